@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { TicketId } from "./ids.ts";
+
+/** The exact step that is left to a person: one to 500 characters on one line. */
+export const HumanStep = z
+  .string()
+  .trim()
+  .min(1, "say the exact step that is left")
+  .max(500)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, "one line of plain text");
+
+/** A person's wish. The engine may refuse it; the refusal is an event with its reason. */
+export const Command = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("kill"), ticket: TicketId }),
+  z.strictObject({ type: z.literal("gate"), ticket: TicketId, step: HumanStep }),
+  z.strictObject({ type: z.literal("pause") }),
+  z.strictObject({ type: z.literal("unpause") }),
+  z.strictObject({ type: z.literal("stop") }),
+  z.strictObject({ type: z.literal("judge") }),
+]);
+export type Command = z.infer<typeof Command>;

@@ -1,0 +1,137 @@
+import type { Batch, StepKind } from "./batch/schema.ts";
+import type { Command } from "./command.ts";
+import type { Fence, RepoId, RunId, TicketId } from "./ids.ts";
+import type { InterventionClass } from "./intervention.ts";
+
+/** What a failed try leaves for the next one. `detail` is bounded by whoever makes it (4,000 characters). */
+export interface Evidence {
+  readonly step: StepKind | "prepare" | "agent" | "worktree";
+  readonly name: string;
+  /** One line for people: what went wrong. */
+  readonly summary: string;
+  /** The captured output or the list of paths. */
+  readonly detail: string;
+}
+
+/** Why an agent process is no longer there. First cause wins. */
+export type AgentEnding =
+  | "exited"
+  | "silent"
+  | "out-of-time"
+  | "killed-by-person"
+  | "gated-by-person"
+  | "stopped"
+  | "failed-to-start";
+
+/** How an attempt ended, as a whole. Only `failed`, `silent`, `out-of-time` and `killed` count against the cap. */
+export type AttemptOutcome = "done" | "failed" | "silent" | "out-of-time" | "killed" | "gated" | "stopped" | "lost";
+
+export type VerdictWord = "done" | "not-done" | "unjudged";
+
+/** What the oracle said, in numbers. Lists are bounded to 50 ids; `counts` is always whole. */
+export interface Judgement {
+  readonly verdict: VerdictWord;
+  readonly counts: { readonly done: number; readonly gated: number; readonly open: number };
+  readonly open: readonly TicketId[];
+  /** Present where the verdict is `unjudged`: what could not be judged and why. */
+  readonly problem?: string;
+  readonly durationMs: number;
+}
+
+/** Why a run ended, beside the verdict. */
+export type EndKind = "oracle-done" | "not-done" | "unjudged" | "interrupted" | "engine-failure";
+
+interface Of {
+  readonly ticket: TicketId;
+  readonly fence: Fence;
+}
+
+/**
+ * Facts of a run. Each is journalled before it is reduced, shown or acted upon.
+ * Words in the past tense are done; `-intended` and `-started` announce an effect that follows.
+ */
+export type RunFact =
+  | {
+      readonly type: "run-started";
+      readonly run: RunId;
+      readonly batch: Batch;
+      readonly batchPath: string;
+      /** sha256 of the oracle's bytes and of the frozen batch it reads. */
+      readonly oracleSha: string;
+      readonly batchSha: string;
+      readonly sandboxed: boolean;
+      /** Ids that the tracker already held settled when the run began. */
+      readonly settled: readonly { readonly id: TicketId; readonly as: "done" | "human-gated"; readonly step?: string }[];
+      /** Working milliseconds per ticket in earlier runs of this batch; guides the order, never the outcome. */
+      readonly durations: Readonly<Record<string, number>>;
+      /** Dollars already spent today by earlier runs, for `usdPerDay`. */
+      readonly spentTodayUsd: number;
+      readonly version: string;
+    }
+  | { readonly type: "run-resumed"; readonly orphansKilled: number }
+  | { readonly type: "run-paused" }
+  | { readonly type: "run-unpaused" }
+  | { readonly type: "stop-requested"; readonly by: "person" | "signal" }
+  | {
+      readonly type: "run-ended";
+      readonly kind: EndKind;
+      readonly verdict: VerdictWord;
+      readonly exitCode: number;
+      readonly reason: string;
+    }
+  | { readonly type: "command-refused"; readonly command: Command; readonly reason: string }
+  | { readonly type: "intervention"; readonly class: InterventionClass; readonly target: string; readonly note: string }
+  | ({ readonly type: "attempt-claimed"; readonly attempt: number; readonly slot: number; readonly reservedUsd: number } & Of)
+  | ({ readonly type: "worktree-ready"; readonly path: string; readonly branch: string; readonly baseSha: string } & Of)
+  | ({ readonly type: "agent-launching" } & Of)
+  | ({
+      readonly type: "agent-started";
+      readonly pid: number;
+      /** Kernel start time of the process, so that a reused pid is never taken for it. */
+      readonly startTime: string;
+    } & Of)
+  | ({ readonly type: "activity"; readonly text: string; readonly lines: number } & Of)
+  | ({ readonly type: "kill-requested"; readonly ending: AgentEnding } & Of)
+  | ({
+      readonly type: "agent-ended";
+      readonly ending: AgentEnding;
+      readonly exitCode: number | null;
+      readonly signal: string | null;
+      readonly costUsd: number;
+    } & Of)
+  | ({
+      readonly type: "change-captured";
+      readonly tip: string;
+      readonly files: number;
+      readonly additions: number;
+      readonly deletions: number;
+    } & Of)
+  | ({ readonly type: "step-started"; readonly step: number; readonly kind: StepKind; readonly name: string } & Of)
+  | ({
+      readonly type: "step-ended";
+      readonly step: number;
+      readonly ok: boolean;
+      readonly summary: string;
+      /** The commit that was judged, where the step judged one. */
+      readonly judged?: string;
+    } & Of)
+  | ({ readonly type: "merge-waiting"; readonly reason: string } & Of)
+  | ({ readonly type: "merge-intended"; readonly repo: RepoId; readonly from: string; readonly to: string } & Of)
+  | ({ readonly type: "merge-landed"; readonly repo: RepoId; readonly from: string; readonly to: string } & Of)
+  | ({ readonly type: "attempt-ended"; readonly outcome: AttemptOutcome; readonly evidence?: Evidence } & Of)
+  | { readonly type: "ticket-gated"; readonly ticket: TicketId; readonly step: string; readonly by: "person" | "tracker" }
+  | { readonly type: "ticket-stalled"; readonly ticket: TicketId; readonly reason: string }
+  | { readonly type: "ticket-reopened"; readonly ticket: TicketId; readonly evidence: Evidence }
+  | { readonly type: "report-dropped"; readonly ticket: TicketId; readonly fence: Fence; readonly what: string }
+  | { readonly type: "reverify-started" }
+  | { readonly type: "reverify-ended"; readonly reopened: number; readonly problem?: string }
+  | { readonly type: "oracle-asked"; readonly final: boolean }
+  | { readonly type: "oracle-judged"; readonly final: boolean; readonly judgement: Judgement };
+
+/** A fact with its place in the run: `seq` counts from 1 without gaps, `at` is wall-clock milliseconds. */
+export type RunEvent = RunFact & { readonly seq: number; readonly at: number };
+
+/** Facts that may be written late, in batches: nothing is ever done because of them. */
+export function isActivity(fact: RunFact): boolean {
+  return fact.type === "activity";
+}

@@ -1,0 +1,30 @@
+/**
+ * Classes of human input, by what the person did (see docs/interventions.md):
+ * I1 unblock or answer · I2 steer · I3 harness fix · I4 manual code or merge · I5 kill, restart or resume by hand ·
+ * I6 cap raised or denied action approved · I7 tracker or live state corrected · I8 waiver.
+ */
+export type InterventionClass = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8";
+
+const WORK: ReadonlySet<InterventionClass> = new Set(["I1", "I4", "I7"]);
+
+/** Whether an input of this class did the tickets' work, or tended the machinery. */
+export function interventionKind(of: InterventionClass): "work" | "harness" {
+  return WORK.has(of) ? "work" : "harness";
+}
+
+export interface Intervention {
+  readonly at: number;
+  readonly class: InterventionClass;
+  readonly target: string;
+  readonly note: string;
+}
+
+/** Inputs of one class on one target within this time are one decision. Milliseconds. */
+export const MERGE_WINDOW_MS = 10 * 60_000;
+
+/** Adds an input to the list, or nothing where it belongs to a decision already counted. */
+export function countIntervention(list: readonly Intervention[], next: Intervention): readonly Intervention[] {
+  const last = list.findLast((i) => i.class === next.class && i.target === next.target);
+  if (last !== undefined && next.at - last.at <= MERGE_WINDOW_MS) return list;
+  return [...list, next];
+}

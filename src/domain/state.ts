@@ -1,0 +1,162 @@
+import type { Batch, StepKind, Ticket } from "./batch/schema.ts";
+import type { AgentEnding, AttemptOutcome, EndKind, Evidence, Judgement, VerdictWord } from "./event.ts";
+import type { Fence, RunId, TicketId } from "./ids.ts";
+import type { Intervention } from "./intervention.ts";
+import { type Vec, vecAt } from "./vec.ts";
+
+/** Where a ticket stands. `ready` is not stored: it is `waiting` with nothing left to wait for. */
+export type Phase = "waiting" | "working" | "finishing" | "done" | "human-gated" | "stalled";
+
+/** The step of the finish line that runs now. `startedAt` in milliseconds. */
+export interface RunningStep {
+  readonly index: number;
+  readonly kind: StepKind;
+  readonly name: string;
+  readonly startedAt: number;
+}
+
+/** The try that runs now. */
+export interface Attempt {
+  readonly n: number;
+  readonly fence: Fence;
+  readonly slot: number;
+  readonly startedAt: number;
+  readonly reservedUsd: number;
+  readonly worktree?: { readonly path: string; readonly branch: string; readonly baseSha: string };
+  /** Set from the intent to start the agent on; `pid` follows once there is a process. */
+  readonly agent?: {
+    readonly launchedAt: number;
+    readonly pid?: number;
+    readonly startTime?: string;
+    readonly endedAt?: number;
+    readonly ending?: AgentEnding;
+    readonly exitCode?: number | null;
+  };
+  readonly lastLine?: string;
+  readonly lastOutputAt?: number;
+  readonly lines: number;
+  readonly change?: { readonly tip: string; readonly files: number; readonly additions: number; readonly deletions: number };
+  readonly step?: RunningStep;
+  readonly passed: readonly { readonly index: number; readonly kind: StepKind; readonly name: string; readonly ms: number }[];
+  readonly merge?: { readonly from: string; readonly to: string; readonly landed: boolean };
+  /** Why a merge cannot land yet, in words. */
+  readonly waiting?: string;
+  /** Set once somebody asked for its end; the first cause wins. */
+  readonly killing?: AgentEnding;
+}
+
+/** A try that is over. Times in milliseconds. */
+export interface PastAttempt {
+  readonly n: number;
+  readonly slot: number;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly outcome: AttemptOutcome;
+  readonly summary: string;
+  /** True where the agent stopped by itself with exit 0: it claimed to have done the ticket. */
+  readonly claimed: boolean;
+  readonly costUsd: number;
+}
+
+export interface TicketState {
+  readonly id: TicketId;
+  readonly phase: Phase;
+  /** Dependencies that are not done yet. */
+  readonly openDeps: number;
+  /** Attempts that count against the cap. */
+  readonly failures: number;
+  readonly costUsd: number;
+  readonly attempt?: Attempt;
+  readonly history: readonly PastAttempt[];
+  /** Evidence of failed tries, oldest first, at most three. */
+  readonly evidence: readonly Evidence[];
+  readonly mergedSha?: string;
+  readonly humanStep?: string;
+  readonly stalledReason?: string;
+  readonly endedAt?: number;
+}
+
+/** What follows from the batch alone; tickets are known by index here. */
+export interface Plan {
+  readonly tickets: readonly Ticket[];
+  readonly index: Readonly<Record<string, number>>;
+  readonly dependents: readonly (readonly number[])[];
+  /** Milliseconds of work on the longest path that starts with this ticket: the greater, the sooner it runs. */
+  readonly rank: readonly number[];
+}
+
+export type RunStage = "working" | "verifying" | "judging" | "stopping" | "ended";
+
+/** What the oracle last said and when; `asking` while it runs. */
+export interface OracleState {
+  readonly asking: boolean;
+  readonly last?: Judgement & { readonly at: number; readonly final: boolean };
+  readonly judged: number;
+}
+
+/** A run, whole: the value that `reduce` makes from the journal and that every view is drawn from. Plain JSON. */
+export interface RunState {
+  readonly run: RunId;
+  readonly seq: number;
+  readonly batch: Batch;
+  readonly batchPath: string;
+  readonly oracleSha: string;
+  readonly batchSha: string;
+  readonly sandboxed: boolean;
+  readonly startedAt: number;
+  readonly lastEventAt: number;
+  readonly plan: Plan;
+  readonly tickets: Vec<TicketState>;
+  /** Waiting tickets whose dependencies are all done, best first. Exclusive resources are looked at when one starts. */
+  readonly ready: readonly number[];
+  /** One entry per worker slot: the index of the ticket in it, or null. */
+  readonly slots: readonly (number | null)[];
+  /** Exclusive resources in use, by the ticket that holds them. */
+  readonly held: Readonly<Record<string, TicketId>>;
+  readonly counts: Readonly<Record<Phase, number>>;
+  readonly lastFence: number;
+  readonly stage: RunStage;
+  readonly paused: boolean;
+  readonly stopBy?: "person" | "signal";
+  /** True from a clean re-verification until any ticket moves again. */
+  readonly reverified: boolean;
+  readonly reverifyProblem?: string;
+  readonly oracle: OracleState;
+  readonly spentUsd: number;
+  readonly spentTodayUsd: number;
+  readonly reservedUsd: number;
+  readonly interventions: readonly Intervention[];
+  readonly claims: { readonly made: number; readonly upheld: number };
+  readonly droppedReports: number;
+  readonly reopened: number;
+  readonly resumes: number;
+  readonly end?: {
+    readonly at: number;
+    readonly kind: EndKind;
+    readonly verdict: VerdictWord;
+    readonly exitCode: number;
+    readonly reason: string;
+  };
+}
+
+/** Index of a ticket in the plan. Throws on an id that is not in the batch. */
+export function indexOf(state: RunState, id: TicketId): number {
+  const index = state.plan.index[id];
+  if (index === undefined) throw new RangeError(`no ticket "${id}" in this batch`);
+  return index;
+}
+
+/** The state of one ticket by id. Throws on an id that is not in the batch. */
+export function ticketOf(state: RunState, id: TicketId): TicketState {
+  return vecAt(state.tickets, indexOf(state, id));
+}
+
+/** Tickets that hold a slot, in slot order. */
+export function activeTickets(state: RunState): readonly TicketState[] {
+  return state.slots.flatMap((index) => (index === null ? [] : [vecAt(state.tickets, index)]));
+}
+
+/** Whether nothing more will happen to a ticket by itself. */
+export function isSettled(phase: Phase): boolean {
+  return phase === "done" || phase === "human-gated" || phase === "stalled";
+}

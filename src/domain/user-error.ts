@@ -1,0 +1,23 @@
+/** Exit codes of a run; stable. 0 is given by the oracle's verdict alone. */
+export const EXIT = { done: 0, notDone: 1, usage: 2, unjudged: 3, refused: 4, interrupted: 130 } as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/**
+ * A failure that a person can mend: printed as what / why / what to do, without a stack trace.
+ * Anything else that is thrown is a defect of loopdash.
+ */
+export class UserError extends Error {
+  override readonly name = "UserError";
+  readonly what: string;
+  readonly why: string;
+  readonly todo: string;
+  readonly exitCode: ExitCode;
+
+  constructor(of: { what: string; why: string; todo: string; exitCode: ExitCode; cause?: unknown }) {
+    super(`${of.what}: ${of.why}`, { cause: of.cause });
+    this.what = of.what;
+    this.why = of.why;
+    this.todo = of.todo;
+    this.exitCode = of.exitCode;
+  }
+}

@@ -1,0 +1,18 @@
+import type { Command } from "../domain/command.ts";
+import type { RunEvent } from "../domain/event.ts";
+import type { ServerMessage } from "../domain/wire.ts";
+
+/** The engine's side of the run's socket. Clients come and go; none can slow or stop the run. */
+export interface Channel {
+  /** Sends an event to every client. A client that does not keep up is dropped, never waited for. */
+  publish(event: RunEvent): void;
+  /** Sends what is still queued, then closes every connection and removes the socket. */
+  close(): Promise<void>;
+}
+
+/** What the engine gives a channel to serve. */
+export interface ChannelHost {
+  /** The state and recent events for a client that has just come. */
+  snapshot(): Extract<ServerMessage, { kind: "snapshot" }>;
+  command(command: Command): void;
+}

@@ -1,0 +1,50 @@
+/** What a process is, beyond its pid: the pid may be reused, the start time is not. */
+export interface ProcessId {
+  readonly pid: number;
+  /** The kernel's start time of the process (Linux: field 22 of /proc/pid/stat, in clock ticks since boot). */
+  readonly startTime: string;
+}
+
+/** Why a process ended. First cause wins. */
+export type ExecEnding = "exited" | "silent" | "out-of-time" | "aborted" | "failed-to-start";
+
+export interface ExecRequest {
+  /** Program and arguments; no shell. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** The whole environment: nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Everything the process prints, stdout and stderr as they come; bounded, with a mark where it was cut. */
+  readonly logFile: string;
+  readonly timeoutMs: number;
+  /** Ends the process when it printed nothing for this long. */
+  readonly silenceMs?: number;
+  readonly signal: AbortSignal;
+  /**
+   * A value put into the environment as LOOPDASH_FENCE, by which every descendant can be found,
+   * even one that left the process group.
+   */
+  readonly marker: string;
+  readonly onStart?: (process: ProcessId) => void;
+  /** Each line of stdout or stderr, raw: not yet safe for a terminal. Lines are cut at 4,096 characters. */
+  readonly onLine?: (line: string, stream: "stdout" | "stderr") => void;
+}
+
+export interface ExecResult {
+  readonly ending: ExecEnding;
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** The last 64 KiB of output, stdout and stderr together, as text; raw. */
+  readonly tail: string;
+  /** Why it did not start, where it did not. */
+  readonly message?: string;
+  readonly durationMs: number;
+}
+
+/** Runs programs: own process group, everything they started is dead when the promise settles. */
+export interface Executor {
+  /** Never throws for what the program does; the result says it. */
+  run(request: ExecRequest): Promise<ExecResult>;
+  /** Kills what an earlier engine left running: by process id where it still is that process, and by marker. Returns how many. */
+  killStrays(of: { readonly processes: readonly ProcessId[]; readonly markers: readonly string[] }): Promise<number>;
+}

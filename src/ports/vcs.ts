@@ -1,0 +1,57 @@
+import type { RepoId } from "../domain/ids.ts";
+
+/** What an attempt changed, from the commit it started at. Paths are repository-relative and raw. */
+export interface Change {
+  readonly tip: string;
+  readonly paths: readonly ChangedPath[];
+  readonly additions: number;
+  readonly deletions: number;
+}
+
+/** A rename is listed as a deletion and an addition, so both paths are looked at. */
+export interface ChangedPath {
+  readonly path: string;
+  readonly how: "added" | "modified" | "deleted";
+  /** What it is now (or was, if deleted). A link that leaves the tree and a moved submodule are for the gates to judge. */
+  readonly mode: "file" | "executable" | "symlink" | "submodule";
+}
+
+/** Base tip + the ticket's change, as a commit on no branch. */
+export type Candidate =
+  | { readonly ok: true; readonly commit: string; readonly base: string }
+  | { readonly ok: false; readonly base: string; readonly conflicts: readonly string[]; readonly detail: string };
+
+export type Landing =
+  | { readonly as: "landed" }
+  /** The base is no longer at `from`: build the candidate again. */
+  | { readonly as: "moved"; readonly tip: string }
+  /** The user's own checkout of the base cannot be brought along now; nothing was changed. */
+  | { readonly as: "waiting"; readonly reason: string };
+
+/** One repository of the batch, as the engine drives it: the repository's own hooks, filters and monitors never run. */
+export interface Repo {
+  readonly id: RepoId;
+  readonly base: string;
+  /** Commit at the tip of the base branch. */
+  baseTip(): Promise<string>;
+  /** A linked worktree at `path` on a fresh `branch` from `from`; leftovers of the same names are replaced. */
+  addWorktree(of: { path: string; branch: string; from: string }): Promise<void>;
+  /** Removes the worktree if it is there; with `deleteBranch`, its branch too. Safe to repeat. */
+  removeWorktree(of: { path: string; branch: string; deleteBranch: boolean }): Promise<void>;
+  /** Commits what lies uncommitted in the worktree (untracked and not ignored files too) and tells what changed since `from`. */
+  capture(of: { path: string; branch: string; from: string; message: string }): Promise<Change>;
+  /** The change between two commits. */
+  change(of: { from: string; tip: string }): Promise<Change>;
+  /** Writes the change as a patch file, at most `maxBytes` long. */
+  writePatch(of: { from: string; tip: string; file: string; maxBytes: number }): Promise<void>;
+  /** Builds the merge candidate: one commit on top of the current base tip. Needs no checkout. */
+  candidate(of: { tip: string; message: string }): Promise<Candidate>;
+  /** A pristine checkout of a commit in a new folder: own .git, nothing of the user's configuration, no worker could write it. */
+  checkout(of: { commit: string; path: string }): Promise<void>;
+  /** Moves the base from `from` to `to` by compare-and-swap and brings the user's clean checkout along. Safe to repeat. */
+  land(of: { from: string; to: string }): Promise<Landing>;
+  /** Whether the base contains the commit. */
+  contains(commit: string): Promise<boolean>;
+  /** Whether the commit and its tree are still in the repository. */
+  has(commit: string): Promise<boolean>;
+}
