@@ -119,7 +119,9 @@ export type RunFact =
   | ({ readonly type: "merge-intended"; readonly repo: RepoId; readonly from: string; readonly to: string } & Of)
   | ({ readonly type: "merge-landed"; readonly repo: RepoId; readonly from: string; readonly to: string } & Of)
   | ({ readonly type: "attempt-ended"; readonly outcome: AttemptOutcome; readonly evidence?: Evidence } & Of)
-  | { readonly type: "ticket-gated"; readonly ticket: TicketId; readonly step: string; readonly by: "person" | "tracker" }
+  | { readonly type: "gate-requested"; readonly ticket: TicketId; readonly step: string }
+  | { readonly type: "gate-writing"; readonly ticket: TicketId }
+  | { readonly type: "ticket-gated"; readonly ticket: TicketId; readonly step: string }
   | { readonly type: "ticket-stalled"; readonly ticket: TicketId; readonly reason: string }
   | { readonly type: "ticket-reopened"; readonly ticket: TicketId; readonly evidence: Evidence }
   | { readonly type: "report-dropped"; readonly ticket: TicketId; readonly fence: Fence; readonly what: string }

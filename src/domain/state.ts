@@ -31,6 +31,7 @@ export interface Attempt {
     readonly endedAt?: number;
     readonly ending?: AgentEnding;
     readonly exitCode?: number | null;
+    readonly costUsd?: number;
   };
   readonly lastLine?: string;
   readonly lastOutputAt?: number;
@@ -58,6 +59,14 @@ export interface PastAttempt {
   readonly costUsd: number;
 }
 
+/** Finished work of an agent whose finish line was cut off. */
+export interface Unfinished {
+  readonly tip: string;
+  readonly baseSha: string;
+  readonly landed?: { readonly from: string; readonly to: string };
+  readonly claimed: boolean;
+}
+
 export interface TicketState {
   readonly id: TicketId;
   readonly phase: Phase;
@@ -72,7 +81,11 @@ export interface TicketState {
   readonly evidence: readonly Evidence[];
   readonly mergedSha?: string;
   readonly humanStep?: string;
+  /** A person asked for the gate; it counts once the tracker holds it. */
+  readonly gate?: { readonly step: string; readonly writing: boolean };
   readonly stalledReason?: string;
+  /** Work that a stop or a lost engine cut off after the agent had ended: the next attempt goes on from it, without an agent. */
+  readonly unfinished?: Unfinished;
   readonly endedAt?: number;
 }
 
@@ -90,6 +103,8 @@ export type RunStage = "working" | "verifying" | "judging" | "stopping" | "ended
 /** What the oracle last said and when; `asking` while it runs. */
 export interface OracleState {
   readonly asking: boolean;
+  /** Final judgements since the last re-verification. */
+  readonly finalTries: number;
   readonly last?: Judgement & { readonly at: number; readonly final: boolean };
   readonly judged: number;
 }
@@ -109,6 +124,10 @@ export interface RunState {
   readonly tickets: Vec<TicketState>;
   /** Waiting tickets whose dependencies are all done, best first. Exclusive resources are looked at when one starts. */
   readonly ready: readonly number[];
+  /** Tickets that have used up their attempts and are to be stalled. */
+  readonly exhausted: readonly number[];
+  /** Tickets whose human gate is to be written to the tracker. */
+  readonly gating: readonly number[];
   /** One entry per worker slot: the index of the ticket in it, or null. */
   readonly slots: readonly (number | null)[];
   /** Exclusive resources in use, by the ticket that holds them. */
@@ -141,7 +160,7 @@ export interface RunState {
 
 /** Index of a ticket in the plan. Throws on an id that is not in the batch. */
 export function indexOf(state: RunState, id: TicketId): number {
-  const index = state.plan.index[id];
+  const index = Object.hasOwn(state.plan.index, id) ? state.plan.index[id] : undefined;
   if (index === undefined) throw new RangeError(`no ticket "${id}" in this batch`);
   return index;
 }

@@ -1,0 +1,36 @@
+import { access, mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { TicketId } from "../../domain/ids.ts";
+import type { AttemptFiles, RunFiles } from "../../ports/run-files.ts";
+
+/** Files of one run: `folder` is `runs/<run>`, `worktrees` is `worktrees/<run>`. */
+export function createRunFiles(of: { folder: string; worktrees: string }): RunFiles {
+  let judged = 0;
+  return {
+    async attempt(ticket, n): Promise<AttemptFiles> {
+      const folder = join(of.folder, "tickets", ticket, `attempt-${n}`);
+      const outbox = join(folder, "outbox");
+      await mkdir(outbox, { recursive: true, mode: 0o700 });
+      return {
+        folder,
+        outbox,
+        prompt: join(folder, "prompt.md"),
+        agentLog: join(folder, "agent.log"),
+        patch: join(folder, "change.patch"),
+        log: (name) => join(folder, `${name.replace(/[^\w.-]+/g, "-")}.log`),
+      };
+    },
+    write: (file, text) => writeFile(file, text, { mode: 0o600 }),
+    exists: (file) =>
+      access(file).then(
+        () => true,
+        () => false,
+      ),
+    judgePath(ticket: TicketId, purpose) {
+      judged += 1;
+      return join(of.folder, "judge", `${ticket}-${purpose.replace(/[^\w.-]+/g, "-")}-${process.pid}-${judged}`);
+    },
+    worktreePath: (ticket, n) => join(of.worktrees, `${ticket}-${n}`),
+    remove: (folder) => rm(folder, { recursive: true, force: true, maxRetries: 3 }),
+  };
+}

@@ -1,0 +1,152 @@
+import { parseArgs } from "node:util";
+import { closest, distance } from "fastest-levenshtein";
+import { EXIT, UserError } from "../domain/user-error.ts";
+
+/** What the command line asks for. */
+export type Request =
+  | { readonly verb: "help" }
+  | { readonly verb: "version" }
+  | {
+      readonly verb: "run";
+      readonly batch: string;
+      readonly output: "auto" | "headless" | "json";
+      readonly workers?: number;
+      readonly dryRun: boolean;
+      readonly fresh: boolean;
+      readonly detach: boolean;
+    }
+  | { readonly verb: "oracle"; readonly batch: string }
+  | { readonly verb: "attach"; readonly run?: string }
+  | { readonly verb: "status"; readonly run?: string; readonly json: boolean }
+  | { readonly verb: "runs"; readonly json: boolean }
+  | { readonly verb: "report"; readonly run?: string; readonly format: "text" | "json" | "md" };
+
+const VERBS = ["run", "oracle", "attach", "status", "runs", "report", "help"] as const;
+
+const BOOLEANS = {
+  run: ["headless", "json", "dry-run", "fresh", "detach"],
+  oracle: [],
+  attach: [],
+  status: ["json"],
+  runs: ["json"],
+  report: ["json", "md"],
+  help: [],
+} as const satisfies Record<(typeof VERBS)[number], readonly string[]>;
+
+/** Reads argv (without node and script). Throws a UserError (exit 2) that names the nearest valid spelling. */
+export function readArgs(argv: readonly string[]): Request {
+  const [first, ...others] = argv;
+  if (first === undefined || first === "--help" || first === "-h" || first === "help") return { verb: "help" };
+  if (first === "--version" || first === "-v") return { verb: "version" };
+  const verb = VERBS.find((name) => name === first);
+  if (verb !== undefined) return readVerb(verb, others);
+  if (!first.startsWith("-") && !looksLikeFile(first)) throw unknownVerb(first);
+  return readVerb("run", argv);
+}
+
+function looksLikeFile(word: string): boolean {
+  return /[./\\]/.test(word);
+}
+
+function readVerb(verb: (typeof VERBS)[number], argv: readonly string[]): Request {
+  const { values, positionals } = parse(verb, argv);
+  if (values.help) return { verb: "help" };
+  const on = (name: string) => values[name] === true;
+  const run = verb === "run" || verb === "oracle" ? undefined : oneOrNone(verb, positionals, "run");
+  const named = run === undefined ? {} : { run };
+  switch (verb) {
+    case "help":
+      return { verb };
+    case "run": {
+      const workers = typeof values.workers === "string" ? { workers: readWorkers(values.workers) } : {};
+      const output = on("json") ? "json" : on("headless") ? "headless" : "auto";
+      const batch = required(positionals);
+      return { verb, batch, output, ...workers, dryRun: on("dry-run"), fresh: on("fresh"), detach: on("detach") };
+    }
+    case "oracle":
+      return { verb, batch: required(positionals) };
+    case "attach":
+      return { verb, ...named };
+    case "status":
+      return { verb, ...named, json: on("json") };
+    case "runs":
+      return { verb, json: on("json") };
+    case "report":
+      if (on("json") && on("md")) throw usage("report gives one format", "--json and --md were both given", "Choose one of them.");
+      return { verb, ...named, format: on("json") ? "json" : on("md") ? "md" : "text" };
+  }
+}
+
+type Values = Record<string, string | boolean | undefined>;
+
+function parse(verb: (typeof VERBS)[number], argv: readonly string[]): { values: Values; positionals: string[] } {
+  const options: Record<string, { type: "boolean" | "string"; short?: string }> = { help: { type: "boolean", short: "h" } };
+  for (const name of BOOLEANS[verb]) options[name] = { type: "boolean" };
+  if (verb === "run") options.workers = { type: "string" };
+  for (const word of argv) {
+    if (word === "--") break;
+    const name = /^--([^=]+)/.exec(word)?.[1];
+    if (name !== undefined && !Object.hasOwn(options, name)) throw unknownOption(verb, name, Object.keys(options));
+  }
+  try {
+    const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
+    return { values: { ...values }, positionals };
+  } catch (error) {
+    throw usage("the command line cannot be read", error instanceof Error ? error.message : String(error), "See: loopdash --help");
+  }
+}
+
+function readWorkers(text: string): number {
+  const workers = Number(text);
+  if (Number.isInteger(workers) && workers >= 1 && workers <= 64) return workers;
+  throw usage("--workers takes a whole number from 1 to 64", `"${text}" is not one`, "Try: --workers 4");
+}
+
+function required(positionals: readonly string[]): string {
+  const [batch, ...more] = positionals;
+  if (batch === undefined) throw usage("no batch file is named", "loopdash works a batch of tickets", "Try: loopdash batch.json");
+  if (more.length > 0) throw usage("one batch file at a time", `"${more[0]}" is one too many`, "See: loopdash --help");
+  return batch;
+}
+
+function oneOrNone(verb: string, positionals: readonly string[], what: string): string | undefined {
+  if (positionals.length > (verb === "runs" || verb === "help" ? 0 : 1)) {
+    throw usage(`loopdash ${verb} takes at most one ${what}`, `"${positionals.at(-1)}" is one too many`, "See: loopdash --help");
+  }
+  return positionals[0];
+}
+
+function unknownVerb(word: string): UserError {
+  const near = closest(word, [...VERBS]);
+  const todo = distance(word, near) <= 2 ? `Did you mean: loopdash ${near}` : "Name a batch file (loopdash batch.json) or see: loopdash --help";
+  return usage(`loopdash does not know "${word}"`, "it is neither a verb nor looks like a batch file", todo);
+}
+
+function unknownOption(verb: string, name: string, known: readonly string[]): UserError {
+  const near = closest(name, [...known]);
+  const todo = distance(name, near) <= 3 ? `Did you mean --${near}?` : `Known here: ${known.map((k) => `--${k}`).join(", ")}`;
+  return usage(`loopdash ${verb} has no option --${name}`, "it is not one of its options", todo);
+}
+
+function usage(what: string, why: string, todo: string): UserError {
+  return new UserError({ what, why, todo, exitCode: EXIT.usage });
+}
+
+export const HELP = `loopdash: works a batch of tickets with coding agents; only its oracle says done
+
+  loopdash <batch.json>            start the batch, or go on with its unfinished run
+      --headless | --json          plain lines | every event as one JSON line
+      --workers N                  this many at a time (1 to 64)
+      --dry-run                    print the plan and the ready set; start nothing
+      --fresh                      give up the unfinished run and start anew
+      --detach                     start, print the run's name, and leave it working
+  loopdash attach [run]            the dashboard of a running or finished run
+  loopdash oracle <batch.json>     ask the oracle once: exit 0, 1 or 2, evidence on stdout
+  loopdash status [run] [--json]   where a run stands
+  loopdash runs [--json]           all runs, newest first
+  loopdash report [run] [--json | --md]
+  loopdash --version | --help
+
+Exit codes of a run: 0 the oracle said done, 1 ended but not done, 2 bad usage or batch file,
+3 the oracle could not judge, 4 refused to start, 130 interrupted or left running.
+`;

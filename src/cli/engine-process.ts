@@ -1,0 +1,51 @@
+import { closeSync, writeSync } from "node:fs";
+import { z } from "zod";
+import { EXIT, UserError } from "../domain/user-error.ts";
+import { startEngine } from "./engine/start-engine.ts";
+import { stopOnSignals } from "./signals.ts";
+
+/** File descriptor on which the engine process tells its parent, once, whether the run has begun. */
+export const HANDSHAKE_FD = 3;
+
+/** What the parent gives the engine process, as JSON in argv. */
+export const EngineArgs = z.strictObject({
+  batch: z.string(),
+  cwd: z.string(),
+  workers: z.number().optional(),
+  fresh: z.boolean(),
+});
+
+/** What the engine process answers. */
+export const Handshake = z.discriminatedUnion("ok", [
+  z.object({ ok: z.literal(true), run: z.string(), socketPath: z.string() }),
+  z.object({ ok: z.literal(false), what: z.string(), why: z.string(), todo: z.string(), exitCode: z.number() }),
+]);
+export type Handshake = z.infer<typeof Handshake>;
+
+/** The engine on its own: no terminal, talked to over the run's socket. Gives the run's exit code. */
+export async function engineProcess(json: string): Promise<number> {
+  const { workers, ...args } = EngineArgs.parse(JSON.parse(json));
+  try {
+    const engine = await startEngine({ ...args, env: process.env, ...(workers === undefined ? {} : { workers }) });
+    // The terminal that started it may be closed at any time: that is not a wish to stop.
+    process.on("SIGHUP", () => undefined);
+    stopOnSignals(engine, ["SIGINT", "SIGTERM"]);
+    answer({ ok: true, run: engine.run, socketPath: engine.socketPath });
+    engine.go();
+    return (await engine.ended).end?.exitCode ?? EXIT.notDone;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const { what, why, todo, exitCode } = error;
+    answer({ ok: false, what, why, todo, exitCode });
+    throw error;
+  }
+}
+
+let answered = false;
+
+function answer(handshake: Handshake): void {
+  if (answered) return;
+  answered = true;
+  writeSync(HANDSHAKE_FD, `${JSON.stringify(handshake)}\n`);
+  closeSync(HANDSHAKE_FD);
+}

@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readFile, realpath } from "node:fs/promises";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import { readTicketFolder } from "../../adapters/tracker/folder-read.ts";
+import { type BatchProblem, formatProblems } from "../../domain/batch/problem.ts";
+import { readBatch, ticketFolder } from "../../domain/batch/read.ts";
+import type { AgentSpec, Batch } from "../../domain/batch/schema.ts";
+import { EXIT, UserError } from "../../domain/user-error.ts";
+
+/** A batch file that was read and found right in itself. */
+export interface LoadedBatch {
+  readonly batch: Batch;
+  /** Real path of the file: what a run is known by. */
+  readonly path: string;
+  /** Its folder: relative paths in it start here. */
+  readonly folder: string;
+  /** sha256 of the file's bytes. */
+  readonly sha: string;
+  /** What is allowed but probably not meant; for people. */
+  readonly warnings: readonly BatchProblem[];
+}
+
+/** Reads and checks a batch file and, where it names one, its folder of tickets. Throws a UserError (exit 2). */
+export async function loadBatch(file: string, of: { cwd: string; workers?: number }): Promise<LoadedBatch> {
+  const shown = resolve(of.cwd, file);
+  const path = await realpath(shown).catch((cause: unknown) => {
+    throw unreadable(file, cause);
+  });
+  const bytes = await readFile(path).catch((cause: unknown) => {
+    throw unreadable(file, cause);
+  });
+  const text = bytes.toString("utf8");
+  const folder = dirname(path);
+  const tickets = ticketFolder(text, folder);
+  const folderTickets = tickets === undefined ? undefined : await readTicketFolder(tickets);
+  const read = readBatch(text, { folder, ...(folderTickets === undefined ? {} : { folderTickets }) });
+  if (!read.ok) throw invalid(file, read.problems);
+  const limits = of.workers === undefined ? read.batch.limits : { ...read.batch.limits, workers: of.workers };
+  const batch: Batch = { ...read.batch, limits, agent: besideBatch(read.batch.agent, folder) };
+  return { batch, path, folder, sha: createHash("sha256").update(bytes).digest("hex"), warnings: read.warnings };
+}
+
+/**
+ * An agent runs in its worktree, so an argument that names a file beside the batch file is made absolute,
+ * and so is a program given by a relative path.
+ */
+function besideBatch(agent: AgentSpec, folder: string): AgentSpec {
+  const command = agent.command.map((word, i) => {
+    if (isAbsolute(word)) return word;
+    const beside = join(folder, word);
+    if (i === 0) return word.includes("/") ? beside : word;
+    return !word.startsWith("-") && existsSync(beside) ? beside : word;
+  });
+  return { ...agent, command };
+}
+
+function unreadable(file: string, cause: unknown): UserError {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const words: Record<string, string> = { ENOENT: "there is no such file", EISDIR: "it is a folder", EACCES: "it may not be read" };
+  const why = words[code] ?? (cause instanceof Error ? cause.message : String(cause));
+  const todo = "Name a batch file; batch.example.json in the loopdash package shows one.";
+  return new UserError({ what: `cannot read the batch file ${file}`, why, todo, exitCode: EXIT.usage, cause });
+}
+
+function invalid(file: string, problems: readonly BatchProblem[]): UserError {
+  const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+  const what = `the batch file ${file} is not valid (${count})`;
+  return new UserError({ what, why: formatProblems(file, problems), todo: "Mend the file and run the command again.", exitCode: EXIT.usage });
+}

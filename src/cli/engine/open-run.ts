@@ -1,0 +1,143 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { loadOracleBytes } from "../../adapters/oracle/load-oracle.ts";
+import { type OracleBatch, oracleBatchBytes, oracleSha } from "../../adapters/oracle/oracle-batch.ts";
+import { createEmbeddedTracker, seedEmbeddedTracker } from "../../adapters/tracker/embedded.ts";
+import { createFolderTracker } from "../../adapters/tracker/folder.ts";
+import type { Batch } from "../../domain/batch/schema.ts";
+import type { RunEvent, RunFact } from "../../domain/event.ts";
+import { RunId } from "../../domain/ids.ts";
+import { reduce } from "../../domain/reduce.ts";
+import type { RunState } from "../../domain/state.ts";
+import { EXIT, UserError } from "../../domain/user-error.ts";
+import { type Journal, JournalBroken } from "../../ports/journal.ts";
+import type { RunStore } from "../../ports/run-store.ts";
+import type { Tracker } from "../../ports/tracker.ts";
+import { packageFiles } from "../package-files.ts";
+import type { StateHome } from "../state-home.ts";
+import { VERSION } from "../version.ts";
+import { carriedOver } from "./carry-over.ts";
+import type { World } from "./check-world.ts";
+import type { LoadedBatch } from "./load-batch.ts";
+
+/** A run with its journal open, its tracker made and its oracle's bytes frozen. */
+export interface OpenRun {
+  readonly run: RunId;
+  readonly folder: string;
+  readonly journal: Journal;
+  readonly state: RunState;
+  readonly tracker: Tracker;
+  readonly oracleBytes: Uint8Array;
+  readonly oracleBatch: OracleBatch;
+  /** The first event, where the run begins now; absent where it goes on. */
+  readonly started?: RunEvent;
+}
+
+/** Where everything of a run lies. */
+export function runFolder(home: StateHome, run: RunId): string {
+  return join(home.runs, run);
+}
+
+/** A new name: the batch's, the day, and four random hexadecimal digits. Fit for a branch. */
+export function newRunId(name: string, now: Date): RunId {
+  const slug = name.replace(/[^A-Za-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 30) || "run";
+  const day = now.toISOString().slice(0, 10).replaceAll("-", "");
+  return RunId.parse(`${slug}-${day}-${randomBytes(2).toString("hex")}`);
+}
+
+/** The tracker of a batch, and the same place as the oracle is told of it. */
+export function trackerOf(batch: Batch, folder: string): { tracker: Tracker; place: OracleBatch["tracker"]; seed: () => Promise<void> } {
+  const ids = batch.tickets.map((ticket) => ticket.id);
+  const { path } = batch.tracker;
+  if (path !== undefined) {
+    const nothing = () => Promise.resolve();
+    return { tracker: createFolderTracker({ folder: path, ids }), place: { kind: "folder", folder: path }, seed: nothing };
+  }
+  const file = join(folder, "tracker.json");
+  return {
+    tracker: createEmbeddedTracker({ file, ids }),
+    place: { kind: "embedded", file },
+    seed: () => seedEmbeddedTracker(file, batch.tickets),
+  };
+}
+
+/** Begins a run: freezes batch and oracle, seeds the embedded tracker, writes the first event. */
+export async function beginRun(of: {
+  loaded: LoadedBatch;
+  world: World;
+  home: StateHome;
+  store: RunStore;
+  run: RunId;
+  now: number;
+  fresh: boolean;
+}): Promise<OpenRun> {
+  const { loaded, home, store, run, now } = of;
+  const { batch } = loaded;
+  const folder = runFolder(home, run);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const oracleBytes = await loadOracleBytes(packageFiles().oracle);
+  await writeFile(join(folder, "oracle.mjs"), oracleBytes, { mode: 0o600 });
+  const { tracker, place, seed } = trackerOf(batch, folder);
+  await seed();
+  if (!of.fresh && place.kind === "embedded") await carriedOver({ ...of, tracker });
+  const settled = (await tracker.snapshot()).flatMap(({ id, state }) => {
+    if (state.as === "open") return [];
+    return [{ id, as: state.as, ...(state.as === "human-gated" ? { step: state.step } : {}) }];
+  });
+  const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets: batch.tickets.map((t) => t.id) };
+  const journal = store.create({ run, name: batch.name, batchPath: loaded.path, batchFileSha: loaded.sha, startedAt: now });
+  const started: RunFact = {
+    type: "run-started",
+    run,
+    batch,
+    batchPath: loaded.path,
+    oracleSha: oracleSha(oracleBytes),
+    batchSha: oracleSha(oracleBatchBytes(oracleBatch)),
+    sandboxed: false,
+    settled,
+    durations: store.durations(loaded.path),
+    spentTodayUsd: store.spentSince(startOfDay(now), run),
+    version: VERSION,
+  };
+  const first = journal.append(started);
+  return { run, folder, journal, state: reduce(undefined, first), tracker, oracleBytes, oracleBatch, started: first };
+}
+
+/** Opens a run that another engine left. Throws a UserError: exit 3 where the frozen oracle or the journal is not what it was. */
+export async function resumeRun(of: { run: RunId; home: StateHome; store: RunStore }): Promise<OpenRun> {
+  const folder = runFolder(of.home, of.run);
+  const journal = of.store.open(of.run);
+  const state = replay(journal, of.run);
+  const oracleBytes = await readFile(join(folder, "oracle.mjs")).catch((cause: unknown) => {
+    throw tampered(of.run, "its frozen oracle cannot be read", cause);
+  });
+  if (oracleSha(oracleBytes) !== state.oracleSha) throw tampered(of.run, "its frozen oracle is not the one it began with");
+  const { tracker, place } = trackerOf(state.batch, folder);
+  const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets: state.batch.tickets.map((t) => t.id) };
+  if (oracleSha(oracleBatchBytes(oracleBatch)) !== state.batchSha) throw tampered(of.run, "its batch is not the one it began with");
+  return { run: of.run, folder, journal, state, tracker, oracleBytes, oracleBatch };
+}
+
+/** Folds a journal into the state it tells of. */
+export function replay(journal: Journal, run: RunId): RunState {
+  let state: RunState | undefined;
+  try {
+    for (const event of journal.read()) state = reduce(state, event);
+  } catch (error) {
+    if (!(error instanceof JournalBroken)) throw error;
+    throw tampered(run, `its journal is broken: ${error.message}`, error);
+  }
+  if (state === undefined) throw tampered(run, "its journal is empty");
+  return state;
+}
+
+function tampered(run: RunId, why: string, cause?: unknown): UserError {
+  const todo = "Look at what changed the state folder; start the batch anew with --fresh.";
+  return new UserError({ what: `the run ${run} cannot be judged`, why, todo, exitCode: EXIT.unjudged, cause });
+}
+
+
+function startOfDay(now: number): number {
+  return new Date(now).setHours(0, 0, 0, 0);
+}

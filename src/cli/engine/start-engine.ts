@@ -1,0 +1,229 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createCommandAgent } from "../../adapters/agent/command-agent.ts";
+import { socketPathFor } from "../../adapters/channel/socket-path.ts";
+import { openChannel } from "../../adapters/channel/socket-server.ts";
+import { systemClock } from "../../adapters/clock/system-clock.ts";
+import { createExecutor } from "../../adapters/executor/process-executor.ts";
+import { createRunFiles } from "../../adapters/files/run-files.ts";
+import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
+import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
+import { createFrozenOracle } from "../../adapters/oracle/frozen-oracle.ts";
+import { isActivity, type RunEvent } from "../../domain/event.ts";
+import type { RunId } from "../../domain/ids.ts";
+import type { RunState } from "../../domain/state.ts";
+import { EXIT, UserError } from "../../domain/user-error.ts";
+import type { LoopContext } from "../../loop/context.ts";
+import { KeyedQueue } from "../../loop/keyed-queue.ts";
+import { Orchestrator } from "../../loop/orchestrator.ts";
+import { Performer } from "../../loop/perform.ts";
+import { recover } from "../../loop/recover.ts";
+import type { Lock } from "../../ports/locks.ts";
+import type { RunStore } from "../../ports/run-store.ts";
+import { packageFiles } from "../package-files.ts";
+import { prepareStateHome, type StateHome, stateHome } from "../state-home.ts";
+import { checkWorld, type World } from "./check-world.ts";
+import { lockNames, refuseHeld } from "./engine-locks.ts";
+import { type LoadedBatch, loadBatch } from "./load-batch.ts";
+import { beginRun, newRunId, type OpenRun, resumeRun, runFolder } from "./open-run.ts";
+
+/** Events that a new client is shown beside the snapshot. */
+const RECENT = 200;
+
+export interface EngineOptions {
+  readonly batch: string;
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly workers?: number;
+  readonly fresh: boolean;
+}
+
+/** A run at work in this process. */
+export interface Engine {
+  readonly run: RunId;
+  readonly socketPath: string;
+  readonly state: () => RunState;
+  /** Calls `to` with every event from now on, after it is durable. */
+  subscribe(to: (event: RunEvent, state: RunState) => void): void;
+  /** The first event of a run that begins now. */
+  readonly started?: RunEvent;
+  /** Begins to work. */
+  go(): void;
+  /** Asks for an orderly stop: agents are ended, the run can be gone on with. */
+  stop(by: string): void;
+  /** The last state, once everything that was started is over and closed. Rejects with a UserError where the journal failed. */
+  readonly ended: Promise<RunState>;
+}
+
+/**
+ * The composition root: reads the batch, looks at the world, takes the locks, opens or resumes the run and wires ports
+ * to adapters. Throws a UserError where anything stands against it; then nothing has been started.
+ */
+export async function startEngine(options: EngineOptions): Promise<Engine> {
+  const loaded = await loadBatch(options.batch, options);
+  const world = await checkWorld(loaded, options.env);
+  const home = stateHome(options.env, options.cwd);
+  prepareStateHome(home);
+  const store = openRunStore(home.db);
+  const locks: Lock[] = [];
+  try {
+    const taken = createLocks(home.locks).take(lockNames(loaded), { pid: process.pid, run: loaded.batch.name, since: Date.now() });
+    if (!taken.ok) throw refuseHeld(taken.resource, taken.holder);
+    locks.push(...taken.locks);
+    const open = await openRun({ options, loaded, world, home, store });
+    return await wire({ open, world, home, store, locks });
+  } catch (error) {
+    for (const lock of locks) lock[Symbol.dispose]();
+    store.close();
+    throw error;
+  }
+}
+
+interface Parts {
+  readonly open: OpenRun;
+  readonly world: World;
+  readonly home: StateHome;
+  readonly store: RunStore;
+  readonly locks: readonly Lock[];
+}
+
+async function openRun(of: { options: EngineOptions; loaded: LoadedBatch; world: World; home: StateHome; store: RunStore }): Promise<OpenRun> {
+  const { options, loaded, home, store } = of;
+  const unfinished = store.unfinished(loaded.path);
+  if (unfinished !== undefined && !options.fresh) {
+    refuseChanged(loaded, unfinished.batchFileSha, unfinished.run, options);
+    return resumeRun({ run: unfinished.run, home, store });
+  }
+  const now = Date.now();
+  if (unfinished !== undefined) {
+    const reason = "given up for a fresh run (--fresh)";
+    store.end(unfinished.run, { at: now, verdict: "not-done", exitCode: EXIT.interrupted, reason });
+  }
+  return beginRun({ ...of, run: newRunId(loaded.batch.name, new Date(now)), now, fresh: options.fresh });
+}
+
+/** The batch is frozen when a run begins; a changed file would be silently ignored, so it is refused. */
+function refuseChanged(loaded: LoadedBatch, before: string, run: RunId, options: EngineOptions): void {
+  const changed = loaded.sha !== before ? "the batch file was changed since the run began" : undefined;
+  const workers = options.workers !== undefined ? "--workers cannot change a run that goes on" : undefined;
+  const why = changed ?? workers;
+  if (why === undefined) return;
+  const todo = "Undo the change to go on with the run, or give it up and start anew with --fresh.";
+  throw new UserError({ what: `the unfinished run ${run} cannot go on`, why, todo, exitCode: EXIT.refused });
+}
+
+async function wire(parts: Parts): Promise<Engine> {
+  const { open, home, store } = parts;
+  const recent: RunEvent[] = [];
+  const subscribers: ((event: RunEvent, state: RunState) => void)[] = [];
+  const orchestrator = new Orchestrator({ state: open.state, journal: open.journal, clock: systemClock, publish });
+  function publish(event: RunEvent): void {
+    if (!isActivity(event)) recent.push(event);
+    if (recent.length > RECENT) recent.shift();
+    channel.publish(event);
+    for (const to of subscribers) to(event, orchestrator.state);
+  }
+  const folder = runFolder(home, open.run);
+  const socketPath = socketPathFor(folder);
+  const host = {
+    snapshot: () => ({ kind: "snapshot", state: orchestrator.state, recent }) as const,
+    command: (command: Parameters<Orchestrator["command"]>[0]) => orchestrator.command(command),
+  };
+  const channel = await openChannel({ socketPath, host });
+  await writeFile(join(folder, "engine.pid"), `${process.pid}\n`, { mode: 0o600 });
+  const ctx = await contextOf(parts, orchestrator);
+  const performer = new Performer(ctx);
+  const close = async (): Promise<void> => {
+    await performer.idle();
+    await cleanRun(parts);
+    await channel.close();
+    open.journal.close();
+    store.close();
+    for (const lock of parts.locks) lock[Symbol.dispose]();
+  };
+  return {
+    run: open.run,
+    ...(open.started === undefined ? {} : { started: open.started }),
+    socketPath,
+    state: () => orchestrator.state,
+    subscribe: (to) => void subscribers.push(to),
+    go: () => void launch(open, ctx, orchestrator, performer),
+    stop: (by) => {
+      const { stage } = orchestrator.state;
+      if (stage === "stopping" || stage === "ended") return;
+      orchestrator.report({ type: "intervention", class: "I5", target: "run", note: `stopped by ${by}` });
+      orchestrator.report({ type: "stop-requested", by: "signal" });
+    },
+    ended: orchestrator.ended.then(
+      async (state) => {
+        const { end } = state;
+        // An interrupted run stays unfinished: the same command goes on with it.
+        if (end !== undefined && end.kind !== "interrupted") store.end(open.run, end);
+        await close();
+        return state;
+      },
+      async (error: unknown) => {
+        performer.abortAll();
+        await close();
+        throw journalFailed(open.run, error);
+      },
+    ),
+  };
+}
+
+async function launch(open: OpenRun, ctx: LoopContext, orchestrator: Orchestrator, performer: Performer): Promise<void> {
+  try {
+    if (open.started === undefined) await recover(ctx);
+    orchestrator.start(performer);
+  } catch (error) {
+    orchestrator.fail(error);
+  }
+}
+
+async function contextOf({ open, world, home, store }: Parts, orchestrator: Orchestrator): Promise<LoopContext> {
+  const { batch } = open.state;
+  const executor = createExecutor();
+  const { agent: spec } = batch;
+  const identity = { GIT_AUTHOR_NAME: "loopdash worker", GIT_AUTHOR_EMAIL: "worker@loopdash.invalid" };
+  const env = { ...world.commandEnv, ...identity, GIT_COMMITTER_NAME: identity.GIT_AUTHOR_NAME, GIT_COMMITTER_EMAIL: identity.GIT_AUTHOR_EMAIL };
+  const price = spec.usdPerAttempt === undefined ? {} : { usdPerAttempt: spec.usdPerAttempt };
+  const scratch = join(open.folder, "oracle");
+  await mkdir(scratch, { recursive: true, mode: 0o700 });
+  return {
+    run: open.run,
+    batch,
+    repos: world.repos,
+    commandEnv: env,
+    agent: createCommandAgent({ argv: spec.command, executor, env, ...price }),
+    executor,
+    tracker: open.tracker,
+    oracle: createFrozenOracle({ bytes: open.oracleBytes, batch: open.oracleBatch, scratch }),
+    clock: systemClock,
+    files: createRunFiles({ folder: open.folder, worktrees: join(home.worktrees, open.run) }),
+    workerTemplate: await readFile(packageFiles().workerTemplate, "utf8"),
+    merges: new KeyedQueue(),
+    state: () => orchestrator.state,
+    report: (fact) => orchestrator.report(fact),
+    recordDuration: (ticket, ms) => store.recordDuration(open.run, ticket, ms),
+    recordCost: (usd) => {
+      if (usd > 0) store.recordCost(open.run, Date.now(), usd);
+    },
+  };
+}
+
+/** What only a living engine needs. Worktrees of failed tickets are gone already; their branches stay for people to read. */
+async function cleanRun({ home, open }: Parts): Promise<void> {
+  await rm(join(home.worktrees, open.run), { recursive: true, force: true });
+  await rm(join(open.folder, "judge"), { recursive: true, force: true });
+  await rm(join(open.folder, "engine.pid"), { force: true });
+}
+
+function journalFailed(run: RunId, cause: unknown): UserError {
+  return new UserError({
+    what: `the run ${run} had to stop`,
+    why: cause instanceof Error ? cause.message : String(cause),
+    todo: "Mend it (free disk space, say) and run the same command: it goes on from the last event that was written.",
+    exitCode: EXIT.notDone,
+    cause,
+  });
+}

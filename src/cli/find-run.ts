@@ -1,0 +1,83 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { openRunStore } from "../adapters/journal/sqlite-run-store.ts";
+import { createLocks } from "../adapters/locks/sqlite-locks.ts";
+import type { RunState } from "../domain/state.ts";
+import { EXIT, UserError } from "../domain/user-error.ts";
+import type { RunRow, RunStore } from "../ports/run-store.ts";
+import { batchLock } from "./engine/engine-locks.ts";
+import { replay, runFolder } from "./engine/open-run.ts";
+import { type StateHome, stateHome } from "./state-home.ts";
+
+/** A run as it is on disk, and whether an engine works on it now. */
+export interface FoundRun {
+  readonly row: RunRow;
+  readonly state: RunState;
+  readonly folder: string;
+  readonly live: boolean;
+  /** Process id of its engine, while it is live. */
+  readonly pid?: number;
+}
+
+/** All runs of this LOOPDASH_HOME, newest first. */
+export function listRuns(): readonly (RunRow & { live: boolean })[] {
+  return withStore((store, home) => store.list().map((row) => ({ ...row, live: isLive(home, row) })));
+}
+
+/**
+ * The run of this name or of a name that begins so; without a name, the newest that is at work, else the newest.
+ * Throws a UserError (exit 2) where there is none or more than one.
+ */
+export function findRun(name: string | undefined): FoundRun {
+  return withStore((store, home) => {
+    const row = choose(store.list(), name, home);
+    const folder = runFolder(home, row.run);
+    const live = isLive(home, row);
+    const pid = live ? enginePid(folder) : undefined;
+    return { row, folder, live, state: replay(store.openForReading(row.run), row.run), ...(pid === undefined ? {} : { pid }) };
+  });
+}
+
+function choose(rows: readonly RunRow[], name: string | undefined, home: StateHome): RunRow {
+  if (name === undefined) {
+    const row = rows.find((r) => isLive(home, r)) ?? rows[0];
+    if (row !== undefined) return row;
+    throw none("there is no run yet", `nothing was started with the state folder ${home.root}`, "Start one: loopdash batch.json");
+  }
+  const exact = rows.find((row) => row.run === name);
+  if (exact !== undefined) return exact;
+  const near = rows.filter((row) => row.run.startsWith(name));
+  if (near.length === 1 && near[0] !== undefined) return near[0];
+  const why = near.length === 0 ? "no run has this name" : `${near.length} runs begin like this`;
+  throw none(`cannot find the run "${name}"`, why, "See: loopdash runs");
+}
+
+function none(what: string, why: string, todo: string): UserError {
+  return new UserError({ what, why, todo, exitCode: EXIT.usage });
+}
+
+function withStore<T>(use: (store: RunStore, home: StateHome) => T): T {
+  const home = stateHome(process.env, process.cwd());
+  if (!existsSync(home.db)) {
+    throw none("there is no run yet", `nothing was started with the state folder ${home.root}`, "Start one: loopdash batch.json");
+  }
+  const store = openRunStore(home.db);
+  try {
+    return use(store, home);
+  } finally {
+    store.close();
+  }
+}
+
+/** An unended run is at work where its batch is locked, and the lock's engine is that run's. */
+function isLive(home: StateHome, row: RunRow): boolean {
+  if (row.endedAt !== undefined || !existsSync(home.locks)) return false;
+  return createLocks(home.locks).isHeld(batchLock(row.batchPath)) && enginePid(runFolder(home, row.run)) !== undefined;
+}
+
+function enginePid(folder: string): number | undefined {
+  const file = join(folder, "engine.pid");
+  if (!existsSync(file)) return undefined;
+  const pid = Number(readFileSync(file, "utf8").trim());
+  return Number.isInteger(pid) && pid > 0 ? pid : undefined;
+}

@@ -1,0 +1,21 @@
+/**
+ * Entry of the program: refuses a Node that is too old, before anything that such a Node cannot load is loaded.
+ * So nothing is imported at the top here, and the syntax is what Node 18 can parse.
+ */
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+const args = process.argv.slice(2);
+
+if (major < 24 || (major === 24 && minor < 15)) {
+  process.stderr.write(
+    `loopdash needs Node 24.15 or newer, and this is Node ${process.versions.node}. Install it and try again.\n`,
+  );
+  process.exitCode = 2;
+} else if (args.length === 1 && args[0] === "--version") {
+  const { VERSION } = await import("./version.ts");
+  process.stdout.write(`${VERSION}\n`);
+} else {
+  const { runCli } = await import("./run-cli.ts");
+  process.exitCode = await runCli(args);
+}
+
+export {};

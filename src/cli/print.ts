@@ -1,0 +1,41 @@
+import { writeSync } from "node:fs";
+import { plainText } from "../domain/text.ts";
+import { UserError } from "../domain/user-error.ts";
+
+/** Writes a user's error as what / why / what to do; a list of problems keeps its lines. */
+export function printUserError(error: UserError): void {
+  const lines = [`loopdash: ${error.what}`, ...indent("why: ", error.why), ...indent("do:  ", error.todo)];
+  writeAll(2, `${lines.map((line) => plainText(line)).join("\n")}\n`);
+}
+
+/** Defects of loopdash itself: one line, no stack trace unless LOOPDASH_DEBUG is set. */
+export function printDefect(error: unknown): void {
+  const text = error instanceof Error ? error.message : String(error);
+  writeAll(2, `loopdash: ${plainText(text)}\n  why: this should not happen; it is a defect of loopdash\n  do:  set LOOPDASH_DEBUG=1 for the details and report it\n`);
+  if (process.env.LOOPDASH_DEBUG && error instanceof Error) writeAll(2, `${error.stack}\n`);
+}
+
+function indent(label: string, text: string): string[] {
+  return text.split("\n").map((line, i) => `  ${i === 0 ? label : "     "}${line}`);
+}
+
+/** Synchronous, so that nothing is lost when the process ends; a reader that is gone is not an error here. */
+export function writeAll(fd: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(fd, bytes, at);
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? error.code : undefined;
+      if (code === "EAGAIN") continue;
+      if (code === "EPIPE" || code === "EBADF") return;
+      throw error;
+    }
+  }
+}
+
+/** Re-throws anything that is not a user's error. */
+export function asUserError(error: unknown): UserError {
+  if (error instanceof UserError) return error;
+  throw error;
+}

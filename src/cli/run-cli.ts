@@ -1,0 +1,46 @@
+import { EXIT, UserError } from "../domain/user-error.ts";
+import { HELP, type Request, readArgs } from "./args.ts";
+import { printDefect, printUserError, writeAll } from "./print.ts";
+import { VERSION } from "./version.ts";
+
+/** Hidden verb: the engine process that the dashboard starts (see spawn-engine.ts). */
+export const ENGINE_VERB = "__engine";
+
+/** Runs one command and gives its exit code. Verbs are loaded when asked for, so that small ones start fast. */
+export async function runCli(argv: readonly string[]): Promise<number> {
+  try {
+    if (argv[0] === ENGINE_VERB) return await (await import("./engine-process.ts")).engineProcess(argv[1] ?? "");
+    return await perform(readArgs(argv));
+  } catch (error) {
+    if (error instanceof UserError) {
+      printUserError(error);
+      return error.exitCode;
+    }
+    printDefect(error);
+    return EXIT.notDone;
+  }
+}
+
+async function perform(request: Request): Promise<number> {
+  switch (request.verb) {
+    case "help":
+      writeAll(1, HELP);
+      return 0;
+    case "version":
+      writeAll(1, `${VERSION}\n`);
+      return 0;
+    case "run":
+      if (request.dryRun) return (await import("./verbs/dry-run.ts")).dryRun(request);
+      return (await import("./verbs/run.ts")).run(request);
+    case "oracle":
+      return (await import("./verbs/oracle.ts")).oracle(request.batch);
+    case "attach":
+      return (await import("./verbs/attach.ts")).attach(request.run);
+    case "status":
+      return (await import("./verbs/status.ts")).status(request.run, request.json);
+    case "runs":
+      return (await import("./verbs/runs.ts")).runs(request.json);
+    case "report":
+      return (await import("./verbs/report.ts")).report(request.run, request.format);
+  }
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from "node:crypto";
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, rmSync, statSync, writeSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+import { diskProblem } from "../adapters/disk-error.ts";
+import { EXIT, UserError } from "../domain/user-error.ts";
+
+/** Where loopdash keeps its state. All paths are absolute. */
+export interface StateHome {
+  readonly root: string;
+  /** The database of runs, journals and costs. */
+  readonly db: string;
+  /** One folder per run. */
+  readonly runs: string;
+  readonly worktrees: string;
+  readonly locks: string;
+}
+
+/** Written and thrown away to prove that a folder takes data: one block of a usual file system. */
+const PROBE = Buffer.alloc(4096, 1);
+
+/**
+ * LOOPDASH_HOME, taken from `cwd` where it is relative; else `loopdash` in the XDG state folder, which counts only if
+ * absolute (XDG Base Directory Specification 0.8). Touches nothing.
+ */
+export function stateHome(env: Readonly<Record<string, string | undefined>>, cwd: string): StateHome {
+  const root = env.LOOPDASH_HOME ? resolve(cwd, env.LOOPDASH_HOME) : join(stateFolder(env), "loopdash");
+  return {
+    root,
+    db: join(root, "loopdash.db"),
+    runs: join(root, "runs"),
+    worktrees: join(root, "worktrees"),
+    locks: join(root, "locks"),
+  };
+}
+
+/**
+ * Makes the folders, for this user alone, and proves that each takes data.
+ * Throws a UserError (exit 4) where one does not, or where others may write to an existing home.
+ */
+export function prepareStateHome(home: StateHome): void {
+  prepare(home.root, () => {
+    mkdirSync(home.root, { recursive: true, mode: 0o700 });
+    refuseShared(home.root);
+    prove(home.root);
+  });
+  for (const folder of [home.runs, home.worktrees, home.locks]) {
+    prepare(folder, () => {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      chmodSync(folder, 0o700);
+      prove(folder);
+    });
+  }
+}
+
+function stateFolder(env: Readonly<Record<string, string | undefined>>): string {
+  const xdg = env.XDG_STATE_HOME;
+  if (xdg !== undefined && isAbsolute(xdg)) return xdg;
+  const home = env.HOME !== undefined && isAbsolute(env.HOME) ? env.HOME : homedir();
+  return join(home, ".local", "state");
+}
+
+/** The folder may be one that the user has other things in, so its mode is for the user to change. */
+function refuseShared(root: string): void {
+  if ((statSync(root).mode & 0o022) === 0) return;
+  throw new UserError({
+    what: `cannot keep state in ${root}`,
+    why: "other users can write there, and could change what judges a run",
+    todo: `Run: chmod go-w '${root.replaceAll("'", "'\\''")}', or name another folder in LOOPDASH_HOME.`,
+    exitCode: EXIT.refused,
+  });
+}
+
+function prove(folder: string): void {
+  const file = join(folder, `.probe-${randomUUID()}`);
+  const fd = openSync(file, "wx", 0o600);
+  try {
+    let done = 0;
+    while (done < PROBE.length) done += writeSync(fd, PROBE, done);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+    rmSync(file);
+  }
+}
+
+function prepare(folder: string, act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    const problem = diskProblem(error);
+    if (problem === undefined) throw error;
+    throw new UserError({ what: `cannot keep state in ${folder}`, ...problem, exitCode: EXIT.refused, cause: error });
+  }
+}

@@ -1,0 +1,39 @@
+import { readFileSync, readlinkSync } from "node:fs";
+import { EXIT, UserError } from "../domain/user-error.ts";
+
+/** The smallest terminal that the dashboard can be read in. */
+export const SMALLEST = { columns: 60, rows: 15 } as const;
+
+/** Whether a dashboard can be shown: a terminal that can be written and read, and not a dumb one. */
+export function isInteractive(): boolean {
+  return Boolean(process.stdout.isTTY && process.stdin.isTTY) && process.env.TERM !== "dumb" && !process.env.CI;
+}
+
+/** Throws a UserError (exit 2) where the terminal is too small. */
+export function refuseSmallTerminal(): void {
+  const { columns = 0, rows = 0 } = process.stdout;
+  if (columns >= SMALLEST.columns && rows >= SMALLEST.rows) return;
+  throw new UserError({
+    what: "the terminal is too small for the dashboard",
+    why: `it has ${columns} columns and ${rows} rows; ${SMALLEST.columns} and ${SMALLEST.rows} are needed`,
+    todo: "Make it larger, or use --headless for plain lines.",
+    exitCode: EXIT.usage,
+  });
+}
+
+/**
+ * Throws a UserError (exit 2) where standard output was closed by the caller. Node opens /dev/null for reading and
+ * writing in its place; a caller who redirects to /dev/null opens it for writing only, and that is fine.
+ */
+export function refuseClosedStdout(): void {
+  if (process.platform !== "linux" || readlinkSync("/proc/self/fd/1") !== "/dev/null") return;
+  const flags = /^flags:\s+(\d+)/m.exec(readFileSync("/proc/self/fdinfo/1", "utf8"))?.[1] ?? "0";
+  const accessMode = Number.parseInt(flags, 8) & 0o3;
+  if (accessMode === 2) throw closedStdout("it was closed before loopdash started");
+}
+
+/** The refusal to run without anywhere to tell the story. */
+export function closedStdout(why: string): UserError {
+  const todo = "Redirect the output to a file or to /dev/null, or use --detach.";
+  return new UserError({ what: "nothing can be written to standard output", why, todo, exitCode: EXIT.usage });
+}

@@ -1,0 +1,60 @@
+import type { Ticket } from "../../domain/batch/schema.ts";
+import { topologicalOrder } from "../../domain/plan.ts";
+import { formatProblems } from "../../domain/batch/problem.ts";
+import { plainText } from "../../domain/text.ts";
+import type { Request } from "../args.ts";
+import { checkWorld } from "../engine/check-world.ts";
+import { loadBatch } from "../engine/load-batch.ts";
+import { writeAll } from "../print.ts";
+
+/** Prints what a run would do first and after what; checks everything a start checks, starts and writes nothing. */
+export async function dryRun(request: Extract<Request, { verb: "run" }>): Promise<number> {
+  const { batch: file, workers } = request;
+  const loaded = await loadBatch(file, { cwd: process.cwd(), ...(workers === undefined ? {} : { workers }) });
+  await checkWorld(loaded, process.env);
+  const { batch } = loaded;
+  const layers = layersOf(batch.tickets);
+  const { limits } = batch;
+  const lines = [
+    `plan of "${batch.name}": ${batch.tickets.length} tickets, ${Object.keys(batch.repos).length} repositories, ${limits.workers} workers`,
+    `limits: ${limits.attempts} attempts a ticket, ${limits.minutesPerAttempt} min an attempt, ${limits.silenceMinutes} min of silence, $ ${limits.usdPerRun} a run`,
+    `sandbox: ${batch.sandbox}; this version has none, so agents and checks would run with your rights`,
+    ...layers.flatMap((tickets, i) => [
+      "",
+      i === 0 ? `ready at once (${tickets.length})` : `layer ${i + 1} (${tickets.length})`,
+      ...tickets.map(line),
+    ]),
+    "",
+    "nothing was started",
+  ];
+  writeAll(1, `${lines.map((text) => plainText(text)).join("\n")}\n`);
+  if (loaded.warnings.length > 0) writeAll(2, `${formatProblems(file, loaded.warnings)}\n`);
+  return 0;
+}
+
+function line(ticket: Ticket): string {
+  const after = ticket.dependsOn.length === 0 ? "" : `  after ${ticket.dependsOn.join(", ")}`;
+  const alone = ticket.exclusive.length === 0 ? "" : `  alone on ${ticket.exclusive.join(", ")}`;
+  const finish = ticket.finish.map((step) => ("name" in step ? `${step.step} ${step.name}` : step.step)).join(" → ");
+  return `  ${ticket.id}  [${ticket.repo}]  ${ticket.title}${after}${alone}  (${finish})`;
+}
+
+/** Tickets by the length of their longest chain of dependencies. */
+function layersOf(tickets: readonly Ticket[]): readonly (readonly Ticket[])[] {
+  const index = new Map(tickets.map((ticket, i) => [ticket.id, i]));
+  const dependents = tickets.map((): number[] => []);
+  tickets.forEach((ticket, i) => {
+    for (const dep of ticket.dependsOn) dependents[index.get(dep) as number]?.push(i);
+  });
+  const depth = tickets.map(() => 0);
+  for (const i of topologicalOrder(tickets, dependents)) {
+    for (const d of dependents[i] ?? []) depth[d] = Math.max(depth[d] as number, (depth[i] as number) + 1);
+  }
+  const layers: Ticket[][] = [];
+  tickets.forEach((ticket, i) => {
+    const at = depth[i] as number;
+    layers[at] ??= [];
+    layers[at].push(ticket);
+  });
+  return layers;
+}

@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createFrozenOracle } from "../../adapters/oracle/frozen-oracle.ts";
+import { loadOracleBytes } from "../../adapters/oracle/load-oracle.ts";
+import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
+import type { Judgement } from "../../domain/event.ts";
+import { EXIT, UserError } from "../../domain/user-error.ts";
+import { loadBatch } from "../engine/load-batch.ts";
+import { runFolder, trackerOf } from "../engine/open-run.ts";
+import { packageFiles } from "../package-files.ts";
+import { writeAll } from "../print.ts";
+import { stateHome } from "../state-home.ts";
+
+/** Exit codes of the oracle itself (design section 5). */
+const ORACLE_EXIT: Readonly<Record<Judgement["verdict"], number>> = { done: 0, "not-done": 1, unjudged: 2 };
+
+/**
+ * Asks the oracle once, the way a run asks it: the same bytes in a process of their own, the tracker of the batch's
+ * newest run where the tracker is embedded. Anything in the way is "cannot judge", exit 2.
+ */
+export async function oracle(file: string): Promise<number> {
+  const loaded = await loadBatch(file, { cwd: process.cwd() });
+  const scratch = mkdtempSync(join(tmpdir(), "loopdash-oracle-"));
+  try {
+    const { place } = trackerOf(loaded.batch, newestRunFolder(loaded.path, loaded.batch.tracker.path !== undefined));
+    const bytes = await loadOracleBytes(packageFiles().oracle);
+    const tickets = loaded.batch.tickets.map((ticket) => ticket.id);
+    const frozen = createFrozenOracle({ bytes, batch: { version: 1, tracker: place, tickets }, scratch });
+    const judgement = await frozen.judge();
+    writeAll(1, `${JSON.stringify({ oracle: frozen.sha, ...judgement })}\n`);
+    if (judgement.problem !== undefined) writeAll(2, `loopdash oracle: cannot judge: ${judgement.problem}\n`);
+    return ORACLE_EXIT[judgement.verdict];
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function newestRunFolder(batchPath: string, folderTracker: boolean): string {
+  const home = stateHome(process.env, process.cwd());
+  if (folderTracker) return home.runs;
+  const store = openRunStore(home.db);
+  try {
+    const row = store.list().find((r) => r.batchPath === batchPath);
+    if (row !== undefined) return runFolder(home, row.run);
+  } finally {
+    store.close();
+  }
+  throw new UserError({
+    what: "the oracle cannot judge",
+    why: "the batch keeps its tickets in an embedded tracker, which its first run makes, and there was no run yet",
+    todo: "Start one: loopdash batch.json",
+    exitCode: EXIT.usage,
+  });
+}

@@ -1,0 +1,64 @@
+import { writeSync } from "node:fs";
+import { renderSummaryText } from "../../domain/summary.ts";
+import { plainText } from "../../domain/text.ts";
+import type { Request } from "../args.ts";
+import { startEngine } from "../engine/start-engine.ts";
+import { exitCodeOf } from "../exit-code.ts";
+import { linePrinter } from "../lines.ts";
+import { writeAll } from "../print.ts";
+import { stopOnSignals } from "../signals.ts";
+import { closedStdout, isInteractive, refuseClosedStdout, refuseSmallTerminal } from "../terminal.ts";
+import { VERSION } from "../version.ts";
+
+type RunRequest = Extract<Request, { verb: "run" }>;
+
+/** Columns of the printed summary where there is no terminal to ask. */
+const SUMMARY_WIDTH = 160;
+
+/** Starts or goes on with a batch: as a dashboard on a terminal, else as lines. Gives the exit code of the run. */
+export async function run(request: RunRequest): Promise<number> {
+  refuseClosedStdout();
+  if (request.detach) return detach(request);
+  if (request.output === "auto" && isInteractive()) {
+    refuseSmallTerminal();
+    return (await import("../dashboard.ts")).runDashboard(request);
+  }
+  return headless(request);
+}
+
+/** The engine in this process, the story on standard output. */
+async function headless(request: RunRequest): Promise<number> {
+  const { workers, batch, fresh, output } = request;
+  process.stdout.on("error", () => undefined);
+  const format = output === "json" ? "json" : "lines";
+  if (format === "lines") probeStdout(`loopdash ${VERSION}  ${plainText(batch)}\n`);
+  const engine = await startEngine({ batch, cwd: process.cwd(), env: process.env, fresh, ...(workers === undefined ? {} : { workers }) });
+  stopOnSignals(engine, ["SIGINT", "SIGTERM", "SIGHUP"]);
+  const print = linePrinter(format);
+  if (engine.started !== undefined) print(engine.started, engine.state());
+  engine.subscribe(print);
+  engine.go();
+  const state = await engine.ended;
+  if (format === "lines") writeAll(1, `\n${renderSummaryText(state, process.stdout.columns ?? SUMMARY_WIDTH)}`);
+  return exitCodeOf(state);
+}
+
+/** The first line decides: where nobody reads, nothing is started. */
+function probeStdout(line: string): void {
+  try {
+    writeSync(1, line);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EAGAIN") return writeAll(1, line);
+    throw closedStdout(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Prints the run's name and leaves it working. Exit 0 says "started", nothing of the run. */
+async function detach(request: RunRequest): Promise<number> {
+  const { spawnEngine } = await import("../spawn-engine.ts");
+  const { workers, batch, fresh } = request;
+  const engine = await spawnEngine({ batch, fresh, ...(workers === undefined ? {} : { workers }) });
+  writeAll(1, `${engine.run}\n`);
+  writeAll(2, `loopdash: started and left working; nothing is judged yet. Watch it with: loopdash attach ${engine.run}\n`);
+  return 0;
+}

@@ -1,0 +1,20 @@
+import { formatDuration } from "../../domain/summary.ts";
+import { plainText } from "../../domain/text.ts";
+import { listRuns } from "../find-run.ts";
+import { writeAll } from "../print.ts";
+
+/** Lists all runs, newest first. */
+export function runs(json: boolean): number {
+  const rows = listRuns();
+  if (json) {
+    writeAll(1, `${JSON.stringify(rows, undefined, 2)}\n`);
+    return 0;
+  }
+  for (const row of rows) {
+    const verdict = row.verdict ?? (row.live ? "at work" : "unfinished");
+    const took = row.endedAt === undefined ? "" : formatDuration(row.endedAt - row.startedAt);
+    const started = new Date(row.startedAt).toISOString().slice(0, 16).replace("T", " ");
+    writeAll(1, `${row.run}  ${started}  ${verdict.padEnd(10)}  ${took.padStart(8)}  ${plainText(row.batchPath)}\n`);
+  }
+  return 0;
+}

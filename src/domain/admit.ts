@@ -1,0 +1,67 @@
+import type { Command } from "./command.ts";
+import type { RunFact } from "./event.ts";
+import { indexOf, isSettled, type RunState, type TicketState } from "./state.ts";
+import { vecAt } from "./vec.ts";
+
+/**
+ * What of a reported fact may enter the journal: the fact, a note that a late or second report was dropped, or nothing
+ * (the run is over, or it was mere activity). A report counts only with the fence of the attempt that runs now.
+ */
+export function admitFact(state: RunState, fact: RunFact): RunFact | undefined {
+  // An interrupted run is taken up again by its next engine; nothing else happens to a run that has ended.
+  if (state.stage === "ended") return fact.type === "run-resumed" ? fact : undefined;
+  if (!("fence" in fact) || fact.type === "attempt-claimed" || fact.type === "report-dropped") return fact;
+  const attempt = vecAt(state.tickets, indexOf(state, fact.ticket)).attempt;
+  if (attempt?.fence === fact.fence) return fact;
+  return fact.type === "activity" ? undefined : { type: "report-dropped", ticket: fact.ticket, fence: fact.fence, what: fact.type };
+}
+
+/** What a person's wish turns into: facts, or a refusal with its reason. Every accepted change of the run is an intervention. */
+export function admitCommand(state: RunState, command: Command): readonly RunFact[] {
+  const refuse = (reason: string): readonly RunFact[] => [{ type: "command-refused", command, reason }];
+  if (state.stage === "ended") return [];
+  if (state.stage === "stopping") return refuse("the run is stopping");
+  switch (command.type) {
+    case "pause":
+      if (state.paused) return refuse("the run is paused already");
+      return [{ type: "intervention", class: "I2", target: "run", note: "paused" }, { type: "run-paused" }];
+    case "unpause":
+      if (!state.paused) return refuse("the run is not paused");
+      return [{ type: "intervention", class: "I2", target: "run", note: "went on" }, { type: "run-unpaused" }];
+    case "stop":
+      return [{ type: "intervention", class: "I5", target: "run", note: "stopped" }, { type: "stop-requested", by: "person" }];
+    case "judge":
+      return state.oracle.asking ? refuse("the oracle is judging already") : [{ type: "oracle-asked", final: false }];
+    case "kill":
+    case "gate": {
+      const index = Object.hasOwn(state.plan.index, command.ticket) ? state.plan.index[command.ticket] : undefined;
+      if (index === undefined) return refuse(`there is no ticket ${command.ticket} in this batch`);
+      const ticket = vecAt(state.tickets, index);
+      return command.type === "kill" ? admitKill(ticket, refuse) : admitGate(ticket, command.step, refuse);
+    }
+  }
+}
+
+type Refuse = (reason: string) => readonly RunFact[];
+
+function admitKill(ticket: TicketState, refuse: Refuse): readonly RunFact[] {
+  const { id, attempt } = ticket;
+  if (attempt === undefined) return refuse(`no worker is on ${id}`);
+  if (attempt.killing !== undefined) return refuse(`the worker on ${id} is being ended already`);
+  if (attempt.merge !== undefined) return refuse(`${id} is being merged; a merge is not cut short`);
+  return [
+    { type: "intervention", class: "I5", target: id, note: "worker killed" },
+    { type: "kill-requested", ticket: id, fence: attempt.fence, ending: "killed-by-person" },
+  ];
+}
+
+function admitGate(ticket: TicketState, step: string, refuse: Refuse): readonly RunFact[] {
+  const { id, attempt } = ticket;
+  if (isSettled(ticket.phase) && ticket.phase !== "stalled") return refuse(`${id} is ${ticket.phase} already`);
+  if (ticket.gate !== undefined) return refuse(`the gate of ${id} is being recorded already`);
+  if (attempt?.merge !== undefined) return refuse(`${id} is being merged; gate it afterwards if a step is left`);
+  return [
+    { type: "intervention", class: "I7", target: id, note: "marked human-gated" },
+    { type: "gate-requested", ticket: id, step },
+  ];
+}

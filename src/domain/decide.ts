@@ -1,0 +1,122 @@
+import type { AgentEnding, EndKind, VerdictWord } from "./event.ts";
+import type { Fence, TicketId } from "./ids.ts";
+import { capReached, reserveOf } from "./money.ts";
+import { activeTickets, type RunState } from "./state.ts";
+import { EXIT } from "./user-error.ts";
+import { vecAt } from "./vec.ts";
+import { whatIsLeft } from "./what-is-left.ts";
+
+/** What the engine is to do next. Each action is announced by a fact before it takes effect. */
+export type Action =
+  | { readonly do: "start"; readonly ticket: TicketId; readonly index: number; readonly slot: number; readonly reservedUsd: number }
+  | { readonly do: "abort"; readonly ticket: TicketId; readonly fence: Fence; readonly ending: AgentEnding }
+  | { readonly do: "write-gate"; readonly ticket: TicketId; readonly step: string }
+  | { readonly do: "stall"; readonly ticket: TicketId; readonly reason: string }
+  | { readonly do: "reverify" }
+  | { readonly do: "judge"; readonly final: boolean }
+  | { readonly do: "end"; readonly kind: EndKind; readonly verdict: VerdictWord; readonly exitCode: number; readonly reason: string };
+
+/** Least time between two judgements that are not the last one: they inform, they end nothing. Milliseconds. */
+export const INTERIM_MS = 15_000;
+
+/** How often an oracle that cannot judge is asked again before the run gives up. */
+export const FINAL_TRIES = 3;
+
+/**
+ * What should happen now. Pure, and safe to ask again: an action is not repeated once its fact is in the state
+ * (but `abort`, which is harmless twice). Reconciles first, then schedules, then concludes.
+ */
+export function decide(state: RunState, now: number): readonly Action[] {
+  if (state.stage === "ended") return [];
+  const repairs = reconcile(state);
+  if (state.stage === "stopping") return isQuiet(state) && repairs.length === 0 ? [interrupted(state)] : repairs;
+  if (state.stage === "verifying" || state.stage === "judging") return repairs;
+  const starts = schedule(state);
+  if (repairs.length + starts.length > 0 || !isQuiet(state) || canStartLater(state)) {
+    return [...repairs, ...starts, ...interimJudgement(state, now)];
+  }
+  return conclude(state);
+}
+
+/** Ends what was asked to end, records gates, gives up on tickets without attempts left. */
+function reconcile(state: RunState): Action[] {
+  const aborts = activeTickets(state).flatMap((ticket): Action[] => {
+    const ending = ticket.attempt?.killing ?? (state.stage === "stopping" ? "stopped" : undefined) ?? (ticket.gate && "gated-by-person");
+    return ending && ticket.attempt ? [{ do: "abort", ticket: ticket.id, fence: ticket.attempt.fence, ending }] : [];
+  });
+  const gates = state.gating.flatMap((index): Action[] => {
+    const { id, gate, attempt } = vecAt(state.tickets, index);
+    return gate && !gate.writing && !attempt ? [{ do: "write-gate", ticket: id, step: gate.step }] : [];
+  });
+  const stalls = state.exhausted.map((index): Action => {
+    const ticket = vecAt(state.tickets, index);
+    const last = ticket.evidence.at(-1);
+    const after = `${ticket.failures} ${ticket.failures === 1 ? "attempt" : "attempts"}`;
+    return { do: "stall", ticket: ticket.id, reason: `${after} failed; the last: ${last?.summary ?? "no evidence was left"}` };
+  });
+  return [...aborts, ...gates, ...stalls];
+}
+
+/** Fills free slots from the ready list: longest remaining path first, past those whose resource or money is not free. */
+function schedule(state: RunState): Action[] {
+  if (state.paused) return [];
+  const free = state.slots.flatMap((index, slot) => (index === null ? [slot] : []));
+  const starts: Action[] = [];
+  const taken = new Set(Object.keys(state.held));
+  let reserved = 0;
+  for (const index of state.ready) {
+    const slot = free[starts.length];
+    if (slot === undefined) break;
+    const exclusive = state.plan.tickets[index]?.exclusive ?? [];
+    if (exclusive.some((resource) => taken.has(resource))) continue;
+    const ticket = vecAt(state.tickets, index);
+    if (capReached(state, ticket, reserved) !== undefined) continue;
+    const reservedUsd = reserveOf(state.batch.agent);
+    reserved += reservedUsd;
+    for (const resource of exclusive) taken.add(resource);
+    starts.push({ do: "start", ticket: ticket.id, index, slot, reservedUsd });
+  }
+  return starts;
+}
+
+/** Nothing runs and nothing is being written. */
+function isQuiet(state: RunState): boolean {
+  return state.slots.every((index) => index === null) && state.gating.length === 0;
+}
+
+/** A pause holds back tickets that could run. */
+function canStartLater(state: RunState): boolean {
+  return state.paused && schedule({ ...state, paused: false }).length > 0;
+}
+
+function interimJudgement(state: RunState, now: number): Action[] {
+  const { asking, last } = state.oracle;
+  if (asking) return [];
+  if (last === undefined) return [{ do: "judge", final: false }];
+  const changed = last.counts.done !== state.counts.done || last.counts.gated !== state.counts["human-gated"];
+  return changed && now - last.at >= INTERIM_MS ? [{ do: "judge", final: false }] : [];
+}
+
+/** The way out: re-verify, then ask the oracle; its word alone gives exit 0. */
+function conclude(state: RunState): readonly Action[] {
+  if (!state.reverified) return [{ do: "reverify" }];
+  const { asking, finalTries, last } = state.oracle;
+  if (asking) return [];
+  if (finalTries === 0 || last === undefined) return [{ do: "judge", final: true }];
+  if (last.verdict === "done") {
+    const gated = last.counts.gated === 0 ? "" : `, ${last.counts.gated} human-gated`;
+    return [{ do: "end", kind: "oracle-done", verdict: "done", exitCode: EXIT.done, reason: `${last.counts.done} done${gated}` }];
+  }
+  if (last.verdict === "not-done") {
+    return [{ do: "end", kind: "not-done", verdict: "not-done", exitCode: EXIT.notDone, reason: whatIsLeft(state) }];
+  }
+  if (finalTries < FINAL_TRIES) return [{ do: "judge", final: true }];
+  const reason = `the oracle could not judge: ${last.problem ?? "it gave no reason"}`;
+  return [{ do: "end", kind: "unjudged", verdict: "unjudged", exitCode: EXIT.unjudged, reason }];
+}
+
+function interrupted(state: RunState): Action {
+  const who = state.stopBy === "signal" ? "a signal" : "a person";
+  const reason = `stopped by ${who}; the same command goes on from here`;
+  return { do: "end", kind: "interrupted", verdict: "not-done", exitCode: EXIT.interrupted, reason };
+}

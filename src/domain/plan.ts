@@ -1,0 +1,61 @@
+import type { Ticket } from "./batch/schema.ts";
+import type { Plan } from "./state.ts";
+
+/** Assumed work of a ticket that no earlier run has done: the median of those that are known, else one minute. */
+const UNKNOWN_MS = 60_000;
+
+/**
+ * Lays out a batch: who depends on whom, and how much work hangs on each ticket.
+ * `durations` are milliseconds per ticket id from earlier runs. The tickets' graph must be free of cycles
+ * (checked when the batch is read); a cycle throws.
+ */
+export function planOf(tickets: readonly Ticket[], durations: Readonly<Record<string, number>>): Plan {
+  const index: Record<string, number> = {};
+  tickets.forEach((ticket, i) => {
+    index[ticket.id] = i;
+  });
+  const dependents: number[][] = tickets.map(() => []);
+  tickets.forEach((ticket, i) => {
+    for (const dep of ticket.dependsOn) dependents[index[dep] as number]?.push(i);
+  });
+  return { tickets, index, dependents, rank: rankAll(tickets, dependents, durations) };
+}
+
+/** Longest path of work from each ticket to an end of the graph, by Kahn's order taken backwards. */
+function rankAll(
+  tickets: readonly Ticket[],
+  dependents: readonly (readonly number[])[],
+  durations: Readonly<Record<string, number>>,
+): number[] {
+  const fallback = median(tickets.map((t) => known(durations, t.id)).filter((ms) => ms !== undefined)) ?? UNKNOWN_MS;
+  const order = topologicalOrder(tickets, dependents);
+  const rank = new Array<number>(tickets.length).fill(0);
+  for (const i of order.toReversed()) {
+    const ticket = tickets[i] as Ticket;
+    const after = (dependents[i] ?? []).reduce((most, d) => Math.max(most, rank[d] ?? 0), 0);
+    rank[i] = (known(durations, ticket.id) ?? fallback) + after;
+  }
+  return rank;
+}
+
+/** Indices so that every ticket stands after all it depends on. Throws a RangeError on a cycle. */
+export function topologicalOrder(tickets: readonly Ticket[], dependents: readonly (readonly number[])[]): number[] {
+  const missing = tickets.map((t) => t.dependsOn.length);
+  const order = missing.flatMap((n, i) => (n === 0 ? [i] : []));
+  for (let at = 0; at < order.length; at++) {
+    for (const d of dependents[order[at] as number] ?? []) {
+      missing[d] = (missing[d] as number) - 1;
+      if (missing[d] === 0) order.push(d);
+    }
+  }
+  if (order.length !== tickets.length) throw new RangeError("the tickets depend on each other in a cycle");
+  return order;
+}
+
+function known(durations: Readonly<Record<string, number>>, id: string): number | undefined {
+  return Object.hasOwn(durations, id) ? durations[id] : undefined;
+}
+
+function median(values: readonly number[]): number | undefined {
+  return values.toSorted((a, b) => a - b)[values.length >> 1];
+}

@@ -1,0 +1,167 @@
+import type { AttemptOutcome, RunEvent } from "./event.ts";
+import { dequeue, requeue, shiftDependents, withTicket } from "./queue.ts";
+import { withEvidence } from "./reduce-ticket.ts";
+import { type Attempt, indexOf, type RunState, type TicketState, type Unfinished } from "./state.ts";
+import { vecAt } from "./vec.ts";
+
+type AttemptEvent = Extract<RunEvent, { fence: unknown }>;
+type Of<T extends AttemptEvent["type"]> = Extract<AttemptEvent, { type: T }>;
+
+/** Outcomes that use up one of the ticket's attempts. A stop or a lost engine is not the agent's failure. */
+const COUNTED: ReadonlySet<AttemptOutcome> = new Set(["failed", "silent", "out-of-time", "killed"]);
+
+/** Folds what happens within an attempt. Facts of another fence never arrive here: `admit` drops them before the journal. */
+export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { type: "report-dropped" }>): RunState {
+  const index = indexOf(state, event.ticket);
+  const ticket = vecAt(state.tickets, index);
+  if (event.type === "attempt-claimed") return claim(state, index, ticket, event);
+  if (event.type === "attempt-ended") return endAttempt(state, index, ticket, event);
+  const attempt = ticket.attempt;
+  if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
+  if (event.type === "agent-ended") return agentEnded(state, index, ticket, attempt, event);
+  const next = withTicket(state, index, { ...ticket, ...progress(ticket, attempt, event) });
+  return event.type === "merge-landed" ? mark(next, index, event.to) : next;
+}
+
+function mark(state: RunState, index: number, mergedSha: string): RunState {
+  return withTicket(state, index, { ...vecAt(state.tickets, index), mergedSha });
+}
+
+function claim(state: RunState, index: number, ticket: TicketState, event: Of<"attempt-claimed">): RunState {
+  const attempt: Attempt = {
+    n: event.attempt,
+    fence: event.fence,
+    slot: event.slot,
+    startedAt: event.at,
+    reservedUsd: event.reservedUsd,
+    lines: 0,
+    passed: [],
+  };
+  const held = { ...state.held };
+  for (const resource of state.plan.tickets[index]?.exclusive ?? []) held[resource] = ticket.id;
+  const next = dequeue(withTicket(state, index, { ...ticket, phase: "working", attempt }), index);
+  return {
+    ...next,
+    held,
+    slots: next.slots.with(event.slot, index),
+    lastFence: event.fence,
+    reservedUsd: state.reservedUsd + event.reservedUsd,
+    reverified: false,
+  };
+}
+
+function agentEnded(state: RunState, index: number, ticket: TicketState, attempt: Attempt, event: Of<"agent-ended">): RunState {
+  const { ending, exitCode, costUsd, at } = event;
+  const agent = { launchedAt: at, ...attempt.agent, endedAt: at, ending, exitCode, costUsd };
+  const next = withTicket(state, index, { ...ticket, costUsd: ticket.costUsd + costUsd, attempt: { ...attempt, agent } });
+  const made = state.claims.made + (ending === "exited" && exitCode === 0 ? 1 : 0);
+  return {
+    ...next,
+    spentUsd: state.spentUsd + costUsd,
+    reservedUsd: state.reservedUsd - attempt.reservedUsd,
+    claims: { ...state.claims, made },
+  };
+}
+
+type ProgressEvent = Exclude<AttemptEvent, { type: "report-dropped" | "attempt-claimed" | "attempt-ended" | "agent-ended" }>;
+
+function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): Pick<TicketState, "attempt" | "phase"> {
+  const phase = ticket.phase;
+  switch (event.type) {
+    case "worktree-ready":
+      return { phase, attempt: { ...attempt, worktree: { path: event.path, branch: event.branch, baseSha: event.baseSha } } };
+    case "agent-launching":
+      return { phase, attempt: { ...attempt, agent: { launchedAt: event.at }, lastOutputAt: event.at } };
+    case "agent-started":
+      return { phase, attempt: { ...attempt, agent: { launchedAt: event.at, ...attempt.agent, pid: event.pid, startTime: event.startTime } } };
+    case "activity":
+      return { phase, attempt: { ...attempt, lastLine: event.text, lastOutputAt: event.at, lines: attempt.lines + event.lines } };
+    case "kill-requested":
+      return { phase, attempt: { ...attempt, killing: attempt.killing ?? event.ending } };
+    case "change-captured": {
+      const { tip, files, additions, deletions } = event;
+      return { phase: "finishing", attempt: { ...attempt, change: { tip, files, additions, deletions } } };
+    }
+    case "step-started": {
+      const step = { index: event.step, kind: event.kind, name: event.name, startedAt: event.at };
+      return { phase: "finishing", attempt: { ...attempt, step } };
+    }
+    case "step-ended":
+      return { phase, attempt: endStep(attempt, event) };
+    case "merge-waiting": {
+      const { merge: _, ...rest } = attempt;
+      return { phase, attempt: { ...rest, waiting: event.reason } };
+    }
+    case "merge-intended": {
+      const { waiting: _, ...rest } = attempt;
+      return { phase, attempt: { ...rest, merge: { from: event.from, to: event.to, landed: false } } };
+    }
+    case "merge-landed": {
+      const { waiting: _, ...rest } = attempt;
+      return { phase, attempt: { ...rest, merge: { from: event.from, to: event.to, landed: true } } };
+    }
+  }
+}
+
+function endStep(attempt: Attempt, event: Of<"step-ended">): Attempt {
+  const { step, waiting: _, ...rest } = attempt;
+  if (!event.ok || step === undefined) return rest;
+  const done = { index: step.index, kind: step.kind, name: step.name, ms: event.at - step.startedAt };
+  return { ...rest, passed: [...rest.passed.filter((p) => p.index !== step.index), done] };
+}
+
+function endAttempt(state: RunState, index: number, ticket: TicketState, event: Of<"attempt-ended">): RunState {
+  const { attempt, unfinished: before, endedAt: _, ...rest } = ticket;
+  if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
+  const done = event.outcome === "done";
+  const unpaid = attempt.agent?.endedAt === undefined;
+  // A process that ran and told nothing of its end cost what was set aside for it (law 4).
+  const lostUsd = unpaid && attempt.agent !== undefined ? attempt.reservedUsd : 0;
+  const after: TicketState = {
+    ...withEvidence(rest, event.evidence),
+    phase: done ? "done" : "waiting",
+    failures: ticket.failures + (COUNTED.has(event.outcome) ? 1 : 0),
+    costUsd: ticket.costUsd + lostUsd,
+    history: [...ticket.history, pastOf(attempt, event, lostUsd)],
+    ...(done ? { endedAt: event.at } : {}),
+    ...unfinishedOf(attempt, event.outcome, before),
+  };
+  const freed: RunState = {
+    ...withTicket(state, index, after),
+    slots: state.slots.with(attempt.slot, null),
+    held: Object.fromEntries(Object.entries(state.held).filter(([, by]) => by !== ticket.id)),
+    spentUsd: state.spentUsd + lostUsd,
+    reservedUsd: state.reservedUsd - (unpaid ? attempt.reservedUsd : 0),
+    claims: { ...state.claims, upheld: state.claims.upheld + (done && (claimed(attempt) || before?.claimed) ? 1 : 0) },
+    reverified: false,
+  };
+  return done ? shiftDependents(freed, index, -1) : requeue(freed, index);
+}
+
+/** What the next attempt can go on from: only where this one was cut off, not where it failed. */
+function unfinishedOf(attempt: Attempt, outcome: AttemptOutcome, before: Unfinished | undefined): Pick<TicketState, "unfinished"> {
+  if (outcome !== "stopped" && outcome !== "lost") return {};
+  const { change, worktree, merge } = attempt;
+  const landed = merge?.landed ? { landed: { from: merge.from, to: merge.to } } : {};
+  if (change !== undefined && worktree !== undefined) {
+    return { unfinished: { tip: change.tip, baseSha: worktree.baseSha, claimed: claimed(attempt), ...landed } };
+  }
+  return before === undefined ? {} : { unfinished: { ...before, ...landed } };
+}
+
+function claimed(attempt: Attempt): boolean {
+  return attempt.agent?.ending === "exited" && attempt.agent.exitCode === 0;
+}
+
+function pastOf(attempt: Attempt, event: Of<"attempt-ended">, lostUsd: number): TicketState["history"][number] {
+  return {
+    n: attempt.n,
+    slot: attempt.slot,
+    startedAt: attempt.startedAt,
+    endedAt: event.at,
+    outcome: event.outcome,
+    summary: event.evidence?.summary ?? "",
+    claimed: claimed(attempt),
+    costUsd: attempt.agent?.costUsd ?? lostUsd,
+  };
+}

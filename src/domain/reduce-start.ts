@@ -1,0 +1,66 @@
+import type { RunEvent } from "./event.ts";
+import { planOf } from "./plan.ts";
+import { enqueue } from "./queue.ts";
+import type { Phase, RunState, TicketState } from "./state.ts";
+import { vecFrom } from "./vec.ts";
+
+type Started = Extract<RunEvent, { type: "run-started" }>;
+
+/** The state of a run at its first moment: every ticket waits, but for those the tracker already holds settled. */
+export function initialState(event: Started): RunState {
+  const plan = planOf(event.batch.tickets, event.durations);
+  const settled = new Map(event.settled.map((s) => [s.id, s]));
+  const isDone = (id: Started["settled"][number]["id"]) => settled.get(id)?.as === "done";
+  const tickets = plan.tickets.map((ticket): TicketState => {
+    const known = settled.get(ticket.id);
+    return {
+      id: ticket.id,
+      phase: known?.as ?? "waiting",
+      openDeps: ticket.dependsOn.filter((dep) => !isDone(dep)).length,
+      failures: 0,
+      costUsd: 0,
+      history: [],
+      evidence: [],
+      ...(known?.step === undefined ? {} : { humanStep: known.step }),
+    };
+  });
+  const state = emptyState(event, plan, tickets);
+  return tickets.reduce((s, t, i) => (t.phase === "waiting" && t.openDeps === 0 ? enqueue(s, i) : s), state);
+}
+
+function emptyState(event: Started, plan: RunState["plan"], tickets: readonly TicketState[]): RunState {
+  const counts: Record<Phase, number> = { waiting: 0, working: 0, finishing: 0, done: 0, "human-gated": 0, stalled: 0 };
+  for (const ticket of tickets) counts[ticket.phase] += 1;
+  return {
+    run: event.run,
+    seq: event.seq,
+    batch: event.batch,
+    batchPath: event.batchPath,
+    oracleSha: event.oracleSha,
+    batchSha: event.batchSha,
+    sandboxed: event.sandboxed,
+    startedAt: event.at,
+    lastEventAt: event.at,
+    plan,
+    tickets: vecFrom(tickets),
+    ready: [],
+    exhausted: [],
+    gating: [],
+    slots: new Array<null>(event.batch.limits.workers).fill(null),
+    held: {},
+    counts,
+    lastFence: 0,
+    stage: "working",
+    paused: false,
+    reverified: false,
+    oracle: { asking: false, judged: 0, finalTries: 0 },
+    spentUsd: 0,
+    spentTodayUsd: event.spentTodayUsd,
+    reservedUsd: 0,
+    interventions: [],
+    claims: { made: 0, upheld: 0 },
+    droppedReports: 0,
+    reopened: 0,
+    resumes: 0,
+  };
+}

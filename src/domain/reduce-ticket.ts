@@ -1,0 +1,60 @@
+import type { Evidence, RunEvent } from "./event.ts";
+import { dequeue, requeue, shiftDependents, withTicket } from "./queue.ts";
+import { indexOf, type RunState, type TicketState } from "./state.ts";
+import { vecAt } from "./vec.ts";
+
+/** Tries whose evidence is kept for the next prompt. */
+const KEPT_EVIDENCE = 3;
+
+/** Appends evidence, keeping the newest three. */
+export function withEvidence(ticket: TicketState, evidence: Evidence | undefined): TicketState {
+  return evidence === undefined ? ticket : { ...ticket, evidence: [...ticket.evidence, evidence].slice(-KEPT_EVIDENCE) };
+}
+
+type TicketEvent = Extract<
+  RunEvent,
+  { type: "gate-requested" | "gate-writing" | "ticket-gated" | "ticket-stalled" | "ticket-reopened" }
+>;
+
+/** Folds what happens to a ticket outside its attempts. */
+export function reduceTicket(state: RunState, event: TicketEvent): RunState {
+  const index = indexOf(state, event.ticket);
+  const ticket = vecAt(state.tickets, index);
+  switch (event.type) {
+    case "gate-requested": {
+      const gated = withTicket(state, index, { ...ticket, gate: { step: event.step, writing: false } });
+      const gating = gated.gating.includes(index) ? gated.gating : [...gated.gating, index];
+      return { ...dequeue(gated, index), gating, reverified: false };
+    }
+    case "gate-writing":
+      return withTicket(state, index, { ...ticket, gate: { step: ticket.gate?.step ?? "", writing: true } });
+    case "ticket-gated": {
+      const { gate: _, stalledReason: __, ...rest } = ticket;
+      return settle(state, index, { ...rest, phase: "human-gated", humanStep: event.step, endedAt: event.at });
+    }
+    case "ticket-stalled": {
+      const { gate: _, ...rest } = ticket;
+      return settle(state, index, { ...rest, phase: "stalled", stalledReason: event.reason, endedAt: event.at });
+    }
+    case "ticket-reopened":
+      return reopen(state, index, event.evidence);
+  }
+}
+
+function settle(state: RunState, index: number, ticket: TicketState): RunState {
+  const next = dequeue(withTicket(state, index, ticket), index);
+  return {
+    ...next,
+    reverified: false,
+    exhausted: next.exhausted.filter((i) => i !== index),
+    gating: next.gating.filter((i) => i !== index),
+  };
+}
+
+/** A ticket that was done is not: its dependents wait for it again, unless they are already at work. */
+function reopen(state: RunState, index: number, evidence: Evidence): RunState {
+  const { endedAt: _, ...rest } = vecAt(state.tickets, index);
+  const ticket = withEvidence({ ...rest, phase: "waiting", failures: rest.failures + 1 }, evidence);
+  const next = shiftDependents(withTicket(state, index, ticket), index, 1);
+  return requeue({ ...next, reverified: false, reopened: state.reopened + 1 }, index);
+}

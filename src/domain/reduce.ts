@@ -1,0 +1,107 @@
+import type { RunEvent } from "./event.ts";
+import { countIntervention } from "./intervention.ts";
+import { reduceAttempt } from "./reduce-attempt.ts";
+import { initialState } from "./reduce-start.ts";
+import { reduceTicket } from "./reduce-ticket.ts";
+import { withTicket } from "./queue.ts";
+import type { RunState } from "./state.ts";
+import { vecAt } from "./vec.ts";
+
+/**
+ * The one meaning of a journal: folds an event into the state. Pure. The loop, the dashboard's mirror, resume and
+ * replay all use it. Throws on an event that does not follow the state (a gap in `seq`, or no `run-started` first):
+ * that is a broken journal or a defect, never something to guess about.
+ */
+export function reduce(state: RunState | undefined, event: RunEvent): RunState {
+  if (state === undefined) {
+    if (event.type !== "run-started" || event.seq !== 1) throw new RangeError(`a run begins with run-started, not ${event.type}`);
+    return initialState(event);
+  }
+  if (event.seq !== state.seq + 1) throw new RangeError(`event ${event.seq} does not follow event ${state.seq}`);
+  return reduceRun({ ...state, seq: event.seq, lastEventAt: event.at }, event);
+}
+
+function reduceRun(state: RunState, event: RunEvent): RunState {
+  switch (event.type) {
+    case "run-started":
+      throw new RangeError("a run starts once");
+    case "run-resumed":
+      return resumed(state);
+    case "run-paused":
+      return { ...state, paused: true };
+    case "run-unpaused":
+      return { ...state, paused: false };
+    case "stop-requested":
+      return { ...state, stage: "stopping", stopBy: state.stopBy ?? event.by };
+    case "run-ended": {
+      const { at, kind, verdict, exitCode, reason } = event;
+      return { ...state, stage: "ended", end: { at, kind, verdict, exitCode, reason } };
+    }
+    case "intervention": {
+      const { at, target, note } = event;
+      return { ...state, interventions: countIntervention(state.interventions, { at, class: event.class, target, note }) };
+    }
+    case "command-refused":
+      return state;
+    case "report-dropped":
+      return { ...state, droppedReports: state.droppedReports + 1 };
+    case "reverify-started":
+      return { ...state, stage: "verifying" };
+    case "reverify-ended":
+      return endReverify(state, event);
+    case "oracle-asked":
+      return { ...state, stage: event.final ? "judging" : state.stage, oracle: { ...state.oracle, asking: true } };
+    case "oracle-judged":
+      return judged(state, event);
+    case "gate-requested":
+    case "gate-writing":
+    case "ticket-gated":
+    case "ticket-stalled":
+    case "ticket-reopened":
+      return reduceTicket(state, event);
+    default:
+      return reduceAttempt(state, event);
+  }
+}
+
+/** A new engine took the run over: what the last one had under way is to be done again; a stop or a pause is over. */
+function resumed(state: RunState): RunState {
+  const { end: _, stopBy: __, ...rest } = state;
+  const next: RunState = {
+    ...rest,
+    resumes: state.resumes + 1,
+    stage: "working",
+    paused: false,
+    reverified: false,
+    oracle: { ...state.oracle, asking: false, finalTries: 0 },
+  };
+  return next.gating.reduce((s, index) => {
+    const ticket = vecAt(s.tickets, index);
+    return ticket.gate === undefined ? s : withTicket(s, index, { ...ticket, gate: { ...ticket.gate, writing: false } });
+  }, next);
+}
+
+function endReverify(state: RunState, event: Extract<RunEvent, { type: "reverify-ended" }>): RunState {
+  const { reverifyProblem: _, ...rest } = state;
+  const next: RunState = {
+    ...rest,
+    stage: state.stage === "stopping" ? "stopping" : "working",
+    reverified: event.reopened === 0,
+    oracle: { ...state.oracle, finalTries: 0 },
+  };
+  return event.problem === undefined ? next : { ...next, reverifyProblem: event.problem };
+}
+
+function judged(state: RunState, event: Extract<RunEvent, { type: "oracle-judged" }>): RunState {
+  const { judgement, final, at } = event;
+  return {
+    ...state,
+    stage: state.stage === "judging" ? "working" : state.stage,
+    oracle: {
+      asking: false,
+      judged: state.oracle.judged + 1,
+      finalTries: state.oracle.finalTries + (final ? 1 : 0),
+      last: { ...judgement, at, final },
+    },
+  };
+}

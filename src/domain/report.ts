@@ -1,0 +1,72 @@
+import { type Ledger, ledgerOf } from "./ledger.ts";
+import type { RunState, TicketState } from "./state.ts";
+import { vecItems } from "./vec.ts";
+
+/** What `loopdash report --json` prints: a stable contract. */
+export interface Report {
+  readonly run: string;
+  readonly batch: string;
+  readonly verdict: "done" | "not-done" | "unjudged";
+  readonly reason: string;
+  /** null while the run goes on. */
+  readonly exitCode: number | null;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly sandboxed: boolean;
+  readonly tickets: readonly ReportTicket[];
+  readonly interventions: Ledger["interventions"];
+  readonly fixAndProceed: number;
+  readonly heals: number;
+  readonly incidents: number;
+  readonly pullRequests: number;
+  readonly costUsd: number;
+  readonly claims: Ledger["claims"];
+  readonly attempts: number;
+}
+
+export interface ReportTicket {
+  readonly id: string;
+  readonly title: string;
+  readonly state: "done" | "human-gated" | "open";
+  readonly attempts: number;
+  readonly costUsd: number;
+  readonly mergedSha: string | null;
+  readonly humanStep: string | null;
+  /** Why an open ticket was given up, where it was. */
+  readonly stalledReason: string | null;
+}
+
+/** Computes the report of a run that goes on or has ended. A run without an end is `unjudged`: nobody has said. */
+export function reportOf(state: RunState): Report {
+  const { tickets: _, agentMs: __, elapsedMs: ___, ...numbers } = ledgerOf(state);
+  return {
+    run: state.run,
+    batch: state.batch.name,
+    verdict: state.end?.verdict ?? "unjudged",
+    reason: state.end?.reason ?? "the run has not ended",
+    exitCode: state.end?.exitCode ?? null,
+    startedAt: iso(state.startedAt),
+    endedAt: state.end === undefined ? null : iso(state.end.at),
+    sandboxed: state.sandboxed,
+    tickets: [...vecItems(state.tickets)].map((ticket) => reportTicket(state, ticket)),
+    ...numbers,
+  };
+}
+
+function reportTicket(state: RunState, ticket: TicketState): ReportTicket {
+  const settled = ticket.phase === "done" || ticket.phase === "human-gated" ? ticket.phase : "open";
+  return {
+    id: ticket.id,
+    title: state.plan.tickets[state.plan.index[ticket.id] as number]?.title ?? "",
+    state: settled,
+    attempts: ticket.history.length + (ticket.attempt === undefined ? 0 : 1),
+    costUsd: ticket.costUsd,
+    mergedSha: ticket.mergedSha ?? null,
+    humanStep: settled === "human-gated" ? (ticket.humanStep ?? null) : null,
+    stalledReason: ticket.stalledReason ?? null,
+  };
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

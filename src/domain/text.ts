@@ -1,0 +1,165 @@
+/**
+ * What a terminal must not be given as it comes: C0 and C1 controls, line and paragraph separators, interlinear
+ * annotation, lone surrogates, and everything that Unicode calls default-ignorable (bidi marks and isolates,
+ * zero-width characters, tags, fillers, variation selectors).
+ */
+const SUSPECT =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb\p{Default_Ignorable_Code_Point}\p{Surrogate}]/gu;
+
+/** Where a control string ends: ECMA-48 says ST; terminals also end it at ESC, CAN and SUB. A line break ends it here. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const STRING_END = /[\u0018\u001a\u001b\u009c\n\r]/g;
+/** OSC strings may end with BEL as well (xterm). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const OSC_END = /[\u0007\u0018\u001a\u001b\u009c\n\r]/g;
+/** Parameters, intermediates and final byte of a control sequence (ECMA-48, 5.4), whole or cut short. */
+const CSI_REST = /[0-?]*[ -/]*[@-~]?/y;
+/** What follows ESC in a plain escape sequence: intermediates and a final byte. */
+const ESCAPE_REST = /[ -/]*[0-~]?/y;
+
+const ESC = 0x1b;
+const ZWJ = 0x200d;
+const PICTOGRAPH = /^\p{Extended_Pictographic}/u;
+const BEFORE_EMOJI_JOINER = /^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)/u;
+const MARK = /^(?![\ufe00-\ufe0f])\p{Mark}/u;
+const LETTER = /^\p{Letter}/u;
+
+/**
+ * Outside text as one line that a terminal shows and does not obey: escape sequences and control strings go (also 8-bit
+ * and unterminated ones), tabs and line breaks become spaces, hidden and direction-turning characters go, lone surrogates
+ * become U+FFFD. Joiners stay within emoji and after combining marks. At most `maxLength` code points, "…" included.
+ * Time grows linearly with the text.
+ */
+export function plainText(text: string, maxLength?: number): string {
+  const cleaned = cleanLine(text);
+  return maxLength === undefined ? cleaned : cut(cleaned, maxLength);
+}
+
+/**
+ * The same, line by line. At most `maxLines` lines, of which the last then says how many are left out. A carriage
+ * return ends a line too: what a progress bar overwrites is shown as lines of its own.
+ */
+export function plainLines(text: string, of: { readonly maxLines: number; readonly maxLength?: number }): readonly string[] {
+  const lines = text.split(/\r\n|[\n\r\u0085\u2028\u2029]/);
+  if (lines.at(-1) === "") lines.pop();
+  const over = lines.length > of.maxLines;
+  const shown = over ? lines.slice(0, Math.max(0, of.maxLines - 1)) : lines;
+  const plain = shown.map((line) => plainText(line, of.maxLength));
+  return over && of.maxLines > 0 ? [...plain, cut(`… ${lines.length - shown.length} more lines`, of.maxLength ?? 80)] : plain;
+}
+
+function cleanLine(text: string): string {
+  const pieces: string[] = [];
+  let last = -1;
+  const put = (piece: string) => {
+    if (piece === "") return;
+    pieces.push(piece);
+    last = lastCodePoint(piece);
+  };
+  let at = 0;
+  while (at < text.length) {
+    const found = next(SUSPECT, text, at);
+    put(text.slice(at, found));
+    if (found >= text.length) break;
+    const code = text.codePointAt(found) ?? 0;
+    const size = code > 0xffff ? 2 : 1;
+    at = code === ESC || isC1(code) ? skipSequence(text, found, code) : found + size + (isCrLf(text, found) ? 1 : 0);
+    put(replacement(code, last, text, found + size));
+  }
+  return pieces.join("");
+}
+
+/** What stands in the cleaned line for one suspect character: usually nothing. `after` is where the text goes on. */
+function replacement(code: number, last: number, text: string, after: number): string {
+  if (isBreak(code)) return " ";
+  if (code >= 0xd800 && code <= 0xdfff) return "\ufffd";
+  if (code === ZWJ && joins(last, text, after)) return "\u200d";
+  if (code >= 0xfe00 && code <= 0xfe0f && isVisible(last)) return String.fromCodePoint(code);
+  return "";
+}
+
+/** Tab, line feed, vertical tab, form feed, carriage return, NEL, line and paragraph separator. */
+function isBreak(code: number): boolean {
+  return (code >= 0x09 && code <= 0x0d) || code === 0x85 || code === 0x2028 || code === 0x2029;
+}
+
+function isC1(code: number): boolean {
+  return code >= 0x80 && code <= 0x9f;
+}
+
+function isCrLf(text: string, at: number): boolean {
+  return text.charCodeAt(at) === 0x0d && text.charCodeAt(at + 1) === 0x0a;
+}
+
+/** Whether a selector can belong to the character before it: one that shows, and is no joiner or selector itself. */
+function isVisible(last: number): boolean {
+  return last > 0x20 && last !== ZWJ && !(last >= 0xfe00 && last <= 0xfe0f);
+}
+
+function joins(last: number, text: string, after: number): boolean {
+  if (last < 0) return false;
+  const before = String.fromCodePoint(last);
+  const behind = String.fromCodePoint(text.codePointAt(after) ?? 0);
+  return (BEFORE_EMOJI_JOINER.test(before) && PICTOGRAPH.test(behind)) || (MARK.test(before) && LETTER.test(behind));
+}
+
+/** Where the text goes on after the sequence that ESC or a C1 control at `at` begins. Never before `at + 1`. */
+function skipSequence(text: string, at: number, code: number): number {
+  const seven = code === ESC;
+  const kind = seven ? text.charCodeAt(at + 1) + 0x40 : code;
+  const body = at + (seven ? 2 : 1);
+  switch (kind) {
+    case 0x9b:
+      return sticky(CSI_REST, text, body);
+    case 0x9d:
+      return stringEnd(OSC_END, text, body);
+    case 0x90: // DCS
+    case 0x98: // SOS
+    case 0x9e: // PM
+    case 0x9f: // APC
+      return stringEnd(STRING_END, text, body);
+    default:
+      return seven ? sticky(ESCAPE_REST, text, at + 1) : at + 1;
+  }
+}
+
+/** The end of a control string. Line breaks and the start of another sequence are left for the caller. */
+function stringEnd(pattern: RegExp, text: string, from: number): number {
+  const end = next(pattern, text, from);
+  const char = text.charCodeAt(end);
+  if (char === ESC) return text.charCodeAt(end + 1) === 0x5c ? end + 2 : end;
+  return char === 0x0a || char === 0x0d ? end : Math.min(end + 1, text.length);
+}
+
+/** Index of the next match of a global pattern from `from` on, or the length of the text. */
+function next(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from;
+  return pattern.exec(text)?.index ?? text.length;
+}
+
+/** Where a sticky pattern, which also matches nothing, ends. */
+function sticky(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from;
+  return pattern.test(text) ? pattern.lastIndex : from;
+}
+
+function lastCodePoint(piece: string): number {
+  const low = piece.charCodeAt(piece.length - 1);
+  return low >= 0xdc00 && low <= 0xdfff ? (piece.codePointAt(piece.length - 2) ?? low) : low;
+}
+
+/** The first code points, and "…" for the rest; a joiner or selector is not left hanging before it. */
+function cut(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  let end = 0;
+  let kept = 0;
+  let keep = 0;
+  while (end < text.length && kept < maxLength) {
+    if (kept === maxLength - 1) keep = end;
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+    kept++;
+  }
+  if (end >= text.length) return text;
+  return maxLength < 1 ? "" : `${text.slice(0, keep).replace(/[\u200d\ufe00-\ufe0f]+$/, "")}…`;
+}

@@ -1,0 +1,25 @@
+import { isSettled, type RunState } from "./state.ts";
+import { vecItems } from "./vec.ts";
+import { describeReason, whyNot } from "./why-not.ts";
+
+/** Open tickets named in one sentence; the rest are counted. */
+const NAMED = 5;
+
+/** Why a run that ends now is not done: which tickets are open, and what each waits for. One line. */
+export function whatIsLeft(state: RunState): string {
+  const open: string[] = [];
+  let index = 0;
+  for (const ticket of vecItems(state.tickets)) {
+    if (ticket.phase === "stalled") open.push(`${ticket.id} stalled (${ticket.stalledReason ?? "no reason kept"})`);
+    else if (!isSettled(ticket.phase)) open.push(`${ticket.id} ${describeReason(whyNot(state, index))}`);
+    index += 1;
+  }
+  if (open.length === 0) return `every ticket is settled here, but the tracker says otherwise: ${trackerOpen(state)}`;
+  const more = open.length > NAMED ? `; +${open.length - NAMED} more` : "";
+  return `${open.length} of ${index} tickets are open: ${open.slice(0, NAMED).join("; ")}${more}`;
+}
+
+function trackerOpen(state: RunState): string {
+  const ids = state.oracle.last?.open ?? [];
+  return ids.length === 0 ? "no list" : `${ids.slice(0, NAMED).join(", ")} open`;
+}

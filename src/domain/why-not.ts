@@ -1,0 +1,77 @@
+import type { TicketId } from "./ids.ts";
+import { type Cap, capReached } from "./money.ts";
+import { activeTickets, isSettled, type RunState } from "./state.ts";
+import { vecAt } from "./vec.ts";
+
+/** Why a ticket is not being worked on. `ready` means only a moment is missing. */
+export type Reason =
+  | { readonly kind: "active" | "settled" | "ready" | "paused" | "stopping" | "gating" }
+  | { readonly kind: "depends"; readonly on: readonly TicketId[]; readonly gated: readonly TicketId[]; readonly stalled: readonly TicketId[] }
+  | { readonly kind: "resource"; readonly resource: string; readonly by: TicketId }
+  | { readonly kind: "slots"; readonly slots: number }
+  | { readonly kind: "money"; readonly cap: Cap; readonly limitUsd: number };
+
+/** The first thing a ticket waits for, in the order in which it would be met. */
+export function whyNot(state: RunState, index: number): Reason {
+  const ticket = vecAt(state.tickets, index);
+  if (ticket.attempt !== undefined) return { kind: "active" };
+  if (isSettled(ticket.phase)) return { kind: "settled" };
+  if (ticket.gate !== undefined) return { kind: "gating" };
+  if (state.stage === "stopping" || state.stage === "ended") return { kind: "stopping" };
+  if (ticket.openDeps > 0) return dependencies(state, index);
+  const cap = capReached(state, ticket, 0);
+  if (cap !== undefined) return { kind: "money", cap, limitUsd: state.batch.limits[cap] };
+  for (const resource of state.plan.tickets[index]?.exclusive ?? []) {
+    const by = Object.hasOwn(state.held, resource) ? state.held[resource] : undefined;
+    if (by !== undefined) return { kind: "resource", resource, by };
+  }
+  if (state.paused) return { kind: "paused" };
+  if (activeTickets(state).length === state.slots.length) return { kind: "slots", slots: state.slots.length };
+  return { kind: "ready" };
+}
+
+function dependencies(state: RunState, index: number): Reason {
+  const open = (state.plan.tickets[index]?.dependsOn ?? []).flatMap((id) => {
+    const dep = vecAt(state.tickets, state.plan.index[id] as number);
+    return dep.phase === "done" ? [] : [dep];
+  });
+  const ids = (phase: string) => open.filter((dep) => dep.phase === phase).map((dep) => dep.id);
+  return { kind: "depends", on: open.map((dep) => dep.id), gated: ids("human-gated"), stalled: ids("stalled") };
+}
+
+/** The reason in words, for people. */
+export function describeReason(reason: Reason): string {
+  switch (reason.kind) {
+    case "active":
+      return "at work";
+    case "settled":
+      return "settled";
+    case "ready":
+      return "ready";
+    case "paused":
+      return "ready; the run is paused";
+    case "stopping":
+      return "the run is stopping";
+    case "gating":
+      return "the human gate is being recorded";
+    case "slots":
+      return reason.slots === 1 ? "ready; the only slot is busy" : `ready; all ${reason.slots} slots are busy`;
+    case "resource":
+      return `${reason.resource} is held by ${reason.by}`;
+    case "money":
+      return `one more attempt could break ${reason.cap} ($${reason.limitUsd})`;
+    case "depends":
+      return describeDependencies(reason);
+  }
+}
+
+function describeDependencies(reason: Extract<Reason, { kind: "depends" }>): string {
+  if (reason.gated.length > 0) return `waits for ${list(reason.gated)}, which a person must finish`;
+  if (reason.stalled.length > 0) return `waits for ${list(reason.stalled)}, which is stalled`;
+  return `waits for ${list(reason.on)}`;
+}
+
+function list(ids: readonly TicketId[]): string {
+  const shown = ids.slice(0, 4).join(", ");
+  return ids.length > 4 ? `${shown} +${ids.length - 4} more` : shown;
+}

@@ -1,0 +1,54 @@
+import type { Ticket } from "../domain/batch/schema.ts";
+import type { AgentEnding, AttemptOutcome, Evidence } from "../domain/event.ts";
+import type { Fence } from "../domain/ids.ts";
+import type { AttemptFiles } from "../ports/run-files.ts";
+
+/** One attempt's identity and lifetime: one controller; its abort ends whatever runs. */
+export interface AttemptScope {
+  readonly ticket: Ticket;
+  readonly n: number;
+  readonly fence: Fence;
+  /** Found in the environment of every process of the attempt. */
+  readonly marker: string;
+  readonly signal: AbortSignal;
+  /** Why it was aborted; meaningful once the signal is. */
+  ending(): AgentEnding;
+}
+
+/** A scope with its files made. */
+export interface OpenAttempt extends AttemptScope {
+  readonly files: AttemptFiles;
+}
+
+/** How an attempt ends: its outcome and, where it failed, what the next one should know. */
+export interface AttemptEnd {
+  readonly outcome: AttemptOutcome;
+  readonly evidence?: Evidence;
+}
+
+/** Result of one step of the finish line. `judged` is the commit that was judged. */
+export type StepResult =
+  | { readonly ok: true; readonly summary: string; readonly judged?: string }
+  | { readonly ok: false; readonly evidence: Evidence };
+
+/** The outcome of an attempt that was ended from outside. */
+export function abortedEnd(scope: AttemptScope): AttemptEnd {
+  switch (scope.ending()) {
+    case "killed-by-person":
+      return { outcome: "killed", evidence: { step: "agent", name: "agent", summary: "a person killed this worker", detail: "" } };
+    case "gated-by-person":
+      return { outcome: "gated" };
+    default:
+      return { outcome: "stopped" };
+  }
+}
+
+/** Ends an attempt early, from any depth. Caught in one place: `work`. */
+export class AttemptOver extends Error {
+  override readonly name = "AttemptOver";
+  readonly end: AttemptEnd;
+  constructor(end: AttemptEnd) {
+    super(end.evidence?.summary ?? end.outcome);
+    this.end = end;
+  }
+}

@@ -1,0 +1,14 @@
+/** Characters of captured output that travel as evidence; the whole stays in the attempt's log. */
+const EVIDENCE_CHARS = 4_000;
+
+/** The end of a long output, where failures usually stand, with a mark where it was cut. */
+export function boundedTail(text: string, limit = EVIDENCE_CHARS): string {
+  const clean = text.trimEnd();
+  return clean.length <= limit ? clean : `[… ${clean.length - limit} characters cut …]\n${clean.slice(-limit)}`;
+}
+
+/** A list of names, cut with a count. */
+export function boundedList(names: readonly string[], most = 20): string {
+  const shown = names.slice(0, most).join("\n");
+  return names.length > most ? `${shown}\n[+${names.length - most} more]` : shown;
+}

@@ -1,0 +1,63 @@
+import type { Batch, Ticket } from "../domain/batch/schema.ts";
+import type { RunFact } from "../domain/event.ts";
+import type { RunId } from "../domain/ids.ts";
+import type { RunState } from "../domain/state.ts";
+import type { Agent } from "../ports/agent.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Executor } from "../ports/executor.ts";
+import type { Oracle } from "../ports/oracle.ts";
+import type { RunFiles } from "../ports/run-files.ts";
+import type { Tracker } from "../ports/tracker.ts";
+import type { Repo } from "../ports/vcs.ts";
+import type { KeyedQueue } from "./keyed-queue.ts";
+
+/** What the loop works with: ports only, made by the composition root. */
+export interface LoopPorts {
+  readonly agent: Agent;
+  readonly executor: Executor;
+  readonly tracker: Tracker;
+  readonly oracle: Oracle;
+  readonly clock: Clock;
+  readonly files: RunFiles;
+  /** By repository id; every repository of the batch is in it. */
+  readonly repos: ReadonlyMap<string, Repo>;
+  /** The environment of prepare, check and verify commands, from the allow-list. */
+  readonly commandEnv: Readonly<Record<string, string>>;
+  /** Text of prompts/worker.md. */
+  readonly workerTemplate: string;
+  /** Records what a finished ticket took, for later runs' order. */
+  recordDuration(ticket: string, ms: number): void;
+  recordCost(usd: number): void;
+}
+
+/** What every effect of the loop is given. */
+export interface LoopContext extends LoopPorts {
+  readonly run: RunId;
+  readonly batch: Batch;
+  /** Landings, one at a time per repository. */
+  readonly merges: KeyedQueue;
+  state(): RunState;
+  /** Tells the owner of the state a fact. False: it was not admitted (late, or the run is over); stop working. */
+  report(fact: RunFact): boolean;
+}
+
+/** The repository a ticket belongs to. The batch was checked: it is there. */
+export function repoOf(ctx: LoopContext, ticket: Ticket): Repo {
+  const repo = ctx.repos.get(ticket.repo);
+  if (repo === undefined) throw new Error(`no repository "${ticket.repo}" was opened`);
+  return repo;
+}
+
+/** Waits `ms` milliseconds, or until the signal is aborted. */
+export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = (): void => {
+      off();
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const off = clock.after(ms, done);
+    signal.addEventListener("abort", done);
+  });
+}

@@ -1,0 +1,109 @@
+import type { StepSpec } from "../domain/batch/schema.ts";
+import type { Unfinished } from "../domain/state.ts";
+import type { Candidate, Change, Repo } from "../ports/vcs.ts";
+import { type AttemptEnd, AttemptOver, abortedEnd, type OpenAttempt, type StepResult } from "./attempt-scope.ts";
+import { type LoopContext, repoOf } from "./context.ts";
+import { assertTracker } from "./steps/assert.ts";
+import { runCommandStep } from "./steps/command-step.ts";
+import { gates } from "./steps/gates.ts";
+import { conflictEvidence, type MergeNeeds, merge } from "./steps/merge.ts";
+
+type Built = Extract<Candidate, { ok: true }>;
+
+/** A step with its place in the ticket's finish line. */
+interface Placed {
+  readonly index: number;
+  readonly spec: StepSpec;
+}
+
+/**
+ * Takes a captured change from "the agent stopped" to Done, step by step. Everything before `merge` is judged on a
+ * candidate at once, beside other tickets; the landing itself is one at a time per repository.
+ */
+export async function runFinishLine(ctx: LoopContext, scope: OpenAttempt, change: Change): Promise<AttemptEnd> {
+  const repo = repoOf(ctx, scope.ticket);
+  const placed = scope.ticket.finish.map((spec, index): Placed => ({ index, spec }));
+  const at = placed.findIndex(({ spec }) => spec.step === "merge");
+  const before = placed.slice(0, at);
+  const judgeAgain = () => judgeCandidate(ctx, scope, repo, before, change);
+  const needsCandidate = before.some(({ spec }) => spec.step === "check");
+  const needs: MergeNeeds = { repo, judged: undefined, judgeAgain };
+  if (needsCandidate) needs.judged = await judgeAgain();
+  else for (const step of before) await runStep(ctx, scope, step, () => judgeBefore(ctx, scope, repo, step.spec, change, undefined));
+  const landed = await ctx.merges.run(repo.id, () => runStep(ctx, scope, placed[at] as Placed, () => merge(ctx, scope, needs)));
+  return runAfterMerge(ctx, scope, repo, landed);
+}
+
+/** Goes on after a landing that a stop or a lost engine cut off. The landing is repeated first: it finishes what it began. */
+export async function finishLanded(ctx: LoopContext, scope: OpenAttempt, landed: NonNullable<Unfinished["landed"]>): Promise<AttemptEnd> {
+  const repo = repoOf(ctx, scope.ticket);
+  const of = { ticket: scope.ticket.id, fence: scope.fence, repo: repo.id, ...landed };
+  await ctx.merges.run(repo.id, async () => {
+    ctx.report({ type: "merge-intended", ...of });
+    await repo.land(landed);
+    ctx.report({ type: "merge-landed", ...of });
+  });
+  return runAfterMerge(ctx, scope, repo, landed.to);
+}
+
+async function runAfterMerge(ctx: LoopContext, scope: OpenAttempt, repo: Repo, landed: string): Promise<AttemptEnd> {
+  const after = scope.ticket.finish.map((spec, index): Placed => ({ index, spec }));
+  for (const step of after.slice(after.findIndex(({ spec }) => spec.step === "merge") + 1)) {
+    await runStep(ctx, scope, step, () => judgeAfter(ctx, scope, repo, step.spec, landed));
+  }
+  return { outcome: "done" };
+}
+
+/** Builds the candidate on the base tip and runs every step before the merge on it. */
+async function judgeCandidate(ctx: LoopContext, scope: OpenAttempt, repo: Repo, before: readonly Placed[], change: Change): Promise<Built> {
+  const { ticket, n } = scope;
+  const trailers = `Loopdash-Ticket: ${ticket.id}\nLoopdash-Run: ${ctx.run}\nLoopdash-Attempt: ${n}`;
+  const candidate = await repo.candidate({ tip: change.tip, message: `${ticket.title} (${ticket.id})\n\n${trailers}\n` });
+  for (const step of before) await runStep(ctx, scope, step, () => judgeBefore(ctx, scope, repo, step.spec, change, candidate));
+  if (!candidate.ok) throw failed(conflictEvidence(candidate));
+  return candidate;
+}
+
+function judgeBefore(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  repo: Repo,
+  spec: StepSpec,
+  change: Change,
+  candidate: Candidate | undefined,
+): Promise<StepResult> {
+  if (spec.step === "gates") return Promise.resolve(gates(change, ctx.batch.protect));
+  if (spec.step !== "check" || candidate === undefined) throw new Error(`${spec.step} cannot stand before merge`);
+  if (!candidate.ok) return Promise.resolve(conflictEvidence(candidate));
+  return runCommandStep(ctx, scope, repo, spec, candidate.commit);
+}
+
+function judgeAfter(ctx: LoopContext, scope: OpenAttempt, repo: Repo, spec: StepSpec, landed: string): Promise<StepResult> {
+  if (spec.step === "verify") return runCommandStep(ctx, scope, repo, spec, landed);
+  if (spec.step !== "assert") throw new Error(`${spec.step} cannot stand after merge`);
+  const note = `landed as ${landed} by run ${ctx.run}, attempt ${scope.n}`;
+  return assertTracker(ctx, { ticket: scope.ticket.id, state: { as: "done" }, note, signal: scope.signal });
+}
+
+/** Runs one step between its two facts. A failed step ends the attempt with its evidence. */
+async function runStep<R extends StepResult & { landed?: string }>(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  { index, spec }: Placed,
+  run: () => Promise<R>,
+): Promise<string> {
+  if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
+  const of = { ticket: scope.ticket.id, fence: scope.fence, step: index };
+  const name = "name" in spec ? spec.name : spec.step;
+  if (!ctx.report({ type: "step-started", ...of, kind: spec.step, name })) throw new AttemptOver({ outcome: "stopped" });
+  const result = await run();
+  const summary = result.ok ? result.summary : result.evidence.summary;
+  const judged = result.ok && result.judged !== undefined ? { judged: result.judged } : {};
+  ctx.report({ type: "step-ended", ...of, ok: result.ok, summary, ...judged });
+  if (!result.ok) throw failed(result);
+  return result.landed ?? "";
+}
+
+function failed(result: StepResult): AttemptOver {
+  return new AttemptOver(result.ok ? { outcome: "failed" } : { outcome: "failed", evidence: result.evidence });
+}

@@ -1,0 +1,148 @@
+import { admitCommand, admitFact } from "../domain/admit.ts";
+import type { Command } from "../domain/command.ts";
+import { type Action, decide } from "../domain/decide.ts";
+import { isActivity, type RunEvent, type RunFact } from "../domain/event.ts";
+import type { Fence } from "../domain/ids.ts";
+import { reduce } from "../domain/reduce.ts";
+import { type RunState, ticketOf } from "../domain/state.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Journal } from "../ports/journal.ts";
+
+/** Time may change what is decided (an interim judgement falls due), so it is asked at least this often. Milliseconds. */
+const TICK_MS = 5_000;
+
+/** What follows from a fact or a decision, outside the state. Launching never throws and never waits. */
+export interface Effects {
+  /** Called once for each fact that announces an effect, after it is durable and reduced. */
+  launch(event: RunEvent): void;
+  abort(action: Extract<Action, { do: "abort" }>): void;
+}
+
+/**
+ * The one owner of a run's state. Everything that happens comes in as a fact or a command:
+ * admit → journal → reduce → publish → decide → perform.
+ */
+export class Orchestrator {
+  readonly #journal: Journal;
+  readonly #clock: Clock;
+  readonly #publish: (event: RunEvent) => void;
+  readonly #ended = Promise.withResolvers<RunState>();
+  #effects: Effects | undefined;
+  #state: RunState;
+  #deciding = false;
+  #broken = false;
+
+  constructor(of: { state: RunState; journal: Journal; clock: Clock; publish: (event: RunEvent) => void }) {
+    this.#state = of.state;
+    this.#journal = of.journal;
+    this.#clock = of.clock;
+    this.#publish = of.publish;
+  }
+
+  get state(): RunState {
+    return this.#state;
+  }
+
+  /** Resolves with the last state once the run has ended; rejects where the journal can no longer be written. */
+  get ended(): Promise<RunState> {
+    return this.#ended.promise;
+  }
+
+  /** Begins to decide. Until then facts are only recorded. */
+  start(effects: Effects): void {
+    this.#effects = effects;
+    this.#decideSoon();
+    this.#tick();
+  }
+
+  /** Takes a person's wish: it becomes facts, or a refusal that is a fact too. */
+  command(command: Command): void {
+    for (const fact of admitCommand(this.#state, command)) this.report(fact);
+  }
+
+  /**
+   * Takes a fact. True where it was admitted as it is and is now part of the run, durably (activity: soon).
+   * False where it came late: its sender must stop.
+   */
+  report(fact: RunFact): boolean {
+    if (this.#broken) return false;
+    const admitted = admitFact(this.#state, fact);
+    if (admitted === undefined) return false;
+    const event = this.#append(admitted);
+    if (event === undefined) return false;
+    this.#state = reduce(this.#state, event);
+    this.#publish(event);
+    if (!isActivity(event)) {
+      this.#effects?.launch(event);
+      this.#decideSoon();
+    }
+    if (event.type === "run-ended") this.#ended.resolve(this.#state);
+    return admitted === fact;
+  }
+
+  #append(fact: RunFact): RunEvent | undefined {
+    try {
+      return this.#journal.append(fact);
+    } catch (error) {
+      this.fail(error);
+      return undefined;
+    }
+  }
+
+  /** Law 5: without a journal, or a run put in order, no effect may follow. The engine ends everything and says why. */
+  fail(error: unknown): void {
+    this.#broken = true;
+    this.#ended.reject(error);
+  }
+
+  /** Decides once after all facts of this moment are in. */
+  #decideSoon(): void {
+    if (this.#deciding || this.#effects === undefined) return;
+    this.#deciding = true;
+    queueMicrotask(() => {
+      this.#deciding = false;
+      if (this.#broken) return;
+      for (const action of decide(this.#state, this.#clock.now())) this.#perform(action);
+    });
+  }
+
+  #tick(): void {
+    this.#clock.after(TICK_MS, () => {
+      if (this.#broken || this.#state.stage === "ended") return;
+      this.#decideSoon();
+      this.#tick();
+    });
+  }
+
+  /** Turns a decision into the fact that announces it; the effect is launched by the fact. */
+  #perform(action: Action): void {
+    switch (action.do) {
+      case "abort":
+        this.#effects?.abort(action);
+        return;
+      case "start": {
+        const { ticket, slot, reservedUsd } = action;
+        const attempt = ticketOf(this.#state, ticket).history.length + 1;
+        const fence = (this.#state.lastFence + 1) as Fence;
+        this.report({ type: "attempt-claimed", ticket, fence, attempt, slot, reservedUsd });
+        return;
+      }
+      case "write-gate":
+        this.report({ type: "gate-writing", ticket: action.ticket });
+        return;
+      case "stall":
+        this.report({ type: "ticket-stalled", ticket: action.ticket, reason: action.reason });
+        return;
+      case "reverify":
+        this.report({ type: "reverify-started" });
+        return;
+      case "judge":
+        this.report({ type: "oracle-asked", final: action.final });
+        return;
+      case "end": {
+        const { kind, verdict, exitCode, reason } = action;
+        this.report({ type: "run-ended", kind, verdict, exitCode, reason });
+      }
+    }
+  }
+}

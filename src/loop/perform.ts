@@ -1,0 +1,102 @@
+import type { Action } from "../domain/decide.ts";
+import type { AgentEnding, RunEvent } from "../domain/event.ts";
+import type { TicketId } from "../domain/ids.ts";
+import { ticketOf } from "../domain/state.ts";
+import type { AttemptScope } from "./attempt-scope.ts";
+import { type LoopContext, pause } from "./context.ts";
+import type { Effects } from "./orchestrator.ts";
+import { reverify } from "./reverify.ts";
+import { assertTracker } from "./steps/assert.ts";
+import { work } from "./worker.ts";
+
+/** Waits before a final judgement is repeated, doubled each time. Milliseconds. */
+const ASK_AGAIN_MS = 1_000;
+
+interface Running {
+  readonly controller: AbortController;
+  ending: AgentEnding | undefined;
+}
+
+/** Launches what facts announce: workers, judgements, re-verification, tracker writes. Keeps count, so that a shutdown can wait. */
+export class Performer implements Effects {
+  readonly #ctx: LoopContext;
+  readonly #workers = new Map<number, Running>();
+  readonly #others = new AbortController();
+  readonly #pending = new Set<Promise<void>>();
+
+  constructor(ctx: LoopContext) {
+    this.#ctx = ctx;
+  }
+
+  launch(event: RunEvent): void {
+    switch (event.type) {
+      case "attempt-claimed":
+        return this.#track(this.#work(event));
+      case "oracle-asked":
+        return this.#track(this.#judge(event.final));
+      case "reverify-started":
+        return this.#track(reverify(this.#ctx, this.#others.signal));
+      case "gate-writing":
+        return this.#track(this.#writeGate(event.ticket));
+      case "stop-requested":
+        return this.#others.abort();
+    }
+  }
+
+  abort(action: Extract<Action, { do: "abort" }>): void {
+    const running = this.#workers.get(action.fence);
+    if (running === undefined || running.controller.signal.aborted) return;
+    running.ending = action.ending;
+    running.controller.abort();
+  }
+
+  /** Ends everything at once, whatever the state says. For a journal that cannot be written any more. */
+  abortAll(): void {
+    this.#others.abort();
+    for (const running of this.#workers.values()) running.controller.abort();
+  }
+
+  /** Settles when nothing that was launched runs any more. */
+  async idle(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
+  }
+
+  #track(promise: Promise<void>): void {
+    this.#pending.add(promise);
+    void promise.finally(() => this.#pending.delete(promise));
+  }
+
+  async #work(event: Extract<RunEvent, { type: "attempt-claimed" }>): Promise<void> {
+    const { run, state } = this.#ctx;
+    const running: Running = { controller: new AbortController(), ending: undefined };
+    const { plan } = state();
+    const scope: AttemptScope = {
+      ticket: plan.tickets[plan.index[event.ticket] as number] as AttemptScope["ticket"],
+      n: event.attempt,
+      fence: event.fence,
+      marker: `${run}/${event.ticket}/${event.attempt}/${event.fence}`,
+      signal: running.controller.signal,
+      ending: () => running.ending ?? "stopped",
+    };
+    this.#workers.set(event.fence, running);
+    await work(this.#ctx, scope);
+    this.#workers.delete(event.fence);
+  }
+
+  async #judge(final: boolean): Promise<void> {
+    const { clock, oracle, report, state } = this.#ctx;
+    const tries = state().oracle.finalTries;
+    if (final && tries > 0) await pause(clock, ASK_AGAIN_MS * 2 ** tries, this.#others.signal);
+    report({ type: "oracle-judged", final, judgement: await oracle.judge(this.#others.signal) });
+  }
+
+  async #writeGate(ticket: TicketId): Promise<void> {
+    const { report, run, state } = this.#ctx;
+    const step = ticketOf(state(), ticket).gate?.step ?? "";
+    const note = `gated by a person in run ${run}`;
+    const of = { ticket, state: { as: "human-gated", step } as const, note, signal: this.#others.signal };
+    const result = await assertTracker(this.#ctx, of);
+    if (result.ok) report({ type: "ticket-gated", ticket, step });
+    else report({ type: "ticket-stalled", ticket, reason: `the human gate was not recorded: ${result.evidence.summary}` });
+  }
+}

@@ -1,0 +1,77 @@
+import type { StepSpec, Ticket } from "../domain/batch/schema.ts";
+import type { Evidence } from "../domain/event.ts";
+
+/** Characters of a whole prompt. A longer body is cut with a mark, so that rules and evidence always fit. */
+const PROMPT_CHARS = 48_000;
+const BODY_CHARS = 24_000;
+
+const VARIABLE = /\{\{([a-zA-Z]+)\}\}/g;
+
+/**
+ * Fills a template strictly: a variable without a value and a value without a place are defects of the template
+ * and throw. Values are put in as they are, in one pass: what looks like a variable inside a value stays text.
+ */
+export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
+  const unused = new Set(Object.keys(values));
+  const text = template.replace(VARIABLE, (_, name: string) => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (value === undefined) throw new Error(`the prompt template names {{${name}}}, which has no value`);
+    unused.delete(name);
+    return value;
+  });
+  if (unused.size > 0) throw new Error(`the prompt template has no place for ${[...unused].join(", ")}`);
+  return text;
+}
+
+/** The worker's context file: ticket, finish line in words, rules, evidence of earlier attempts. */
+export function renderWorkerPrompt(
+  template: string,
+  of: { ticket: Ticket; attempt: number; attempts: number; protect: readonly string[]; evidence: readonly Evidence[]; patch?: string },
+): string {
+  const { ticket } = of;
+  const text = fillTemplate(template, {
+    id: ticket.id,
+    title: ticket.title,
+    body: cut(ticket.body.trim() === "" ? "(no description)" : ticket.body, BODY_CHARS),
+    attempt: String(of.attempt),
+    attempts: String(of.attempts),
+    finish: ticket.finish.map((step, i) => `${i + 1}. ${inWords(step)}`).join("\n"),
+    protect: of.protect.length === 0 ? "(none)" : of.protect.map((glob) => `- ${glob}`).join("\n"),
+    evidence: evidenceInWords(of.evidence, of.patch),
+  });
+  if (text.length > PROMPT_CHARS) throw new Error(`the prompt is ${text.length} characters long; ${PROMPT_CHARS} is the most`);
+  return text;
+}
+
+function inWords(step: StepSpec): string {
+  switch (step.step) {
+    case "gates":
+      return "gates: the change must not be empty and must not touch a protected path";
+    case "check":
+      return `check "${step.name}": ${step.command.join(" ")} must exit 0 on your change merged with the current base`;
+    case "merge":
+      return "merge: your change must merge with the current base without conflicts";
+    case "verify":
+      return `verify "${step.name}": ${step.command.join(" ")} must exit 0 after the merge`;
+    case "assert":
+      return "assert: the tracker is set to Done by the engine";
+  }
+}
+
+function evidenceInWords(evidence: readonly Evidence[], patch: string | undefined): string {
+  if (evidence.length === 0) return "This is the first attempt.";
+  const parts = evidence.map((e) => `### ${e.step} "${e.name}" failed: ${e.summary}\n${e.detail === "" ? "" : fence(e.detail)}`);
+  const last = patch === undefined ? "" : `\nThe change of the last attempt, for reading only: ${patch}\n`;
+  return `Earlier attempts failed. Your worktree starts afresh from the base.\n\n${parts.join("\n")}${last}`;
+}
+
+/** Puts captured output in a block that it cannot close: the fence is longer than any in the text. */
+function fence(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((m) => m[0].length));
+  const ticks = "`".repeat(longest + 1);
+  return `${ticks}text\n${text}\n${ticks}\n`;
+}
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most)}\n[… ${text.length - most} characters cut …]`;
+}

@@ -1,0 +1,42 @@
+import { activeTickets, type RunState } from "../domain/state.ts";
+import type { ProcessId } from "../ports/executor.ts";
+import type { LoopContext } from "./context.ts";
+import { repoOf } from "./context.ts";
+
+/**
+ * Takes over a run whose engine is gone: ends the processes it left behind, finds out which announced landings did
+ * happen, and ends every attempt it had under way as `lost`, which costs no attempt. What an agent had finished is
+ * gone on with by the next attempt. The caller holds the run's lock.
+ */
+export async function recover(ctx: LoopContext): Promise<void> {
+  const state = ctx.state();
+  const active = activeTickets(state);
+  const orphansKilled = await ctx.executor.killStrays({
+    processes: active.flatMap(({ attempt }): ProcessId[] => {
+      const { pid, startTime, endedAt } = attempt?.agent ?? {};
+      return pid === undefined || startTime === undefined || endedAt !== undefined ? [] : [{ pid, startTime }];
+    }),
+    markers: active.map(({ id, attempt }) => `${ctx.run}/${id}/${attempt?.n}/${attempt?.fence}`),
+  });
+  ctx.report({ type: "run-resumed", orphansKilled });
+  ctx.report({ type: "intervention", class: "I5", target: "run", note: "resumed" });
+  for (const ticket of active) {
+    if (ticket.attempt === undefined) continue;
+    const { fence, merge, n } = ticket.attempt;
+    const spec = specOf(state, ticket.id);
+    const repo = repoOf(ctx, spec);
+    if (merge !== undefined && !merge.landed && (await repo.contains(merge.to))) {
+      ctx.report({ type: "merge-landed", ticket: ticket.id, fence, repo: spec.repo, from: merge.from, to: merge.to });
+    }
+    await repo.removeWorktree({
+      path: ctx.files.worktreePath(ticket.id, n),
+      branch: `loopdash/${ctx.run}/${ticket.id}`,
+      deleteBranch: false,
+    });
+    ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, outcome: "lost" });
+  }
+}
+
+function specOf(state: RunState, id: string) {
+  return state.plan.tickets[state.plan.index[id] as number] as RunState["plan"]["tickets"][number];
+}

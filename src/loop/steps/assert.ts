@@ -1,0 +1,26 @@
+import type { TicketId } from "../../domain/ids.ts";
+import type { TrackerState } from "../../ports/tracker.ts";
+import type { StepResult } from "../attempt-scope.ts";
+import { type LoopContext, pause } from "../context.ts";
+
+/** Waits between tries of a tracker write. Milliseconds. */
+const BACKOFF_MS = [250, 1_000, 4_000];
+
+/** Sets the ticket's state in the tracker and reads it back; a tracker that fails is asked again a few times. */
+export async function assertTracker(
+  ctx: LoopContext,
+  of: { ticket: TicketId; state: TrackerState; note: string; signal: AbortSignal },
+): Promise<StepResult> {
+  let problem = "";
+  for (const wait of [0, ...BACKOFF_MS]) {
+    if (wait > 0) await pause(ctx.clock, wait, of.signal);
+    try {
+      await ctx.tracker.set(of.ticket, of.state, of.note);
+      return { ok: true, summary: `tracker says ${of.state.as}` };
+    } catch (error) {
+      problem = error instanceof Error ? error.message : String(error);
+    }
+  }
+  const summary = `the tracker could not be set to ${of.state.as}`;
+  return { ok: false, evidence: { step: "assert", name: "assert", summary: `${summary}: ${problem}`, detail: problem } };
+}

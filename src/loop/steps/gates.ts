@@ -1,0 +1,42 @@
+import picomatch from "picomatch";
+import type { Change, ChangedPath } from "../../ports/vcs.ts";
+import type { StepResult } from "../attempt-scope.ts";
+import { boundedList } from "../bounded.ts";
+
+/**
+ * Judges what a change touches, before anything of it runs: it must not be empty, must not touch a protected path,
+ * and must not bring a submodule (adversary cases A32, D15: path tricks by case and Unicode form are folded away).
+ */
+export function gates(change: Change, protect: readonly string[]): StepResult {
+  if (change.paths.length === 0) {
+    return refuse("nothing was changed", "The worker stopped, but its worktree holds no change against the base.");
+  }
+  const isProtected = protectedBy(protect);
+  const touched = change.paths.filter((changed) => isProtected(changed.path)).map(describe);
+  if (touched.length > 0) {
+    const summary = touched.length === 1 ? `protected path touched: ${touched[0]}` : `${touched.length} protected paths touched`;
+    return refuse(summary, boundedList(touched));
+  }
+  const submodules = change.paths.filter((changed) => changed.mode === "submodule").map(describe);
+  if (submodules.length > 0) return refuse("a submodule or nested repository was added or moved", boundedList(submodules));
+  const { paths, additions, deletions } = change;
+  return { ok: true, summary: `${paths.length} ${paths.length === 1 ? "file" : "files"}, +${additions} −${deletions}`, judged: change.tip };
+}
+
+/** Whether a path is covered by the protect list. A glob without a slash covers the name in every folder. */
+export function protectedBy(protect: readonly string[]): (path: string) => boolean {
+  if (protect.length === 0) return () => false;
+  const fold = (text: string): string => text.normalize("NFC").toLowerCase();
+  const globs = protect.flatMap((glob) => (glob.endsWith("/") ? [`${glob}**`] : [glob])).map(fold);
+  const matches = picomatch(globs, { dot: true });
+  const matchesName = picomatch(globs.filter((glob) => !glob.includes("/")), { dot: true, basename: true });
+  return (path) => matches(fold(path)) || matchesName(fold(path));
+}
+
+function describe(changed: ChangedPath): string {
+  return `${changed.path} (${changed.how})`;
+}
+
+function refuse(summary: string, detail: string): StepResult {
+  return { ok: false, evidence: { step: "gates", name: "gates", summary, detail } };
+}

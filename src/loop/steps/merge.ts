@@ -1,0 +1,64 @@
+import { plainText } from "../../domain/text.ts";
+import type { Candidate, Repo } from "../../ports/vcs.ts";
+import { AttemptOver, abortedEnd, type OpenAttempt, type StepResult } from "../attempt-scope.ts";
+import { boundedList } from "../bounded.ts";
+import { type LoopContext, pause } from "../context.ts";
+
+/** How often a base that somebody else keeps moving is chased before the attempt fails. */
+const CHASES = 5;
+/** How soon a checkout that cannot be brought along is looked at again: at first, and at the longest. Milliseconds. */
+const LOOK_AGAIN_MS = { first: 500, most: 5_000 } as const;
+
+type Built = Extract<Candidate, { ok: true }>;
+
+/** What the merge step needs of the finish line: a candidate on the current base that passed everything before `merge`. */
+export interface MergeNeeds {
+  readonly repo: Repo;
+  /** The candidate that was judged, if any yet. */
+  judged: Built | undefined;
+  /** Builds a candidate on the base tip and runs the steps before `merge` on it. Throws AttemptOver where one fails. */
+  judgeAgain(): Promise<Built>;
+}
+
+/**
+ * Lands the judged candidate by compare-and-swap. The caller holds the repository's queue. If the base moved since the
+ * candidate was judged, it is built and judged again: what was checked is what lands (design section 4.6).
+ */
+export async function merge(ctx: LoopContext, scope: OpenAttempt, needs: MergeNeeds): Promise<StepResult & { landed?: string }> {
+  const { repo } = needs;
+  const deadline = ctx.clock.now() + ctx.batch.limits.minutesPerAttempt * 60_000;
+  let wait: number = LOOK_AGAIN_MS.first;
+  for (let chase = 0; chase < CHASES; ) {
+    if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
+    if (needs.judged === undefined || needs.judged.base !== (await repo.baseTip())) needs.judged = await needs.judgeAgain();
+    const { base: from, commit: to } = needs.judged;
+    const of = { ticket: scope.ticket.id, fence: scope.fence };
+    if (!ctx.report({ type: "merge-intended", ...of, repo: repo.id, from, to })) throw new AttemptOver({ outcome: "stopped" });
+    const landing = await repo.land({ from, to });
+    if (landing.as === "landed") {
+      ctx.report({ type: "merge-landed", ...of, repo: repo.id, from, to });
+      return { ok: true, summary: `landed on ${repo.base} as ${to.slice(0, 7)}`, judged: to, landed: to };
+    }
+    if (landing.as === "moved") {
+      chase += 1;
+      continue;
+    }
+    const reason = plainText(landing.reason, 300);
+    ctx.report({ type: "merge-waiting", ...of, reason });
+    if (ctx.clock.now() >= deadline) return refuse(`the merge could not land: ${reason}`, "");
+    await pause(ctx.clock, wait, scope.signal);
+    wait = Math.min(wait * 2, LOOK_AGAIN_MS.most);
+  }
+  return refuse(`the base moved ${CHASES} times while the change was being merged`, "");
+}
+
+/** The evidence of a candidate that could not be built. */
+export function conflictEvidence(candidate: Extract<Candidate, { ok: false }>): StepResult {
+  const paths = candidate.conflicts.map((path) => plainText(path, 200));
+  const one = paths.length === 1 ? paths[0] : `${paths.length} files`;
+  return refuse(`conflict with the base in ${one}`, `${boundedList(paths)}\n${candidate.detail}`);
+}
+
+function refuse(summary: string, detail: string): StepResult {
+  return { ok: false, evidence: { step: "merge", name: "merge", summary, detail } };
+}

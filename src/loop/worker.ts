@@ -1,0 +1,145 @@
+import type { AgentEnding, Evidence } from "../domain/event.ts";
+import { ticketOf } from "../domain/state.ts";
+import { plainText } from "../domain/text.ts";
+import type { AgentResult } from "../ports/agent.ts";
+import type { Change, Repo } from "../ports/vcs.ts";
+import { thinActivity } from "./activity.ts";
+import { type AttemptEnd, AttemptOver, type AttemptScope, abortedEnd, type OpenAttempt } from "./attempt-scope.ts";
+import { boundedTail } from "./bounded.ts";
+import { type LoopContext, repoOf } from "./context.ts";
+import { finishLanded, runFinishLine } from "./finish-line.ts";
+import { renderWorkerPrompt } from "./prompt.ts";
+import { howItEnded, runPrepare } from "./steps/command-step.ts";
+
+/** Bytes of a failed attempt's change that are kept for the next one to read. */
+const PATCH_BYTES = 1_000_000;
+
+/**
+ * One attempt at a ticket, whole: worktree, agent, capture, finish line, cleanup. Everything it learns is reported as
+ * facts with its fence; it never throws.
+ */
+export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void> {
+  const { ticket, fence } = scope;
+  const repo = repoOf(ctx, ticket);
+  const path = ctx.files.worktreePath(ticket.id, scope.n);
+  const branch = `loopdash/${ctx.run}/${ticket.id}`;
+  const end = await attempt(ctx, scope, repo, { path, branch }).catch(endOf);
+  const done = end.outcome === "done";
+  if (done) finished(ctx, scope);
+  // A next attempt takes the same branch, so the worktree of a failed one goes first; a done one frees its slot at once.
+  const report = () => ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, ...end });
+  if (done) report();
+  await cleanUp(repo, { path, branch, deleteBranch: done });
+  if (!done) report();
+}
+
+async function cleanUp(repo: Repo, of: { path: string; branch: string; deleteBranch: boolean }): Promise<void> {
+  try {
+    await repo.removeWorktree(of);
+  } catch (error) {
+    // Harmless: the folder is the run's own, and the next start of this batch removes what is left.
+    process.emitWarning(`could not remove the worktree ${of.path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function finished(ctx: LoopContext, scope: AttemptScope): void {
+  const started = ticketOf(ctx.state(), scope.ticket.id).attempt?.startedAt;
+  if (started !== undefined) ctx.recordDuration(scope.ticket.id, ctx.clock.now() - started);
+}
+
+function endOf(error: unknown): AttemptEnd {
+  if (error instanceof AttemptOver) return error.end;
+  const problem = plainText(error instanceof Error ? error.message : String(error), 500);
+  return { outcome: "failed", evidence: { step: "worktree", name: "engine", summary: problem, detail: "" } };
+}
+
+async function attempt(ctx: LoopContext, scope: AttemptScope, repo: Repo, tree: { path: string; branch: string }): Promise<AttemptEnd> {
+  const open: OpenAttempt = { ...scope, files: await ctx.files.attempt(scope.ticket.id, scope.n) };
+  const { unfinished } = ticketOf(ctx.state(), scope.ticket.id);
+  if (unfinished?.landed !== undefined && (await repo.contains(unfinished.landed.to))) return finishLanded(ctx, open, unfinished.landed);
+  if (unfinished !== undefined && (await repo.has(unfinished.tip))) {
+    const { baseSha, tip } = unfinished;
+    ctx.report({ type: "worktree-ready", ticket: scope.ticket.id, fence: scope.fence, ...tree, baseSha });
+    return finishFrom(ctx, open, baseSha, await repo.change({ from: baseSha, tip }));
+  }
+  const baseSha = await repo.baseTip();
+  await repo.addWorktree({ ...tree, from: baseSha });
+  const prepared = await runPrepare(ctx, open, tree.path, "prepare");
+  if (prepared !== undefined) return { outcome: "failed", evidence: prepared };
+  const result = await runAgent(ctx, open, { ...tree, baseSha });
+  if (result.ending === "aborted") return abortedEnd(open);
+  const change = await repo.capture({ ...tree, from: baseSha, message: `${scope.ticket.title} (${scope.ticket.id})` });
+  if (result.ending === "exited" && result.exitCode === 0) return finishFrom(ctx, open, baseSha, change);
+  await keepPatch(repo, open, baseSha, change);
+  return agentFailed(result);
+}
+
+/** The finish line, with the change kept for the next attempt where it fails. */
+async function finishFrom(ctx: LoopContext, open: OpenAttempt, baseSha: string, change: Change): Promise<AttemptEnd> {
+  const of = { ticket: open.ticket.id, fence: open.fence };
+  const { tip, paths, additions, deletions } = change;
+  if (!ctx.report({ type: "change-captured", ...of, tip, files: paths.length, additions, deletions })) return { outcome: "stopped" };
+  const end = await runFinishLine(ctx, open, change).catch(endOf);
+  if (end.outcome === "failed") await keepPatch(repoOf(ctx, open.ticket), open, baseSha, change);
+  return end;
+}
+
+async function keepPatch(repo: Repo, open: OpenAttempt, from: string, change: Change): Promise<void> {
+  if (change.paths.length > 0) await repo.writePatch({ from, tip: change.tip, file: open.files.patch, maxBytes: PATCH_BYTES });
+}
+
+async function runAgent(ctx: LoopContext, open: OpenAttempt, tree: { path: string; branch: string; baseSha: string }): Promise<AgentResult> {
+  const { ticket, fence, n, marker, signal, files } = open;
+  const of = { ticket: ticket.id, fence };
+  const { limits } = ctx.batch;
+  await ctx.files.write(files.prompt, await promptOf(ctx, open));
+  ctx.report({ type: "worktree-ready", ...of, ...tree });
+  if (!ctx.report({ type: "agent-launching", ...of })) throw new AttemptOver({ outcome: "stopped" });
+  const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...of, text, lines }));
+  const result = await ctx.agent.run({
+    ticket: ticket.id,
+    attempt: n,
+    marker,
+    worktree: tree.path,
+    promptFile: files.prompt,
+    outbox: files.outbox,
+    logFile: files.agentLog,
+    timeoutMs: limits.minutesPerAttempt * 60_000,
+    silenceMs: limits.silenceMinutes * 60_000,
+    signal,
+    onStart: (process) => ctx.report({ type: "agent-started", ...of, ...process }),
+    onActivity: activity.line,
+  });
+  activity.end();
+  const costUsd = result.costUsd ?? ctx.agent.reserveUsd;
+  ctx.recordCost(costUsd);
+  const ending: AgentEnding = result.ending === "aborted" ? open.ending() : result.ending;
+  ctx.report({ type: "agent-ended", ...of, ending, exitCode: result.exitCode, signal: result.signal, costUsd });
+  return result;
+}
+
+async function promptOf(ctx: LoopContext, open: OpenAttempt): Promise<string> {
+  const { evidence, history } = ticketOf(ctx.state(), open.ticket.id);
+  const last = history.findLast((past) => past.outcome !== "stopped" && past.outcome !== "lost");
+  const file = last === undefined ? undefined : (await ctx.files.attempt(open.ticket.id, last.n)).patch;
+  const patch = file !== undefined && (await ctx.files.exists(file)) ? file : undefined;
+  return renderWorkerPrompt(ctx.workerTemplate, {
+    ticket: open.ticket,
+    attempt: open.n,
+    attempts: ctx.batch.limits.attempts,
+    protect: ctx.batch.protect,
+    evidence,
+    ...(patch === undefined ? {} : { patch }),
+  });
+}
+
+function agentFailed(result: AgentResult): AttemptEnd {
+  const outcome = result.ending === "silent" || result.ending === "out-of-time" ? result.ending : "failed";
+  const evidence: Evidence = {
+    step: "agent",
+    name: "agent",
+    summary: `the agent ${howItEnded(result)}`,
+    detail: boundedTail(result.tail),
+  };
+  return { outcome, evidence };
+}

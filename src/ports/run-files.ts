@@ -1,0 +1,25 @@
+import type { TicketId } from "../domain/ids.ts";
+
+/** Where an attempt keeps its files. All absolute. */
+export interface AttemptFiles {
+  readonly folder: string;
+  readonly prompt: string;
+  readonly outbox: string;
+  readonly agentLog: string;
+  readonly patch: string;
+  /** Log of a step or of a prepare command. */
+  log(name: string): string;
+}
+
+/** The run's own folder: nothing in it is ever read as evidence of done. */
+export interface RunFiles {
+  /** Creates the attempt's folder and its outbox. Safe to repeat. */
+  attempt(ticket: TicketId, n: number): Promise<AttemptFiles>;
+  write(file: string, text: string): Promise<void>;
+  exists(file: string): Promise<boolean>;
+  /** A path that does not exist yet, for a pristine checkout that no worker could write. */
+  judgePath(ticket: TicketId, purpose: string): string;
+  /** Where the attempt's worktree lies. */
+  worktreePath(ticket: TicketId, n: number): string;
+  remove(folder: string): Promise<void>;
+}

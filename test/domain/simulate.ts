@@ -1,0 +1,140 @@
+import { type Action, decide } from "../../src/domain/decide.ts";
+import type { Batch, Ticket } from "../../src/domain/batch/schema.ts";
+import type { AttemptOutcome, RunEvent, RunFact } from "../../src/domain/event.ts";
+import { type Fence, RepoId, RunId, TicketId } from "../../src/domain/ids.ts";
+import { reduce } from "../../src/domain/reduce.ts";
+import type { RunState } from "../../src/domain/state.ts";
+import { vecItems } from "../../src/domain/vec.ts";
+import { admitFact } from "../../src/domain/admit.ts";
+
+/** A ticket with everything at its plainest. */
+export function ticketOf(id: string, over: Partial<Ticket> = {}): Ticket {
+  const repo = RepoId.parse("app");
+  return { id: TicketId.parse(id), title: id, body: "", repo, dependsOn: [], exclusive: [], finish: [{ step: "merge" }, { step: "assert" }], ...over };
+}
+
+/** A batch of these tickets with small limits. */
+export function batchOf(tickets: readonly Ticket[], over: Partial<Batch["limits"]> = {}): Batch {
+  return {
+    name: "test",
+    tracker: { kind: "local" },
+    repos: { app: { path: "/repo", base: "main", prepare: [] } },
+    agent: { kind: "command", command: ["true"] },
+    sandbox: "off",
+    limits: {
+      workers: 3,
+      attempts: 2,
+      heals: 0,
+      discoveries: 0,
+      minutesPerAttempt: 1,
+      silenceMinutes: 1,
+      usdPerAttempt: 5,
+      usdPerTicket: 15,
+      usdPerRun: 50,
+      usdPerDay: 150,
+      ...over,
+    },
+    protect: [],
+    tickets,
+  };
+}
+
+/** A run without an engine: facts go through admit and reduce, and every state is shown to `watch`. */
+export class Simulation {
+  readonly events: RunEvent[] = [];
+  state: RunState;
+  #clock = 1_000;
+  readonly #watch: (state: RunState) => void;
+
+  constructor(batch: Batch, watch: (state: RunState) => void = () => undefined, durations: Record<string, number> = {}) {
+    this.#watch = watch;
+    const first: RunEvent = {
+      type: "run-started",
+      run: RunId.parse("test-run"),
+      batch,
+      batchPath: "/batch.json",
+      oracleSha: "o",
+      batchSha: "b",
+      sandboxed: false,
+      settled: [],
+      durations,
+      spentTodayUsd: 0,
+      version: "test",
+      seq: 1,
+      at: this.#clock,
+    };
+    this.events.push(first);
+    this.state = reduce(undefined, first);
+    watch(this.state);
+  }
+
+  /** Reports a fact as the engine would; says whether it was admitted as it is. */
+  report(fact: RunFact): boolean {
+    const admitted = admitFact(this.state, fact);
+    if (admitted === undefined) return false;
+    this.#clock += 10;
+    const event = { ...admitted, seq: this.state.seq + 1, at: this.#clock } as RunEvent;
+    this.events.push(event);
+    this.state = reduce(this.state, event);
+    this.#watch(this.state);
+    return admitted === fact;
+  }
+
+  /** Asks what to do, and announces all of it. Gives the actions. */
+  decide(): readonly Action[] {
+    this.#clock += 10;
+    const actions = decide(this.state, this.#clock);
+    for (const action of actions) this.#announce(action);
+    return actions;
+  }
+
+  /** Ends the attempt of a ticket that runs, the short way. */
+  endAttempt(ticket: TicketId, outcome: AttemptOutcome): void {
+    const attempt = [...vecItems(this.state.tickets)].find((t) => t.id === ticket)?.attempt;
+    if (attempt === undefined) throw new Error(`${ticket} does not run`);
+    const of = { ticket, fence: attempt.fence };
+    this.report({ type: "agent-launching", ...of });
+    this.report({ type: "agent-ended", ...of, ending: "exited", exitCode: 0, signal: null, costUsd: attempt.reservedUsd });
+    const repo = RepoId.parse("app");
+    if (outcome === "done") this.report({ type: "merge-landed", ...of, repo, from: "a", to: `sha-${attempt.fence}` });
+    const evidence = { step: "check", name: "tests", summary: "broken", detail: "" } as const;
+    this.report({ type: "attempt-ended", ...of, outcome, ...(outcome === "done" ? {} : { evidence }) });
+  }
+
+  #announce(action: Action): void {
+    switch (action.do) {
+      case "start": {
+        const { ticket, slot, reservedUsd } = action;
+        const fence = (this.state.lastFence + 1) as Fence;
+        this.report({ type: "attempt-claimed", ticket, fence, attempt: 1, slot, reservedUsd });
+        return;
+      }
+      case "stall":
+        this.report({ type: "ticket-stalled", ticket: action.ticket, reason: action.reason });
+        return;
+      case "write-gate":
+        this.report({ type: "gate-writing", ticket: action.ticket });
+        this.report({ type: "ticket-gated", ticket: action.ticket, step: action.step });
+        return;
+      case "reverify":
+        this.report({ type: "reverify-started" });
+        return;
+      case "judge":
+        this.report({ type: "oracle-asked", final: action.final });
+        return;
+      case "end":
+        this.report({ type: "run-ended", kind: action.kind, verdict: action.verdict, exitCode: action.exitCode, reason: action.reason });
+        return;
+      case "abort":
+    }
+  }
+}
+
+/** What an honest oracle would say of this state. */
+export function honestJudgement(state: RunState) {
+  const tickets = [...vecItems(state.tickets)];
+  const done = tickets.filter((t) => t.phase === "done").length;
+  const gated = tickets.filter((t) => t.phase === "human-gated").length;
+  const open = tickets.filter((t) => t.phase !== "done" && t.phase !== "human-gated").map((t) => t.id);
+  return { verdict: open.length === 0 ? ("done" as const) : ("not-done" as const), counts: { done, gated, open: open.length }, open, durationMs: 1 };
+}

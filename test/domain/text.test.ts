@@ -1,0 +1,158 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { plainLines, plainText } from "../../src/domain/text.ts";
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there
+const UNSAFE =
+  /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200b\u200c\u200e\u200f\u061c\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}]/u;
+
+/** Text made of what breaks such a function: pieces of sequences, halves of pairs, joiners, marks, plain words. */
+const hostile = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        "\u001b",
+        "[",
+        "]",
+        "P",
+        "_",
+        "^",
+        "X",
+        "\\",
+        "\u0007",
+        "\u009b",
+        "\u009c",
+        "\u009d",
+        "\u0090",
+        "\u0018",
+        "31m",
+        ";",
+      ),
+      fc.constantFrom("\n", "\r", "\r\n", "\t", "\u0000", "\u0085", "\u2028", " ", "0;title", "(B"),
+      fc.constantFrom(
+        "\ud83d",
+        "\ude00",
+        "\ud83d\ude00",
+        "\u200d",
+        "\ufe0f",
+        "\u{1f3fd}",
+        "\u0301",
+        "\u094d",
+        "\u0915",
+        "\u{e0067}",
+      ),
+      fc.constantFrom("\u202e", "\u2066", "\u200b", "\ufeff", "\u00ad", "\u3164", "a", "é", "漢", "❤"),
+      fc.string({ unit: "binary" }),
+    ),
+    { maxLength: 30 },
+  )
+  .map((pieces) => pieces.join(""));
+
+describe("plainText", () => {
+  it.each([
+    ["colours", "\u001b[1;31mred\u001b[0m", "red"],
+    ["8-bit colours", "\u009b31mred\u009bm", "red"],
+    ["a private mode", "\u001b[?1049hx\u001b[?25l", "x"],
+    ["a title ended by BEL", "\u001b]0;title\u0007ok", "ok"],
+    ["a title ended by ST", "\u001b]0;title\u001b\\ok", "ok"],
+    ["an 8-bit title", "\u009d0;title\u009cok", "ok"],
+    ["a link", "\u001b]8;;http://x.invalid\u001b\\text\u001b]8;;\u001b\\", "text"],
+    ["the clipboard", "a\u001b]52;c;ZXZpbA==\u0007b", "ab"],
+    ["a device control string", "a\u001bP+q544e\u001b\\b", "ab"],
+    ["an application command", "a\u001b_Gf=100;AAAA\u001b\\b", "ab"],
+    ["a privacy message", "a\u001b^secret\u001b\\b", "ab"],
+    ["a start of string", "a\u001bXsecret\u001b\\b", "ab"],
+    ["a reset", "a\u001bcb", "ab"],
+    ["a character set", "a\u001b(0b", "ab"],
+    ["an unterminated colour", "a\u001b[31", "a"],
+    ["an unterminated title, up to the line's end", "a\u001b]0;tit\nnext", "a next"],
+    ["an escape at the end", "a\u001b", "a"],
+    ["a sequence inside a string", "a\u001b]0;x\u001b[31mb", "ab"],
+    ["a string cut off by CAN", "a\u001bPx\u0018b", "ab"],
+    ["tabs and line ends", "a\tb\r\nc\rd\u0085e\u2028f", "a b c d e f"],
+    ["backspaces", "ok\b\bno", "okno"],
+    ["bidi overrides and isolates", "a\u202eb\u202c\u2066c\u2069", "abc"],
+    ["zero width characters", "pa\u200bss\ufeffwo\u2060rd\u200d", "password"],
+    ["tag characters", "a\u{e0041}\u{e0042}", "a"],
+    ["half a pair", "a\ud83db\ude00", "a\ufffdb\ufffd"],
+    ["halves that removing would join", "\ud83d\u001b[m\ude00", "\ufffd\ufffd"],
+  ])("takes out %s", (_, text, plain) => {
+    expect(plainText(text)).toBe(plain);
+  });
+
+  it.each([
+    ["a family", "👨‍👩‍👧"],
+    ["an emoji with skin and profession", "👩🏽‍🚀"],
+    ["a heart in colour", "❤️‍🔥"],
+    ["a combining accent", "e\u0301"],
+    ["a joiner after a virama", "क्‍ष"],
+    ["wide and right-to-left letters", "漢字 שלום"],
+  ])("keeps %s", (_, text) => {
+    expect(plainText(text)).toBe(text);
+  });
+
+  it("never lets a control character through, and changes nothing the second time", () => {
+    fc.assert(
+      fc.property(hostile, fc.option(fc.nat(20), { nil: undefined }), (text, max) => {
+        const plain = plainText(text, max);
+        expect(plain).not.toMatch(UNSAFE);
+        expect(plain.isWellFormed()).toBe(true);
+        expect(plainText(plain, max)).toBe(plain);
+        if (max !== undefined) expect([...plain].length).toBeLessThanOrEqual(max);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it("cuts between whole characters", () => {
+    expect(plainText("abcdef", 3)).toBe("ab…");
+    expect(plainText("abc", 3)).toBe("abc");
+    expect(plainText("😀😀😀", 2)).toBe("😀…");
+    expect(plainText("😀😀", 2)).toBe("😀😀");
+    expect(plainText("👨‍👩‍👧x", 3)).toBe("👨…");
+    expect(plainText("abc", 0)).toBe("");
+  });
+
+  it.each([
+    ["ESC", "\u001b"],
+    ["CSI", "\u001b["],
+    ["OSC", "\u001b]"],
+    ["8-bit DCS", "\u0090"],
+    ["parameters", "\u001b[1;"],
+    ["intermediates", "\u001b[ "],
+    ["joiners", "\u{1f468}\u200d"],
+    ["selectors", "a\ufe0f"],
+  ])("takes time that grows linearly: %s", (_, unit) => {
+    // Twice the work in a quadratic function is four times the time; the bound leaves room for a busy machine.
+    const time = (length: number) => {
+      const text = unit.repeat(length / unit.length);
+      const start = performance.now();
+      plainText(text);
+      return performance.now() - start;
+    };
+    time(1 << 18);
+    expect(time(1 << 20)).toBeLessThan(3_000);
+  });
+});
+
+describe("plainLines", () => {
+  it("cleans line by line and says how many it leaves out", () => {
+    expect(plainLines("a\u001b[1m\r\nb\u001b]0;x\nc\n", { maxLines: 5 })).toEqual(["a", "b", "c"]);
+    expect(plainLines("1\n2\n3\n4\n", { maxLines: 3 })).toEqual(["1", "2", "… 2 more lines"]);
+    expect(plainLines("", { maxLines: 3 })).toEqual([]);
+    expect(plainLines("10%\r20%\rdone", { maxLines: 3, maxLength: 3 })).toEqual(["10%", "20%", "do…"]);
+  });
+
+  it("stays within its bounds", () => {
+    fc.assert(
+      fc.property(hostile, fc.nat(6), fc.nat(10), (text, maxLines, maxLength) => {
+        const lines = plainLines(text, { maxLines, maxLength });
+        expect(lines.length).toBeLessThanOrEqual(maxLines);
+        for (const line of lines) {
+          expect(line).not.toMatch(UNSAFE);
+          expect([...line].length).toBeLessThanOrEqual(maxLength);
+        }
+      }),
+    );
+  });
+});
