@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, rmSync, statSync, writeSync } from "node:fs";
+import { chmodSync, closeSync, fsyncSync, openSync, rmSync, statSync, writeSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { diskProblem } from "../adapters/disk-error.ts";
+import { makePrivateFolder } from "../adapters/private-folder.ts";
 import { EXIT, UserError } from "../domain/user-error.ts";
 
 /** Where loopdash keeps its state. All paths are absolute. */
@@ -40,13 +41,13 @@ export function stateHome(env: Readonly<Record<string, string | undefined>>, cwd
  */
 export function prepareStateHome(home: StateHome): void {
   prepare(home.root, () => {
-    mkdirSync(home.root, { recursive: true, mode: 0o700 });
+    makePrivateFolder(home.root);
     refuseShared(home.root);
     prove(home.root);
   });
   for (const folder of [home.runs, home.worktrees, home.locks]) {
     prepare(folder, () => {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makePrivateFolder(folder);
       chmodSync(folder, 0o700);
       prove(folder);
     });

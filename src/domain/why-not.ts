@@ -17,7 +17,7 @@ export function whyNot(state: RunState, index: number): Reason {
   if (ticket.attempt !== undefined) return { kind: "active" };
   if (isSettled(ticket.phase)) return { kind: "settled" };
   if (ticket.gate !== undefined) return { kind: "gating" };
-  if (state.stage === "stopping" || state.stage === "ended") return { kind: "stopping" };
+  if (state.stage === "stopping") return { kind: "stopping" };
   if (ticket.openDeps > 0) return dependencies(state, index);
   const cap = capReached(state, ticket, 0);
   if (cap !== undefined) return { kind: "money", cap, limitUsd: state.batch.limits[cap] };

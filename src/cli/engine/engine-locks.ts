@@ -1,12 +1,25 @@
 import { realpathSync } from "node:fs";
+import { join } from "node:path";
+import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
+import { privateTmp } from "../../adapters/private-tmp.ts";
 import { EXIT, UserError } from "../../domain/user-error.ts";
-import type { LockHolder } from "../../ports/locks.ts";
+import type { Lock, LockHolder } from "../../ports/locks.ts";
+import type { StateHome } from "../state-home.ts";
 import type { LoadedBatch } from "./load-batch.ts";
 
-/** What an engine has for itself: its batch file, and the base of each repository. */
-export function lockNames({ batch, path }: LoadedBatch): string[] {
+/**
+ * Takes what an engine must have for itself: its batch file within this LOOPDASH_HOME, and the base of each repository on
+ * this machine, whatever the LOOPDASH_HOME. Throws a UserError (exit 4) where another engine has one of them.
+ */
+export function takeLocks({ batch, path }: LoadedBatch, home: StateHome): readonly Lock[] {
+  const holder: LockHolder = { pid: process.pid, run: batch.name, since: Date.now() };
   const bases = Object.values(batch.repos).map((repo) => `base ${repo.base} of ${realpathSync(repo.path)}`);
-  return [batchLock(path), ...bases];
+  const mine = createLocks(home.locks).take([batchLock(path)], holder);
+  if (!mine.ok) throw refuseHeld(mine.resource, mine.holder);
+  const shared = createLocks(join(privateTmp(), "locks")).take(bases, holder);
+  if (shared.ok) return [...mine.locks, ...shared.locks];
+  for (const lock of mine.locks) lock[Symbol.dispose]();
+  throw refuseHeld(shared.resource, shared.holder);
 }
 
 /** The lock that says whether an engine works on a batch file. */
@@ -15,7 +28,7 @@ export function batchLock(batchPath: string): string {
 }
 
 /** The refusal to a second engine. */
-export function refuseHeld(resource: string, holder: LockHolder | undefined): UserError {
+function refuseHeld(resource: string, holder: LockHolder | undefined): UserError {
   const who = holder === undefined ? "another engine" : `another engine (pid ${holder.pid}, batch "${holder.run}", since ${new Date(holder.since).toISOString()})`;
   return new UserError({
     what: "another run is at work here",

@@ -7,7 +7,6 @@ import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import { createRunFiles } from "../../adapters/files/run-files.ts";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
-import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
 import { createFrozenOracle } from "../../adapters/oracle/frozen-oracle.ts";
 import { isActivity, type RunEvent } from "../../domain/event.ts";
 import type { RunId } from "../../domain/ids.ts";
@@ -23,7 +22,7 @@ import type { RunStore } from "../../ports/run-store.ts";
 import { packageFiles } from "../package-files.ts";
 import { prepareStateHome, type StateHome, stateHome } from "../state-home.ts";
 import { checkWorld, type World } from "./check-world.ts";
-import { lockNames, refuseHeld } from "./engine-locks.ts";
+import { takeLocks } from "./engine-locks.ts";
 import { type LoadedBatch, loadBatch } from "./load-batch.ts";
 import { beginRun, newRunId, type OpenRun, resumeRun, runFolder } from "./open-run.ts";
 
@@ -67,9 +66,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const store = openRunStore(home.db);
   const locks: Lock[] = [];
   try {
-    const taken = createLocks(home.locks).take(lockNames(loaded), { pid: process.pid, run: loaded.batch.name, since: Date.now() });
-    if (!taken.ok) throw refuseHeld(taken.resource, taken.holder);
-    locks.push(...taken.locks);
+    locks.push(...takeLocks(loaded, home));
     const open = await openRun({ options, loaded, world, home, store });
     return await wire({ open, world, home, store, locks });
   } catch (error) {
@@ -188,7 +185,9 @@ async function contextOf({ open, world, home, store }: Parts, orchestrator: Orch
   const env = { ...world.commandEnv, ...identity, GIT_COMMITTER_NAME: identity.GIT_AUTHOR_NAME, GIT_COMMITTER_EMAIL: identity.GIT_AUTHOR_EMAIL };
   const price = spec.usdPerAttempt === undefined ? {} : { usdPerAttempt: spec.usdPerAttempt };
   const scratch = join(open.folder, "oracle");
-  await mkdir(scratch, { recursive: true, mode: 0o700 });
+  for (const folder of [scratch, join(open.folder, "judge"), join(home.worktrees, open.run)]) {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  }
   return {
     run: open.run,
     batch,

@@ -2,10 +2,10 @@ import { writeSync } from "node:fs";
 import { renderSummaryText } from "../../domain/summary.ts";
 import { plainText } from "../../domain/text.ts";
 import type { Request } from "../args.ts";
-import { startEngine } from "../engine/start-engine.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { linePrinter } from "../lines.ts";
 import { writeAll } from "../print.ts";
+import type { SpawnedEngine } from "../spawn-engine.ts";
 import { stopOnSignals } from "../signals.ts";
 import { closedStdout, isInteractive, refuseClosedStdout, refuseSmallTerminal } from "../terminal.ts";
 import { VERSION } from "../version.ts";
@@ -21,9 +21,21 @@ export async function run(request: RunRequest): Promise<number> {
   if (request.detach) return detach(request);
   if (request.output === "auto" && isInteractive()) {
     refuseSmallTerminal();
-    return (await import("../dashboard.ts")).runDashboard(request);
+    return onTerminal(request);
   }
   return headless(request);
+}
+
+/** The engine in a process of its own, and a dashboard that watches it. Both are got ready at once. */
+async function onTerminal(request: RunRequest): Promise<number> {
+  const engine = spawn(request);
+  const [{ run, socketPath }, { watch }] = await Promise.all([engine, import("../dashboard.ts")]);
+  return watch({ run, socketPath });
+}
+
+async function spawn({ workers, batch, fresh }: RunRequest): Promise<SpawnedEngine> {
+  const { spawnEngine } = await import("../spawn-engine.ts");
+  return spawnEngine({ batch, fresh, ...(workers === undefined ? {} : { workers }) });
 }
 
 /** The engine in this process, the story on standard output. */
@@ -32,6 +44,7 @@ async function headless(request: RunRequest): Promise<number> {
   process.stdout.on("error", () => undefined);
   const format = output === "json" ? "json" : "lines";
   if (format === "lines") probeStdout(`loopdash ${VERSION}  ${plainText(batch)}\n`);
+  const { startEngine } = await import("../engine/start-engine.ts");
   const engine = await startEngine({ batch, cwd: process.cwd(), env: process.env, fresh, ...(workers === undefined ? {} : { workers }) });
   stopOnSignals(engine, ["SIGINT", "SIGTERM", "SIGHUP"]);
   const print = linePrinter(format);
@@ -55,9 +68,7 @@ function probeStdout(line: string): void {
 
 /** Prints the run's name and leaves it working. Exit 0 says "started", nothing of the run. */
 async function detach(request: RunRequest): Promise<number> {
-  const { spawnEngine } = await import("../spawn-engine.ts");
-  const { workers, batch, fresh } = request;
-  const engine = await spawnEngine({ batch, fresh, ...(workers === undefined ? {} : { workers }) });
+  const engine = await spawn(request);
   writeAll(1, `${engine.run}\n`);
   writeAll(2, `loopdash: started and left working; nothing is judged yet. Watch it with: loopdash attach ${engine.run}\n`);
   return 0;

@@ -2,22 +2,31 @@ import { z } from "zod";
 import { RepoId, TicketId } from "../ids.ts";
 
 /** A program and its arguments. Never a shell line: nothing here is ever parsed by a shell. */
-export const Argv = z.array(z.string().min(1)).min(1).readonly();
+export const Argv = z.array(z.string().min(1)).min(1).describe("A program and its arguments; no shell reads it").readonly();
 export type Argv = z.infer<typeof Argv>;
 
 const name = z.string().regex(/^[\w][\w .:-]{0,39}$/, "use 1 to 40 letters, digits, spaces, '.', ':', '_' or '-'");
-const minutes = z.number().positive().max(7 * 24 * 60);
+const minutes = z
+  .number()
+  .positive()
+  .max(7 * 24 * 60);
 const usd = z.number().nonnegative();
 
-const commandStep = { command: Argv, minutes: minutes.optional() };
+const commandStep = {
+  command: Argv,
+  minutes: minutes.optional().describe("Minutes before the command is ended; default: limits.minutesPerAttempt"),
+};
+
+const checkName = name.default("check").describe("What the check is called; no two checks of a finish line share a name");
+const verifyName = name.default("verify").describe("What the verification is called; no two of a finish line share a name");
 
 /** One entry of a finish line. `minutes` bounds a command; default: `limits.minutesPerAttempt`. */
 export const StepSpec = z.discriminatedUnion("step", [
-  z.strictObject({ step: z.literal("gates") }),
-  z.strictObject({ step: z.literal("check"), name: name.default("check"), ...commandStep }),
-  z.strictObject({ step: z.literal("merge") }),
-  z.strictObject({ step: z.literal("verify"), name: name.default("verify"), ...commandStep }),
-  z.strictObject({ step: z.literal("assert") }),
+  z.strictObject({ step: z.literal("gates").describe("Looks at what the change touches") }),
+  z.strictObject({ step: z.literal("check").describe("Runs a command on the merge candidate"), name: checkName, ...commandStep }),
+  z.strictObject({ step: z.literal("merge").describe("Lands the candidate on the base branch") }),
+  z.strictObject({ step: z.literal("verify").describe("Runs a command on what has landed"), name: verifyName, ...commandStep }),
+  z.strictObject({ step: z.literal("assert").describe("Sets the ticket to done in the tracker and reads it back") }),
 ]);
 export type StepSpec = z.infer<typeof StepSpec>;
 export type StepKind = StepSpec["step"];
@@ -27,66 +36,101 @@ export const DEFAULT_FINISH: readonly StepSpec[] = [{ step: "gates" }, { step: "
 
 const FinishLine = z.array(StepSpec).min(1).readonly();
 
+const ticketId = TicketId.describe(
+  "The ticket's id: letters, digits, '-', '_' and single dots, at most 64; it names folder and branch",
+);
+const title = z.string().trim().min(1).max(200);
+
+/** A ticket as the batch file lists it. With a ticket folder an id is enough: what is not given comes from the folder. */
 export const TicketSpec = z.strictObject({
-  id: TicketId,
-  title: z.string().trim().min(1).max(200).optional(),
-  body: z.string().max(64_000).default(""),
-  repo: RepoId.optional(),
-  dependsOn: z.array(TicketId).readonly().default([]),
-  exclusive: z.array(name).readonly().default([]),
-  finish: FinishLine.optional(),
+  id: ticketId,
+  title: title.optional().describe("What is to be done, in one line; may be left out where the ticket is in a folder"),
+  body: z.string().max(64_000).default("").describe("What the agent is told beside the title"),
+  repo: RepoId.optional().describe("A key of repos; may be left out where there is only one"),
+  dependsOn: z.array(TicketId).readonly().default([]).describe("Ids of tickets that must be done before this one starts"),
+  exclusive: z.array(name).readonly().default([]).describe("Names of things that only one ticket may use at a time"),
+  finish: FinishLine.optional().describe("This ticket's own finish line, in place of the batch's"),
 });
+export type TicketSpec = z.infer<typeof TicketSpec>;
 
 /** Where a repository is and how a fresh worktree of it is made ready. */
 export const RepoSpec = z.strictObject({
-  path: z.string().min(1),
-  base: z.string().min(1).default("main"),
-  prepare: z.array(Argv).readonly().default([]),
+  path: z.string().min(1).describe("The repository's folder: absolute, or relative to this file"),
+  base: z.string().min(1).default("main").describe("The branch that changes are built on and land on"),
+  prepare: z.array(Argv).readonly().default([]).describe("Commands that make a fresh worktree ready, in order"),
 });
 export type RepoSpec = z.infer<typeof RepoSpec>;
 
 /** A scripted or home-made agent: any program. Free unless `usdPerAttempt` says what one try costs. */
-export const AgentSpec = z.discriminatedUnion("kind", [
-  z.strictObject({ kind: z.literal("command"), command: Argv, usdPerAttempt: usd.optional() }),
-]);
+export const AgentSpec = z
+  .discriminatedUnion("kind", [
+    z.strictObject({
+      kind: z.literal("command").describe("Any program"),
+      command: Argv,
+      usdPerAttempt: usd.optional().describe("Dollars that one try costs; free where it is left out"),
+    }),
+  ])
+  .describe("The program that works a ticket");
 export type AgentSpec = z.infer<typeof AgentSpec>;
 
 /** `path` names a folder of Markdown tickets; without it the inline tickets seed an embedded tracker. */
-export const TrackerSpec = z.discriminatedUnion("kind", [
-  z.strictObject({ kind: z.literal("local"), path: z.string().min(1).optional() }),
-]);
+export const TrackerSpec = z
+  .discriminatedUnion("kind", [
+    z.strictObject({
+      kind: z.literal("local").describe("Tickets on this machine"),
+      path: z
+        .string()
+        .min(1)
+        .optional()
+        .describe("A folder of Markdown tickets, absolute or relative to this file; else those below are used"),
+    }),
+  ])
+  .describe("Where the tickets truly live");
 export type TrackerSpec = z.infer<typeof TrackerSpec>;
 
 /** Every bound of a run. Each is read by `decide` or by the executor; none is decoration. */
 export const Limits = z.strictObject({
-  workers: z.number().int().min(1).max(64).default(4),
-  attempts: z.number().int().min(1).max(20).default(3),
-  heals: z.number().int().min(0).max(10).default(2),
-  discoveries: z.number().int().min(0).max(100).default(5),
-  minutesPerAttempt: minutes.default(60),
-  silenceMinutes: minutes.default(10),
-  usdPerAttempt: usd.default(5),
-  usdPerTicket: usd.default(15),
-  usdPerRun: usd.default(50),
-  usdPerDay: usd.default(150),
+  workers: z.number().int().min(1).max(64).default(4).describe("Tickets worked at the same time"),
+  attempts: z.number().int().min(1).max(20).default(3).describe("Tries per ticket that may fail before it is left alone"),
+  heals: z.number().int().min(0).max(10).default(2).describe("Repairs of the harness per run"),
+  discoveries: z.number().int().min(0).max(100).default(5).describe("Tickets that workers may add to the run"),
+  minutesPerAttempt: minutes.default(60).describe("Minutes before an agent is ended"),
+  silenceMinutes: minutes.default(10).describe("Minutes without output before an agent is ended"),
+  usdPerAttempt: usd.default(5).describe("Dollars that one try may cost"),
+  usdPerTicket: usd.default(15).describe("Dollars that all tries of one ticket may cost"),
+  usdPerRun: usd.default(50).describe("Dollars that the whole run may cost"),
+  usdPerDay: usd.default(150).describe("Dollars that all runs of one day may cost"),
 });
 export type Limits = z.infer<typeof Limits>;
 
-export const SandboxMode = z.enum(["required", "auto", "off"]);
+export const SandboxMode = z
+  .enum(["required", "auto", "off"])
+  .describe(
+    "Whether agents are confined: required refuses to start without a sandbox, auto uses one where there is one, off uses none",
+  );
 export type SandboxMode = z.infer<typeof SandboxMode>;
 
 /** The batch file, as a person writes it. */
 export const BatchFile = z.strictObject({
-  $schema: z.string().optional(),
-  name,
+  $schema: z.string().optional().describe("Where editors find the schema of this file"),
+  name: name.describe("What the batch is called: 1 to 40 letters, digits, spaces, '.', ':', '_' or '-'"),
   tracker: TrackerSpec.default({ kind: "local" }),
-  repos: z.record(RepoId, RepoSpec).refine((repos) => Object.keys(repos).length > 0, "name at least one repository"),
+  repos: z
+    .record(RepoId, RepoSpec)
+    .refine((repos) => Object.keys(repos).length > 0, "name at least one repository")
+    .describe("The repositories that tickets change, each under a short name"),
   agent: AgentSpec,
   sandbox: SandboxMode.default("required"),
-  limits: Limits.prefault({}),
-  finish: FinishLine.optional(),
-  protect: z.array(z.string().min(1)).readonly().default([]),
-  tickets: z.array(TicketSpec).readonly().default([]),
+  limits: Limits.prefault({}).describe("Every bound of a run"),
+  finish: FinishLine.optional().describe(
+    "The steps from a stopped agent to a done ticket, in order; default: gates, merge, assert",
+  ),
+  protect: z.array(z.string().min(1)).readonly().default([]).describe("Glob patterns of paths that no change may touch"),
+  tickets: z
+    .array(TicketSpec)
+    .readonly()
+    .default([])
+    .describe("The tickets; with a ticket folder, those of it to take (default: all)"),
 });
 export type BatchFile = z.infer<typeof BatchFile>;
 

@@ -1,0 +1,59 @@
+import type { Agent } from "../../ports/agent.ts";
+import type { Executor } from "../../ports/executor.ts";
+
+/** What the batch says of an agent of kind `command`, and what it runs on. */
+export interface CommandAgentOptions {
+  /** Program and arguments; no shell. */
+  readonly argv: readonly string[];
+  /** What one attempt counts as, in dollars; free where it is left out. */
+  readonly usdPerAttempt?: number;
+  readonly executor: Executor;
+  /** The allow-listed environment (see `allowedEnvironment`). */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * An agent that is any program: it is told of its ticket by LOOPDASH_ variables and leaves its change in the worktree.
+ * Each line of its stdout is activity; stderr only goes to the log and ends a silence. Its price is due as soon as
+ * it ran, however it ended.
+ */
+export function createCommandAgent(of: CommandAgentOptions): Agent {
+  const price = of.usdPerAttempt ?? 0;
+  return {
+    reserveUsd: price,
+    async run(task) {
+      let launched = false;
+      const result = await of.executor.run({
+        argv: of.argv,
+        cwd: task.worktree,
+        env: {
+          ...of.env,
+          LOOPDASH_TICKET: task.ticket,
+          LOOPDASH_ATTEMPT: String(task.attempt),
+          LOOPDASH_PROMPT: task.promptFile,
+          LOOPDASH_OUTBOX: task.outbox,
+        },
+        logFile: task.logFile,
+        timeoutMs: task.timeoutMs,
+        silenceMs: task.silenceMs,
+        signal: task.signal,
+        marker: task.marker,
+        onStart: (process) => {
+          launched = true;
+          task.onStart(process);
+        },
+        onLine: (line, stream) => {
+          if (stream === "stdout") task.onActivity(line);
+        },
+      });
+      return {
+        ending: result.ending,
+        exitCode: result.exitCode,
+        signal: result.signal,
+        costUsd: launched ? price : 0,
+        tail: result.tail,
+        ...(result.message === undefined ? {} : { message: result.message }),
+      };
+    },
+  };
+}

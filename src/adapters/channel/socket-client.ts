@@ -1,0 +1,123 @@
+import { createConnection, type Socket } from "node:net";
+import type { Command } from "../../domain/command.ts";
+import { EXIT, UserError } from "../../domain/user-error.ts";
+import type { ClientMessage, ServerMessage } from "../../domain/wire.ts";
+import { LineSplitter, LineTooLong } from "./lines.ts";
+
+/** Longest message from an engine, in bytes: well below the longest string of V8 (about 512 MB). */
+const LONGEST_MESSAGE = 256 * 1024 * 1024;
+
+/** What a client of a run's socket is told. */
+export interface ClientOf {
+  readonly socketPath: string;
+  /** A snapshot first, then every event after it. */
+  readonly onMessage: (message: ServerMessage) => void;
+  /** The connection is over, for any cause but `close()`. Called once; no message follows. */
+  readonly onClose: (reason: string) => void;
+}
+
+/** A connection to an engine. */
+export interface ChannelClient {
+  /** Sends a wish; after the connection is over it goes nowhere (`onClose` has said so). */
+  send(command: Command): void;
+  /** Ends the connection. Nothing is called any more. */
+  close(): void;
+}
+
+/** Connects to the engine of a run. Rejects with a UserError (exit 4) where none listens. */
+export function connectChannel(of: ClientOf): Promise<ChannelClient> {
+  return new Promise((settle, reject) => {
+    const socket = createConnection(of.socketPath);
+    const refuse = (cause: Error) => reject(notRunning(of.socketPath, cause));
+    socket.once("error", refuse);
+    socket.once("connect", () => {
+      socket.off("error", refuse);
+      settle(new SocketClient(socket, of));
+    });
+  });
+}
+
+class SocketClient implements ChannelClient {
+  readonly #socket: Socket;
+  readonly #of: ClientOf;
+  readonly #lines = new LineSplitter(LONGEST_MESSAGE);
+  /** Why the connection ends. First cause wins. */
+  #reason: string | undefined;
+  #open = true;
+  #begun = false;
+
+  constructor(socket: Socket, of: ClientOf) {
+    this.#socket = socket;
+    this.#of = of;
+    socket.on("data", (chunk: Buffer) => this.#receive(chunk));
+    socket.on("error", (error) => {
+      this.#reason ??= `the connection to the engine broke (${error.message})`;
+    });
+    socket.on("close", () => this.#end("the engine closed the connection"));
+  }
+
+  send(command: Command): void {
+    if (!this.#open) return;
+    const message: ClientMessage = { kind: "command", command };
+    this.#socket.write(`${JSON.stringify(message)}\n`);
+  }
+
+  close(): void {
+    this.#open = false;
+    // Wishes that were just sent still go out; an engine that does not read gets no more than a moment.
+    this.#socket.end();
+    this.#socket.setTimeout(1_000, () => this.#socket.destroy());
+    this.#socket.unref();
+  }
+
+  #receive(chunk: Buffer): void {
+    const lines = this.#lines.push(chunk);
+    for (;;) {
+      const message = this.#next(lines);
+      if (message === undefined || !this.#open) return;
+      this.#of.onMessage(message);
+    }
+  }
+
+  /** Apart from `onMessage`, so that a failure in there is never taken for a bad line. */
+  #next(lines: Generator<string>): ServerMessage | undefined {
+    if (!this.#open) return undefined;
+    try {
+      const line = lines.next();
+      if (line.done) return undefined;
+      const message: unknown = JSON.parse(line.value);
+      if (isServerMessage(message) && this.#begun === (message.kind === "event")) {
+        this.#begun = true;
+        return message;
+      }
+    } catch (error) {
+      if (!(error instanceof SyntaxError || error instanceof LineTooLong)) throw error;
+    }
+    this.#end("the engine sent something this program cannot read (is it another version of loopdash?)");
+    return undefined;
+  }
+
+  #end(reason: string): void {
+    this.#socket.destroy();
+    if (!this.#open) return;
+    this.#open = false;
+    this.#of.onClose(this.#reason ?? reason);
+  }
+}
+
+/** Looks at the outside only: the engine is this same program, and its socket is this user's alone. */
+function isServerMessage(value: unknown): value is ServerMessage {
+  if (typeof value !== "object" || value === null || !("kind" in value)) return false;
+  if (value.kind === "snapshot") return "state" in value && "recent" in value;
+  return value.kind === "event" && "event" in value;
+}
+
+function notRunning(socketPath: string, cause: Error): UserError {
+  return new UserError({
+    what: "cannot reach the run's engine",
+    why: `nothing answers at ${socketPath} (${cause.message})`,
+    todo: "See `loopdash status`; start the batch again to resume a run whose engine is gone.",
+    exitCode: EXIT.refused,
+    cause,
+  });
+}

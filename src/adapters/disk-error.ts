@@ -1,0 +1,95 @@
+/** SQLite's result codes that are told apart here (https://www.sqlite.org/rescode.html). */
+export const SQLITE = {
+  error: 1,
+  perm: 3,
+  busy: 5,
+  locked: 6,
+  noMemory: 7,
+  readOnly: 8,
+  ioError: 10,
+  corrupt: 11,
+  full: 13,
+  cannotOpen: 14,
+  constraint: 19,
+  notADatabase: 26,
+} as const;
+
+/** The primary result code of an error that SQLite gave, or undefined for any other error. */
+export function sqliteCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return undefined;
+  return error.errcode & 0xff;
+}
+
+/** The name of the system's error ("ENOSPC"), or undefined for any other error. */
+export function systemCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("syscall" in error) || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+/** Why a disk refused, and what a person can do about it. */
+export interface DiskProblem {
+  readonly why: string;
+  readonly todo: string;
+}
+
+const FULL: DiskProblem = { why: "the disk is full", todo: "Free some space there, then run the same command again." };
+const DENIED: DiskProblem = {
+  why: "it cannot be written",
+  todo: "Give this user the right to write there, or name another folder in LOOPDASH_HOME.",
+};
+const READ_ONLY: DiskProblem = {
+  why: "it is on a read-only file system",
+  todo: "Name a folder that can be written in LOOPDASH_HOME.",
+};
+const NOT_A_FOLDER: DiskProblem = {
+  why: "something on its path is missing or is not a folder",
+  todo: "Move what is in the way, or name another folder in LOOPDASH_HOME.",
+};
+const DAMAGED: DiskProblem = {
+  why: "it is damaged, or not a database",
+  todo: "Move the file away to start afresh (earlier runs are no longer listed then), or put a good copy back.",
+};
+const BUSY: DiskProblem = {
+  why: "another process keeps it locked",
+  todo: "End the process that uses it, then run the same command again.",
+};
+
+const BY_SQLITE = new Map<number, DiskProblem>([
+  // The statements are fixed, so one that does not fit means tables that loopdash did not make.
+  [SQLITE.error, DAMAGED],
+  [SQLITE.full, FULL],
+  [SQLITE.readOnly, DENIED],
+  [SQLITE.perm, DENIED],
+  [SQLITE.cannotOpen, DENIED],
+  [SQLITE.corrupt, DAMAGED],
+  [SQLITE.notADatabase, DAMAGED],
+  [SQLITE.busy, BUSY],
+  [SQLITE.locked, BUSY],
+]);
+
+const BY_SYSTEM = new Map<string, DiskProblem>([
+  ["ENOSPC", FULL],
+  ["EDQUOT", FULL],
+  ["EROFS", READ_ONLY],
+  ["EACCES", DENIED],
+  ["EPERM", DENIED],
+  ["ENOTDIR", NOT_A_FOLDER],
+  ["EEXIST", NOT_A_FOLDER],
+  ["ENOENT", NOT_A_FOLDER],
+  ["EISDIR", NOT_A_FOLDER],
+]);
+
+/** What a failed disk operation means for a person; undefined where the error is a defect of the program. */
+export function diskProblem(error: unknown): DiskProblem | undefined {
+  const sqlite = sqliteCode(error);
+  if (sqlite === SQLITE.ioError) return unnamed(error);
+  if (sqlite !== undefined) return BY_SQLITE.get(sqlite);
+  const system = systemCode(error);
+  if (system !== undefined) return BY_SYSTEM.get(system) ?? unnamed(error);
+  return undefined;
+}
+
+function unnamed(error: unknown): DiskProblem {
+  const words = error instanceof Error ? error.message : String(error);
+  return { why: words, todo: "Look at the disk that holds it, then run the same command again." };
+}

@@ -1,0 +1,67 @@
+import type { ProcessId } from "../../ports/executor.ts";
+import { kinOf } from "./kin.ts";
+import type { ReadProcessTable } from "./process-table.ts";
+
+/**
+ * How often the trees of running programs are looked at. A daemon that leaves its session and also overwrites or clears
+ * its environment (as some servers do) can only be told by its parents, which it soon loses.
+ */
+export const FAMILY_WATCH_MS = 1_000;
+
+/** One running program and everything ever seen below it that still lives. Disposing it ends the watch, not the program. */
+export interface Family extends Disposable {
+  /** Start time by pid. */
+  readonly seen: ReadonlyMap<number, string>;
+  /** Why the last look failed, in words. */
+  trouble(): string | undefined;
+  /** Looks now. Does not throw: see `trouble`. */
+  look(): Promise<void>;
+}
+
+interface Member {
+  readonly main: ProcessId;
+  readonly seen: Map<number, string>;
+  trouble: string | undefined;
+}
+
+/** Watches all running programs with one scan for all of them, and nothing while there is none. */
+export function createFamilyWatch(read: ReadProcessTable, everyMs = FAMILY_WATCH_MS): (main: ProcessId) => Family {
+  const members = new Set<Member>();
+  let timer: NodeJS.Timeout | undefined;
+  return (main) => {
+    const member: Member = { main, seen: new Map(), trouble: undefined };
+    members.add(member);
+    timer ??= setInterval(() => void lookAt([...members], read), everyMs).unref();
+    return {
+      seen: member.seen,
+      trouble: () => member.trouble,
+      look: () => lookAt([member], read),
+      [Symbol.dispose]() {
+        members.delete(member);
+        if (members.size > 0) return;
+        clearInterval(timer);
+        timer = undefined;
+      },
+    };
+  };
+}
+
+async function lookAt(members: readonly Member[], read: ReadProcessTable): Promise<void> {
+  const before = new Map(members.map((member) => [member, [...member.seen]]));
+  try {
+    const rows = await read(Math.min(...members.map(({ main }) => Number(main.startTime))));
+    const starts = new Map(rows.map((row) => [row.pid, row.startTime]));
+    for (const member of members) {
+      // Looks may overlap: only what this one knew when it began is forgotten by it.
+      for (const [pid, start] of before.get(member) ?? []) {
+        if (starts.get(pid) !== start && member.seen.get(pid) === start) member.seen.delete(pid);
+      }
+      for (const row of kinOf(rows, { mains: [member.main], seen: member.seen, isMarked: () => false })) {
+        if (row.pid !== member.main.pid) member.seen.set(row.pid, row.startTime);
+      }
+      member.trouble = undefined;
+    }
+  } catch (error) {
+    for (const member of members) member.trouble = `its processes could not be looked at: ${String(error)}`;
+  }
+}

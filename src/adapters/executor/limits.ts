@@ -1,0 +1,18 @@
+/** Node's timers fire at once where the delay is larger (2^31 - 1 ms, about 24.8 days). */
+const LONGEST_DELAY_MS = 2 ** 31 - 1;
+
+/**
+ * Calls `then` once, when `remaining()` (milliseconds) is no longer positive. It asks again only when the time it was
+ * told is over, so moving the moment costs nothing. Never keeps the process alive; gone when `lifetime` aborts.
+ */
+export function whenOver(remaining: () => number, lifetime: AbortSignal, then: () => void): void {
+  if (lifetime.aborted) return;
+  let timer: NodeJS.Timeout | undefined;
+  const ask = () => {
+    const left = remaining();
+    if (left <= 0) then();
+    else timer = setTimeout(ask, Math.min(Math.ceil(left), LONGEST_DELAY_MS)).unref();
+  };
+  lifetime.addEventListener("abort", () => clearTimeout(timer), { once: true });
+  ask();
+}

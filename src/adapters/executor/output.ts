@@ -1,0 +1,68 @@
+import type { Readable } from "node:stream";
+import type { ExecRequest } from "../../ports/executor.ts";
+import { createLineSplitter, type LineSplitter } from "./lines.ts";
+import type { LogFile } from "./log-file.ts";
+import { createTail } from "./tail.ts";
+
+/** A program's output on its way to the log, the tail and the lines. */
+export interface Output {
+  /** Starts reading. Lines and bytes are counted from here on. */
+  attach(streams: { readonly stdout: Readable; readonly stderr: Readable }, log: LogFile): void;
+  /** The log takes more again. */
+  resume(): void;
+  /** Milliseconds (performance.now) of the last byte; the present while it is the log that holds the output up. */
+  lastByteAt(): number;
+  /** Gives out unfinished lines. Call once, when both streams are over. */
+  end(): void;
+  tail(): string;
+}
+
+/** `onDefect` gets what a callback throws: that is a defect of the engine, not of the program. */
+export function createOutput(onLine: ExecRequest["onLine"], onDefect: (error: unknown) => void): Output {
+  const tail = createTail();
+  const splitters: LineSplitter[] = [];
+  let streams: readonly Readable[] = [];
+  let held = false;
+  let lastByteAt = performance.now();
+
+  const lines = (name: "stdout" | "stderr"): LineSplitter | undefined => {
+    if (onLine === undefined) return undefined;
+    const splitter = createLineSplitter((line) => {
+      try {
+        onLine(line, name);
+      } catch (error) {
+        onDefect(error);
+      }
+    });
+    splitters.push(splitter);
+    return splitter;
+  };
+  const read = (stream: Readable, splitter: LineSplitter | undefined, log: LogFile) => {
+    stream.on("data", (chunk: Buffer) => {
+      lastByteAt = performance.now();
+      tail.push(chunk);
+      if (!log.write(chunk)) {
+        held = true;
+        for (const each of streams) each.pause();
+      }
+      splitter?.push(chunk);
+    });
+  };
+  return {
+    attach({ stdout, stderr }, log) {
+      streams = [stdout, stderr];
+      lastByteAt = performance.now();
+      read(stdout, lines("stdout"), log);
+      read(stderr, lines("stderr"), log);
+    },
+    resume() {
+      held = false;
+      for (const each of streams) each.resume();
+    },
+    lastByteAt: () => (held ? performance.now() : lastByteAt),
+    end() {
+      for (const splitter of splitters) splitter.end();
+    },
+    tail: () => tail.text(),
+  };
+}

@@ -1,0 +1,226 @@
+import type { Readable } from "node:stream";
+import { execa } from "execa";
+import type { ExecEnding, ExecRequest, ExecResult, Executor, ProcessId } from "../../ports/executor.ts";
+import { createFamilyWatch, type Family } from "./family-watch.ts";
+import { whenOver } from "./limits.ts";
+import { type LogFile, openLogFile } from "./log-file.ts";
+import { createOutput, type Output } from "./output.ts";
+import { isAlive, processId } from "./process-id.ts";
+import { createProcessTable, FENCE_VARIABLE, type ReadProcessTable } from "./process-table.ts";
+import { startFailure } from "./start-failure.ts";
+import { killGroup, type Swept, sweep } from "./sweep.ts";
+import { within } from "./within.ts";
+
+/** A program that was asked to end (SIGTERM to its group) is killed (SIGKILL) when it still runs after this. */
+export const KILL_AFTER_MS = 2_000;
+/** When everything is dead, the rest of its output is read for so long at most. */
+export const DRAIN_MS = 2_000;
+
+/** What `run` needs of the executor it belongs to. */
+interface Workshop {
+  readonly read: ReadProcessTable;
+  readonly watch: (main: ProcessId) => Family;
+}
+
+type Child = ReturnType<typeof launch>;
+
+interface Exit {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+}
+
+/** How one program is ended: the first cause wins. */
+interface Ending {
+  cause: ExecEnding | undefined;
+  /** What an engine callback threw; the program is ended and `run` then rejects with it. */
+  defect: { readonly error: unknown } | undefined;
+}
+
+/**
+ * Runs programs with execa, each in its own session.
+ *
+ * Whatever a program started is found by its session and group, by LOOPDASH_FENCE in its environment, and by its
+ * descent (looked at once a second and before a kill). Out of reach of all three is a daemon that leaves its session,
+ * wipes its environment and loses its parents within a second; only a pid namespace (the sandbox) ends that one.
+ * macOS has no /proc: there the process group alone is killed.
+ *
+ * Programs that run at the same time need different markers: the end of one kills all that carry its marker. A marker
+ * in use is refused (failed-to-start).
+ */
+export function createExecutor(): Executor {
+  const read = createProcessTable();
+  const workshop: Workshop = { read, watch: createFamilyWatch(read) };
+  const markers = new Set<string>();
+  return {
+    async run(request) {
+      const begun = performance.now();
+      if (request.signal.aborted) return unstarted("aborted", begun);
+      if (markers.has(request.marker)) {
+        return unstarted("failed-to-start", begun, `the marker ${request.marker} belongs to a program that still runs`);
+      }
+      markers.add(request.marker);
+      try {
+        return await runOne(request, workshop, begun);
+      } finally {
+        markers.delete(request.marker);
+      }
+    },
+    async killStrays({ processes, markers: carried }) {
+      const mains = processes.filter((process) => isAlive(process));
+      if (mains.length === 0 && carried.length === 0) return 0;
+      return (await sweep({ mains, seen: new Map(), markers: new Set(carried), notBefore: 0 }, read)).killed;
+    },
+  };
+}
+
+async function runOne(request: ExecRequest, workshop: Workshop, begun: number): Promise<ExecResult> {
+  const ending: Ending = { cause: undefined, defect: undefined };
+  const lifetime = new AbortController();
+  let stop: (cause: ExecEnding) => void = () => undefined;
+  const output = createOutput(request.onLine, (error) => {
+    ending.defect ??= { error };
+    stop("aborted");
+  });
+  const log = await openLogFile(request.logFile, () => output.resume());
+  try {
+    if (request.signal.aborted) return unstarted("aborted", begun);
+    const started = await start(request);
+    if (!started.ok) return unstarted("failed-to-start", begun, started.message);
+    const { child, main } = started;
+    using family = workshop.watch(main);
+    const exit = exitOf(child, ending, lifetime);
+    output.attach(child, log);
+    stop = stopper({ child, family, ending, lifetime: lifetime.signal });
+    armLimits(request, output, lifetime.signal, stop);
+    callOnStart(request, main, ending, stop);
+    const { exitCode, signal } = await exit;
+    const swept = await sweepAfter(request, main, family, workshop.read);
+    const drained = await drain(child);
+    output.end();
+    await log.close();
+    if (ending.defect !== undefined) throw ending.defect.error;
+    const tail = output.tail() + marksOf(log, family, swept, drained);
+    return { ending: ending.cause ?? "exited", exitCode, signal, tail, durationMs: performance.now() - begun };
+  } finally {
+    lifetime.abort();
+    await log.close();
+  }
+}
+
+/** Own group and session, nothing inherited, nothing kept in memory. */
+function launch(request: ExecRequest, program: string) {
+  return execa(program, request.argv.slice(1), {
+    cwd: request.cwd,
+    // Node hands NODE_V8_COVERAGE on to every child unless the name is taken; undefined is not passed.
+    env: { ...request.env, [FENCE_VARIABLE]: request.marker, NODE_V8_COVERAGE: request.env["NODE_V8_COVERAGE"] },
+    extendEnv: false,
+    stdin: "ignore",
+    encoding: "buffer",
+    buffer: false,
+    reject: false,
+    killDescendants: true,
+    // execa would send it as long as an output stream is open, even after the group's number became free.
+    forceKillAfterDelay: false,
+  });
+}
+
+type Started =
+  | { readonly ok: true; readonly child: Child & { readonly stdout: Readable; readonly stderr: Readable }; readonly main: ProcessId }
+  | { readonly ok: false; readonly message: string };
+
+/** Synchronous up to the point where the child runs: its exit cannot be missed. */
+async function start(request: ExecRequest): Promise<Started> {
+  let child: Child;
+  try {
+    child = launch(request, request.argv[0] ?? "");
+  } catch (error) {
+    return { ok: false, message: await startFailure(request, error) };
+  }
+  if (child.pid === undefined) return { ok: false, message: await startFailure(request, await child) };
+  const main = processId(child.pid);
+  if (main !== undefined) return { ok: true, child, main };
+  killGroup(child.pid);
+  await child;
+  return { ok: false, message: "its start time could not be read, so it could not be watched (is /proc mounted?)" };
+}
+
+/** Settles when the program itself is gone; by then its group has been sent SIGKILL and no limit can fire any more. */
+function exitOf(child: Child, ending: Ending, lifetime: AbortController): Promise<Exit> {
+  return new Promise((resolve) => {
+    child.nodeChildProcess.once("exit", (exitCode, signal) => {
+      ending.cause ??= "exited";
+      lifetime.abort();
+      if (child.pid !== undefined) killGroup(child.pid);
+      resolve({ exitCode, signal });
+    });
+  });
+}
+
+/** Ends the program for the first cause given: descendants are noted, then SIGTERM, then SIGKILL. */
+function stopper(of: { child: Child; family: Family; ending: Ending; lifetime: AbortSignal }): (cause: ExecEnding) => void {
+  return (cause) => {
+    if (of.ending.cause !== undefined) return;
+    of.ending.cause = cause;
+    void of.family.look().then(() => {
+      if (of.lifetime.aborted) return;
+      of.child.kill("SIGTERM");
+      const killAt = performance.now() + KILL_AFTER_MS;
+      whenOver(() => killAt - performance.now(), of.lifetime, () => of.child.kill("SIGKILL"));
+    });
+  };
+}
+
+function armLimits(request: ExecRequest, output: Output, lifetime: AbortSignal, stop: (cause: ExecEnding) => void): void {
+  const { timeoutMs, silenceMs, signal } = request;
+  const outOfTimeAt = performance.now() + timeoutMs;
+  signal.addEventListener("abort", () => stop("aborted"), { once: true, signal: lifetime });
+  if (signal.aborted) stop("aborted");
+  whenOver(() => outOfTimeAt - performance.now(), lifetime, () => stop("out-of-time"));
+  if (silenceMs === undefined) return;
+  whenOver(() => output.lastByteAt() + silenceMs - performance.now(), lifetime, () => stop("silent"));
+}
+
+function callOnStart(request: ExecRequest, main: ProcessId, ending: Ending, stop: (cause: ExecEnding) => void): void {
+  try {
+    request.onStart?.(main);
+  } catch (error) {
+    ending.defect ??= { error };
+    stop("aborted");
+  }
+}
+
+async function sweepAfter(request: ExecRequest, main: ProcessId, family: Family, read: ReadProcessTable): Promise<Swept> {
+  const notBefore = Number(main.startTime);
+  return await sweep({ mains: [main], seen: family.seen, markers: new Set([request.marker]), notBefore }, read);
+}
+
+/** Reads what is left in the pipes. False where somebody who could not be found still holds one open. */
+async function drain(child: Child): Promise<boolean> {
+  if (await within(child, DRAIN_MS)) return true;
+  child.stdout.destroy();
+  child.stderr.destroy();
+  await child;
+  return false;
+}
+
+/** What went wrong around the program, as lines at the end of its tail. */
+function marksOf(log: LogFile, family: Family, swept: Swept, drained: boolean): string {
+  const marks = [
+    log.problem(),
+    family.trouble(),
+    swept.survivors.length > 0 ? `processes ${swept.survivors.join(", ")} could not be killed` : undefined,
+    drained ? undefined : "its output was still held open when everything that was found was dead",
+  ];
+  return marks.flatMap((mark) => (mark === undefined ? [] : [`\n[loopdash: ${mark}]`])).join("");
+}
+
+function unstarted(ending: "aborted" | "failed-to-start", begun: number, message?: string): ExecResult {
+  return {
+    ending,
+    exitCode: null,
+    signal: null,
+    tail: "",
+    ...(message === undefined ? {} : { message }),
+    durationMs: performance.now() - begun,
+  };
+}

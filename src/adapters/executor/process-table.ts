@@ -1,0 +1,91 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
+import { isNoSuchProcess, type ProcessStat, readStat } from "./process-id.ts";
+
+/** The variable every child carries; what it starts inherits it. */
+export const FENCE_VARIABLE = "LOOPDASH_FENCE";
+
+/**
+ * All living processes of user space that started at `notBefore` or later (clock ticks since boot).
+ * Empty where there is no /proc.
+ */
+export type ReadProcessTable = (notBefore: number) => Promise<readonly ProcessStat[]>;
+
+/** So many processes are looked at before other work of the engine gets its turn. */
+const ROWS_PER_TURN = 256;
+const PREFIX = Buffer.from(`${FENCE_VARIABLE}=`);
+
+interface Known {
+  readonly inode: number;
+  readonly started: number;
+  readonly kernelThread: boolean;
+}
+
+/**
+ * A reader of /proc that remembers when each process started, so that a scan costs one stat(2) for each old process and
+ * reads only young ones. The inode number of /proc/<pid> tells a process from a later one with its pid: the kernel
+ * makes a new inode for a new process.
+ */
+export function createProcessTable(): ReadProcessTable {
+  let known = new Map<number, Known>();
+  return async (notBefore) => {
+    if (process.platform !== "linux") return [];
+    const rows: ProcessStat[] = [];
+    const next = new Map<number, Known>();
+    const before = known;
+    let looked = 0;
+    for (const pid of listPids()) {
+      if (++looked % ROWS_PER_TURN === 0) await setImmediate();
+      const inode = inodeOf(pid);
+      if (inode === undefined) continue;
+      const old = before.get(pid);
+      if (old?.inode === inode && (old.kernelThread || old.started < notBefore)) {
+        next.set(pid, old);
+        continue;
+      }
+      const row = readStat(pid);
+      if (row === undefined) continue;
+      const started = Number(row.startTime);
+      next.set(pid, { inode, started, kernelThread: row.kernelThread });
+      if (!row.dead && !row.kernelThread && started >= notBefore) rows.push(row);
+    }
+    known = next;
+    return rows;
+  };
+}
+
+/** The values of LOOPDASH_FENCE in the environment a process was started with; none where it is hidden from this user. */
+export function fencesOf(pid: number): readonly string[] {
+  let environ: Buffer;
+  try {
+    environ = readFileSync(`/proc/${pid}/environ`);
+  } catch (error) {
+    if (isNoSuchProcess(error)) return [];
+    throw error;
+  }
+  const fences: string[] = [];
+  for (let at = environ.indexOf(PREFIX); at !== -1; at = environ.indexOf(PREFIX, at + 1)) {
+    if (at !== 0 && environ[at - 1] !== 0) continue;
+    const end = environ.indexOf(0, at);
+    fences.push(environ.toString("utf8", at + PREFIX.length, end === -1 ? environ.length : end));
+  }
+  return fences;
+}
+
+function listPids(): number[] {
+  const pids: number[] = [];
+  for (const name of readdirSync("/proc")) {
+    const first = name.charCodeAt(0);
+    if (first >= 0x31 && first <= 0x39) pids.push(Number(name));
+  }
+  return pids;
+}
+
+function inodeOf(pid: number): number | undefined {
+  try {
+    return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.ino;
+  } catch (error) {
+    if (isNoSuchProcess(error)) return undefined;
+    throw error;
+  }
+}

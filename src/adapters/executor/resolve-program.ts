@@ -1,0 +1,31 @@
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+
+/** Error codes that mean "not here, or not for us": the search goes on, as execvp(3) does. */
+const NOT_HERE = new Set(["ENOENT", "ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG"]);
+
+/**
+ * The absolute path of a program as a child would find it, or undefined where there is none: a name with a slash is
+ * taken from `cwd`, any other is looked for in each entry of `path`; an empty entry is `cwd` (execvp(3)).
+ */
+export async function resolveProgram(argv0: string, of: { cwd: string; path: string }): Promise<string | undefined> {
+  if (argv0 === "" || argv0.includes("\0")) return undefined;
+  const candidates = argv0.includes("/")
+    ? [resolve(of.cwd, argv0)]
+    : of.path.split(":").map((entry) => resolve(of.cwd, entry, argv0));
+  for (const candidate of candidates) {
+    if (await isExecutableFile(candidate)) return candidate;
+  }
+  return undefined;
+}
+
+async function isExecutableFile(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch (error) {
+    if (error instanceof Error && "code" in error && typeof error.code === "string" && NOT_HERE.has(error.code)) return false;
+    throw error;
+  }
+}

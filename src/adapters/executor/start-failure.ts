@@ -1,0 +1,44 @@
+import { stat } from "node:fs/promises";
+import type { ExecRequest } from "../../ports/executor.ts";
+import { resolveProgram } from "./resolve-program.ts";
+
+/** Why a program did not start, in words for people. */
+export async function startFailure(request: ExecRequest, error: unknown): Promise<string> {
+  const program = request.argv[0];
+  if (program === undefined || program === "") return "there is no program to run";
+  const code = codeOf(error);
+  const folder = await folderProblem(request.cwd);
+  if (folder !== undefined) return `the working folder ${request.cwd} ${folder}`;
+  if (code === "ENOENT") {
+    const found = await resolveProgram(program, { cwd: request.cwd, path: request.env["PATH"] ?? "/bin:/usr/bin" });
+    if (found !== undefined) return `${found} names an interpreter (its #! line) that does not exist`;
+    return program.includes("/") ? `there is no program ${program}` : `there is no program ${program} on the PATH`;
+  }
+  if (code === "EACCES") return `${program} is there but may not be executed`;
+  if (code === "ENOEXEC") return `${program} is not a program this system can execute`;
+  if (code === "E2BIG") return "its arguments and environment are too long for the system";
+  if (code === "EAGAIN") return "the system allows no more processes now";
+  if (code === "EMFILE" || code === "ENFILE") return "too many files are open to start a program";
+  return `${program} could not be started: ${causeOf(error)}`;
+}
+
+async function folderProblem(cwd: string): Promise<string | undefined> {
+  try {
+    return (await stat(cwd)).isDirectory() ? undefined : "is not a folder";
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return "does not exist";
+    return `cannot be entered: ${causeOf(error)}`;
+  }
+}
+
+/** The system's error code: of the error itself or of the one it wraps. */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ("code" in error && typeof error.code === "string") return error.code;
+  return codeOf(error.cause);
+}
+
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? causeOf(error.cause) : error.message;
+}

@@ -1,0 +1,72 @@
+import { setTimeout } from "node:timers/promises";
+import type { ProcessId } from "../../ports/executor.ts";
+import { kinOf } from "./kin.ts";
+import { isAlive, isNoSuchProcess, type ProcessStat, readStat } from "./process-id.ts";
+import { fencesOf, type ReadProcessTable } from "./process-table.ts";
+
+/** What is to be killed. */
+export interface Prey {
+  /** Programs that the executor started; whoever calls has made sure that each number is still theirs. */
+  readonly mains: readonly ProcessId[];
+  readonly seen: ReadonlyMap<number, string>;
+  readonly markers: ReadonlySet<string>;
+  /** Processes older than this are never looked at (clock ticks since boot). */
+  readonly notBefore: number;
+}
+
+export interface Swept {
+  readonly killed: number;
+  /** What would not die in time: another user's, or stuck in the kernel. */
+  readonly survivors: readonly number[];
+}
+
+/** How long processes may take to be gone after SIGKILL, and how long new ones are chased. */
+export const SWEEP_LIMIT_MS = 5_000;
+const LONGEST_PAUSE_MS = 50;
+
+/** Kills everything that belongs to the prey, looking again until a look finds nobody. Linux; elsewhere groups only. */
+export async function sweep(prey: Prey, read: ReadProcessTable): Promise<Swept> {
+  if (process.platform !== "linux") return await sweepGroups(prey.mains);
+  const deadline = performance.now() + SWEEP_LIMIT_MS;
+  const killed = new Set<string>();
+  const isMarked = (row: ProcessStat) => prey.markers.size > 0 && fencesOf(row.pid).some((fence) => prey.markers.has(fence));
+  for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    const found = kinOf(await read(prey.notBefore), { mains: prey.mains, seen: prey.seen, isMarked });
+    if (found.length === 0) return { killed: killed.size, survivors: [] };
+    for (const row of found) if (killExactly(row)) killed.add(`${row.pid}@${row.startTime}`);
+    if (performance.now() > deadline) return { killed: killed.size, survivors: found.map((row) => row.pid) };
+    await setTimeout(pause);
+  }
+}
+
+/**
+ * Sends SIGKILL to a process group. False where it is gone; some systems also say EPERM of a group of zombies.
+ * The caller knows that the number is still that of the group it means.
+ */
+export function killGroup(leader: number): boolean {
+  return signalled(-leader);
+}
+
+/** Looks at the start time once more, immediately before the signal: what has taken the pid since the scan is not hit. */
+function killExactly(of: ProcessId): boolean {
+  return readStat(of.pid)?.startTime === of.startTime && signalled(of.pid);
+}
+
+function signalled(target: number): boolean {
+  try {
+    return process.kill(target, "SIGKILL");
+  } catch (error) {
+    if (isNoSuchProcess(error)) return false;
+    throw error;
+  }
+}
+
+async function sweepGroups(mains: readonly ProcessId[]): Promise<Swept> {
+  const deadline = performance.now() + SWEEP_LIMIT_MS;
+  const killed = mains.filter((main) => killGroup(main.pid)).length;
+  for (;;) {
+    const left = mains.filter((main) => isAlive(main)).map((main) => main.pid);
+    if (left.length === 0 || performance.now() > deadline) return { killed, survivors: left };
+    await setTimeout(LONGEST_PAUSE_MS);
+  }
+}

@@ -1,0 +1,75 @@
+import { hash } from "node:crypto";
+import type { RunEvent, RunFact } from "../../domain/event.ts";
+import { JournalBroken } from "../../ports/journal.ts";
+
+/** A row of the journal as it is stored. `data` is the fact as JSON text, and is hashed as that text. */
+export interface JournalRow {
+  readonly seq: number;
+  readonly at: number;
+  readonly type: string;
+  readonly ticket: string | null;
+  readonly data: string;
+  readonly prev: string;
+  readonly hash: string;
+}
+
+/** The end of a chain: what the next row follows. */
+export interface Tip {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** What the first row of a run follows. */
+export function origin(run: string): Tip {
+  return { seq: 0, hash: hash("sha256", run) };
+}
+
+/** The row of `data` after `tip`. No field before `data` can hold a "|", so the hashed text reads in one way only. */
+export function linkAfter(tip: Tip, run: string, of: { at: number; fact: RunFact; data: string }): JournalRow {
+  const seq = tip.seq + 1;
+  const ticket = "ticket" in of.fact ? of.fact.ticket : null;
+  return {
+    seq,
+    at: of.at,
+    type: of.fact.type,
+    ticket,
+    data: of.data,
+    prev: tip.hash,
+    hash: link(tip.hash, run, seq, of.at, of.data),
+  };
+}
+
+/** The event of a row that must follow `tip`. Throws JournalBroken, naming the row, where it does not. */
+export function eventOf(tip: Tip, run: string, row: JournalRow): RunEvent {
+  const place = tip.seq + 1;
+  const broken = (why: string) => new JournalBroken(`journal of run ${run}, row ${place}: ${why}`);
+  if (row.seq !== place) throw broken(`it is missing (the next one is row ${row.seq})`);
+  if (row.prev !== tip.hash) throw broken("it does not follow the row before it");
+  if (row.hash !== link(tip.hash, run, row.seq, row.at, row.data)) throw broken("it was changed after it was written");
+  const fact = parseFact(row.data);
+  if (fact === undefined) throw broken("it holds no fact");
+  const ticket = "ticket" in fact ? fact.ticket : null;
+  if (fact.type !== row.type || ticket !== row.ticket) throw broken("its columns contradict its data");
+  return { ...fact, seq: row.seq, at: row.at };
+}
+
+/** A fact as a reader of its stored text will see it, or undefined where the text holds none. */
+export function parseFact(data: string): RunFact | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(data);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+  return isFact(value) ? value : undefined;
+}
+
+/** Looks at the shape only: the hash has shown that the text is what this program wrote. */
+function isFact(value: unknown): value is RunFact {
+  return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
+}
+
+function link(prev: string, run: string, seq: number, at: number, data: string): string {
+  return hash("sha256", `${prev}|${run}|${seq}|${at}|${data}`);
+}

@@ -1,0 +1,129 @@
+import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
+import type { RunEvent } from "../../domain/event.ts";
+import { JournalBroken } from "../../ports/journal.ts";
+import { diskProblem, SQLITE, sqliteCode, systemCode } from "../disk-error.ts";
+import { eventOf, type JournalRow, origin, type Tip } from "./chain.ts";
+
+/** Rows read at a time. Short reads never hold up a checkpoint of the write-ahead log. */
+const PAGE = 500;
+
+/** Another process wrote to the journal, so what this one would write next does not follow. */
+export class JournalTaken extends Error {
+  override readonly name = "JournalTaken";
+}
+
+type Row = Record<string, SQLOutputValue>;
+
+/** The journal's statements, prepared once per connection. */
+export class JournalTable {
+  readonly #db: DatabaseSync;
+  readonly #insert: StatementSync;
+  readonly #moveHead: StatementSync;
+  readonly #head: StatementSync;
+  readonly #page: StatementSync;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+    this.#begin = db.prepare("BEGIN IMMEDIATE");
+    this.#commit = db.prepare("COMMIT");
+    this.#insert = db.prepare(
+      "INSERT INTO journal (run, seq, at, type, ticket, data, prev, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    );
+    this.#moveHead = db.prepare("UPDATE runs SET head_seq = ?, head_hash = ? WHERE run = ? AND head_hash = ?");
+    // One statement sees one state of the file, also while another process writes.
+    this.#head = db.prepare(
+      `SELECT head_seq AS seq, head_hash AS hash, (SELECT coalesce(max(seq), 0) FROM journal WHERE run = runs.run) AS last
+       FROM runs WHERE run = ?`,
+    );
+    this.#page = db.prepare(
+      `SELECT seq, at, type, ticket, data, prev, hash FROM journal
+       WHERE run = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ${PAGE}`,
+    );
+  }
+
+  /** Writes rows that follow `from`, all or none; they are on the disk on return. */
+  write(run: string, from: Tip, rows: readonly JournalRow[]): void {
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    const taken = (cause?: unknown) => new JournalTaken(`another process wrote to it after row ${from.seq}`, { cause });
+    this.#begin.run();
+    try {
+      if (Number(this.#moveHead.run(last.seq, last.hash, run, from.hash).changes) !== 1) throw taken();
+      for (const row of rows) this.#insert.run(run, row.seq, row.at, row.type, row.ticket, row.data, row.prev, row.hash);
+      this.#commit.run();
+    } catch (error) {
+      throw sqliteCode(error) === SQLITE.constraint ? taken(error) : error;
+    } finally {
+      // A full disk makes SQLite roll back by itself, other failures do not.
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+    }
+  }
+
+  /** Where the journal of `run` ends. Throws JournalBroken where its last row is not the one that was written last. */
+  tip(run: string): Tip {
+    const row = reading(run, () => this.#head.get(run));
+    if (row === undefined) throw new JournalBroken(`journal of run ${run}: its run is not on record`);
+    const tip = { seq: number(row, "seq"), hash: text(row, "hash") };
+    const last = number(row, "last");
+    if (last !== tip.seq)
+      throw new JournalBroken(`journal of run ${run}, row ${tip.seq}: it was written last, but row ${last} is`);
+    return tip;
+  }
+
+  /** All events up to the tip as it is at the first step. Throws JournalBroken at the first row that does not fit. */
+  *events(run: string): Generator<RunEvent> {
+    const end = this.tip(run);
+    let tip = origin(run);
+    for (;;) {
+      const rows = reading(run, () => this.#page.all(run, tip.seq, end.seq));
+      if (rows.length === 0) break;
+      for (const raw of rows) {
+        const row = journalRow(raw);
+        const event = eventOf(tip, run, row);
+        tip = row;
+        yield event;
+      }
+    }
+    if (tip.seq !== end.seq) throw new JournalBroken(`journal of run ${run}, row ${tip.seq + 1}: it is missing`);
+    if (tip.hash !== end.hash)
+      throw new JournalBroken(`journal of run ${run}, row ${tip.seq}: it is not the one that was written last`);
+  }
+}
+
+/** A page that SQLite finds damaged, or a number no program wrote, is a broken journal like any other. */
+function reading<T>(run: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const outOfRange = error instanceof RangeError && "code" in error && error.code === "ERR_OUT_OF_RANGE";
+    const why = outOfRange ? "a number in it is out of range" : diskProblem(error)?.why;
+    if (why === undefined || systemCode(error) !== undefined) throw error;
+    throw new JournalBroken(`journal of run ${run}: it cannot be read: ${why}`, { cause: error });
+  }
+}
+
+function journalRow(row: Row): JournalRow {
+  return {
+    seq: number(row, "seq"),
+    at: number(row, "at"),
+    type: text(row, "type"),
+    ticket: row.ticket === null ? null : text(row, "ticket"),
+    data: text(row, "data"),
+    prev: text(row, "prev"),
+    hash: text(row, "hash"),
+  };
+}
+
+function number(row: Row, name: string): number {
+  const value = row[name];
+  if (typeof value !== "number") throw new JournalBroken(`journal: column ${name} holds no number`);
+  return value;
+}
+
+function text(row: Row, name: string): string {
+  const value = row[name];
+  if (typeof value !== "string") throw new JournalBroken(`journal: column ${name} holds no text`);
+  return value;
+}

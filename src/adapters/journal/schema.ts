@@ -1,0 +1,142 @@
+import { chmodSync, closeSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { EXIT, UserError } from "../../domain/user-error.ts";
+import { diskProblem, systemCode } from "../disk-error.ts";
+import { makePrivateFolder } from "../private-folder.ts";
+
+/** Marks the file as loopdash's in its SQLite header: "loop" in ASCII. */
+const APPLICATION_ID = 0x6c_6f_6f_70;
+
+/** How long an engine waits for another one's transaction, in milliseconds. A transaction takes about one. */
+const BUSY_MS = 5_000;
+
+/**
+ * Step n takes the file from version n to n + 1. Released steps are never edited.
+ * `head_seq` and `head_hash` repeat the newest row of a journal, so that a lost tail is noticed and a second writer too.
+ */
+const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE runs (
+     run TEXT NOT NULL PRIMARY KEY,
+     name TEXT NOT NULL,
+     batch_path TEXT NOT NULL,
+     batch_file_sha TEXT NOT NULL,
+     started_at INTEGER NOT NULL,
+     ended_at INTEGER,
+     verdict TEXT CHECK (verdict IN ('done', 'not-done', 'unjudged')),
+     exit_code INTEGER,
+     reason TEXT,
+     head_seq INTEGER NOT NULL DEFAULT 0,
+     head_hash TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX runs_by_batch ON runs (batch_path, started_at);
+   CREATE TABLE journal (
+     run TEXT NOT NULL REFERENCES runs (run),
+     seq INTEGER NOT NULL CHECK (seq > 0),
+     at INTEGER NOT NULL,
+     type TEXT NOT NULL,
+     ticket TEXT,
+     data TEXT NOT NULL,
+     prev TEXT NOT NULL,
+     hash TEXT NOT NULL,
+     PRIMARY KEY (run, seq)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE durations (
+     run TEXT NOT NULL REFERENCES runs (run),
+     ticket TEXT NOT NULL,
+     ms INTEGER NOT NULL CHECK (ms >= 0),
+     PRIMARY KEY (run, ticket)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE costs (
+     run TEXT NOT NULL REFERENCES runs (run),
+     at INTEGER NOT NULL,
+     usd REAL NOT NULL CHECK (usd >= 0)
+   ) STRICT;
+   CREATE INDEX costs_by_time ON costs (at);`,
+];
+
+/** The version of the file that this program writes. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+/**
+ * Opens loopdash.db, made or brought up to date where needed. Every commit is on the disk when it returns.
+ * Throws a UserError (exit 4) where the file cannot be used.
+ */
+export function openDatabase(file: string): DatabaseSync {
+  let db: DatabaseSync | undefined;
+  try {
+    makePrivate(file);
+    db = new DatabaseSync(file, { timeout: BUSY_MS, enableForeignKeyConstraints: true });
+    const version = knownVersion(db, file);
+    // macOS tells fsync apart from a flush of the drive's cache; fullfsync asks for the latter and means nothing elsewhere.
+    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA trusted_schema = OFF");
+    db.exec("PRAGMA journal_size_limit = 67108864");
+    if (version < SCHEMA_VERSION) migrate(db, file);
+    return db;
+  } catch (error) {
+    if (db?.isOpen) db.close();
+    throw asRefusal(error, file);
+  }
+}
+
+/** A failure of the disk or the database as a UserError (exit 4); any other error as it is. */
+export function asRefusal(error: unknown, file: string): unknown {
+  const problem = diskProblem(error);
+  if (problem === undefined) return error;
+  return new UserError({ what: `cannot use loopdash's records in ${file}`, ...problem, exitCode: EXIT.refused, cause: error });
+}
+
+/**
+ * Makes the file with mode 0600 before SQLite opens it: its -wal and -shm files then get the same mode.
+ * A file that exists is never opened here: closing any descriptor of it would drop the POSIX locks that this
+ * process holds on it through SQLite (https://www.sqlite.org/howtocorrupt.html, 2.2).
+ */
+function makePrivate(file: string): void {
+  makePrivateFolder(dirname(file));
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch (error) {
+    if (systemCode(error) !== "EEXIST") throw error;
+    chmodSync(file, 0o600);
+  }
+}
+
+function knownVersion(db: DatabaseSync, file: string): number {
+  const version = pragma(db, "user_version");
+  const strange =
+    pragma(db, "application_id") !== APPLICATION_ID && db.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() !== undefined;
+  if (strange) {
+    throw new UserError({
+      what: `cannot use loopdash's records in ${file}`,
+      why: "the file is another program's database",
+      todo: "Move it away, or name another folder in LOOPDASH_HOME.",
+      exitCode: EXIT.refused,
+    });
+  }
+  if (version > SCHEMA_VERSION) {
+    throw new UserError({
+      what: `cannot use loopdash's records in ${file}`,
+      why: `a newer loopdash wrote them (format ${version}; this one knows up to ${SCHEMA_VERSION})`,
+      todo: "Update loopdash, or name another folder in LOOPDASH_HOME.",
+      exitCode: EXIT.refused,
+    });
+  }
+  return version;
+}
+
+/** In one transaction, and from the version found inside it: another engine may have been faster. */
+function migrate(db: DatabaseSync, file: string): void {
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    for (const step of MIGRATIONS.slice(knownVersion(db, file))) db.exec(step);
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
+  } finally {
+    if (db.isTransaction) db.exec("ROLLBACK");
+  }
+}
+
+function pragma(db: DatabaseSync, name: "user_version" | "application_id"): number {
+  const value = db.prepare(`PRAGMA ${name}`).get()?.[name];
+  if (typeof value !== "number") throw new Error(`SQLite gave no ${name}`);
+  return value;
+}

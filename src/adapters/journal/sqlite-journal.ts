@@ -1,0 +1,144 @@
+import { isActivity, type RunEvent, type RunFact } from "../../domain/event.ts";
+import type { Journal } from "../../ports/journal.ts";
+import { diskProblem, SQLITE, sqliteCode } from "../disk-error.ts";
+import { type JournalRow, linkAfter, parseFact, type Tip } from "./chain.ts";
+import type { JournalTable } from "./journal-table.ts";
+
+/** Activity waits at most this long, in milliseconds, … */
+const WAIT_MS = 250;
+/** … and at most this many rows of it wait. */
+const WAIT_ROWS = 200;
+
+/**
+ * Failures after which the same write may be tried again. After any other, a failed fsync above all, the kernel no
+ * longer says what is on the disk, so this writer writes nothing more.
+ */
+const PASSING = new Set<number>([SQLITE.full, SQLITE.busy, SQLITE.locked, SQLITE.noMemory, SQLITE.readOnly]);
+
+/** What a journal is opened on. `now` gives milliseconds since the epoch. */
+export interface JournalOf {
+  readonly run: string;
+  readonly table: JournalTable;
+  readonly now: () => number;
+}
+
+/** The writer of one run's journal. */
+export class SqliteJournal implements Journal {
+  readonly #of: JournalOf;
+  /** The last row on the disk. */
+  #stored: Tip;
+  /** Activity that has its place but is not on the disk yet. */
+  #waiting: JournalRow[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  /** A write by the timer failed: nothing waits any more until one succeeds, so that the next caller hears of it. */
+  #refused = false;
+  /** Why this journal can never be written again. */
+  #dead: Error | undefined;
+
+  constructor(of: JournalOf) {
+    this.#of = of;
+    this.#stored = of.table.tip(of.run);
+  }
+
+  append(fact: RunFact): RunEvent {
+    this.#checkAlive();
+    const data = JSON.stringify(fact);
+    // What is returned is what a reader of the row will get: a live run and its replay reduce the same values.
+    const kept = parseFact(data);
+    if (kept === undefined) throw new TypeError("a fact is an object with a type");
+    const at = Math.floor(this.#of.now());
+    const row = linkAfter(this.#waiting.at(-1) ?? this.#stored, this.#of.run, { at, fact: kept, data });
+    if (isActivity(fact) && !this.#refused && this.#waiting.length + 1 < WAIT_ROWS) this.#wait(row);
+    else this.#write([...this.#waiting, row]);
+    return { ...kept, seq: row.seq, at };
+  }
+
+  flush(): void {
+    if (this.#waiting.length === 0) return;
+    this.#checkAlive();
+    this.#write(this.#waiting);
+  }
+
+  read(): Iterable<RunEvent> {
+    this.flush();
+    return this.#of.table.events(this.#of.run);
+  }
+
+  close(): void {
+    if (this.#dead !== undefined) return;
+    try {
+      this.flush();
+    } finally {
+      clearTimeout(this.#timer);
+      this.#dead = new Error(`the journal of run ${this.#of.run} is closed`);
+    }
+  }
+
+  #wait(row: JournalRow): void {
+    this.#waiting.push(row);
+    this.#timer ??= setTimeout(() => this.#onTimer(), WAIT_MS).unref();
+  }
+
+  #onTimer(): void {
+    this.#timer = undefined;
+    try {
+      this.flush();
+    } catch {
+      // Nobody waits for a timer. The rows stay, and the next append or flush meets the failure where it can be answered.
+      this.#refused = true;
+    }
+  }
+
+  /** All or none: on failure nothing in memory has moved, and what waited still waits, in its place. */
+  #write(rows: readonly JournalRow[]): void {
+    try {
+      this.#of.table.write(this.#of.run, this.#stored, rows);
+    } catch (error) {
+      throw this.#failure(error);
+    }
+    this.#stored = rows.at(-1) ?? this.#stored;
+    this.#waiting = [];
+    this.#refused = false;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #failure(cause: unknown): Error {
+    const why = diskProblem(cause)?.why ?? (cause instanceof Error ? cause.message : String(cause));
+    const failure = new Error(`cannot write the journal of run ${this.#of.run}: ${why}`, { cause });
+    if (!PASSING.has(sqliteCode(cause) ?? -1)) {
+      this.#dead = failure;
+      clearTimeout(this.#timer);
+    }
+    return failure;
+  }
+
+  #checkAlive(): void {
+    if (this.#dead !== undefined) throw new Error(this.#dead.message, { cause: this.#dead });
+  }
+}
+
+/** A journal for looking: an engine may be writing it at the same time. */
+export class ReadingJournal implements Journal {
+  readonly #of: Omit<JournalOf, "now">;
+
+  constructor(of: Omit<JournalOf, "now">) {
+    this.#of = of;
+  }
+
+  append(fact: RunFact): never {
+    throw new Error(`cannot append ${fact.type}: the journal of run ${this.#of.run} is open for reading only`);
+  }
+
+  flush(): void {
+    // Nothing ever waits here.
+  }
+
+  read(): Iterable<RunEvent> {
+    return this.#of.table.events(this.#of.run);
+  }
+
+  close(): void {
+    // The connection is the store's.
+  }
+}

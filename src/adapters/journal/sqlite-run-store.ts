@@ -1,0 +1,181 @@
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
+import { z } from "zod";
+import { RunId } from "../../domain/ids.ts";
+import { EXIT, UserError } from "../../domain/user-error.ts";
+import type { Journal } from "../../ports/journal.ts";
+import type { RunRow, RunStore } from "../../ports/run-store.ts";
+import { origin } from "./chain.ts";
+import { JournalTable } from "./journal-table.ts";
+import { asRefusal, openDatabase } from "./schema.ts";
+import { ReadingJournal, SqliteJournal } from "./sqlite-journal.ts";
+
+/** A row of `runs`; what is null there is absent here. */
+const StoredRun = z.object({
+  run: RunId,
+  name: z.string(),
+  batchPath: z.string(),
+  batchFileSha: z.string(),
+  startedAt: z.number(),
+  endedAt: z.number().optional(),
+  verdict: z.enum(["done", "not-done", "unjudged"]).optional(),
+  exitCode: z.number().optional(),
+  reason: z.string().optional(),
+});
+
+const COLUMNS = `run, name, batch_path AS batchPath, batch_file_sha AS batchFileSha, started_at AS startedAt,
+  ended_at AS endedAt, verdict, exit_code AS exitCode, reason`;
+
+/**
+ * Opens loopdash.db. Several engines and readers may use one file at once.
+ * `now` gives milliseconds since the epoch. Throws a UserError (exit 4) where the file cannot be used.
+ */
+export function openRunStore(file: string, of: { readonly now?: () => number } = {}): RunStore {
+  const db = openDatabase(file);
+  try {
+    return new SqliteRunStore(db, file, of.now ?? Date.now);
+  } catch (error) {
+    db.close();
+    throw asRefusal(error, file);
+  }
+}
+
+class SqliteRunStore implements RunStore {
+  readonly #db: DatabaseSync;
+  readonly #file: string;
+  readonly #now: () => number;
+  readonly #table: JournalTable;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #journals = new Set<SqliteJournal>();
+
+  constructor(db: DatabaseSync, file: string, now: () => number) {
+    this.#db = db;
+    this.#file = file;
+    this.#now = now;
+    this.#table = new JournalTable(db);
+  }
+
+  create(row: Omit<RunRow, "endedAt" | "verdict" | "exitCode" | "reason">): Journal {
+    this.#change(
+      "INSERT INTO runs (run, name, batch_path, batch_file_sha, started_at, head_hash) VALUES (?, ?, ?, ?, ?, ?)",
+      row.run,
+      row.name,
+      row.batchPath,
+      row.batchFileSha,
+      row.startedAt,
+      origin(row.run).hash,
+    );
+    return this.#journal(row.run);
+  }
+
+  open(run: RunId): Journal {
+    this.#mustExist(run);
+    return this.#journal(run);
+  }
+
+  openForReading(run: RunId): Journal {
+    this.#mustExist(run);
+    return new ReadingJournal({ run, table: this.#table });
+  }
+
+  end(run: RunId, of: Parameters<RunStore["end"]>[1]): void {
+    const changed = this.#change(
+      "UPDATE runs SET ended_at = ?, verdict = ?, exit_code = ?, reason = ? WHERE run = ?",
+      of.at,
+      of.verdict,
+      of.exitCode,
+      of.reason,
+      run,
+    );
+    if (changed !== 1) throw new Error(`cannot end run ${run}: it is not on record`);
+  }
+
+  list(): readonly RunRow[] {
+    return this.#all(`SELECT ${COLUMNS} FROM runs ORDER BY started_at DESC, rowid DESC`).map(runRow);
+  }
+
+  unfinished(batchPath: string): RunRow | undefined {
+    const sql = `SELECT ${COLUMNS} FROM runs WHERE batch_path = ? AND ended_at IS NULL ORDER BY started_at DESC, rowid DESC LIMIT 1`;
+    return this.#all(sql, batchPath).map(runRow)[0];
+  }
+
+  durations(batchPath: string): Readonly<Record<string, number>> {
+    const sql = `SELECT ticket, ms FROM durations JOIN runs USING (run) WHERE batch_path = ? ORDER BY started_at, runs.rowid`;
+    // Later runs overwrite earlier ones.
+    return Object.fromEntries(this.#all(sql, batchPath).map((row) => [String(row.ticket), Number(row.ms)]));
+  }
+
+  recordDuration(run: RunId, ticket: string, ms: number): void {
+    this.#change("INSERT OR REPLACE INTO durations (run, ticket, ms) VALUES (?, ?, ?)", run, ticket, Math.round(ms));
+  }
+
+  spentSince(since: number, except?: RunId): number {
+    const sql = "SELECT coalesce(sum(usd), 0) AS usd FROM costs WHERE at >= ? AND run IS NOT ?";
+    return Number(this.#all(sql, since, except ?? null)[0]?.usd);
+  }
+
+  recordCost(run: RunId, at: number, usd: number): void {
+    this.#change("INSERT INTO costs (run, at, usd) VALUES (?, ?, ?)", run, Math.floor(at), usd);
+  }
+
+  /** Writes what waits in every journal; the file is closed even where that fails. */
+  close(): void {
+    if (!this.#db.isOpen) return;
+    const failures: unknown[] = [];
+    for (const journal of this.#journals) {
+      try {
+        journal.close();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    this.#db.close();
+    if (failures.length > 0) throw failures[0];
+  }
+
+  #journal(run: RunId): Journal {
+    const journal = new SqliteJournal({ run, table: this.#table, now: this.#now });
+    this.#journals.add(journal);
+    return journal;
+  }
+
+  #mustExist(run: RunId): void {
+    if (this.#all("SELECT 1 FROM runs WHERE run = ?", run).length === 1) return;
+    throw new UserError({
+      what: `cannot open run ${run}`,
+      why: "there is no such run on record",
+      todo: "See `loopdash runs` for the runs that are.",
+      exitCode: EXIT.usage,
+    });
+  }
+
+  #all(sql: string, ...values: SQLInputValue[]): Record<string, SQLOutputValue>[] {
+    return this.#use(sql, (statement) => statement.all(...values));
+  }
+
+  /** Runs a statement that changes rows; how many it changed. */
+  #change(sql: string, ...values: SQLInputValue[]): number {
+    return this.#use(sql, (statement) => Number(statement.run(...values).changes));
+  }
+
+  #use<T>(sql: string, act: (statement: StatementSync) => T): T {
+    try {
+      const statement = this.#statements.get(sql) ?? this.#db.prepare(sql);
+      this.#statements.set(sql, statement);
+      return act(statement);
+    } catch (error) {
+      throw asRefusal(error, this.#file);
+    }
+  }
+}
+
+function runRow(row: Record<string, SQLOutputValue>): RunRow {
+  const present = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+  const { endedAt, verdict, exitCode, reason, ...begun } = StoredRun.parse(present);
+  return {
+    ...begun,
+    ...(endedAt === undefined ? {} : { endedAt }),
+    ...(verdict === undefined ? {} : { verdict }),
+    ...(exitCode === undefined ? {} : { exitCode }),
+    ...(reason === undefined ? {} : { reason }),
+  };
+}

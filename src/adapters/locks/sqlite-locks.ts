@@ -1,0 +1,148 @@
+import { hash } from "node:crypto";
+import { closeSync, existsSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { EXIT, UserError } from "../../domain/user-error.ts";
+import type { Lock, LockHolder, Locks } from "../../ports/locks.ts";
+import { diskProblem, SQLITE, sqliteCode, systemCode } from "../disk-error.ts";
+import { makePrivateFolder } from "../private-folder.ts";
+import { dropWords, readWords, writeWords } from "./holder-words.ts";
+
+/**
+ * How long a taker steps aside, in milliseconds. A holder holds for a run; only somebody who looks whether the lock
+ * is held has it for less than a millisecond, and must not look like a holder to a taker.
+ */
+const LOOKER_MS = 50;
+
+/**
+ * Locks that live as long as their process, in a folder of SQLite files: the holder of a resource keeps a write
+ * transaction open on its file. Beneath it is a POSIX record lock, which the kernel drops when the process is gone,
+ * however it went, and keeps while it is merely stopped. No pid is ever asked after.
+ *
+ * `BEGIN IMMEDIATE`, not `EXCLUSIVE`: SQLite takes the RESERVED lock in one step, so of two that race exactly one gets
+ * it. The way to EXCLUSIVE leads over SHARED, where two can stand in each other's way and both lose.
+ *
+ * A lock file is never removed (another process may be about to lock the file that has the name), and never opened but
+ * through SQLite: closing any other descriptor of it would drop the lock (https://www.sqlite.org/howtocorrupt.html, 2.2).
+ */
+export function createLocks(folder: string): Locks {
+  return new SqliteLocks(folder);
+}
+
+interface Held {
+  readonly holder: LockHolder;
+  readonly db: DatabaseSync;
+}
+
+class SqliteLocks implements Locks {
+  readonly #folder: string;
+  readonly #held = new Map<string, Held>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  take(resources: readonly string[], holder: LockHolder): ReturnType<Locks["take"]> {
+    const taken: Lock[] = [];
+    // The same order everywhere: of two takers of overlapping sets, one gets past the first that both want.
+    for (const resource of [...new Set(resources)].sort()) {
+      let lock: Lock | undefined;
+      try {
+        lock = this.#takeOne(resource, holder);
+      } finally {
+        if (lock === undefined) for (const earlier of taken) earlier[Symbol.dispose]();
+      }
+      if (lock === undefined) return this.#refusal(resource);
+      taken.push(lock);
+    }
+    return { ok: true, locks: taken };
+  }
+
+  isHeld(resource: string): boolean {
+    if (this.#held.has(resource)) return true;
+    if (!existsSync(this.#file(resource))) return false;
+    return this.#guarded(() => {
+      const db = this.#begin(resource);
+      db?.close();
+      return db === undefined;
+    });
+  }
+
+  #takeOne(resource: string, holder: LockHolder): Lock | undefined {
+    if (this.#held.has(resource)) return undefined;
+    return this.#guarded(() => {
+      makePrivateFolder(this.#folder);
+      makePrivate(this.#file(resource));
+      const db = this.#begin(resource);
+      if (db === undefined) return undefined;
+      const held = { holder, db };
+      this.#held.set(resource, held);
+      const lock = { resource, [Symbol.dispose]: () => this.#release(resource, held) };
+      try {
+        writeWords(this.#wordsFile(resource), holder);
+      } catch (error) {
+        lock[Symbol.dispose]();
+        throw error;
+      }
+      return lock;
+    });
+  }
+
+  /** A connection that holds the lock, or undefined where somebody else does. */
+  #begin(resource: string): DatabaseSync | undefined {
+    const db = new DatabaseSync(this.#file(resource), { timeout: LOOKER_MS });
+    try {
+      // Nothing is ever written, so the file stays empty; a rollback journal beside it would only be litter after a kill.
+      db.exec("PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE");
+      return db;
+    } catch (error) {
+      db.close();
+      if (sqliteCode(error) === SQLITE.busy) return undefined;
+      throw error;
+    }
+  }
+
+  /** Safe to repeat. Closing the connection ends its transaction, which never wrote anything. */
+  #release(resource: string, held: Held): void {
+    if (this.#held.get(resource) !== held) return;
+    this.#held.delete(resource);
+    try {
+      dropWords(this.#wordsFile(resource));
+    } finally {
+      held.db.close();
+    }
+  }
+
+  #refusal(resource: string): ReturnType<Locks["take"]> {
+    const holder = this.#held.get(resource)?.holder ?? readWords(this.#wordsFile(resource));
+    return { ok: false, resource, ...(holder === undefined ? {} : { holder }) };
+  }
+
+  #guarded<T>(act: () => T): T {
+    try {
+      return act();
+    } catch (error) {
+      const problem = diskProblem(error);
+      if (problem === undefined) throw error;
+      const what = `cannot use the locks in ${this.#folder}`;
+      throw new UserError({ what, ...problem, exitCode: EXIT.refused, cause: error });
+    }
+  }
+
+  #file(resource: string): string {
+    return join(this.#folder, `${hash("sha256", resource).slice(0, 32)}.lock`);
+  }
+
+  #wordsFile(resource: string): string {
+    return join(this.#folder, `${hash("sha256", resource).slice(0, 32)}.json`);
+  }
+}
+
+/** Only ever opens a file that it made itself just now, on which this process can hold no lock yet. */
+function makePrivate(file: string): void {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch (error) {
+    if (systemCode(error) !== "EEXIST") throw error;
+  }
+}

@@ -1,0 +1,27 @@
+import { createHash } from "node:crypto";
+import type { TicketId } from "../../domain/ids.ts";
+
+/** What the oracle is asked to judge. Paths are absolute. */
+export interface OracleBatch {
+  readonly version: 1;
+  readonly tracker: { readonly kind: "embedded"; readonly file: string } | { readonly kind: "folder"; readonly folder: string };
+  readonly tickets: readonly TicketId[];
+}
+
+/** The batch as the oracle reads it: the same batch always gives the same bytes. */
+export function oracleBatchBytes(batch: OracleBatch): Uint8Array {
+  const { tracker, tickets } = batch;
+  const place =
+    tracker.kind === "embedded" ? { kind: tracker.kind, file: tracker.file } : { kind: tracker.kind, folder: tracker.folder };
+  return new TextEncoder().encode(`${JSON.stringify({ version: 1, tracker: place, tickets })}\n`);
+}
+
+/** The file or folder that the oracle has to be able to read. */
+export function oracleInput(batch: OracleBatch): string {
+  return batch.tracker.kind === "embedded" ? batch.tracker.file : batch.tracker.folder;
+}
+
+/** sha256 in hexadecimal digits. */
+export function oracleSha(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}

@@ -1,0 +1,37 @@
+import { lstatSync, mkdirSync } from "node:fs";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { EXIT, UserError } from "../domain/user-error.ts";
+import { diskProblem, systemCode } from "./disk-error.ts";
+
+/**
+ * A folder of this user's own under the system's temporary folder, the same for every LOOPDASH_HOME. It is made where it
+ * is missing. Throws a UserError (exit 4) where it is not this user's alone.
+ */
+export function privateTmp(): string {
+  const { uid } = userInfo();
+  const folder = join(tmpdir(), `loopdash-${uid}`);
+  makePrivate(folder, uid);
+  return folder;
+}
+
+/** In a folder that everybody may write to, the name may be taken by somebody else's folder or link. */
+function makePrivate(folder: string, uid: number): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    const problem = diskProblem(error);
+    if (problem === undefined) throw error;
+    if (systemCode(error) !== "EEXIST")
+      throw refusal(folder, problem.why, "Set TMPDIR to a folder that this user can write.", error);
+  }
+  const found = lstatSync(folder);
+  const todo = "Remove it, or set TMPDIR to a folder of your own.";
+  if (!found.isDirectory()) throw refusal(folder, "it is not a folder", todo);
+  if (uid !== -1 && found.uid !== uid) throw refusal(folder, "it belongs to another user", todo);
+  if ((found.mode & 0o077) !== 0) throw refusal(folder, "other users have rights in it", todo);
+}
+
+function refusal(folder: string, why: string, todo: string, cause?: unknown): UserError {
+  return new UserError({ what: `cannot use the folder ${folder}`, why, todo, exitCode: EXIT.refused, cause });
+}

@@ -1,0 +1,83 @@
+import type { TicketId } from "../../domain/ids.ts";
+import type { Tracker, TrackerState, TrackerTicket } from "../../ports/tracker.ts";
+import { brokenTracker, type EmbeddedRead, type EmbeddedTicket, embeddedText, readEmbedded } from "./embedded-file.ts";
+import { queuePerFile } from "./queue-per-file.ts";
+import { isSameState, noteLine, recordOf, stateOf } from "./state-record.ts";
+import { replaceWholeFile } from "./whole-file.ts";
+
+/** How often a write starts over because somebody else wrote the file meanwhile. */
+const TRIES = 5;
+
+/** The tracker of a batch with inline tickets: one JSON file in the run's folder. `ids` are the batch's tickets, in order. */
+export function createEmbeddedTracker(of: { readonly file: string; readonly ids: readonly TicketId[] }): Tracker {
+  const { file } = of;
+  const ids = [...of.ids];
+  return {
+    async snapshot() {
+      const { tickets } = await existing(file);
+      const byId = new Map(tickets.map((t) => [t.id, t]));
+      return ids.map((id) => trackerTicket(file, id, byId.get(id)));
+    },
+    set(id, state, note) {
+      return queuePerFile(file, () => set(file, ids, id, state, note));
+    },
+  };
+}
+
+/**
+ * Makes the tracker file, or adds to it the tickets that it does not hold yet. Tickets that it holds keep their state and
+ * take over title and body; none is ever removed. Safe to repeat.
+ */
+export function seedEmbeddedTracker(
+  file: string,
+  tickets: readonly { readonly id: TicketId; readonly title: string; readonly body: string }[],
+): Promise<void> {
+  return queuePerFile(file, async () => {
+    const before = await readEmbedded(file);
+    const merged = new Map<TicketId, EmbeddedTicket>((before?.tickets ?? []).map((t) => [t.id, t]));
+    for (const { id, title, body } of tickets) {
+      const { state = "open" as const, ...kept } = merged.get(id) ?? {};
+      merged.set(id, { ...kept, id, title, body, state });
+    }
+    const text = embeddedText([...merged.values()]);
+    if (before?.file.text === text) return;
+    if (!(await replaceWholeFile(file, text, before?.file))) throw brokenTracker(file, "somebody else is writing it");
+    if ((await readEmbedded(file))?.file.text !== text) throw brokenTracker(file, "it does not hold what was just written to it");
+  });
+}
+
+async function set(file: string, ids: readonly TicketId[], id: TicketId, state: TrackerState, note: string): Promise<void> {
+  if (!ids.includes(id)) throw brokenTracker(file, `ticket ${id} is not one of the batch's`);
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const before = await existing(file);
+    const now = before.tickets.find((t) => t.id === id);
+    if (isSameState(trackerTicket(file, id, now).state, state)) return;
+    const next = before.tickets.map((t) => (t.id === id ? withState(t, state, note) : t));
+    if (await replaceWholeFile(file, embeddedText(next), before.file)) {
+      const after = (await existing(file)).tickets.find((t) => t.id === id);
+      if (isSameState(trackerTicket(file, id, after).state, state)) return;
+      throw brokenTracker(file, `ticket ${id} was set to ${state.as} and did not read back so`);
+    }
+  }
+  throw brokenTracker(file, "somebody else keeps writing it");
+}
+
+function withState(ticket: EmbeddedTicket, state: TrackerState, note: string): EmbeddedTicket {
+  const { id, title, body } = ticket;
+  const { humanStep } = recordOf(state);
+  const line = noteLine(note);
+  return { id, title, body, state: state.as, ...(humanStep !== undefined && { humanStep }), ...(line !== "" && { note: line }) };
+}
+
+async function existing(file: string): Promise<EmbeddedRead> {
+  const read = await readEmbedded(file);
+  if (read === undefined) throw brokenTracker(file, "it is not there");
+  return read;
+}
+
+function trackerTicket(file: string, id: TicketId, ticket: EmbeddedTicket | undefined): TrackerTicket {
+  if (ticket === undefined) throw brokenTracker(file, `ticket ${id} is not in it`);
+  const state = stateOf(ticket);
+  if ("problem" in state) throw brokenTracker(file, `ticket ${id}: ${state.problem}`);
+  return { id, title: ticket.title, state };
+}

@@ -1,0 +1,122 @@
+import { readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { TicketId } from "../../domain/ids.ts";
+import { EXIT, UserError } from "../../domain/user-error.ts";
+import { hasCode } from "./error-code.ts";
+import { shown, tame } from "./message-text.ts";
+import { isTicketName, readTicket, type TicketContent } from "./ticket-file.ts";
+import { readWholeFile, stampNow, type WholeFile } from "./whole-file.ts";
+
+/** A ticket that somebody wrote as a Markdown file. */
+export interface FolderTicket extends TicketContent {
+  /** Absolute if the folder was given so. */
+  readonly file: string;
+}
+
+/** The largest ticket file, the same as the oracle's bound. Bytes. */
+export const MAX_TICKET_FILE = 1024 * 1024;
+
+/** How long a folder may keep changing under the reader. Milliseconds. */
+const DEADLINE_MS = 5_000;
+const AT_ONCE = 32;
+const MAX_LISTED = 10;
+
+/** Whether every problem counts, or only those that hide a ticket's state. */
+export type Strictness = "whole" | "state";
+
+/**
+ * All tickets of a folder, in the order of their file names, as they were at one instant. `*.md` files are tickets; hidden
+ * files, README.md and sub-folders are not read, and a file without front matter is a ticket only if it has a `# heading`.
+ * Whatever is wrong with any of them comes as one UserError (exit 2) that names file, line and remedy.
+ */
+export function readTicketFolder(folder: string): Promise<readonly FolderTicket[]> {
+  return readFolder(folder, "whole");
+}
+
+export async function readFolder(folder: string, strictness: Strictness): Promise<readonly FolderTicket[]> {
+  const deadline = performance.now() + DEADLINE_MS;
+  for (let wait = 20; ; wait = Math.min(wait * 2, 400)) {
+    const files = await readFiles(folder);
+    if (files !== undefined) return ticketsOf(folder, files, strictness);
+    if (performance.now() + wait > deadline) throw unreadable(folder, ["it kept changing while it was read"]);
+    await pause(wait);
+  }
+}
+
+interface NamedFile {
+  readonly name: string;
+  readonly file: WholeFile | UserError;
+}
+
+/** Every ticket file with its text; undefined where something changed meanwhile. */
+async function readFiles(folder: string): Promise<readonly NamedFile[] | undefined> {
+  const names = await namesIn(folder);
+  const read: (NamedFile | undefined)[] = [];
+  for (let at = 0; at < names.length; at += AT_ONCE) {
+    read.push(...(await Promise.all(names.slice(at, at + AT_ONCE).map((name) => readFile(folder, name)))));
+  }
+  for (const one of read) {
+    if (one === undefined) return undefined;
+    if (!(one.file instanceof UserError) && (await stampNow(join(folder, one.name))) !== one.file.stamp) return undefined;
+  }
+  if ((await namesIn(folder)).join("/") !== names.join("/")) return undefined;
+  return read.filter((one) => one !== undefined);
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
+    if (hasCode(cause, "ENOENT") || hasCode(cause, "ENOTDIR")) throw unreadable(folder, ["there is no such folder"], cause);
+    throw cause;
+  });
+  return entries.flatMap((e) => (isTicketName(e.name) && !e.isDirectory() ? [e.name] : [])).sort();
+}
+
+/** Undefined where the file is gone; a file that cannot be a ticket comes back as its problem. */
+async function readFile(folder: string, name: string): Promise<NamedFile | undefined> {
+  try {
+    return { name, file: await readWholeFile(join(folder, name), MAX_TICKET_FILE) };
+  } catch (cause) {
+    if (cause instanceof UserError) return { name, file: cause };
+    if (hasCode(cause, "ENOENT")) return undefined;
+    throw cause;
+  }
+}
+
+function ticketsOf(folder: string, files: readonly NamedFile[], strictness: Strictness): readonly FolderTicket[] {
+  const problems: string[] = [];
+  const tickets = new Map<TicketId, FolderTicket>();
+  for (const { name, file } of files) {
+    const reading = readOne(name, file, strictness);
+    problems.push(...reading.problems.map((problem) => `${shown(name)}${problem}`));
+    if (reading.ticket === undefined) continue;
+    const twin = tickets.get(reading.ticket.id);
+    if (twin !== undefined) problems.push(`${shown(name)}: it has the same id, ${twin.id}, as ${shown(basename(twin.file))}`);
+    tickets.set(reading.ticket.id, { ...reading.ticket, file: join(folder, name) });
+  }
+  if (problems.length > 0) throw unreadable(folder, problems);
+  return [...tickets.values()];
+}
+
+function readOne(
+  name: string,
+  file: WholeFile | UserError,
+  strictness: Strictness,
+): { readonly ticket?: TicketContent; readonly problems: readonly string[] } {
+  if (file instanceof UserError) return { problems: [`: ${file.why}`] };
+  const { problems, ...reading } = readTicket(name, file.text);
+  const counted = problems.filter((p) => p.grave || strictness === "whole");
+  return { ...reading, problems: counted.map((p) => `${p.line === undefined ? "" : `, line ${p.line}`}: ${tame(p.why)}`) };
+}
+
+/** One error for all that is wrong in the folder. */
+export function unreadable(folder: string, problems: readonly string[], cause?: unknown): UserError {
+  const more = problems.length > MAX_LISTED ? [`and ${problems.length - MAX_LISTED} more`] : [];
+  return new UserError({
+    what: `The tickets in ${JSON.stringify(folder)} cannot be used`,
+    why: [...problems.slice(0, MAX_LISTED), ...more].join("\n"),
+    todo: "Mend the files that are named, then start again.",
+    exitCode: EXIT.usage,
+    cause,
+  });
+}

@@ -1,0 +1,98 @@
+import { basename, join } from "node:path";
+import type { TicketId } from "../../domain/ids.ts";
+import type { UserError } from "../../domain/user-error.ts";
+import type { Tracker, TrackerState, TrackerTicket } from "../../ports/tracker.ts";
+import { hasCode } from "./error-code.ts";
+import { MAX_TICKET_FILE, readFolder, unreadable } from "./folder-read.ts";
+import { shown, tame } from "./message-text.ts";
+import { queuePerFile } from "./queue-per-file.ts";
+import { isSameState } from "./state-record.ts";
+import { withState } from "./ticket-edit.ts";
+import { readTicket } from "./ticket-file.ts";
+import { readWholeFile, replaceWholeFile, type WholeFile } from "./whole-file.ts";
+
+/** How often a write starts over because somebody else wrote the file meanwhile. */
+const TRIES = 5;
+
+/** A folder of Markdown tickets that people write by hand (see readTicketFolder). `ids` are the batch's tickets, in order. */
+export function createFolderTracker(of: { readonly folder: string; readonly ids: readonly TicketId[] }): Tracker {
+  const folder = of.folder;
+  const ids = [...of.ids];
+  /** File name by id, from the last whole reading: spares reading every file for one write. Never trusted unchecked. */
+  const names = new Map<TicketId, string>();
+
+  async function snapshot(): Promise<readonly TrackerTicket[]> {
+    const tickets = new Map((await readFolder(folder, "state")).map((t) => [t.id, t]));
+    for (const [id, { file }] of tickets) names.set(id, basename(file));
+    return ids.map((id) => {
+      const ticket = tickets.get(id);
+      if (ticket === undefined) throw missing(folder, id);
+      return { id, title: ticket.title, state: ticket.state };
+    });
+  }
+
+  async function find(id: TicketId): Promise<Found> {
+    const known = names.get(id);
+    const found = known === undefined ? undefined : await look(folder, known, id);
+    if (found !== undefined) return found;
+    await snapshot();
+    const name = names.get(id);
+    const again = name === undefined ? undefined : await look(folder, name, id);
+    if (again === undefined) throw missing(folder, id);
+    return again;
+  }
+
+  return {
+    snapshot,
+    set(id, state, note) {
+      if (!ids.includes(id)) return Promise.reject(unreadable(folder, [`ticket ${id} is not one of the batch's`]));
+      return queuePerFile(folder, () => set(folder, () => find(id), state, note));
+    },
+  };
+}
+
+interface Found {
+  readonly id: TicketId;
+  readonly name: string;
+  readonly file: WholeFile;
+  readonly state: TrackerState;
+}
+
+async function set(folder: string, find: () => Promise<Found>, state: TrackerState, note: string): Promise<void> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const { id, name, file, state: now } = await find();
+    if (isSameState(now, state)) return;
+    const text = withState(file.text, state, note);
+    mustRead(folder, name, id, text, state);
+    if (await replaceWholeFile(join(folder, name), text, file)) {
+      const after = await look(folder, name, id);
+      if (after !== undefined && isSameState(after.state, state)) return;
+      throw unreadable(folder, [`ticket ${id} was set to ${state.as} and did not read back so`]);
+    }
+  }
+  throw unreadable(folder, ["somebody else keeps writing the ticket"]);
+}
+
+/** What is about to be written must mean what it should, before it replaces what a person wrote. */
+function mustRead(folder: string, name: string, id: TicketId, text: string, state: TrackerState): void {
+  const { ticket, problems } = readTicket(name, text);
+  if (ticket !== undefined && ticket.id === id && isSameState(ticket.state, state)) return;
+  throw unreadable(folder, [
+    `${shown(name)}: its state cannot be set: ${tame(problems.map((p) => p.why).join("; ")) || "it would not read back"}`,
+  ]);
+}
+
+/** The ticket in the file of that name; undefined where the file is gone or holds another. */
+async function look(folder: string, name: string, id: TicketId): Promise<Found | undefined> {
+  const file = await readWholeFile(join(folder, name), MAX_TICKET_FILE).catch((cause: unknown) => {
+    if (hasCode(cause, "ENOENT")) return undefined;
+    throw cause;
+  });
+  if (file === undefined) return undefined;
+  const { ticket } = readTicket(name, file.text);
+  return ticket === undefined || ticket.id !== id ? undefined : { id, name, file, state: ticket.state };
+}
+
+function missing(folder: string, id: TicketId): UserError {
+  return unreadable(folder, [`there is no ticket ${id}`]);
+}

@@ -1,0 +1,80 @@
+import type { TrackerState } from "../../ports/tracker.ts";
+import { type Field, type FrontMatter, readFrontMatter, type WordKey } from "./front-matter.ts";
+import { noteLine, recordOf } from "./state-record.ts";
+import { partsOf } from "./ticket-text.ts";
+
+interface Edit {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+/**
+ * The ticket's text with another state. Only `state`, `humanStep` and `note` change; every other byte stays: comments,
+ * order, quotes, line ends, byte order mark and body. The YAML parser says where the values lie, and they are replaced in
+ * place. A step goes when the state is no longer human-gated; a comment on its line stays.
+ */
+export function withState(text: string, state: TrackerState, note: string): string {
+  const parts = partsOf(text);
+  if (parts === undefined) throw new Error("the front matter is not closed");
+  const { eol, start, front } = parts;
+  const { state: word, humanStep } = recordOf(state);
+  const line = noteLine(note);
+  if (front === undefined) {
+    const lines = ["---", `state: ${word}`, ...entry("humanStep", humanStep), ...entry("note", line || undefined), "---", ""];
+    return text.slice(0, start) + lines.join(eol) + text.slice(start);
+  }
+  const yaml = text.slice(front.from, front.to);
+  const found = readFrontMatter(yaml);
+  const edits = [
+    ...put(found, yaml, eol, "state", word, word),
+    ...(humanStep === undefined ? remove(found, yaml, "humanStep") : put(found, yaml, eol, "humanStep", quoted(humanStep))),
+    ...(line === "" || found.ownNote ? [] : put(found, yaml, eol, "note", quoted(line))),
+  ];
+  return text.slice(0, front.from) + applied(yaml, edits) + text.slice(front.to);
+}
+
+function entry(key: WordKey, value: string | undefined): readonly string[] {
+  return value === undefined ? [] : [`${key}: ${quoted(value)}`];
+}
+
+/** JSON is YAML (YAML 1.2.2, 1.3), and a text without control characters needs no escapes but of quote and backslash. */
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}
+
+/** `word` is given where the value may keep the quotes that it has. */
+function put(front: FrontMatter, yaml: string, eol: string, key: WordKey, value: string, word?: string): readonly Edit[] {
+  const field = front.words.get(key);
+  if (field === undefined) return [{ from: yaml.length, to: yaml.length, text: `${key}: ${value}${eol}` }];
+  if (field.to > field.from)
+    return [{ from: field.from, to: field.to, text: word === undefined ? value : field.quote + word + field.quote }];
+  const colon = yaml.indexOf(":", field.keyEnd) + 1;
+  return [{ from: colon, to: colon, text: ` ${value}` }];
+}
+
+function remove(front: FrontMatter, yaml: string, key: WordKey): readonly Edit[] {
+  const field = front.words.get(key);
+  if (field === undefined) return [];
+  const end = yaml.indexOf("\n", field.key);
+  const next = end === -1 ? yaml.length : end + 1;
+  const comment = commentStart(field, yaml.slice(0, next));
+  return [{ from: field.key, to: comment ?? next, text: "" }];
+}
+
+function commentStart(field: Field, yaml: string): number | undefined {
+  const after = yaml.slice(Math.max(field.to, field.keyEnd));
+  const sign = /^\s*:?\s*#/.exec(after);
+  return sign === null ? undefined : yaml.length - after.length + sign[0].length - 1;
+}
+
+/** Edits never overlap; those at one place keep their order. */
+function applied(text: string, edits: readonly Edit[]): string {
+  let result = "";
+  let at = 0;
+  for (const edit of [...edits].sort((a, b) => a.from - b.from)) {
+    result += text.slice(at, edit.from) + edit.text;
+    at = edit.to;
+  }
+  return result + text.slice(at);
+}

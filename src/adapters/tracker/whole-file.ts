@@ -1,0 +1,107 @@
+import { type BigIntStats, constants } from "node:fs";
+import { lstat, open, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { EXIT, UserError } from "../../domain/user-error.ts";
+import { hasCode } from "./error-code.ts";
+
+/** A file as it was read: its text, and what is needed to write it back as the same kind of file. */
+export interface WholeFile {
+  readonly text: string;
+  /** Changes whenever the file is written or replaced. */
+  readonly stamp: string;
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Reads a regular file whole. Throws a UserError for links, devices, files above `maxBytes` and text that is not UTF-8. */
+export async function readWholeFile(file: string, maxBytes: number): Promise<WholeFile> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((cause: unknown) => {
+    if (hasCode(cause, "ELOOP")) throw unfit(file, "it is a symbolic link", "Put the file itself there.", cause);
+    throw cause;
+  });
+  try {
+    const stats = await handle.stat({ bigint: true });
+    if (!stats.isFile()) throw unfit(file, "it is not a regular file", "Put a plain file there.");
+    if (stats.size > BigInt(maxBytes)) throw unfit(file, `it is larger than ${maxBytes} bytes`, "Make it smaller.");
+    const text = decode(await handle.readFile(), file);
+    return { text, stamp: stampOf(stats), mode: Number(stats.mode) & 0o7777, uid: Number(stats.uid), gid: Number(stats.gid) };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The file's stamp now; undefined where there is none. */
+export async function stampNow(file: string): Promise<string | undefined> {
+  try {
+    return stampOf(await lstat(file, { bigint: true }));
+  } catch (cause) {
+    if (hasCode(cause, "ENOENT")) return undefined;
+    throw cause;
+  }
+}
+
+/**
+ * Replaces the file, or makes it, so that a crash at any instant leaves the old or the new text and nothing between: a
+ * temporary file beside it, fsync, rename, fsync of the folder. Returns false, and changes nothing, where the file is no
+ * longer the one that was read. A file that nobody may write is refused.
+ */
+export async function replaceWholeFile(file: string, text: string, before: WholeFile | undefined): Promise<boolean> {
+  if (before !== undefined && (before.mode & 0o222) === 0) {
+    throw unfit(file, "it is read-only", "Allow writing to it (chmod u+w), then start again.");
+  }
+  const temporary = join(dirname(file), `.${basename(file)}.loopdash-tmp`);
+  await rm(temporary, { force: true });
+  try {
+    await writeDurably(temporary, text, before);
+    if ((await stampNow(file)) !== before?.stamp) return false;
+    await rename(temporary, file);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  await syncFolder(dirname(file));
+  return true;
+}
+
+async function writeDurably(file: string, text: string, like: WholeFile | undefined): Promise<void> {
+  const handle = await open(file, "wx", 0o600);
+  try {
+    await handle.writeFile(text, "utf8");
+    if (like !== undefined) {
+      // Only the superuser can give files away; others already own what they write.
+      if (process.geteuid?.() === 0) await handle.chown(like.uid, like.gid);
+      await handle.chmod(like.mode);
+    }
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Makes a rename in the folder survive power loss. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function stampOf(stats: BigIntStats): string {
+  return [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(":");
+}
+
+function decode(bytes: Uint8Array, file: string): string {
+  try {
+    return utf8.decode(bytes);
+  } catch (cause) {
+    throw unfit(file, "it is not UTF-8 text", "Save it as UTF-8.", cause);
+  }
+}
+
+function unfit(file: string, why: string, todo: string, cause?: unknown): UserError {
+  return new UserError({ what: `${JSON.stringify(file)} cannot be used`, why, todo, exitCode: EXIT.unjudged, cause });
+}

@@ -1,0 +1,59 @@
+import { readdir, readFile, realpath } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { isMissing } from "./locate.ts";
+import { isObjectId, unfitBranchName } from "./ref-names.ts";
+
+/** Git's record of one linked worktree: `<common>/worktrees/<id>` (gitrepository-layout(5)). */
+export interface AdminDir {
+  readonly dir: string;
+  /** The worktree's folder, which may be gone. */
+  readonly worktree: string;
+}
+
+/** What a HEAD says. */
+export type Head = { readonly branch: string } | { readonly commit: string } | undefined;
+
+/** All records of linked worktrees. */
+export async function adminDirs(commonDir: string): Promise<readonly AdminDir[]> {
+  const parent = join(commonDir, "worktrees");
+  const names = await ifThere(readdir(parent));
+  const found = await Promise.all(
+    (names ?? []).map(async (name): Promise<AdminDir[]> => {
+      const dir = join(parent, name);
+      const gitFile = await ifThere(readFile(join(dir, "gitdir"), "utf8"));
+      return gitFile === undefined ? [] : [{ dir, worktree: dirname(resolve(dir, gitFile.trimEnd())) }];
+    }),
+  );
+  return found.flat();
+}
+
+/** The records of the worktree at `path`, whether its folder is there or not. */
+export async function adminDirsOf(commonDir: string, path: string): Promise<readonly AdminDir[]> {
+  const wanted = await resolvedParent(path);
+  return (await adminDirs(commonDir)).filter((each) => each.worktree === wanted || each.worktree === path);
+}
+
+/** Reads HEAD of a git folder: a branch by its full ref, a commit, or undefined where it is neither or missing. */
+export async function readHead(gitDir: string): Promise<Head> {
+  const text = (await ifThere(readFile(join(gitDir, "HEAD"), "utf8")))?.trimEnd();
+  if (text === undefined) return undefined;
+  if (isObjectId(text)) return { commit: text };
+  const branch = text.startsWith("ref: refs/heads/") ? text.slice("ref: ".length) : "";
+  return unfitBranchName(branch.slice("refs/heads/".length)) === undefined ? { branch } : undefined;
+}
+
+/** Git records worktrees by their real path; the last part may not exist yet, and must not be followed if it is a link. */
+export async function resolvedParent(path: string): Promise<string> {
+  const parent = await ifThere(realpath(dirname(path)));
+  return parent === undefined ? path : join(parent, basename(path));
+}
+
+/** The result of a file operation, or undefined where the file is not there. */
+export async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,52 @@
+import type { Candidate } from "../../ports/vcs.ts";
+import { isObjectId, objectId, shown } from "./ref-names.ts";
+import { GitFailure } from "./run-git.ts";
+import type { Store } from "./store.ts";
+
+/** Length of a conflict's description, in characters. */
+const DETAIL = 4000;
+
+/**
+ * Base tip + change, as one commit with the base tip as its only parent: each ticket lands as one commit, whatever the
+ * agent's own history looks like. `startedAt` is the commit the ticket started at, where it is known.
+ */
+export async function buildCandidate(
+  store: Store,
+  of: { readonly base: string; readonly tip: string; readonly message: string; readonly startedAt: string | undefined },
+): Promise<Candidate> {
+  const { base } = of;
+  const tip = objectId(of.tip);
+  // `tip` descends from `startedAt` (capture sees to that), so with the base still there the merge is the tip's tree.
+  if (of.startedAt === base) return { ok: true, base, commit: await commitTree(store, `${tip}^{tree}`, base, of.message) };
+
+  const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--messages", objectId(base), tip];
+  const merged = await store.tryContent(args);
+  // 0 is a clean merge and 1 a conflict (git-merge-tree(1)), both with a tree; 1 without one is "not something we can merge".
+  const first = merged.stdout.split("\0", 1)[0] ?? "";
+  if (merged.status === 1 && isObjectId(first)) return { ok: false, base, ...readConflict(merged.stdout) };
+  if (merged.status !== 0) throw new GitFailure(args, merged);
+  return { ok: true, base, commit: await commitTree(store, objectId(first), base, of.message) };
+}
+
+/** Writes a commit with one parent on no branch; gives its id. The message goes by stdin, so it is never an option. */
+export async function commitTree(store: Store, tree: string, parent: string, message: string): Promise<string> {
+  const text = message.replaceAll("\0", "").trimEnd();
+  const input = `${text === "" ? "(no message)" : text}\n`;
+  return objectId((await store.content(["commit-tree", tree, "-p", objectId(parent)], { input })).trim());
+}
+
+/** After the tree: the conflicted paths, an empty field, then messages as `count, path…, kind, text` (git-merge-tree(1)). */
+function readConflict(output: string): { conflicts: string[]; detail: string } {
+  const fields = output.split("\0");
+  const end = fields.indexOf("", 1);
+  const conflicts = [...new Set(fields.slice(1, end < 0 ? undefined : end))];
+  const said: string[] = [];
+  for (let i = end + 1; end > 0 && i < fields.length - 1; ) {
+    const paths = Number.parseInt(fields[i] ?? "", 10);
+    if (Number.isNaN(paths)) break;
+    if (fields[i + paths + 1]?.startsWith("CONFLICT") === true) said.push((fields[i + paths + 2] ?? "").trim());
+    i += paths + 3;
+  }
+  const detail = (said.length > 0 ? said : conflicts).map(shown).join("\n");
+  return { conflicts, detail: detail.slice(0, DETAIL) };
+}

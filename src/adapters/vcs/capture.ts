@@ -1,0 +1,114 @@
+import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { copyFile, lstat, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Change, ChangedPath } from "../../ports/vcs.ts";
+import { adminDirsOf, ifThere, readHead } from "./admin-dirs.ts";
+import { commitTree } from "./candidate.ts";
+import { changeBetween, changeToIndex } from "./change.ts";
+import { writeHead } from "./git-dir.ts";
+import { isAncestor } from "./history.ts";
+import { keepOlder, writtenSince } from "./index-time.ts";
+import { branchRef, objectId } from "./ref-names.ts";
+import { stageAll } from "./stage.ts";
+import { preparePrivateDir, type Store } from "./store.ts";
+
+interface Of {
+  readonly path: string;
+  readonly branch: string;
+  readonly from: string;
+  readonly message: string;
+}
+
+/**
+ * Commits what a worktree holds and tells what changed since `from`.
+ *
+ * Nothing in the worktree is asked how: git runs with our own git folder and our own index, since a worker can write its
+ * `.git` file, its index (with files marked "assume unchanged"), its config.worktree and its hooks. What counts is the
+ * commit the worktree's HEAD is at plus the files as they lie there. The ticket's branch is moved to that; if the agent
+ * switched to another branch or detached HEAD, its commits come along and HEAD returns to the ticket's branch, while other
+ * branches stay as they are. A history that does not descend from `from` is flattened onto it.
+ */
+export async function capture(store: Store, of: Of): Promise<Change> {
+  const ref = branchRef(of.branch);
+  const from = objectId(of.from);
+  const found = await ifThere(lstat(of.path));
+  if (found?.isDirectory() !== true) throw new Error(`there is no worktree at ${of.path}: it was removed or replaced`);
+
+  const admin = (await adminDirsOf(store.at.commonDir, of.path))[0]?.dir;
+  const start = await startingPoint(store, admin, ref, from);
+  const own = store.privateDir(of.path);
+  const workerIndex = admin === undefined ? undefined : join(admin, "index");
+  const touched = workerIndex !== undefined && (await writtenSince(join(own, "index"), workerIndex));
+  await prepareIndex(store, own, start.commit);
+  const staged = await stageAll(store, { own, workTree: of.path, workerIndex }, touched);
+
+  const [change, tip] = await Promise.all([
+    staged.any ? changeToIndex(store, from, own) : undefined,
+    commitStaged(store, own, start, staged.any, of.message),
+  ]);
+  const moved = tip !== start.branchTip;
+  if (moved) await store.refs(["update-ref", "-m", "loopdash: capture", ref, tip]);
+  await writeHead(own, tip);
+  if (admin !== undefined && (moved || staged.any || start.away)) await bringWorktreeAlong(admin, own, ref);
+  const whole = change === undefined ? await changeBetween(store, from, tip) : { tip, ...change };
+  return { ...whole, paths: [...whole.paths, ...notListed(staged.embedded, whole.paths)] };
+}
+
+interface Start {
+  /** What the worktree's files are compared with. */
+  readonly commit: string;
+  /** Parent of a new commit; not `commit` where that does not descend from `from`. */
+  readonly parent: string;
+  readonly branchTip: string | undefined;
+  /** Whether the worktree is not on the ticket's branch. */
+  readonly away: boolean;
+}
+
+async function startingPoint(store: Store, admin: string | undefined, ref: string, from: string): Promise<Start> {
+  const head = admin === undefined ? undefined : await readHead(admin);
+  const branchTip = await store.readBranch(ref);
+  const headTip = head === undefined ? undefined : "commit" in head ? head.commit : await store.readBranch(head.branch);
+  const commit = headTip ?? branchTip ?? from;
+  const away = head === undefined || !("branch" in head) || head.branch !== ref;
+  const parent = (await isAncestor(store, from, commit)) ? commit : from;
+  return { commit, parent, branchTip, away };
+}
+
+/**
+ * Makes our index match `commit`, keeping what it knows of unchanged files, so that they are not read again. HEAD of our
+ * git folder says what the index was made from; after a restart there is none, and every file is read once.
+ */
+async function prepareIndex(store: Store, own: string, commit: string): Promise<void> {
+  const head = await readHead(own);
+  if (head !== undefined && "commit" in head && head.commit === commit) return;
+  await preparePrivateDir(store, own, commit);
+  await store.content(["read-tree", "-m", commit], { gitDir: own });
+}
+
+async function commitStaged(store: Store, own: string, start: Start, any: boolean, message: string): Promise<string> {
+  if (!any && start.commit === start.parent) return start.commit;
+  const tree = any ? objectId((await store.content(["write-tree"], { gitDir: own })).trim()) : `${start.commit}^{tree}`;
+  return commitTree(store, tree, start.parent, message);
+}
+
+/**
+ * Leaves the worktree on the ticket's branch with nothing to commit, so that capturing again finds what it made. New names
+ * that nobody can foresee, since the worker may have planted links in this folder.
+ */
+async function bringWorktreeAlong(admin: string, own: string, ref: string): Promise<void> {
+  const head = join(admin, `HEAD.${randomUUID()}`);
+  const index = join(admin, `index.${randomUUID()}`);
+  await Promise.all([
+    writeFile(head, `ref: ${ref}\n`, { flag: "wx" }),
+    copyFile(join(own, "index"), index, constants.COPYFILE_EXCL),
+  ]);
+  await Promise.all([rename(head, join(admin, "HEAD")), rename(index, join(admin, "index"))]);
+  await keepOlder(join(own, "index"), join(admin, "index"));
+}
+
+/** Embedded repositories without a commit cannot be in the commit; they are told all the same. */
+function notListed(embedded: readonly string[], paths: readonly ChangedPath[]): ChangedPath[] {
+  const listed = new Set(paths.map((each) => each.path));
+  return embedded.filter((path) => !listed.has(path)).map((path) => ({ path, how: "added", mode: "submodule" }));
+}

@@ -1,0 +1,46 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+export type ObjectFormat = "sha1" | "sha256";
+
+/**
+ * Makes a minimal git folder by hand, which is what `git init --template=` makes, without the cost of a process: HEAD,
+ * config, refs and objects (gitrepository-layout(5)). Its configuration names no program, and it has no hooks.
+ */
+export async function makeGitDir(of: {
+  readonly dir: string;
+  /** A commit (HEAD is detached there), or undefined for none. */
+  readonly head: string | undefined;
+  readonly format: ObjectFormat;
+  readonly bare: boolean;
+  /** Object folders of other repositories that this one reads and never writes. */
+  readonly borrowed: readonly string[];
+}): Promise<void> {
+  await mkdir(join(of.dir, "objects", "info"), { recursive: true, mode: 0o700 });
+  const files = [
+    mkdir(join(of.dir, "refs")),
+    writeHead(of.dir, of.head),
+    writeFile(join(of.dir, "config"), configText(of.format, of.bare)),
+  ];
+  if (of.borrowed.length > 0) {
+    const lines = of.borrowed.map((dir) => `${alternateLine(dir)}\n`).join("");
+    files.push(writeFile(join(of.dir, "objects", "info", "alternates"), lines));
+  }
+  await Promise.all(files);
+}
+
+/** Points HEAD at a commit, or at nothing. */
+export async function writeHead(dir: string, commit: string | undefined): Promise<void> {
+  await writeFile(join(dir, "HEAD"), `${commit ?? "ref: refs/heads/none"}\n`);
+}
+
+function configText(format: ObjectFormat, bare: boolean): string {
+  const core = (version: number) => `[core]\n\trepositoryformatversion = ${version}\n\tfilemode = true\n\tbare = ${bare}\n`;
+  return format === "sha1" ? core(0) : `${core(1)}[extensions]\n\tobjectformat = sha256\n`;
+}
+
+/** One line of objects/info/alternates: git unquotes a line that starts with a double quote, C style. */
+function alternateLine(dir: string): string {
+  if (!/^["#]|\n/.test(dir)) return dir;
+  return `"${dir.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`;
+}

@@ -1,0 +1,63 @@
+import type { RepoId } from "../../domain/ids.ts";
+import type { Repo } from "../../ports/vcs.ts";
+import { buildCandidate } from "./candidate.ts";
+import { capture } from "./capture.ts";
+import { changeBetween } from "./change.ts";
+import { baseTip, isCommit, missingFromBase } from "./history.ts";
+import { land } from "./land.ts";
+import { writePatch } from "./patch.ts";
+import { pristineCheckout } from "./pristine.ts";
+import { locateOrRefuse, refuseBaseName, refuseState } from "./refuse.ts";
+import { serialQueue } from "./serial.ts";
+import { openStore, type Store } from "./store.ts";
+import { knownPath } from "./user-checkout.ts";
+import { addWorktree, removeWorktree } from "./worktree.ts";
+
+/**
+ * Opens the repository at `path` (its top folder, or a bare repository) for work on the branch `base`. A UserError with
+ * exit code 4 where that cannot go well: see refuse.ts. `scratch` is a folder no worker is given, for a few small files of
+ * ours that go away with this process; default: the system's temporary folder.
+ */
+export async function openRepo(of: { id: RepoId; path: string; base: string; scratch?: string }): Promise<Repo> {
+  refuseBaseName(of.id, of.base);
+  const store = await openStore(await locateOrRefuse(of.id, of.path), of.base, of.scratch);
+  await refuseState(of.id, of.base, store);
+  return repoOf(store, of.id, of.base);
+}
+
+/** How many captured tips are remembered with the commit they started at. */
+const REMEMBERED = 1000;
+
+function repoOf(store: Store, id: RepoId, base: string): Repo {
+  const queue = serialQueue();
+  const ours = new Set<string>();
+  const startedAt = new Map<string, string>();
+  return {
+    id,
+    base,
+    baseTip: () => baseTip(store),
+    addWorktree: async (of) => {
+      ours.add(await knownPath(of.path));
+      await addWorktree(store, queue, of);
+    },
+    removeWorktree: async (of) => {
+      await removeWorktree(store, queue, of);
+      ours.delete(await knownPath(of.path));
+    },
+    capture: async (of) => {
+      const change = await capture(store, of);
+      if (startedAt.size >= REMEMBERED) startedAt.clear();
+      startedAt.set(change.tip, of.from);
+      return change;
+    },
+    change: ({ from, tip }) => changeBetween(store, from, tip),
+    writePatch: (of) => writePatch(store, of),
+    candidate: async ({ tip, message }) =>
+      buildCandidate(store, { base: await baseTip(store), tip, message, startedAt: startedAt.get(tip) }),
+    checkout: (of) => pristineCheckout(store, of),
+    land: (of) => land(store, of, ours),
+    missingFromBase: (commits) => missingFromBase(store, commits),
+    contains: async (commit) => (await missingFromBase(store, [commit])).length === 0,
+    has: (commit) => isCommit(store, commit),
+  };
+}

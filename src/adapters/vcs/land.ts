@@ -1,0 +1,74 @@
+import type { Landing } from "../../ports/vcs.ts";
+import { baseTip, isAncestor } from "./history.ts";
+import { objectId } from "./ref-names.ts";
+import type { Store } from "./store.ts";
+import { bringAlong, changedFiles, checkoutsOfBase, type UserCheckout, whyNotFollow, whyNotReady } from "./user-checkout.ts";
+
+/**
+ * Moves the base from `from` to `to`, and the user's checkouts of it along.
+ *
+ * The order is: look (nothing changes), move the ref by compare-and-swap, bring the checkouts along. The swap is the one
+ * step that decides, so whoever loses it has touched no file. If we are killed after it, the ref says so to the next try,
+ * and the checkout still shows exactly `from`, which is how that try knows it for an interrupted landing and not for a
+ * person's work. The other way round, a kill would leave staged changes that look like a person's, and a lost swap would
+ * have to take files back. If a person's edit slips in between look and follow, the ref is swapped back.
+ */
+export async function land(
+  store: Store,
+  of: { readonly from: string; readonly to: string },
+  ours: ReadonlySet<string>,
+): Promise<Landing> {
+  const from = objectId(of.from);
+  const to = objectId(of.to);
+  const checkouts = await checkoutsOfBase(store, ours);
+  const tip = await baseTip(store);
+  if (tip !== from) return alreadyMoved(store, checkouts, { from, to, tip });
+
+  for (const checkout of checkouts) {
+    const reason = (await whyNotReady(store, checkout, from)) ?? (await whyNotFollow(store, checkout, from, to));
+    if (reason !== undefined) return { as: "waiting", reason };
+  }
+  const lost = await swap(store, from, to);
+  if (lost !== undefined) {
+    const now = await baseTip(store);
+    return now === from ? { as: "waiting", reason: lost } : alreadyMoved(store, checkouts, { from, to, tip: now });
+  }
+  return follow(store, checkouts, from, to);
+}
+
+/** Compare-and-swap of the base. Undefined, or what git said where it did not happen. */
+async function swap(store: Store, from: string, to: string): Promise<string | undefined> {
+  const result = await store.tryRefs(["update-ref", "-m", "loopdash: land", store.baseRef, to, from]);
+  return result.status === 0 ? undefined : `the base could not be moved: ${result.stderr.trim().slice(0, 500)}`;
+}
+
+async function follow(store: Store, checkouts: readonly UserCheckout[], from: string, to: string): Promise<Landing> {
+  const followed: UserCheckout[] = [];
+  for (const checkout of checkouts) {
+    const failed = await bringAlong(store, checkout, { from, to, dryRun: false });
+    if (failed === undefined) {
+      followed.push(checkout);
+      continue;
+    }
+    // If somebody has built on `to` meanwhile, it has landed and this checkout is theirs to bring along.
+    if ((await swap(store, to, from)) !== undefined) return { as: "landed" };
+    for (const each of followed) await bringAlong(store, each, { from: to, to: from, dryRun: false });
+    return { as: "waiting", reason: failed };
+  }
+  return { as: "landed" };
+}
+
+/** The base is elsewhere: by an earlier try of this landing, whose checkouts may still have to follow, or by somebody else. */
+async function alreadyMoved(
+  store: Store,
+  checkouts: readonly UserCheckout[],
+  at: { readonly from: string; readonly to: string; readonly tip: string },
+): Promise<Landing> {
+  if (!(await isAncestor(store, at.to, at.tip))) return { as: "moved", tip: at.tip };
+  for (const checkout of checkouts) {
+    if ((await changedFiles(store, checkout, at.tip)).length === 0) continue;
+    const untouched = (await changedFiles(store, checkout, at.from)).length === 0;
+    if (untouched) await bringAlong(store, checkout, { from: at.from, to: at.tip, dryRun: false });
+  }
+  return { as: "landed" };
+}

@@ -1,0 +1,84 @@
+import { type GitResult, GitFailure } from "./run-git.ts";
+import type { Store } from "./store.ts";
+
+interface Of {
+  /** Our git folder for this worktree; its index is what is staged into. */
+  readonly own: string;
+  readonly workTree: string;
+  /** The worktree's own index, where the agent's `git add` went. */
+  readonly workerIndex: string | undefined;
+}
+
+interface Found {
+  readonly gone: readonly string[];
+  readonly there: readonly string[];
+  /** Untracked repositories within the worktree. */
+  readonly embedded: readonly string[];
+  /** Whether anything at all differs from the commit. */
+  readonly any: boolean;
+}
+
+/**
+ * Stages everything in which the worktree differs from our index.
+ *
+ * Not with `git add`: where the tree has a gitlink, `add` and `status` start another git inside that folder, which obeys the
+ * configuration an agent left there (core.fsmonitor names a program) and is given none of our settings.
+ * `--ignore-submodules=dirty` and update-index compare the gitlink's commit only.
+ */
+export async function stageAll(store: Store, of: Of, touched: boolean): Promise<{ any: boolean; embedded: readonly string[] }> {
+  const [found, forced] = await Promise.all([lookAround(store, of), touched ? forcedByWorker(store, of) : []]);
+  const add = [...found.there, ...forced];
+  // First what is gone, so that a folder can take the place of a file. By --force-remove, since a path below what is now a
+  // symbolic link is refused otherwise.
+  if (found.gone.length > 0) await updateIndex(store, of, ["--force-remove"], found.gone);
+  if (add.length > 0) await updateIndex(store, of, ["--add", "--remove", "--replace"], add);
+  const linked = await Promise.all(found.embedded.map((path) => linkEmbedded(store, of, path)));
+  return { any: found.any || forced.length > 0 || linked.includes(true), embedded: found.embedded };
+}
+
+async function lookAround(store: Store, of: Of): Promise<Found> {
+  const flags = ["--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=dirty", "--no-renames"];
+  const listed = await store.content(["status", ...flags], { gitDir: of.own, workTree: of.workTree });
+  const gone: string[] = [];
+  const there: string[] = [];
+  const embedded: string[] = [];
+  let any = false;
+  for (const entry of listed.split("\0")) {
+    if (entry.startsWith("? ")) {
+      const path = entry.slice(2);
+      if (path.endsWith("/")) embedded.push(path.slice(0, -1));
+      else there.push(path);
+    } else if (entry.startsWith("1 ")) {
+      // "1 XY sub mH mI mW hH hI path" (git-status(1)): Y is how the file differs from the index.
+      any = true;
+      const path = entry.split(" ").slice(8).join(" ");
+      if (entry[3] === "D") gone.push(path);
+      else if (entry[3] !== ".") there.push(path);
+    }
+  }
+  return { gone, there, embedded, any: any || there.length > 0 };
+}
+
+/** Ignored files that the agent added by force: tracked in its index, so part of what lies uncommitted. */
+async function forcedByWorker(store: Store, of: Of): Promise<string[]> {
+  if (of.workerIndex === undefined) return [];
+  const args = ["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"];
+  const listed = await store.content(args, { gitDir: of.own, workTree: of.workTree, index: of.workerIndex });
+  return listed.split("\0").filter((path) => path !== "");
+}
+
+/** Adds an embedded repository as a gitlink, which makes it visible to whoever looks at the commit; false if it has no commit. */
+async function linkEmbedded(store: Store, of: Of, path: string): Promise<boolean> {
+  const result = await tryUpdateIndex(store, of, ["--add", "--replace"], [path]);
+  return result.status === 0;
+}
+
+async function updateIndex(store: Store, of: Of, flags: readonly string[], paths: readonly string[]): Promise<void> {
+  const result = await tryUpdateIndex(store, of, flags, paths);
+  if (result.status !== 0) throw new GitFailure(["update-index"], result);
+}
+
+function tryUpdateIndex(store: Store, of: Of, flags: readonly string[], paths: readonly string[]): Promise<GitResult> {
+  const input = paths.map((path) => `${path}\0`).join("");
+  return store.tryContent(["update-index", ...flags, "-z", "--stdin"], { gitDir: of.own, workTree: of.workTree, input });
+}

@@ -1,0 +1,117 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { adminDirs, ifThere, readHead, resolvedParent } from "./admin-dirs.ts";
+import { inTheWay } from "./in-the-way.ts";
+import { exists } from "./locate.ts";
+import { shown } from "./ref-names.ts";
+import type { GitResult } from "./run-git.ts";
+import type { Store } from "./store.ts";
+
+/** A folder in which a person has the base branch checked out. */
+export interface UserCheckout {
+  readonly path: string;
+  /** Its git folder: the repository's own, or the record of a linked worktree. */
+  readonly gitDir: string;
+}
+
+/** What git leaves in a git folder while one of its longer operations is under way (gitrepository-layout(5)). */
+const UNDER_WAY: readonly (readonly [file: string, words: string])[] = [
+  ["MERGE_HEAD", "a merge is under way"],
+  ["CHERRY_PICK_HEAD", "a cherry-pick is under way"],
+  ["REVERT_HEAD", "a revert is under way"],
+  ["rebase-merge", "a rebase is under way"],
+  ["rebase-apply", "a rebase or a series of patches is under way"],
+];
+
+/**
+ * Where the base is checked out now, besides worktrees of our own. By reading HEAD files, so it costs no process and may be
+ * asked at each landing: a person may switch branches at any time. `ours` are folders that workers were given.
+ */
+export async function checkoutsOfBase(store: Store, ours: ReadonlySet<string>): Promise<readonly UserCheckout[]> {
+  const found: UserCheckout[] = [];
+  const { mainWorktree, commonDir } = store.at;
+  if (mainWorktree !== undefined) found.push({ path: mainWorktree, gitDir: commonDir });
+  for (const { dir, worktree } of await adminDirs(commonDir)) {
+    if (!ours.has(worktree) && (await exists(join(worktree, ".git")))) found.push({ path: worktree, gitDir: dir });
+  }
+  const theirs = await Promise.all(found.map((each) => holdsBase(store, each)));
+  return found.filter((_, i) => theirs[i]);
+}
+
+/** Our worktrees, by the path under which git knows them. */
+export function knownPath(path: string): Promise<string> {
+  return resolvedParent(path);
+}
+
+/** Whether HEAD is on the base, or will return to it when a rebase ends. */
+async function holdsBase(store: Store, of: UserCheckout): Promise<boolean> {
+  const head = await readHead(of.gitDir);
+  if (head !== undefined && "branch" in head) return head.branch === store.baseRef;
+  const rebased = await Promise.all(["rebase-merge", "rebase-apply"].map((dir) => firstLine(join(of.gitDir, dir, "head-name"))));
+  return rebased.includes(store.baseRef);
+}
+
+async function firstLine(file: string): Promise<string | undefined> {
+  return (await ifThere(readFile(file, "utf8")))?.split("\n", 1)[0];
+}
+
+/** Why the checkout, which should show `commit`, cannot be brought along now, or undefined where it can. Changes nothing. */
+export async function whyNotReady(store: Store, of: UserCheckout, commit: string): Promise<string | undefined> {
+  const there = await Promise.all(UNDER_WAY.map(([file]) => exists(join(of.gitDir, file))));
+  const busy = UNDER_WAY[there.indexOf(true)];
+  if (busy !== undefined) return `${shown(of.path)}: ${busy[1]}`;
+  if (await exists(join(of.gitDir, "index.lock"))) {
+    return `${shown(of.path)}: another git process works there (if none does, remove ${shown(join(of.gitDir, "index.lock"))})`;
+  }
+  if (await exists(join(of.gitDir, "info", "sparse-checkout"))) {
+    const on = await store.tryRefs(["config", "--type=bool", "--get", "core.sparseCheckout"], { gitDir: of.gitDir });
+    if (on.stdout.trim() === "true") return `${shown(of.path)}: it is a sparse checkout, which cannot be brought along`;
+  }
+  const changed = await changedFiles(store, of, commit);
+  if (changed.length === 0) return undefined;
+  const names = changed.slice(0, 3).map(shown).join(", ");
+  const more = changed.length > 3 ? ` and ${changed.length - 3} more` : "";
+  return `${shown(of.path)} has uncommitted changes: ${names}${more}`;
+}
+
+/** Why a clean checkout of `from` cannot be brought to `to`, or undefined where it can. Changes nothing. */
+export async function whyNotFollow(store: Store, of: UserCheckout, from: string, to: string): Promise<string | undefined> {
+  const path = await inTheWay(store, of.path, from, to);
+  if (path !== undefined) return `${shown(of.path)}: the untracked ${shown(path)} would be overwritten`;
+  return bringAlong(store, of, { from, to, dryRun: true });
+}
+
+/** Tracked files in which the checkout, staged or not, differs from a commit. Submodules are not looked into. */
+export async function changedFiles(store: Store, of: UserCheckout, commit: string): Promise<readonly string[]> {
+  const flags = ["--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
+  // Not diff-index: it takes a file for changed whose time alone changed, where `diff` compares the content.
+  const listed = await store.content(["diff", ...flags, commit, "--"], places(of));
+  return listed.split("\0").filter((path) => path !== "");
+}
+
+/**
+ * Brings the checkout from one commit to another: index and files, all or nothing. A file that is not in `from`, tracked or
+ * ignored, is never overwritten. With `dryRun` it only tells whether it would work. Undefined, or why it does not.
+ */
+export async function bringAlong(
+  store: Store,
+  of: UserCheckout,
+  by: { readonly from: string; readonly to: string; readonly dryRun: boolean },
+): Promise<string | undefined> {
+  const args = ["read-tree", "-m", "-u", ...(by.dryRun ? ["--dry-run"] : []), by.from, by.to];
+  const first = await store.tryContent(args, places(of));
+  if (first.status === 0) return undefined;
+  // read-tree goes by file times; a file that was only touched is told apart by a refresh.
+  await store.tryContent(["update-index", "-q", "--refresh"], places(of));
+  const second = await store.tryContent(args, places(of));
+  return second.status === 0 ? undefined : `${shown(of.path)}: ${reason(second)}`;
+}
+
+function reason(result: GitResult): string {
+  const line = result.stderr.split("\n").find((each) => each.trim() !== "") ?? "git does not say why";
+  return shown(line.replace(/^(?:error|fatal): /, "").slice(0, 500));
+}
+
+function places(of: UserCheckout): { workTree: string; index: string } {
+  return { workTree: of.path, index: join(of.gitDir, "index") };
+}

@@ -1,0 +1,93 @@
+import { copyFile, readFile } from "node:fs/promises";
+import { join, resolve, sep } from "node:path";
+import { adminDirs, adminDirsOf, readHead, resolvedParent } from "./admin-dirs.ts";
+import { keepOlder } from "./index-time.ts";
+import { exists } from "./locate.ts";
+import { branchRef, objectId } from "./ref-names.ts";
+import { removeFolder } from "./remove-folder.ts";
+import type { serialQueue } from "./serial.ts";
+import { preparePrivateDir, type Store } from "./store.ts";
+
+type Queue = ReturnType<typeof serialQueue>;
+
+/**
+ * Adds a linked worktree on a fresh branch. Git makes its records without files (`--no-checkout` runs no post-checkout
+ * hook); the files are then written from our own git folder, where no smudge filter is known.
+ * Only the first half is queued: `worktree add` races with itself over names and branches.
+ */
+export async function addWorktree(
+  store: Store,
+  queue: Queue,
+  of: { readonly path: string; readonly branch: string; readonly from: string },
+): Promise<void> {
+  const ref = branchRef(of.branch);
+  const from = objectId(of.from);
+  await refuseUserFolder(store, of.path);
+  const admin = await queue(async () => {
+    await clearLeftovers(store, of.path, ref);
+    await store.refs(["worktree", "add", "--no-checkout", "--force", "-B", of.branch, "--", of.path, from]);
+    // Read before any worker can have written it.
+    return resolve(of.path, (await readFile(join(of.path, ".git"), "utf8")).replace(/^gitdir: /, "").trimEnd());
+  });
+  const index = join(admin, "index");
+  await store.content(["read-tree", "-m", "-u", from], { workTree: of.path, index });
+  const own = store.privateDir(of.path);
+  await preparePrivateDir(store, own, from);
+  await copyFile(index, join(own, "index"));
+  await keepOlder(join(own, "index"), index);
+}
+
+/** Removes the worktree, its record and, if wanted, its branch; what is not there is left alone. */
+export async function removeWorktree(
+  store: Store,
+  queue: Queue,
+  of: { readonly path: string; readonly branch: string; readonly deleteBranch: boolean },
+): Promise<void> {
+  const ref = branchRef(of.branch);
+  await refuseUserFolder(store, of.path);
+  await queue(() => clearPath(store, of.path));
+  if (of.deleteBranch && (await store.readBranch(ref)) !== undefined) {
+    await store.refs(["update-ref", "--no-deref", "-d", ref]);
+  }
+}
+
+/**
+ * Removes by hand what `git worktree remove` removes: the folder, then the record. Git's own command insists on a `.git`
+ * file that points back, which an agent may have replaced.
+ */
+async function clearPath(store: Store, path: string): Promise<void> {
+  const records = await adminDirsOf(store.at.commonDir, path);
+  await Promise.all([removeFolder(path), removeFolder(store.privateDir(path))]);
+  await Promise.all(records.map((each) => removeFolder(each.dir)));
+}
+
+/**
+ * Frees the path and the branch. A worktree elsewhere that has the branch checked out keeps its files and its commit and
+ * is only detached: it may be a person's, and git moves no branch that is checked out.
+ */
+async function clearLeftovers(store: Store, path: string, ref: string): Promise<void> {
+  const [there, records] = await Promise.all([exists(path), adminDirs(store.at.commonDir)]);
+  const wanted = await resolvedParent(path);
+  if (there || records.some((each) => each.worktree === wanted)) await clearPath(store, path);
+  await Promise.all(
+    records
+      .filter((each) => each.worktree !== wanted)
+      .map(async ({ dir, worktree }) => {
+        const head = await readHead(dir);
+        if (head === undefined || !("branch" in head) || head.branch !== ref) return;
+        const commit = await store.readBranch(ref);
+        if (commit === undefined || !(await exists(worktree))) return removeFolder(dir);
+        await store.refs(["update-ref", "--no-deref", "HEAD", commit], { gitDir: dir });
+      }),
+  );
+}
+
+/** A wrong path here would delete a person's files: their checkout, the git folder, or a folder that holds either. */
+async function refuseUserFolder(store: Store, path: string): Promise<void> {
+  const real = await resolvedParent(resolve(path));
+  const theirs = [store.at.commonDir, store.at.path, store.at.mainWorktree ?? store.at.path];
+  if (path !== resolve(path) || theirs.some((each) => each === real || each.startsWith(real + sep))) {
+    throw new RangeError(`a worktree cannot be at ${JSON.stringify(path)}: it must be an absolute path apart from the repository`);
+  }
+}
+

@@ -1,0 +1,163 @@
+import { findCycles } from "./cycles.ts";
+import { checkFinishLine } from "./finish-line.ts";
+import { hintFor, listed } from "./nearest.ts";
+import { isReserved, unfitForBase, unfitForGlob, unfitForLine, unfitForPath } from "./plain-words.ts";
+import { type BatchProblem, type Locate, type Path, problemAt, type Report, shown, sortProblems } from "./problem.ts";
+import type { BatchFile, TicketSpec } from "./schema.ts";
+
+/** Looking for the nearest of 10,000 ids takes a millisecond, and nobody reads the hint of the 21st problem. */
+const MAX_HINTS = 40;
+const MAX_CYCLE_SHOWN = 8;
+
+/**
+ * What keeps a batch, whose values all have the right shape, from running: names that clash or are unknown, cycles,
+ * finish lines that cannot end, paths and patterns that cannot be used, an agent dearer than its limits.
+ * `elsewhere` holds ids of the ticket folder that the batch does not take. Sorted by place.
+ */
+export function checkBatch(file: BatchFile, locate: Locate, elsewhere: ReadonlySet<string> = new Set()): readonly BatchProblem[] {
+  const problems: BatchProblem[] = [];
+  const report: Report = (path, message, hint) => problems.push(problemAt(locate, path, message, hint));
+  checkRepos(file, report);
+  checkAgent(file, report);
+  checkTracker(file, report);
+  file.protect.forEach((glob, i) => {
+    reportUnfit(unfitForGlob(glob), ["protect", i], report);
+  });
+  if (file.finish !== undefined) {
+    checkFinishLine(file.finish, ["finish"], report);
+    checkStepCommands(file.finish, ["finish"], report);
+  }
+  file.tickets.forEach((ticket, i) => {
+    checkTicket(file, ticket, i, report);
+  });
+  checkGraph(file.tickets, elsewhere, report);
+  return sortProblems(problems);
+}
+
+function reportUnfit(reason: string | undefined, path: Path, report: Report): void {
+  if (reason !== undefined) report(path, reason);
+}
+
+function reportReserved(name: string, path: Path, report: Report): void {
+  if (isReserved(name)) report(path, `${shown(name)} is a reserved word`, "choose another name");
+}
+
+function checkCommand(command: readonly string[], path: Path, report: Report): void {
+  command.forEach((word, i) => {
+    reportUnfit(unfitForLine(word), [...path, i], report);
+  });
+}
+
+function checkStepCommands(steps: NonNullable<BatchFile["finish"]>, path: Path, report: Report): void {
+  steps.forEach((step, i) => {
+    if ("command" in step) checkCommand(step.command, [...path, i, "command"], report);
+  });
+}
+
+function checkRepos(file: BatchFile, report: Report): void {
+  for (const [id, repo] of Object.entries(file.repos)) {
+    reportReserved(id, ["repos", id], report);
+    reportUnfit(unfitForPath(repo.path), ["repos", id, "path"], report);
+    reportUnfit(unfitForBase(repo.base), ["repos", id, "base"], report);
+    repo.prepare.forEach((command, i) => {
+      checkCommand(command, ["repos", id, "prepare", i], report);
+    });
+  }
+}
+
+/** An agent that costs more than a limit allows could never start: the run would stand still from its first second. */
+function checkAgent({ agent, limits }: BatchFile, report: Report): void {
+  checkCommand(agent.command, ["agent", "command"], report);
+  const cost = agent.usdPerAttempt ?? 0;
+  const caps = (["usdPerAttempt", "usdPerTicket", "usdPerRun", "usdPerDay"] as const).filter((cap) => limits[cap] < cost);
+  if (caps.length === 0) return;
+  const allowed = caps.map((cap) => `limits.${cap} of ${limits[cap]}`).join(", ");
+  report(
+    ["agent", "usdPerAttempt"],
+    `one attempt costs ${cost} dollars, more than ${allowed}: none could ever start`,
+    "raise the limit",
+  );
+}
+
+function checkTracker({ tracker, tickets }: BatchFile, report: Report): void {
+  if (tracker.path !== undefined) {
+    reportUnfit(unfitForPath(tracker.path), ["tracker", "path"], report);
+    if (tickets.length === 0) report(["tracker", "path"], "the folder holds no tickets", "a ticket is a Markdown file");
+  } else if (tickets.length === 0) {
+    report(["tickets"], "the batch has no tickets", 'list them under "tickets", or name a folder of them in tracker.path');
+  }
+}
+
+function checkTicket(file: BatchFile, ticket: TicketSpec, i: number, report: Report): void {
+  const at = (...rest: Path) => ["tickets", i, ...rest];
+  reportReserved(ticket.id, at("id"), report);
+  if (ticket.title !== undefined) reportUnfit(unfitForLine(ticket.title), at("title"), report);
+  else if (file.tracker.path === undefined) report(at("title"), "is missing (what is to be done, in one line)");
+  checkRepoOf(file, ticket, at("repo"), report);
+  ticket.exclusive.forEach((name, j) => {
+    reportReserved(name, at("exclusive", j), report);
+  });
+  if (ticket.finish === undefined) return;
+  checkFinishLine(ticket.finish, at("finish"), report);
+  checkStepCommands(ticket.finish, at("finish"), report);
+}
+
+function checkRepoOf(file: BatchFile, ticket: TicketSpec, path: Path, report: Report): void {
+  const repos = Object.keys(file.repos);
+  if (ticket.repo === undefined) {
+    if (repos.length > 1) report(path, "is missing: there is more than one repository", `known here: ${listed(repos)}`);
+  } else if (!Object.hasOwn(file.repos, ticket.repo)) {
+    report(path, `unknown repository ${shown(ticket.repo)}`, hintFor(ticket.repo, repos, "known here"));
+  }
+}
+
+/** Ids, dependencies and cycles. Linear in tickets and dependencies. */
+function checkGraph(tickets: readonly TicketSpec[], elsewhere: ReadonlySet<string>, report: Report): void {
+  const index = checkIds(tickets, report);
+  const ids = [...index.keys()];
+  let hints = 0;
+  const edges = tickets.map((ticket, i) =>
+    ticket.dependsOn.flatMap((dep, j) => {
+      const path = ["tickets", i, "dependsOn", j];
+      const to = index.get(dep);
+      if (to !== undefined && dep !== ticket.id) return [to];
+      if (dep === ticket.id) report(path, `${shown(dep)} cannot depend on itself`);
+      else if (elsewhere.has(dep))
+        report(path, `${shown(dep)} is in the ticket folder but not in this batch`, 'add it to "tickets"');
+      else report(path, `unknown ticket ${shown(dep)}`, hints++ < MAX_HINTS ? hintFor(dep, ids, "known here") : undefined);
+      return [];
+    }),
+  );
+  for (const cycle of findCycles(edges)) {
+    const [first = 0, second = 0] = cycle;
+    const names: readonly (string | undefined)[] = tickets[first]?.dependsOn ?? [];
+    const dep = names.indexOf(tickets[second]?.id);
+    report(["tickets", first, "dependsOn", dep], `these tickets wait for each other: ${cycleText(cycle, tickets)}`);
+  }
+}
+
+/** The first ticket of each id. Ids that differ only in case clash too: they name folders and branches. */
+function checkIds(tickets: readonly TicketSpec[], report: Report): ReadonlyMap<string, number> {
+  const index = new Map<string, number>();
+  const folded = new Map<string, number>();
+  tickets.forEach(({ id }, i) => {
+    const before = folded.get(id.toLowerCase());
+    if (before === undefined) {
+      folded.set(id.toLowerCase(), i);
+      index.set(id, i);
+      return;
+    }
+    const other = tickets[before]?.id ?? id;
+    const same = other === id ? `there is a ticket ${shown(id)} already` : `${shown(id)} and ${shown(other)} differ only in case`;
+    report(["tickets", i, "id"], same, other === id ? undefined : "they would share a folder and a branch: rename one");
+    if (!index.has(id)) index.set(id, i);
+  });
+  return index;
+}
+
+function cycleText(cycle: readonly number[], tickets: readonly TicketSpec[]): string {
+  const names = cycle.map((i) => tickets[i]?.id ?? "");
+  const over = names.length - MAX_CYCLE_SHOWN;
+  const shownNames = over > 1 ? [...names.slice(0, MAX_CYCLE_SHOWN - 1), `(${over + 1} more)`] : names;
+  return [...shownNames, names[0] ?? ""].join(" → ");
+}

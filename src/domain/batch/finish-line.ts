@@ -1,0 +1,44 @@
+import { type Path, pathText, type Report, shown } from "./problem.ts";
+import type { StepSpec } from "./schema.ts";
+
+/** Reports what keeps a finish line from taking a ticket to done. `path` is where it stands in the file. */
+export function checkFinishLine(steps: readonly StepSpec[], path: Path, report: Report): void {
+  const merge = steps.findIndex((step) => step.step === "merge");
+  if (merge === -1) report(path, "has no merge, so nothing would ever land", 'add {"step": "merge"}');
+  steps.forEach((step, i) => {
+    const trouble = misplaced(step, i, merge, steps.length);
+    if (trouble !== undefined) report([...path, i], trouble);
+  });
+  checkNames(steps, path, report);
+}
+
+function misplaced(step: StepSpec, i: number, merge: number, length: number): string | undefined {
+  switch (step.step) {
+    case "gates":
+    case "check":
+      return merge !== -1 && i > merge ? `${step.step} must come before merge, for it decides what may land` : undefined;
+    case "merge":
+      return i === merge ? undefined : "merge must come only once";
+    case "verify":
+      return merge !== -1 && i < merge ? "verify must come after merge, for it looks at what has landed" : undefined;
+    case "assert":
+      return i === length - 1 ? undefined : "assert must come last and only once, for it sets the ticket to done";
+  }
+}
+
+/** Evidence and history name a step by its kind and name. */
+function checkNames(steps: readonly StepSpec[], path: Path, report: Report): void {
+  const first = new Map<string, number>();
+  steps.forEach((step, i) => {
+    if (step.step !== "check" && step.step !== "verify") return;
+    const key = `${step.step} ${step.name}`;
+    const before = first.get(key);
+    if (before === undefined) first.set(key, i);
+    else
+      report(
+        [...path, i, "name"],
+        `${pathText([...path, before])} is a ${step.step} named ${shown(step.name)} as well`,
+        "give each a name of its own",
+      );
+  });
+}

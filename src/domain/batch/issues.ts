@@ -1,0 +1,143 @@
+import { z } from "zod";
+import { plainText } from "../text.ts";
+import { hintFor } from "./nearest.ts";
+import { type Path, shown } from "./problem.ts";
+
+/** A problem of a value, before it has a place. `key` names the key of `path` that is meant, where it is the key that is wrong. */
+export interface Finding {
+  readonly path: Path;
+  readonly key?: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** A message may quote the file, and an id there may be of any length. */
+const MAX_MESSAGE = 300;
+
+type Issue = z.core.$ZodIssue;
+type RawIssue = z.core.$ZodRawIssue;
+
+/** Checks a value and says in plain sentences what is wrong with it. */
+export function checkValue<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+): { ok: true; value: T } | { ok: false; findings: readonly Finding[] } {
+  const keys = new Map<string, readonly string[]>();
+  const result = schema.safeParse(value, {
+    reportInput: true,
+    error: (raw) => {
+      if (raw.code === "unrecognized_keys") keys.set(JSON.stringify(raw.path ?? []), validKeys(raw));
+      return sentence(raw);
+    },
+  });
+  if (result.success) return { ok: true, value: result.data };
+  return { ok: false, findings: result.error.issues.flatMap((issue) => findings(issue, keys)) };
+}
+
+function findings(issue: Issue, keys: ReadonlyMap<string, readonly string[]>): readonly Finding[] {
+  const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
+  if (issue.code === "unrecognized_keys") {
+    const valid = keys.get(JSON.stringify(issue.path)) ?? [];
+    return issue.keys.map((key) => finding(path, `unknown key ${shown(key)}`, hintFor(key, valid, "known here"), key));
+  }
+  if (issue.code === "invalid_key")
+    return [finding(path.slice(0, -1), issue.issues[0]?.message ?? issue.message, undefined, String(path.at(-1)))];
+  if (issue.code === "invalid_union" && "discriminator" in issue) return [unknownKind(issue, path)];
+  return [finding(path, issue.message, hintOf(issue))];
+}
+
+function finding(path: Path, message: string, hint?: string, key?: string): Finding {
+  return {
+    path,
+    message: plainText(message, MAX_MESSAGE),
+    ...(hint !== undefined && { hint }),
+    ...(key !== undefined && { key }),
+  };
+}
+
+/** A `kind` or `step` that is missing or that this version does not know. */
+function unknownKind(issue: z.core.$ZodIssueInvalidUnion, path: Path): Finding {
+  const word = String(path.at(-1));
+  const options = "options" in issue ? (issue.options ?? []).map(String) : [];
+  const known = `known here: ${options.join(", ")}`;
+  const input = issue.input;
+  const given: unknown =
+    typeof input === "object" && input !== null && Object.hasOwn(input, word) ? Reflect.get(input, word) : undefined;
+  if (given === undefined) return finding(path, "is missing", known);
+  if (typeof given !== "string") return finding(path, `must be text, not ${shown(given)}`, known);
+  return finding(path, `unknown ${word} ${shown(given)}`, hintFor(given, options, "known here"));
+}
+
+function hintOf(issue: Issue): string | undefined {
+  const { input } = issue;
+  if (issue.code === "invalid_value" && typeof input === "string") return hintFor(input, issue.values.map(String), "known here");
+  if (issue.code !== "invalid_type" || issue.expected !== "array" || typeof input !== "string") return undefined;
+  const words = input.trim().split(/\s+/);
+  return /^[\w@%+=:,./\s-]{1,60}$/.test(input) ? `write [${words.map((word) => JSON.stringify(word)).join(", ")}]` : undefined;
+}
+
+/** The message of an issue whose schema says none itself; undefined where zod's own will do. */
+function sentence(raw: RawIssue): string | undefined {
+  const schema = raw.schema ?? raw.inst;
+  if (raw.input === undefined && raw.code === "invalid_type") return `is missing${about(schema)}`;
+  switch (raw.code) {
+    case "invalid_type":
+      return `must be ${expected(schema)}, not ${given(raw.input)}`;
+    case "invalid_value":
+      return `must be ${either(raw.values.map((value) => shown(value)))}, not ${given(raw.input)}`;
+    case "too_small":
+    case "too_big":
+      return outOfBounds(schema, raw.input);
+    default:
+      return undefined;
+  }
+}
+
+function outOfBounds(schema: unknown, input: unknown): string {
+  if (input === "" || (Array.isArray(input) && input.length === 0)) return "must not be empty";
+  if (typeof input === "string") return `must be ${expected(schema)}, not ${input.length}`;
+  return `must be ${expected(schema)}, not ${given(input)}`;
+}
+
+/** What a schema wants, as it stands after "must be". */
+function expected(schema: unknown): string {
+  if (schema instanceof z.ZodNumber) return `a ${schema.isInt ? "whole " : ""}number${range(schema)}`;
+  if (schema instanceof z.ZodString) {
+    if (schema.maxLength === null) return "text";
+    return schema.minLength === null
+      ? `text of at most ${schema.maxLength} characters`
+      : `text of ${schema.minLength} to ${schema.maxLength} characters`;
+  }
+  if (schema instanceof z.ZodArray) return schema.element instanceof z.ZodString ? "a list of texts" : "a list";
+  return "an object in braces";
+}
+
+/** The bounds of a number: " from 1 to 64", " above 0 and at most 10080", " of at least 0". */
+function range(schema: z.ZodNumber): string {
+  const checks = schema.def.checks ?? [];
+  const least = checks.find((check) => check instanceof z.core.$ZodCheckGreaterThan)?._zod.def;
+  const most = checks.find((check) => check instanceof z.core.$ZodCheckLessThan)?._zod.def;
+  const above = least === undefined ? "" : least.inclusive ? ` of at least ${least.value}` : ` above ${least.value}`;
+  if (most === undefined) return above;
+  return least?.inclusive
+    ? ` from ${least.value} to ${most.value}`
+    : `${above}${above === "" ? " of" : " and"} at most ${most.value}`;
+}
+
+function given(input: unknown): string {
+  return input === Number.POSITIVE_INFINITY || input === Number.NEGATIVE_INFINITY ? "one that large" : shown(input);
+}
+
+function either(words: readonly string[]): string {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+}
+
+/** A schema's description, to say what it is that is missing. */
+function about(schema: unknown): string {
+  const text = schema instanceof z.ZodType ? schema.description : undefined;
+  return text === undefined ? "" : ` (${text.charAt(0).toLowerCase()}${text.slice(1)})`;
+}
+
+function validKeys(raw: RawIssue): readonly string[] {
+  return raw.inst instanceof z.ZodObject ? Object.keys(raw.inst.shape) : [];
+}

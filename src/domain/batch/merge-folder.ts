@@ -1,0 +1,94 @@
+import type { RepoId, TicketId } from "../ids.ts";
+import { nearest } from "./nearest.ts";
+import type { ParsedBatch } from "./parse.ts";
+import { unfitForPath } from "./plain-words.ts";
+import { type BatchProblem, type Locate, pathText, problemAt, shown } from "./problem.ts";
+import type { BatchFile, TicketSpec } from "./schema.ts";
+
+/** A ticket of the folder that `tracker.path` names, as its reader gives it. */
+export interface FolderTicket {
+  readonly id: TicketId;
+  readonly title: string;
+  readonly body: string;
+  readonly repo?: RepoId;
+  readonly dependsOn: readonly TicketId[];
+  readonly exclusive: readonly string[];
+  /** The file it was read from, as messages name it. */
+  readonly file: string;
+}
+
+/** A batch file with the folder's tickets in its list. */
+export interface MergedBatch {
+  readonly file: BatchFile;
+  /** Leads to the batch file for what it gives, to the ticket's file for the rest. */
+  readonly locate: Locate;
+  readonly problems: readonly BatchProblem[];
+  /** Ids of the folder that the batch does not take. */
+  readonly elsewhere: ReadonlySet<string>;
+}
+
+/** Looking for the nearest of many ids takes time, and only the first problems are read. */
+const MAX_HINTS = 40;
+
+/** Fields that either file may give; the batch file wins. */
+const FIELDS = ["title", "body", "repo", "dependsOn", "exclusive"] as const;
+
+/**
+ * Fills the batch's tickets from the folder: those it lists, or all where it lists none. Where the batch names no folder,
+ * nothing changes. A folder that was not read is a problem, never an empty one.
+ */
+export function mergeFolder(parsed: ParsedBatch, folder: readonly FolderTicket[] | undefined): MergedBatch {
+  const { file, locate } = parsed;
+  const nothing = { file, locate, problems: [], elsewhere: new Set<string>() };
+  if (file.tracker.path === undefined) return nothing;
+  if (folder === undefined)
+    return {
+      ...nothing,
+      problems: [problemAt(locate, ["tracker", "path"], unfitForPath(file.tracker.path) ?? "the ticket folder was not read")],
+    };
+  const byId = new Map(folder.map((ticket) => [ticket.id, ticket]));
+  if (file.tickets.length === 0) {
+    return {
+      ...nothing,
+      file: { ...file, tickets: folder.map((ticket) => specOf(ticket)) },
+      locate: locateIn(locate, folder, true),
+    };
+  }
+  const listed = new Set(file.tickets.map((ticket) => ticket.id));
+  const sources = file.tickets.map((ticket) => byId.get(ticket.id));
+  let hints = 0;
+  const problems = file.tickets.flatMap(({ id }, i) => {
+    if (sources[i] !== undefined) return [];
+    const near = hints++ < MAX_HINTS ? nearest(id, byId.keys()) : undefined;
+    const hint = near === undefined ? undefined : `did you mean ${shown(near)}?`;
+    return [problemAt(locate, ["tickets", i, "id"], `there is no ticket ${shown(id)} in the ticket folder`, hint)];
+  });
+  const tickets = file.tickets.map((ticket, i) => {
+    const source = sources[i];
+    if (source === undefined) return ticket;
+    const given = FIELDS.filter((field) => locate(["tickets", i, field]) !== undefined);
+    return {
+      ...specOf(source),
+      ...Object.fromEntries(given.map((field) => [field, ticket[field]])),
+      ...(ticket.finish && { finish: ticket.finish }),
+    };
+  });
+  const elsewhere = new Set<string>(folder.map(({ id }) => id).filter((id) => !listed.has(id)));
+  return { file: { ...file, tickets }, locate: locateIn(locate, sources, false), problems, elsewhere };
+}
+
+function specOf({ id, title, body, repo, dependsOn, exclusive }: FolderTicket): TicketSpec {
+  return { id, title, body, ...(repo !== undefined && { repo }), dependsOn, exclusive };
+}
+
+/** `whole` where the batch file lists no tickets: then a ticket's own place, too, is its file. */
+function locateIn(locate: Locate, sources: readonly (FolderTicket | undefined)[], whole: boolean): Locate {
+  return (path) => {
+    const inBatch = locate(path);
+    if (inBatch !== undefined || path[0] !== "tickets" || typeof path[1] !== "number") return inBatch;
+    const source = sources[path[1]];
+    const field = path[2];
+    const fromFolder = whole || FIELDS.some((name) => name === field && locate(["tickets", path[1] ?? 0, name]) === undefined);
+    return source !== undefined && fromFolder ? { file: source.file, path: pathText(path.slice(2)) } : undefined;
+  };
+}

@@ -1,0 +1,43 @@
+import { distance } from "fastest-levenshtein";
+import { shown } from "./problem.ts";
+
+/** Names longer than this are not compared: nobody mistypes those, and comparing takes the square of the length. */
+const MAX_COMPARED = 64;
+/** How many names a message lists. */
+const MAX_LISTED = 8;
+
+/**
+ * The candidate that `name` was probably meant to be: at most a third of it different, case aside. Among equals the one
+ * whose number is closest, then the first.
+ */
+export function nearest(name: string, candidates: Iterable<string>): string | undefined {
+  if (name.length > MAX_COMPARED) return undefined;
+  const wanted = name.toLowerCase();
+  const limit = Math.max(1, Math.floor(name.length / 3));
+  let best: { candidate: string; far: number; gap: number } | undefined;
+  for (const candidate of candidates) {
+    if (candidate.length > MAX_COMPARED || Math.abs(candidate.length - name.length) > limit) continue;
+    const far = distance(wanted, candidate.toLowerCase());
+    if (far > limit || far > (best?.far ?? limit) || far >= name.length) continue;
+    const gap = Math.abs(lastNumber(candidate) - lastNumber(name));
+    if (best === undefined || far < best.far || gap < best.gap) best = { candidate, far, gap };
+  }
+  return best?.candidate;
+}
+
+/** `did you mean "x"?` where something is near, else what there is to choose from. */
+export function hintFor(name: string, candidates: readonly string[], label: string): string | undefined {
+  const near = nearest(name, candidates);
+  if (near !== undefined) return `did you mean ${shown(near)}?`;
+  return candidates.length === 0 ? undefined : `${label}: ${listed(candidates)}`;
+}
+
+/** Names with commas between, the first few of many. */
+export function listed(names: readonly string[]): string {
+  const more = names.length > MAX_LISTED + 2 ? ` and ${names.length - MAX_LISTED} more` : "";
+  return (more === "" ? names : names.slice(0, MAX_LISTED)).join(", ") + more;
+}
+
+function lastNumber(name: string): number {
+  return Number(/(\d{1,15})\D*$/.exec(name)?.[1] ?? 0);
+}

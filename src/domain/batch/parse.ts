@@ -1,0 +1,78 @@
+import type { Node } from "jsonc-parser";
+import { checkValue } from "./issues.ts";
+import { type BatchProblem, type Path, pathText, shown, sortProblems } from "./problem.ts";
+import { BatchFile } from "./schema.ts";
+import { nodeAt, nodeValue, readSyntax, type Syntax, walk } from "./syntax.ts";
+import type { Position } from "./text-position.ts";
+
+/** A batch file whose every value has the right shape; whether they fit together is for `checkBatch`. */
+export interface ParsedBatch {
+  readonly ok: true;
+  readonly file: BatchFile;
+  /** Where the value at exactly this path stands; undefined where the file does not give it. */
+  readonly locate: (path: Path) => Position | undefined;
+}
+
+export type ParseResult = ParsedBatch | { readonly ok: false; readonly problems: readonly BatchProblem[] };
+
+/**
+ * Reads the text of a batch file: JSON with comments and trailing commas. Never throws; every problem has a place in the
+ * text, and all of one kind come at once: first syntax, then repeated keys and values of the wrong shape, sorted by place.
+ */
+export function parseBatchFile(text: string): ParseResult {
+  const read = readSyntax(text.replace(/^\ufeff/, ""));
+  if (!read.ok) return read;
+  const { root, position } = read;
+  const refused = refusedKeys(read);
+  const checked = checkValue(BatchFile, nodeValue(root));
+  if (checked.ok && refused.length === 0) {
+    const locate = (path: Path) => {
+      const node = nodeAt(root, path);
+      return node === undefined ? undefined : position(node.offset);
+    };
+    return { ok: true, file: checked.value, locate };
+  }
+  const wrong = checked.ok
+    ? []
+    : checked.findings.map(({ path, key, ...said }) => ({
+        ...position((nodeAt(root, path, key) ?? innermost(root, path)).offset),
+        path: pathText(path),
+        ...said,
+      }));
+  return { ok: false, problems: sortProblems([...refused, ...wrong]) };
+}
+
+/** The deepest node on the way to a path. */
+function innermost(root: Node, path: Path): Node {
+  for (let length = path.length; length > 0; length--) {
+    const node = nodeAt(root, path.slice(0, length));
+    if (node !== undefined) return node;
+  }
+  return root;
+}
+
+/**
+ * Keys that an object has more than once: JSON's readers keep the last in silence, people mean the one they look at.
+ * And `__proto__`, which zod leaves out in silence.
+ */
+function refusedKeys({ root, position }: Syntax): readonly BatchProblem[] {
+  const problems: BatchProblem[] = [];
+  walk(root, (node, path) => {
+    if (node.type !== "object") return;
+    const first = new Map<unknown, Node>();
+    for (const { children } of node.children ?? []) {
+      const key = children?.[0];
+      if (key === undefined) continue;
+      const before = first.get(key.value);
+      if (key.value === "__proto__")
+        problems.push({ ...position(key.offset), path: pathText(path), message: 'unknown key "__proto__"' });
+      else if (before === undefined) first.set(key.value, key);
+      else {
+        const { line } = position(before.offset);
+        const message = `the key ${shown(key.value)} is given twice`;
+        problems.push({ ...position(key.offset), path: pathText(path), message, hint: `the first is on line ${line}` });
+      }
+    }
+  });
+  return problems;
+}

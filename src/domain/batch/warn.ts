@@ -1,0 +1,34 @@
+import { type BatchProblem, type Locate, type Path, problemAt, shown, sortProblems } from "./problem.ts";
+import { type BatchFile, DEFAULT_FINISH, type StepSpec } from "./schema.ts";
+
+/** What runs, but perhaps not as it was meant. The batch has passed `checkBatch`. Sorted by place. */
+export function warnOfBatch(file: BatchFile, locate: Locate): readonly BatchProblem[] {
+  const warnings: BatchProblem[] = [];
+  const warn = (path: Path, message: string, hint?: string) => warnings.push(problemAt(locate, path, message, hint));
+  if (file.sandbox === "off") warn(["sandbox"], "agents are not confined: they can read and change what you can");
+  const inherits = file.tickets.some((ticket) => ticket.finish === undefined);
+  if (inherits && !checks(file.finish ?? DEFAULT_FINISH)) warn(["finish"], ...UNCHECKED);
+  file.tickets.forEach((ticket, i) => {
+    if (ticket.finish !== undefined && !checks(ticket.finish)) warn(["tickets", i, "finish"], ...UNCHECKED);
+    for (const field of ["dependsOn", "exclusive"] as const) {
+      const names: readonly string[] = ticket[field];
+      const twice = firstRepeated(names);
+      if (twice !== -1) warn(["tickets", i, field, twice], `${shown(names[twice])} is listed twice`);
+    }
+  });
+  return sortProblems(warnings);
+}
+
+const UNCHECKED = [
+  "no check runs before merge: whatever the agent leaves will land",
+  'add {"step": "check", "name": "tests", "command": […]} before merge',
+] as const;
+
+function firstRepeated(names: readonly string[]): number {
+  const seen = new Set<string>();
+  return names.findIndex((name) => seen.size === seen.add(name).size);
+}
+
+function checks(finish: readonly StepSpec[]): boolean {
+  return finish.some((step) => step.step === "check");
+}

@@ -1,0 +1,125 @@
+import type { RunEvent } from "../domain/event.ts";
+import { reduce } from "../domain/reduce.ts";
+import type { RunState } from "../domain/state.ts";
+import type { ServerMessage } from "../domain/wire.ts";
+import type { DashboardState, DashboardStore } from "./dashboard-store.ts";
+import { describeEvent, type FeedLine } from "./describe-event.ts";
+import { displayText } from "./display-text.ts";
+import { listsOf } from "./lists.ts";
+import type { Toast } from "./ui.ts";
+
+/** Lines that the event feed keeps. */
+export const FEED_LIMIT = 500;
+/** Shortest time between two updates of the store: 20 a second. */
+export const FLUSH_MS = 50;
+/** What an agent prints is looked at, not acted on: four updates a second are enough where nothing else happens. */
+export const ACTIVITY_FLUSH_MS = 250;
+const TOAST_MS = 8_000;
+
+/** Runs `task` once after `ms`; returns how to call it off. */
+export type Schedule = (task: () => void, ms: number) => () => void;
+
+export interface Feed {
+  /**
+   * Takes one message of the engine. Events that the mirror already holds are passed over. `out-of-step`: an event is
+   * missing before this one, so the mirror can no longer be trusted; reconnect for a new snapshot.
+   */
+  take(message: ServerMessage): "taken" | "passed-over" | "out-of-step";
+  /** Brings what is pending to the store at once. */
+  flush(): void;
+  /** Nothing reaches the store any more. */
+  close(): void;
+}
+
+interface Pending {
+  run?: RunState;
+  lines: FeedLine[];
+  toast?: Toast;
+  /** Set by a snapshot: the feed begins anew. */
+  fresh: boolean;
+  /** Set by everything but activity: the lists may have changed. */
+  moved: boolean;
+}
+
+const timeout: Schedule = (task, ms) => {
+  const timer = setTimeout(task, ms);
+  return () => clearTimeout(timer);
+};
+
+/** Mirrors the engine's run into the store: reduces at once, shows at most every FLUSH_MS, in one update. */
+export function createFeed(store: DashboardStore, of: { readonly now: () => number; readonly schedule?: Schedule }): Feed {
+  const schedule = of.schedule ?? timeout;
+  let pending: Pending = { lines: [], fresh: false, moved: false };
+  let mirror: RunState | undefined;
+  let due: { readonly at: number; readonly cancel: () => void } | undefined;
+  let flushedAt = Number.NEGATIVE_INFINITY;
+
+  const flush = (): void => {
+    due?.cancel();
+    due = undefined;
+    if (pending.run === undefined) return;
+    const taken = pending;
+    pending = { lines: [], fresh: false, moved: false };
+    flushedAt = of.now();
+    store.setState((state) => merge(state, taken, flushedAt));
+  };
+  const flushBy = (wait: number): void => {
+    const now = of.now();
+    const at = Math.max(now, flushedAt + wait);
+    if (due !== undefined && due.at <= at) return;
+    due?.cancel();
+    due = { at, cancel: schedule(flush, at - now) };
+  };
+  const takeEvent = (event: RunEvent): "taken" | "passed-over" | "out-of-step" => {
+    const seq = mirror?.seq ?? 0;
+    if (event.seq <= seq) return "passed-over";
+    if (event.seq !== seq + 1) return "out-of-step";
+    mirror = reduce(mirror, event);
+    pending.run = mirror;
+    if (event.type === "activity") {
+      flushBy(ACTIVITY_FLUSH_MS);
+      return "taken";
+    }
+    note(pending, event, mirror, of.now());
+    flushBy(FLUSH_MS);
+    return "taken";
+  };
+
+  return {
+    take(message) {
+      if (message.kind === "event") return takeEvent(message.event);
+      mirror = message.state;
+      pending = { run: mirror, lines: [], fresh: true, moved: true };
+      for (const event of message.recent) note(pending, event, mirror, undefined);
+      flush();
+      return "taken";
+    },
+    flush,
+    close() {
+      due?.cancel();
+      due = undefined;
+      pending = { lines: [], fresh: false, moved: false };
+    },
+  };
+}
+
+/** Writes an event down for the next flush; `now` is given for live events, which may raise a toast. */
+function note(pending: Pending, event: RunEvent, run: RunState, now: number | undefined): void {
+  pending.moved = true;
+  const line = describeEvent(event, run);
+  if (line !== undefined) pending.lines.push(line);
+  if (pending.lines.length > 2 * FEED_LIMIT) pending.lines = pending.lines.slice(-FEED_LIMIT);
+  if (now === undefined || event.type !== "command-refused") return;
+  pending.toast = { text: `refused: ${displayText(event.reason)}`, tone: "bad", until: now + TOAST_MS };
+}
+
+function merge(state: DashboardState, taken: Pending, now: number): Partial<DashboardState> {
+  const run = taken.run;
+  if (run === undefined) return {};
+  const kept = taken.fresh ? [] : state.feed;
+  const feed = taken.lines.length === 0 && !taken.fresh ? state.feed : [...kept, ...taken.lines].slice(-FEED_LIMIT);
+  const ui = taken.toast === undefined ? state.ui : { ...state.ui, toast: taken.toast };
+  const lists = taken.moved ? listsOf(run, state.lists) : state.lists;
+  const live = taken.fresh ? { ...ui, connection: { state: "live" as const } } : ui;
+  return { run, feed, lists, ui: live, ...(taken.fresh ? { now } : {}) };
+}

@@ -1,0 +1,52 @@
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+function two(n: number): string {
+  return String(n).padStart(2, "0");
+}
+
+/** Milliseconds as `MM:SS`, from one hour on as `H:MM:SS`. Negative time (clocks differ) reads as zero. */
+export function formatElapsed(ms: number): string {
+  const s = Math.max(0, Math.floor(ms / SECOND));
+  const h = Math.floor(s / 3600);
+  const rest = `${two(Math.floor(s / 60) % 60)}:${two(s % 60)}`;
+  return h === 0 ? rest : `${h}:${rest}`;
+}
+
+/** Milliseconds as `HH:MM:SS`: never narrower than eight columns, so that a line does not shift after an hour. */
+export function formatLong(ms: number): string {
+  const s = Math.max(0, Math.floor(ms / SECOND));
+  return `${two(Math.floor(s / 3600))}:${two(Math.floor(s / 60) % 60)}:${two(s % 60)}`;
+}
+
+/** Milliseconds in at most four columns, by the greatest unit: `7s`, `48m`, `12h`, `3d`. */
+export function formatAge(ms: number): string {
+  const t = Math.max(0, ms);
+  if (t < MINUTE) return `${Math.floor(t / SECOND)}s`;
+  if (t < HOUR) return `${Math.floor(t / MINUTE)}m`;
+  if (t < 2 * DAY) return `${Math.floor(t / HOUR)}h`;
+  return `${Math.floor(t / DAY)}d`;
+}
+
+/** Wall-clock milliseconds as local `HH:MM:SS`. */
+export function formatClock(at: number): string {
+  const d = new Date(at);
+  return `${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}`;
+}
+
+/** Dollars: `$0.00` to `$999.99`, from a thousand on without cents. */
+export function formatUsd(usd: number): string {
+  return `$${usd < 1000 ? usd.toFixed(2) : Math.round(usd)}`;
+}
+
+/** A cap in dollars: without cents where it has none. */
+export function formatCap(usd: number): string {
+  return Number.isInteger(usd) ? `$${usd}` : `$${usd.toFixed(2)}`;
+}
+
+/** `1 ticket`, `2 tickets`. */
+export function plural(n: number, one: string, many = `${one}s`): string {
+  return `${n} ${n === 1 ? one : many}`;
+}

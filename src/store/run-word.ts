@@ -1,0 +1,42 @@
+import type { RunState } from "../domain/state.ts";
+import type { Tone } from "./tone.ts";
+import type { Connection } from "./ui.ts";
+
+/** The answer to "can I leave?", as one glyph and one word. */
+export interface RunWord {
+  readonly glyph: string;
+  readonly word: string;
+  readonly tone: Tone;
+}
+
+/** Says how the run stands. What the connection hides is not guessed: a lost one says so, unless the run has ended. */
+export function runWord(run: RunState | undefined, connection: Connection): RunWord {
+  if (run?.end !== undefined) return endWord(run.end.verdict, run.end.kind);
+  if (connection.state === "lost") return { glyph: "✕", word: "LOST", tone: "bad" };
+  if (run === undefined) return { glyph: "◌", word: "CONNECTING", tone: "waiting" };
+  switch (run.stage) {
+    case "stopping":
+    case "ended":
+      return { glyph: "■", word: "STOPPING", tone: "bad" };
+    case "judging":
+      return { glyph: "◆", word: "JUDGING", tone: "oracle" };
+    case "verifying":
+      return { glyph: "◆", word: "VERIFYING", tone: "oracle" };
+    case "working":
+      return workingWord(run);
+  }
+}
+
+function endWord(verdict: string, kind: string): RunWord {
+  if (verdict === "done" && kind === "oracle-done") return { glyph: "✔", word: "DONE", tone: "good" };
+  if (kind === "interrupted") return { glyph: "■", word: "STOPPED", tone: "bad" };
+  return verdict === "unjudged" ? { glyph: "?", word: "UNJUDGED", tone: "bad" } : { glyph: "✖", word: "NOT DONE", tone: "bad" };
+}
+
+function workingWord(run: RunState): RunWord {
+  const busy = run.slots.some((slot) => slot !== null);
+  if (run.paused) return { glyph: "⏸", word: "PAUSED", tone: "person" };
+  if (!busy && run.lastFence === 0 && run.ready.length > 0) return { glyph: "◌", word: "STARTING", tone: "running" };
+  const stuck = !busy && run.ready.length === 0 && run.counts["human-gated"] + run.counts.stalled > 0;
+  return stuck ? { glyph: "!", word: "NEEDS YOU", tone: "person" } : { glyph: "●", word: "RUNNING", tone: "running" };
+}
