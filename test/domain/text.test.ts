@@ -2,9 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { plainLines, plainText } from "../../src/domain/text.ts";
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there
-const UNSAFE =
-  /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200b\u200c\u200e\u200f\u061c\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}]/u;
+/** Controls, line separators, bidi controls, invisible characters. */
+const UNSAFE = /[\p{Cc}\u2028\u2029\u200b\u200c\u200e\u200f\u061c\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}]/u;
 
 /** Text made of what breaks such a function: pieces of sequences, halves of pairs, joiners, marks, plain words. */
 const hostile = fc
@@ -123,15 +122,11 @@ describe("plainText", () => {
     ["joiners", "\u{1f468}\u200d"],
     ["selectors", "a\ufe0f"],
   ])("takes time that grows linearly: %s", (_, unit) => {
-    // Twice the work in a quadratic function is four times the time; the bound leaves room for a busy machine.
-    const time = (length: number) => {
-      const text = unit.repeat(length / unit.length);
-      const start = performance.now();
-      plainText(text);
-      return performance.now() - start;
-    };
-    time(1 << 18);
-    expect(time(1 << 20)).toBeLessThan(3_000);
+    // A megabyte takes a fraction of a second; work that grows with the square of the length would take minutes.
+    const text = unit.repeat((1 << 20) / unit.length);
+    const start = performance.now();
+    plainText(text);
+    expect(performance.now() - start).toBeLessThan(5_000);
   });
 });
 

@@ -18,7 +18,7 @@ import { Orchestrator } from "../../loop/orchestrator.ts";
 import { Performer } from "../../loop/perform.ts";
 import { recover } from "../../loop/recover.ts";
 import type { Lock } from "../../ports/locks.ts";
-import type { RunStore } from "../../ports/run-store.ts";
+import type { RunRow, RunStore } from "../../ports/run-store.ts";
 import { packageFiles } from "../package-files.ts";
 import { prepareStateHome, type StateHome, stateHome } from "../state-home.ts";
 import { checkWorld, type World } from "./check-world.ts";
@@ -86,7 +86,7 @@ interface Parts {
 
 async function openRun(of: { options: EngineOptions; loaded: LoadedBatch; world: World; home: StateHome; store: RunStore }): Promise<OpenRun> {
   const { options, loaded, home, store } = of;
-  const unfinished = store.unfinished(loaded.path);
+  const unfinished = unfinishedRun(store, loaded.path);
   if (unfinished !== undefined && !options.fresh) {
     refuseChanged(loaded, unfinished.batchFileSha, unfinished.run, options);
     return resumeRun({ run: unfinished.run, home, store });
@@ -97,6 +97,18 @@ async function openRun(of: { options: EngineOptions; loaded: LoadedBatch; world:
     store.end(unfinished.run, { at: now, verdict: "not-done", exitCode: EXIT.interrupted, reason });
   }
   return beginRun({ ...of, run: newRunId(loaded.batch.name, new Date(now)), now, fresh: options.fresh });
+}
+
+/** The run to go on with. One whose engine was gone before its first event was written has never begun: it is closed. */
+function unfinishedRun(store: RunStore, batchPath: string): RunRow | undefined {
+  const row = store.unfinished(batchPath);
+  if (row === undefined) return undefined;
+  const journal = store.openForReading(row.run);
+  const begun = journal.read()[Symbol.iterator]().next().done !== true;
+  journal.close();
+  if (begun) return row;
+  store.end(row.run, { at: Date.now(), verdict: "not-done", exitCode: EXIT.interrupted, reason: "it never began" });
+  return unfinishedRun(store, batchPath);
 }
 
 /** The batch is frozen when a run begins; a changed file would be silently ignored, so it is refused. */

@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { checkBatch } from "../../../src/domain/batch/check.ts";
+import { findCycles } from "../../../src/domain/batch/cycles.ts";
+import { nearest } from "../../../src/domain/batch/nearest.ts";
+import { unfitForBase, unfitForGlob } from "../../../src/domain/batch/plain-words.ts";
+import { BatchFile } from "../../../src/domain/batch/schema.ts";
+import { batchValue } from "./sample.ts";
+
+const here = () => ({ line: 1, column: 1 });
+
+function batchOf(edges: readonly (readonly number[])[]): BatchFile {
+  const tickets = edges.map((to, i) => ({ id: `T-${i}`, title: "x", dependsOn: to.map((j) => `T-${j}`) }));
+  return BatchFile.parse(batchValue({ tickets }));
+}
+
+/** This thread's processor time, the quickest of five: what else the machine does must not count. */
+function milliseconds(work: () => unknown): number {
+  const once = () => {
+    const before = process.threadCpuUsage();
+    work();
+    const { user, system } = process.threadCpuUsage(before);
+    return (user + system) / 1_000;
+  };
+  return Math.min(once(), once(), once(), once(), once());
+}
+
+describe("checkBatch on 10,000 tickets", () => {
+  const chain = Array.from({ length: 10_000 }, (_, i) => (i === 0 ? [] : [i - 1]));
+  it.each<[string, readonly (readonly number[])[], number]>([
+    ["in one chain", chain, 0],
+    ["in one cycle", chain.with(0, [9_999]), 1],
+    ["in 5,000 cycles", chain.map((_, i) => [i ^ 1]), 5_000],
+    ["with five dependencies each", chain.map((_, i) => [1, 2, 3, 4, 5].map((back) => i - back).filter((to) => to >= 0)), 0],
+  ])("%s takes less than 100 ms", (_, edges, problems) => {
+    const file = batchOf(edges);
+    expect(checkBatch(file, here)).toHaveLength(problems);
+    expect(milliseconds(() => checkBatch(file, here))).toBeLessThan(100);
+  });
+
+  it("with nothing but unknown dependencies takes less than a second", () => {
+    const file = batchOf(chain.map((_, i) => [i + 10_000]));
+    expect(checkBatch(file, here)).toHaveLength(10_000);
+    expect(milliseconds(() => checkBatch(file, here))).toBeLessThan(1_000);
+  });
+
+  it("shows a long cycle in short", () => {
+    const [problem] = checkBatch(batchOf(chain.with(0, [9_999])), here);
+    expect(problem?.message).toBe(
+      "these tickets wait for each other: T-0 → T-9999 → T-9998 → T-9997 → T-9996 → T-9995 → T-9994 → (9993 more) → T-0",
+    );
+  });
+});
+
+describe("findCycles", () => {
+  it.each<[string, number[][], number[][]]>([
+    ["none", [[], [0], [0, 1]], []],
+    [
+      "two apart",
+      [[1], [0], [3], [2]],
+      [
+        [0, 1],
+        [2, 3],
+      ],
+    ],
+    ["one with a tail before and behind", [[1], [2], [3], [1, 4], []], [[1, 2, 3]]],
+    ["a node that waits for itself", [[0]], [[0]]],
+    ["a node behind a cycle", [[1], [0], [0]], [[0, 1]]],
+  ])("finds %s", (_, edges, cycles) => {
+    expect(findCycles(edges)).toEqual(cycles);
+  });
+});
+
+describe("nearest", () => {
+  it.each([
+    ["ticket", ["tickets", "tracker"], "tickets"],
+    ["TICKETS", ["tickets"], "tickets"],
+    ["T-9", ["T-1", "T-12", "T-8"], "T-8"],
+    ["zzz", ["tickets"], undefined],
+    ["a", ["b"], undefined],
+    ["x".repeat(1_000), ["x".repeat(999)], undefined],
+  ])("of %j among %j", (name, candidates, expected) => {
+    expect(nearest(name, candidates)).toBe(expected);
+  });
+});
+
+describe("names of other programs", () => {
+  it("takes the branches that git takes", () => {
+    for (const base of ["main", "release/1.2", "feature/ümlaut", "a-b_c"]) expect(unfitForBase(base), base).toBeUndefined();
+    for (const base of [
+      "-x",
+      "a..b",
+      "a b",
+      "a~1",
+      "a^",
+      "a:b",
+      "a?",
+      "a*",
+      "a[",
+      "a\\b",
+      "/a",
+      "a/",
+      "a//b",
+      "a.lock",
+      "a.lock/b",
+      ".a",
+      "a/.b",
+      "a.",
+      "@",
+      "a@{1}",
+    ])
+      expect(unfitForBase(base), base).toBeDefined();
+  });
+
+  it("takes patterns that can match a path of a repository", () => {
+    for (const glob of ["test/**", "*.{js,ts}", "a{1..3}.ts", "!(a|b)/x", "[ab].md", "..x", "a/b..c"])
+      expect(unfitForGlob(glob), glob).toBeUndefined();
+    for (const glob of ["..", "a/{b,..}/c", "/a", "C:\\a", "C:/a", "\\a", "!a", "{a", "(a", "x\u0007", "x\ud800"])
+      expect(unfitForGlob(glob), glob).toBeDefined();
+  });
+});

@@ -1,0 +1,191 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import type { FolderTicket } from "../../../src/domain/batch/merge-folder.ts";
+import { formatProblems } from "../../../src/domain/batch/problem.ts";
+import { readBatch, ticketFolder } from "../../../src/domain/batch/read.ts";
+import { RepoId, TicketId } from "../../../src/domain/ids.ts";
+import { batchText, told } from "./sample.ts";
+
+const folder = "/work/batches";
+const inFolder = { tracker: { kind: "local", path: "tickets" } };
+
+function folderTicket(id: string, more: { dependsOn?: string[]; repo?: string; exclusive?: string[] } = {}): FolderTicket {
+  return {
+    id: TicketId.parse(id),
+    title: `title of ${id}`,
+    body: `body of ${id}`,
+    dependsOn: (more.dependsOn ?? []).map((dep) => TicketId.parse(dep)),
+    exclusive: more.exclusive ?? [],
+    file: `/work/batches/tickets/${id}.md`,
+    ...(more.repo !== undefined && { repo: RepoId.parse(more.repo) }),
+  };
+}
+
+function batchOf(text: string, folderTickets?: readonly FolderTicket[]) {
+  const reading = readBatch(text, { folder, ...(folderTickets && { folderTickets }) });
+  if (!reading.ok) throw new Error(formatProblems("batch.json", reading.problems));
+  return reading;
+}
+
+describe("readBatch", () => {
+  it("makes paths absolute and fills in what a ticket may leave out", () => {
+    const { batch } = batchOf(
+      batchText({
+        tickets: [
+          { id: "T-1", title: " one " },
+          { id: "T-2", title: "two", dependsOn: ["T-1", "T-1"] },
+        ],
+      }),
+    );
+    expect(batch.repos).toEqual({ app: { path: "/work/app", base: "main", prepare: [] } });
+    expect(batch.tickets[0]).toEqual({
+      id: "T-1",
+      title: "one",
+      body: "",
+      repo: "app",
+      dependsOn: [],
+      exclusive: [],
+      finish: [{ step: "gates" }, { step: "merge" }, { step: "assert" }],
+    });
+    expect(batch.tickets[1]?.dependsOn).toEqual(["T-1"]);
+    expect(batch.tracker).toEqual({ kind: "local" });
+  });
+
+  it("gives a ticket its own finish line, else the batch's, and ends each with assert", () => {
+    const finish = [{ step: "check", name: "tests", command: ["t"] }, { step: "merge" }];
+    const own = [{ step: "check", command: ["u"] }, { step: "merge" }, { step: "assert" }];
+    const { batch, warnings } = batchOf(
+      batchText({
+        finish,
+        tickets: [
+          { id: "T-1", title: "x" },
+          { id: "T-2", title: "x", finish: own },
+        ],
+      }),
+    );
+    expect(batch.tickets.map((t) => t.finish)).toEqual([
+      [...finish, { step: "assert" }],
+      [{ step: "check", name: "check", command: ["u"] }, { step: "merge" }, { step: "assert" }],
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
+  it("warns of what runs but may not be meant", () => {
+    const tickets = [
+      { id: "T-1", title: "x" },
+      { id: "T-2", title: "x", dependsOn: ["T-1", "T-1"], exclusive: ["db", "db"] },
+    ];
+    const { warnings } = batchOf(batchText({ sandbox: "off", tickets }));
+    expect(
+      formatProblems("b.json", warnings)
+        .replace(/^b\.json:\d+:\d+ {2}/gm, "")
+        .split("\n"),
+    ).toEqual([
+      'finish: no check runs before merge: whatever the agent leaves will land; add {"step": "check", "name": "tests", "command": […]} before merge',
+      'tickets[1].dependsOn[1]: "T-1" is listed twice',
+      'tickets[1].exclusive[1]: "db" is listed twice',
+      "sandbox: agents are not confined: they can read and change what you can",
+    ]);
+  });
+
+  it("reads the example", () => {
+    const text = readFileSync(new URL("../../../batch.example.json", import.meta.url), "utf8");
+    const { batch, warnings } = batchOf(text);
+    expect(batch.tickets.length).toBeGreaterThan(1);
+    expect(warnings).toEqual([]);
+  });
+
+  it("survives the journal: a batch is plain JSON", () => {
+    const { batch } = batchOf(batchText());
+    expect(JSON.parse(JSON.stringify(batch))).toEqual(batch);
+  });
+});
+
+describe("readBatch with a ticket folder", () => {
+  it("says where the folder is", () => {
+    expect(ticketFolder(batchText(inFolder), folder)).toBe("/work/batches/tickets");
+    expect(ticketFolder(batchText({ tracker: { kind: "local", path: "/t" } }), folder)).toBe("/t");
+    for (const text of [batchText(), "{", batchText({ tracker: { kind: "local", path: "~/t" } })])
+      expect(ticketFolder(text, folder)).toBeUndefined();
+  });
+
+  it("takes all tickets where the batch lists none", () => {
+    const { batch } = batchOf(batchText({ ...inFolder, tickets: [] }), [
+      folderTicket("A"),
+      folderTicket("B", { dependsOn: ["A"] }),
+    ]);
+    expect(batch.tracker).toEqual({ kind: "local", path: "/work/batches/tickets" });
+    expect(batch.tickets.map((t) => [t.id, t.title, t.body, t.repo, t.dependsOn])).toEqual([
+      ["A", "title of A", "body of A", "app", []],
+      ["B", "title of B", "body of B", "app", ["A"]],
+    ]);
+  });
+
+  it("takes those that the batch lists; what the batch says of one wins, empty lists too", () => {
+    const tickets = [
+      { id: "B", dependsOn: [] },
+      { id: "A", title: "mine", finish: [{ step: "merge" }] },
+    ];
+    const source = [folderTicket("A", { exclusive: ["db"] }), folderTicket("B", { dependsOn: ["A"] }), folderTicket("C")];
+    const { batch } = batchOf(batchText({ ...inFolder, tickets }), source);
+    expect(batch.tickets).toMatchObject([
+      { id: "B", title: "title of B", body: "body of B", dependsOn: [] },
+      { id: "A", title: "mine", body: "body of A", exclusive: ["db"], finish: [{ step: "merge" }, { step: "assert" }] },
+    ]);
+  });
+
+  it.each<[string, object[], FolderTicket[], string]>([
+    [
+      "an id that the folder lacks",
+      [{ id: "AB-2" }],
+      [folderTicket("AB-1")],
+      'batch.json:1:129  tickets[0].id: there is no ticket "AB-2" in the ticket folder; did you mean "AB-1"?',
+    ],
+    ["an empty folder", [], [], "batch.json:1:158  tracker.path: the folder holds no tickets; a ticket is a Markdown file"],
+    [
+      "an unknown dependency in a file",
+      [],
+      [folderTicket("A", { dependsOn: ["Q-77"] })],
+      '/work/batches/tickets/A.md  dependsOn[0]: unknown ticket "Q-77"; known here: A',
+    ],
+    [
+      "a dependency that the batch leaves out",
+      [{ id: "B" }],
+      [folderTicket("A"), folderTicket("B", { dependsOn: ["A"] })],
+      '/work/batches/tickets/B.md  dependsOn[0]: "A" is in the ticket folder but not in this batch; add it to "tickets"',
+    ],
+    [
+      "an unknown repository in a file",
+      [{ id: "A" }],
+      [folderTicket("A", { repo: "ap" })],
+      '/work/batches/tickets/A.md  repo: unknown repository "ap"; did you mean "app"?',
+    ],
+    [
+      "ids of two files that clash",
+      [],
+      [folderTicket("A"), folderTicket("a")],
+      '/work/batches/tickets/a.md  id: "a" and "A" differ only in case; they would share a folder and a branch: rename one',
+    ],
+    [
+      "a cycle between files",
+      [],
+      [folderTicket("A", { dependsOn: ["B"] }), folderTicket("B", { dependsOn: ["A"] })],
+      "/work/batches/tickets/A.md  dependsOn[0]: these tickets wait for each other: A → B → A",
+    ],
+    [
+      "a wrong field of the batch file",
+      [{ id: "A", repo: "ap" }],
+      [folderTicket("A")],
+      'batch.json:1:140  tickets[0].repo: unknown repository "ap"; did you mean "app"?',
+    ],
+  ])("tells of %s", (_, tickets, folderTickets, message) => {
+    expect(told(batchText({ ...inFolder, tickets }), { folder, folderTickets })).toBe(message);
+  });
+
+  it("never takes a folder that was not read for an empty one", () => {
+    expect(told(batchText({ ...inFolder, tickets: [] }), { folder })).toMatch(/tracker\.path: the ticket folder was not read$/);
+    expect(told(batchText({ tracker: { kind: "local", path: "~/t" } }), { folder })).toMatch(
+      /tracker\.path must be written out: "~" is not expanded$/,
+    );
+  });
+});
