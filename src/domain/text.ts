@@ -23,7 +23,8 @@ const ZWJ = 0x200d;
 const PICTOGRAPH = /^\p{Extended_Pictographic}/u;
 const BEFORE_EMOJI_JOINER = /^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)/u;
 const MARK = /^(?![\ufe00-\ufe0f])\p{Mark}/u;
-const LETTER = /^\p{Letter}/u;
+/** Some letters (Hangul fillers) are invisible, and are taken out themselves. */
+const LETTER = /^(?!\p{Default_Ignorable_Code_Point})\p{Letter}/u;
 
 /**
  * Outside text as one line that a terminal shows and does not obey: escape sequences and control strings go (also 8-bit

@@ -72,6 +72,7 @@ describe("plainText", () => {
     ["backspaces", "ok\b\bno", "okno"],
     ["bidi overrides and isolates", "a\u202eb\u202c\u2066c\u2069", "abc"],
     ["zero width characters", "pa\u200bss\ufeffwo\u2060rd\u200d", "password"],
+    ["a joiner before an invisible letter", "e\u0301\u200d\u3164x", "e\u0301x"],
     ["tag characters", "a\u{e0041}\u{e0042}", "a"],
     ["half a pair", "a\ud83db\ude00", "a\ufffdb\ufffd"],
     ["halves that removing would join", "\ud83d\u001b[m\ude00", "\ufffd\ufffd"],

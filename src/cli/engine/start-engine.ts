@@ -17,6 +17,7 @@ import { KeyedQueue } from "../../loop/keyed-queue.ts";
 import { Orchestrator } from "../../loop/orchestrator.ts";
 import { Performer } from "../../loop/perform.ts";
 import { recover } from "../../loop/recover.ts";
+import { JournalBroken } from "../../ports/journal.ts";
 import type { Lock } from "../../ports/locks.ts";
 import type { RunRow, RunStore } from "../../ports/run-store.ts";
 import { packageFiles } from "../package-files.ts";
@@ -103,12 +104,22 @@ async function openRun(of: { options: EngineOptions; loaded: LoadedBatch; world:
 function unfinishedRun(store: RunStore, batchPath: string): RunRow | undefined {
   const row = store.unfinished(batchPath);
   if (row === undefined) return undefined;
-  const journal = store.openForReading(row.run);
-  const begun = journal.read()[Symbol.iterator]().next().done !== true;
-  journal.close();
-  if (begun) return row;
+  if (hasBegun(store, row.run)) return row;
   store.end(row.run, { at: Date.now(), verdict: "not-done", exitCode: EXIT.interrupted, reason: "it never began" });
   return unfinishedRun(store, batchPath);
+}
+
+function hasBegun(store: RunStore, run: RunId): boolean {
+  const journal = store.openForReading(run);
+  try {
+    return journal.read()[Symbol.iterator]().next().done !== true;
+  } catch (error) {
+    // A broken journal has rows; `replay` says what is wrong with them.
+    if (error instanceof JournalBroken) return true;
+    throw error;
+  } finally {
+    journal.close();
+  }
 }
 
 /** The batch is frozen when a run begins; a changed file would be silently ignored, so it is refused. */

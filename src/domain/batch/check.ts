@@ -27,8 +27,10 @@ export function checkBatch(file: BatchFile, locate: Locate, elsewhere: ReadonlyS
     checkFinishLine(file.finish, ["finish"], report);
     checkStepCommands(file.finish, ["finish"], report);
   }
+  const repos = new Set(Object.keys(file.repos));
   file.tickets.forEach((ticket, i) => {
     checkTicket(file, ticket, i, report);
+    checkRepoOf(ticket, i, repos, report);
   });
   checkGraph(file.tickets, elsewhere, report);
   return sortProblems(problems);
@@ -93,7 +95,6 @@ function checkTicket(file: BatchFile, ticket: TicketSpec, i: number, report: Rep
   reportReserved(ticket.id, at("id"), report);
   if (ticket.title !== undefined) reportUnfit(unfitForLine(ticket.title), at("title"), report);
   else if (file.tracker.path === undefined) report(at("title"), "is missing (what is to be done, in one line)");
-  checkRepoOf(file, ticket, at("repo"), report);
   ticket.exclusive.forEach((name, j) => {
     reportReserved(name, at("exclusive", j), report);
   });
@@ -102,12 +103,12 @@ function checkTicket(file: BatchFile, ticket: TicketSpec, i: number, report: Rep
   checkStepCommands(ticket.finish, at("finish"), report);
 }
 
-function checkRepoOf(file: BatchFile, ticket: TicketSpec, path: Path, report: Report): void {
-  const repos = Object.keys(file.repos);
-  if (ticket.repo === undefined) {
-    if (repos.length > 1) report(path, "is missing: there is more than one repository", `known here: ${listed(repos)}`);
-  } else if (!Object.hasOwn(file.repos, ticket.repo)) {
-    report(path, `unknown repository ${shown(ticket.repo)}`, hintFor(ticket.repo, repos, "known here"));
+function checkRepoOf({ repo }: TicketSpec, i: number, repos: ReadonlySet<string>, report: Report): void {
+  const path = ["tickets", i, "repo"];
+  if (repo === undefined) {
+    if (repos.size > 1) report(path, "is missing: there is more than one repository", `known here: ${listed([...repos])}`);
+  } else if (!repos.has(repo)) {
+    report(path, `unknown repository ${shown(repo)}`, hintFor(repo, [...repos], "known here"));
   }
 }
 
@@ -116,18 +117,22 @@ function checkGraph(tickets: readonly TicketSpec[], elsewhere: ReadonlySet<strin
   const index = checkIds(tickets, report);
   const ids = [...index.keys()];
   let hints = 0;
-  const edges = tickets.map((ticket, i) =>
-    ticket.dependsOn.flatMap((dep, j) => {
-      const path = ["tickets", i, "dependsOn", j];
+  const edges = tickets.map((ticket, i) => {
+    const targets: number[] = [];
+    ticket.dependsOn.forEach((dep, j) => {
       const to = index.get(dep);
-      if (to !== undefined && dep !== ticket.id) return [to];
+      if (to !== undefined && dep !== ticket.id) {
+        targets.push(to);
+        return;
+      }
+      const path = ["tickets", i, "dependsOn", j];
       if (dep === ticket.id) report(path, `${shown(dep)} cannot depend on itself`);
       else if (elsewhere.has(dep))
         report(path, `${shown(dep)} is in the ticket folder but not in this batch`, 'add it to "tickets"');
       else report(path, `unknown ticket ${shown(dep)}`, hints++ < MAX_HINTS ? hintFor(dep, ids, "known here") : undefined);
-      return [];
-    }),
-  );
+    });
+    return targets;
+  });
   for (const cycle of findCycles(edges)) {
     const [first = 0, second = 0] = cycle;
     const names: readonly (string | undefined)[] = tickets[first]?.dependsOn ?? [];

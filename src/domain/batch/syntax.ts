@@ -5,7 +5,7 @@ import { syntaxProblems } from "./syntax-errors.ts";
 import { type Position, positionsIn } from "./text-position.ts";
 
 /** The longest batch file that is read. UTF-16 units. */
-export const MAX_BATCH_LENGTH = 32 * 1024 * 1024;
+const MAX_BATCH_LENGTH = 32 * 1024 * 1024;
 
 /** A file that is JSON with comments: its tree, and where its parts stand. */
 export interface Syntax {

@@ -1,0 +1,177 @@
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import { HONEST, PROGRAM, Stage } from "./stage.ts";
+
+const node = process.execPath;
+
+/** A stage where everything is right, for one thing to be made wrong. */
+function goodStage(): Stage {
+  const stage = new Stage();
+  stage.repo("app");
+  stage.agent(`fs.writeFileSync("${stage.path("AGENT-RAN")}", "");`);
+  return stage;
+}
+
+/** Runs, and asserts what every refusal has in common: its code, no stack trace, three parts, and nothing started. */
+async function refused(stage: Stage, args: readonly string[], code: number, env: Record<string, string> = {}): Promise<string> {
+  const ended = await stage.run([...args, "--headless"], env);
+  expect(ended).toMatchObject({ code });
+  expect(ended.stderr).toMatch(/^loopdash: .+\n {2}why: .+\n(?: {7}.+\n)*? {2}do: {2}.+\n$/);
+  expect(ended.stderr).not.toMatch(/\n\s+at .+:\d+/);
+  expect(existsSync(stage.path("AGENT-RAN"))).toBe(false);
+  if (existsSync(stage.path("app/.git"))) expect(stage.git("app", "branch", "--list", "loopdash/*")).toBe("");
+  expect(existsSync(stage.path("home/runs")) ? readdirSync(stage.path("home/runs")) : []).toEqual([]);
+  return ended.stderr;
+}
+
+describe("the batch file (exit 2)", () => {
+  test.each([
+    ["missing", undefined, /there is no such file/],
+    ["empty", "", /batch\.json:1:1/],
+    ["not JSON", "{ \"name\": ", /batch\.json:1:\d+/],
+    ["an array", "[]", /batch\.json:1:1/],
+  ])("%s", async (_, text, says) => {
+    using stage = goodStage();
+    if (text !== undefined) stage.write("batch.json", text);
+    expect(await refused(stage, ["batch.json"], 2)).toMatch(says);
+  });
+
+  test.each([
+    ["a wrong type", { limits: { workers: "four" } }, /batch\.json:\d+:\d+.*limits\.workers/],
+    ["an unknown key", { trakcer: { kind: "local" } }, /trakcer.*tracker/],
+    ["an unknown tracker", { tracker: { kind: "jira" } }, /jira.*local/s],
+    ["an unknown agent", { agent: { kind: "clyde", command: ["x"] } }, /clyde.*command/s],
+    ["a step that this version has not", { finish: [{ step: "review" }, { step: "merge" }] }, /review/],
+    ["a missing tracker folder", { tracker: { kind: "local", path: "nowhere" } }, /nowhere/],
+  ])("%s", async (_, over, says) => {
+    using stage = goodStage();
+    expect(await refused(stage, [stage.batch(["T-1"], over)], 2)).toMatch(says);
+  });
+
+  test.each([
+    ["no tickets", [], /ticket/],
+    ["a duplicate id", ["T-1", "T-1"], /T-1/],
+    ["an unknown dependency", [{ id: "T-1", dependsOn: ["T-9"] }, "T-8"], /T-9.*T-8/s],
+    ["a cycle", [{ id: "T-1", dependsOn: ["T-2"] }, { id: "T-2", dependsOn: ["T-1"] }], /T-1 → T-2 → T-1|T-2 → T-1 → T-2/],
+    ["an id unfit for a branch", ["../../etc"], /branch/],
+    ["an id that would be an option", ["--upload-pack=x"], /branch/],
+  ])("%s", async (_, tickets, says) => {
+    using stage = goodStage();
+    expect(await refused(stage, [stage.batch(tickets)], 2)).toMatch(says);
+  });
+
+  test("a folder in its place, and a file that may not be read", async () => {
+    using stage = goodStage();
+    mkdirSync(stage.path("batch.json"));
+    expect(await refused(stage, ["batch.json"], 2)).toContain("it is a folder");
+  });
+});
+
+describe("the command line (exit 2)", () => {
+  test.each([
+    [["batch.json", "--worker", "3"], /--workers/],
+    [["batch.json", "--workers", "none"], /1 to 64/],
+    [["stauts"], /status/],
+    [["batch.json", "other.json"], /one too many/],
+  ])("%j", async (args, says) => {
+    using stage = goodStage();
+    stage.batch(["T-1"]);
+    const { code, stderr } = await stage.run(args);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(says);
+    expect(existsSync(stage.home)).toBe(false);
+  });
+
+  test("a run that does not exist", async () => {
+    using stage = goodStage();
+    expect(await stage.run(["report", "nothing"])).toMatchObject({ code: 2 });
+  });
+});
+
+describe("the world around it (exit 4)", () => {
+  test("a repository that is not there, or not git", async () => {
+    using stage = goodStage();
+    stage.write("plain/file", "x");
+    expect(await refused(stage, [stage.batch(["T-1"], { repos: { app: { path: "nowhere" } } })], 4)).toContain("nowhere");
+    expect(await refused(stage, [stage.batch(["T-1"], { repos: { app: { path: "plain" } } })], 4)).toContain("plain");
+  });
+
+  test("a base branch that is not there", async () => {
+    using stage = goodStage();
+    expect(await refused(stage, [stage.batch(["T-1"], { repos: { app: { path: "app", base: "trunk" } } })], 4)).toContain("trunk");
+  });
+
+  test("a dirty checkout of the base", async () => {
+    using stage = goodStage();
+    stage.write("app/README.md", "changed");
+    expect(await refused(stage, [stage.batch(["T-1"])], 4)).toMatch(/uncommitted/);
+  });
+
+  test("a detached base", async () => {
+    using stage = goodStage();
+    stage.git("app", "checkout", "-q", "--detach");
+    expect(await refused(stage, [stage.batch(["T-1"])], 4)).toMatch(/detached/);
+  });
+
+  test("an agent program that is not found", async () => {
+    using stage = goodStage();
+    expect(await refused(stage, [stage.batch(["T-1"], { agent: { kind: "command", command: ["no-such-agent"] } })], 4)).toContain("no-such-agent");
+  });
+
+  test("a sandbox that is required and not there: refused, never run without", async () => {
+    using stage = goodStage();
+    expect(await refused(stage, [stage.batch(["T-1"], { sandbox: "required" })], 4)).toContain("sandbox");
+    expect(await refused(stage, [stage.batch(["T-1"], { sandbox: undefined })], 4)).toContain("sandbox");
+  });
+
+  test("a state folder that cannot be written", async () => {
+    using stage = goodStage();
+    stage.write("occupied", "a file");
+    expect(await refused(stage, [stage.batch(["T-1"])], 4, { LOOPDASH_HOME: stage.path("occupied", "home") })).toContain("occupied");
+  });
+});
+
+describe("standard output", () => {
+  const run = (stage: Stage, line: string) => spawnSync("/bin/sh", ["-c", line, "sh", node, PROGRAM, stage.batch(["T-1"])], { cwd: stage.root, env: stage.env, encoding: "utf8" });
+
+  test("closed before the start: refused, nothing started", () => {
+    using stage = goodStage();
+    const { status, stderr } = run(stage, '"$@" --headless >&-');
+    expect(status).toBe(2);
+    expect(stderr).toContain("nothing can be written to standard output");
+    expect(existsSync(stage.path("AGENT-RAN"))).toBe(false);
+  });
+
+  test("a reader that is gone before the first line: refused, nothing started", () => {
+    using stage = goodStage();
+    // A fifo that has had a reader and has none now: the first write meets EPIPE.
+    const { stderr } = run(stage, 'mkfifo pipe; exec 3<>pipe 4>pipe 3>&-; "$@" --headless >&4; echo "code $?" >&2');
+    expect(stderr).toContain("code 2");
+    expect(existsSync(stage.path("AGENT-RAN"))).toBe(false);
+  });
+
+  test("a reader that leaves in the middle does not hurt the run", async () => {
+    using stage = goodStage();
+    stage.agent(`await wait(200); ${HONEST}`);
+    const { stderr } = run(stage, `{ "$@" --headless; echo "code $?" >&2; } | head -n 2`);
+    expect(stderr).toContain("code 0");
+    expect(stage.landed()).toEqual(["T-1"]);
+  });
+
+  test("/dev/null is a fine place", () => {
+    using stage = goodStage();
+    stage.agent(HONEST);
+    expect(run(stage, '"$@" --headless >/dev/null').status).toBe(0);
+  });
+});
+
+test("--dry-run prints the plan and the ready set, starts nothing and writes nothing", async () => {
+  using stage = goodStage();
+  const batch = stage.batch(["T-1", { id: "T-2", dependsOn: ["T-1"] }]);
+  const { code, stdout } = await stage.run([batch, "--dry-run"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/ready at once \(1\)\n {2}T-1 .*\n\nlayer 2 \(1\)\n {2}T-2 .*after T-1/);
+  expect(existsSync(stage.home)).toBe(false);
+  expect(existsSync(stage.path("AGENT-RAN"))).toBe(false);
+});
