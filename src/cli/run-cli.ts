@@ -1,13 +1,15 @@
 import { EXIT, UserError } from "../domain/user-error.ts";
 import { HELP, type Request, readArgs } from "./args.ts";
 import { printDefect, printUserError, writeAll } from "./print.ts";
+import { keepHeapSmall } from "./small-heap.ts";
 import { VERSION } from "./version.ts";
 
 /** Hidden verb: the engine process that the dashboard starts (see spawn-engine.ts). */
-export const ENGINE_VERB = "__engine";
+const ENGINE_VERB = "__engine";
 
 /** Runs one command and gives its exit code. Verbs are loaded when asked for, so that small ones start fast. */
 export async function runCli(argv: readonly string[]): Promise<number> {
+  keepHeapSmall();
   try {
     if (argv[0] === ENGINE_VERB) return await (await import("./engine-process.ts")).engineProcess(argv[1] ?? "");
     return await perform(readArgs(argv));
