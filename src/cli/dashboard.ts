@@ -1,18 +1,35 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { renderDashboard } from "../../components/render-dashboard.tsx";
 import { type ChannelClient, connectChannel } from "../adapters/channel/socket-client.ts";
+import { createLocks } from "../adapters/locks/sqlite-locks.ts";
 import type { Command } from "../domain/command.ts";
 import type { RunState } from "../domain/state.ts";
 import { renderSummaryText } from "../domain/summary.ts";
+import { plainText } from "../domain/text.ts";
 import { EXIT } from "../domain/user-error.ts";
 import { createDashboardStore, type DashboardStore } from "../store/dashboard-store.ts";
 import { createFeed, type Feed } from "../store/feed.ts";
+import { batchLock } from "./engine/engine-locks.ts";
 import { exitCodeOf } from "./exit-code.ts";
 import { writeAll } from "./print.ts";
+import { askedToLeave } from "./signals.ts";
+import { stateHome } from "./state-home.ts";
 
-/** How soon a lost engine is looked for again. Milliseconds. */
+/** Least time between two attempts to reach an engine. Milliseconds. */
 const RECONNECT_MS = 1_000;
+/** How long the engine of a run that has ended may take to put everything away, and how often that is looked for. Milliseconds. */
+const PUT_AWAY_MS = 5_000;
+const LOOK_MS = 20;
+/** The printed summary is cut nowhere: a terminal breaks long lines by itself, and a step left to a person is to be copied whole. */
+const SUMMARY_WIDTH = 10_000;
 
-/** The dashboard of a run whose engine works in another process. Gives the run's exit code, or 130 where it was left working. */
+/** What to say of an engine that cannot be reached, in as few words as the last line of a narrow terminal takes. */
+const GONE = "the engine is gone; run the same command to go on";
+
+/**
+ * The dashboard of a run whose engine works in another process. Gives the run's exit code; 130 where it was left working, 1 where
+ * its engine is gone.
+ */
 export async function watch(of: { run: string; socketPath: string }): Promise<number> {
   const store = createDashboardStore({ now: Date.now() });
   const feed = createFeed(store, { now: Date.now });
@@ -20,7 +37,10 @@ export async function watch(of: { run: string; socketPath: string }): Promise<nu
   await draw(store, line.send);
   line.close();
   feed.flush();
-  return farewell(of.run, store.getState().run);
+  feed.close();
+  const { run, ui } = store.getState();
+  if (run?.end !== undefined) await putAway(run.batchPath);
+  return farewell(of.run, run, ui.connection.state === "lost");
 }
 
 /** The dashboard of a run that has ended: its summary screen. */
@@ -30,38 +50,62 @@ export async function watchEnded(state: RunState): Promise<number> {
   feed.take({ kind: "snapshot", state, recent: [] });
   feed.flush();
   await draw(store, () => undefined);
-  return farewell(state.run, state);
+  return farewell(state.run, state, false);
 }
 
 async function draw(store: DashboardStore, send: (command: Command) => void): Promise<void> {
   const { stdin, stdout } = process;
-  await renderDashboard({ store, send, stdin, stdout });
+  const leaving = askedToLeave();
+  // To the dashboard the end of its input is a terminal that has gone, which is a detach: the same is wanted here.
+  const detach = (): void => void stdin.emit("end");
+  leaving.addEventListener("abort", detach);
+  if (!leaving.aborted) await renderDashboard({ store, send, stdin, stdout });
+  leaving.removeEventListener("abort", detach);
   stdin.unref();
 }
 
 /** What stays on the terminal once the screen is gone. */
-function farewell(run: string, state: RunState | undefined): number {
+function farewell(run: string, state: RunState | undefined, lost: boolean): number {
   if (state?.end !== undefined) {
-    writeAll(1, renderSummaryText(state, process.stdout.columns ?? 120));
+    writeAll(1, renderSummaryText(state, SUMMARY_WIDTH));
     return exitCodeOf(state);
+  }
+  if (lost) {
+    const command = state === undefined ? "the same command" : `loopdash ${plainText(state.batchPath)}`;
+    writeAll(1, `The engine of run ${run} is gone; nothing was judged. To go on with it: ${command}\n`);
+    return EXIT.notDone;
   }
   writeAll(1, `The run goes on without this dashboard. Watch it with: loopdash attach ${run}\n`);
   return EXIT.interrupted;
 }
 
+/** Waits until the engine of a run that has ended holds its batch no more: the same command may follow at once. */
+async function putAway(batchPath: string): Promise<void> {
+  const locks = createLocks(stateHome(process.env, process.cwd()).locks);
+  const latest = performance.now() + PUT_AWAY_MS;
+  while (locks.isHeld(batchLock(batchPath)) && performance.now() < latest) await wait(LOOK_MS);
+}
+
+interface Line {
+  readonly send: (command: Command) => void;
+  readonly close: () => void;
+}
+
 /** A connection that comes back: an engine may be started again under a dashboard that stays up. */
-function keepConnected(socketPath: string, store: DashboardStore, feed: Feed): { send: (command: Command) => void; close: () => void } {
+function keepConnected(socketPath: string, store: DashboardStore, feed: Feed): Line {
   let client: ChannelClient | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
+  let triedAt = Number.NEGATIVE_INFINITY;
   const lost = (reason: string): void => {
     client = undefined;
     if (closed) return;
     feed.flush();
     if (store.getState().run?.end === undefined) store.dispatch({ type: "connection", connection: { state: "lost", reason } });
-    timer = setTimeout(connect, RECONNECT_MS);
+    timer = setTimeout(connect, Math.max(0, triedAt + RECONNECT_MS - performance.now()));
   };
   const connect = (): void => {
+    triedAt = performance.now();
     connectChannel({
       socketPath,
       onMessage: (message) => {
@@ -76,7 +120,7 @@ function keepConnected(socketPath: string, store: DashboardStore, feed: Feed): {
         client = connected;
         if (closed) connected.close();
       },
-      (error: unknown) => lost(error instanceof Error ? error.message : String(error)),
+      () => lost(GONE),
     );
   };
   connect();

@@ -46,6 +46,11 @@ let answered = false;
 function answer(handshake: Handshake): void {
   if (answered) return;
   answered = true;
-  writeSync(HANDSHAKE_FD, `${JSON.stringify(handshake)}\n`);
-  closeSync(HANDSHAKE_FD);
+  try {
+    writeSync(HANDSHAKE_FD, `${JSON.stringify(handshake)}\n`);
+    closeSync(HANDSHAKE_FD);
+  } catch (error) {
+    // Who started it is gone already: the run is not its terminal's, and goes on.
+    if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
+  }
 }

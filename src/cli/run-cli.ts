@@ -7,10 +7,19 @@ import { VERSION } from "./version.ts";
 /** Hidden verb: the engine process that the dashboard starts (see spawn-engine.ts). */
 const ENGINE_VERB = "__engine";
 
+/** Hidden verb: the process that runs git for an engine (see git-helper.ts). */
+const GIT_VERB = "__git";
+
+async function serveGit(): Promise<number> {
+  await (await import("../adapters/vcs/serve-git.ts")).serveGit();
+  return 0;
+}
+
 /** Runs one command and gives its exit code. Verbs are loaded when asked for, so that small ones start fast. */
 export async function runCli(argv: readonly string[]): Promise<number> {
   keepHeapSmall();
   try {
+    if (argv[0] === GIT_VERB) return await serveGit();
     if (argv[0] === ENGINE_VERB) return await (await import("./engine-process.ts")).engineProcess(argv[1] ?? "");
     return await perform(readArgs(argv));
   } catch (error) {

@@ -1,10 +1,12 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { EXIT, UserError } from "../domain/user-error.ts";
 import { packageFiles } from "./package-files.ts";
+import { askedToLeave } from "./signals.ts";
 import { stateHome } from "./state-home.ts";
 
 /** An engine that works in a process of its own. */
@@ -15,17 +17,47 @@ export interface SpawnedEngine {
 
 /**
  * Starts the engine process, detached from this terminal, and waits for its answer. Throws the engine's own UserError
- * where it refuses; then nothing has been started.
+ * where it refuses; then nothing has been started. Where a signal comes first, the engine is ended and a UserError
+ * (exit 130) says so: who gives up on a start leaves nothing behind that works unseen.
  */
 export async function spawnEngine(of: { batch: string; workers?: number; fresh: boolean }): Promise<SpawnedEngine> {
   const { root } = stateHome(process.env, process.cwd());
   const log = openLog(root);
   const args = JSON.stringify({ ...of, cwd: process.cwd() });
-  const child = spawn(process.execPath, [packageFiles().main, "__engine", args], { detached: true, stdio: ["ignore", log, log, "pipe"] });
-  const failed = new Promise<never>((_, reject) => child.once("error", reject));
-  const answer = await Promise.race([text(child.stdio[3] as Readable), failed]);
+  const leaving = askedToLeave();
+  const child = spawn(process.execPath, [packageFiles().main, "__engine", args], {
+    detached: true,
+    stdio: ["ignore", log, log, "pipe"],
+  });
+  const answer = await answerOf(child, leaving);
   child.unref();
   return readAnswer(answer, join(root, "engine.log"));
+}
+
+async function answerOf(child: ChildProcess, leaving: AbortSignal): Promise<string> {
+  const failed = new Promise<never>((_, reject) => child.once("error", reject));
+  const exited = once(child, "exit");
+  // Where the process cannot be started there is no exit, and `failed` tells of it.
+  exited.catch(() => undefined);
+  const end = (): void => void child.kill("SIGTERM");
+  leaving.addEventListener("abort", end);
+  try {
+    const answer = await Promise.race([text(child.stdio[3] as Readable), failed]);
+    if (!leaving.aborted) return answer;
+    await exited;
+    throw interrupted();
+  } finally {
+    leaving.removeEventListener("abort", end);
+  }
+}
+
+function interrupted(): UserError {
+  return new UserError({
+    what: "interrupted while the run was starting",
+    why: "a signal came before the engine had answered",
+    todo: "Nothing was left running. The same command starts it, or goes on with it where it had begun.",
+    exitCode: EXIT.interrupted,
+  });
 }
 
 /** What the engine process prints of its own: warnings and defects only. */
@@ -42,7 +74,12 @@ function openLog(root: string): number | "ignore" {
 function readAnswer(answer: string, log: string): SpawnedEngine {
   const said = parse(answer);
   if (said === undefined) {
-    throw new UserError({ what: "the engine did not start", why: "it ended without an answer", todo: `Look into ${log}.`, exitCode: EXIT.refused });
+    throw new UserError({
+      what: "the engine did not start",
+      why: "it ended without an answer",
+      todo: `Look into ${log}.`,
+      exitCode: EXIT.refused,
+    });
   }
   if ("run" in said) return said;
   throw new UserError({ what: said.what, why: said.why, todo: said.todo, exitCode: said.exitCode as UserError["exitCode"] });

@@ -1,5 +1,6 @@
 import type { ProcessId } from "../../ports/executor.ts";
 import { kinOf } from "./kin.ts";
+import type { ProcessStat } from "./process-id.ts";
 import type { ReadProcessTable } from "./process-table.ts";
 
 /**
@@ -50,18 +51,20 @@ async function lookAt(members: readonly Member[], read: ReadProcessTable): Promi
   const before = new Map(members.map((member) => [member, [...member.seen]]));
   try {
     const rows = await read(Math.min(...members.map(({ main }) => Number(main.startTime))));
-    const starts = new Map(rows.map((row) => [row.pid, row.startTime]));
-    for (const member of members) {
-      // Looks may overlap: only what this one knew when it began is forgotten by it.
-      for (const [pid, start] of before.get(member) ?? []) {
-        if (starts.get(pid) !== start && member.seen.get(pid) === start) member.seen.delete(pid);
-      }
-      for (const row of kinOf(rows, { mains: [member.main], seen: member.seen, isMarked: () => false })) {
-        if (row.pid !== member.main.pid) member.seen.set(row.pid, row.startTime);
-      }
-      member.trouble = undefined;
-    }
+    for (const member of members) update(member, rows, before.get(member) ?? []);
   } catch (error) {
     for (const member of members) member.trouble = `its processes could not be looked at: ${String(error)}`;
   }
+}
+
+/** Looks may overlap: only what was known when this one began is forgotten by it. */
+function update(member: Member, rows: readonly ProcessStat[], before: readonly (readonly [number, string])[]): void {
+  const starts = new Map(rows.map((row) => [row.pid, row.startTime]));
+  for (const [pid, start] of before) {
+    if (starts.get(pid) !== start && member.seen.get(pid) === start) member.seen.delete(pid);
+  }
+  for (const row of kinOf(rows, { mains: [member.main], seen: member.seen, isMarked: () => false })) {
+    if (row.pid !== member.main.pid) member.seen.set(row.pid, row.startTime);
+  }
+  member.trouble = undefined;
 }

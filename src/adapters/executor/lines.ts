@@ -3,6 +3,7 @@ export const LINE_MAX_CHARS = 4_096;
 /** Ends a line that was cut. */
 export const LINE_CUT_MARK = " […]";
 
+const LINE_END = /\r\n|[\r\n]/g;
 const KEPT = LINE_MAX_CHARS - LINE_CUT_MARK.length;
 
 /** Bytes in, lines out. */
@@ -19,7 +20,6 @@ export interface LineSplitter {
  */
 export function createLineSplitter(onLine: (line: string) => void): LineSplitter {
   const decoder = new TextDecoder();
-  const lineEnd = /[\r\n]/g;
   let line = "";
   let cut = false;
   let afterCr = false;
@@ -31,26 +31,24 @@ export function createLineSplitter(onLine: (line: string) => void): LineSplitter
     cut = true;
     onLine(`${withoutHalfPair(line.slice(0, KEPT))}${LINE_CUT_MARK}`);
   };
-  const endLine = (byNewline: boolean) => {
-    if (!cut && (line !== "" || byNewline)) onLine(line);
+  /** Whether there was a line to end. */
+  const endLine = (byNewline: boolean): boolean => {
+    const ended = cut || line !== "" || byNewline;
+    if (ended && !cut) onLine(line);
     line = "";
     cut = false;
+    return ended;
   };
   const take = (text: string) => {
-    let from = 0;
-    if (afterCr && text[0] === "\n") from = 1;
+    const body = afterCr && text.startsWith("\n") ? text.slice(1) : text;
     if (text !== "") afterCr = false;
-    lineEnd.lastIndex = from;
-    for (let end = lineEnd.exec(text); end !== null; end = lineEnd.exec(text)) {
-      add(text.slice(from, end.index));
-      from = end.index + 1;
-      const crlf = end[0] === "\r" && text[from] === "\n";
-      if (end[0] === "\r" && from === text.length) afterCr = line !== "" || cut;
-      if (crlf) from += 1;
-      lineEnd.lastIndex = from;
-      endLine(end[0] === "\n" || crlf);
+    let from = 0;
+    for (const { 0: mark, index } of body.matchAll(LINE_END)) {
+      add(body.slice(from, index));
+      from = index + mark.length;
+      afterCr = endLine(mark !== "\r") && mark === "\r" && from === body.length;
     }
-    add(text.slice(from));
+    add(body.slice(from));
   };
   return {
     push: (chunk) => take(decoder.decode(chunk, { stream: true })),

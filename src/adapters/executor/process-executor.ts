@@ -6,14 +6,16 @@ import { whenOver } from "./limits.ts";
 import { type LogFile, openLogFile } from "./log-file.ts";
 import { createOutput, type Output } from "./output.ts";
 import { isAlive, processId } from "./process-id.ts";
-import { createProcessTable, FENCE_VARIABLE, type ReadProcessTable } from "./process-table.ts";
+import { createProcessTable, FENCE_VARIABLE, outputsOf, type ReadProcessTable } from "./process-table.ts";
 import { startFailure } from "./start-failure.ts";
 import { killGroup, type Swept, sweep } from "./sweep.ts";
 import { within } from "./within.ts";
 
 /** A program that was asked to end (SIGTERM to its group) is killed (SIGKILL) when it still runs after this. */
 export const KILL_AFTER_MS = 2_000;
-/** When everything is dead, the rest of its output is read for so long at most. */
+/** When everything is dead, its output ends at once. Where it has not after this, whoever holds it open is hunted. */
+export const HOLDER_AFTER_MS = 500;
+/** The rest of the output is then read for so long at most. */
 export const DRAIN_MS = 2_000;
 
 /** What `run` needs of the executor it belongs to. */
@@ -39,9 +41,10 @@ interface Ending {
 /**
  * Runs programs with execa, each in its own session.
  *
- * Whatever a program started is found by its session and group, by LOOPDASH_FENCE in its environment, and by its
- * descent (looked at once a second and before a kill). Out of reach of all three is a daemon that leaves its session,
- * wipes its environment and loses its parents within a second; only a pid namespace (the sandbox) ends that one.
+ * Whatever a program started is found by its session and group, by LOOPDASH_FENCE in its environment, by its descent
+ * (looked at once a second and before a kill) and, where the output stays open, by holding that. Out of reach of all is
+ * a daemon that leaves its session, wipes its environment, closes its output and loses its parents within a second;
+ * only a pid namespace (the sandbox) ends that one.
  * macOS has no /proc: there the process group alone is killed.
  *
  * Programs that run at the same time need different markers: the end of one kills all that carry its marker. A marker
@@ -86,7 +89,7 @@ async function runOne(request: ExecRequest, workshop: Workshop, begun: number): 
     if (request.signal.aborted) return unstarted("aborted", begun);
     const started = await start(request);
     if (!started.ok) return unstarted("failed-to-start", begun, started.message);
-    const { child, main } = started;
+    const { child, main, outputs } = started;
     using family = workshop.watch(main);
     const exit = exitOf(child, ending, lifetime);
     output.attach(child, log);
@@ -94,8 +97,9 @@ async function runOne(request: ExecRequest, workshop: Workshop, begun: number): 
     armLimits(request, output, lifetime.signal, stop);
     callOnStart(request, main, ending, stop);
     const { exitCode, signal } = await exit;
-    const swept = await sweepAfter(request, main, family, workshop.read);
-    const drained = await drain(child);
+    const prey = { mains: [main], seen: family.seen, markers: new Set([request.marker]), notBefore: Number(main.startTime) };
+    const swept = await sweep(prey, workshop.read);
+    const drained = await drain(child, () => sweep({ ...prey, outputs }, workshop.read));
     output.end();
     await log.close();
     if (ending.defect !== undefined) throw ending.defect.error;
@@ -125,7 +129,13 @@ function launch(request: ExecRequest, program: string) {
 }
 
 type Started =
-  | { readonly ok: true; readonly child: Child & { readonly stdout: Readable; readonly stderr: Readable }; readonly main: ProcessId }
+  | {
+      readonly ok: true;
+      readonly child: Child & { readonly stdout: Readable; readonly stderr: Readable };
+      readonly main: ProcessId;
+      /** What its stdout and stderr are joined to. */
+      readonly outputs: ReadonlySet<string | undefined>;
+    }
   | { readonly ok: false; readonly message: string };
 
 /** Synchronous up to the point where the child runs: its exit cannot be missed. */
@@ -138,7 +148,7 @@ async function start(request: ExecRequest): Promise<Started> {
   }
   if (child.pid === undefined) return { ok: false, message: await startFailure(request, await child) };
   const main = processId(child.pid);
-  if (main !== undefined) return { ok: true, child, main };
+  if (main !== undefined) return { ok: true, child, main, outputs: outputsOf(main.pid) };
   killGroup(child.pid);
   await child;
   return { ok: false, message: "its start time could not be read, so it could not be watched (is /proc mounted?)" };
@@ -165,7 +175,11 @@ function stopper(of: { child: Child; family: Family; ending: Ending; lifetime: A
       if (of.lifetime.aborted) return;
       of.child.kill("SIGTERM");
       const killAt = performance.now() + KILL_AFTER_MS;
-      whenOver(() => killAt - performance.now(), of.lifetime, () => of.child.kill("SIGKILL"));
+      whenOver(
+        () => killAt - performance.now(),
+        of.lifetime,
+        () => of.child.kill("SIGKILL"),
+      );
     });
   };
 }
@@ -173,11 +187,23 @@ function stopper(of: { child: Child; family: Family; ending: Ending; lifetime: A
 function armLimits(request: ExecRequest, output: Output, lifetime: AbortSignal, stop: (cause: ExecEnding) => void): void {
   const { timeoutMs, silenceMs, signal } = request;
   const outOfTimeAt = performance.now() + timeoutMs;
-  signal.addEventListener("abort", () => stop("aborted"), { once: true, signal: lifetime });
+  // Not by addEventListener's own `signal` option: Node holds its remover weakly (one per target), so that with many
+  // runs on one signal a garbage collection leaves listeners behind.
+  const onAbort = () => stop("aborted");
+  signal.addEventListener("abort", onAbort, { once: true });
+  lifetime.addEventListener("abort", () => signal.removeEventListener("abort", onAbort), { once: true });
   if (signal.aborted) stop("aborted");
-  whenOver(() => outOfTimeAt - performance.now(), lifetime, () => stop("out-of-time"));
+  whenOver(
+    () => outOfTimeAt - performance.now(),
+    lifetime,
+    () => stop("out-of-time"),
+  );
   if (silenceMs === undefined) return;
-  whenOver(() => output.lastByteAt() + silenceMs - performance.now(), lifetime, () => stop("silent"));
+  whenOver(
+    () => output.lastByteAt() + silenceMs - performance.now(),
+    lifetime,
+    () => stop("silent"),
+  );
 }
 
 function callOnStart(request: ExecRequest, main: ProcessId, ending: Ending, stop: (cause: ExecEnding) => void): void {
@@ -189,13 +215,10 @@ function callOnStart(request: ExecRequest, main: ProcessId, ending: Ending, stop
   }
 }
 
-async function sweepAfter(request: ExecRequest, main: ProcessId, family: Family, read: ReadProcessTable): Promise<Swept> {
-  const notBefore = Number(main.startTime);
-  return await sweep({ mains: [main], seen: family.seen, markers: new Set([request.marker]), notBefore }, read);
-}
-
-/** Reads what is left in the pipes. False where somebody who could not be found still holds one open. */
-async function drain(child: Child): Promise<boolean> {
+/** Reads what is left in the pipes. False where somebody who cannot be found or killed still holds one open. */
+async function drain(child: Child, killHolders: () => Promise<Swept>): Promise<boolean> {
+  if (await within(child, HOLDER_AFTER_MS)) return true;
+  await killHolders();
   if (await within(child, DRAIN_MS)) return true;
   child.stdout.destroy();
   child.stderr.destroy();

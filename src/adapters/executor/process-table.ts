@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { isNoSuchProcess, type ProcessStat, readStat } from "./process-id.ts";
 
@@ -36,22 +36,25 @@ export function createProcessTable(): ReadProcessTable {
     let looked = 0;
     for (const pid of listPids()) {
       if (++looked % ROWS_PER_TURN === 0) await setImmediate();
-      const inode = inodeOf(pid);
-      if (inode === undefined) continue;
-      const old = before.get(pid);
-      if (old?.inode === inode && (old.kernelThread || old.started < notBefore)) {
-        next.set(pid, old);
-        continue;
-      }
-      const row = readStat(pid);
-      if (row === undefined) continue;
-      const started = Number(row.startTime);
-      next.set(pid, { inode, started, kernelThread: row.kernelThread });
-      if (!row.dead && !row.kernelThread && started >= notBefore) rows.push(row);
+      const found = lookAt(pid, before.get(pid), notBefore);
+      if (found === undefined) continue;
+      next.set(pid, found.known);
+      if (found.row !== undefined) rows.push(found.row);
     }
     known = next;
     return rows;
   };
+}
+
+/** What is known of a process now, and its row where the table is to list it. */
+function lookAt(pid: number, old: Known | undefined, notBefore: number): { known: Known; row?: ProcessStat } | undefined {
+  const inode = inodeOf(pid);
+  if (inode === undefined) return undefined;
+  if (old?.inode === inode && (old.kernelThread || old.started < notBefore)) return { known: old };
+  const row = readStat(pid);
+  if (row === undefined) return undefined;
+  const known = { inode, started: Number(row.startTime), kernelThread: row.kernelThread };
+  return row.dead || row.kernelThread || known.started < notBefore ? { known } : { known, row };
 }
 
 /** The values of LOOPDASH_FENCE in the environment a process was started with; none where it is hidden from this user. */
@@ -70,6 +73,31 @@ export function fencesOf(pid: number): readonly string[] {
     fences.push(environ.toString("utf8", at + PREFIX.length, end === -1 ? environ.length : end));
   }
   return fences;
+}
+
+/** What the process's stdout and stderr are joined to, as the kernel names it; pipes and sockets only. */
+export function outputsOf(pid: number): ReadonlySet<string | undefined> {
+  return new Set([1, 2].map((fd) => linkOf(`/proc/${pid}/fd/${fd}`)).filter((link) => /^(?:socket|pipe):/.test(link ?? "")));
+}
+
+/** Whether the process has one of these open. */
+export function holdsAny(pid: number, outputs: ReadonlySet<string | undefined>): boolean {
+  if (outputs.size === 0) return false;
+  try {
+    return readdirSync(`/proc/${pid}/fd`).some((fd) => outputs.has(linkOf(`/proc/${pid}/fd/${fd}`)));
+  } catch (error) {
+    if (isNoSuchProcess(error)) return false;
+    throw error;
+  }
+}
+
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch (error) {
+    if (isNoSuchProcess(error)) return undefined;
+    throw error;
+  }
 }
 
 function listPids(): number[] {

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import type { ProcessId } from "../../ports/executor.ts";
 import { kinOf } from "./kin.ts";
 import { isAlive, isNoSuchProcess, type ProcessStat, readStat } from "./process-id.ts";
-import { fencesOf, type ReadProcessTable } from "./process-table.ts";
+import { fencesOf, holdsAny, type ReadProcessTable } from "./process-table.ts";
 
 /** What is to be killed. */
 export interface Prey {
@@ -10,6 +10,8 @@ export interface Prey {
   readonly mains: readonly ProcessId[];
   readonly seen: ReadonlyMap<number, string>;
   readonly markers: ReadonlySet<string>;
+  /** Whoever holds one of these open is hunted too (see `outputsOf`); costly, so only where somebody is known to. */
+  readonly outputs?: ReadonlySet<string | undefined>;
   /** Processes older than this are never looked at (clock ticks since boot). */
   readonly notBefore: number;
 }
@@ -29,7 +31,9 @@ export async function sweep(prey: Prey, read: ReadProcessTable): Promise<Swept> 
   if (process.platform !== "linux") return await sweepGroups(prey.mains);
   const deadline = performance.now() + SWEEP_LIMIT_MS;
   const killed = new Set<string>();
-  const isMarked = (row: ProcessStat) => prey.markers.size > 0 && fencesOf(row.pid).some((fence) => prey.markers.has(fence));
+  const isMarked = ({ pid }: ProcessStat) =>
+    (prey.markers.size > 0 && fencesOf(pid).some((fence) => prey.markers.has(fence))) ||
+    (prey.outputs !== undefined && holdsAny(pid, prey.outputs));
   for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     const found = kinOf(await read(prey.notBefore), { mains: prey.mains, seen: prey.seen, isMarked });
     if (found.length === 0) return { killed: killed.size, survivors: [] };

@@ -4,6 +4,7 @@ import { buildCandidate } from "./candidate.ts";
 import { capture } from "./capture.ts";
 import { changeBetween } from "./change.ts";
 import { baseTip, isCommit, missingFromBase } from "./history.ts";
+import type { RunGit } from "./git-helper.ts";
 import { land } from "./land.ts";
 import { writePatch } from "./patch.ts";
 import { pristineCheckout } from "./pristine.ts";
@@ -16,11 +17,11 @@ import { addWorktree, removeWorktree } from "./worktree.ts";
 /**
  * Opens the repository at `path` (its top folder, or a bare repository) for work on the branch `base`. A UserError with
  * exit code 4 where that cannot go well: see refuse.ts. `scratch` is a folder no worker is given, for a few small files of
- * ours that go away with this process; default: the system's temporary folder.
+ * ours that go away with this process; default: the system's temporary folder. `run` runs git; default: in this process.
  */
-export async function openRepo(of: { id: RepoId; path: string; base: string; scratch?: string }): Promise<Repo> {
+export async function openRepo(of: { id: RepoId; path: string; base: string; scratch?: string; run?: RunGit }): Promise<Repo> {
   refuseBaseName(of.id, of.base);
-  const store = await openStore(await locateOrRefuse(of.id, of.path), of.base, of.scratch);
+  const store = await openStore(await locateOrRefuse(of.id, of.path), of.base, of);
   await refuseState(of.id, of.base, store);
   return repoOf(store, of.id, of.base);
 }

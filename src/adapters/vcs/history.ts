@@ -34,7 +34,12 @@ export async function missingFromBase(store: Store, commits: readonly string[]):
   // git says "bad object" for a commit that is not there; with those set apart the question has an answer.
   const there = await Promise.all(commits.map((commit) => isCommit(store, commit)));
   if (!there.includes(false)) throw new GitFailure(args, result);
-  const missing = new Set(await missingFromBase(store, commits.filter((_, i) => there[i])));
+  const missing = new Set(
+    await missingFromBase(
+      store,
+      commits.filter((_, i) => there[i]),
+    ),
+  );
   return commits.filter((commit, i) => !there[i] || missing.has(commit));
 }
 

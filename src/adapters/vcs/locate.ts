@@ -1,4 +1,4 @@
-import { lstat, readFile, realpath } from "node:fs/promises";
+import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { ObjectFormat } from "./git-dir.ts";
 import { mustGit, type Setting } from "./run-git.ts";
@@ -9,8 +9,6 @@ export interface Located {
   readonly path: string;
   readonly commonDir: string;
   readonly objects: string;
-  /** `objects` and everything it borrows from. */
-  readonly objectDirs: readonly string[];
   readonly format: ObjectFormat;
   readonly bare: boolean;
   /** The main worktree; undefined where the repository is bare. */
@@ -51,7 +49,6 @@ export async function locate(path: string): Promise<Located> {
     path,
     commonDir,
     objects,
-    objectDirs: await withBorrowed(objects),
     format: settings.get("extensions.objectformat") === "sha256" ? "sha256" : "sha1",
     bare,
     mainWorktree: bare ? undefined : isMain ? path : mainOf(commonDir, settings),
@@ -95,17 +92,6 @@ function parseConfig(listed: string): Map<string, string> {
     if (fields[i] !== "command") settings.set(name, end < 0 ? "true" : entry.slice(end + 1));
   }
   return settings;
-}
-
-/** An object folder and those it borrows from, as absolute paths. Further levels are left to git, which follows them. */
-async function withBorrowed(objects: string): Promise<string[]> {
-  const file = join(objects, "info", "alternates");
-  if (!(await exists(file))) return [objects];
-  const lines = (await readFile(file, "utf8")).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-  const borrowed = await Promise.all(
-    lines.filter((line) => !line.startsWith('"')).map((line) => withBorrowed(resolve(objects, line))),
-  );
-  return [objects, ...borrowed.flat()];
 }
 
 /** Whether there is anything at `path`, be it a link to nowhere. */

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { makeGitDir } from "./git-dir.ts";
 import { objectId } from "./ref-names.ts";
-import { mustGit, type Setting } from "./run-git.ts";
+import type { Setting } from "./run-git.ts";
 import type { Store } from "./store.ts";
 
 /** Files as they are stored, whatever .gitattributes say about line ends of this machine. */
@@ -10,16 +10,16 @@ const AS_STORED: readonly Setting[] = [["core.autocrlf", "false"]];
 
 /**
  * A checkout of a commit in a new folder, with a git folder of its own: its objects are borrowed from the repository by
- * `alternates`, which git reads and never writes, and its configuration, hooks and refs are new. So no filter is known in
+ * `alternates` (and by those of the repository itself), which git reads and never writes, and its configuration, hooks and refs are new. So no filter is known in
  * it, and no git command in it can change the user's repository. Refuses a folder that is already there.
  */
 export async function pristineCheckout(store: Store, of: { readonly commit: string; readonly path: string }): Promise<void> {
   const commit = objectId(of.commit);
   await mkdir(of.path, { mode: 0o700 });
   const gitDir = join(of.path, ".git");
-  const { format, objectDirs, shallow } = store.at;
-  await makeGitDir({ dir: gitDir, head: commit, format, bare: false, borrowed: objectDirs });
-  await mustGit(store.scratch, {
+  const { format, objects, shallow } = store.at;
+  await makeGitDir({ dir: gitDir, head: commit, format, bare: false, borrowed: [objects] });
+  await store.run({
     args: ["read-tree", "-m", "-u", commit],
     gitDir,
     workTree: of.path,

@@ -1,31 +1,28 @@
-import { chmod, lstat, readdir, rm } from "node:fs/promises";
+import { chmod, lstat, readdir, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { ifThere } from "./admin-dirs.ts";
 
+/** Files that are removed at the same time: enough to keep a disk busy, few enough to leave the event loop free. */
+const AT_ONCE = 16;
+
 /**
- * Removes a folder and all in it. Links are removed, never followed. Folders without write permission (module caches of
- * several languages are like that) are made writable first, where a plain removal fails on them.
+ * Removes a folder and all in it, or whatever else is there; nothing there is fine. Links are removed, never followed.
+ * Folders without write permission (module caches of several languages are like that) are made writable.
+ * Not by fs.rm: it starts on everything at once, and held the event loop for 300 ms on 20,000 files.
  */
 export async function removeFolder(path: string): Promise<void> {
-  try {
-    await rm(path, { recursive: true, force: true });
-  } catch (error) {
-    if (!isDenied(error)) throw error;
-    await makeWritable(path);
-    await rm(path, { recursive: true, force: true, maxRetries: 2 });
-  }
-}
-
-async function makeWritable(path: string): Promise<void> {
   const found = await ifThere(lstat(path));
-  if (found?.isDirectory() !== true) return;
-  await chmod(path, 0o700);
-  for (const entry of await readdir(path, { withFileTypes: true })) {
-    if (entry.isDirectory()) await makeWritable(join(path, entry.name));
+  if (found === undefined) return;
+  if (!found.isDirectory()) return unlink(path);
+  // Owner may list, enter and change it.
+  if ((found.mode & 0o700) !== 0o700) await chmod(path, 0o700);
+  const entries = await readdir(path, { withFileTypes: true });
+  const files = entries.filter((each) => !each.isDirectory());
+  for (let i = 0; i < files.length; i += AT_ONCE) {
+    await Promise.all(files.slice(i, i + AT_ONCE).map((each) => ifThere(unlink(join(path, each.name)))));
   }
-}
-
-function isDenied(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return code === "EACCES" || code === "EPERM" || code === "ENOTEMPTY";
+  for (const each of entries) {
+    if (each.isDirectory()) await removeFolder(join(path, each.name));
+  }
+  await ifThere(rmdir(path));
 }

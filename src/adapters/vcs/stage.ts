@@ -1,4 +1,4 @@
-import { type GitResult, GitFailure } from "./run-git.ts";
+import { GitFailure, type GitResult } from "./run-git.ts";
 import type { Store } from "./store.ts";
 
 interface Of {
@@ -21,9 +21,9 @@ interface Found {
 /**
  * Stages everything in which the worktree differs from our index.
  *
- * Not with `git add`: where the tree has a gitlink, `add` and `status` start another git inside that folder, which obeys the
- * configuration an agent left there (core.fsmonitor names a program) and is given none of our settings.
- * `--ignore-submodules=dirty` and update-index compare the gitlink's commit only.
+ * Not with `git add`: where the tree has a gitlink, `add` and a plain `status` start another git inside that folder, which
+ * obeys the configuration an agent left there and runs the filters it names. `--ignore-submodules=dirty` and update-index
+ * compare the gitlink's commit only.
  */
 export async function stageAll(store: Store, of: Of, touched: boolean): Promise<{ any: boolean; embedded: readonly string[] }> {
   const [found, forced] = await Promise.all([lookAround(store, of), touched ? forcedByWorker(store, of) : []]);

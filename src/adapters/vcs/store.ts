@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { makeGitDir, writeHead } from "./git-dir.ts";
 import { exists, isMissing, type Located } from "./locate.ts";
 import { branchRef, isObjectId } from "./ref-names.ts";
-import { type GitCall, GitFailure, type GitResult, mustGit, runGit } from "./run-git.ts";
+import type { RunGit } from "./git-helper.ts";
+import { type GitCall, GitFailure, type GitResult, runGit } from "./run-git.ts";
 
 type More = Partial<Pick<GitCall, "workTree" | "index" | "input" | "onOutput" | "gitDir">>;
 
@@ -23,6 +24,8 @@ export interface Store {
   readonly baseRef: string;
   /** A folder of ours that no worker is given. */
   readonly scratch: string;
+  /** Any git process, for what none of the others covers. */
+  run(call: GitCall): Promise<string>;
   refs(args: readonly string[], more?: More): Promise<string>;
   tryRefs(args: readonly string[], more?: More): Promise<GitResult>;
   content(args: readonly string[], more?: More): Promise<string>;
@@ -34,8 +37,9 @@ export interface Store {
 }
 
 /** Opens the store, with a scratch folder below `scratchIn` that goes away with this process. */
-export async function openStore(at: Located, base: string, scratchIn?: string): Promise<Store> {
-  const scratch = await mkdtemp(join(scratchIn ?? tmpdir(), "loopdash-git-"));
+export async function openStore(at: Located, base: string, of: { scratch?: string; run?: RunGit } = {}): Promise<Store> {
+  const run = of.run ?? runGit;
+  const scratch = await mkdtemp(join(of.scratch ?? tmpdir(), "loopdash-git-"));
   removeAtExit(scratch);
   const own = join(scratch, "git");
   await makeGitDir({ dir: own, head: undefined, format: at.format, bare: true, borrowed: [] });
@@ -54,15 +58,21 @@ export async function openStore(at: Located, base: string, scratchIn?: string): 
     ...shallow,
     ...more,
   });
-  const tryRefs = (args: readonly string[], more: More = {}) => runGit(scratch, refCall(args, more));
+  const tryRefs = (args: readonly string[], more: More = {}) => run(scratch, refCall(args, more));
+  const must = async (call: GitCall): Promise<string> => {
+    const result = await run(scratch, call);
+    if (result.status !== 0) throw new GitFailure(call.args, result);
+    return result.stdout;
+  };
   return {
     at,
     baseRef: branchRef(base),
     scratch,
-    refs: (args, more = {}) => mustGit(scratch, refCall(args, more)),
+    run: must,
+    refs: (args, more = {}) => must(refCall(args, more)),
     tryRefs,
-    content: (args, more = {}) => mustGit(scratch, contentCall(args, more)),
-    tryContent: (args, more = {}) => runGit(scratch, contentCall(args, more)),
+    content: (args, more = {}) => must(contentCall(args, more)),
+    tryContent: (args, more = {}) => run(scratch, contentCall(args, more)),
     readBranch: (ref) => readBranch(at.commonDir, ref, tryRefs),
     privateDir: (path) => join(scratch, `w-${createHash("sha256").update(path).digest("hex").slice(0, 32)}`),
   };

@@ -84,7 +84,8 @@ export async function whyNotFollow(store: Store, of: UserCheckout, from: string,
 /** Tracked files in which the checkout, staged or not, differs from a commit. Submodules are not looked into. */
 export async function changedFiles(store: Store, of: UserCheckout, commit: string): Promise<readonly string[]> {
   const flags = ["--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
-  // Not diff-index: it takes a file for changed whose time alone changed, where `diff` compares the content.
+  // Not diff-index: it takes a file for changed whose time alone changed. `diff` compares the content and notes the new time
+  // in the index, which the read-tree that follows goes by.
   const listed = await store.content(["diff", ...flags, commit, "--"], places(of));
   return listed.split("\0").filter((path) => path !== "");
 }
@@ -99,12 +100,8 @@ export async function bringAlong(
   by: { readonly from: string; readonly to: string; readonly dryRun: boolean },
 ): Promise<string | undefined> {
   const args = ["read-tree", "-m", "-u", ...(by.dryRun ? ["--dry-run"] : []), by.from, by.to];
-  const first = await store.tryContent(args, places(of));
-  if (first.status === 0) return undefined;
-  // read-tree goes by file times; a file that was only touched is told apart by a refresh.
-  await store.tryContent(["update-index", "-q", "--refresh"], places(of));
-  const second = await store.tryContent(args, places(of));
-  return second.status === 0 ? undefined : `${shown(of.path)}: ${reason(second)}`;
+  const result = await store.tryContent(args, places(of));
+  return result.status === 0 ? undefined : `${shown(of.path)}: ${reason(result)}`;
 }
 
 function reason(result: GitResult): string {

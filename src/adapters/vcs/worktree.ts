@@ -30,9 +30,11 @@ export async function addWorktree(
     return resolve(of.path, (await readFile(join(of.path, ".git"), "utf8")).replace(/^gitdir: /, "").trimEnd());
   });
   const index = join(admin, "index");
-  await store.content(["read-tree", "-m", "-u", from], { workTree: of.path, index });
   const own = store.privateDir(of.path);
-  await preparePrivateDir(store, own, from);
+  await Promise.all([
+    store.content(["read-tree", "-m", "-u", from], { workTree: of.path, index }),
+    preparePrivateDir(store, own, from),
+  ]);
   await copyFile(index, join(own, "index"));
   await keepOlder(join(own, "index"), index);
 }
@@ -87,7 +89,8 @@ async function refuseUserFolder(store: Store, path: string): Promise<void> {
   const real = await resolvedParent(resolve(path));
   const theirs = [store.at.commonDir, store.at.path, store.at.mainWorktree ?? store.at.path];
   if (path !== resolve(path) || theirs.some((each) => each === real || each.startsWith(real + sep))) {
-    throw new RangeError(`a worktree cannot be at ${JSON.stringify(path)}: it must be an absolute path apart from the repository`);
+    throw new RangeError(
+      `a worktree cannot be at ${JSON.stringify(path)}: it must be an absolute path apart from the repository`,
+    );
   }
 }
-

@@ -1,6 +1,7 @@
 import { delimiter } from "node:path";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
+import type { RunGit } from "../../adapters/vcs/git-helper.ts";
 import { openRepo } from "../../adapters/vcs/git-repo.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { RepoId } from "../../domain/ids.ts";
@@ -14,15 +15,18 @@ export interface World {
   readonly commandEnv: Readonly<Record<string, string>>;
 }
 
-/** Looks at everything a run will need before anything starts. Throws a UserError (exit 4) at the first thing missing. */
-export async function checkWorld(loaded: LoadedBatch, env: NodeJS.ProcessEnv): Promise<World> {
+/**
+ * Looks at everything a run will need before anything starts. Throws a UserError (exit 4) at the first thing
+ * missing. `git` runs git; default: this process.
+ */
+export async function checkWorld(loaded: LoadedBatch, env: NodeJS.ProcessEnv, git?: RunGit): Promise<World> {
   const { batch } = loaded;
   refuseSandbox(batch);
   const commandEnv = allowedEnvironment(env, {});
   await findAgent(loaded, commandEnv);
   const repos = new Map<string, Repo>();
   for (const [name, { path, base }] of Object.entries(batch.repos)) {
-    repos.set(name, await openRepo({ id: RepoId.parse(name), path, base }));
+    repos.set(name, await openRepo({ id: RepoId.parse(name), path, base, ...(git === undefined ? {} : { run: git }) }));
   }
   return { repos, commandEnv };
 }

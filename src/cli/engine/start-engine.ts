@@ -4,9 +4,11 @@ import { createCommandAgent } from "../../adapters/agent/command-agent.ts";
 import { socketPathFor } from "../../adapters/channel/socket-path.ts";
 import { openChannel } from "../../adapters/channel/socket-server.ts";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
+import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import { createRunFiles } from "../../adapters/files/run-files.ts";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
+import { type GitHelper, startGitHelper } from "../../adapters/vcs/git-helper.ts";
 import { createFrozenOracle } from "../../adapters/oracle/frozen-oracle.ts";
 import { isActivity, type RunEvent } from "../../domain/event.ts";
 import type { RunId } from "../../domain/ids.ts";
@@ -61,20 +63,34 @@ export interface Engine {
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const loaded = await loadBatch(options.batch, options);
-  const world = await checkWorld(loaded, options.env);
-  const home = stateHome(options.env, options.cwd);
-  prepareStateHome(home);
-  const store = openRunStore(home.db);
-  const locks: Lock[] = [];
+  const git = startGitHelper({ program: packageFiles().main, args: ["__git"], env: allowedEnvironment(options.env, {}) });
+  const opened: Opened = { git, locks: [] };
   try {
-    locks.push(...takeLocks(loaded, home));
+    const world = await checkWorld(loaded, options.env, git.run);
+    const home = stateHome(options.env, options.cwd);
+    prepareStateHome(home);
+    const store = openRunStore(home.db);
+    opened.store = store;
+    opened.locks.push(...takeLocks(loaded, home));
     const open = await openRun({ options, loaded, world, home, store });
-    return await wire({ open, world, home, store, locks });
+    return await wire({ open, world, home, store, opened });
   } catch (error) {
-    for (const lock of locks) lock[Symbol.dispose]();
-    store.close();
+    await letGo(opened);
     throw error;
   }
+}
+
+/** What has to be given back, however the run ends. */
+interface Opened {
+  readonly git: GitHelper;
+  store?: RunStore;
+  readonly locks: Lock[];
+}
+
+async function letGo({ git, store, locks }: Opened): Promise<void> {
+  await git.close();
+  store?.close();
+  for (const lock of locks) lock[Symbol.dispose]();
 }
 
 interface Parts {
@@ -82,7 +98,7 @@ interface Parts {
   readonly world: World;
   readonly home: StateHome;
   readonly store: RunStore;
-  readonly locks: readonly Lock[];
+  readonly opened: Opened;
 }
 
 async function openRun(of: { options: EngineOptions; loaded: LoadedBatch; world: World; home: StateHome; store: RunStore }): Promise<OpenRun> {
@@ -158,8 +174,7 @@ async function wire(parts: Parts): Promise<Engine> {
     await cleanRun(parts);
     await channel.close();
     open.journal.close();
-    store.close();
-    for (const lock of parts.locks) lock[Symbol.dispose]();
+    await letGo(parts.opened);
   };
   return {
     run: open.run,

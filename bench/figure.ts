@@ -1,0 +1,55 @@
+/** Something small measured in the same run, that a figure is held against. */
+export interface Floor {
+  readonly what: string;
+  readonly value: number;
+}
+
+/** One measured number with its bound. `ratio` is value / floor.value. */
+export interface Figure {
+  readonly item: string;
+  readonly what: string;
+  readonly value: number;
+  readonly unit: "ms" | "s" | "MB" | "%" | "ms/ticket";
+  readonly floor?: Floor;
+  readonly ratio?: number;
+  /** What must not be exceeded; a figure without a bound only informs. */
+  readonly bound?: { readonly on: "value" | "ratio"; readonly max: number };
+  readonly pass: boolean;
+  readonly note?: string;
+}
+
+/** What the command line asks of every item. */
+export interface BenchOptions {
+  /** Fewer rounds and shorter runs: to see that the benchmark works, not for figures to quote. */
+  readonly quick: boolean;
+  readonly log: (line: string) => void;
+}
+
+/** One item of the benchmark. */
+export interface Bench {
+  readonly name: string;
+  readonly about: string;
+  /** Runs only when it is asked for by name or by its own option. */
+  readonly onRequest?: boolean;
+  run(options: BenchOptions): Promise<readonly Figure[]>;
+}
+
+/** A figure bounded by its ratio to a floor. */
+export function ratioFigure(of: Omit<Figure, "ratio" | "bound" | "pass"> & { floor: Floor; max: number }): Figure {
+  const { max, ...rest } = of;
+  const ratio = of.value / of.floor.value;
+  return { ...rest, ratio, bound: { on: "ratio", max }, pass: ratio <= max };
+}
+
+/** A figure bounded by itself; a floor, where there is one, gives the ratio for comparison. */
+export function valueFigure(of: Omit<Figure, "ratio" | "bound" | "pass"> & { max: number }): Figure {
+  const { max, ...rest } = of;
+  const ratio = of.floor === undefined ? {} : { ratio: of.value / of.floor.value };
+  return { ...rest, ...ratio, bound: { on: "value", max }, pass: of.value <= max };
+}
+
+/** A figure that only informs. */
+export function noteFigure(of: Omit<Figure, "ratio" | "bound" | "pass">): Figure {
+  const ratio = of.floor === undefined ? {} : { ratio: of.value / of.floor.value };
+  return { ...of, ...ratio, pass: true };
+}

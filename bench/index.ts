@@ -1,0 +1,68 @@
+/**
+ * `npm run bench -- [--only NAME[,NAME…]] [--peer] [--quick] [--json FILE]`: measures what loopdash costs, each figure
+ * against something measured in the same run. A table on stdout (JSON instead with `--json -`); progress on stderr.
+ * Ends with 1 where a figure is over its bound or an item did not run.
+ */
+import { writeFile } from "node:fs/promises";
+import { arch, cpus, platform } from "node:os";
+import { parseArgs } from "node:util";
+import type { Bench, Figure } from "./figure.ts";
+import { idle } from "./idle.ts";
+import { makespan } from "./makespan.ts";
+import { overhead } from "./overhead.ts";
+import { peer } from "./peer.ts";
+import { refill } from "./refill.ts";
+import { scheduling } from "./scheduling.ts";
+import { start } from "./start.ts";
+import { toTable } from "./table.ts";
+
+const ALL: readonly Bench[] = [scheduling, start, overhead, refill, makespan, idle, peer];
+
+interface Failure {
+  readonly item: string;
+  readonly problem: string;
+}
+
+const { values: flags } = parseArgs({
+  options: {
+    only: { type: "string" },
+    json: { type: "string" },
+    quick: { type: "boolean", default: false },
+    peer: { type: "boolean", default: false },
+  },
+});
+
+const wanted = flags.only?.split(",");
+const unknown = wanted?.filter((name) => ALL.every((bench) => bench.name !== name)) ?? [];
+if (unknown.length > 0) {
+  console.error(`There is no item ${unknown.join(", ")}. Items: ${ALL.map((bench) => bench.name).join(", ")}.`);
+  process.exit(2);
+}
+const chosen = ALL.filter((bench) =>
+  wanted === undefined ? bench.onRequest !== true || flags.peer : wanted.includes(bench.name),
+);
+
+const figures: Figure[] = [];
+const failures: Failure[] = [];
+for (const bench of chosen) {
+  console.error(`${bench.name}: ${bench.about}`);
+  try {
+    figures.push(...(await bench.run({ quick: flags.quick, log: (line) => console.error(`  ${line}`) })));
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    console.error(`  did not run: ${problem}`);
+    failures.push({ item: bench.name, problem });
+  }
+}
+
+const machine = { node: process.version, platform: platform(), arch: arch(), cores: cpus().length };
+const result = { at: new Date().toISOString(), quick: flags.quick, machine, figures, failures };
+const json = `${JSON.stringify(result, undefined, 2)}\n`;
+if (flags.json === "-") {
+  process.stdout.write(json);
+} else {
+  if (figures.length > 0) console.log(toTable(figures));
+  for (const failure of failures) console.log(`FAILED ${failure.item}: ${failure.problem}`);
+  if (flags.json !== undefined) await writeFile(flags.json, json);
+}
+process.exitCode = failures.length === 0 && figures.every((figure) => figure.pass) ? 0 : 1;

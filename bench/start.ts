@@ -1,0 +1,90 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { childEnvironment, ROOT, run, type Scratch, scratchFolder } from "./children.ts";
+import { type Bench, type BenchOptions, type Figure, ratioFigure } from "./figure.ts";
+import { loopdashArgv, writeBatch } from "./loopdash.ts";
+import { createRepository } from "./repository.ts";
+import { median } from "./stats.ts";
+import { endRun, openTerminal } from "./terminal.ts";
+
+/** How soon something is there: the version, and the first frame of the dashboard. */
+export const start: Bench = {
+  name: "start",
+  about: "loopdash --version against node -e 0; first frame of the dashboard against importing ink and react",
+  async run(options): Promise<readonly Figure[]> {
+    await using scratch = await scratchFolder("start");
+    return [await version(scratch, options), await firstFrame(scratch, options)];
+  },
+};
+
+async function version(scratch: Scratch, options: BenchOptions): Promise<Figure> {
+  const rounds = options.quick ? 5 : 20;
+  const [value, floor] = await alternate(rounds, [
+    () => timed(scratch, loopdashArgv("--version")),
+    () => timed(scratch, ["node", "-e", "0"]),
+  ]);
+  return ratioFigure({
+    item: "start",
+    what: "loopdash --version",
+    value: value ?? Number.NaN,
+    unit: "ms",
+    floor: { what: "node -e 0", value: floor ?? Number.NaN },
+    max: 2,
+    note: `medians of ${rounds} alternating runs`,
+  });
+}
+
+async function firstFrame(scratch: Scratch, options: BenchOptions): Promise<Figure> {
+  const rounds = options.quick ? 3 : 10;
+  const imports = join(scratch.path, "imports.mjs");
+  const ink = import.meta.resolve("ink");
+  const react = import.meta.resolve("react");
+  await writeFile(imports, `import ${JSON.stringify(ink)};\nimport ${JSON.stringify(react)};\n`);
+  const [value, floor] = await alternate(rounds, [(round) => frameOnce(scratch, round), () => timed(scratch, ["node", imports])]);
+  return ratioFigure({
+    item: "start",
+    what: "first frame of the dashboard, with its engine",
+    value: value ?? Number.NaN,
+    unit: "ms",
+    floor: { what: "importing ink and react", value: floor ?? Number.NaN },
+    max: 2,
+    note: `medians of ${rounds} alternating runs`,
+  });
+}
+
+/** Starts a batch in a terminal and waits for its name to be drawn; then ends what it started. */
+async function frameOnce(scratch: Scratch, round: number): Promise<number> {
+  const repo = await createRepository(scratch.path, `repo-${round}`);
+  const home = join(scratch.path, `state-${round}`);
+  const batch = {
+    name: `first-frame-${round}`,
+    repo,
+    agent: ["sleep", "30"],
+    workers: 2,
+    tickets: [{ id: "F-1" }, { id: "F-2" }],
+  };
+  const terminal = openTerminal({ scratch: scratch.path, home, args: [await writeBatch(scratch.path, batch)] });
+  try {
+    return await terminal.seen(batch.name);
+  } finally {
+    await endRun(terminal, scratch.path, home);
+  }
+}
+
+async function timed(scratch: Scratch, argv: readonly [string, ...string[]]): Promise<number> {
+  const result = await run({ argv, cwd: ROOT, env: childEnvironment(scratch.path) });
+  if (result.code !== 0) throw new Error(`${argv.join(" ")} ended with ${result.code}: ${result.stderr.slice(-500)}`);
+  return result.ms;
+}
+
+/** Runs each measurement once per round, in turn, so that a busy moment hits all alike. Medians, in their order. */
+async function alternate(
+  rounds: number,
+  measurements: readonly ((round: number) => Promise<number>)[],
+): Promise<readonly number[]> {
+  const times = measurements.map((): number[] => []);
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const [i, measure] of measurements.entries()) times[i]?.push(await measure(round));
+  }
+  return times.map(median);
+}

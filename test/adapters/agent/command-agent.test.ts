@@ -1,0 +1,91 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createCommandAgent } from "../../../src/adapters/agent/command-agent.ts";
+import { createExecutor } from "../../../src/adapters/executor/process-executor.ts";
+import { TicketId } from "../../../src/domain/ids.ts";
+import type { AgentTask } from "../../../src/ports/agent.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "loopdash-agent-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const env = { PATH: process.env["PATH"] ?? "", GIT_AUTHOR_NAME: "loopdash" };
+const agentOf = (script: string, usdPerAttempt?: number) =>
+  createCommandAgent({
+    argv: ["/bin/sh", "-c", script],
+    executor: createExecutor(),
+    env,
+    ...(usdPerAttempt === undefined ? {} : { usdPerAttempt }),
+  });
+
+function taskOf(of: Partial<AgentTask> = {}): AgentTask & { readonly activity: string[] } {
+  const activity: string[] = [];
+  return {
+    ticket: TicketId.parse("T-1"),
+    attempt: 2,
+    marker: `agent-${folder}`,
+    worktree: folder,
+    promptFile: join(folder, "prompt.md"),
+    outbox: join(folder, "outbox"),
+    logFile: join(folder, "logs/agent.log"),
+    timeoutMs: 20_000,
+    silenceMs: 20_000,
+    signal: new AbortController().signal,
+    onStart: () => undefined,
+    onActivity: (text) => void activity.push(text),
+    activity,
+    ...of,
+  };
+}
+
+describe("an agent of kind command", () => {
+  it("runs in the worktree, told of its ticket; stdout is activity, stderr goes to the log", async () => {
+    const task = taskOf();
+    const script =
+      'pwd -P; echo quiet >&2; echo "$LOOPDASH_TICKET/$LOOPDASH_ATTEMPT"; echo "$LOOPDASH_PROMPT"; echo "$LOOPDASH_OUTBOX"; echo "$GIT_AUTHOR_NAME"; exit 5';
+    const result = await agentOf(script).run(task);
+    expect(result).toMatchObject({ ending: "exited", exitCode: 5, signal: null, costUsd: 0 });
+    expect(task.activity).toEqual([folder, "T-1/2", task.promptFile, task.outbox, "loopdash"]);
+    expect(readFileSync(task.logFile, "utf8")).toContain("quiet\n");
+    expect(result.tail).toContain("quiet\n");
+  });
+
+  it("keeps the silence away by stderr too", async () => {
+    const result = await agentOf("for i in 1 2 3 4 5 6 7 8; do sleep 0.1; echo $i >&2; done").run(taskOf({ silenceMs: 600 }));
+    expect(result.ending).toBe("exited");
+  });
+
+  it("is free unless the batch gives a price", async () => {
+    expect(agentOf("exit 0").reserveUsd).toBe(0);
+    expect((await agentOf("exit 0").run(taskOf())).costUsd).toBe(0);
+  });
+
+  it("costs its price once it ran, however it ended", async () => {
+    const agent = agentOf("echo READY; exec sleep 1000", 1.5);
+    expect(agent.reserveUsd).toBe(1.5);
+    expect(await agentOf("exit 1", 1.5).run(taskOf())).toMatchObject({ ending: "exited", costUsd: 1.5 });
+    const controller = new AbortController();
+    expect(await agent.run(taskOf({ signal: controller.signal, onActivity: () => controller.abort() }))).toMatchObject({
+      ending: "aborted",
+      costUsd: 1.5,
+    });
+    expect(await agent.run(taskOf({ silenceMs: 200 }))).toMatchObject({ ending: "silent", costUsd: 1.5 });
+  });
+
+  it("costs nothing where it never ran", async () => {
+    const agent = createCommandAgent({ argv: ["no-such-agent"], usdPerAttempt: 1.5, executor: createExecutor(), env });
+    expect(await agent.run(taskOf())).toMatchObject({
+      ending: "failed-to-start",
+      costUsd: 0,
+      message: "there is no program no-such-agent on the PATH",
+    });
+    expect(await agentOf("exit 0", 1.5).run(taskOf({ signal: AbortSignal.abort() }))).toMatchObject({
+      ending: "aborted",
+      costUsd: 0,
+    });
+  });
+});

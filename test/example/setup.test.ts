@@ -1,0 +1,42 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { setUpExample } from "../../example/setup.ts";
+import { git, run } from "./stage.ts";
+
+test("the same two clean repositories each time, whatever was there before", async () => {
+  const workspace = await mkdtemp(join(tmpdir(), "loopdash-setup-"));
+  try {
+    const paths = await setUpExample(workspace);
+    expect(paths).toEqual([join(workspace, "shop"), join(workspace, "infra")]);
+    const first = await Promise.all(paths.map((path) => git(path, "rev-parse", "HEAD")));
+    await writeFile(join(workspace, "shop", "left-over.js"), "x");
+    await git(join(workspace, "shop"), "branch", "left-over");
+
+    await setUpExample(workspace);
+
+    for (const [i, path] of paths.entries()) {
+      expect(await git(path, "rev-parse", "HEAD")).toBe(first[i]);
+      expect(await git(path, "branch", "--format=%(refname:short)")).toBe("main");
+      expect(await git(path, "status", "--porcelain")).toBe("");
+      expect(await git(path, "log", "--format=%an <%ae>")).toBe("Example <example@example.invalid>");
+    }
+  } finally {
+    await rm(workspace, { recursive: true, force: true });
+  }
+});
+
+test("both repositories pass their tests and their smoke test as they are", async () => {
+  const workspace = await mkdtemp(join(tmpdir(), "loopdash-setup-"));
+  try {
+    for (const path of await setUpExample(workspace)) {
+      const tests = await run(path, process.execPath, "--test");
+      expect(tests, tests.output).toMatchObject({ code: 0 });
+      expect(tests.output).toMatch(/pass [1-9]/);
+      expect(await run(path, process.execPath, "scripts/smoke.mjs")).toMatchObject({ code: 0 });
+    }
+  } finally {
+    await rm(workspace, { recursive: true, force: true });
+  }
+});
