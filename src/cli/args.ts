@@ -50,31 +50,37 @@ function looksLikeFile(word: string): boolean {
 
 function readVerb(verb: (typeof VERBS)[number], argv: readonly string[]): Request {
   const { values, positionals } = parse(verb, argv);
-  if (values.help) return { verb: "help" };
+  return values.help === true ? { verb: "help" } : READERS[verb](values, positionals);
+}
+
+const READERS: Readonly<Record<(typeof VERBS)[number], (values: Values, positionals: readonly string[]) => Request>> = {
+  help: () => ({ verb: "help" }),
+  run: readRun,
+  oracle: (_, positionals) => ({ verb: "oracle", batch: required(positionals) }),
+  attach: (_, positionals) => ({ verb: "attach", ...named("attach", positionals) }),
+  status: (values, positionals) => ({ verb: "status", ...named("status", positionals), json: values.json === true }),
+  runs: (values, positionals) => {
+    if (positionals.length > 0) throw tooMany("runs", positionals);
+    return { verb: "runs", json: values.json === true };
+  },
+  report: (values, positionals) => {
+    const { json, md } = values;
+    if (json && md) throw usage("report gives one format", "--json and --md were both given", "Choose one of them.");
+    return { verb: "report", ...named("report", positionals), format: json ? "json" : md ? "md" : "text" };
+  },
+};
+
+function readRun(values: Values, positionals: readonly string[]): Request {
   const on = (name: string) => values[name] === true;
-  const run = verb === "run" || verb === "oracle" ? undefined : oneOrNone(verb, positionals, "run");
-  const named = run === undefined ? {} : { run };
-  switch (verb) {
-    case "help":
-      return { verb };
-    case "run": {
-      const workers = typeof values.workers === "string" ? { workers: readWorkers(values.workers) } : {};
-      const output = on("json") ? "json" : on("headless") ? "headless" : "auto";
-      const batch = required(positionals);
-      return { verb, batch, output, ...workers, dryRun: on("dry-run"), fresh: on("fresh"), detach: on("detach") };
-    }
-    case "oracle":
-      return { verb, batch: required(positionals) };
-    case "attach":
-      return { verb, ...named };
-    case "status":
-      return { verb, ...named, json: on("json") };
-    case "runs":
-      return { verb, json: on("json") };
-    case "report":
-      if (on("json") && on("md")) throw usage("report gives one format", "--json and --md were both given", "Choose one of them.");
-      return { verb, ...named, format: on("json") ? "json" : on("md") ? "md" : "text" };
-  }
+  return {
+    verb: "run",
+    batch: required(positionals),
+    output: on("json") ? "json" : on("headless") ? "headless" : "auto",
+    ...(typeof values.workers === "string" ? { workers: readWorkers(values.workers) } : {}),
+    dryRun: on("dry-run"),
+    fresh: on("fresh"),
+    detach: on("detach"),
+  };
 }
 
 type Values = Record<string, string | boolean | undefined>;
@@ -92,7 +98,11 @@ function parse(verb: (typeof VERBS)[number], argv: readonly string[]): { values:
     const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
     return { values: { ...values }, positionals };
   } catch (error) {
-    throw usage("the command line cannot be read", error instanceof Error ? error.message : String(error), "See: loopdash --help");
+    throw usage(
+      "the command line cannot be read",
+      error instanceof Error ? error.message : String(error),
+      "See: loopdash --help",
+    );
   }
 }
 
@@ -109,16 +119,23 @@ function required(positionals: readonly string[]): string {
   return batch;
 }
 
-function oneOrNone(verb: string, positionals: readonly string[], what: string): string | undefined {
-  if (positionals.length > (verb === "runs" || verb === "help" ? 0 : 1)) {
-    throw usage(`loopdash ${verb} takes at most one ${what}`, `"${positionals.at(-1)}" is one too many`, "See: loopdash --help");
-  }
-  return positionals[0];
+/** The run that is named, if one is. */
+function named(verb: string, positionals: readonly string[]): { run?: string } {
+  if (positionals.length > 1) throw tooMany(verb, positionals);
+  return positionals[0] === undefined ? {} : { run: positionals[0] };
+}
+
+function tooMany(verb: string, positionals: readonly string[]): UserError {
+  const most = verb === "runs" ? "no run" : "at most one run";
+  return usage(`loopdash ${verb} takes ${most}`, `"${positionals.at(-1)}" is one too many`, "See: loopdash --help");
 }
 
 function unknownVerb(word: string): UserError {
   const near = closest(word, [...VERBS]);
-  const todo = distance(word, near) <= 2 ? `Did you mean: loopdash ${near}` : "Name a batch file (loopdash batch.json) or see: loopdash --help";
+  const todo =
+    distance(word, near) <= 2
+      ? `Did you mean: loopdash ${near}`
+      : "Name a batch file (loopdash batch.json) or see: loopdash --help";
   return usage(`loopdash does not know "${word}"`, "it is neither a verb nor looks like a batch file", todo);
 }
 

@@ -6,7 +6,8 @@ import type { RunState } from "../domain/state.ts";
 import { EXIT, UserError } from "../domain/user-error.ts";
 import type { RunRow, RunStore } from "../ports/run-store.ts";
 import { batchLock } from "./engine/engine-locks.ts";
-import { replay, runFolder } from "./engine/open-run.ts";
+import { runFolder } from "./engine/open-run.ts";
+import { replay } from "./engine/replay.ts";
 import { type StateHome, stateHome } from "./state-home.ts";
 
 /** A run as it is on disk, and whether an engine works on it now. */

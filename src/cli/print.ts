@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import { plainText } from "../domain/text.ts";
-import { UserError } from "../domain/user-error.ts";
+import type { UserError } from "../domain/user-error.ts";
 
 /** Writes a user's error as what / why / what to do; a list of problems keeps its lines. */
 export function printUserError(error: UserError): void {
@@ -11,7 +11,10 @@ export function printUserError(error: UserError): void {
 /** Defects of loopdash itself: one line, no stack trace unless LOOPDASH_DEBUG is set. */
 export function printDefect(error: unknown): void {
   const text = error instanceof Error ? error.message : String(error);
-  writeAll(2, `loopdash: ${plainText(text)}\n  why: this should not happen; it is a defect of loopdash\n  do:  set LOOPDASH_DEBUG=1 for the details and report it\n`);
+  writeAll(
+    2,
+    `loopdash: ${plainText(text)}\n  why: this should not happen; it is a defect of loopdash\n  do:  set LOOPDASH_DEBUG=1 for the details and report it\n`,
+  );
   if (process.env.LOOPDASH_DEBUG && error instanceof Error) writeAll(2, `${error.stack}\n`);
 }
 
@@ -32,10 +35,4 @@ export function writeAll(fd: number, text: string): void {
       throw error;
     }
   }
-}
-
-/** Re-throws anything that is not a user's error. */
-export function asUserError(error: unknown): UserError {
-  if (error instanceof UserError) return error;
-  throw error;
 }

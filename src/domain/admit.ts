@@ -13,7 +13,9 @@ export function admitFact(state: RunState, fact: RunFact): RunFact | undefined {
   if (!("fence" in fact) || fact.type === "attempt-claimed" || fact.type === "report-dropped") return fact;
   const attempt = vecAt(state.tickets, indexOf(state, fact.ticket)).attempt;
   if (attempt?.fence === fact.fence) return fact;
-  return fact.type === "activity" ? undefined : { type: "report-dropped", ticket: fact.ticket, fence: fact.fence, what: fact.type };
+  return fact.type === "activity"
+    ? undefined
+    : { type: "report-dropped", ticket: fact.ticket, fence: fact.fence, what: fact.type };
 }
 
 /** What a person's wish turns into: facts, or a refusal with its reason. Every accepted change of the run is an intervention. */
@@ -29,7 +31,10 @@ export function admitCommand(state: RunState, command: Command): readonly RunFac
       if (!state.paused) return refuse("the run is not paused");
       return [{ type: "intervention", class: "I2", target: "run", note: "went on" }, { type: "run-unpaused" }];
     case "stop":
-      return [{ type: "intervention", class: "I5", target: "run", note: "stopped" }, { type: "stop-requested", by: "person" }];
+      return [
+        { type: "intervention", class: "I5", target: "run", note: "stopped" },
+        { type: "stop-requested", by: "person" },
+      ];
     case "judge":
       return state.oracle.asking ? refuse("the oracle is judging already") : [{ type: "oracle-asked", final: false }];
     case "kill":

@@ -8,13 +8,25 @@ import { whatIsLeft } from "./what-is-left.ts";
 
 /** What the engine is to do next. Each action is announced by a fact before it takes effect. */
 export type Action =
-  | { readonly do: "start"; readonly ticket: TicketId; readonly index: number; readonly slot: number; readonly reservedUsd: number }
+  | {
+      readonly do: "start";
+      readonly ticket: TicketId;
+      readonly index: number;
+      readonly slot: number;
+      readonly reservedUsd: number;
+    }
   | { readonly do: "abort"; readonly ticket: TicketId; readonly fence: Fence; readonly ending: AgentEnding }
   | { readonly do: "write-gate"; readonly ticket: TicketId; readonly step: string }
   | { readonly do: "stall"; readonly ticket: TicketId; readonly reason: string }
   | { readonly do: "reverify" }
   | { readonly do: "judge"; readonly final: boolean }
-  | { readonly do: "end"; readonly kind: EndKind; readonly verdict: VerdictWord; readonly exitCode: number; readonly reason: string };
+  | {
+      readonly do: "end";
+      readonly kind: EndKind;
+      readonly verdict: VerdictWord;
+      readonly exitCode: number;
+      readonly reason: string;
+    };
 
 /** Least time between two judgements that are not the last one: they inform, they end nothing. Milliseconds. */
 export const INTERIM_MS = 15_000;
@@ -41,7 +53,8 @@ export function decide(state: RunState, now: number): readonly Action[] {
 /** Ends what was asked to end, records gates, gives up on tickets without attempts left. */
 function reconcile(state: RunState): Action[] {
   const aborts = activeTickets(state).flatMap((ticket): Action[] => {
-    const ending = ticket.attempt?.killing ?? (state.stage === "stopping" ? "stopped" : undefined) ?? (ticket.gate && "gated-by-person");
+    const ending =
+      ticket.attempt?.killing ?? (state.stage === "stopping" ? "stopped" : undefined) ?? (ticket.gate && "gated-by-person");
     return ending && ticket.attempt ? [{ do: "abort", ticket: ticket.id, fence: ticket.attempt.fence, ending }] : [];
   });
   const gates = state.gating.flatMap((index): Action[] => {

@@ -73,7 +73,10 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
     case "agent-launching":
       return { phase, attempt: { ...attempt, agent: { launchedAt: event.at }, lastOutputAt: event.at } };
     case "agent-started":
-      return { phase, attempt: { ...attempt, agent: { launchedAt: event.at, ...attempt.agent, pid: event.pid, startTime: event.startTime } } };
+      return {
+        phase,
+        attempt: { ...attempt, agent: { launchedAt: event.at, ...attempt.agent, pid: event.pid, startTime: event.startTime } },
+      };
     case "activity":
       return { phase, attempt: { ...attempt, lastLine: event.text, lastOutputAt: event.at, lines: attempt.lines + event.lines } };
     case "kill-requested":
@@ -139,7 +142,11 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
 }
 
 /** What the next attempt can go on from: only where this one was cut off, not where it failed. */
-function unfinishedOf(attempt: Attempt, outcome: AttemptOutcome, before: Unfinished | undefined): Pick<TicketState, "unfinished"> {
+function unfinishedOf(
+  attempt: Attempt,
+  outcome: AttemptOutcome,
+  before: Unfinished | undefined,
+): Pick<TicketState, "unfinished"> {
   if (outcome !== "stopped" && outcome !== "lost") return {};
   const { change, worktree, merge } = attempt;
   const landed = merge?.landed ? { landed: { from: merge.from, to: merge.to } } : {};

@@ -1,9 +1,9 @@
 import type { RunEvent } from "./event.ts";
 import { countIntervention } from "./intervention.ts";
+import { withTicket } from "./queue.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
 import { initialState } from "./reduce-start.ts";
 import { reduceTicket } from "./reduce-ticket.ts";
-import { withTicket } from "./queue.ts";
 import type { RunState } from "./state.ts";
 import { vecAt } from "./vec.ts";
 

@@ -25,7 +25,11 @@ export function headline(state: RunState): string {
 }
 
 /** What was built, what is left for a person, what was given up: one list each. */
-export function outcomes(state: RunState): { shipped: TicketState[]; gated: TicketState[]; open: { ticket: TicketState; why: string }[] } {
+export function outcomes(state: RunState): {
+  shipped: TicketState[];
+  gated: TicketState[];
+  open: { ticket: TicketState; why: string }[];
+} {
   const all = [...vecItems(state.tickets)];
   const open = all.flatMap((ticket, index) => {
     if (ticket.phase === "done" || ticket.phase === "human-gated") return [];
@@ -81,9 +85,18 @@ export function renderMarkdown(state: RunState): string {
     "",
     `Run \`${state.run}\`, ${formatDuration(ledger.elapsedMs)}, ${ledger.tickets.total} tickets. ${escapeMarkdown(state.end?.reason ?? "The run has not ended.")}`,
     ...(state.sandboxed ? [] : ["", "Unsandboxed: agents and checks ran with the user's rights."]),
-    ...section("Shipped", shipped.map((t) => `- **${t.id}** ${title(t)} \`${(t.mergedSha ?? "").slice(0, 10)}\` (${tries(t)})`)),
-    ...section("Yours", gated.map((t) => `- **${t.id}** ${title(t)}: ${escapeMarkdown(t.humanStep ?? "")}`)),
-    ...section("Open", open.map(({ ticket, why }) => `- **${ticket.id}** ${title(ticket)}: ${escapeMarkdown(why)}`)),
+    ...section(
+      "Shipped",
+      shipped.map((t) => `- **${t.id}** ${title(t)} \`${(t.mergedSha ?? "").slice(0, 10)}\` (${tries(t)})`),
+    ),
+    ...section(
+      "Yours",
+      gated.map((t) => `- **${t.id}** ${title(t)}: ${escapeMarkdown(t.humanStep ?? "")}`),
+    ),
+    ...section(
+      "Open",
+      open.map(({ ticket, why }) => `- **${ticket.id}** ${title(ticket)}: ${escapeMarkdown(why)}`),
+    ),
     ...section("Numbers", [`- ${numbersLine(ledger).split(" · ").join("\n- ")}`]),
   ].join("\n")}\n`;
 }

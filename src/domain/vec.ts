@@ -25,10 +25,7 @@ export function vecAt<T>(vec: Vec<T>, index: number): T {
 export function vecWith<T>(vec: Vec<T>, index: number, item: T): Vec<T> {
   const chunk = vec[index >> BITS];
   if (chunk === undefined) throw new RangeError(`no item ${index}`);
-  return vec.with(
-    index >> BITS,
-    chunk.with(index & (SIZE - 1), item),
-  );
+  return vec.with(index >> BITS, chunk.with(index & (SIZE - 1), item));
 }
 
 /** All items in order. */

@@ -6,7 +6,12 @@ import { vecAt } from "./vec.ts";
 /** Why a ticket is not being worked on. `ready` means only a moment is missing. */
 export type Reason =
   | { readonly kind: "active" | "settled" | "ready" | "paused" | "stopping" | "gating" }
-  | { readonly kind: "depends"; readonly on: readonly TicketId[]; readonly gated: readonly TicketId[]; readonly stalled: readonly TicketId[] }
+  | {
+      readonly kind: "depends";
+      readonly on: readonly TicketId[];
+      readonly gated: readonly TicketId[];
+      readonly stalled: readonly TicketId[];
+    }
   | { readonly kind: "resource"; readonly resource: string; readonly by: TicketId }
   | { readonly kind: "slots"; readonly slots: number }
   | { readonly kind: "money"; readonly cap: Cap; readonly limitUsd: number };

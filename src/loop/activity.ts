@@ -10,7 +10,10 @@ const LINE_CHARS = 200;
  * Thins an agent's output to a few lines a second: the newest line and how many there were since the last report.
  * `end` reports what is left. Lines are made safe for a terminal here.
  */
-export function thinActivity(clock: Clock, report: (text: string, lines: number) => void): { line(text: string): void; end(): void } {
+export function thinActivity(
+  clock: Clock,
+  report: (text: string, lines: number) => void,
+): { line(text: string): void; end(): void } {
   let waiting: string | undefined;
   let lines = 0;
   let lastAt = Number.NEGATIVE_INFINITY;

@@ -35,7 +35,10 @@ export type StepResult =
 export function abortedEnd(scope: AttemptScope): AttemptEnd {
   switch (scope.ending()) {
     case "killed-by-person":
-      return { outcome: "killed", evidence: { step: "agent", name: "agent", summary: "a person killed this worker", detail: "" } };
+      return {
+        outcome: "killed",
+        evidence: { step: "agent", name: "agent", summary: "a person killed this worker", detail: "" },
+      };
     case "gated-by-person":
       return { outcome: "gated" };
     default:

@@ -26,16 +26,17 @@ export async function runFinishLine(ctx: LoopContext, scope: OpenAttempt, change
   const at = placed.findIndex(({ spec }) => spec.step === "merge");
   const before = placed.slice(0, at);
   const judgeAgain = () => judgeCandidate(ctx, scope, repo, before, change);
-  const needsCandidate = before.some(({ spec }) => spec.step === "check");
-  const needs: MergeNeeds = { repo, judged: undefined, judgeAgain };
-  if (needsCandidate) needs.judged = await judgeAgain();
-  else for (const step of before) await runStep(ctx, scope, step, () => judgeBefore(ctx, scope, repo, step.spec, change, undefined));
+  const needs: MergeNeeds = { repo, judged: await judgeAgain(), judgeAgain };
   const landed = await ctx.merges.run(repo.id, () => runStep(ctx, scope, placed[at] as Placed, () => merge(ctx, scope, needs)));
   return runAfterMerge(ctx, scope, repo, landed);
 }
 
 /** Goes on after a landing that a stop or a lost engine cut off. The landing is repeated first: it finishes what it began. */
-export async function finishLanded(ctx: LoopContext, scope: OpenAttempt, landed: NonNullable<Unfinished["landed"]>): Promise<AttemptEnd> {
+export async function finishLanded(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  landed: NonNullable<Unfinished["landed"]>,
+): Promise<AttemptEnd> {
   const repo = repoOf(ctx, scope.ticket);
   const of = { ticket: scope.ticket.id, fence: scope.fence, repo: repo.id, ...landed };
   await ctx.merges.run(repo.id, async () => {
@@ -55,7 +56,13 @@ async function runAfterMerge(ctx: LoopContext, scope: OpenAttempt, repo: Repo, l
 }
 
 /** Builds the candidate on the base tip and runs every step before the merge on it. */
-async function judgeCandidate(ctx: LoopContext, scope: OpenAttempt, repo: Repo, before: readonly Placed[], change: Change): Promise<Built> {
+async function judgeCandidate(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  repo: Repo,
+  before: readonly Placed[],
+  change: Change,
+): Promise<Built> {
   const { ticket, n } = scope;
   const trailers = `Loopdash-Ticket: ${ticket.id}\nLoopdash-Run: ${ctx.run}\nLoopdash-Attempt: ${n}`;
   const candidate = await repo.candidate({ tip: change.tip, message: `${ticket.title} (${ticket.id})\n\n${trailers}\n` });
@@ -70,10 +77,10 @@ function judgeBefore(
   repo: Repo,
   spec: StepSpec,
   change: Change,
-  candidate: Candidate | undefined,
+  candidate: Candidate,
 ): Promise<StepResult> {
   if (spec.step === "gates") return Promise.resolve(gates(change, ctx.batch.protect));
-  if (spec.step !== "check" || candidate === undefined) throw new Error(`${spec.step} cannot stand before merge`);
+  if (spec.step !== "check") throw new Error(`${spec.step} cannot stand before merge`);
   if (!candidate.ok) return Promise.resolve(conflictEvidence(candidate));
   return runCommandStep(ctx, scope, repo, spec, candidate.commit);
 }

@@ -40,6 +40,8 @@ export class Performer implements Effects {
         return this.#track(this.#writeGate(event.ticket));
       case "stop-requested":
         return this.#others.abort();
+      default:
+        return;
     }
   }
 

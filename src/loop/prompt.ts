@@ -26,7 +26,14 @@ export function fillTemplate(template: string, values: Readonly<Record<string, s
 /** The worker's context file: ticket, finish line in words, rules, evidence of earlier attempts. */
 export function renderWorkerPrompt(
   template: string,
-  of: { ticket: Ticket; attempt: number; attempts: number; protect: readonly string[]; evidence: readonly Evidence[]; patch?: string },
+  of: {
+    ticket: Ticket;
+    attempt: number;
+    attempts: number;
+    protect: readonly string[];
+    evidence: readonly Evidence[];
+    patch?: string;
+  },
 ): string {
   const { ticket } = of;
   const text = fillTemplate(template, {

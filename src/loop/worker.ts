@@ -53,10 +53,16 @@ function endOf(error: unknown): AttemptEnd {
   return { outcome: "failed", evidence: { step: "worktree", name: "engine", summary: problem, detail: "" } };
 }
 
-async function attempt(ctx: LoopContext, scope: AttemptScope, repo: Repo, tree: { path: string; branch: string }): Promise<AttemptEnd> {
+async function attempt(
+  ctx: LoopContext,
+  scope: AttemptScope,
+  repo: Repo,
+  tree: { path: string; branch: string },
+): Promise<AttemptEnd> {
   const open: OpenAttempt = { ...scope, files: await ctx.files.attempt(scope.ticket.id, scope.n) };
   const { unfinished } = ticketOf(ctx.state(), scope.ticket.id);
-  if (unfinished?.landed !== undefined && (await repo.contains(unfinished.landed.to))) return finishLanded(ctx, open, unfinished.landed);
+  if (unfinished?.landed !== undefined && (await repo.contains(unfinished.landed.to)))
+    return finishLanded(ctx, open, unfinished.landed);
   if (unfinished !== undefined && (await repo.has(unfinished.tip))) {
     const { baseSha, tip } = unfinished;
     ctx.report({ type: "worktree-ready", ticket: scope.ticket.id, fence: scope.fence, ...tree, baseSha });
@@ -78,7 +84,8 @@ async function attempt(ctx: LoopContext, scope: AttemptScope, repo: Repo, tree: 
 async function finishFrom(ctx: LoopContext, open: OpenAttempt, baseSha: string, change: Change): Promise<AttemptEnd> {
   const of = { ticket: open.ticket.id, fence: open.fence };
   const { tip, paths, additions, deletions } = change;
-  if (!ctx.report({ type: "change-captured", ...of, tip, files: paths.length, additions, deletions })) return { outcome: "stopped" };
+  if (!ctx.report({ type: "change-captured", ...of, tip, files: paths.length, additions, deletions }))
+    return { outcome: "stopped" };
   const end = await runFinishLine(ctx, open, change).catch(endOf);
   if (end.outcome === "failed") await keepPatch(repoOf(ctx, open.ticket), open, baseSha, change);
   return end;
@@ -88,7 +95,11 @@ async function keepPatch(repo: Repo, open: OpenAttempt, from: string, change: Ch
   if (change.paths.length > 0) await repo.writePatch({ from, tip: change.tip, file: open.files.patch, maxBytes: PATCH_BYTES });
 }
 
-async function runAgent(ctx: LoopContext, open: OpenAttempt, tree: { path: string; branch: string; baseSha: string }): Promise<AgentResult> {
+async function runAgent(
+  ctx: LoopContext,
+  open: OpenAttempt,
+  tree: { path: string; branch: string; baseSha: string },
+): Promise<AgentResult> {
   const { ticket, fence, n, marker, signal, files } = open;
   const of = { ticket: ticket.id, fence };
   const { limits } = ctx.batch;

@@ -13,7 +13,12 @@ export interface Lock extends Disposable {
 /** Locks between engines on one machine. */
 export interface Locks {
   /** Takes all or none. Where one is held by a living engine, says which and by whom. */
-  take(resources: readonly string[], holder: LockHolder): { readonly ok: true; readonly locks: readonly Lock[] } | { readonly ok: false; readonly resource: string; readonly holder?: LockHolder };
+  take(
+    resources: readonly string[],
+    holder: LockHolder,
+  ):
+    | { readonly ok: true; readonly locks: readonly Lock[] }
+    | { readonly ok: false; readonly resource: string; readonly holder?: LockHolder };
   /** Whether somebody holds it now. */
   isHeld(resource: string): boolean;
 }

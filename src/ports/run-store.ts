@@ -1,5 +1,5 @@
-import type { RunId } from "../domain/ids.ts";
 import type { VerdictWord } from "../domain/event.ts";
+import type { RunId } from "../domain/ids.ts";
 import type { Journal } from "./journal.ts";
 
 /** A run as the list of runs shows it. */

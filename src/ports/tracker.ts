@@ -1,7 +1,10 @@
 import type { TicketId } from "../domain/ids.ts";
 
 /** What a tracker can say of a ticket, in loopdash's words. Anything a tracker cannot map is an error, not "open". */
-export type TrackerState = { readonly as: "open" } | { readonly as: "done" } | { readonly as: "human-gated"; readonly step: string };
+export type TrackerState =
+  | { readonly as: "open" }
+  | { readonly as: "done" }
+  | { readonly as: "human-gated"; readonly step: string };
 
 export interface TrackerTicket {
   readonly id: TicketId;

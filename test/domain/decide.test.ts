@@ -13,7 +13,13 @@ const T1 = TicketId.parse("T-1");
 const T2 = TicketId.parse("T-2");
 
 function judgement(verdict: VerdictWord): Judgement {
-  return { verdict, counts: { done: 0, gated: 0, open: 0 }, open: [], durationMs: 1, ...(verdict === "unjudged" ? { problem: "tracker down" } : {}) };
+  return {
+    verdict,
+    counts: { done: 0, gated: 0, open: 0 },
+    open: [],
+    durationMs: 1,
+    ...(verdict === "unjudged" ? { problem: "tracker down" } : {}),
+  };
 }
 
 /** A run of one ticket that is done, re-verified, and about to be judged for the last time. */
@@ -30,21 +36,24 @@ function atTheEnd(): Simulation {
 describe("law 1: only the oracle ends a run as done", () => {
   test("exit 0 follows a final verdict of done, and no other answer", () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom<VerdictWord>("done", "not-done", "unjudged"), { minLength: 1, maxLength: 6 }), (answers) => {
-        const sim = atTheEnd();
-        const given: VerdictWord[] = [];
-        for (const answer of answers) {
+      fc.property(
+        fc.array(fc.constantFrom<VerdictWord>("done", "not-done", "unjudged"), { minLength: 1, maxLength: 6 }),
+        (answers) => {
+          const sim = atTheEnd();
+          const given: VerdictWord[] = [];
+          for (const answer of answers) {
+            sim.decide();
+            if (sim.state.stage === "ended") break;
+            expect(sim.state.oracle.asking).toBe(true);
+            given.push(answer);
+            sim.report({ type: "oracle-judged", final: true, judgement: judgement(answer) });
+          }
           sim.decide();
-          if (sim.state.stage === "ended") break;
-          expect(sim.state.oracle.asking).toBe(true);
-          given.push(answer);
-          sim.report({ type: "oracle-judged", final: true, judgement: judgement(answer) });
-        }
-        sim.decide();
-        const { end } = sim.state;
-        if (end === undefined) expect(given.every((g) => g === "unjudged") && given.length < FINAL_TRIES).toBe(true);
-        else expect(end.exitCode).toBe({ done: 0, "not-done": 1, unjudged: 3 }[given.at(-1) as VerdictWord]);
-      }),
+          const { end } = sim.state;
+          if (end === undefined) expect(given.every((g) => g === "unjudged") && given.length < FINAL_TRIES).toBe(true);
+          else expect(end.exitCode).toBe({ done: 0, "not-done": 1, unjudged: 3 }[given.at(-1) as VerdictWord]);
+        },
+      ),
     );
   });
 
@@ -158,7 +167,8 @@ describe("people", () => {
   test("a gate on a running ticket ends its worker, then is written", () => {
     const sim = new Simulation(batchOf([ticketOf("T-1")]));
     sim.decide();
-    for (const fact of admitCommand(sim.state, { type: "gate", ticket: T1, step: HumanStep.parse("approve the DNS change") })) sim.report(fact);
+    for (const fact of admitCommand(sim.state, { type: "gate", ticket: T1, step: HumanStep.parse("approve the DNS change") }))
+      sim.report(fact);
     expect(sim.decide()).toContainEqual(expect.objectContaining({ do: "abort", ticket: T1, ending: "gated-by-person" }));
     sim.endAttempt(T1, "gated");
     sim.decide();
@@ -179,7 +189,11 @@ describe("people", () => {
   test.each([
     ["kill", { type: "kill", ticket: T1 }, "no worker is on T-1"],
     ["unpause", { type: "unpause" }, "the run is not paused"],
-    ["gate of a stranger", { type: "gate", ticket: TicketId.parse("constructor"), step: "x" }, "there is no ticket constructor in this batch"],
+    [
+      "gate of a stranger",
+      { type: "gate", ticket: TicketId.parse("constructor"), step: "x" },
+      "there is no ticket constructor in this batch",
+    ],
   ] as const)("a wish that makes no sense is refused with its reason: %s", (_, command, reason) => {
     const sim = new Simulation(batchOf([ticketOf("T-1")]));
     expect(admitCommand(sim.state, command)).toEqual([{ type: "command-refused", command, reason }]);

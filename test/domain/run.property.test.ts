@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Ticket } from "../../src/domain/batch/schema.ts";
-import type { AttemptOutcome } from "../../src/domain/event.ts";
-import { HumanStep } from "../../src/domain/command.ts";
 import { admitCommand } from "../../src/domain/admit.ts";
+import type { Ticket } from "../../src/domain/batch/schema.ts";
+import { HumanStep } from "../../src/domain/command.ts";
+import type { AttemptOutcome } from "../../src/domain/event.ts";
 import { TicketId } from "../../src/domain/ids.ts";
 import { reduce } from "../../src/domain/reduce.ts";
 import { activeTickets, type RunState } from "../../src/domain/state.ts";
@@ -13,7 +13,10 @@ import { batchOf, honestJudgement, Simulation, ticketOf } from "./simulate.ts";
 
 /** Tickets in an order in which each depends on earlier ones only. */
 const graph = fc
-  .array(fc.record({ deps: fc.array(fc.nat(1_000), { maxLength: 3 }), exclusive: fc.option(fc.constantFrom("infra", "db")) }), { minLength: 1, maxLength: 14 })
+  .array(fc.record({ deps: fc.array(fc.nat(1_000), { maxLength: 3 }), exclusive: fc.option(fc.constantFrom("infra", "db")) }), {
+    minLength: 1,
+    maxLength: 14,
+  })
   .map((rows) =>
     rows.map((row, i): Ticket => {
       const dependsOn = i === 0 ? [] : [...new Set(row.deps.map((d) => d % i))].map((d) => TicketId.parse(`T-${d}`));
@@ -23,7 +26,14 @@ const graph = fc
 
 /** What happens at each turn: which of the running attempts ends, and how; or a person's wish. */
 const turn = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ do: fc.constant("end" as const), which: fc.nat(), outcome: fc.constantFrom<AttemptOutcome>("done", "done", "done", "failed", "silent", "lost") }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant("end" as const),
+      which: fc.nat(),
+      outcome: fc.constantFrom<AttemptOutcome>("done", "done", "done", "failed", "silent", "lost"),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("gate" as const), which: fc.nat() }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("pause" as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("kill" as const), which: fc.nat() }) },
@@ -54,7 +64,8 @@ function play(tickets: readonly Ticket[], turns: readonly Turn[], onClaim: (stat
     }
     if (sim.state.stage === "ended") return sim;
     if (sim.state.stage === "verifying") sim.report({ type: "reverify-ended", reopened: 0 });
-    if (sim.state.oracle.asking) sim.report({ type: "oracle-judged", final: sim.state.stage === "judging", judgement: honestJudgement(sim.state) });
+    if (sim.state.oracle.asking)
+      sim.report({ type: "oracle-judged", final: sim.state.stage === "judging", judgement: honestJudgement(sim.state) });
     takeTurn(sim, queue.shift());
   }
   throw new Error("the run did not end");
@@ -75,7 +86,10 @@ function takeTurn(sim: Simulation, next: Turn | undefined): void {
     return;
   }
   const id = sim.state.plan.tickets[next.which % sim.state.plan.tickets.length]?.id as TicketId;
-  const command = next.do === "kill" ? ({ type: "kill", ticket: id } as const) : ({ type: "gate", ticket: id, step: HumanStep.parse("do it") } as const);
+  const command =
+    next.do === "kill"
+      ? ({ type: "kill", ticket: id } as const)
+      : ({ type: "gate", ticket: id, step: HumanStep.parse("do it") } as const);
   for (const fact of admitCommand(sim.state, command)) sim.report(fact);
 }
 

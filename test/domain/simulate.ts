@@ -1,16 +1,25 @@
-import { type Action, decide } from "../../src/domain/decide.ts";
+import { admitFact } from "../../src/domain/admit.ts";
 import type { Batch, Ticket } from "../../src/domain/batch/schema.ts";
+import { type Action, decide } from "../../src/domain/decide.ts";
 import type { AttemptOutcome, RunEvent, RunFact } from "../../src/domain/event.ts";
 import { type Fence, RepoId, RunId, TicketId } from "../../src/domain/ids.ts";
 import { reduce } from "../../src/domain/reduce.ts";
 import type { RunState } from "../../src/domain/state.ts";
 import { vecItems } from "../../src/domain/vec.ts";
-import { admitFact } from "../../src/domain/admit.ts";
 
 /** A ticket with everything at its plainest. */
 export function ticketOf(id: string, over: Partial<Ticket> = {}): Ticket {
   const repo = RepoId.parse("app");
-  return { id: TicketId.parse(id), title: id, body: "", repo, dependsOn: [], exclusive: [], finish: [{ step: "merge" }, { step: "assert" }], ...over };
+  return {
+    id: TicketId.parse(id),
+    title: id,
+    body: "",
+    repo,
+    dependsOn: [],
+    exclusive: [],
+    finish: [{ step: "merge" }, { step: "assert" }],
+    ...over,
+  };
 }
 
 /** A batch of these tickets with small limits. */
@@ -123,7 +132,13 @@ export class Simulation {
         this.report({ type: "oracle-asked", final: action.final });
         return;
       case "end":
-        this.report({ type: "run-ended", kind: action.kind, verdict: action.verdict, exitCode: action.exitCode, reason: action.reason });
+        this.report({
+          type: "run-ended",
+          kind: action.kind,
+          verdict: action.verdict,
+          exitCode: action.exitCode,
+          reason: action.reason,
+        });
         return;
       case "abort":
     }
@@ -136,5 +151,10 @@ export function honestJudgement(state: RunState) {
   const done = tickets.filter((t) => t.phase === "done").length;
   const gated = tickets.filter((t) => t.phase === "human-gated").length;
   const open = tickets.filter((t) => t.phase !== "done" && t.phase !== "human-gated").map((t) => t.id);
-  return { verdict: open.length === 0 ? ("done" as const) : ("not-done" as const), counts: { done, gated, open: open.length }, open, durationMs: 1 };
+  return {
+    verdict: open.length === 0 ? ("done" as const) : ("not-done" as const),
+    counts: { done, gated, open: open.length },
+    open,
+    durationMs: 1,
+  };
 }

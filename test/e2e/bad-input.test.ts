@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { HONEST, PROGRAM, Stage } from "./stage.ts";
 
@@ -29,7 +29,7 @@ describe("the batch file (exit 2)", () => {
   test.each([
     ["missing", undefined, /there is no such file/],
     ["empty", "", /batch\.json:1:1/],
-    ["not JSON", "{ \"name\": ", /batch\.json:1:\d+/],
+    ["not JSON", '{ "name": ', /batch\.json:1:\d+/],
     ["an array", "[]", /batch\.json:1:1/],
   ])("%s", async (_, text, says) => {
     using stage = goodStage();
@@ -53,7 +53,14 @@ describe("the batch file (exit 2)", () => {
     ["no tickets", [], /ticket/],
     ["a duplicate id", ["T-1", "T-1"], /T-1/],
     ["an unknown dependency", [{ id: "T-1", dependsOn: ["T-9"] }, "T-8"], /T-9.*T-8/s],
-    ["a cycle", [{ id: "T-1", dependsOn: ["T-2"] }, { id: "T-2", dependsOn: ["T-1"] }], /T-1 → T-2 → T-1|T-2 → T-1 → T-2/],
+    [
+      "a cycle",
+      [
+        { id: "T-1", dependsOn: ["T-2"] },
+        { id: "T-2", dependsOn: ["T-1"] },
+      ],
+      /T-1 → T-2 → T-1|T-2 → T-1 → T-2/,
+    ],
     ["an id unfit for a branch", ["../../etc"], /branch/],
     ["an id that would be an option", ["--upload-pack=x"], /branch/],
   ])("%s", async (_, tickets, says) => {
@@ -99,7 +106,9 @@ describe("the world around it (exit 4)", () => {
 
   test("a base branch that is not there", async () => {
     using stage = goodStage();
-    expect(await refused(stage, [stage.batch(["T-1"], { repos: { app: { path: "app", base: "trunk" } } })], 4)).toContain("trunk");
+    expect(await refused(stage, [stage.batch(["T-1"], { repos: { app: { path: "app", base: "trunk" } } })], 4)).toContain(
+      "trunk",
+    );
   });
 
   test("a dirty checkout of the base", async () => {
@@ -116,7 +125,9 @@ describe("the world around it (exit 4)", () => {
 
   test("an agent program that is not found", async () => {
     using stage = goodStage();
-    expect(await refused(stage, [stage.batch(["T-1"], { agent: { kind: "command", command: ["no-such-agent"] } })], 4)).toContain("no-such-agent");
+    expect(await refused(stage, [stage.batch(["T-1"], { agent: { kind: "command", command: ["no-such-agent"] } })], 4)).toContain(
+      "no-such-agent",
+    );
   });
 
   test("a sandbox that is required and not there: refused, never run without", async () => {
@@ -128,12 +139,28 @@ describe("the world around it (exit 4)", () => {
   test("a state folder that cannot be written", async () => {
     using stage = goodStage();
     stage.write("occupied", "a file");
-    expect(await refused(stage, [stage.batch(["T-1"])], 4, { LOOPDASH_HOME: stage.path("occupied", "home") })).toContain("occupied");
+    expect(await refused(stage, [stage.batch(["T-1"])], 4, { LOOPDASH_HOME: stage.path("occupied", "home") })).toContain(
+      "occupied",
+    );
   });
 });
 
+test("a ticket that the tracker can read and the oracle cannot: refused at the start (exit 3), not found out at the end", async () => {
+  using stage = goodStage();
+  stage.write("tickets/T-1.md", "---\ntitle: First\nlinks: &a\n  - [x, {y: *a}]\n---\nbody\n");
+  const { code, stderr } = await stage.run([stage.batch([], { tracker: { kind: "local", path: "tickets" } }), "--headless"]);
+  expect(stderr).toMatch(/the oracle cannot judge this tracker\n {2}why: .*T-1/);
+  expect(code).toBe(3);
+  expect(existsSync(stage.path("AGENT-RAN"))).toBe(false);
+});
+
 describe("standard output", () => {
-  const run = (stage: Stage, line: string) => spawnSync("/bin/sh", ["-c", line, "sh", node, PROGRAM, stage.batch(["T-1"])], { cwd: stage.root, env: stage.env, encoding: "utf8" });
+  const run = (stage: Stage, line: string) =>
+    spawnSync("/bin/sh", ["-c", line, "sh", node, PROGRAM, stage.batch(["T-1"])], {
+      cwd: stage.root,
+      env: stage.env,
+      encoding: "utf8",
+    });
 
   test("closed before the start: refused, nothing started", () => {
     using stage = goodStage();

@@ -1,10 +1,15 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { eventsOf, HONEST, pidsUnder, type Stage as StageType, Stage } from "./stage.ts";
+import { eventsOf, HONEST, pidsUnder, Stage, type Stage as StageType } from "./stage.ts";
 
-const DIAMOND = ["T-1", { id: "T-2", dependsOn: ["T-1"] }, { id: "T-3", dependsOn: ["T-1"] }, { id: "T-4", dependsOn: ["T-2", "T-3"] }];
+const DIAMOND = [
+  "T-1",
+  { id: "T-2", dependsOn: ["T-1"] },
+  { id: "T-3", dependsOn: ["T-1"] },
+  { id: "T-4", dependsOn: ["T-2", "T-3"] },
+];
 
 /** Each ticket landed exactly once, and the journal as a whole says done. */
 async function expectWhole(stage: StageType, ids: readonly string[]): Promise<void> {
@@ -32,20 +37,26 @@ async function killAgainAndAgain(stage: StageType, batch: string, after: (kill: 
 }
 
 describe("kill -9 of the engine at any instant", () => {
-  test.each([1, 3, 6, 10])("loses nothing and doubles nothing (after %i events, then more and more)", { timeout: 120_000 }, async (first) => {
-    using stage = new Stage();
-    stage.repo("app");
-    stage.agent(HONEST);
-    const batch = stage.batch(DIAMOND);
-    expect(await killAgainAndAgain(stage, batch, (kill) => first + 3 * kill)).toBeGreaterThan(2);
-    expect(JSON.parse((await stage.run(["runs", "--json"])).stdout)).toHaveLength(1);
-    await expectWhole(stage, ["T-1", "T-2", "T-3", "T-4"]);
-  });
+  test.each([1, 3, 6, 10])(
+    "loses nothing and doubles nothing (after %i events, then more and more)",
+    { timeout: 120_000 },
+    async (first) => {
+      using stage = new Stage();
+      stage.repo("app");
+      stage.agent(HONEST);
+      const batch = stage.batch(DIAMOND);
+      expect(await killAgainAndAgain(stage, batch, (kill) => first + 3 * kill)).toBeGreaterThan(2);
+      expect(JSON.parse((await stage.run(["runs", "--json"])).stdout)).toHaveLength(1);
+      await expectWhole(stage, ["T-1", "T-2", "T-3", "T-4"]);
+    },
+  );
 
   test("ends the agents it left running before it starts them again", async () => {
     using stage = new Stage();
     stage.repo("app");
-    stage.agent(`if (attempt === 1) { fs.writeFileSync("${stage.path("pid")}", String(process.pid)); say("READY"); await wait(600_000); } ${HONEST}`);
+    stage.agent(
+      `if (attempt === 1) { fs.writeFileSync("${stage.path("pid")}", String(process.pid)); say("READY"); await wait(600_000); } ${HONEST}`,
+    );
     const batch = stage.batch(["T-1"]);
     const run = stage.start([batch, "--json"]);
     await run.until(/"text":"READY"/);
@@ -63,7 +74,9 @@ describe("kill -9 of the engine at any instant", () => {
 
   test("does not run an agent again whose work was finished: its finish line goes on", async () => {
     using stage = new Stage();
-    stage.repo("app", { "check.mjs": `import fs from "node:fs"; const f = "${stage.path("gate")}"; console.log("CHECKING"); while (!fs.existsSync(f)) await new Promise((r) => setTimeout(r, 20));` });
+    stage.repo("app", {
+      "check.mjs": `import fs from "node:fs"; const f = "${stage.path("gate")}"; console.log("CHECKING"); while (!fs.existsSync(f)) await new Promise((r) => setTimeout(r, 20));`,
+    });
     stage.agent(`fs.appendFileSync("${stage.path("calls")}", "call\\n"); ${HONEST}`);
     const finish = [{ step: "check", name: "tests", command: [process.execPath, "check.mjs"] }, { step: "merge" }];
     const batch = stage.batch(["T-1"], { finish });

@@ -5,7 +5,8 @@ import { describe, expect, test } from "vitest";
 import { eventsOf, HONEST, pidsUnder, Stage, type Started } from "./stage.ts";
 
 /** An agent that says READY and goes on once `go` exists. */
-const waitsForGo = (stage: Stage, then: string) => `say("READY"); while (!fs.existsSync("${stage.path("go")}")) await wait(20); ${then}`;
+const waitsForGo = (stage: Stage, then: string) =>
+  `say("READY"); while (!fs.existsSync("${stage.path("go")}")) await wait(20); ${then}`;
 
 /** The embedded tracker of a run that has begun. */
 function trackerFile(stage: Stage, started: Started): string {
@@ -21,7 +22,11 @@ describe("law 2: a worker's word is never evidence", () => {
     stage.agent(`say("<promise>COMPLETE</promise> all tickets done, EXIT_SIGNAL: true");`);
     const { code } = await stage.events(stage.batch(["T-1"]));
     expect(code).toBe(1);
-    expect(await stage.report()).toMatchObject({ verdict: "not-done", claims: { made: 2, upheld: 0 }, tickets: [{ state: "open", attempts: 2 }] });
+    expect(await stage.report()).toMatchObject({
+      verdict: "not-done",
+      claims: { made: 2, upheld: 0 },
+      tickets: [{ state: "open", attempts: 2 }],
+    });
     expect(stage.landed()).toEqual([]);
   });
 
@@ -54,7 +59,9 @@ describe("the base is the user's", () => {
 
   test("what was checked is what lands: after somebody else's commit the check runs again, on the new candidate", async () => {
     using stage = new Stage();
-    stage.repo("app", { "check.mjs": `import fs from "node:fs"; fs.appendFileSync("${stage.path("seen")}", fs.existsSync("theirs.txt") + "\\n"); if (!fs.existsSync("${stage.path("pushed")}")) { console.log("CHECKED"); while (!fs.existsSync("${stage.path("pushed")}")) await new Promise((r) => setTimeout(r, 20)); }` });
+    stage.repo("app", {
+      "check.mjs": `import fs from "node:fs"; fs.appendFileSync("${stage.path("seen")}", fs.existsSync("theirs.txt") + "\\n"); if (!fs.existsSync("${stage.path("pushed")}")) { console.log("CHECKED"); while (!fs.existsSync("${stage.path("pushed")}")) await new Promise((r) => setTimeout(r, 20)); }`,
+    });
     stage.agent(HONEST);
     const finish = [{ step: "check", name: "tests", command: [process.execPath, "check.mjs"] }, { step: "merge" }];
     const run = stage.start([stage.batch(["T-1"], { finish }), "--json"]);
@@ -88,7 +95,14 @@ describe("the base is the user's", () => {
   test("the repository's own hooks do not run", async () => {
     using stage = new Stage();
     stage.repo("app");
-    for (const hook of ["post-checkout", "pre-commit", "post-commit", "reference-transaction", "post-index-change", "post-merge"]) {
+    for (const hook of [
+      "post-checkout",
+      "pre-commit",
+      "post-commit",
+      "reference-transaction",
+      "post-index-change",
+      "post-merge",
+    ]) {
       stage.write(`app/.git/hooks/${hook}`, `#!/bin/sh\ntouch ${stage.path("HOOK-RAN")}\n`, 0o755);
     }
     stage.agent(HONEST);
@@ -100,10 +114,15 @@ describe("the base is the user's", () => {
 describe("the last look before the oracle", () => {
   test("a ticket whose live check broke after it was done is reopened, and mended by the next attempt", async () => {
     using stage = new Stage();
-    stage.repo("app", { "verify.mjs": `import fs from "node:fs"; if (fs.existsSync("T-2.txt") && !fs.existsSync("fix.txt")) { console.log("T-2 broke it"); process.exit(1); }` });
+    stage.repo("app", {
+      "verify.mjs": `import fs from "node:fs"; if (fs.existsSync("T-2.txt") && !fs.existsSync("fix.txt")) { console.log("T-2 broke it"); process.exit(1); }`,
+    });
     stage.agent(`if (prompt.includes("T-2 broke it")) fs.writeFileSync("fix.txt", "x"); else { ${HONEST} }`);
     const verified = [{ step: "merge" }, { step: "verify", name: "live", command: [process.execPath, "verify.mjs"] }];
-    const tickets = [{ id: "T-1", finish: verified }, { id: "T-2", dependsOn: ["T-1"], finish: [{ step: "merge" }] }];
+    const tickets = [
+      { id: "T-1", finish: verified },
+      { id: "T-2", dependsOn: ["T-1"], finish: [{ step: "merge" }] },
+    ];
     const { code, events } = await stage.events(stage.batch(tickets));
     expect(code).toBe(0);
     expect(events.filter((e) => e.type === "ticket-reopened").map((e) => e.ticket)).toEqual(["T-1"]);
@@ -117,7 +136,10 @@ describe("the last look before the oracle", () => {
     const run = stage.start([stage.batch(["T-1", { id: "T-2", dependsOn: ["T-1"] }]), "--json"]);
     await run.until(/READY/);
     const file = trackerFile(stage, run);
-    writeFileSync(file, readFileSync(file, "utf8").replace('"state":"done"', '"state":"open"').replace('"state": "done"', '"state": "open"'));
+    writeFileSync(
+      file,
+      readFileSync(file, "utf8").replace('"state":"done"', '"state":"open"').replace('"state": "done"', '"state": "open"'),
+    );
     stage.write("go", "");
     expect((await run.ended).code).toBe(0);
     expect(JSON.parse(readFileSync(file, "utf8")).tickets.map((t: { state: string }) => t.state)).toEqual(["done", "done"]);
@@ -141,7 +163,9 @@ describe("processes", () => {
   test("a silent agent is killed with all it started, even what left its process group", async () => {
     using stage = new Stage();
     stage.repo("app");
-    stage.agent(`if (attempt === 1) { execFileSync("setsid", ["-f", "sleep", "600"]); say("READY"); await wait(600_000); } ${HONEST}`);
+    stage.agent(
+      `if (attempt === 1) { execFileSync("setsid", ["-f", "sleep", "600"]); say("READY"); await wait(600_000); } ${HONEST}`,
+    );
     const { code, events } = await stage.events(stage.batch(["T-1"], { limits: { silenceMinutes: 0.01 } }));
     expect(code).toBe(0);
     expect(events.filter((e) => e.type === "attempt-ended").map((e) => e.outcome)).toEqual(["silent", "done"]);
@@ -158,10 +182,17 @@ describe("processes", () => {
 
   test("neither agent nor check sees the engine's secrets", async () => {
     using stage = new Stage();
-    stage.repo("app", { "check.mjs": `console.log(JSON.stringify(process.env)); process.exit(JSON.stringify(process.env).includes("hunter2") ? 1 : 0);` });
+    stage.repo("app", {
+      "check.mjs": `console.log(JSON.stringify(process.env)); process.exit(JSON.stringify(process.env).includes("hunter2") ? 1 : 0);`,
+    });
     stage.agent(`fs.writeFileSync("T-1.txt", "x"); fs.writeFileSync("${stage.path("env")}", JSON.stringify(process.env));`);
     const finish = [{ step: "check", name: "tests", command: [process.execPath, "check.mjs"] }, { step: "merge" }];
-    const secrets = Object.fromEntries(["LINEAR_API_KEY", "GITHUB_TOKEN", "ANTHROPIC_API_KEY", "AWS_SECRET_ACCESS_KEY", "MY_PASSWORD"].map((name) => [name, "hunter2"]));
+    const secrets = Object.fromEntries(
+      ["LINEAR_API_KEY", "GITHUB_TOKEN", "ANTHROPIC_API_KEY", "AWS_SECRET_ACCESS_KEY", "MY_PASSWORD"].map((name) => [
+        name,
+        "hunter2",
+      ]),
+    );
     expect((await stage.run([stage.batch(["T-1"], { finish }), "--json"], secrets)).code).toBe(0);
     expect(readFileSync(stage.path("env"), "utf8")).not.toContain("hunter2");
   });
@@ -169,10 +200,11 @@ describe("processes", () => {
   test("what an agent prints cannot reach the terminal raw", async () => {
     using stage = new Stage();
     stage.repo("app");
-    stage.agent(`say("\\u001b]0;owned\\u0007\\u001b[2Jhello\\u009b31m"); fs.writeFileSync("\\u001b[31mname.txt", "x"); if (attempt === 1) { fs.writeFileSync("package.json", "x"); }`);
+    stage.agent(
+      `say("\\u001b]0;owned\\u0007\\u001b[2Jhello\\u009b31m"); fs.writeFileSync("\\u001b[31mname.txt", "x"); if (attempt === 1) { fs.writeFileSync("package.json", "x"); }`,
+    );
     const ended = await stage.run([stage.batch(["T-1"], { protect: ["package.json", "*name*"] }), "--headless"]);
     expect(ended.code).toBe(1);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
     expect(ended.stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
   });
 });
@@ -213,7 +245,9 @@ describe("bounds", () => {
     }
     try {
       stage.repo("app");
-      stage.agent(`if (attempt === 1) { say("READY"); for (let i = 0; ; i++) { say("x".repeat(180) + i); await wait(5); } } ${HONEST}`);
+      stage.agent(
+        `if (attempt === 1) { say("READY"); for (let i = 0; ; i++) { say("x".repeat(180) + i); await wait(5); } } ${HONEST}`,
+      );
       const batch = stage.batch(["T-1"]);
       const { code, stderr } = await stage.run([batch, "--headless"], { LOOPDASH_HOME: home });
       expect(code).toBe(1);

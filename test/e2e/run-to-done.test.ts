@@ -6,7 +6,12 @@ test("a batch with dependencies ends with exit 0, merged code, a clean checkout 
   using stage = new Stage();
   stage.repo("app");
   stage.agent(HONEST);
-  const batch = stage.batch(["T-1", { id: "T-2", dependsOn: ["T-1"] }, { id: "T-3", dependsOn: ["T-1"] }, { id: "T-4", dependsOn: ["T-2", "T-3"] }]);
+  const batch = stage.batch([
+    "T-1",
+    { id: "T-2", dependsOn: ["T-1"] },
+    { id: "T-3", dependsOn: ["T-1"] },
+    { id: "T-4", dependsOn: ["T-2", "T-3"] },
+  ]);
   const { code, events, stderr } = await stage.events(batch);
   expect(stderr).toBe("");
   expect(code).toBe(0);
@@ -67,13 +72,20 @@ test("a folder of Markdown tickets is worked, and the people's files hold the tr
 
 test("a failed try's evidence reaches the next prompt, and its change as a patch to read", async () => {
   using stage = new Stage();
-  stage.repo("app", { "check.mjs": 'import fs from "node:fs"; if (fs.readFileSync("T-1.txt","utf8") !== "right\\n") { console.log("T-1.txt is wrong: 417 teapots"); process.exit(3); }\n' });
+  stage.repo("app", {
+    "check.mjs":
+      'import fs from "node:fs"; if (fs.readFileSync("T-1.txt","utf8") !== "right\\n") { console.log("T-1.txt is wrong: 417 teapots"); process.exit(3); }\n',
+  });
   stage.agent(`
     const knows = prompt.includes("417 teapots") && prompt.includes("exited with code 3");
     const patch = /reading only: (.*)/.exec(prompt)?.[1];
     if (attempt > 1 && !fs.readFileSync(patch, "utf8").includes("+wrong")) throw new Error("no patch");
     fs.writeFileSync("T-1.txt", knows ? "right\\n" : "wrong\\n");`);
-  const finish = [{ step: "gates" }, { step: "check", name: "tests", command: [process.execPath, "check.mjs"] }, { step: "merge" }];
+  const finish = [
+    { step: "gates" },
+    { step: "check", name: "tests", command: [process.execPath, "check.mjs"] },
+    { step: "merge" },
+  ];
   const { code, events } = await stage.events(stage.batch(["T-1"], { finish }));
   expect(code).toBe(0);
   expect(events.filter((e) => e.type === "attempt-ended").map((e) => e.outcome)).toEqual(["failed", "done"]);
@@ -84,9 +96,13 @@ test("two tickets on one exclusive resource never overlap, though slots are free
   using stage = new Stage();
   stage.repo("app");
   stage.agent(`await wait(150); ${HONEST}`);
-  const { code, stdout } = await stage.events(stage.batch([{ id: "T-1", exclusive: ["db"] }, { id: "T-2", exclusive: ["db"] }, "T-3"]));
+  const { code, stdout } = await stage.events(
+    stage.batch([{ id: "T-1", exclusive: ["db"] }, { id: "T-2", exclusive: ["db"] }, "T-3"]),
+  );
   expect(code).toBe(0);
-  const marks = eventsOf(stdout).flatMap((e) => (e.type === "attempt-claimed" || e.type === "attempt-ended" ? [{ type: e.type, ticket: e.ticket }] : []));
+  const marks = eventsOf(stdout).flatMap((e) =>
+    e.type === "attempt-claimed" || e.type === "attempt-ended" ? [{ type: e.type, ticket: e.ticket }] : [],
+  );
   const db = marks.filter((m) => m.ticket !== "T-3").map((m) => m.type);
   expect(db).toEqual(["attempt-claimed", "attempt-ended", "attempt-claimed", "attempt-ended"]);
 });
@@ -97,7 +113,10 @@ test("tickets of two repositories are worked in one batch", async () => {
   stage.repo("infra");
   stage.agent(HONEST);
   const repos = { app: { path: "app" }, infra: { path: "infra" } };
-  const tickets = [{ id: "T-1", repo: "app" }, { id: "T-2", repo: "infra", dependsOn: ["T-1"] }];
+  const tickets = [
+    { id: "T-1", repo: "app" },
+    { id: "T-2", repo: "infra", dependsOn: ["T-1"] },
+  ];
   expect((await stage.events(stage.batch(tickets, { repos }))).code).toBe(0);
   expect([stage.landed("app"), stage.landed("infra")]).toEqual([["T-1"], ["T-2"]]);
 });

@@ -51,7 +51,11 @@ export class Stage implements Disposable {
   git(repo: string, ...args: string[]): string {
     const who = { GIT_AUTHOR_NAME: "t", GIT_AUTHOR_EMAIL: "t@t", GIT_COMMITTER_NAME: "t", GIT_COMMITTER_EMAIL: "t@t" };
     const env = { ...this.env, ...who, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
-    return execFileSync("git", ["-C", this.path(repo), ...args], { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
+    return execFileSync("git", ["-C", this.path(repo), ...args], {
+      env,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+    }).trim();
   }
 
   /** A repository with a base branch `main` and these files. */
@@ -89,7 +93,9 @@ ${body}
       agent: { kind: "command", command: [process.execPath, "agent.mjs"] },
       sandbox: "off",
       limits: { workers: 3, attempts: 2, minutesPerAttempt: 1, silenceMinutes: 1, ...(limits as object) },
-      tickets: tickets.map((ticket) => (typeof ticket === "string" ? { id: ticket, title: `Do ${ticket}` } : { title: `Do ${ticket.id}`, ...ticket })),
+      tickets: tickets.map((ticket) =>
+        typeof ticket === "string" ? { id: ticket, title: `Do ${ticket}` } : { title: `Do ${ticket.id}`, ...ticket },
+      ),
       ...rest,
     };
     return this.write("batch.json", JSON.stringify(file, undefined, 2));
@@ -97,7 +103,11 @@ ${body}
 
   /** Starts the program. It is killed with the stage. */
   start(args: readonly string[], env: Record<string, string> = {}): Started {
-    const child = spawn(process.execPath, [PROGRAM, ...args], { cwd: this.root, env: { ...this.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [PROGRAM, ...args], {
+      cwd: this.root,
+      env: { ...this.env, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     this.#children.add(child);
     let stdout = "";
     let stderr = "";
@@ -123,9 +133,14 @@ ${body}
         const look = (): void => {
           if (pattern.test(stdout)) give(settle);
         };
-        const timer = setTimeout(() => give(() => reject(new Error(`no ${pattern} within 60 s in:\n${stdout}\n${stderr}`))), 60_000);
+        const timer = setTimeout(
+          () => give(() => reject(new Error(`no ${pattern} within 60 s in:\n${stdout}\n${stderr}`))),
+          60_000,
+        );
         watchers.add(look);
-        void ended.then(() => (pattern.test(stdout) ? give(settle) : give(() => reject(new Error(`ended without ${pattern}:\n${stdout}\n${stderr}`)))));
+        void ended.then(() =>
+          pattern.test(stdout) ? give(settle) : give(() => reject(new Error(`ended without ${pattern}:\n${stdout}\n${stderr}`))),
+        );
         look();
       });
     return { child, ended, until, stdout: () => stdout };
@@ -161,7 +176,10 @@ ${body}
 }
 
 export function eventsOf(stdout: string): RunEvent[] {
-  return stdout.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line) as RunEvent);
+  return stdout
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as RunEvent);
 }
 
 /** Processes whose environment names this stage: whatever a test left running. */

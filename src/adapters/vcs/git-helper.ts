@@ -30,7 +30,11 @@ export interface GitHelper {
  * at the terminal ends neither it nor a git that is in the middle of something. It ends when the engine does, however that
  * goes. Should it be gone before, git is run here.
  */
-export function startGitHelper(of: { readonly program: string; readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> }): GitHelper {
+export function startGitHelper(of: {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}): GitHelper {
   const child = fork(of.program, [...of.args], {
     detached: true,
     env: { ...of.env },

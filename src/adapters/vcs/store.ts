@@ -4,9 +4,9 @@ import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeGitDir, writeHead } from "./git-dir.ts";
+import type { RunGit } from "./git-helper.ts";
 import { exists, isMissing, type Located } from "./locate.ts";
 import { branchRef, isObjectId } from "./ref-names.ts";
-import type { RunGit } from "./git-helper.ts";
 import { type GitCall, GitFailure, type GitResult, runGit } from "./run-git.ts";
 
 type More = Partial<Pick<GitCall, "workTree" | "index" | "input" | "onOutput" | "gitDir">>;

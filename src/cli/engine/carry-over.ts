@@ -4,14 +4,20 @@ import type { RunStore } from "../../ports/run-store.ts";
 import type { Tracker } from "../../ports/tracker.ts";
 import type { World } from "./check-world.ts";
 import type { LoadedBatch } from "./load-batch.ts";
-import { replay } from "./open-run.ts";
+import { replay } from "./replay.ts";
 
 /**
  * An embedded tracker lives under its run. A new run of a batch whose last run ended not done goes on where that one
  * left: tickets that it shipped, and whose commit is still in the base, and tickets that it left to a person, are
  * settled here too. Returns how many.
  */
-export async function carriedOver(of: { loaded: LoadedBatch; world: World; store: RunStore; run: RunId; tracker: Tracker }): Promise<number> {
+export async function carriedOver(of: {
+  loaded: LoadedBatch;
+  world: World;
+  store: RunStore;
+  run: RunId;
+  tracker: Tracker;
+}): Promise<number> {
   const { loaded, store, tracker, world } = of;
   const last = store.list().find((row) => row.batchPath === loaded.path && row.run !== of.run);
   if (last === undefined || last.verdict === undefined || last.verdict === "done") return 0;

@@ -46,7 +46,9 @@ async function findAgent({ batch, folder }: LoadedBatch, env: Readonly<Record<st
   const program = batch.agent.command[0] as string;
   const path = env.PATH ?? "";
   if ((await resolveProgram(program, { cwd: folder, path })) !== undefined) return;
-  const where = program.includes("/") ? "there is no such executable file" : `none of the ${path.split(delimiter).length} folders of PATH has it`;
+  const where = program.includes("/")
+    ? "there is no such executable file"
+    : `none of the ${path.split(delimiter).length} folders of PATH has it`;
   const todo = "Install the program, or name it by its full path in agent.command.";
   throw new UserError({ what: `the agent program "${program}" is not found`, why: where, todo, exitCode: EXIT.refused });
 }

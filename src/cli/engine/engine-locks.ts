@@ -29,7 +29,10 @@ export function batchLock(batchPath: string): string {
 
 /** The refusal to a second engine. */
 function refuseHeld(resource: string, holder: LockHolder | undefined): UserError {
-  const who = holder === undefined ? "another engine" : `another engine (pid ${holder.pid}, batch "${holder.run}", since ${new Date(holder.since).toISOString()})`;
+  const who =
+    holder === undefined
+      ? "another engine"
+      : `another engine (pid ${holder.pid}, batch "${holder.run}", since ${new Date(holder.since).toISOString()})`;
   return new UserError({
     what: "another run is at work here",
     why: `${who} holds the ${resource}`,

@@ -57,7 +57,11 @@ function besideBatch(agent: AgentSpec, folder: string): AgentSpec {
 
 function unreadable(file: string, cause: unknown): UserError {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  const words: Record<string, string> = { ENOENT: "there is no such file", EISDIR: "it is a folder", EACCES: "it may not be read" };
+  const words: Record<string, string> = {
+    ENOENT: "there is no such file",
+    EISDIR: "it is a folder",
+    EACCES: "it may not be read",
+  };
   const why = words[code] ?? (cause instanceof Error ? cause.message : String(cause));
   const todo = "Name a batch file; batch.example.json in the loopdash package shows one.";
   return new UserError({ what: `cannot read the batch file ${file}`, why, todo, exitCode: EXIT.usage, cause });
@@ -66,5 +70,10 @@ function unreadable(file: string, cause: unknown): UserError {
 function invalid(file: string, problems: readonly BatchProblem[]): UserError {
   const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
   const what = `the batch file ${file} is not valid (${count})`;
-  return new UserError({ what, why: formatProblems(file, problems), todo: "Mend the file and run the command again.", exitCode: EXIT.usage });
+  return new UserError({
+    what,
+    why: formatProblems(file, problems),
+    todo: "Mend the file and run the command again.",
+    exitCode: EXIT.usage,
+  });
 }

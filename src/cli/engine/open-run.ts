@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createFrozenOracle } from "../../adapters/oracle/frozen-oracle.ts";
 import { loadOracleBytes } from "../../adapters/oracle/load-oracle.ts";
 import { type OracleBatch, oracleBatchBytes, oracleSha } from "../../adapters/oracle/oracle-batch.ts";
 import { createEmbeddedTracker, seedEmbeddedTracker } from "../../adapters/tracker/embedded.ts";
@@ -11,7 +12,7 @@ import { RunId } from "../../domain/ids.ts";
 import { reduce } from "../../domain/reduce.ts";
 import type { RunState } from "../../domain/state.ts";
 import { EXIT, UserError } from "../../domain/user-error.ts";
-import { type Journal, JournalBroken } from "../../ports/journal.ts";
+import type { Journal } from "../../ports/journal.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { Tracker } from "../../ports/tracker.ts";
 import { packageFiles } from "../package-files.ts";
@@ -20,6 +21,7 @@ import { VERSION } from "../version.ts";
 import { carriedOver } from "./carry-over.ts";
 import type { World } from "./check-world.ts";
 import type { LoadedBatch } from "./load-batch.ts";
+import { replay, tampered } from "./replay.ts";
 
 /** A run with its journal open, its tracker made and its oracle's bytes frozen. */
 export interface OpenRun {
@@ -41,13 +43,20 @@ export function runFolder(home: StateHome, run: RunId): string {
 
 /** A new name: the batch's, the day, and four random hexadecimal digits. Fit for a branch. */
 export function newRunId(name: string, now: Date): RunId {
-  const slug = name.replace(/[^A-Za-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 30) || "run";
+  const slug =
+    name
+      .replace(/[^A-Za-z0-9]+/g, "-")
+      .replace(/^-+|-+$/g, "")
+      .slice(0, 30) || "run";
   const day = now.toISOString().slice(0, 10).replaceAll("-", "");
   return RunId.parse(`${slug}-${day}-${randomBytes(2).toString("hex")}`);
 }
 
 /** The tracker of a batch, and the same place as the oracle is told of it. */
-export function trackerOf(batch: Batch, folder: string): { tracker: Tracker; place: OracleBatch["tracker"]; seed: () => Promise<void> } {
+export function trackerOf(
+  batch: Batch,
+  folder: string,
+): { tracker: Tracker; place: OracleBatch["tracker"]; seed: () => Promise<void> } {
   const ids = batch.tickets.map((ticket) => ticket.id);
   const { path } = batch.tracker;
   if (path !== undefined) {
@@ -86,6 +95,7 @@ export async function beginRun(of: {
     return [{ id, as: state.as, ...(state.as === "human-gated" ? { step: state.step } : {}) }];
   });
   const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets: batch.tickets.map((t) => t.id) };
+  if (place.kind === "folder") await refuseUnjudgeable(oracleBytes, oracleBatch, folder);
   const journal = store.create({ run, name: batch.name, batchPath: loaded.path, batchFileSha: loaded.sha, startedAt: now });
   const started: RunFact = {
     type: "run-started",
@@ -104,6 +114,21 @@ export async function beginRun(of: {
   return { run, folder, journal, state: reduce(undefined, first), tracker, oracleBytes, oracleBatch, started: first };
 }
 
+/**
+ * People's own files may be readable for the tracker and not for the oracle, which understands less on purpose. That is
+ * better known now than at the end of the night. Throws a UserError (exit 3).
+ */
+async function refuseUnjudgeable(bytes: Uint8Array, batch: OracleBatch, scratch: string): Promise<void> {
+  const { problem, verdict } = await createFrozenOracle({ bytes, batch, scratch }).judge();
+  if (verdict !== "unjudged") return;
+  throw new UserError({
+    what: "the oracle cannot judge this tracker",
+    why: problem ?? "it gave no reason",
+    todo: "Mend the ticket file that it names; keep its front matter to plain `key: value` lines.",
+    exitCode: EXIT.unjudged,
+  });
+}
+
 /** Opens a run that another engine left. Throws a UserError: exit 3 where the frozen oracle or the journal is not what it was. */
 export async function resumeRun(of: { run: RunId; home: StateHome; store: RunStore }): Promise<OpenRun> {
   const folder = runFolder(of.home, of.run);
@@ -115,28 +140,10 @@ export async function resumeRun(of: { run: RunId; home: StateHome; store: RunSto
   if (oracleSha(oracleBytes) !== state.oracleSha) throw tampered(of.run, "its frozen oracle is not the one it began with");
   const { tracker, place } = trackerOf(state.batch, folder);
   const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets: state.batch.tickets.map((t) => t.id) };
-  if (oracleSha(oracleBatchBytes(oracleBatch)) !== state.batchSha) throw tampered(of.run, "its batch is not the one it began with");
+  if (oracleSha(oracleBatchBytes(oracleBatch)) !== state.batchSha)
+    throw tampered(of.run, "its batch is not the one it began with");
   return { run: of.run, folder, journal, state, tracker, oracleBytes, oracleBatch };
 }
-
-/** Folds a journal into the state it tells of. */
-export function replay(journal: Journal, run: RunId): RunState {
-  let state: RunState | undefined;
-  try {
-    for (const event of journal.read()) state = reduce(state, event);
-  } catch (error) {
-    if (!(error instanceof JournalBroken)) throw error;
-    throw tampered(run, `its journal is broken: ${error.message}`, error);
-  }
-  if (state === undefined) throw tampered(run, "its journal is empty");
-  return state;
-}
-
-function tampered(run: RunId, why: string, cause?: unknown): UserError {
-  const todo = "Look at what changed the state folder; start the batch anew with --fresh.";
-  return new UserError({ what: `the run ${run} cannot be judged`, why, todo, exitCode: EXIT.unjudged, cause });
-}
-
 
 function startOfDay(now: number): number {
   return new Date(now).setHours(0, 0, 0, 0);

@@ -8,8 +8,8 @@ import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import { createRunFiles } from "../../adapters/files/run-files.ts";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
-import { type GitHelper, startGitHelper } from "../../adapters/vcs/git-helper.ts";
 import { createFrozenOracle } from "../../adapters/oracle/frozen-oracle.ts";
+import { type GitHelper, startGitHelper } from "../../adapters/vcs/git-helper.ts";
 import { isActivity, type RunEvent } from "../../domain/event.ts";
 import type { RunId } from "../../domain/ids.ts";
 import type { RunState } from "../../domain/state.ts";
@@ -101,7 +101,13 @@ interface Parts {
   readonly opened: Opened;
 }
 
-async function openRun(of: { options: EngineOptions; loaded: LoadedBatch; world: World; home: StateHome; store: RunStore }): Promise<OpenRun> {
+async function openRun(of: {
+  options: EngineOptions;
+  loaded: LoadedBatch;
+  world: World;
+  home: StateHome;
+  store: RunStore;
+}): Promise<OpenRun> {
   const { options, loaded, home, store } = of;
   const unfinished = unfinishedRun(store, loaded.path);
   if (unfinished !== undefined && !options.fresh) {
@@ -220,7 +226,12 @@ async function contextOf({ open, world, home, store }: Parts, orchestrator: Orch
   const executor = createExecutor();
   const { agent: spec } = batch;
   const identity = { GIT_AUTHOR_NAME: "loopdash worker", GIT_AUTHOR_EMAIL: "worker@loopdash.invalid" };
-  const env = { ...world.commandEnv, ...identity, GIT_COMMITTER_NAME: identity.GIT_AUTHOR_NAME, GIT_COMMITTER_EMAIL: identity.GIT_AUTHOR_EMAIL };
+  const env = {
+    ...world.commandEnv,
+    ...identity,
+    GIT_COMMITTER_NAME: identity.GIT_AUTHOR_NAME,
+    GIT_COMMITTER_EMAIL: identity.GIT_AUTHOR_EMAIL,
+  };
   const price = spec.usdPerAttempt === undefined ? {} : { usdPerAttempt: spec.usdPerAttempt };
   const scratch = join(open.folder, "oracle");
   for (const folder of [scratch, join(open.folder, "judge"), join(home.worktrees, open.run)]) {

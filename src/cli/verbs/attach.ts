@@ -23,7 +23,8 @@ export async function attach(name: string | undefined): Promise<number> {
 
 function summary({ state, row }: FoundRun): number {
   writeAll(1, renderSummaryText(state, process.stdout.columns ?? 160));
-  if (state.end === undefined) writeAll(2, `loopdash: no engine is at work on this run. Go on with it: loopdash ${row.batchPath}\n`);
+  if (state.end === undefined)
+    writeAll(2, `loopdash: no engine is at work on this run. Go on with it: loopdash ${row.batchPath}\n`);
   return exitCodeOf(state);
 }
 

@@ -1,6 +1,6 @@
+import { formatProblems } from "../../domain/batch/problem.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { topologicalOrder } from "../../domain/plan.ts";
-import { formatProblems } from "../../domain/batch/problem.ts";
 import { plainText } from "../../domain/text.ts";
 import type { Request } from "../args.ts";
 import { checkWorld } from "../engine/check-world.ts";

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { createFrozenOracle } from "../../adapters/oracle/frozen-oracle.ts";
 import { loadOracleBytes } from "../../adapters/oracle/load-oracle.ts";
-import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import type { Judgement } from "../../domain/event.ts";
 import { EXIT, UserError } from "../../domain/user-error.ts";
 import { loadBatch } from "../engine/load-batch.ts";

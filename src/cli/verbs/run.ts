@@ -5,8 +5,8 @@ import type { Request } from "../args.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { linePrinter } from "../lines.ts";
 import { writeAll } from "../print.ts";
-import type { SpawnedEngine } from "../spawn-engine.ts";
 import { stopOnSignals } from "../signals.ts";
+import type { SpawnedEngine } from "../spawn-engine.ts";
 import { closedStdout, isInteractive, refuseClosedStdout, refuseSmallTerminal } from "../terminal.ts";
 import { VERSION } from "../version.ts";
 
@@ -45,7 +45,13 @@ async function headless(request: RunRequest): Promise<number> {
   const format = output === "json" ? "json" : "lines";
   if (format === "lines") probeStdout(`loopdash ${VERSION}  ${plainText(batch)}\n`);
   const { startEngine } = await import("../engine/start-engine.ts");
-  const engine = await startEngine({ batch, cwd: process.cwd(), env: process.env, fresh, ...(workers === undefined ? {} : { workers }) });
+  const engine = await startEngine({
+    batch,
+    cwd: process.cwd(),
+    env: process.env,
+    fresh,
+    ...(workers === undefined ? {} : { workers }),
+  });
   stopOnSignals(engine, ["SIGINT", "SIGTERM", "SIGHUP"]);
   const print = linePrinter(format);
   if (engine.started !== undefined) print(engine.started, engine.state());

@@ -11,7 +11,13 @@ import { writeAll } from "../print.ts";
 export function status(name: string | undefined, json: boolean): number {
   const found = findRun(name);
   if (json) writeAll(1, `${JSON.stringify(asJson(found), undefined, 2)}\n`);
-  else writeAll(1, `${asLines(found).map((line) => plainText(line)).join("\n")}\n`);
+  else
+    writeAll(
+      1,
+      `${asLines(found)
+        .map((line) => plainText(line))
+        .join("\n")}\n`,
+    );
   return 0;
 }
 
@@ -26,7 +32,12 @@ function asJson({ row, state, live, pid }: FoundRun) {
     paused: state.paused,
     counts: state.counts,
     oracle: last === undefined ? null : { verdict: last.verdict, at: new Date(last.at).toISOString(), counts: last.counts },
-    working: activeTickets(state).map(({ id, attempt, phase }) => ({ id, attempt: attempt?.n ?? 0, phase, step: attempt?.step?.name ?? null })),
+    working: activeTickets(state).map(({ id, attempt, phase }) => ({
+      id,
+      attempt: attempt?.n ?? 0,
+      phase,
+      step: attempt?.step?.name ?? null,
+    })),
     waiting: waiting(state),
     end: state.end ?? null,
   };

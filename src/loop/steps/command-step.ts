@@ -13,7 +13,13 @@ type CommandStep = Extract<StepSpec, { step: "check" | "verify" }>;
  * Runs a check or verify command on a commit, in a pristine checkout that no worker could write (P1), with the
  * repository's prepare commands run there first. The checkout is removed afterwards.
  */
-export async function runCommandStep(ctx: LoopContext, scope: OpenAttempt, repo: Repo, step: CommandStep, commit: string): Promise<StepResult> {
+export async function runCommandStep(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  repo: Repo,
+  step: CommandStep,
+  commit: string,
+): Promise<StepResult> {
   const path = ctx.files.judgePath(scope.ticket.id, step.name);
   try {
     await repo.checkout({ commit, path });
@@ -35,7 +41,8 @@ export async function runPrepare(ctx: LoopContext, scope: OpenAttempt, cwd: stri
   const minutes = ctx.batch.limits.minutesPerAttempt;
   for (const argv of ctx.batch.repos[scope.ticket.repo]?.prepare ?? []) {
     const result = await runIn(ctx, scope, { argv, cwd, log, minutes });
-    if (result.ending !== "exited" || result.exitCode !== 0) return commandEvidence({ step: "prepare", name: "prepare" }, argv, result);
+    if (result.ending !== "exited" || result.exitCode !== 0)
+      return commandEvidence({ step: "prepare", name: "prepare" }, argv, result);
   }
   return undefined;
 }

@@ -20,7 +20,11 @@ export function gates(change: Change, protect: readonly string[]): StepResult {
   const submodules = change.paths.filter((changed) => changed.mode === "submodule").map(describe);
   if (submodules.length > 0) return refuse("a submodule or nested repository was added or moved", boundedList(submodules));
   const { paths, additions, deletions } = change;
-  return { ok: true, summary: `${paths.length} ${paths.length === 1 ? "file" : "files"}, +${additions} −${deletions}`, judged: change.tip };
+  return {
+    ok: true,
+    summary: `${paths.length} ${paths.length === 1 ? "file" : "files"}, +${additions} −${deletions}`,
+    judged: change.tip,
+  };
 }
 
 /** Whether a path is covered by the protect list. A glob without a slash covers the name in every folder. */
@@ -29,7 +33,10 @@ export function protectedBy(protect: readonly string[]): (path: string) => boole
   const fold = (text: string): string => text.normalize("NFC").toLowerCase();
   const globs = protect.flatMap((glob) => (glob.endsWith("/") ? [`${glob}**`] : [glob])).map(fold);
   const matches = picomatch(globs, { dot: true });
-  const matchesName = picomatch(globs.filter((glob) => !glob.includes("/")), { dot: true, basename: true });
+  const matchesName = picomatch(
+    globs.filter((glob) => !glob.includes("/")),
+    { dot: true, basename: true },
+  );
   return (path) => matches(fold(path)) || matchesName(fold(path));
 }
 

@@ -14,8 +14,8 @@ type Built = Extract<Candidate, { ok: true }>;
 /** What the merge step needs of the finish line: a candidate on the current base that passed everything before `merge`. */
 export interface MergeNeeds {
   readonly repo: Repo;
-  /** The candidate that was judged, if any yet. */
-  judged: Built | undefined;
+  /** The candidate that was judged last. */
+  judged: Built;
   /** Builds a candidate on the base tip and runs the steps before `merge` on it. Throws AttemptOver where one fails. */
   judgeAgain(): Promise<Built>;
 }
@@ -30,7 +30,7 @@ export async function merge(ctx: LoopContext, scope: OpenAttempt, needs: MergeNe
   let wait: number = LOOK_AGAIN_MS.first;
   for (let chase = 0; chase < CHASES; ) {
     if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
-    if (needs.judged === undefined || needs.judged.base !== (await repo.baseTip())) needs.judged = await needs.judgeAgain();
+    if (needs.judged.base !== (await repo.baseTip())) needs.judged = await needs.judgeAgain();
     const { base: from, commit: to } = needs.judged;
     const of = { ticket: scope.ticket.id, fence: scope.fence };
     if (!ctx.report({ type: "merge-intended", ...of, repo: repo.id, from, to })) throw new AttemptOver({ outcome: "stopped" });

@@ -1,0 +1,90 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { TrackerPlace } from "./batch.ts";
+import { CannotJudge } from "./cannot-judge.ts";
+import type { SnapshotTicket } from "./definition.ts";
+import { jsonOf, listOf, objectOf, stepOf, textOf, ticketIdOf } from "./shape.ts";
+import { type FileRead, isUnchanged, readWhole, shown } from "./stable-file.ts";
+import { isTicketName, readTicketText } from "./ticket-file.ts";
+
+/** How long the tracker may keep changing under the reader before it gives up. Milliseconds. */
+const DEADLINE_MS = 5_000;
+const FIRST_PAUSE_MS = 25;
+
+/** Bounds of what is read. Bytes. */
+export const MAX_EMBEDDED = 128 * 1024 * 1024;
+export const MAX_TICKET_FILE = 1024 * 1024;
+
+/**
+ * All tickets of the tracker as they were at one instant: read all, then see that nothing was written meanwhile. While it
+ * changes, reads again with growing pauses up to the deadline. Coherent or nothing: throws CannotJudge.
+ */
+export async function readSnapshot(place: TrackerPlace): Promise<readonly SnapshotTicket[]> {
+  const deadline = performance.now() + DEADLINE_MS;
+  for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(wait * 2, 200)) {
+    const read = place.kind === "embedded" ? readEmbedded(place.file) : readFolder(place.folder);
+    if (read !== undefined) return read();
+    if (performance.now() + wait > deadline) throw new CannotJudge("the tracker kept changing while it was read");
+    await pause(wait);
+  }
+}
+
+/** What was read, ready to be understood; undefined where it changed while it was read. */
+type Coherent = (() => readonly SnapshotTicket[]) | undefined;
+
+function readEmbedded(file: string): Coherent {
+  const read = readWhole(file, MAX_EMBEDDED);
+  return isUnchanged(read) ? () => parseEmbedded(read) : undefined;
+}
+
+function readFolder(folder: string): Coherent {
+  const names = ticketNames(folder);
+  const reads: FileRead[] = [];
+  for (const name of names) {
+    const read = readUnlessGone(join(folder, name));
+    if (read === undefined) return undefined;
+    reads.push(read);
+  }
+  if (!reads.every(isUnchanged) || ticketNames(folder).join("/") !== names.join("/")) return undefined;
+  return () => reads.flatMap((read, at) => parseTicket(read, names[at] ?? ""));
+}
+
+function ticketNames(folder: string): readonly string[] {
+  const entries = readdirSync(folder, { withFileTypes: true });
+  return entries.flatMap((e) => (isTicketName(e.name) && !e.isDirectory() ? [e.name] : [])).sort();
+}
+
+/** A file that was listed and is gone means that the folder is changing; everything else is for the caller. */
+function readUnlessGone(path: string): FileRead | undefined {
+  try {
+    return readWhole(path, MAX_TICKET_FILE);
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
+    throw cause;
+  }
+}
+
+function parseTicket(read: FileRead, name: string): readonly SnapshotTicket[] {
+  try {
+    const ticket = readTicketText(name, read.text);
+    return ticket === undefined ? [] : [ticket];
+  } catch (cause) {
+    if (cause instanceof CannotJudge) throw new CannotJudge(`${shown(read.path)}: ${cause.message}`, { cause });
+    throw cause;
+  }
+}
+
+function parseEmbedded(read: FileRead): readonly SnapshotTicket[] {
+  const where = shown(read.path);
+  const root = objectOf(jsonOf(read.text, where), where, ["version", "tickets"]);
+  if (root.get("version") !== 1) throw new CannotJudge(`${where} is of another version than 1`);
+  return listOf(root.get("tickets"), `the list of tickets in ${where}`).map((value, at) => {
+    const here = `ticket ${at + 1} in ${where}`;
+    const ticket = objectOf(value, here, ["id", "title", "body", "state"], ["humanStep", "note"]);
+    for (const key of ["title", "body", "note"]) if (ticket.has(key)) textOf(ticket.get(key), `${key} of ${here}`);
+    const step = stepOf(ticket.get("humanStep") ?? "", `humanStep of ${here}`);
+    const state = textOf(ticket.get("state"), `state of ${here}`);
+    return { id: ticketIdOf(ticket.get("id"), `id of ${here}`), state, ...(step !== "" && { step }) };
+  });
+}

@@ -1,0 +1,61 @@
+import { CannotJudge } from "./cannot-judge.ts";
+
+/** Strict checks of parsed JSON. Each throws CannotJudge and says where it was looking. */
+
+/** The value as an object with no keys but the allowed ones, and all of the required ones. */
+export function objectOf(
+  value: unknown,
+  where: string,
+  required: readonly string[],
+  optional: readonly string[] = [],
+): ReadonlyMap<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new CannotJudge(`${where} is not an object`);
+  const entries = new Map<string, unknown>(Object.entries(value));
+  for (const key of entries.keys()) {
+    if (!required.includes(key) && !optional.includes(key)) {
+      throw new CannotJudge(`${where} has an unknown key ${JSON.stringify(key)}`);
+    }
+  }
+  for (const key of required) if (!entries.has(key)) throw new CannotJudge(`${where} has no ${JSON.stringify(key)}`);
+  return entries;
+}
+
+export function listOf(value: unknown, where: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw new CannotJudge(`${where} is not a list`);
+  return value;
+}
+
+export function textOf(value: unknown, where: string): string {
+  if (typeof value !== "string") throw new CannotJudge(`${where} is not a text`);
+  return value;
+}
+
+export function jsonOf(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new CannotJudge(`${where} is not JSON: it is damaged or only partly written`, { cause });
+  }
+}
+
+/** A ticket id: 1 to 64 letters, digits, '-', '_' and single dots, fit for a git branch name (git check-ref-format). */
+export function ticketIdOf(value: unknown, where: string): string {
+  const id = textOf(value, where);
+  const fits = /^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.))*$/.test(id) && id.length <= 64;
+  if (!fits || id.endsWith(".") || id.toLowerCase().endsWith(".lock")) {
+    throw new CannotJudge(`${where} is not a ticket id: ${JSON.stringify(id.slice(0, 80))}`);
+  }
+  return id;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+
+/** The step that is left to a person: one line of at most 500 characters; blank means that none is recorded. */
+export function stepOf(value: unknown, where: string): string {
+  const step = textOf(value, where).trim();
+  if (step.length > 500 || CONTROL.test(step)) {
+    throw new CannotJudge(`${where} is not one line of at most 500 characters`);
+  }
+  return step;
+}

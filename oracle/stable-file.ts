@@ -1,0 +1,55 @@
+import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
+import { CannotJudge } from "./cannot-judge.ts";
+
+/** What a file was when it was read. */
+export interface FileRead {
+  readonly path: string;
+  readonly text: string;
+  /** Changes whenever the file is written or replaced. */
+  readonly stamp: string;
+  /** The file was written so shortly before that one more write could leave the same times on it. */
+  readonly racy: boolean;
+}
+
+/** Kernels stamp files by a clock that ticks every 1 to 10 ms (CONFIG_HZ); twice that is certain to be another tick. */
+const TICK_MS = 20;
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Reads a regular file whole. Links, pipes and devices, files above `maxBytes` and text that is not UTF-8 are refused. */
+export function readWhole(path: string, maxBytes: number): FileRead {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const stats = fstatSync(fd, { bigint: true });
+    if (!stats.isFile()) throw new CannotJudge(`${shown(path)} is not a regular file`);
+    if (stats.size > BigInt(maxBytes)) throw new CannotJudge(`${shown(path)} is larger than ${maxBytes} bytes`);
+    const now = Date.now();
+    const bytes = readFileSync(fd);
+    return { path, text: decode(bytes, path), stamp: stampOf(stats), racy: Math.abs(now - Number(stats.ctimeMs)) < TICK_MS };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Whether the file is still the one that was read, unwritten since. */
+export function isUnchanged(read: FileRead): boolean {
+  const stats = lstatSync(read.path, { bigint: true, throwIfNoEntry: false });
+  return stats !== undefined && stampOf(stats) === read.stamp && !read.racy;
+}
+
+function stampOf(stats: BigIntStats): string {
+  return [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(":");
+}
+
+function decode(bytes: Uint8Array, path: string): string {
+  try {
+    return utf8.decode(bytes);
+  } catch (cause) {
+    throw new CannotJudge(`${shown(path)} is not UTF-8 text`, { cause });
+  }
+}
+
+/** A path as it may be put in a message: quoted, without control characters. */
+export function shown(path: string): string {
+  return JSON.stringify(path);
+}

@@ -1,0 +1,24 @@
+import type { RunId } from "../../domain/ids.ts";
+import { reduce } from "../../domain/reduce.ts";
+import type { RunState } from "../../domain/state.ts";
+import { EXIT, UserError } from "../../domain/user-error.ts";
+import { type Journal, JournalBroken } from "../../ports/journal.ts";
+
+/** Folds a journal into the state it tells of. */
+export function replay(journal: Journal, run: RunId): RunState {
+  let state: RunState | undefined;
+  try {
+    for (const event of journal.read()) state = reduce(state, event);
+  } catch (error) {
+    if (!(error instanceof JournalBroken)) throw error;
+    throw tampered(run, `its journal is broken: ${error.message}`, error);
+  }
+  if (state === undefined) throw tampered(run, "its journal is empty");
+  return state;
+}
+
+/** The refusal to go on with a run whose record or judge is not what it was: nothing it says could be believed (exit 3). */
+export function tampered(run: RunId, why: string, cause?: unknown): UserError {
+  const todo = "Look at what changed the state folder; start the batch anew with --fresh.";
+  return new UserError({ what: `the run ${run} cannot be judged`, why, todo, exitCode: EXIT.unjudged, cause });
+}

@@ -1,0 +1,26 @@
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+let bundled: Promise<Uint8Array> | undefined;
+
+/** The oracle's bytes as they are shipped: oracle/done.ts and all it needs in one ES module. */
+export function bundleOracle(): Promise<Uint8Array> {
+  bundled ??= bundle();
+  return bundled;
+}
+
+async function bundle(): Promise<Uint8Array> {
+  const entry = fileURLToPath(new URL("../../oracle/done.ts", import.meta.url));
+  const { outputFiles } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node24",
+    write: false,
+    logLevel: "silent",
+  });
+  const file = outputFiles[0];
+  if (file === undefined) throw new Error("esbuild gave no output");
+  return Uint8Array.from(file.contents);
+}

@@ -1,0 +1,24 @@
+import fsp from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+
+type Patchable = "lstat" | "open" | "rename" | "rm" | "writeFile";
+
+/**
+ * Puts `around(real)` in the place of a function of node:fs/promises while `act` runs, everywhere in this process: for what
+ * happens between two system calls of the code under test.
+ */
+export async function withPatchedFs<K extends Patchable, T>(
+  name: K,
+  around: (real: (typeof fsp)[K]) => (typeof fsp)[K],
+  act: () => Promise<T>,
+): Promise<T> {
+  const real = fsp[name];
+  fsp[name] = around(real);
+  syncBuiltinESMExports();
+  try {
+    return await act();
+  } finally {
+    fsp[name] = real;
+    syncBuiltinESMExports();
+  }
+}

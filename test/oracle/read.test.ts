@@ -1,0 +1,103 @@
+import fs, { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readSnapshot } from "../../oracle/read.ts";
+import { scratchFolder } from "../helpers/scratch.ts";
+
+const folder = scratchFolder();
+const tickets = () => join(folder(), "tickets");
+const put = (id: string, state: string) => writeFileSync(join(tickets(), `${id}.md`), `---\nstate: ${state}\n---\n`);
+const states = async () =>
+  Object.fromEntries((await readSnapshot({ kind: "folder", folder: tickets() })).map((t) => [t.id, t.state]));
+
+const real = { openSync: fs.openSync, lstatSync: fs.lstatSync };
+beforeEach(() => mkdirSync(tickets()));
+afterEach(() => {
+  Object.assign(fs, real);
+  syncBuiltinESMExports();
+});
+
+/** Runs `act` before the reader opens a path that ends like this, as if another process did it just then. */
+function beforeOpening(ending: string, act: (time: number) => void): void {
+  let time = 0;
+  fs.openSync = (path, flags, mode) => {
+    if (String(path).endsWith(ending)) act(time++);
+    return real.openSync(path, flags, mode);
+  };
+  syncBuiltinESMExports();
+}
+
+describe("a snapshot is of one instant", () => {
+  test("tickets that change places while they are read are read again", async () => {
+    put("A", "done");
+    put("Z", "open");
+    beforeOpening("Z.md", (time) => {
+      if (time > 0) return;
+      put("A", "open");
+      put("Z", "done");
+    });
+    expect(await states()).toEqual({ A: "open", Z: "done" });
+  });
+
+  test("a ticket that comes, goes or is renamed while they are read is seen", async () => {
+    put("A", "done");
+    put("Z", "done");
+    beforeOpening("Z.md", (time) => {
+      if (time < 4) put(`B-${time}`, "open");
+      if (time === 4) rmSync(join(tickets(), "Z.md"));
+    });
+    expect(await states()).toEqual({ A: "done", "B-0": "open", "B-1": "open", "B-2": "open", "B-3": "open" });
+    beforeOpening("B-3.md", (time) => {
+      if (time === 0) renameSync(join(tickets(), "A.md"), join(tickets(), "C.md"));
+    });
+    expect(await states()).toMatchObject({ "B-0": "open", C: "done" });
+  });
+
+  test("one write more within the same tick of the clock is seen", async () => {
+    put("A", "open");
+    const frozen = fs.lstatSync(join(tickets(), "A.md"), { bigint: true });
+    // A file system whose clock stands still: both writes carry the same times.
+    const opened = fs.fstatSync;
+    let reads = 0;
+    const still = (fd: number) => Object.assign(opened(fd, { bigint: true }), times(frozen.ctimeNs, reads++));
+    fs.fstatSync = ((fd: number) => still(fd)) as typeof fs.fstatSync;
+    const lstatSync = (path: string) => {
+      if (reads === 1) put("A", "done");
+      return Object.assign(real.lstatSync(path, { bigint: true }), times(frozen.ctimeNs, 0));
+    };
+    Object.assign(fs, { lstatSync });
+    syncBuiltinESMExports();
+    try {
+      expect(await states()).toEqual({ A: "done" });
+      expect(reads).toBeGreaterThan(1);
+    } finally {
+      fs.fstatSync = opened;
+    }
+  });
+
+  test("a tracker that never rests is given up, in bounded time", async () => {
+    put("A", "done");
+    const file = join(folder(), "tracker.json");
+    writeFileSync(file, '{"version":1,"tickets":[]}');
+    for (const place of [{ kind: "folder", folder: tickets() } as const, { kind: "embedded", file } as const]) {
+      const startedAt = performance.now();
+      const written = place.kind === "folder" ? join(tickets(), "A.md") : file;
+      const lstatSync = (path: string, options: { bigint: true }) => {
+        writeFileSync(written, readFileSync(written));
+        return real.lstatSync(path, options);
+      };
+      Object.assign(fs, { lstatSync });
+      syncBuiltinESMExports();
+      await expect(readSnapshot(place)).rejects.toThrow("kept changing");
+      expect(performance.now() - startedAt).toBeLessThan(10_000);
+      Object.assign(fs, real);
+      syncBuiltinESMExports();
+    }
+  });
+});
+
+/** Times that are just now on the first reading and long ago on later ones, with one and the same stamp. */
+function times(ctimeNs: bigint, read: number): object {
+  return { mtimeNs: ctimeNs, ctimeNs, ctimeMs: read === 0 ? BigInt(Date.now()) : 0n };
+}
