@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { closeSync, existsSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { EXIT, UserError } from "../../domain/user-error.ts";
@@ -79,6 +79,8 @@ class SqliteLocks implements Locks {
       this.#held.set(resource, held);
       const lock = { resource, [Symbol.dispose]: () => this.#release(resource, held) };
       try {
+        // Cleaners of temporary folders go by age, and an empty file that is only locked would look unused.
+        utimesSync(this.#file(resource), new Date(), new Date());
         writeWords(this.#wordsFile(resource), holder);
       } catch (error) {
         lock[Symbol.dispose]();

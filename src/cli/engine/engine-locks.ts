@@ -16,10 +16,14 @@ export function takeLocks({ batch, path }: LoadedBatch, home: StateHome): readon
   const bases = Object.values(batch.repos).map((repo) => `base ${repo.base} of ${realpathSync(repo.path)}`);
   const mine = createLocks(home.locks).take([batchLock(path)], holder);
   if (!mine.ok) throw refuseHeld(mine.resource, mine.holder);
-  const shared = createLocks(join(privateTmp(), "locks")).take(bases, holder);
-  if (shared.ok) return [...mine.locks, ...shared.locks];
-  for (const lock of mine.locks) lock[Symbol.dispose]();
-  throw refuseHeld(shared.resource, shared.holder);
+  try {
+    const shared = createLocks(join(privateTmp(), "locks")).take(bases, holder);
+    if (shared.ok) return [...mine.locks, ...shared.locks];
+    throw refuseHeld(shared.resource, shared.holder);
+  } catch (error) {
+    for (const lock of mine.locks) lock[Symbol.dispose]();
+    throw error;
+  }
 }
 
 /** The lock that says whether an engine works on a batch file. */

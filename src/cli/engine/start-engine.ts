@@ -171,7 +171,7 @@ async function wire(parts: Parts): Promise<Engine> {
     snapshot: () => ({ kind: "snapshot", state: orchestrator.state, recent }) as const,
     command: (command: Parameters<Orchestrator["command"]>[0]) => orchestrator.command(command),
   };
-  const channel = await openChannel({ socketPath, host });
+  const channel = await openChannel({ socketPath, host, onProblem: (problem) => process.emitWarning(problem) });
   await writeFile(join(folder, "engine.pid"), `${process.pid}\n`, { mode: 0o600 });
   const ctx = await contextOf(parts, orchestrator);
   const performer = new Performer(ctx);
