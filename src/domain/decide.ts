@@ -29,7 +29,7 @@ export type Action =
     };
 
 /** Least time between two judgements that are not the last one: they inform, they end nothing. Milliseconds. */
-export const INTERIM_MS = 15_000;
+export const INTERIM_MS = 5_000;
 
 /** How often an oracle that cannot judge is asked again before the run gives up. */
 export const FINAL_TRIES = 3;

@@ -14,25 +14,35 @@ export interface DashboardState {
   /** Oldest first, at most FEED_LIMIT lines. */
   readonly feed: readonly FeedLine[];
   readonly ui: UiState;
-  /** Wall-clock milliseconds of the last tick: the only time that views show. */
+  /** The time that views show: wall-clock milliseconds, whole seconds. */
   readonly now: number;
 }
 
 export interface DashboardStore extends StoreApi<DashboardState> {
   dispatch(action: UiAction): void;
-  /** Moves the shown time on, and lets what is only shown for a while go. */
+  /** Moves the shown time on, and lets what is only shown for a while go. Within the same second it changes nothing. */
   tick(now: number): void;
 }
 
 /** The dashboard's memory, without React. `now` is the wall-clock time it starts with, in milliseconds. */
 export function createDashboardStore(of: { readonly now: number } = { now: 0 }): DashboardStore {
-  const store = createStore<DashboardState>()(() => ({ lists: NO_LISTS, feed: [], ui: INITIAL_UI, now: of.now }));
+  const store = createStore<DashboardState>()(() => ({ lists: NO_LISTS, feed: [], ui: INITIAL_UI, now: secondOf(of.now) }));
   const dispatch = (action: UiAction): void => {
     const ui = reduceUi(store.getState().ui, action);
     if (ui !== store.getState().ui) store.setState({ ui });
   };
-  const tick = (now: number): void => store.setState((s) => ({ now, ui: reduceUi(s.ui, { type: "time", now }) }));
+  const tick = (at: number): void => {
+    const state = store.getState();
+    const now = secondOf(at);
+    const ui = reduceUi(state.ui, { type: "time", now });
+    if (now !== state.now || ui !== state.ui) store.setState({ now, ui });
+  };
   return { ...store, dispatch, tick };
+}
+
+/** The second that a time lies in, in milliseconds. */
+export function secondOf(ms: number): number {
+  return Math.floor(ms / 1000) * 1000;
 }
 
 /** One ticket by id, or undefined before the first snapshot and for ids of another run. */

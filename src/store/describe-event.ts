@@ -4,6 +4,7 @@ import { interventionKind } from "../domain/intervention.ts";
 import type { RunState } from "../domain/state.ts";
 import { displayText } from "./display-text.ts";
 import { plural } from "./format.ts";
+import { specWord } from "./step-word.ts";
 import type { Tone } from "./tone.ts";
 
 /** One line of the event feed. `text` is safe to draw; `seq` names the line. */
@@ -32,15 +33,23 @@ type RunWide = Exclude<RunEvent, { ticket: TicketId }>;
 type OfTicket = Extract<RunEvent, { ticket: TicketId }>;
 
 function lookOf(event: RunEvent, state: RunState): Look | undefined {
-  return "ticket" in event ? ticketLook(event) : runLook(event, state);
+  return "ticket" in event ? ticketLook(event, state) : runLook(event, state);
 }
 
 function runLook(event: RunWide, state: RunState): Look | undefined {
   switch (event.type) {
     case "run-started":
-      return ["●", "running", `run started: ${plural(event.batch.tickets.length, "ticket")}, ${plural(event.batch.limits.workers, "worker")}`];
+      return [
+        "●",
+        "running",
+        `run started: ${plural(event.batch.tickets.length, "ticket")}, ${plural(event.batch.limits.workers, "worker")}`,
+      ];
     case "run-resumed":
-      return ["●", "running", `run resumed${event.orphansKilled === 0 ? "" : `, ${plural(event.orphansKilled, "orphan")} ended`}`];
+      return [
+        "●",
+        "running",
+        `run resumed${event.orphansKilled === 0 ? "" : `, ${plural(event.orphansKilled, "orphan")} ended`}`,
+      ];
     case "run-paused":
       return ["⏸", "waiting", "paused: nothing new starts"];
     case "run-unpaused":
@@ -50,7 +59,11 @@ function runLook(event: RunWide, state: RunState): Look | undefined {
     case "run-ended":
       return event.verdict === "done" ? ["✔", "good", `run ended: ${event.reason}`] : ["✖", "bad", `run ended: ${event.reason}`];
     case "command-refused":
-      return ["✖", "bad", `refused: ${event.command.type}${"ticket" in event.command ? ` ${event.command.ticket}` : ""}: ${event.reason}`];
+      return [
+        "✖",
+        "bad",
+        `refused: ${event.command.type}${"ticket" in event.command ? ` ${event.command.ticket}` : ""}: ${event.reason}`,
+      ];
     case "intervention":
       return ["!", "person", `intervention ${event.class} (${interventionKind(event.class)}) on ${event.target}: ${event.note}`];
     case "reverify-started":
@@ -66,7 +79,9 @@ function runLook(event: RunWide, state: RunState): Look | undefined {
 
 function reverifyLook(event: Event<"reverify-ended">): Look {
   if (event.problem !== undefined) return ["◆", "bad", `re-verification: ${event.problem}`];
-  return event.reopened === 0 ? ["◆", "oracle", "re-verified: all holds"] : ["◆", "bad", `re-verified: ${plural(event.reopened, "ticket")} reopened`];
+  return event.reopened === 0
+    ? ["◆", "oracle", "re-verified: all holds"]
+    : ["◆", "bad", `re-verified: ${plural(event.reopened, "ticket")} reopened`];
 }
 
 /** Open tickets that one line names. */
@@ -82,7 +97,7 @@ function judgedLook({ judgement }: Event<"oracle-judged">, state: RunState): Loo
   return ["◆", "oracle", `oracle: not done, ${counts.open} of ${state.plan.tickets.length} open${open}`];
 }
 
-function ticketLook(event: OfTicket): Look | undefined {
+function ticketLook(event: OfTicket, state: RunState): Look | undefined {
   switch (event.type) {
     case "activity":
     case "agent-launching":
@@ -100,7 +115,7 @@ function ticketLook(event: OfTicket): Look | undefined {
     case "agent-ended":
       return agentEndedLook(event);
     case "step-ended":
-      return event.ok ? ["✔", "plain", event.summary] : ["✖", "bad", event.summary];
+      return stepEndedLook(event, state);
     case "merge-waiting":
       return ["‖", "waiting", `merge waits: ${event.reason}`];
     case "merge-landed":
@@ -118,6 +133,14 @@ function ticketLook(event: OfTicket): Look | undefined {
     case "report-dropped":
       return ["·", "waiting", `late report dropped: ${event.what}`];
   }
+}
+
+/** A step names itself, whatever its summary says. */
+function stepEndedLook(event: Event<"step-ended">, state: RunState): Look {
+  const spec = state.plan.tickets[state.plan.index[event.ticket] ?? -1]?.finish[event.step];
+  const word = spec === undefined ? "step" : specWord(spec);
+  const text = event.summary === "" || event.summary === word ? word : `${word}: ${event.summary}`;
+  return event.ok ? ["✔", "plain", text] : ["✖", "bad", text];
 }
 
 const ENDINGS: Readonly<Partial<Record<AgentEnding, string>>> = {

@@ -4,7 +4,7 @@ import { plainText } from "../domain/text.ts";
  * Characters on whose width terminals disagree (joiners, variation selectors, skin tones) or that turn the direction of
  * what follows: without them every terminal draws the same columns, and a line cannot be made to read backwards.
  */
-const UNSTEADY = /[\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff\u{1f3fb}-\u{1f3ff}\u{e0000}-\u{e0fff}]/gu;
+const UNSTEADY = /\p{Default_Ignorable_Code_Point}|\p{Emoji_Modifier}/gu;
 
 const PRINTABLE_ASCII = /^[ -~]*$/;
 

@@ -2,7 +2,7 @@ import type { RunEvent } from "../domain/event.ts";
 import { reduce } from "../domain/reduce.ts";
 import type { RunState } from "../domain/state.ts";
 import type { ServerMessage } from "../domain/wire.ts";
-import type { DashboardState, DashboardStore } from "./dashboard-store.ts";
+import { type DashboardState, type DashboardStore, secondOf } from "./dashboard-store.ts";
 import { describeEvent, type FeedLine } from "./describe-event.ts";
 import { displayText } from "./display-text.ts";
 import { listsOf } from "./lists.ts";
@@ -12,8 +12,8 @@ import type { Toast } from "./ui.ts";
 export const FEED_LIMIT = 500;
 /** Shortest time between two updates of the store: 20 a second. */
 export const FLUSH_MS = 50;
-/** What an agent prints is looked at, not acted on: four updates a second are enough where nothing else happens. */
-export const ACTIVITY_FLUSH_MS = 250;
+/** What an agent prints is looked at, not acted on: two updates a second are enough where nothing else happens. */
+export const ACTIVITY_FLUSH_MS = 500;
 const TOAST_MS = 8_000;
 
 /** Runs `task` once after `ms`; returns how to call it off. */
@@ -121,5 +121,6 @@ function merge(state: DashboardState, taken: Pending, now: number): Partial<Dash
   const ui = taken.toast === undefined ? state.ui : { ...state.ui, toast: taken.toast };
   const lists = taken.moved ? listsOf(run, state.lists) : state.lists;
   const live = taken.fresh ? { ...ui, connection: { state: "live" as const } } : ui;
-  return { run, feed, lists, ui: live, ...(taken.fresh ? { now } : {}) };
+  // Time goes along, so that the tick of this second finds nothing left to draw.
+  return { run, feed, lists, ui: live, now: secondOf(now) };
 }

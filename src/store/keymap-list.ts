@@ -55,7 +55,8 @@ function leave(state: DashboardState): readonly Effect[] {
 }
 
 function whenLive(act: (state: DashboardState) => readonly Effect[]): (state: DashboardState) => readonly Effect[] {
-  return (state) => (state.ui.connection.state === "live" && state.run !== undefined ? act(state) : hint(state, "not connected to the run"));
+  return (state) =>
+    state.ui.connection.state === "live" && state.run !== undefined ? act(state) : hint(state, "not connected to the run");
 }
 
 const word = (text: string) => () => text;
@@ -67,8 +68,22 @@ export const LIST_KEYS: readonly Binding[] = [
   { keys: ["pagedown"], show: "PgDn", help: `select ${PAGE} tickets further down`, act: move(PAGE) },
   { keys: ["pageup"], show: "PgUp", help: `select ${PAGE} tickets further up`, act: move(-PAGE) },
   { keys: ["enter"], show: "enter", short: word("details"), keep: 8, help: "all about the selected ticket", act: details },
-  { keys: ["x"], show: "x", short: word("kill"), keep: 3, help: "end the selected worker's try; asks first", act: whenLive(kill) },
-  { keys: ["g"], show: "g", short: word("gate"), keep: 4, help: "leave the selected ticket to a person; asks for the exact step", act: whenLive(gate) },
+  {
+    keys: ["x"],
+    show: "x",
+    short: word("kill"),
+    keep: 3,
+    help: "end the selected worker's try; asks first",
+    act: whenLive(kill),
+  },
+  {
+    keys: ["g"],
+    show: "g",
+    short: word("gate"),
+    keep: 4,
+    help: "leave the selected ticket to a person; asks for the exact step",
+    act: whenLive(gate),
+  },
   {
     keys: ["p"],
     show: "p",

@@ -1,7 +1,7 @@
 import { HumanStep } from "../domain/command.ts";
 import type { DashboardState } from "./dashboard-store.ts";
-import type { Binding, Effect } from "./keymap-types.ts";
 import { open } from "./keymap-list.ts";
+import type { Binding, Effect } from "./keymap-types.ts";
 import type { TextAction } from "./text-input.ts";
 
 const CLOSE: readonly Effect[] = [{ do: "ui", action: { type: "close" } }];
@@ -55,7 +55,10 @@ export const LEAVE_KEYS: readonly Binding[] = [
     short: word("stop the run"),
     help: "stop the run: agents are ended",
     confirms: true,
-    act: () => [{ do: "send", command: { type: "stop" } }, { do: "ui", action: { type: "stop-asked" } }],
+    act: () => [
+      { do: "send", command: { type: "stop" } },
+      { do: "ui", action: { type: "stop-asked" } },
+    ],
   },
   { keys: ["escape", "q"], show: "esc", short: word("back"), help: "back", act: close },
   { keys: ["ctrl-c"], show: "Ctrl-C", help: "detach", act: () => DETACH },
@@ -87,5 +90,10 @@ export const SUMMARY_KEYS: readonly Binding[] = [
 
 /** Keys of a terminal that shows nothing: away, and the run goes on. */
 export const SMALL_KEYS: readonly Binding[] = [
-  { keys: ["q", "ctrl-c"], show: "q", help: "leave", act: (state) => (state.run?.end === undefined ? DETACH : LEAVE_ENDED(state)) },
+  {
+    keys: ["q", "ctrl-c"],
+    show: "q",
+    help: "leave",
+    act: (state) => (state.run?.end === undefined ? DETACH : LEAVE_ENDED(state)),
+  },
 ];

@@ -30,6 +30,7 @@ export function effectsOf(state: DashboardState, press: KeyPress, fresh: boolean
   if (binding !== undefined && !(mode === "gate" && "char" in press)) {
     return fresh && binding.confirms === true ? [] : binding.act(state);
   }
-  if (mode === "gate" && "char" in press) return [{ do: "ui", action: { type: "text", action: { type: "insert", text: press.char } } }];
+  if (mode === "gate" && "char" in press)
+    return [{ do: "ui", action: { type: "text", action: { type: "insert", text: press.char } } }];
   return [];
 }

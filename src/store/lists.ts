@@ -38,7 +38,10 @@ export function listsOf(run: RunState, previous: Lists): Lists {
     needsYou: same(previous.needsYou, needsYou),
     stalled: same(previous.stalled, stalled),
     waiting: same(previous.waiting, waiting),
-    done: same(previous.done, done.toSorted((a, b) => b.endedAt - a.endedAt).map((d) => d.id)),
+    done: same(
+      previous.done,
+      done.toSorted((a, b) => b.endedAt - a.endedAt).map((d) => d.id),
+    ),
   };
 }
 

@@ -1,0 +1,31 @@
+import { createContext, use } from "react";
+import { useStore } from "zustand";
+import type { DashboardState, DashboardStore } from "../src/store/dashboard-store.ts";
+import { type Theme, themeOf } from "./theme.ts";
+
+interface Dashboard {
+  readonly store: DashboardStore;
+  readonly theme: Theme;
+  /** Told whenever a view is drawn, by name: shows needless work. */
+  readonly onDraw?: ((view: string) => void) | undefined;
+}
+
+/** What every view reaches: the store, and how tones look. */
+export const DashboardContext = createContext<Dashboard | undefined>(undefined);
+
+/** Reads the store. The selector must give a value that stays the same while nothing it reads has changed. */
+export function useDashboard<T>(selector: (state: DashboardState) => T): T {
+  const dashboard = use(DashboardContext);
+  if (dashboard === undefined) throw new Error("a view stands outside of the dashboard");
+  return useStore(dashboard.store, selector);
+}
+
+/** How tones look here. */
+export function useTheme(): Theme {
+  return use(DashboardContext)?.theme ?? themeOf(true);
+}
+
+/** Tells who asks (see `onDraw`) that a view is being drawn. */
+export function useDrawn(view: string): void {
+  use(DashboardContext)?.onDraw?.(view);
+}

@@ -1,0 +1,142 @@
+import type { TicketId } from "../src/domain/ids.ts";
+import type { RunState, TicketState } from "../src/domain/state.ts";
+import { type DashboardState, ticketIn } from "../src/store/dashboard-store.ts";
+import { displayText } from "../src/store/display-text.ts";
+import { formatElapsed, formatUsd, plural } from "../src/store/format.ts";
+import { KEYMAP } from "../src/store/keymap.ts";
+import { specWord } from "../src/store/step-word.ts";
+import type { Modal } from "../src/store/ui.ts";
+import { fieldCount, fieldLines } from "./field-lines.ts";
+import { fitTo, wrapWords } from "./fit.ts";
+import { queueWord } from "./queue-word.ts";
+import type { SpanLine } from "./spans.tsx";
+import { lastFailure, MARKS, stageOf, trackOf } from "./worker-look.ts";
+
+/** The part of the dashboard that dialogs tell about. */
+export type Mirror = Pick<DashboardState, "run" | "lists">;
+
+const EMPTY: SpanLine = [{ text: "" }];
+
+/** `y kill   n keep`, from the keymap. */
+function keysLine(mode: Modal["kind"]): SpanLine {
+  return KEYMAP[mode].flatMap((b) => [
+    { text: b.show, tone: "running" as const, bold: true },
+    { text: ` ${b.help}   `, tone: "waiting" as const },
+  ]);
+}
+
+function wrapped(text: string, width: number, look: Omit<SpanLine[number], "text"> = {}): readonly SpanLine[] {
+  return wrapWords(text, width).map((line) => [{ ...look, text: line }]);
+}
+
+function titleOf(state: Mirror, id: TicketId): string {
+  return displayText(state.run?.plan.tickets[state.run.plan.index[id] ?? -1]?.title ?? "");
+}
+
+/** Asks before a worker's try is ended. */
+export function killLines(state: Mirror, id: TicketId, width: number): readonly SpanLine[] {
+  const attempt = ticketIn(state, id)?.attempt;
+  const now = attempt === undefined ? "nobody works on it any more" : `try ${attempt.n} is at: ${stageOf(attempt).word}`;
+  return [
+    ...wrapped(titleOf(state, id), width, { bold: true }),
+    ...wrapped(`${now}. Its agent is ended, and the try counts against the ticket's attempts.`, width, { tone: "waiting" }),
+    EMPTY,
+    keysLine("kill").slice(0, 4),
+  ];
+}
+
+/** Asks for the exact step that is left to a person. */
+export function gateLines(
+  state: Mirror,
+  modal: Extract<Modal, { kind: "gate" }>,
+  width: number,
+  most: number,
+): readonly SpanLine[] {
+  const work = ticketIn(state, modal.ticket)?.attempt === undefined ? "" : " Its agent is ended.";
+  return [
+    ...wrapped(titleOf(state, modal.ticket), width, { bold: true }),
+    ...wrapped(`Which exact step is left to a person?${work}`, width, { tone: "waiting" }),
+    EMPTY,
+    ...fieldLines(modal.input, width, Math.max(1, most - 7)),
+    [{ text: modal.problem ?? fieldCount(modal.input), tone: modal.problem === undefined ? "waiting" : "bad" }],
+    EMPTY,
+    keysLine("gate").slice(0, 4),
+  ];
+}
+
+/** The ways out. */
+export function leaveLines(state: Mirror, width: number): readonly SpanLine[] {
+  const busy = state.lists.slots.filter((id) => id !== null).length;
+  const row = (key: string, bold: string, rest: string): SpanLine => [
+    { text: fitTo(key, 8), tone: "running", bold: true },
+    { text: bold, bold: true },
+    { text: rest, tone: "waiting" },
+  ];
+  return [
+    ...wrapped(busy === 0 ? "No agent is at work." : `${plural(busy, "agent")} at work.`, width),
+    EMPTY,
+    row("d", "detach", `: the run goes on; loopdash attach brings it back`),
+    row("s", "stop the run", ": agents are ended, the run can be resumed"),
+    row("esc", "back", ""),
+    EMPTY,
+    [{ text: "Ctrl-C again detaches.", tone: "waiting" }],
+  ];
+}
+
+/** All keys, from the keymap, and what the signs mean. */
+export function helpLines(): readonly SpanLine[] {
+  const keys = KEYMAP.list.map((b): SpanLine => [{ text: fitTo(b.show, 9), tone: "running", bold: true }, { text: b.help }]);
+  return [
+    ...keys,
+    EMPTY,
+    [{ text: "◆ ", tone: "oracle" }, { text: "the oracle: the only voice that says done" }],
+    [{ text: '"…" ', tone: "claim" }, { text: "what an agent says: a claim, never evidence" }],
+    [{ text: "✔▸· ", tone: "good" }, { text: "the finish line: passed, at it now, ahead" }],
+  ];
+}
+
+/** All about one ticket that fits a dialog: where it stands, its tries, the exact step that is left. */
+export function detailLines(state: Mirror, id: TicketId, width: number): readonly SpanLine[] {
+  const run = state.run;
+  const ticket = ticketIn(state, id);
+  if (run === undefined || ticket === undefined) return [];
+  const spec = run.plan.tickets[run.plan.index[id] ?? -1];
+  const meta = [
+    spec?.repo ?? "",
+    ...(spec?.dependsOn.length ? [`after ${spec.dependsOn.join(", ")}`] : []),
+    formatUsd(ticket.costUsd),
+  ].join(" · ");
+  return [
+    ...wrapped(titleOf(state, id), width, { bold: true }),
+    [{ text: displayText(meta), tone: "waiting" }],
+    EMPTY,
+    ...standing(state, run, ticket, width),
+    ...ticket.history.map((past): SpanLine => {
+      const summary = displayText(past.summary);
+      const text = `try ${past.n}  ${formatElapsed(past.endedAt - past.startedAt)}  ${past.outcome}${summary === "" ? "" : `: ${summary}`}`;
+      return [{ text, tone: past.outcome === "done" ? "good" : "waiting" }];
+    }),
+    EMPTY,
+    keysLine("details").slice(0, 2),
+  ];
+}
+
+function standing(state: Mirror, run: RunState, ticket: TicketState, width: number): readonly SpanLine[] {
+  const { attempt } = ticket;
+  if (attempt === undefined) {
+    const word = queueWord(state, ticket.id);
+    return wrapped(`${word.glyph} ${ticket.phase}: ${word.text}`, width, { tone: word.tone });
+  }
+  const finish = run.plan.tickets[run.plan.index[ticket.id] ?? -1]?.finish ?? [];
+  const marks = trackOf(attempt, finish.length);
+  const before = lastFailure(ticket);
+  return [
+    [{ text: `try ${attempt.n}: ${stageOf(attempt).word}`, tone: stageOf(attempt).tone }],
+    ...finish.map((step, i): SpanLine => {
+      const mark = MARKS[marks[i] ?? "ahead"];
+      return [{ text: `  ${mark.glyph} ${specWord(step)}`, tone: mark.tone }];
+    }),
+    ...(attempt.lastLine === undefined ? [] : wrapped(`"${displayText(attempt.lastLine)}"`, width, { tone: "claim" })),
+    ...(before === undefined ? [] : [EMPTY]),
+  ];
+}

@@ -1,0 +1,76 @@
+import cliTruncate from "cli-truncate";
+import stringWidth from "string-width";
+
+const ASCII = /^[ -~]*$/;
+
+/** Columns that a text takes on a terminal. */
+export function widthOf(text: string): number {
+  return ASCII.test(text) ? text.length : stringWidth(text);
+}
+
+/** The text cut to `width` columns, with '…' where something is missing. */
+export function cut(text: string, width: number): string {
+  if (width <= 0) return "";
+  return widthOf(text) <= width ? text : cliTruncate(text, width);
+}
+
+/** The text in exactly `width` columns: cut or padded. */
+export function fitTo(text: string, width: number, align: "left" | "right" = "left"): string {
+  const shown = cut(text, width);
+  const pad = " ".repeat(Math.max(0, width - widthOf(shown)));
+  return align === "left" ? shown + pad : pad + shown;
+}
+
+/**
+ * Picks for each part one of its variants, longest first, so that together they fit `width`. `order` says which part gives
+ * up a variant first, second, and so on; a part named twice gives up two.
+ */
+export function fitParts<K extends string>(
+  parts: Readonly<Record<K, readonly string[]>>,
+  order: readonly K[],
+  width: number,
+): Record<K, string> {
+  const names = Object.keys(parts) as K[];
+  const left = new Map<K, readonly string[]>(names.map((name) => [name, parts[name]]));
+  const at = (name: K): string => left.get(name)?.[0] ?? "";
+  const total = (): number => names.reduce((sum, name) => sum + widthOf(at(name)), 0);
+  for (const name of order) {
+    if (total() <= width) break;
+    const rest = (left.get(name) ?? []).slice(1);
+    if (rest.length > 0) left.set(name, rest);
+  }
+  return Object.fromEntries(names.map((name) => [name, at(name)])) as Record<K, string>;
+}
+
+/** Breaks a text into lines of at most `width` columns, at spaces where there are any. */
+export function wrapWords(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ").flatMap((w) => pieces(w, width))) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (widthOf(longer) <= width) {
+      line = longer;
+      continue;
+    }
+    lines.push(line);
+    line = word;
+  }
+  return [...lines, line];
+}
+
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** A word that is wider than a line, in pieces that are not; any other word as it is. */
+export function pieces(word: string, width: number): readonly string[] {
+  if (widthOf(word) <= width) return [word];
+  const out: string[] = [];
+  let piece = "";
+  for (const { segment } of graphemes.segment(word)) {
+    if (piece !== "" && widthOf(piece + segment) > width) {
+      out.push(piece);
+      piece = "";
+    }
+    piece += segment;
+  }
+  return [...out, piece];
+}

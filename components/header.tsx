@@ -1,0 +1,96 @@
+import { memo, type ReactNode } from "react";
+import { interventionKind } from "../src/domain/intervention.ts";
+import type { RunState } from "../src/domain/state.ts";
+import { displayText } from "../src/store/display-text.ts";
+import { formatCap, formatUsd, plural } from "../src/store/format.ts";
+import { runWord } from "../src/store/run-word.ts";
+import { useDashboard, useDrawn } from "./dashboard-context.ts";
+import { cut, fitParts, fitTo, widthOf } from "./fit.ts";
+import { Line, Say } from "./text.tsx";
+import { Time } from "./time.tsx";
+
+/** Columns of the first word of both top lines, so that the two stand under each other. */
+export const WORD_WIDTH = 12;
+const CLOCK_WIDTH = 8;
+
+type Fact = "name" | "repos" | "needs" | "sandbox" | "interventions" | "cost";
+
+/** Who is said in fewer words first where the line is short. The missing sandbox never goes. */
+const SHORTER: readonly Fact[] = [
+  "interventions",
+  "cost",
+  "repos",
+  "name",
+  "interventions",
+  "name",
+  "interventions",
+  "cost",
+  "needs",
+  "name",
+  "cost",
+  "needs",
+];
+
+/** The answer to "can I leave?": state, batch, time, what needs a person, what it costs. */
+export const Header = memo(function Header({ width }: { readonly width: number }): ReactNode {
+  useDrawn("header");
+  const glyph = useDashboard((s) => runWord(s.run, s.ui.connection).glyph);
+  const word = useDashboard((s) => runWord(s.run, s.ui.connection).word);
+  const tone = useDashboard((s) => runWord(s.run, s.ui.connection).tone);
+  const startedAt = useDashboard((s) => s.run?.startedAt);
+  const stop = useDashboard((s) => s.run?.end?.at);
+  const facts = useFacts();
+  const room = width - 2 - WORD_WIDTH - CLOCK_WIDTH - 1;
+  const parts = fitParts(facts, SHORTER, room);
+  const used = widthOf(Object.values(parts).join(""));
+  return (
+    <Line>
+      <Say tone={tone} bold>{` ${fitTo(`${glyph} ${word}`, WORD_WIDTH)} `}</Say>
+      <Say bold>{parts.name}</Say>
+      <Say tone="waiting">{parts.repos}</Say>
+      {startedAt === undefined ? (
+        <Say>{" ".repeat(CLOCK_WIDTH)}</Say>
+      ) : (
+        <Time since={startedAt} stop={stop} format="long" width={CLOCK_WIDTH} align="left" />
+      )}
+      <Say>{" ".repeat(Math.max(0, room - used))}</Say>
+      <Say tone="person" bold>
+        {parts.needs}
+      </Say>
+      <Say tone="bad" bold>
+        {parts.sandbox}
+      </Say>
+      <Say tone="waiting">{parts.interventions}</Say>
+      <Say>{parts.cost}</Say>
+    </Line>
+  );
+});
+
+/** What the line says beside its word and its clock, in longer and shorter words. */
+function useFacts(): Readonly<Record<Fact, readonly string[]>> {
+  const name = useDashboard((s) => displayText(s.run?.batch.name ?? ""));
+  const repos = useDashboard((s) => Object.keys(s.run?.batch.repos ?? {}).length);
+  const needs = useDashboard((s) => (s.run === undefined ? 0 : s.run.counts["human-gated"] + s.run.counts.stalled));
+  const sandboxed = useDashboard((s) => s.run?.sandboxed ?? true);
+  const interventions = useDashboard((s) => (s.run === undefined ? "" : interventionWords(s.run)));
+  const total = useDashboard((s) => s.run?.interventions.length ?? 0);
+  const spent = useDashboard((s) => s.run?.spentUsd ?? 0);
+  const reserved = useDashboard((s) => s.run?.reservedUsd ?? 0);
+  const cap = useDashboard((s) => s.run?.batch.limits.usdPerRun ?? 0);
+  const cost = formatUsd(spent).padStart(formatUsd(cap).length);
+  const held = reserved > 0 ? ` +${formatUsd(reserved)} held` : "";
+  const dot = name === "" ? "" : " · ";
+  return {
+    name: [name, cut(name, 16), cut(name, 10), cut(name, 6)],
+    repos: [`${dot}${plural(repos, "repo")}${dot}`, dot],
+    needs: needs === 0 ? [""] : [`  ! ${needs} ${needs === 1 ? "needs" : "need"} you`, `  ! ${needs}`],
+    sandbox: sandboxed ? [""] : ["  unsandboxed"],
+    interventions: [`  ${interventions}`, `  interventions ${total}`, `  interv. ${total}`, ""],
+    cost: [`  ${cost}${held} of ${formatCap(cap)} `, `  ${cost} of ${formatCap(cap)} `, `  ${cost.trim()} `, ""],
+  };
+}
+
+function interventionWords({ interventions }: RunState): string {
+  const work = interventions.filter((i) => interventionKind(i.class) === "work").length;
+  return `interventions ${interventions.length} (${work} work · ${interventions.length - work} harness)`;
+}

@@ -1,0 +1,77 @@
+/** The smallest terminal that the dashboard is drawn on. */
+export const MIN_COLUMNS = 60;
+export const MIN_ROWS = 15;
+/** From this width on, workers and queue stand side by side. */
+export const WIDE_COLUMNS = 100;
+
+/** Lines that one worker takes: one, two with what it says, or three with its finish line and a line of air. */
+export type Density = 1 | 2 | 4;
+
+/** Where everything is. Sums never exceed the terminal; each block's height has its title line in it. */
+export interface Layout {
+  readonly columns: number;
+  readonly rows: number;
+  readonly wide: boolean;
+  readonly density: Density;
+  readonly workers: { readonly width: number; readonly height: number };
+  /** In a wide layout the first column of the queue is the line between the two. */
+  readonly queue: { readonly width: number; readonly height: number };
+  /** Zero where there is no room for it. */
+  readonly feed: { readonly height: number };
+}
+
+/** Lines above and below the blocks: state, oracle, footer. */
+const FIXED = 3;
+
+/** Whether a terminal is too small to draw anything that reads. */
+export function isTooSmall(columns: number, rows: number): boolean {
+  return columns < MIN_COLUMNS || rows < MIN_ROWS;
+}
+
+/** Divides the terminal. It depends on its size and the number of slots alone, so nothing moves while a run goes on. */
+export function layoutOf(columns: number, rows: number, slots: number): Layout {
+  return columns >= WIDE_COLUMNS ? sideBySide(columns, rows, slots) : stacked(columns, rows, slots);
+}
+
+function sideBySide(columns: number, rows: number, slots: number): Layout {
+  const room = rows - FIXED;
+  const body = bodyHeight(room, slots);
+  const workers = Math.floor(Math.min(columns * 0.6, columns - 42));
+  return {
+    columns,
+    rows,
+    wide: true,
+    density: densityOf(slots, body - 1, [4, 2]),
+    workers: { width: workers, height: body },
+    queue: { width: columns - workers, height: body },
+    feed: { height: room - body },
+  };
+}
+
+/** Half of the room, more where that gives the workers all their lines, and always some lines for the feed. */
+function bodyHeight(room: number, slots: number): number {
+  const most = room - (room < 16 ? 3 : 5);
+  const wanted = [4, 2].map((lines) => 1 + lines * slots).find((height) => height <= most) ?? most;
+  return Math.min(most, Math.max(Math.ceil(room * 0.5), wanted));
+}
+
+function stacked(columns: number, rows: number, slots: number): Layout {
+  const room = rows - FIXED;
+  const feed = room < 16 ? 2 : Math.floor(room * 0.22);
+  const most = Math.floor((room - feed) * 0.6);
+  const density = densityOf(slots, most - 1, [2]);
+  const workers = Math.min(most, 1 + density * slots);
+  return {
+    columns,
+    rows,
+    wide: false,
+    density,
+    workers: { width: columns, height: workers },
+    queue: { width: columns, height: room - feed - workers },
+    feed: { height: feed },
+  };
+}
+
+function densityOf(slots: number, height: number, choices: readonly Density[]): Density {
+  return choices.find((lines) => slots * lines <= height) ?? 1;
+}

@@ -1,0 +1,79 @@
+import { Box } from "ink";
+import { memo, type ReactNode, useMemo } from "react";
+import { useDashboard, useDrawn } from "./dashboard-context.ts";
+import type { Layout } from "./layout.ts";
+import { QueueRow } from "./queue-row.tsx";
+import { Rule } from "./rule.tsx";
+import { type QueueLine, queueLines } from "./sections.ts";
+import { Line, Say } from "./text.tsx";
+import { idWidth } from "./worker-columns.ts";
+
+/** Every ticket that nobody works on, and why. */
+export const Queue = memo(function Queue({ layout }: { readonly layout: Layout }): ReactNode {
+  useDrawn("queue");
+  const lists = useDashboard((s) => s.lists);
+  const selected = useDashboard((s) => s.ui.selected);
+  const plan = useDashboard((s) => s.run?.plan);
+  const { width, height } = layout.queue;
+  const lines = useMemo(() => queueLines(lists, height, selected), [lists, height, selected]);
+  const ids = plan === undefined ? 4 : idWidth(plan);
+  const empty = Array.from({ length: Math.max(0, height - lines.length) }, (_, i) => `empty ${i}`);
+  return (
+    <Box flexDirection="column" width={width} height={height} flexShrink={0}>
+      {lines.map((line, i) => drawn(line, i, { width, ids, wide: layout.wide, selected }))}
+      {layout.wide && empty.map((key) => <Divider key={key} />)}
+    </Box>
+  );
+});
+
+interface Of {
+  readonly width: number;
+  readonly ids: number;
+  readonly wide: boolean;
+  readonly selected: string | undefined;
+}
+
+function drawn(line: QueueLine, i: number, of: Of): ReactNode {
+  const left = of.wide ? "│" : "";
+  switch (line.line) {
+    case "title": {
+      const corner = i === 0 ? "┬" : "├";
+      return (
+        <Rule
+          key={line.title}
+          title={line.title}
+          count={line.count}
+          tone={line.tone}
+          width={of.width}
+          left={of.wide ? corner : ""}
+        />
+      );
+    }
+    case "ticket":
+      return (
+        <QueueRow
+          key={line.id}
+          id={line.id}
+          section={line.section}
+          idWidth={of.ids}
+          width={of.width}
+          selected={line.id === of.selected}
+          left={left}
+        />
+      );
+    case "hidden":
+      return (
+        <Line key={`hidden ${line.section}`}>
+          <Say tone="waiting">{`${left}   ${line.words}`}</Say>
+        </Line>
+      );
+  }
+}
+
+function Divider(): ReactNode {
+  return (
+    <Line>
+      <Say tone="waiting">│</Say>
+    </Line>
+  );
+}

@@ -1,0 +1,26 @@
+/** The part of a list that is shown, and how many are hidden before and after it. */
+export interface Window {
+  readonly start: number;
+  readonly end: number;
+  readonly above: number;
+  readonly below: number;
+}
+
+/**
+ * Chooses which of `count` rows fit into `height`, one row of which counts the hidden ones where there are any. The list
+ * turns by whole pages, so rows stay where they are while the focus (an index, or -1) walks within a page.
+ */
+export function windowOf(count: number, height: number, focus: number): Window {
+  if (count <= height) return { start: 0, end: count, above: 0, below: 0 };
+  const rows = Math.max(0, height - 1);
+  if (rows === 0) return { start: 0, end: 0, above: 0, below: count };
+  const page = Math.floor(Math.max(0, focus) / rows) * rows;
+  const start = Math.min(page, count - rows);
+  return { start, end: start + rows, above: start, below: count - start - rows };
+}
+
+/** What is hidden, in words: `+38 more`, or with the focus further down `12 above · +26 more`. */
+export function hiddenWords({ above, below }: Window): string {
+  if (above === 0) return `+${below} more`;
+  return below === 0 ? `${above} above` : `${above} above · +${below} more`;
+}

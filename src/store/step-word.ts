@@ -1,0 +1,12 @@
+import type { StepKind, StepSpec } from "../domain/batch/schema.ts";
+import { displayText } from "./display-text.ts";
+
+/** A step as people name it: `check tests`, `merge`. */
+export function stepWord(kind: StepKind, name: string): string {
+  return name === kind || name === "" ? kind : `${kind} ${displayText(name)}`;
+}
+
+/** A step of the finish line by its own name. */
+export function specWord(spec: StepSpec): string {
+  return "name" in spec ? stepWord(spec.step, spec.name) : spec.step;
+}

@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest";
+import { plumbing, plumbingEnded } from "../store/scenes.ts";
+import { mount } from "./mount.tsx";
+import { snapshotOf, until } from "./stage.ts";
+
+describe("through the keyboard", () => {
+  test("a worker is killed after it was asked for twice", async () => {
+    await using m = await mount(plumbing(), 120, 30);
+    await m.stage.press("jj", "▌▶ T-6");
+    await m.stage.press("x", "End the try at T-6?");
+    await m.stage.press("n", "j/k select");
+    expect(m.stage.sent).toEqual([]);
+    await m.stage.press("x", "End the try at T-6?");
+    await m.stage.press("y", "j/k select");
+    expect(m.stage.sent).toEqual([{ type: "kill", ticket: "T-6" }]);
+  });
+
+  test("a marked paste goes into the field as one line", async () => {
+    await using m = await mount(plumbing(), 120, 30);
+    await m.stage.press("j", "▌▶ T-7");
+    await m.stage.press("g", "Which exact step");
+    await m.stage.press("\u001b[200~approve the\nDNS change\u001b[31m\u001b[201~", "approve the DNS change█");
+    await m.stage.press("\r", "j/k select");
+    expect(m.stage.sent).toEqual([{ type: "gate", ticket: "T-7", step: "approve the DNS change" }]);
+  });
+
+  test("a marked paste outside of a field does nothing at all", async () => {
+    await using m = await mount(plumbing(), 120, 30);
+    await m.stage.press("j", "▌▶ T-7");
+    m.stage.keyboard.press("\u001b[200~xyqdps\u001b[201~");
+    await m.stage.press("j", "▌▶ T-6");
+    expect(m.stage.sent).toEqual([]);
+    expect(m.stage.left).toEqual([]);
+  });
+
+  test("g and text in one burst open the field and fill it", async () => {
+    await using m = await mount(plumbing(), 120, 30);
+    await m.stage.press("j", "▌▶ T-7");
+    await m.stage.press("gapprove it", "approve it█");
+    await m.stage.press("\u001b", "j/k select");
+    expect(m.stage.sent).toEqual([]);
+  });
+
+  test("arrows walk, and the cursor in a field is moved and deletes", async () => {
+    await using m = await mount(plumbing(), 120, 30);
+    await m.stage.press("\u001b[B", "▌▶ T-7");
+    await m.stage.press("\u001b[B", "▌▶ T-6");
+    await m.stage.press("\u001b[A", "▌▶ T-7");
+    await m.stage.press("g", "Which exact step");
+    await m.stage.press("abd", "abd█");
+    m.stage.keyboard.press("\u001b[D");
+    await m.stage.hides("abd█");
+    await m.stage.press("c", "4 of 500");
+    await m.stage.press("\u001b[F", "abcd█");
+    await m.stage.press("\u007f", "abc█");
+  });
+
+  test("pause is sent, and the footer offers to go on once the engine has paused", async () => {
+    const run = plumbing();
+    await using m = await mount(run, 120, 30);
+    m.stage.keyboard.press("p");
+    await until(() => m.stage.sent.length > 0);
+    expect(m.stage.sent).toEqual([{ type: "pause" }]);
+    m.feed.take({ kind: "event", event: run.play({ type: "run-paused" }) });
+    await m.stage.shows("⏸ PAUSED");
+    await m.stage.shows("p unpause");
+  });
+
+  test("a refused command is told", async () => {
+    const run = plumbing();
+    await using m = await mount(run, 120, 30);
+    m.feed.take({
+      kind: "event",
+      event: run.play({ type: "command-refused", command: { type: "judge" }, reason: "it is at it already" }),
+    });
+    await m.stage.shows("refused: it is at it already");
+  });
+
+  test("leaving: back, detach, and two Ctrl-C", async () => {
+    await using m = await mount(plumbing(), 120, 30);
+    await m.stage.press("q", "Leave the dashboard");
+    await m.stage.press("\u001b", "j/k select");
+    await m.stage.press("\u0003", "Leave the dashboard");
+    expect(m.stage.left).toEqual([]);
+    m.stage.keyboard.press("\u0003");
+    await until(() => m.stage.left.length > 0);
+    expect(m.stage.left).toEqual(["detach"]);
+  });
+
+  test("stopping shows the stop, and leaves by itself once the run has ended", async () => {
+    const run = plumbing();
+    await using m = await mount(run, 120, 30);
+    await m.stage.press("q", "Leave the dashboard");
+    await m.stage.press("s", "j/k select");
+    expect(m.stage.sent).toEqual([{ type: "stop" }]);
+    m.feed.take({ kind: "event", event: run.play({ type: "stop-requested", by: "person" }) });
+    await m.stage.shows("■ STOPPING");
+    expect(m.stage.left).toEqual([]);
+    const ended = plumbingEnded("stopped");
+    m.feed.take(snapshotOf(ended.state, ended.events));
+    await until(() => m.stage.left.length > 0);
+    expect(m.stage.left).toEqual(["stop-requested"]);
+  });
+
+  test("a long summary is scrolled to its end and back", async () => {
+    await using m = await mount(plumbingEnded("done"), 60, 15);
+    await m.stage.shows("DONE, says the oracle");
+    await m.stage.press("   ", "end");
+    await m.stage.press("\u001b[5~\u001b[5~\u001b[5~", "DONE, says the oracle");
+    await m.stage.press("j", "1 line above");
+    m.stage.keyboard.press("q");
+    await until(() => m.stage.left.length > 0);
+    expect(m.stage.left).toEqual(["ended"]);
+  });
+
+  test("a lost connection is seen, and left at once", async () => {
+    await using m = await mount(plumbing(), 120, 30);
+    m.store.dispatch({ type: "connection", connection: { state: "lost", reason: "the engine closed it" } });
+    await m.stage.shows("✕ LOST");
+    await m.stage.shows("connection lost: the engine closed it · q leave");
+    m.stage.keyboard.press("q");
+    await until(() => m.stage.left.length > 0);
+    expect(m.stage.left).toEqual(["detach"]);
+  });
+});

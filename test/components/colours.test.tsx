@@ -1,0 +1,25 @@
+import { describe, expect, test, vi } from "vitest";
+
+vi.hoisted(() => {
+  // Ink's colours look at the environment once, when they are loaded.
+  process.env["FORCE_COLOR"] = "1";
+});
+
+import { plumbing } from "../store/scenes.ts";
+import { mount } from "./mount.tsx";
+
+describe("colours", () => {
+  test("are used where they are wanted", async () => {
+    await using m = await mount(plumbing(), 120, 30);
+    expect((await m.stage.terminal.styles()).colours).toBeGreaterThan(50);
+  });
+
+  test("are left out on demand, and glyphs and words still say all", async () => {
+    await using plain = await mount(plumbing({ sandboxed: false }), 120, 30, { color: false });
+    await using coloured = await mount(plumbing({ sandboxed: false }), 120, 30);
+    const styles = await plain.stage.terminal.styles();
+    expect(styles.colours).toBe(0);
+    expect(styles.other).toBeGreaterThan(50);
+    expect(await plain.stage.terminal.text()).toBe(await coloured.stage.terminal.text());
+  });
+});

@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { isTooSmall, layoutOf } from "../../components/layout.ts";
+import { barOf } from "../../components/oracle-bar.ts";
+import { queueLines, share } from "../../components/sections.ts";
+import { hiddenWords, windowOf } from "../../components/window.ts";
+import { TicketId } from "../../src/domain/ids.ts";
+import { NO_LISTS } from "../../src/store/lists.ts";
+
+test("at every size the blocks fill the terminal exactly and none is without a line", () => {
+  for (let columns = 60; columns <= 300; columns += 7) {
+    for (let rows = 15; rows <= 80; rows++) {
+      for (const slots of [0, 1, 2, 4, 8, 64]) {
+        const l = layoutOf(columns, rows, slots);
+        const body = l.wide ? l.workers.height : l.workers.height + l.queue.height;
+        expect(3 + body + l.feed.height, `${columns}×${rows}, ${slots} slots`).toBe(rows);
+        expect(l.wide ? l.workers.width + l.queue.width : l.workers.width).toBe(columns);
+        expect(Math.min(l.workers.height, l.queue.height, l.feed.height)).toBeGreaterThanOrEqual(1);
+        expect(l.queue.height).toBeGreaterThanOrEqual(3);
+        if (l.density > 1) expect(1 + slots * l.density).toBeLessThanOrEqual(l.workers.height);
+      }
+    }
+  }
+});
+
+test("60×15 is drawn, less is not", () => {
+  expect(isTooSmall(60, 15)).toBe(false);
+  expect(isTooSmall(59, 15)).toBe(true);
+  expect(isTooSmall(60, 14)).toBe(true);
+});
+
+test("a window shows its focus, keeps rows in place within a page, and counts the rest", () => {
+  expect(windowOf(3, 5, -1)).toEqual({ start: 0, end: 3, above: 0, below: 0 });
+  expect(windowOf(500, 10, -1)).toEqual({ start: 0, end: 9, above: 0, below: 491 });
+  expect(windowOf(500, 10, 8).start).toBe(0);
+  expect(windowOf(500, 10, 9).start).toBe(9);
+  expect(windowOf(500, 10, 17).start).toBe(9);
+  expect(windowOf(500, 10, 499)).toEqual({ start: 491, end: 500, above: 491, below: 0 });
+  for (let count = 0; count < 40; count++) {
+    for (let height = 2; height < 12; height++) {
+      for (let focus = -1; focus < count; focus++) {
+        const w = windowOf(count, height, focus);
+        expect(w.above + (w.end - w.start) + w.below).toBe(count);
+        expect(w.end - w.start + (w.above + w.below > 0 ? 1 : 0)).toBeLessThanOrEqual(height);
+        if (focus >= 0) expect(focus >= w.start && focus < w.end).toBe(true);
+      }
+    }
+  }
+});
+
+test("hidden rows are counted in words", () => {
+  expect(hiddenWords(windowOf(500, 10, -1))).toBe("+491 more");
+  expect(hiddenWords(windowOf(500, 10, 12))).toBe("9 above · +482 more");
+  expect(hiddenWords(windowOf(500, 10, 499))).toBe("491 above");
+});
+
+test("a list of 500 never crowds out the one thing that needs a person", () => {
+  expect(share([1, 0, 500, 6], 20)).toEqual([1, 0, 13, 6]);
+  expect(share([1, 500], 3)).toEqual([1, 2]);
+  const ids = Array.from({ length: 500 }, (_, i) => TicketId.parse(`T-${i}`));
+  const lists = { ...NO_LISTS, needsYou: ids.slice(0, 1), waiting: ids.slice(1) };
+  for (const height of [3, 4, 8, 30]) {
+    const lines = queueLines(lists, height, undefined);
+    expect(lines.length).toBeLessThanOrEqual(height);
+    expect(lines.some((l) => l.line === "ticket" && l.section === "needsYou")).toBe(true);
+    const shown = lines.filter((l) => l.line === "ticket").length;
+    const hidden = lines
+      .flatMap((l) => (l.line === "hidden" ? [Number(/\d+/.exec(l.words)?.[0])] : []))
+      .reduce((a, b) => a + b, 0);
+    expect(shown + hidden).toBe(500);
+  }
+});
+
+test("the oracle's bar fills its cells and shows every part that is not empty", () => {
+  for (let done = 0; done < 20; done++) {
+    for (let gated = 0; gated < 4; gated++) {
+      for (let open = 0; open < 20; open++) {
+        if (done + gated + open === 0) continue;
+        const bar = barOf({ done, gated, open }, 12);
+        expect(bar.done + bar.gated + bar.open).toBe(12);
+        for (const key of ["done", "gated", "open"] as const) {
+          const count = { done, gated, open }[key];
+          expect(bar[key] > 0, `${key} of ${done}/${gated}/${open}`).toBe(count > 0);
+        }
+      }
+    }
+  }
+  expect(barOf({ done: 0, gated: 0, open: 0 }, 12)).toEqual({ done: 0, gated: 0, open: 0 });
+});

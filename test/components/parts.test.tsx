@@ -1,0 +1,157 @@
+import { cleanup, render } from "ink-testing-library";
+import type { ReactNode } from "react";
+import { afterEach, describe, expect, test } from "vitest";
+import { DashboardContext } from "../../components/dashboard-context.ts";
+import { FeedView } from "../../components/feed-view.tsx";
+import { Footer } from "../../components/footer.tsx";
+import { Header } from "../../components/header.tsx";
+import { layoutOf } from "../../components/layout.ts";
+import { OracleLine } from "../../components/oracle-line.tsx";
+import { Queue } from "../../components/queue.tsx";
+import { themeOf } from "../../components/theme.ts";
+import { Workers } from "../../components/workers.tsx";
+import { TicketId } from "../../src/domain/ids.ts";
+import { batchOf, RunBuilder } from "../store/run-builder.ts";
+import { plumbing } from "../store/scenes.ts";
+import { storeOf } from "./stage.ts";
+
+afterEach(cleanup);
+
+/** One component of a run, as text. */
+function show(run: RunBuilder, view: ReactNode, prepare: (of: ReturnType<typeof storeOf>) => void = () => undefined): string {
+  const of = storeOf(run);
+  prepare(of);
+  const { lastFrame } = render(<DashboardContext value={{ store: of.store, theme: themeOf(false) }}>{view}</DashboardContext>);
+  of.feed.close();
+  return lastFrame() ?? "";
+}
+
+describe("header", () => {
+  test("always says that there is no sandbox, however narrow it is", () => {
+    for (const width of [60, 80, 100, 160]) {
+      expect(show(plumbing({ sandboxed: false }), <Header width={width} />)).toContain("unsandboxed");
+      expect(show(plumbing(), <Header width={width} />)).not.toContain("unsandboxed");
+    }
+  });
+
+  test("says all when there is room, and the least important goes first", () => {
+    // The terminal of this library has 100 columns; the wider ones are among the snapshots of whole screens.
+    const wide = show(plumbing(), <Header width={100} />);
+    for (const text of ["2 repos", "interventions 1 ", "$2.04 of $50", "! 1 needs you", "00:45:27"]) expect(wide).toContain(text);
+    const narrow = show(plumbing(), <Header width={60} />);
+    for (const text of ["● RUNNING", "plumbing", "! 1", "00:45:27"]) expect(narrow).toContain(text);
+    expect(narrow).not.toContain("repos");
+  });
+
+  test("a hostile batch name is cut and harmless", () => {
+    const run = new RunBuilder(batchOf({ tickets: [{ id: "A" }], name: `evil\u001b[2J${"n".repeat(60)}` }));
+    const line = show(run, <Header width={80} />);
+    expect(line).not.toContain("\u001b");
+    expect(line).toContain("…");
+    expect(line.split("\n")).toHaveLength(1);
+  });
+});
+
+describe("oracle", () => {
+  test("never asked looks unknown, without a bar that could be read as progress", () => {
+    const run = new RunBuilder(batchOf({ tickets: [{ id: "A" }] }));
+    const line = show(run, <OracleLine width={100} />);
+    expect(line).toMatch(/never judged +┄+ +unknown/);
+    expect(line).not.toMatch(/[■□▣]/);
+  });
+
+  test("shows its own counts, not ours", () => {
+    const run = plumbing().judged("not-done", { done: 2, gated: 0, open: 9 });
+    expect(run.state.counts.done).toBe(3);
+    expect(show(run, <OracleLine width={100} />)).toContain("2 done · 0 gated · 9 open");
+  });
+
+  test("says why it cannot judge, in the place of its counts", () => {
+    const run = plumbing().judged("unjudged", { done: 0, gated: 0, open: 0 }, "tracker \u001b[31munreachable");
+    const line = show(run, <OracleLine width={100} />);
+    expect(line).toContain("cannot judge");
+    expect(line).toContain("tracker unreachable");
+    expect(line).not.toContain("0 done");
+  });
+
+  test("tells how old its verdict is, and that it is being asked", () => {
+    const run = plumbing();
+    expect(show(run, <OracleLine width={80} />)).toContain("14s ago");
+    run.play({ type: "oracle-asked", final: false });
+    expect(show(run, <OracleLine width={80} />)).toContain("judging…");
+  });
+});
+
+describe("workers", () => {
+  const view = (slots: number) => <Workers layout={layoutOf(120, 30, slots)} />;
+
+  test("what an agent says is quoted; what loopdash knows is not", () => {
+    const text = show(plumbing(), view(4));
+    expect(text).toContain('"Edit src/queue/worker.ts"');
+    const run = plumbing().of("T-4", { type: "step-ended", step: 1, ok: true, summary: "ok" });
+    run.step("T-4", 2);
+    expect(show(run, view(4))).toMatch(/[^"]\+61 −12 in 4 files[^"]/);
+    run.of("T-4", { type: "merge-waiting", reason: "the checkout of app has uncommitted changes" });
+    expect(show(run, view(4))).toMatch(/[^"]the checkout of app has uncommitted changes[^"]/);
+  });
+
+  test("a worker keeps its slot, and a free slot its place", () => {
+    const run = plumbing();
+    const rowOf = (text: string, id: string) => text.split("\n").findIndex((line) => line.includes(id));
+    const before = show(run, view(4));
+    run.ships("T-7", 5);
+    const after = show(run, view(4));
+    expect(rowOf(after, "T-6 ")).toBe(rowOf(before, "T-6 "));
+    expect(rowOf(after, "T-4 ")).toBe(rowOf(before, "T-4 "));
+    expect(rowOf(after, "slot free")).toBe(rowOf(before, "T-7 "));
+  });
+
+  test("an agent that is being ended says so and why", () => {
+    const run = plumbing().of("T-6", { type: "kill-requested", ending: "silent" });
+    expect(show(run, view(4))).toContain("silent for too long");
+  });
+});
+
+describe("queue", () => {
+  test("every waiting ticket says why", () => {
+    const text = show(plumbing(), <Queue layout={layoutOf(120, 30, 4)} />);
+    for (const words of ["T-8  ready", "T-10 infra is held by T-6", "T-9  waits for T-4, T-6", "T-11 waits for T-9"]) {
+      expect(text).toContain(words);
+    }
+  });
+
+  test("what is stalled says why, and nothing waiting reads as empty", () => {
+    const run = new RunBuilder(batchOf({ tickets: [{ id: "A" }] }));
+    run.fails("A");
+    run.play({ type: "ticket-stalled", ticket: TicketId.parse("A"), reason: "out of attempts" });
+    expect(show(run, <Queue layout={layoutOf(80, 24, 4)} />)).toMatch(/✖ A +out of attempts/);
+    const busy = new RunBuilder(batchOf({ tickets: [{ id: "A" }] })).working("A");
+    expect(show(busy, <Queue layout={layoutOf(80, 24, 4)} />)).toContain("QUEUE empty");
+  });
+});
+
+test("the feed shows the newest last and counts the earlier ones", () => {
+  const text = show(plumbing(), <FeedView layout={layoutOf(80, 24, 4)} />);
+  expect(text).toContain("earlier");
+  expect(text.trimEnd().split("\n").at(-1)).toContain("oracle: not done");
+});
+
+describe("footer", () => {
+  test("shows the keys that work here, and never more than fit", () => {
+    for (const width of [60, 80, 120]) {
+      const line = show(plumbing(), <Footer width={width} />);
+      expect(line.length).toBeLessThanOrEqual(width);
+      for (const key of ["j/k select", "x kill", "? help", "q leave"]) expect(line).toContain(key);
+    }
+  });
+
+  test("a message takes its place for a while", () => {
+    const say = (now: number) =>
+      show(plumbing(), <Footer width={80} />, ({ store }) => {
+        store.dispatch({ type: "toast", toast: { text: "refused: no", tone: "bad", until: 5000 } });
+        store.tick(now);
+      });
+    expect(say(4999)).toContain("refused: no");
+    expect(say(5000)).toContain("q leave");
+  });
+});

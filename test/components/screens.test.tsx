@@ -1,0 +1,176 @@
+import stringWidth from "string-width";
+import { beforeAll, describe, expect, test } from "vitest";
+import { batchOf, RunBuilder } from "../store/run-builder.ts";
+import { crowd, hostile, plumbing, plumbingEnded } from "../store/scenes.ts";
+import { mount } from "./mount.tsx";
+
+beforeAll(() => {
+  process.env["TZ"] = "UTC";
+});
+
+const SIZES = [
+  [60, 15],
+  [80, 24],
+  [120, 30],
+  [160, 50],
+] as const;
+
+/** The screen as a person sees it, with its size. */
+async function screen(
+  run: RunBuilder,
+  columns: number,
+  rows: number,
+  keys: readonly (readonly [string, string])[] = [],
+): Promise<string> {
+  await using m = await mount(run, columns, rows);
+  for (const [key, text] of keys) await m.stage.press(key, text);
+  const lines = await m.stage.terminal.lines();
+  expect(lines).toHaveLength(rows);
+  for (const line of lines) expect(stringWidth(line), line).toBeLessThanOrEqual(columns);
+  expect(m.stage.terminal.buffer()).toEqual({ type: "alternate", scrolled: 0 });
+  return `${lines.join("\n")}\n`;
+}
+
+function snapshot(name: string): string {
+  return `./__snapshots__/${name}.txt`;
+}
+
+describe("screens", () => {
+  test.each(SIZES)("a run at work at %i×%i", async (columns, rows) => {
+    await expect(await screen(plumbing({ sandboxed: false }), columns, rows)).toMatchFileSnapshot(
+      snapshot(`plumbing-${columns}x${rows}`),
+    );
+  });
+
+  test.each(SIZES)("64 workers and 500 tickets at %i×%i", async (columns, rows) => {
+    const text = await screen(crowd({ tickets: 500, workers: 64 }), columns, rows);
+    await expect(text).toMatchFileSnapshot(snapshot(`crowd-${columns}x${rows}`));
+    const hidden = /\+(\d+) more: (\d+) busy, (\d+) free/.exec(text);
+    expect(Number(hidden?.[1])).toBe(Number(hidden?.[2]) + Number(hidden?.[3]));
+  });
+
+  test.each(SIZES)("one worker and three tickets at %i×%i", async (columns, rows) => {
+    await expect(await screen(crowd({ tickets: 3, workers: 1 }), columns, rows)).toMatchFileSnapshot(
+      snapshot(`small-${columns}x${rows}`),
+    );
+  });
+
+  test.each(SIZES)("texts that try to take over, and wide ones, at %i×%i", async (columns, rows) => {
+    await expect(await screen(hostile(), columns, rows)).toMatchFileSnapshot(snapshot(`hostile-${columns}x${rows}`));
+  });
+
+  test.each([
+    ["done", 120, 30],
+    ["not-done", 80, 24],
+    ["stopped", 100, 30],
+    ["done", 60, 15],
+  ] as const)("the summary of a run that is %s at %i×%i", async (how, columns, rows) => {
+    await expect(await screen(plumbingEnded(how), columns, rows)).toMatchFileSnapshot(
+      snapshot(`summary-${how}-${columns}x${rows}`),
+    );
+  });
+
+  test("a widest and tallest terminal is filled without breaking", async () => {
+    const text = await screen(plumbing(), 300, 80);
+    expect(text.split("\n").slice(0, 80).at(-1)).toContain("q leave");
+  });
+
+  test.each([
+    [
+      "kill",
+      [
+        ["j", "▌"],
+        ["x", "End the try"],
+      ],
+    ],
+    [
+      "gate",
+      [
+        ["j", "▌"],
+        ["g", "exact step"],
+        ["tell the registrar", "registrar█"],
+      ],
+    ],
+    ["leave", [["q", "detach"]]],
+    ["help", [["?", "the oracle: the only voice"]]],
+    [
+      "details",
+      [
+        ["jj", "▌▶ T-6"],
+        ["\r", "try 1  00:41"],
+      ],
+    ],
+  ] as const)("the dialog: %s", async (name, keys) => {
+    await expect(await screen(plumbing(), 80, 24, keys)).toMatchFileSnapshot(snapshot(`dialog-${name}-80x24`));
+  });
+
+  test("every dialog fits the smallest terminal", async () => {
+    for (const keys of [
+      [["?", "+"]],
+      [["q", "esc"]],
+      [
+        ["j", "▌"],
+        ["g", "of 500"],
+        ["x".repeat(600), "500 of 500"],
+      ],
+      [
+        ["j", "▌"],
+        ["\r", "esc"],
+      ],
+    ] as const) {
+      const text = await screen(plumbing(), 60, 15, keys);
+      expect(text).toContain("╭");
+      expect(text).toContain("╰");
+    }
+  });
+});
+
+describe("before there is anything to show", () => {
+  test("a batch without a snapshot reads as connecting and unknown", async () => {
+    const run = new RunBuilder(batchOf({ tickets: [{ id: "A" }] }));
+    const text = await screen(run, 80, 24);
+    expect(text).toContain("◌ STARTING");
+    expect(text).toMatch(/never judged .*unknown/);
+  });
+});
+
+describe("the terminal", () => {
+  test("one line where it is too small, and all of it again once it has grown", async () => {
+    await using m = await mount(plumbing(), 80, 24);
+    m.stage.terminal.resize(59, 15);
+    await m.stage.shows("terminal too small (need 60×15)");
+    expect((await m.stage.terminal.lines()).filter((line) => line !== "")).toHaveLength(1);
+    m.stage.terminal.resize(120, 30);
+    await m.stage.shows("EVENTS");
+    m.stage.terminal.resize(60, 15);
+    await m.stage.hides("enter details");
+    const lines = await m.stage.terminal.lines();
+    expect(lines[0]).toContain("RUNNING");
+    expect(lines.at(-1)).toContain("q leave");
+    for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(60);
+  });
+
+  test("is never given a control sequence out of a text", async () => {
+    await using m = await mount(hostile(), 120, 30);
+    await m.stage.shows("red alert done");
+    expect(m.stage.terminal.raw).not.toContain("\u001b]");
+    expect(m.stage.terminal.raw).not.toContain("\u001b[10A");
+    expect(m.stage.terminal.raw).not.toContain("\u202e");
+    expect(m.stage.terminal.raw).not.toContain("\u001b[5m");
+  });
+});
+
+describe("widths stand still", () => {
+  test("columns keep their place while time and numbers grow", async () => {
+    const run = plumbing();
+    await using m = await mount(run, 120, 30);
+    const columnOf = async (text: string) =>
+      (await m.stage.terminal.lines()).map((line) => line.indexOf(text)).find((at) => at >= 0);
+    const before = await Promise.all([columnOf("│ ! T-5"), columnOf("agent  "), columnOf("interventions"), columnOf("3 done")]);
+    run.wait(40_000);
+    m.store.tick(run.now);
+    await m.stage.shows("11:52:07");
+    const after = await Promise.all([columnOf("│ ! T-5"), columnOf("agent  "), columnOf("interventions"), columnOf("3 done")]);
+    expect(after).toEqual(before);
+  });
+});

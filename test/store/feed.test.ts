@@ -1,0 +1,184 @@
+import { describe, expect, test } from "vitest";
+import type { ServerMessage } from "../../src/domain/wire.ts";
+import { createDashboardStore } from "../../src/store/dashboard-store.ts";
+import { ACTIVITY_FLUSH_MS, createFeed, FEED_LIMIT, FLUSH_MS } from "../../src/store/feed.ts";
+import type { RunBuilder } from "./run-builder.ts";
+import { plumbing } from "./scenes.ts";
+
+/** A clock and a timer that move only when told to. */
+function bench(run: RunBuilder) {
+  let now = 1_000_000;
+  let timers: { at: number; task: () => void }[] = [];
+  const store = createDashboardStore();
+  let updates = 0;
+  store.subscribe(() => {
+    updates += 1;
+  });
+  const schedule = (task: () => void, ms: number) => {
+    const timer = { at: now + ms, task };
+    timers.push(timer);
+    return () => {
+      timers = timers.filter((t) => t !== timer);
+    };
+  };
+  const feed = createFeed(store, { now: () => now, schedule });
+  const pass = (ms: number): void => {
+    const end = now + ms;
+    for (;;) {
+      const next = timers.toSorted((a, b) => a.at - b.at)[0];
+      if (next === undefined || next.at > end) break;
+      timers = timers.filter((t) => t !== next);
+      now = next.at;
+      next.task();
+    }
+    now = end;
+  };
+  const since = run.events.length;
+  const snapshot: ServerMessage = { kind: "snapshot", state: run.state, recent: run.events.slice(-200) };
+  const sendAll = (): void => {
+    for (const event of run.events.slice(since)) feed.take({ kind: "event", event });
+  };
+  return { store, feed, snapshot, pass, sendAll, updates: () => updates, timers: () => timers.length };
+}
+
+describe("a snapshot", () => {
+  test("is shown at once, with what happened before it, and makes the connection live", () => {
+    const run = plumbing();
+    const b = bench(run);
+    expect(b.feed.take(b.snapshot)).toBe("taken");
+    const state = b.store.getState();
+    expect(state.run).toBe(run.state);
+    expect(state.lists.slots).toEqual(["T-7", "T-6", "T-4", null]);
+    expect(state.feed.at(-1)?.text).toContain("oracle: not done");
+    expect(state.ui.connection).toEqual({ state: "live" });
+    expect(state.now).toBe(1_000_000);
+  });
+
+  test("raises no message for what was refused long ago", () => {
+    const run = plumbing();
+    run.play({ type: "command-refused", command: { type: "pause" }, reason: "the run is stopping" });
+    const b = bench(run);
+    b.feed.take(b.snapshot);
+    expect(b.store.getState().ui.toast).toBeUndefined();
+  });
+
+  test("of a reconnect takes the place of all that was there", () => {
+    const run = plumbing();
+    const b = bench(run);
+    b.feed.take(b.snapshot);
+    const before = b.store.getState().feed.length;
+    b.feed.take(b.snapshot);
+    expect(b.store.getState().feed).toHaveLength(before);
+  });
+});
+
+describe("events", () => {
+  test("reach the store in one update, at most every 50 ms", () => {
+    const run = plumbing();
+    const b = bench(run);
+    b.feed.take(b.snapshot);
+    const before = b.updates();
+    run.working("T-8").of("T-8", { type: "kill-requested", ending: "killed-by-person" });
+    b.sendAll();
+    expect(b.updates()).toBe(before);
+    b.pass(FLUSH_MS);
+    expect(b.updates()).toBe(before + 1);
+    expect(b.store.getState().run).toEqual(run.state);
+  });
+
+  test("stay within 20 updates a second, however many there are", () => {
+    const run = plumbing();
+    const b = bench(run);
+    b.feed.take(b.snapshot);
+    const before = b.updates();
+    for (let i = 0; i < 200; i++) {
+      b.feed.take({ kind: "event", event: run.play(i % 2 === 0 ? { type: "run-paused" } : { type: "run-unpaused" }) });
+      b.pass(5);
+    }
+    expect(b.updates() - before).toBeLessThanOrEqual(20);
+    expect(b.updates() - before).toBeGreaterThan(15);
+  });
+
+  test("that are only what agents print wait longer, and are taken along by anything that matters", () => {
+    const run = plumbing();
+    const b = bench(run);
+    b.feed.take(b.snapshot);
+    const before = b.updates();
+    const lists = b.store.getState().lists;
+    run.of("T-7", { type: "activity", text: "one", lines: 1 });
+    b.sendAll();
+    b.pass(ACTIVITY_FLUSH_MS - 1);
+    expect(b.updates()).toBe(before);
+    b.pass(1);
+    expect(b.updates()).toBe(before + 1);
+    expect(b.store.getState().lists).toBe(lists);
+    run.of("T-7", { type: "activity", text: "two", lines: 1 });
+    run.play({ type: "run-paused" });
+    b.sendAll();
+    b.pass(FLUSH_MS);
+    expect(b.updates()).toBe(before + 2);
+    expect(b.timers()).toBe(0);
+  });
+
+  test("that are held already are passed over", () => {
+    const run = plumbing();
+    const b = bench(run);
+    b.feed.take(b.snapshot);
+    const last = run.events.at(-1);
+    expect(last && b.feed.take({ kind: "event", event: last })).toBe("passed-over");
+  });
+
+  test("after a missing one are not guessed about", () => {
+    const run = plumbing();
+    const b = bench(run);
+    b.feed.take(b.snapshot);
+    run.play({ type: "run-paused" });
+    const late = run.play({ type: "run-unpaused" });
+    expect(b.feed.take({ kind: "event", event: late })).toBe("out-of-step");
+    b.pass(1000);
+    expect(b.store.getState().run?.seq).toBe(run.state.seq - 2);
+  });
+
+  test("of a run that has just begun need no snapshot", () => {
+    const run = plumbing();
+    const b = bench(run);
+    for (const event of run.events) expect(b.feed.take({ kind: "event", event })).toBe("taken");
+    b.feed.flush();
+    expect(b.store.getState().run).toEqual(run.state);
+  });
+
+  test("refusing a command say so to the person", () => {
+    const run = plumbing();
+    const b = bench(run);
+    b.feed.take(b.snapshot);
+    run.play({ type: "command-refused", command: { type: "judge" }, reason: "the \u001b[31moracle\u001b[0m is at it" });
+    b.sendAll();
+    b.feed.flush();
+    expect(b.store.getState().ui.toast).toMatchObject({ text: "refused: the oracle is at it", tone: "bad" });
+  });
+});
+
+test("the feed keeps the last 500 lines, oldest first", () => {
+  const run = plumbing();
+  const b = bench(run);
+  b.feed.take(b.snapshot);
+  for (let i = 0; i < 1300; i++)
+    b.feed.take({ kind: "event", event: run.play({ type: i % 2 === 0 ? "run-paused" : "run-unpaused" }) });
+  b.feed.flush();
+  const { feed } = b.store.getState();
+  expect(feed).toHaveLength(FEED_LIMIT);
+  expect(feed.at(-1)?.seq).toBe(run.state.seq);
+  expect(feed[0]?.seq).toBe(run.state.seq - FEED_LIMIT + 1);
+});
+
+test("a closed feed leaves no timer and changes nothing more", () => {
+  const run = plumbing();
+  const b = bench(run);
+  b.feed.take(b.snapshot);
+  run.play({ type: "run-paused" });
+  b.sendAll();
+  b.feed.close();
+  expect(b.timers()).toBe(0);
+  b.pass(1000);
+  expect(b.store.getState().run?.paused).toBe(false);
+});

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { TicketId } from "../../src/domain/ids.ts";
+import { runWord } from "../../src/store/run-word.ts";
+import { batchOf, RunBuilder } from "./run-builder.ts";
+import { plumbing, plumbingEnded } from "./scenes.ts";
+
+const live = { state: "live" } as const;
+const word = (run: RunBuilder) => runWord(run.state, live).word;
+
+test("each stage has one glyph and one word", () => {
+  const run = new RunBuilder(batchOf({ tickets: [{ id: "A" }] }));
+  expect(word(run)).toBe("STARTING");
+  expect(word(run.working("A"))).toBe("RUNNING");
+  run.play({ type: "run-paused" });
+  expect(word(run)).toBe("PAUSED");
+  run.play({ type: "run-unpaused" });
+  run.play({ type: "reverify-started" });
+  expect(word(run)).toBe("VERIFYING");
+  run.play({ type: "oracle-asked", final: true });
+  expect(word(run)).toBe("JUDGING");
+  run.play({ type: "stop-requested", by: "person" });
+  expect(word(run)).toBe("STOPPING");
+});
+
+test("a run that can only go on with a person says so", () => {
+  const run = new RunBuilder(batchOf({ tickets: [{ id: "A" }, { id: "B", dependsOn: ["A"] }] }));
+  run.fails("A");
+  run.play({ type: "ticket-stalled", ticket: TicketId.parse("A"), reason: "out of attempts" });
+  expect(runWord(run.state, live)).toMatchObject({ word: "NEEDS YOU", tone: "person" });
+});
+
+test("work that goes on is running, whatever waits for a person", () => {
+  expect(word(plumbing())).toBe("RUNNING");
+});
+
+test("only the oracle's done is done", () => {
+  expect(runWord(plumbingEnded("done").state, live)).toEqual({ glyph: "✔", word: "DONE", tone: "good" });
+  expect(word(plumbingEnded("not-done"))).toBe("NOT DONE");
+  expect(word(plumbingEnded("stopped"))).toBe("STOPPED");
+  const odd = plumbing();
+  odd.play({ type: "run-ended", kind: "engine-failure", verdict: "done", exitCode: 1, reason: "crash" });
+  expect(word(odd)).not.toBe("DONE");
+});
+
+test("a lost connection hides the state of a run that goes on, not the end of one that is over", () => {
+  const lost = { state: "lost", reason: "closed" } as const;
+  expect(runWord(plumbing().state, lost).word).toBe("LOST");
+  expect(runWord(plumbingEnded("done").state, lost).word).toBe("DONE");
+  expect(runWord(undefined, { state: "connecting" }).word).toBe("CONNECTING");
+});

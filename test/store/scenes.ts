@@ -1,0 +1,137 @@
+import { TicketId } from "../../src/domain/ids.ts";
+import { batchOf, RunBuilder } from "./run-builder.ts";
+
+const TITLES = [
+  ["T-1", "pin the base image", "app"],
+  ["T-2", "object storage behind a signed URL", "infra"],
+  ["T-3", "move queue metrics to the exporter", "app"],
+  ["T-4", "rotate signing keys", "app"],
+  ["T-5", "point the registrar at the new zone", "infra"],
+  ["T-6", "bucket lifecycle", "infra"],
+  ["T-7", "drop the legacy queue", "app"],
+  ["T-8", "retry budget for outgoing hooks", "app"],
+  ["T-9", "dashboards for the new exporter", "app"],
+  ["T-10", "lock the state bucket", "infra"],
+  ["T-11", "remove the old dashboards", "app"],
+] as const;
+
+const DEPENDS: Readonly<Record<string, readonly string[]>> = { "T-9": ["T-4", "T-6"], "T-11": ["T-9"] };
+const EXCLUSIVE: Readonly<Record<string, readonly string[]>> = { "T-6": ["infra"], "T-10": ["infra"] };
+
+/** The run of the sketch in the design: three at work, one slot free, one step left to a person. */
+export function plumbing(of: { readonly sandboxed?: boolean; readonly workers?: number } = {}): RunBuilder {
+  const tickets = TITLES.map(([id, title, repo]) => ({
+    id,
+    title,
+    repo,
+    dependsOn: DEPENDS[id] ?? [],
+    exclusive: EXCLUSIVE[id] ?? [],
+  }));
+  const limits = { workers: of.workers ?? 4 };
+  const run = new RunBuilder(batchOf({ tickets, repos: ["app", "infra"], limits }), { sandboxed: of.sandboxed ?? true });
+  run
+    .wait(2)
+    .working("T-1", "pinning")
+    .working("T-2", "signing")
+    .ships("T-1", 700, "91fe001")
+    .fails("T-2", "1 of 214: object storage answered 404");
+  run
+    .wait(8)
+    .ships("T-2", 310, "77ab3c9")
+    .working("T-3", "exporter")
+    .gates("T-5", "approve the DNS change at the registrar: zone example.org, ticket 4711");
+  run
+    .ships("T-3", 900)
+    .wait(20)
+    .working("T-7", "Edit src/queue/worker.ts")
+    .wait(300)
+    .fails("T-6", "2 of 88: policy of src/iam.ts");
+  run.working("T-6", "reviewer reads 4 files").wait(200).working("T-4", "looking at the keys").wait(120);
+  run.claims("T-4").step("T-4", 1).of("T-4", { type: "activity", text: "running 214 tests…", lines: 1 });
+  run.play({ type: "intervention", class: "I5", target: "T-7", note: "kill" });
+  run.wait(30).of("T-7", { type: "activity", text: "Edit src/queue/worker.ts", lines: 1 });
+  run.wait(34).judged("not-done", { done: 3, gated: 1, open: 7 }).wait(14);
+  return run;
+}
+
+/** The same run at its end. */
+export function plumbingEnded(how: "done" | "not-done" | "stopped" = "done"): RunBuilder {
+  const run = plumbing();
+  if (how === "stopped") {
+    run.play({ type: "stop-requested", by: "person" });
+    for (const id of ["T-4", "T-6", "T-7"]) {
+      run.of(id, { type: "kill-requested", ending: "stopped" });
+      if (id !== "T-4") run.of(id, { type: "agent-ended", ending: "stopped", exitCode: null, signal: "SIGTERM", costUsd: 0.2 });
+      run.of(id, { type: "attempt-ended", outcome: "stopped" });
+    }
+    run.play({ type: "run-ended", kind: "interrupted", verdict: "unjudged", exitCode: 130, reason: "a person stopped the run" });
+    return run;
+  }
+  run
+    .of("T-4", { type: "step-ended", step: 1, ok: true, summary: "214 passed" })
+    .step("T-4", 2)
+    .lands("T-4", "cafe123")
+    .ships("T-6", 400, "0a1b2c3")
+    .ships("T-7", 900, "d00dfee")
+    .ships("T-8", 300)
+    .ships("T-9", 1200, "beef001");
+  if (how === "done")
+    run
+      .gates("T-10", "unlock the state bucket in the console, as the owner of the account: Storage, state, Unlock")
+      .ships("T-11", 200);
+  else {
+    for (let i = 0; i < 3; i++) run.fails("T-10", `apply failed: bucket is locked (${i})`);
+    run.play({
+      type: "ticket-stalled",
+      ticket: TicketId.parse("T-10"),
+      reason: "3 of 3 attempts failed; last: apply failed: bucket is locked (2)",
+    });
+    run.ships("T-11", 200);
+  }
+  const open = how === "done" ? 0 : 1;
+  run.play({ type: "reverify-started" });
+  run.play({ type: "reverify-ended", reopened: 0 });
+  run.judged(how, { done: how === "done" ? 9 : 9, gated: 2 - open, open });
+  const [kind, exitCode, reason] =
+    how === "done"
+      ? (["oracle-done", 0, "the oracle finds every ticket done or human-gated"] as const)
+      : (["not-done", 1, "1 of 11 tickets is open: T-10 stalled (3 of 3 attempts failed)"] as const);
+  run.play({ type: "run-ended", kind, verdict: how, exitCode, reason });
+  return run;
+}
+
+/** Many slots or many tickets; every other slot is busy where `busy` is not given. */
+export function crowd(of: { readonly tickets: number; readonly workers: number; readonly busy?: number }): RunBuilder {
+  const tickets = Array.from({ length: of.tickets }, (_, i) => ({
+    id: `CORE-${i + 1}`,
+    title: `change number ${i + 1} of the long list`,
+    dependsOn: i % 3 === 2 && i > 10 ? [`CORE-${i - 4}`, `CORE-${i - 7}`] : [],
+  }));
+  const run = new RunBuilder(batchOf({ tickets, name: "core", limits: { workers: of.workers } }));
+  for (let i = 0; i < (of.busy ?? Math.ceil(of.workers / 2)); i++) {
+    const id = run.state.plan.tickets[run.state.ready[0] ?? 0]?.id ?? "CORE-1";
+    run.wait(3).working(id, `step ${i} of the work`);
+  }
+  return run.wait(30);
+}
+
+/** Texts that try to take over the terminal, and texts of unusual width. */
+export function hostile(): RunBuilder {
+  const run = new RunBuilder(
+    batchOf({
+      name: "hostile",
+      tickets: [
+        { id: "H-1", title: "\u001b[2J\u001b[31mred alert\u001b[0m \u001b]0;owned\u0007 done" },
+        { id: "H-2", title: "署名鍵を毎週ローテーションする作業と監査ログの保存期間の変更" },
+        { id: "H-3", title: "e\u0301a\u0300 combining \u202Eesrever\u202C and a joiner 👩\u200D👩\u200D👧 here" },
+        { id: "H-4", title: "x".repeat(200) },
+      ],
+      limits: { workers: 2 },
+    }),
+  );
+  run
+    .working("H-1", "\u001b[10A\u001b[2K\rgot you\nsecond line\ttab")
+    .working("H-2", "鍵を生成しています… 完了しました \u001b]8;;http://evil\u0007link\u001b]8;;\u0007");
+  run.gates("H-3", "say \u001b[5mplease\u001b[0m").wait(4);
+  return run;
+}
