@@ -144,7 +144,6 @@ describe("land, with the base checked out", () => {
     const ready = await readyCandidate(of, { "a.txt": "landed\n" });
     write(of.user, evil, "y\n");
     const landing = await of.repo.land(ready);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be there
     expect(landing.as === "waiting" && landing.reason).toMatch(/^[^\u0000-\u001f\u007f-\u009f\u202e]+$/);
   });
 

@@ -1,0 +1,74 @@
+/** One layer of the house: where it lives and everything its files may import. What is not named here is refused. */
+export interface Layer {
+  readonly name: string;
+  readonly folder: string;
+  /** Layers that it may import, beside itself. */
+  readonly layers: readonly string[];
+  readonly packages: readonly string[];
+  /** Modules of Node that it may import, without `node:`. */
+  readonly builtins: readonly string[] | "all";
+  /** Where each folder of the layer is closed to the others, the folders that stay open to all of them. */
+  readonly openFolders?: readonly string[];
+}
+
+/** Everything that ships. What is not named here is a tool and stays out of the program. */
+const SHIPPED = [
+  "cli-truncate",
+  "execa",
+  "fastest-levenshtein",
+  "ink",
+  "jsonc-parser",
+  "picomatch",
+  "react",
+  "simple-git",
+  "string-width",
+  "yaml",
+  "zod",
+  "zustand",
+] as const;
+
+/** The layers, from the inside out. */
+export const LAYERS: readonly Layer[] = [
+  {
+    name: "domain",
+    folder: "src/domain",
+    layers: [],
+    packages: ["zod", "picomatch", "jsonc-parser", "fastest-levenshtein"],
+    builtins: ["crypto", "path", "path/posix"],
+  },
+  { name: "ports", folder: "src/ports", layers: ["domain"], packages: [], builtins: [] },
+  {
+    name: "adapters",
+    folder: "src/adapters",
+    layers: ["domain", "ports"],
+    packages: SHIPPED,
+    builtins: "all",
+    // Every process is started in one way, whichever adapter needs it.
+    openFolders: ["executor"],
+  },
+  {
+    name: "loop",
+    folder: "src/loop",
+    layers: ["domain", "ports"],
+    packages: ["zod", "picomatch"],
+    // Files of a run are the loop's own; processes, sockets and databases are behind ports.
+    builtins: ["buffer", "crypto", "events", "fs", "fs/promises", "path", "timers", "timers/promises", "util"],
+  },
+  { name: "store", folder: "src/store", layers: ["domain"], packages: ["zustand", "string-width", "cli-truncate"], builtins: [] },
+  {
+    name: "components",
+    folder: "components",
+    layers: ["domain", "store"],
+    packages: ["ink", "react", "zustand", "string-width", "cli-truncate"],
+    builtins: [],
+  },
+  {
+    name: "cli",
+    folder: "src/cli",
+    layers: ["domain", "ports", "adapters", "loop", "store", "components"],
+    packages: SHIPPED,
+    builtins: "all",
+  },
+  // Nobody may import the oracle: the engine runs it as a process of its own, from frozen bytes.
+  { name: "oracle", folder: "oracle", layers: [], packages: [], builtins: "all" },
+];

@@ -1,0 +1,110 @@
+/**
+ * Makes the README's pictures from a run: `node scripts/picture.ts`. Starts the example, in a folder of its own, on a terminal of
+ * its own, waits until several workers are live and some tickets are done, keeps that screen, and keeps the one at the end.
+ */
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { spawn } from "@lydell/node-pty";
+import xterm, { type Terminal } from "@xterm/headless";
+import { setUpExample } from "../example/setup.ts";
+import { screenToSvg } from "./picture/svg.ts";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const SIZE = { cols: 120, rows: 32 } as const;
+const WORKERS = 3;
+const DONE = 3;
+const LONGEST_MS = 3 * 60_000;
+
+const textOf = (terminal: Terminal): string =>
+  Array.from(
+    { length: terminal.rows },
+    (_, row) => terminal.buffer.active.getLine(terminal.buffer.active.viewportY + row)?.translateToString(true) ?? "",
+  ).join("\n");
+
+/** Several workers and some finished tickets are on the screen. */
+function isLively(screen: string): boolean {
+  const live = Number(/WORKERS (\d+) of \d+/.exec(screen)?.[1] ?? 0);
+  const done = Number(/(\d+) done/.exec(screen)?.[1] ?? 0);
+  return live >= WORKERS && done >= DONE;
+}
+
+const isOver = (screen: string): boolean => /^\W*DONE\b/m.test(screen) && !screen.includes("WORKERS");
+
+interface Session {
+  readonly terminal: Terminal;
+  /** Settles when the screen shows it. */
+  until(shown: (screen: string) => boolean): Promise<void>;
+  press(key: string): void;
+  readonly exitCode: Promise<number>;
+}
+
+function start(home: string, batch: string): Session {
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: home,
+    LOOPDASH_HOME: home,
+    LANG: "C.UTF-8",
+    TERM: "xterm-256color",
+    COLORTERM: "truecolor",
+  };
+  const child = spawn(process.execPath, [join(ROOT, "dist/loopdash.js"), batch, "--fresh"], { ...SIZE, cwd: ROOT, env });
+  const terminal = new xterm.Terminal({ ...SIZE, allowProposedApi: true });
+  const waiting = new Set<() => void>();
+  child.onData((data) =>
+    terminal.write(data, () => {
+      for (const look of waiting) look();
+    }),
+  );
+  const exit = Promise.withResolvers<number>();
+  child.onExit(({ exitCode }) => exit.resolve(exitCode));
+  const until = (shown: (screen: string) => boolean): Promise<void> => {
+    const found = Promise.withResolvers<void>();
+    const look = (): void => {
+      if (shown(textOf(terminal))) found.resolve();
+    };
+    const tooLong = setTimeout(() => found.reject(new Error(`never shown; the screen:\n${textOf(terminal)}`)), LONGEST_MS);
+    void exit.promise.then((code) => found.reject(new Error(`ended with ${code}; the screen:\n${textOf(terminal)}`)));
+    waiting.add(look);
+    look();
+    return found.promise.finally(() => {
+      waiting.delete(look);
+      clearTimeout(tooLong);
+    });
+  };
+  return { terminal, until, press: (key) => child.write(key), exitCode: exit.promise };
+}
+
+/** The example's batch file with everything it names in `folder`; gives its path. */
+async function exampleIn(folder: string): Promise<string> {
+  await setUpExample(join(folder, "workspace"));
+  const text = readFileSync(join(ROOT, "batch.example.json"), "utf8");
+  const batch = join(folder, "batch.json");
+  writeFileSync(
+    batch,
+    text.replaceAll("example/workspace/", "workspace/").replaceAll("example/agent.mjs", join(ROOT, "example/agent.mjs")),
+  );
+  return batch;
+}
+
+async function main(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "loopdash-picture-"));
+  try {
+    const session = start(join(folder, "home"), await exampleIn(folder));
+    await session.until(isLively);
+    writeFileSync(join(ROOT, "docs/dashboard.svg"), screenToSvg(session.terminal, "The dashboard in the middle of a run"));
+    await session.until(isOver);
+    writeFileSync(join(ROOT, "docs/summary.svg"), screenToSvg(session.terminal, "The summary at the end of a run"));
+    session.press("q");
+    const code = await session.exitCode;
+    if (code !== 0) throw new Error(`the run ended with ${code}`);
+    console.log("wrote docs/dashboard.svg and docs/summary.svg");
+  } finally {
+    // Only after a failure is there still an engine; it must not outlive its folder.
+    for (const file of globSync("home/runs/*/engine.pid", { cwd: folder }))
+      process.kill(Number(readFileSync(join(folder, file), "utf8")));
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+await main();

@@ -1,0 +1,118 @@
+import type { IBufferCell, Terminal } from "@xterm/headless";
+
+/** Size of one cell in user units; the font is scaled to it. */
+const CELL = { width: 8.4, height: 17 } as const;
+const MARGIN = 12;
+const FONT = 14;
+const BACKGROUND = "#11151c";
+const FOREGROUND = "#d5dbe3";
+
+/** The sixteen colours that a terminal names, dark ground. */
+const NAMED = [
+  "#3b4252 #e06c75 #98c379 #e5c07b #61afef #c678dd #56b6c2 #c8ced6",
+  "#7b8494 #f28b93 #b5e890 #f5d99b #82c4ff #dd9af0 #7fd7e0 #ffffff",
+]
+  .join(" ")
+  .split(" ");
+
+/** Levels of the colour cube of the 256-colour palette, and its greys (ISO 8613-6 leaves them to xterm, which has these). */
+const LEVELS = [0, 95, 135, 175, 215, 255] as const;
+
+const hex = (red: number, green: number, blue: number): string =>
+  `#${[red, green, blue].map((n) => n.toString(16).padStart(2, "0")).join("")}`;
+
+function paletteColor(index: number): string {
+  if (index < 16) return NAMED[index] ?? FOREGROUND;
+  if (index >= 232) return hex(8 + 10 * (index - 232), 8 + 10 * (index - 232), 8 + 10 * (index - 232));
+  const level = (n: number): number => LEVELS[n % 6] ?? 0;
+  const cube = index - 16;
+  return hex(level(Math.floor(cube / 36)), level(Math.floor(cube / 6)), level(cube));
+}
+
+interface Style {
+  readonly fill: string;
+  readonly ground: string;
+  readonly extra: string;
+}
+
+function styleOf(cell: IBufferCell): Style {
+  const color = (kind: "fg" | "bg", otherwise: string): string => {
+    const [value, isDefault, isRgb] =
+      kind === "fg"
+        ? [cell.getFgColor(), cell.isFgDefault(), cell.isFgRGB()]
+        : [cell.getBgColor(), cell.isBgDefault(), cell.isBgRGB()];
+    if (isDefault) return otherwise;
+    return isRgb ? hex(value >> 16, (value >> 8) & 0xff, value & 0xff) : paletteColor(value);
+  };
+  const [fore, back] = [color("fg", FOREGROUND), color("bg", BACKGROUND)];
+  const extra = [
+    cell.isBold() ? ' font-weight="bold"' : "",
+    cell.isDim() ? ' opacity="0.6"' : "",
+    cell.isItalic() ? ' font-style="italic"' : "",
+    cell.isUnderline() ? ' text-decoration="underline"' : "",
+  ].join("");
+  return cell.isInverse() ? { fill: back, ground: fore, extra } : { fill: fore, ground: back, extra };
+}
+
+interface Run {
+  readonly column: number;
+  readonly style: Style;
+  text: string;
+  width: number;
+}
+
+/** Neighbouring cells of one style in one line. */
+function runsIn(terminal: Terminal, row: number): Run[] {
+  const line = terminal.buffer.active.getLine(terminal.buffer.active.viewportY + row);
+  const runs: Run[] = [];
+  for (let column = 0; column < terminal.cols; column += 1) {
+    const cell = line?.getCell(column);
+    if (cell === undefined || cell.getWidth() === 0) continue;
+    const style = styleOf(cell);
+    const last = runs.at(-1);
+    const text = cell.getChars() || " ";
+    if (last !== undefined && JSON.stringify(last.style) === JSON.stringify(style)) {
+      last.text += text;
+      last.width += cell.getWidth();
+    } else runs.push({ column, style, text, width: cell.getWidth() });
+  }
+  return runs;
+}
+
+const escapeXml = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+const round = (n: number): string => n.toFixed(1).replace(/\.0$/, "");
+
+function drawRow(terminal: Terminal, row: number): string {
+  const top = MARGIN + row * CELL.height;
+  const left = (column: number): string => round(MARGIN + column * CELL.width);
+  const runs = runsIn(terminal, row);
+  const grounds = runs
+    .filter((run) => run.style.ground !== BACKGROUND)
+    .map(
+      (run) =>
+        `<rect x="${left(run.column)}" y="${round(top)}" width="${round(run.width * CELL.width)}" height="${CELL.height}" fill="${run.style.ground}"/>`,
+    );
+  // A width for every run keeps columns in line, whatever font the reader has.
+  const texts = runs
+    .filter((run) => run.text.trim() !== "")
+    .map((run) => {
+      const at = `x="${left(run.column)}" y="${round(top + FONT)}" textLength="${round(run.width * CELL.width)}"`;
+      return `<text ${at} fill="${run.style.fill}"${run.style.extra}>${escapeXml(run.text)}</text>`;
+    });
+  return [...grounds, ...texts].join("");
+}
+
+/** The screen of a terminal as a picture that needs no font of its own. `title` is for people who cannot see it. */
+export function screenToSvg(terminal: Terminal, title: string): string {
+  const width = round(terminal.cols * CELL.width + 2 * MARGIN);
+  const height = round(terminal.rows * CELL.height + 2 * MARGIN);
+  const rows = Array.from({ length: terminal.rows }, (_, row) => drawRow(terminal, row)).filter((row) => row !== "");
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img">
+<title>${escapeXml(title)}</title>
+<rect width="100%" height="100%" rx="8" fill="${BACKGROUND}"/>
+<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="${FONT}" xml:space="preserve">
+${rows.join("\n")}
+</g>
+</svg>
+`;
+}

@@ -1,0 +1,74 @@
+/**
+ * Runs the tests: `node scripts/test.ts [vitest's arguments]`. They see an environment made here, not the machine's, and nothing
+ * of the user's own loopdash. With CI=true a skipped test is a failure, and the numbers are left in .ci/out/numbers.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const OUT = join(ROOT, ".ci/out");
+const REPORT = join(OUT, "tests.json");
+
+/** What a test may know of this machine: where programs and the package registry are, and how the terminal speaks. */
+const ALLOWED =
+  /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TERM|COLORTERM|TMPDIR|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|(?:https?|no)_proxy|npm_config_(?:registry|userconfig|globalconfig|cache|cafile))$/i;
+
+function environment(home: string): Record<string, string> {
+  const allowed = Object.entries(process.env).filter(
+    (entry): entry is [string, string] => ALLOWED.test(entry[0]) && entry[1] !== undefined,
+  );
+  return {
+    ...Object.fromEntries(allowed),
+    XDG_STATE_HOME: home,
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CONFIG_NOSYSTEM: "1",
+  };
+}
+
+/** The part of vitest's JSON report that is read here. */
+export interface Report {
+  readonly numPassedTests: number;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly message: string;
+    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
+  }[];
+}
+
+/** Failed tests, and files that failed as a whole; tests that did not run at all. */
+export function tally(report: Report): { failed: number; notRun: readonly string[] } {
+  const files = report.testResults;
+  const tests = files.flatMap((file) => file.assertionResults);
+  const brokenFiles = files.filter(
+    (file) => file.status === "failed" && !file.assertionResults.some((test) => test.status === "failed"),
+  );
+  const notRun = tests.filter((test) => test.status !== "passed" && test.status !== "failed");
+  return {
+    failed: brokenFiles.length + tests.filter((test) => test.status === "failed").length,
+    notRun: notRun.map((test) => test.fullName),
+  };
+}
+
+function main(args: readonly string[]): number {
+  const strict = process.env["CI"] === "true";
+  mkdirSync(OUT, { recursive: true });
+  rmSync(REPORT, { force: true });
+  const home = mkdtempSync(join(tmpdir(), "loopdash-test-home-"));
+  const reporters = strict ? ["--reporter=default", "--reporter=json", `--outputFile.json=${REPORT}`] : [];
+  const strictness = strict ? ["--allowOnly=false", "--update=none"] : [];
+  const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
+  const argv = [vitest, "run", ...reporters, ...strictness, ...args];
+  const { status } = spawnSync(process.execPath, argv, { cwd: ROOT, env: environment(home), stdio: "inherit" });
+  rmSync(home, { recursive: true, force: true });
+  if (!strict) return status ?? 1;
+  const report: Report = JSON.parse(readFileSync(REPORT, "utf8"));
+  const { failed, notRun } = tally(report);
+  writeFileSync(join(OUT, "numbers"), `${report.numPassedTests} passed, ${failed} failed\n`);
+  for (const name of notRun) console.error(`not run: ${name}`);
+  return notRun.length > 0 ? 1 : (status ?? 1);
+}
+
+if (import.meta.main) process.exitCode = main(process.argv.slice(2));

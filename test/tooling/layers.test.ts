@@ -1,0 +1,123 @@
+import { globSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { checkLayers } from "../../scripts/layers/check.ts";
+import { ROOT, type ScratchTree, scratchTree } from "./scratch-tree.ts";
+
+let tree: ScratchTree;
+beforeEach(() => {
+  tree = scratchTree([]);
+  tree.plant({
+    "src/domain/event.ts": "export type RunEvent = string;\n",
+    "src/domain/user-error.ts": "export const EXIT = 1;\n",
+    "src/ports/clock.ts": 'import type { RunEvent } from "../domain/event.ts";\nexport type Clock = RunEvent;\n',
+    "oracle/definition.ts": "export const judge = 1;\n",
+    "src/adapters/planted/thing.ts": "export const thing = 1;\n",
+    "src/adapters/executor/planted.ts": "export const x = 1;\n",
+    "src/adapters/planted-error.ts": "export const y = 1;\n",
+    "src/loop/planted-loop.ts": "export const run = 1;\n",
+    "components/planted-view.tsx": "export const view = 1;\n",
+  });
+});
+afterEach(() => tree[Symbol.dispose]());
+
+const complaintsAbout = (file: string): readonly string[] =>
+  checkLayers(tree.path).problems.filter((line) => line.includes(file));
+
+const LAYER = "may import these layers";
+const PACKAGES = "may import these packages";
+const BUILTINS = "may import these modules of Node";
+
+describe("the layer check refuses", () => {
+  it.each([
+    ["the loop importing an adapter", "src/loop/zz.ts", 'import { thing } from "../adapters/planted/thing.ts";', LAYER],
+    ["the loop starting processes itself", "src/loop/zz.ts", 'import { spawn } from "node:child_process";', BUILTINS],
+    ["a component reading files", "components/zz.tsx", 'import { readFileSync } from "node:fs";', BUILTINS],
+    ["the same without node:", "components/zz.tsx", 'import { readFileSync } from "fs";', BUILTINS],
+    ["a component importing an adapter", "components/zz.tsx", 'import { thing } from "../src/adapters/planted/thing.ts";', LAYER],
+    ["a component importing a port", "components/zz.tsx", 'import type { Clock } from "../src/ports/clock.ts";', LAYER],
+    ["a component importing the engine's packages", "components/zz.tsx", 'import { execa } from "execa";', PACKAGES],
+    ["the oracle importing the engine", "oracle/zz.ts", 'import { EXIT } from "../src/domain/user-error.ts";', LAYER],
+    ["the oracle importing a package", "oracle/zz.ts", 'import { z } from "zod";', PACKAGES],
+    ["anyone importing the oracle", "src/cli/zz.ts", 'import { judge } from "../../oracle/definition.ts";', LAYER],
+    ["the domain importing a port", "src/domain/zz.ts", 'import type { Clock } from "../ports/clock.ts";', LAYER],
+    ["the same in a type", "src/domain/zz.ts", 'export type C = import("../ports/clock.ts").Clock;', LAYER],
+    ["the same at run time", "src/domain/zz.ts", 'export const c = () => import("../ports/clock.ts");', LAYER],
+    ["the same by require", "src/domain/zz.ts", 'export const c = require("../ports/clock.ts");', LAYER],
+    ["the same handed on", "src/domain/zz.ts", 'export type { Clock } from "../ports/clock.ts";', LAYER],
+    ["the domain reading files", "src/domain/zz.ts", 'import { readFileSync } from "node:fs";', BUILTINS],
+    ["the domain importing React", "src/domain/zz.ts", 'import { useState } from "react";', PACKAGES],
+    ["a name made at run time", "src/domain/zz.ts", "export const c = (name: string) => import(name);", "computed"],
+    ["a port importing an adapter", "src/ports/zz.ts", 'import { thing } from "../adapters/planted/thing.ts";', LAYER],
+    ["an adapter importing the loop", "src/adapters/planted/zz.ts", 'import { run } from "../../loop/planted-loop.ts";', LAYER],
+    ["an adapter importing a tool", "src/adapters/planted/zz.ts", 'import { test } from "vitest";', PACKAGES],
+    [
+      "an adapter importing another port's",
+      "src/adapters/zz/zz.ts",
+      'import { thing } from "../planted/thing.ts";',
+      "imports no other one",
+    ],
+    ["the store importing a component", "src/store/zz.ts", 'import { view } from "../../components/planted-view.tsx";', LAYER],
+    ["an import that leads nowhere", "src/domain/zz.ts", 'import { x } from "./not-there.ts";', "no such file"],
+    ["a file outside every layer", "src/helpers/zz.ts", "export const x = 1;", "belongs to no layer"],
+    ["a file that imports itself", "src/domain/zz.ts", 'import type { X } from "./zz.ts";', "cycle"],
+  ])("%s", (_what, file, text, reason) => {
+    tree.plant({ [file]: `${text}\n` });
+    expect(complaintsAbout(file)).toEqual([expect.stringContaining(reason)]);
+  });
+
+  it("a cycle through three files, even one of types alone", () => {
+    tree.plant({
+      "src/domain/zz-a.ts": 'import type { B } from "./zz-b.ts";\nexport type A = B[];\n',
+      "src/domain/zz-b.ts": 'import type { C } from "./zz-c.ts";\nexport type B = C[];\n',
+      "src/domain/zz-c.ts": 'import type { A } from "./zz-a.ts";\nexport type C = A[];\n',
+    });
+    expect(complaintsAbout("zz-a.ts")).toEqual([expect.stringMatching(/^cycle: .*zz-.\.ts → .*zz-.\.ts → .*zz-.\.ts$/)]);
+  });
+});
+
+describe("the layer check lets pass", () => {
+  it.each([
+    ["an adapter that starts programs", "src/adapters/zz/zz.ts", 'import { x } from "../executor/planted.ts";'],
+    ["what adapters of all ports share", "src/adapters/zz/zz.ts", 'import { y } from "../planted-error.ts";'],
+    ["adapters of one port", "src/adapters/planted/zz.ts", 'import { thing } from "./thing.ts";'],
+    ["the domain's packages", "src/domain/zz.ts", 'import { z } from "zod";\nimport { join } from "node:path";'],
+    ["the composition root", "src/cli/zz.ts", 'import { thing } from "../adapters/planted/thing.ts";'],
+    [
+      "a component that draws",
+      "components/zz.tsx",
+      'import { Box } from "ink";\nimport type { RunEvent } from "../src/domain/event.ts";',
+    ],
+  ])("%s", (_what, file, text) => {
+    tree.plant({ [file]: `${text}\n` });
+    expect(complaintsAbout(file)).toEqual([]);
+  });
+});
+
+describe("the layer check notices", () => {
+  it("every file, however new its syntax", () => {
+    const before = checkLayers(tree.path);
+    tree.plant({
+      "src/domain/zz.ts": 'import type { RunEvent } from "./event.ts";\nusing held = lock();\nexport const e: RunEvent[] = [];\n',
+    });
+    const after = checkLayers(tree.path);
+    expect([after.modules - before.modules, after.imports - before.imports]).toEqual([1, 1]);
+  });
+
+  it("every file of this repository", () => {
+    const { modules, imports } = checkLayers(ROOT);
+    expect(modules).toBe(globSync("{src,components,oracle}/**/*.{ts,tsx}", { cwd: ROOT }).length);
+    expect(modules).toBeGreaterThan(100);
+    expect(imports).toBeGreaterThan(modules);
+  });
+
+  it("that it saw nothing", () => {
+    for (const root of ["src", "components", "oracle"]) rmSync(join(tree.path, root), { recursive: true });
+    expect(checkLayers(tree.path).problems).toEqual([expect.stringContaining("no imports seen")]);
+  });
+
+  it("a file that it cannot read", () => {
+    tree.plant({ "src/domain/zz.ts": "import { from nowhere;;; {\n" });
+    expect(() => checkLayers(tree.path)).toThrow("src/domain/zz.ts");
+  });
+});
