@@ -136,8 +136,12 @@ function ticketLook(event: OfTicket, state: RunState): Look | undefined {
 }
 
 /** A step names itself, whatever its summary says. */
-function stepEndedLook(event: Event<"step-ended">, state: RunState): Look {
+/** Steps whose passing another line tells: the landing, and that the ticket is done. */
+const TOLD_OTHERWISE: ReadonlySet<string> = new Set(["merge", "assert"]);
+
+function stepEndedLook(event: Event<"step-ended">, state: RunState): Look | undefined {
   const spec = state.plan.tickets[state.plan.index[event.ticket] ?? -1]?.finish[event.step];
+  if (event.ok && TOLD_OTHERWISE.has(spec?.step ?? "")) return undefined;
   const word = spec === undefined ? "step" : specWord(spec);
   const text = event.summary === "" || event.summary === word ? word : `${word}: ${event.summary}`;
   return event.ok ? ["✔", "plain", text] : ["✖", "bad", text];
