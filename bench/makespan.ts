@@ -13,7 +13,7 @@ export const makespan: Bench = {
   about: "random graph of timed agents on 4 workers: makespan over max(critical path, work / workers)",
   async run(options): Promise<readonly Figure[]> {
     await using scratch = await scratchFolder("makespan");
-    const graph = randomGraph({ count: options.quick ? 12 : 40, reach: 16, from: 0.2, to: 1, seed: 7 });
+    const graph = randomGraph({ count: options.quick ? 12 : 30, reach: 12, from: 1, to: 3, seed: 7 });
     const repo = await createRepository(scratch.path, "repo");
     const agent = await writeAgent(scratch.path, Object.fromEntries(graph.map(({ id, seconds }) => [id, seconds])));
     const tickets = graph.map(({ id, dependsOn }) => ({ id, dependsOn }));

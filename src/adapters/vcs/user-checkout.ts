@@ -76,9 +76,11 @@ export async function whyNotReady(store: Store, of: UserCheckout, commit: string
 
 /** Why a clean checkout of `from` cannot be brought to `to`, or undefined where it can. Changes nothing. */
 export async function whyNotFollow(store: Store, of: UserCheckout, from: string, to: string): Promise<string | undefined> {
-  const path = await inTheWay(store, of.path, from, to);
-  if (path !== undefined) return `${shown(of.path)}: the untracked ${shown(path)} would be overwritten`;
-  return bringAlong(store, of, { from, to, dryRun: true });
+  const [path, refused] = await Promise.all([
+    inTheWay(store, of.path, from, to),
+    bringAlong(store, of, { from, to, dryRun: true }),
+  ]);
+  return path === undefined ? refused : `${shown(of.path)}: the untracked ${shown(path)} would be overwritten`;
 }
 
 /** Tracked files in which the checkout, staged or not, differs from a commit. Submodules are not looked into. */
