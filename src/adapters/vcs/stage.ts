@@ -32,8 +32,10 @@ export async function stageAll(store: Store, of: Of, touched: boolean): Promise<
   // symbolic link is refused otherwise.
   if (found.gone.length > 0) await updateIndex(store, of, ["--force-remove"], found.gone);
   if (add.length > 0) await updateIndex(store, of, ["--add", "--remove", "--replace"], add);
-  const linked = await Promise.all(found.embedded.map((path) => linkEmbedded(store, of, path)));
-  return { any: found.any || forced.length > 0 || linked.includes(true), embedded: found.embedded };
+  // One after another: each takes the index's lock, and one that does not get it would look like a repository without a commit.
+  let linked = false;
+  for (const path of found.embedded) linked = (await linkEmbedded(store, of, path)) || linked;
+  return { any: found.any || forced.length > 0 || linked, embedded: found.embedded };
 }
 
 async function lookAround(store: Store, of: Of): Promise<Found> {
