@@ -79,6 +79,9 @@ function useFacts(): Readonly<Record<Fact, readonly string[]>> {
   const cap = useDashboard((s) => s.run?.batch.limits.usdPerRun ?? 0);
   const cost = formatUsd(spent).padStart(formatUsd(cap).length);
   const held = reserved > 0 ? ` +${formatUsd(reserved)} held` : "";
+  const known = useDashboard((s) => s.run !== undefined);
+  // Before the engine has said anything there are no numbers, not zeros.
+  if (!known) return { name: [""], repos: [""], needs: [""], sandbox: [""], interventions: [""], cost: [""] };
   const dot = name === "" ? "" : " · ";
   return {
     name: [name, cut(name, 16), cut(name, 10), cut(name, 6)],

@@ -20,9 +20,6 @@ const RECONNECT_MS = 1_000;
 /** How long the engine of a run that has ended may take to put everything away, and how often that is looked for. Milliseconds. */
 const PUT_AWAY_MS = 5_000;
 const LOOK_MS = 20;
-/** The printed summary is cut nowhere: a terminal breaks long lines by itself, and a step left to a person is to be copied whole. */
-const SUMMARY_WIDTH = 10_000;
-
 /** What to say of an engine that cannot be reached, in as few words as the last line of a narrow terminal takes. */
 const GONE = "the engine is gone; run the same command to go on";
 
@@ -67,7 +64,7 @@ async function draw(store: DashboardStore, send: (command: Command) => void): Pr
 /** What stays on the terminal once the screen is gone. */
 function farewell(run: string, state: RunState | undefined, lost: boolean): number {
   if (state?.end !== undefined) {
-    writeAll(1, renderSummaryText(state, SUMMARY_WIDTH));
+    writeAll(1, renderSummaryText(state));
     return exitCodeOf(state);
   }
   if (lost) {

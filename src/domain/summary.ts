@@ -51,8 +51,8 @@ export function numbersLine(ledger: Ledger): string {
   ].join(" · ");
 }
 
-/** The summary as plain lines for a terminal that is `width` columns wide; what is longer is cut with a mark. */
-export function renderSummaryText(state: RunState, width: number): string {
+/** The summary as plain lines, whole: what is left for a person must not be cut at the edge of a terminal. */
+export function renderSummaryText(state: RunState): string {
   const ledger = ledgerOf(state);
   const { shipped, gated, open } = outcomes(state);
   const title = (t: TicketState) => plainText(state.plan.tickets[state.plan.index[t.id] as number]?.title ?? "");
@@ -66,7 +66,7 @@ export function renderSummaryText(state: RunState, width: number): string {
     `  ${numbersLine(ledger)}`,
     `  loopdash report ${state.run}`,
   ];
-  return `${lines.map((line) => plainText(line, width)).join("\n")}\n`;
+  return `${lines.map((line) => plainText(line)).join("\n")}\n`;
 }
 
 function tries(ticket: TicketState): string {

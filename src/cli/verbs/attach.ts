@@ -22,7 +22,7 @@ export async function attach(name: string | undefined): Promise<number> {
 }
 
 function summary({ state, row }: FoundRun): number {
-  writeAll(1, renderSummaryText(state, process.stdout.columns ?? 160));
+  writeAll(1, renderSummaryText(state));
   if (state.end === undefined)
     writeAll(2, `loopdash: no engine is at work on this run. Go on with it: loopdash ${row.batchPath}\n`);
   return exitCodeOf(state);
@@ -51,6 +51,6 @@ async function follow(found: FoundRun): Promise<number> {
     writeAll(2, "loopdash: the engine is gone before the run ended; the same batch command goes on with it\n");
     return EXIT.notDone;
   }
-  writeAll(1, `\n${renderSummaryText(last, process.stdout.columns ?? 160)}`);
+  writeAll(1, `\n${renderSummaryText(last)}`);
   return exitCodeOf(last);
 }

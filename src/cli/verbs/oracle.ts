@@ -4,22 +4,32 @@ import { join } from "node:path";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { createFrozenOracle } from "../../adapters/oracle/frozen-oracle.ts";
 import { loadOracleBytes } from "../../adapters/oracle/load-oracle.ts";
-import type { Judgement } from "../../domain/event.ts";
+import type { VerdictWord } from "../../domain/event.ts";
 import { EXIT, UserError } from "../../domain/user-error.ts";
 import { loadBatch } from "../engine/load-batch.ts";
 import { runFolder, trackerOf } from "../engine/open-run.ts";
 import { packageFiles } from "../package-files.ts";
-import { writeAll } from "../print.ts";
+import { printDefect, printUserError, writeAll } from "../print.ts";
 import { stateHome } from "../state-home.ts";
 
 /** Exit codes of the oracle itself (design section 5). */
-const ORACLE_EXIT: Readonly<Record<Judgement["verdict"], number>> = { done: 0, "not-done": 1, unjudged: 2 };
+const ORACLE_EXIT = { done: 0, "not-done": 1, unjudged: 2 } as const satisfies Record<VerdictWord, number>;
 
 /**
  * Asks the oracle once, the way a run asks it: the same bytes in a process of their own, the tracker of the batch's
  * newest run where the tracker is embedded. Anything in the way is "cannot judge", exit 2.
  */
 export async function oracle(file: string): Promise<number> {
+  try {
+    return await ask(file);
+  } catch (error) {
+    if (error instanceof UserError) printUserError(error);
+    else printDefect(error);
+    return ORACLE_EXIT.unjudged;
+  }
+}
+
+async function ask(file: string): Promise<number> {
   const loaded = await loadBatch(file, { cwd: process.cwd() });
   const scratch = mkdtempSync(join(tmpdir(), "loopdash-oracle-"));
   try {

@@ -3,14 +3,11 @@ import { renderMarkdown, renderSummaryText } from "../../domain/summary.ts";
 import { findRun } from "../find-run.ts";
 import { writeAll } from "../print.ts";
 
-/** Columns where there is no terminal to ask. */
-const WIDTH = 160;
-
 /** Prints the numbers of a run, from its journal alone. */
 export function report(name: string | undefined, format: "text" | "json" | "md"): number {
   const { state } = findRun(name);
   if (format === "json") writeAll(1, `${JSON.stringify(reportOf(state), undefined, 2)}\n`);
   else if (format === "md") writeAll(1, renderMarkdown(state));
-  else writeAll(1, renderSummaryText(state, process.stdout.columns ?? WIDTH));
+  else writeAll(1, renderSummaryText(state));
   return 0;
 }

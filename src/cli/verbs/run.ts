@@ -12,9 +12,6 @@ import { VERSION } from "../version.ts";
 
 type RunRequest = Extract<Request, { verb: "run" }>;
 
-/** Columns of the printed summary where there is no terminal to ask. */
-const SUMMARY_WIDTH = 160;
-
 /** Starts or goes on with a batch: as a dashboard on a terminal, else as lines. Gives the exit code of the run. */
 export async function run(request: RunRequest): Promise<number> {
   refuseClosedStdout();
@@ -58,7 +55,7 @@ async function headless(request: RunRequest): Promise<number> {
   engine.subscribe(print);
   engine.go();
   const state = await engine.ended;
-  if (format === "lines") writeAll(1, `\n${renderSummaryText(state, process.stdout.columns ?? SUMMARY_WIDTH)}`);
+  if (format === "lines") writeAll(1, `\n${renderSummaryText(state)}`);
   return exitCodeOf(state);
 }
 

@@ -1,0 +1,265 @@
+import { type IPty, spawn } from "@lydell/node-pty";
+import xterm from "@xterm/headless";
+import stringWidth from "string-width";
+import { afterEach, expect } from "vitest";
+import { PROGRAM, type Stage } from "./stage.ts";
+
+/** How long anything may take before it counts as "never". Milliseconds; machines that run tests are busy. */
+const NEVER_MS = 30_000;
+
+export interface PtySize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+interface PtyExit {
+  readonly code: number;
+  /** Number of the signal that ended it; 0 where none did. */
+  readonly signal: number;
+}
+
+/** What a terminal has to show to be waited for. */
+export type Sight = string | RegExp | ((screen: string) => boolean);
+
+/**
+ * The real program on a real terminal of its own: what it writes goes through the kernel's pty into a screen model. Every
+ * write is watched: on the alternate screen nothing may scroll or run over the right edge.
+ */
+export class Pty {
+  readonly #pty: IPty;
+  readonly #screen: InstanceType<typeof xterm.Terminal>;
+  readonly #waiters = new Set<() => void>();
+  /** What was done to the terminal that a dashboard must never do, in order. */
+  readonly faults: string[] = [];
+  /** Whether the alternate screen was ever entered. */
+  alternateSeen = false;
+  /** Everything that the program wrote. */
+  raw = "";
+  /** Between a resize and the first whole frame of the new size: what is under way was drawn for the old one. */
+  #resizing = false;
+  #exit: PtyExit | undefined;
+  readonly ended: Promise<PtyExit>;
+
+  constructor(of: { argv: readonly [string, ...string[]]; cwd: string; env: Readonly<Record<string, string>>; size: PtySize }) {
+    const { columns: cols, rows } = of.size;
+    const [file, ...args] = of.argv;
+    this.#screen = new xterm.Terminal({ cols, rows, allowProposedApi: true, scrollback: 1_000 });
+    useModernWidths(this.#screen);
+    // Going to the other screen counts as a scroll to xterm; it tells of the change only afterwards.
+    let shown: string = this.#screen.buffer.active.type;
+    this.#screen.buffer.onBufferChange((buffer) => {
+      shown = buffer.type;
+      if (this.isAlternate) this.alternateSeen = true;
+    });
+    this.#screen.onScroll(() => {
+      if (shown === "alternate" && this.isAlternate && !this.#resizing)
+        this.faults.push(`the alternate screen scrolled:\n${this.text()}`);
+    });
+    this.#pty = spawn(file, args, { cols, rows, cwd: of.cwd, env: { ...of.env } });
+    this.#pty.onData((data) => {
+      this.raw += data;
+      this.#screen.write(data, () => this.#parsed());
+    });
+    this.ended = new Promise((settle) => {
+      this.#pty.onExit(({ exitCode, signal }) => {
+        // What was written last is parsed first.
+        this.#screen.write("", () => {
+          this.#exit = { code: exitCode, signal: signal ?? 0 };
+          settle(this.#exit);
+          this.#parsed();
+        });
+      });
+    });
+  }
+
+  get pid(): number {
+    return this.#pty.pid;
+  }
+
+  get exited(): boolean {
+    return this.#exit !== undefined;
+  }
+
+  get isAlternate(): boolean {
+    return this.#screen.buffer.active.type === "alternate";
+  }
+
+  /** The lines that the screen shows, without trailing blanks. */
+  lines(): string[] {
+    const { active } = this.#screen.buffer;
+    return Array.from({ length: this.#screen.rows }, (_, y) => active.getLine(active.baseY + y)?.translateToString(true) ?? "");
+  }
+
+  text(): string {
+    return this.lines().join("\n");
+  }
+
+  /** What stands in one cell; the second half of a wide character is empty. */
+  cell(column: number, row: number): string {
+    const { active } = this.#screen.buffer;
+    return (
+      active
+        .getLine(active.baseY + row)
+        ?.getCell(column)
+        ?.getChars() ?? ""
+    );
+  }
+
+  /** Everything on the main screen, also what has scrolled out of it; lines broken by its width are whole. */
+  main(): string {
+    const { normal } = this.#screen.buffer;
+    const lines = Array.from({ length: normal.length }, (_, y) => normal.getLine(y));
+    return lines
+      .map((line) => (line?.isWrapped === true ? "" : "\n") + (line?.translateToString(true) ?? ""))
+      .join("")
+      .trim();
+  }
+
+  /** Sends keys as one burst. */
+  type(keys: string): void {
+    this.#pty.write(keys);
+  }
+
+  /** Sends keys, and waits for what follows. */
+  async press(keys: string, sight: Sight): Promise<string> {
+    this.type(keys);
+    return this.waitFor(sight);
+  }
+
+  /** Gives the terminal another size, as a window that is dragged does. Faults count again after `settled`. */
+  resize({ columns, rows }: PtySize): void {
+    this.#resizing = true;
+    this.#screen.resize(columns, rows);
+    this.#pty.resize(columns, rows);
+  }
+
+  /** Waits for the first whole frame of the size that the terminal has now; from there on it is watched again. */
+  async settled(): Promise<void> {
+    await this.waitFor(() => this.isWhole());
+    this.#resizing = false;
+    this.#lookForOverruns();
+  }
+
+  /** Whether the screen shows one whole frame: state and oracle on top, a rule from edge to edge, keys at the bottom. */
+  isWhole(): boolean {
+    const lines = this.lines();
+    const [state = "", oracle = ""] = lines;
+    const rule = lines.some((line) => /^─ [A-Z]/.test(line) && stringWidth(line) === this.#screen.cols);
+    return (
+      this.isAlternate && /^ \S [A-Z]{3,}/.test(state) && oracle.includes("◆ ORACLE") && rule && /\S/.test(lines.at(-1) ?? "")
+    );
+  }
+
+  /** Closes the terminal as a window that is closed does: the program is hung up on, and its terminal is gone. */
+  hangUp(): void {
+    this.#pty.kill("SIGHUP");
+    (this.#pty as IPty & { destroy(): void }).destroy();
+  }
+
+  /** Settles with the screen once it shows what is looked for; fails with the screen where it never does. */
+  waitFor(sight: Sight, ms = NEVER_MS): Promise<string> {
+    const shows = matcher(sight);
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const fail = (why: string): void => reject(new Error(`${why} ${String(sight)}\n${this.#picture()}`));
+    const look = (): void => {
+      const screen = this.text();
+      if (shows(screen)) resolve(screen);
+      else if (this.exited) fail(`ended with ${JSON.stringify(this.#exit)} without showing`);
+    };
+    const timer = setTimeout(() => fail(`not shown within ${ms} ms:`), ms);
+    this.#waiters.add(look);
+    if (!this.#screen.modes.synchronizedOutputMode) look();
+    return promise.finally(() => {
+      this.#waiters.delete(look);
+      clearTimeout(timer);
+    });
+  }
+
+  /** The exit code; fails with the screen where the program does not end, or a signal ends it. */
+  async exitCode(ms = NEVER_MS): Promise<number> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject(new Error(`did not end within ${ms} ms\n${this.#picture()}`)), ms);
+    const { code, signal } = await Promise.race([this.ended, promise]).finally(() => clearTimeout(timer));
+    if (signal !== 0) throw new Error(`ended by signal ${signal}\n${this.#picture()}`);
+    return code;
+  }
+
+  close(): void {
+    if (!this.exited) this.#pty.kill("SIGKILL");
+  }
+
+  /** A frame between the marks of a synchronised update is under way: nobody sees it, so nobody looks at it. */
+  #parsed(): void {
+    if (this.#screen.modes.synchronizedOutputMode && !this.exited) return;
+    this.#lookForOverruns();
+    for (const look of [...this.#waiters]) look();
+  }
+
+  #lookForOverruns(): void {
+    if (!this.isAlternate || this.#resizing) return;
+    const { active } = this.#screen.buffer;
+    if (active.baseY !== 0) this.faults.push(`the alternate screen has ${active.baseY} lines above its top`);
+    for (let y = 0; y < active.length; y++) {
+      const line = active.getLine(y);
+      if (line?.isWrapped) this.faults.push(`a line ran over the right edge into line ${y}: ${line.translateToString(true)}`);
+    }
+  }
+
+  #picture(): string {
+    const frame = this.lines().map((line, y) => `${String(y).padStart(2)}│${line}`);
+    return `${this.isAlternate ? "alternate" : "main"} screen, ${this.#screen.cols}×${this.#screen.rows}:\n${frame.join("\n")}`;
+  }
+}
+
+/**
+ * xterm's own table is that of 2010, where no emoji is wide. Terminals of today take two columns for one; a regional indicator
+ * (half a flag) takes one, and a Hangul vowel or tail joins the syllable before it, as in the C library's table.
+ */
+function useModernWidths(screen: InstanceType<typeof xterm.Terminal>): void {
+  const wcwidth = (codepoint: number): 0 | 1 | 2 => {
+    if (codepoint < 0x7f) return codepoint < 0x20 ? 0 : 1;
+    if (codepoint >= 0x1f1e6 && codepoint <= 0x1f1ff) return 1;
+    if (codepoint >= 0x1160 && codepoint <= 0x11ff) return 0;
+    const width = stringWidth(String.fromCodePoint(codepoint));
+    return width === 0 || width === 1 ? width : 2;
+  };
+  const charProperties = (codepoint: number, preceding: number): number => {
+    const before = (preceding >> 1) & 3;
+    const width = wcwidth(codepoint);
+    const joins = width === 0 && before > 0;
+    return ((joins ? before : width) << 1) | (joins ? 1 : 0);
+  };
+  screen.unicode.register({ version: "modern", wcwidth, charProperties });
+  screen.unicode.activeVersion = "modern";
+}
+
+function matcher(sight: Sight): (screen: string) => boolean {
+  if (typeof sight === "function") return sight;
+  return typeof sight === "string" ? (screen) => screen.includes(sight) : (screen) => sight.test(screen);
+}
+
+/** How a terminal is opened: 80×24 unless said otherwise, and the program itself unless `argv` names another. */
+interface Opening extends Partial<PtySize> {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly argv?: readonly [string, ...string[]];
+}
+
+/** Opens terminals for the tests of a file; after each test it asserts that none of them was mistreated, and closes all. */
+export function terminals(): (stage: Stage, args: readonly string[], of?: Opening) => Pty {
+  const open: Pty[] = [];
+  afterEach(() => {
+    const faults = open.flatMap((pty) => pty.faults);
+    for (const pty of open.splice(0)) pty.close();
+    expect(faults).toEqual([]);
+  });
+  return (stage, args, { columns = 80, rows = 24, env = {}, argv } = {}) => {
+    const pty = new Pty({
+      argv: argv ?? [process.execPath, PROGRAM, ...args],
+      cwd: stage.root,
+      env: { ...stage.env, TERM: "xterm-256color", ...env },
+      size: { columns, rows },
+    });
+    open.push(pty);
+    return pty;
+  };
+}
