@@ -1,5 +1,5 @@
 import { lstatSync, mkdirSync } from "node:fs";
-import { tmpdir, userInfo } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EXIT, UserError } from "../domain/user-error.ts";
 import { diskProblem, systemCode } from "./disk-error.ts";
@@ -9,7 +9,8 @@ import { diskProblem, systemCode } from "./disk-error.ts";
  * is missing. Throws a UserError (exit 4) where it is not this user's alone.
  */
 export function privateTmp(): string {
-  const { uid } = userInfo();
+  // Not userInfo(): it throws for a user without an entry in the password file, as containers have them.
+  const uid = process.getuid?.() ?? -1;
   const folder = join(tmpdir(), `loopdash-${uid}`);
   makePrivate(folder, uid);
   return folder;

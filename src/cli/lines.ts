@@ -1,15 +1,31 @@
 import type { RunEvent } from "../domain/event.ts";
 import type { RunState } from "../domain/state.ts";
+import { plainText } from "../domain/text.ts";
 import { describeEvent } from "../store/describe-event.ts";
 import { writeAll } from "./print.ts";
 
-/** Prints a run as it happens, without Ink: one plain line per event that people care about, or every event as JSON. */
-export function linePrinter(format: "lines" | "json"): (event: RunEvent, state: RunState) => void {
-  if (format === "json") return (event) => writeAll(1, `${JSON.stringify(event)}\n`);
+/**
+ * Prints a run as it happens, without Ink: one plain line per event that people care about, or every event as JSON.
+ * Never throws: an output that can no longer be written (a full disk, say) ends the telling, not the run.
+ */
+export function linePrinter(format: "lines" | "json", fd = 1): (event: RunEvent, state: RunState) => void {
+  let told = true;
   return (event, state) => {
-    const line = describeEvent(event, state);
-    if (line !== undefined) writeAll(1, `${clockTime(event.at)}  ${line.ticket ?? "·"}  ${line.glyph} ${line.text}\n`);
+    const text = told ? (format === "json" ? `${JSON.stringify(event)}\n` : lineOf(event, state)) : undefined;
+    if (text === undefined) return;
+    try {
+      writeAll(fd, text);
+    } catch (error) {
+      told = false;
+      const why = plainText(error instanceof Error ? error.message : String(error));
+      writeAll(2, `loopdash: the story is told no further (${why}); the run goes on\n`);
+    }
   };
+}
+
+function lineOf(event: RunEvent, state: RunState): string | undefined {
+  const line = describeEvent(event, state);
+  return line && `${clockTime(event.at)}  ${line.ticket ?? "·"}  ${line.glyph} ${line.text}\n`;
 }
 
 function clockTime(at: number): string {

@@ -31,7 +31,8 @@ export function writeAll(fd: number, text: string): void {
     } catch (error) {
       const code = error instanceof Error && "code" in error ? error.code : undefined;
       if (code === "EAGAIN") continue;
-      if (code === "EPIPE" || code === "EBADF") return;
+      // EIO: the terminal is gone.
+      if (code === "EPIPE" || code === "EBADF" || code === "EIO") return;
       throw error;
     }
   }

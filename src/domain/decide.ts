@@ -115,7 +115,8 @@ function conclude(state: RunState): readonly Action[] {
   if (!state.reverified) return [{ do: "reverify" }];
   const { asking, finalTries, last } = state.oracle;
   if (asking) return [];
-  if (finalTries === 0 || last === undefined) return [{ do: "judge", final: true }];
+  if (finalTries === 0 || last === undefined || !last.final) return [{ do: "judge", final: true }];
+  if (last.verdict === "done" && state.reverifyProblem !== undefined) return [unverified(state.reverifyProblem)];
   if (last.verdict === "done") {
     const gated = last.counts.gated === 0 ? "" : `, ${last.counts.gated} human-gated`;
     return [{ do: "end", kind: "oracle-done", verdict: "done", exitCode: EXIT.done, reason: `${last.counts.done} done${gated}` }];
@@ -126,6 +127,12 @@ function conclude(state: RunState): readonly Action[] {
   if (finalTries < FINAL_TRIES) return [{ do: "judge", final: true }];
   const reason = `the oracle could not judge: ${last.problem ?? "it gave no reason"}`;
   return [{ do: "end", kind: "unjudged", verdict: "unjudged", exitCode: EXIT.unjudged, reason }];
+}
+
+/** The oracle says done, but nobody could look whether that still holds: unknown is not done (laws 1 and 4). */
+function unverified(problem: string): Action {
+  const reason = `the last re-verification failed: ${problem}`;
+  return { do: "end", kind: "unjudged", verdict: "unjudged", exitCode: EXIT.unjudged, reason };
 }
 
 function interrupted(state: RunState): Action {

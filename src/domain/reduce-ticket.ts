@@ -51,9 +51,10 @@ function settle(state: RunState, index: number, ticket: TicketState): RunState {
   };
 }
 
-/** A ticket that was done is not: its dependents wait for it again, unless they are already at work. */
+/** A ticket that was done is not: its dependents wait for it again, unless they are already at work. One that is open stays so. */
 function reopen(state: RunState, index: number, evidence: Evidence): RunState {
   const { endedAt: _, ...rest } = vecAt(state.tickets, index);
+  if (rest.phase !== "done") return state;
   const ticket = withEvidence({ ...rest, phase: "waiting", failures: rest.failures + 1 }, evidence);
   const next = shiftDependents(withTicket(state, index, ticket), index, 1);
   return requeue({ ...next, reverified: false, reopened: state.reopened + 1 }, index);

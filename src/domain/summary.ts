@@ -13,10 +13,10 @@ export function formatDuration(ms: number): string {
   return m > 0 ? `${m}:${two(s)}` : `${s}s`;
 }
 
-/** The first line of every summary: verdict and who gave it. */
-export function headline(state: RunState): string {
+/** The first line of every summary: verdict and who gave it. `live`: an engine is at work on the run, as far as is known. */
+export function headline(state: RunState, live = true): string {
   const end = state.end;
-  if (end === undefined) return "● RUNNING";
+  if (end === undefined) return live ? "● RUNNING" : "‖ UNFINISHED";
   if (end.kind === "oracle-done") return "✔ DONE, says the oracle";
   if (end.kind === "not-done") return "✖ NOT DONE, says the oracle";
   if (end.kind === "interrupted") return "■ STOPPED before the oracle judged";
@@ -52,12 +52,12 @@ export function numbersLine(ledger: Ledger): string {
 }
 
 /** The summary as plain lines, whole: what is left for a person must not be cut at the edge of a terminal. */
-export function renderSummaryText(state: RunState): string {
+export function renderSummaryText(state: RunState, live = true): string {
   const ledger = ledgerOf(state);
   const { shipped, gated, open } = outcomes(state);
   const title = (t: TicketState) => plainText(state.plan.tickets[state.plan.index[t.id] as number]?.title ?? "");
   const lines = [
-    `${headline(state)}   ${plainText(state.batch.name)}   ${formatDuration(ledger.elapsedMs)}   ${ledger.tickets.total} tickets: ${shipped.length} shipped, ${gated.length} human-gated, ${open.length} open`,
+    `${headline(state, live)}   ${plainText(state.batch.name)}   ${formatDuration(ledger.elapsedMs)}   ${ledger.tickets.total} tickets: ${shipped.length} shipped, ${gated.length} human-gated, ${open.length} open`,
     ...(state.end === undefined ? [] : [`  ${plainText(state.end.reason)}`]),
     ...(state.sandboxed ? [] : ["  unsandboxed: agents and checks ran with your rights"]),
     ...shipped.map((t) => `  ✔ ${t.id}  ${title(t)}  ${(t.mergedSha ?? "").slice(0, 7)}  ${tries(t)}`),
@@ -75,13 +75,13 @@ function tries(ticket: TicketState): string {
 }
 
 /** The summary as Markdown, to paste where people read it. */
-export function renderMarkdown(state: RunState): string {
+export function renderMarkdown(state: RunState, live = true): string {
   const ledger = ledgerOf(state);
   const { shipped, gated, open } = outcomes(state);
   const title = (t: TicketState) => escapeMarkdown(state.plan.tickets[state.plan.index[t.id] as number]?.title ?? "");
   const section = (name: string, rows: readonly string[]) => (rows.length === 0 ? [] : ["", `## ${name}`, ...rows]);
   return `${[
-    `# ${headline(state)}: ${escapeMarkdown(state.batch.name)}`,
+    `# ${headline(state, live)}: ${escapeMarkdown(state.batch.name)}`,
     "",
     `Run \`${state.run}\`, ${formatDuration(ledger.elapsedMs)}, ${ledger.tickets.total} tickets. ${escapeMarkdown(state.end?.reason ?? "The run has not ended.")}`,
     ...(state.sandboxed ? [] : ["", "Unsandboxed: agents and checks ran with the user's rights."]),

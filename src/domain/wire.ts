@@ -7,7 +7,8 @@ import type { RunState } from "./state.ts";
 export type ServerMessage =
   | {
       readonly kind: "snapshot";
-      readonly state: RunState /** The last events before it, oldest first, at most 200. */;
+      readonly state: RunState;
+      /** The last events before it, oldest first, at most 200. */
       readonly recent: readonly RunEvent[];
     }
   | { readonly kind: "event"; readonly event: RunEvent };

@@ -27,7 +27,10 @@ export async function runFinishLine(ctx: LoopContext, scope: OpenAttempt, change
   const before = placed.slice(0, at);
   const judgeAgain = () => judgeCandidate(ctx, scope, repo, before, change);
   const needs: MergeNeeds = { repo, judged: await judgeAgain(), judgeAgain };
-  const landed = await ctx.merges.run(repo.id, () => runStep(ctx, scope, placed[at] as Placed, () => merge(ctx, scope, needs)));
+  const land = () => runStep(ctx, scope, placed[at] as Placed, () => merge(ctx, scope, needs));
+  const landed = await ctx.merges.run(repo.id, land, scope.signal).catch((error: unknown): never => {
+    throw error === scope.signal.reason ? new AttemptOver(abortedEnd(scope)) : error;
+  });
   return runAfterMerge(ctx, scope, repo, landed);
 }
 
@@ -107,7 +110,8 @@ async function runStep<R extends StepResult & { landed?: string }>(
   const summary = result.ok ? result.summary : result.evidence.summary;
   const judged = result.ok && result.judged !== undefined ? { judged: result.judged } : {};
   ctx.report({ type: "step-ended", ...of, ok: result.ok, summary, ...judged });
-  if (!result.ok) throw failed(result);
+  // What was called off in the middle is not evidence against the work.
+  if (!result.ok) throw scope.signal.aborted ? new AttemptOver(abortedEnd(scope)) : failed(result);
   return result.landed ?? "";
 }
 

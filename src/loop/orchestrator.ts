@@ -27,6 +27,7 @@ export class Orchestrator {
   readonly #clock: Clock;
   readonly #publish: (event: RunEvent) => void;
   readonly #ended = Promise.withResolvers<RunState>();
+  readonly #early: (() => void)[] = [];
   #effects: Effects | undefined;
   #state: RunState;
   #deciding = false;
@@ -51,13 +52,26 @@ export class Orchestrator {
   /** Begins to decide. Until then facts are only recorded. */
   start(effects: Effects): void {
     this.#effects = effects;
+    for (const wish of this.#early.splice(0)) wish();
     this.#decideSoon();
     this.#tick();
   }
 
-  /** Takes a person's wish: it becomes facts, or a refusal that is a fact too. */
+  /**
+   * Takes a person's wish: it becomes facts, or a refusal that is a fact too. One that comes before `start`, while a run is
+   * being taken over, waits for it: the taking over would undo a stop or a pause.
+   */
   command(command: Command): void {
+    if (this.#effects === undefined) return void this.#early.push(() => this.command(command));
     for (const fact of admitCommand(this.#state, command)) this.report(fact);
+  }
+
+  /** Takes a signal as the wish for an orderly stop. `by` is its name. */
+  stop(by: string): void {
+    if (this.#effects === undefined) return void this.#early.push(() => this.stop(by));
+    if (this.#state.stage === "stopping" || this.#state.stage === "ended") return;
+    this.report({ type: "intervention", class: "I5", target: "run", note: `stopped by ${by}` });
+    this.report({ type: "stop-requested", by: "signal" });
   }
 
   /**
@@ -68,9 +82,8 @@ export class Orchestrator {
     if (this.#broken) return false;
     const admitted = admitFact(this.#state, fact);
     if (admitted === undefined) return false;
-    const event = this.#append(admitted);
+    const event = this.#take(admitted);
     if (event === undefined) return false;
-    this.#state = reduce(this.#state, event);
     this.#publish(event);
     if (!isActivity(event)) {
       this.#effects?.launch(event);
@@ -80,9 +93,12 @@ export class Orchestrator {
     return admitted === fact;
   }
 
-  #append(fact: RunFact): RunEvent | undefined {
+  /** Journals and reduces. Where either fails, state and journal would part: nothing goes on. */
+  #take(fact: RunFact): RunEvent | undefined {
     try {
-      return this.#journal.append(fact);
+      const event = this.#journal.append(fact);
+      this.#state = reduce(this.#state, event);
+      return event;
     } catch (error) {
       this.fail(error);
       return undefined;

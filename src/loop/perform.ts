@@ -20,12 +20,15 @@ interface Running {
 /** Launches what facts announce: workers, judgements, re-verification, tracker writes. Keeps count, so that a shutdown can wait. */
 export class Performer implements Effects {
   readonly #ctx: LoopContext;
+  readonly #fail: (error: unknown) => void;
   readonly #workers = new Map<number, Running>();
   readonly #others = new AbortController();
   readonly #pending = new Set<Promise<void>>();
 
-  constructor(ctx: LoopContext) {
+  /** `fail` is told of a defect: something launched that threw though it never may. The run cannot go on as if it had not. */
+  constructor(ctx: LoopContext, fail: (error: unknown) => void) {
     this.#ctx = ctx;
+    this.#fail = fail;
   }
 
   launch(event: RunEvent): void {
@@ -64,8 +67,8 @@ export class Performer implements Effects {
   }
 
   #track(promise: Promise<void>): void {
-    this.#pending.add(promise);
-    void promise.finally(() => this.#pending.delete(promise));
+    const settled = promise.catch(this.#fail).finally(() => this.#pending.delete(settled));
+    this.#pending.add(settled);
   }
 
   async #work(event: Extract<RunEvent, { type: "attempt-claimed" }>): Promise<void> {
@@ -81,8 +84,7 @@ export class Performer implements Effects {
       ending: () => running.ending ?? "stopped",
     };
     this.#workers.set(event.fence, running);
-    await work(this.#ctx, scope);
-    this.#workers.delete(event.fence);
+    await work(this.#ctx, scope).finally(() => this.#workers.delete(event.fence));
   }
 
   async #judge(final: boolean): Promise<void> {

@@ -1,9 +1,14 @@
 import type { StepSpec, Ticket } from "../domain/batch/schema.ts";
 import type { Evidence } from "../domain/event.ts";
+import { plainText } from "../domain/text.ts";
 
-/** Characters of a whole prompt. A longer body is cut with a mark, so that rules and evidence always fit. */
+/** Characters of a whole prompt, and of its parts: what is longer is cut with a mark, so that every part has its place. */
 const PROMPT_CHARS = 48_000;
 const BODY_CHARS = 24_000;
+const LIST_CHARS = 3_000;
+/** Of one piece of evidence: what may be captured (see Evidence), and a mark. */
+const DETAIL_CHARS = 4_100;
+const SUMMARY_CHARS = 500;
 
 const VARIABLE = /\{\{([a-zA-Z]+)\}\}/g;
 
@@ -42,8 +47,8 @@ export function renderWorkerPrompt(
     body: cut(ticket.body.trim() === "" ? "(no description)" : ticket.body, BODY_CHARS),
     attempt: String(of.attempt),
     attempts: String(of.attempts),
-    finish: ticket.finish.map((step, i) => `${i + 1}. ${inWords(step)}`).join("\n"),
-    protect: of.protect.length === 0 ? "(none)" : of.protect.map((glob) => `- ${glob}`).join("\n"),
+    finish: cut(ticket.finish.map((step, i) => `${i + 1}. ${inWords(step)}`).join("\n"), LIST_CHARS),
+    protect: of.protect.length === 0 ? "(none)" : cut(of.protect.map((glob) => `- ${glob}`).join("\n"), LIST_CHARS),
     evidence: evidenceInWords(of.evidence, of.patch),
   });
   if (text.length > PROMPT_CHARS) throw new Error(`the prompt is ${text.length} characters long; ${PROMPT_CHARS} is the most`);
@@ -67,16 +72,20 @@ function inWords(step: StepSpec): string {
 
 function evidenceInWords(evidence: readonly Evidence[], patch: string | undefined): string {
   if (evidence.length === 0) return "This is the first attempt.";
-  const parts = evidence.map((e) => `### ${e.step} "${e.name}" failed: ${e.summary}\n${e.detail === "" ? "" : fence(e.detail)}`);
+  const parts = evidence.map(({ step, name, summary, detail }) => {
+    const block = detail === "" ? "" : fence(cut(detail, DETAIL_CHARS));
+    return `### ${step} "${name}" failed: ${plainText(summary, SUMMARY_CHARS)}\n${block}`;
+  });
   const last = patch === undefined ? "" : `\nThe change of the last attempt, for reading only: ${patch}\n`;
   return `Earlier attempts failed. Your worktree starts afresh from the base.\n\n${parts.join("\n")}${last}`;
 }
 
-/** Puts captured output in a block that it cannot close: the fence is longer than any in the text. */
+/** Puts captured output in a block that it cannot close: the fence is longer than any run of backticks that is left in it. */
 function fence(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((m) => m[0].length));
+  const inner = text.replace(/`{16,}/g, "`".repeat(15));
+  const longest = Math.max(2, ...[...inner.matchAll(/`+/g)].map((m) => m[0].length));
   const ticks = "`".repeat(longest + 1);
-  return `${ticks}text\n${text}\n${ticks}\n`;
+  return `${ticks}text\n${inner}\n${ticks}\n`;
 }
 
 function cut(text: string, most: number): string {

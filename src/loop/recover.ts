@@ -1,7 +1,10 @@
 import { activeTickets, type RunState } from "../domain/state.ts";
+import { vecItems } from "../domain/vec.ts";
 import type { ProcessId } from "../ports/executor.ts";
 import type { LoopContext } from "./context.ts";
 import { repoOf } from "./context.ts";
+import { reverifyMarker } from "./reverify.ts";
+import { cleanUp } from "./worker.ts";
 
 /**
  * Takes over a run whose engine is gone: ends the processes it left behind, finds out which announced landings did
@@ -16,7 +19,7 @@ export async function recover(ctx: LoopContext): Promise<void> {
       const { pid, startTime, endedAt } = attempt?.agent ?? {};
       return pid === undefined || startTime === undefined || endedAt !== undefined ? [] : [{ pid, startTime }];
     }),
-    markers: active.map(({ id, attempt }) => `${ctx.run}/${id}/${attempt?.n}/${attempt?.fence}`),
+    markers: [reverifyMarker(ctx.run), ...active.map(({ id, attempt }) => `${ctx.run}/${id}/${attempt?.n}/${attempt?.fence}`)],
   });
   ctx.report({ type: "run-resumed", orphansKilled });
   ctx.report({ type: "intervention", class: "I5", target: "run", note: "resumed" });
@@ -28,12 +31,19 @@ export async function recover(ctx: LoopContext): Promise<void> {
     if (merge !== undefined && !merge.landed && (await repo.contains(merge.to))) {
       ctx.report({ type: "merge-landed", ticket: ticket.id, fence, repo: spec.repo, from: merge.from, to: merge.to });
     }
-    await repo.removeWorktree({
-      path: ctx.files.worktreePath(ticket.id, n),
-      branch: `loopdash/${ctx.run}/${ticket.id}`,
-      deleteBranch: false,
-    });
+    const path = ctx.files.worktreePath(ticket.id, n);
+    await cleanUp(repo, { path, branch: `loopdash/${ctx.run}/${ticket.id}`, deleteBranch: false });
     ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, outcome: "lost" });
+  }
+  await cleanUpDone(ctx, state);
+}
+
+/** A ticket is done before its worktree and branch are removed: an engine that was lost in between left them there. */
+async function cleanUpDone(ctx: LoopContext, state: RunState): Promise<void> {
+  for (const { id, phase, mergedSha, history } of vecItems(state.tickets)) {
+    if (phase !== "done" || mergedSha === undefined) continue;
+    const path = ctx.files.worktreePath(id, history.at(-1)?.n ?? 1);
+    await cleanUp(repoOf(ctx, specOf(state, id)), { path, branch: `loopdash/${ctx.run}/${id}`, deleteBranch: true });
   }
 }
 

@@ -1,15 +1,21 @@
 import type { StepSpec } from "../domain/batch/schema.ts";
 import type { Evidence } from "../domain/event.ts";
-import type { Fence } from "../domain/ids.ts";
+import type { Fence, RunId, TicketId } from "../domain/ids.ts";
 import type { TicketState } from "../domain/state.ts";
 import { plainText } from "../domain/text.ts";
 import { vecItems } from "../domain/vec.ts";
+import type { TrackerState } from "../ports/tracker.ts";
 import type { OpenAttempt } from "./attempt-scope.ts";
 import { type LoopContext, repoOf } from "./context.ts";
 import { assertTracker } from "./steps/assert.ts";
 import { runCommandStep } from "./steps/command-step.ts";
 
 type Verify = Extract<StepSpec, { step: "verify" }>;
+
+/** Found in the environment of every process of a re-verification. */
+export function reverifyMarker(run: RunId): string {
+  return `${run}/reverify`;
+}
 
 /**
  * The last look at the world before the oracle is asked: every shipped commit is still in its base, every verify
@@ -19,32 +25,36 @@ type Verify = Extract<StepSpec, { step: "verify" }>;
 export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<void> {
   try {
     const done = [...vecItems(ctx.state().tickets)].filter((ticket) => ticket.phase === "done" && ticket.mergedSha !== undefined);
-    const reopened = (await reopenMissing(ctx, done)) + (await reopenBroken(ctx, done, signal));
-    if (reopened === 0) await reassert(ctx, signal);
-    ctx.report({ type: "reverify-ended", reopened });
+    const broken = await missing(ctx, done);
+    for (const [id, evidence] of await failing(ctx, done, signal)) if (!broken.has(id)) broken.set(id, evidence);
+    for (const [ticket, evidence] of broken) await reopen(ctx, { ticket, evidence, signal });
+    if (broken.size === 0) await reassert(ctx, signal);
+    ctx.report({ type: "reverify-ended", reopened: broken.size });
   } catch (error) {
     const problem = plainText(error instanceof Error ? error.message : String(error), 500);
     ctx.report({ type: "reverify-ended", reopened: 0, problem });
   }
 }
 
-async function reopenMissing(ctx: LoopContext, done: readonly TicketState[]): Promise<number> {
-  let reopened = 0;
+/** What is wrong, by ticket. */
+type Broken = Map<TicketId, Evidence>;
+
+async function missing(ctx: LoopContext, done: readonly TicketState[]): Promise<Broken> {
+  const broken: Broken = new Map();
   for (const [id, repo] of ctx.repos) {
     const mine = done.filter((ticket) => ticketSpec(ctx, ticket).repo === id);
     if (mine.length === 0) continue;
-    const missing = new Set(await repo.missingFromBase(mine.map((ticket) => ticket.mergedSha as string)));
-    for (const ticket of mine.filter((t) => missing.has(t.mergedSha as string))) {
+    const gone = new Set(await repo.missingFromBase(mine.map((ticket) => ticket.mergedSha as string)));
+    for (const ticket of mine.filter((t) => gone.has(t.mergedSha as string))) {
       const summary = `${ticket.mergedSha?.slice(0, 7)} is no longer in ${repo.base}`;
-      reopen(ctx, ticket, { step: "merge", name: "merge", summary, detail: "" });
-      reopened += 1;
+      broken.set(ticket.id, { step: "merge", name: "merge", summary, detail: "" });
     }
   }
-  return reopened;
+  return broken;
 }
 
-/** Runs each distinct verify command on the base tip. Of the tickets that share a failing one, the last to land is reopened. */
-async function reopenBroken(ctx: LoopContext, done: readonly TicketState[], signal: AbortSignal): Promise<number> {
+/** Runs each distinct verify command on the base tip. Of the tickets that share a failing one, the last to land is named. */
+async function failing(ctx: LoopContext, done: readonly TicketState[], signal: AbortSignal): Promise<Broken> {
   const last = new Map<string, { ticket: TicketState; step: Verify }>();
   for (const ticket of done.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0))) {
     const spec = ticketSpec(ctx, ticket);
@@ -52,35 +62,52 @@ async function reopenBroken(ctx: LoopContext, done: readonly TicketState[], sign
       if (step.step === "verify") last.set(JSON.stringify([spec.repo, step.command]), { ticket, step });
     }
   }
-  let reopened = 0;
+  const broken: Broken = new Map();
   for (const { ticket, step } of last.values()) {
     const spec = ticketSpec(ctx, ticket);
     const repo = repoOf(ctx, spec);
     const scope = await scopeOf(ctx, ticket, signal);
     const result = await runCommandStep(ctx, scope, repo, step, await repo.baseTip());
-    if (result.ok) continue;
-    reopen(ctx, ticket, { ...result.evidence, summary: `after all was merged: ${result.evidence.summary}` });
-    reopened += 1;
+    if (!result.ok) broken.set(ticket.id, { ...result.evidence, summary: `after all was merged: ${result.evidence.summary}` });
   }
-  return reopened;
+  return broken;
 }
 
-/** Tells the tracker again what it has forgotten. One read; a write only where it differs. */
+/**
+ * Takes a ticket's Done back, in the tracker first: where all further attempts fail, the oracle must not find the old one.
+ * Cut off in between, the next re-verification reopens it again or asserts it again.
+ */
+async function reopen(ctx: LoopContext, of: { ticket: TicketId; evidence: Evidence; signal: AbortSignal }): Promise<void> {
+  const { ticket, evidence, signal } = of;
+  const note = `reopened by run ${ctx.run}: ${evidence.summary}`;
+  const result = await assertTracker(ctx, { ticket, state: { as: "open" }, note, signal });
+  if (!result.ok) throw new Error(`${ticket}: ${result.evidence.summary}`);
+  ctx.report({ type: "ticket-reopened", ticket, evidence });
+}
+
+/** Tells the tracker again what it has forgotten, or what it never was told. One read; a write only where it differs. */
 async function reassert(ctx: LoopContext, signal: AbortSignal): Promise<void> {
   const said = new Map((await ctx.tracker.snapshot()).map((t) => [t.id, t.state]));
+  const onlyOurs = ctx.batch.tracker.path === undefined;
   for (const ticket of vecItems(ctx.state().tickets)) {
-    const now = said.get(ticket.id);
-    if (ticket.phase === "done" && now?.as !== "done") {
-      const note = `asserted again by run ${ctx.run}`;
-      const result = await assertTracker(ctx, { ticket: ticket.id, state: { as: "done" }, note, signal });
-      if (!result.ok) throw new Error(`${ticket.id}: ${result.evidence.summary}`);
-    }
-    if (ticket.phase === "human-gated" && now?.as === "open" && ticket.humanStep !== undefined) {
-      const state = { as: "human-gated", step: ticket.humanStep } as const;
-      const result = await assertTracker(ctx, { ticket: ticket.id, state, note: `asserted again by run ${ctx.run}`, signal });
-      if (!result.ok) throw new Error(`${ticket.id}: ${result.evidence.summary}`);
-    }
+    const state = wanted(ticket, said.get(ticket.id)?.as, onlyOurs);
+    if (state === undefined) continue;
+    const note = `asserted again by run ${ctx.run}`;
+    const result = await assertTracker(ctx, { ticket: ticket.id, state, note, signal });
+    if (!result.ok) throw new Error(`${ticket.id}: ${result.evidence.summary}`);
   }
+}
+
+/**
+ * What the tracker should say and does not. In a folder, a person may have settled a ticket by hand; the embedded tracker has
+ * the engine as its only writer, so a ticket that it calls settled and no run has settled was written by somebody else.
+ */
+function wanted(ticket: TicketState, now: TrackerState["as"] | undefined, onlyOurs: boolean): TrackerState | undefined {
+  if (ticket.phase === "done") return now === "done" ? undefined : { as: "done" };
+  if (ticket.phase === "human-gated") {
+    return now === "open" && ticket.humanStep !== undefined ? { as: "human-gated", step: ticket.humanStep } : undefined;
+  }
+  return onlyOurs && now !== "open" ? { as: "open" } : undefined;
 }
 
 function ticketSpec(ctx: LoopContext, ticket: TicketState) {
@@ -95,13 +122,9 @@ async function scopeOf(ctx: LoopContext, ticket: TicketState, signal: AbortSigna
     n,
     // No attempt runs, so nothing is reported under this fence.
     fence: 0 as Fence,
-    marker: `${ctx.run}/reverify`,
+    marker: reverifyMarker(ctx.run),
     signal,
     ending: () => "stopped",
     files: await ctx.files.attempt(ticket.id, n),
   };
-}
-
-function reopen(ctx: LoopContext, ticket: TicketState, evidence: Evidence): void {
-  ctx.report({ type: "ticket-reopened", ticket: ticket.id, evidence });
 }

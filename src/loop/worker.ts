@@ -33,18 +33,27 @@ export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void>
   if (!done) report();
 }
 
-async function cleanUp(repo: Repo, of: { path: string; branch: string; deleteBranch: boolean }): Promise<void> {
+/** Removes an attempt's worktree and, if wanted, its branch. Never throws: what cannot be removed is warned of. */
+export async function cleanUp(repo: Repo, of: { path: string; branch: string; deleteBranch: boolean }): Promise<void> {
   try {
     await repo.removeWorktree(of);
   } catch (error) {
-    // Harmless: the folder is the run's own, and the next start of this batch removes what is left.
+    // Harmless: the folder is the run's own, and the next attempt gets another.
     process.emitWarning(`could not remove the worktree ${of.path}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
 function finished(ctx: LoopContext, scope: AttemptScope): void {
   const started = ticketOf(ctx.state(), scope.ticket.id).attempt?.startedAt;
-  if (started !== undefined) ctx.recordDuration(scope.ticket.id, ctx.clock.now() - started);
+  if (started === undefined) return;
+  try {
+    ctx.recordDuration(scope.ticket.id, ctx.clock.now() - started);
+  } catch (error) {
+    // Harmless: durations guide the order of later runs only.
+    process.emitWarning(
+      `could not record what ${scope.ticket.id} took: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
 }
 
 function endOf(error: unknown): AttemptEnd {

@@ -50,6 +50,8 @@ export interface Repo {
   checkout(of: { commit: string; path: string }): Promise<void>;
   /** Moves the base from `from` to `to` by compare-and-swap and brings the user's clean checkout along. Safe to repeat. */
   land(of: { from: string; to: string }): Promise<Landing>;
+  /** Brings the user's checkout along where an earlier engine was gone in the middle of a landing. Safe to repeat. */
+  finishCutOffLanding(): Promise<void>;
   /** Of these commits, those that the base does not contain. One look for all. */
   missingFromBase(commits: readonly string[]): Promise<readonly string[]>;
   /** Whether the base contains the commit. */

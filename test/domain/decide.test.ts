@@ -66,6 +66,53 @@ describe("law 1: only the oracle ends a run as done", () => {
     expect(sim.decide()).toEqual([{ do: "reverify" }]);
   });
 
+  test("done from an oracle that looked while nobody could re-verify is exit 3, with the reason", () => {
+    const sim = new Simulation(batchOf([ticketOf("T-1")]));
+    sim.decide();
+    sim.report({ type: "oracle-judged", final: false, judgement: honestJudgement(sim.state) });
+    sim.endAttempt(T1, "done");
+    sim.decide();
+    sim.report({ type: "reverify-ended", reopened: 0, problem: "git is gone" });
+    expect(sim.decide()).toEqual([{ do: "judge", final: true }]);
+    sim.report({ type: "oracle-judged", final: true, judgement: judgement("done") });
+    sim.decide();
+    expect(sim.state.end).toMatchObject({
+      kind: "unjudged",
+      exitCode: 3,
+      reason: "the last re-verification failed: git is gone",
+    });
+  });
+
+  test("an answer that a person asked for in between is not the last one", () => {
+    const sim = atTheEnd();
+    sim.decide();
+    sim.report({ type: "oracle-judged", final: true, judgement: judgement("unjudged") });
+    sim.report({ type: "oracle-asked", final: false });
+    expect(sim.decide()).toEqual([]);
+    sim.report({ type: "oracle-judged", final: false, judgement: judgement("done") });
+    expect(sim.decide()).toEqual([{ do: "judge", final: true }]);
+  });
+
+  test("the reasons of an end: what is done and gated, what could not be judged", () => {
+    const sim = atTheEnd();
+    sim.decide();
+    sim.report({
+      type: "oracle-judged",
+      final: true,
+      judgement: { ...judgement("done"), counts: { done: 1, gated: 2, open: 0 } },
+    });
+    sim.decide();
+    expect(sim.state.end?.reason).toBe("1 done, 2 human-gated");
+    const dumb = atTheEnd();
+    for (let i = 0; i < FINAL_TRIES; i++) {
+      dumb.decide();
+      const { problem: _, ...silent } = judgement("unjudged");
+      dumb.report({ type: "oracle-judged", final: true, judgement: silent });
+    }
+    dumb.decide();
+    expect(dumb.state.end).toMatchObject({ kind: "unjudged", reason: "the oracle could not judge: it gave no reason" });
+  });
+
   test("a ticket that moves after the re-verification asks for another one", () => {
     const sim = atTheEnd();
     sim.report({ type: "ticket-reopened", ticket: T1, evidence: { step: "verify", name: "live", summary: "down", detail: "" } });

@@ -1,7 +1,8 @@
-import { access, mkdir, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TicketId } from "../../domain/ids.ts";
 import type { AttemptFiles, RunFiles } from "../../ports/run-files.ts";
+import { removeFolder } from "../remove-folder.ts";
 
 /** Files of one run: `folder` is `runs/<run>`, `worktrees` is `worktrees/<run>`. */
 export function createRunFiles(of: { folder: string; worktrees: string }): RunFiles {
@@ -31,6 +32,6 @@ export function createRunFiles(of: { folder: string; worktrees: string }): RunFi
       return join(of.folder, "judge", `${ticket}-${purpose.replace(/[^\w.-]+/g, "-")}-${process.pid}-${judged}`);
     },
     worktreePath: (ticket, n) => join(of.worktrees, `${ticket}-${n}`),
-    remove: (folder) => rm(folder, { recursive: true, force: true, maxRetries: 3 }),
+    remove: removeFolder,
   };
 }

@@ -5,7 +5,7 @@ import { capture } from "./capture.ts";
 import { changeBetween } from "./change.ts";
 import type { RunGit } from "./git-helper.ts";
 import { baseTip, isCommit, missingFromBase } from "./history.ts";
-import { land } from "./land.ts";
+import { finishCutOffLanding, land } from "./land.ts";
 import { writePatch } from "./patch.ts";
 import { pristineCheckout } from "./pristine.ts";
 import { locateOrRefuse, refuseBaseName, refuseState } from "./refuse.ts";
@@ -57,6 +57,7 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
       buildCandidate(store, { base: await baseTip(store), tip, message, startedAt: startedAt.get(tip) }),
     checkout: (of) => pristineCheckout(store, of),
     land: (of) => land(store, of, ours),
+    finishCutOffLanding: () => finishCutOffLanding(store, ours),
     missingFromBase: (commits) => missingFromBase(store, commits),
     contains: async (commit) => (await missingFromBase(store, [commit])).length === 0,
     has: (commit) => isCommit(store, commit),

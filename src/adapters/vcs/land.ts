@@ -1,6 +1,6 @@
 import type { Landing } from "../../ports/vcs.ts";
 import { baseTip, isAncestor } from "./history.ts";
-import { objectId } from "./ref-names.ts";
+import { isObjectId, objectId } from "./ref-names.ts";
 import type { Store } from "./store.ts";
 import { bringAlong, changedFiles, checkoutsOfBase, type UserCheckout, whyNotFollow, whyNotReady } from "./user-checkout.ts";
 
@@ -71,4 +71,25 @@ async function alreadyMoved(
     if (untouched) await bringAlong(store, checkout, { from: at.from, to: at.tip, dryRun: false });
   }
   return { as: "landed" };
+}
+
+/**
+ * Whether a checkout looks as a landing of ours leaves it that was cut off after the swap: it shows exactly the commit
+ * before the tip, and the tip is a ticket's. What looks like a person's changes then is only the landing taken back.
+ */
+export async function isCutOffLanding(store: Store, checkout: UserCheckout, tip: string): Promise<boolean> {
+  const args = ["log", "-1", "--format=%P%n%(trailers:key=Loopdash-Ticket,valueonly)", tip];
+  const [parent, ticket] = (await store.content(args)).split("\n");
+  if (!isObjectId(parent ?? "") || (ticket ?? "").trim() === "") return false;
+  return (await changedFiles(store, checkout, parent as string)).length === 0;
+}
+
+/** Brings checkouts along that a cut-off landing left behind. Changes nothing else; safe to repeat. */
+export async function finishCutOffLanding(store: Store, ours: ReadonlySet<string>): Promise<void> {
+  const tip = await baseTip(store);
+  for (const checkout of await checkoutsOfBase(store, ours)) {
+    if ((await changedFiles(store, checkout, tip)).length === 0 || !(await isCutOffLanding(store, checkout, tip))) continue;
+    const from = (await store.content(["rev-parse", "--verify", `${tip}^`])).trim();
+    await bringAlong(store, checkout, { from, to: tip, dryRun: false });
+  }
 }

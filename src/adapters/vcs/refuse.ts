@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { EXIT, UserError } from "../../domain/user-error.ts";
 import { ifThere, readHead } from "./admin-dirs.ts";
 import { baseTip } from "./history.ts";
+import { isCutOffLanding } from "./land.ts";
 import { exists, type Located, locate } from "./locate.ts";
 import { shown, unfitBranchName } from "./ref-names.ts";
 import { GitFailure, GitMissing, mustGit } from "./run-git.ts";
@@ -93,7 +94,7 @@ export async function refuseState(id: string, base: string, store: Store): Promi
   const tip = await baseTip(store);
   for (const checkout of checkouts) {
     const why = await whyNotReady(store, checkout, tip);
-    if (why === undefined) continue;
+    if (why === undefined || (await isCutOffLanding(store, checkout, tip))) continue;
     const todo = "commit, stash or finish what is open there, or check out another branch there";
     throw refusal({ what, why, todo });
   }

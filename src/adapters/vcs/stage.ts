@@ -1,3 +1,4 @@
+import { shown } from "./ref-names.ts";
 import { GitFailure, type GitResult } from "./run-git.ts";
 import type { Store } from "./store.ts";
 
@@ -41,6 +42,7 @@ export async function stageAll(store: Store, of: Of, touched: boolean): Promise<
 async function lookAround(store: Store, of: Of): Promise<Found> {
   const flags = ["--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=dirty", "--no-renames"];
   const listed = await store.content(["status", ...flags], { gitDir: of.own, workTree: of.workTree });
+  refuseUnreadableNames(listed);
   const gone: string[] = [];
   const there: string[] = [];
   const embedded: string[] = [];
@@ -59,6 +61,14 @@ async function lookAround(store: Store, of: Of): Promise<Found> {
     }
   }
   return { gone, there, embedded, any: any || there.length > 0 };
+}
+
+/** Names that are not UTF-8 come out of decoding as U+FFFD; staging them would silently take nothing. */
+function refuseUnreadableNames(listed: string): void {
+  const odd = listed.split("\0").filter((entry) => entry.includes("\ufffd"));
+  if (odd.length === 0) return;
+  const names = odd.slice(0, 3).map((entry) => shown(entry.split(" ").at(-1) ?? entry));
+  throw new Error(`the worktree holds file names that are not UTF-8 and cannot be taken: ${names.join(", ")}`);
 }
 
 /** Ignored files that the agent added by force: tracked in its index, so part of what lies uncommitted. */

@@ -1,10 +1,10 @@
 import { copyFile, readFile } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
+import { removeFolder } from "../remove-folder.ts";
 import { adminDirs, adminDirsOf, readHead, resolvedParent } from "./admin-dirs.ts";
 import { keepOlder } from "./index-time.ts";
 import { exists } from "./locate.ts";
 import { branchRef, objectId } from "./ref-names.ts";
-import { removeFolder } from "./remove-folder.ts";
 import type { serialQueue } from "./serial.ts";
 import { preparePrivateDir, type Store } from "./store.ts";
 

@@ -4,7 +4,7 @@ import type { RunStore } from "../../ports/run-store.ts";
 import type { Tracker } from "../../ports/tracker.ts";
 import type { World } from "./check-world.ts";
 import type { LoadedBatch } from "./load-batch.ts";
-import { replay } from "./replay.ts";
+import { hasBegun, replay } from "./replay.ts";
 
 /**
  * An embedded tracker lives under its run. A new run of a batch whose last run ended not done goes on where that one
@@ -19,7 +19,8 @@ export async function carriedOver(of: {
   tracker: Tracker;
 }): Promise<number> {
   const { loaded, store, tracker, world } = of;
-  const last = store.list().find((row) => row.batchPath === loaded.path && row.run !== of.run);
+  const earlier = store.list().filter((row) => row.batchPath === loaded.path && row.run !== of.run);
+  const last = earlier.find((row) => hasBegun(store, row.run));
   if (last === undefined || last.verdict === undefined || last.verdict === "done") return 0;
   const state = replay(store.openForReading(last.run), last.run);
   const known = new Map(loaded.batch.tickets.map((ticket) => [ticket.id, ticket]));
@@ -33,7 +34,10 @@ export async function carriedOver(of: {
       carried += 1;
     }
     const repo = world.repos.get(ticket.repo);
-    if (before.phase === "done" && before.mergedSha !== undefined && (await repo?.contains(before.mergedSha))) {
+    // One whose tracker could not be told after it had landed is done but for that.
+    const untold = before.phase === "stalled" && before.evidence.at(-1)?.step === "assert";
+    const landed = before.phase === "done" || untold;
+    if (landed && before.mergedSha !== undefined && (await repo?.contains(before.mergedSha))) {
       await tracker.set(before.id, { as: "done" }, `${note}, landed as ${before.mergedSha}`);
       carried += 1;
     }

@@ -95,6 +95,8 @@ export async function beginRun(of: {
     return [{ id, as: state.as, ...(state.as === "human-gated" ? { step: state.step } : {}) }];
   });
   const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets: batch.tickets.map((t) => t.id) };
+  // Made here once so that a path which no oracle can be given is refused before there is a run.
+  createFrozenOracle({ bytes: oracleBytes, batch: oracleBatch, scratch: folder });
   if (place.kind === "folder") await refuseUnjudgeable(oracleBytes, oracleBatch, folder);
   const journal = store.create({ run, name: batch.name, batchPath: loaded.path, batchFileSha: loaded.sha, startedAt: now });
   const started: RunFact = {

@@ -3,6 +3,21 @@ import { reduce } from "../../domain/reduce.ts";
 import type { RunState } from "../../domain/state.ts";
 import { EXIT, UserError } from "../../domain/user-error.ts";
 import { type Journal, JournalBroken } from "../../ports/journal.ts";
+import type { RunStore } from "../../ports/run-store.ts";
+
+/** Whether the run's first event was written: an engine that was gone before has left a row and nothing else. */
+export function hasBegun(store: RunStore, run: RunId): boolean {
+  const journal = store.openForReading(run);
+  try {
+    return journal.read()[Symbol.iterator]().next().done !== true;
+  } catch (error) {
+    // A broken journal has rows; `replay` says what is wrong with them.
+    if (error instanceof JournalBroken) return true;
+    throw error;
+  } finally {
+    journal.close();
+  }
+}
 
 /** Folds a journal into the state it tells of. */
 export function replay(journal: Journal, run: RunId): RunState {

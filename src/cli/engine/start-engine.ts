@@ -9,6 +9,7 @@ import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import { createRunFiles } from "../../adapters/files/run-files.ts";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { createFrozenOracle } from "../../adapters/oracle/frozen-oracle.ts";
+import { removeFolder } from "../../adapters/remove-folder.ts";
 import { type GitHelper, startGitHelper } from "../../adapters/vcs/git-helper.ts";
 import { isActivity, type RunEvent } from "../../domain/event.ts";
 import type { RunId } from "../../domain/ids.ts";
@@ -19,7 +20,6 @@ import { KeyedQueue } from "../../loop/keyed-queue.ts";
 import { Orchestrator } from "../../loop/orchestrator.ts";
 import { Performer } from "../../loop/perform.ts";
 import { recover } from "../../loop/recover.ts";
-import { JournalBroken } from "../../ports/journal.ts";
 import type { Lock } from "../../ports/locks.ts";
 import type { RunRow, RunStore } from "../../ports/run-store.ts";
 import { packageFiles } from "../package-files.ts";
@@ -28,6 +28,7 @@ import { checkWorld, type World } from "./check-world.ts";
 import { takeLocks } from "./engine-locks.ts";
 import { type LoadedBatch, loadBatch } from "./load-batch.ts";
 import { beginRun, newRunId, type OpenRun, resumeRun, runFolder } from "./open-run.ts";
+import { hasBegun } from "./replay.ts";
 
 /** Events that a new client is shown beside the snapshot. */
 const RECENT = 200;
@@ -72,6 +73,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     const store = openRunStore(home.db);
     opened.store = store;
     opened.locks.push(...takeLocks(loaded, home));
+    for (const repo of world.repos.values()) await repo.finishCutOffLanding();
     const open = await openRun({ options, loaded, world, home, store });
     return await wire({ open, world, home, store, opened });
   } catch (error) {
@@ -89,8 +91,12 @@ interface Opened {
 
 async function letGo({ git, store, locks }: Opened): Promise<void> {
   await git.close();
-  store?.close();
-  for (const lock of locks) lock[Symbol.dispose]();
+  try {
+    // Writes what waits in the journal, which a locked or full disk refuses once more: the locks go all the same.
+    store?.close();
+  } finally {
+    for (const lock of locks) lock[Symbol.dispose]();
+  }
 }
 
 interface Parts {
@@ -131,19 +137,6 @@ function unfinishedRun(store: RunStore, batchPath: string): RunRow | undefined {
   return unfinishedRun(store, batchPath);
 }
 
-function hasBegun(store: RunStore, run: RunId): boolean {
-  const journal = store.openForReading(run);
-  try {
-    return journal.read()[Symbol.iterator]().next().done !== true;
-  } catch (error) {
-    // A broken journal has rows; `replay` says what is wrong with them.
-    if (error instanceof JournalBroken) return true;
-    throw error;
-  } finally {
-    journal.close();
-  }
-}
-
 /** The batch is frozen when a run begins; a changed file would be silently ignored, so it is refused. */
 function refuseChanged(loaded: LoadedBatch, before: string, run: RunId, options: EngineOptions): void {
   const changed = loaded.sha !== before ? "the batch file was changed since the run began" : undefined;
@@ -171,15 +164,15 @@ async function wire(parts: Parts): Promise<Engine> {
     snapshot: () => ({ kind: "snapshot", state: orchestrator.state, recent }) as const,
     command: (command: Parameters<Orchestrator["command"]>[0]) => orchestrator.command(command),
   };
-  const channel = await openChannel({ socketPath, host, onProblem: (problem) => process.emitWarning(problem) });
-  await writeFile(join(folder, "engine.pid"), `${process.pid}\n`, { mode: 0o600 });
   const ctx = await contextOf(parts, orchestrator);
-  const performer = new Performer(ctx);
+  await writeFile(join(folder, "engine.pid"), `${process.pid}\n`, { mode: 0o600 });
+  // Last of what may fail: a socket that is left open would keep the process alive.
+  const channel = await openChannel({ socketPath, host, onProblem: (problem) => process.emitWarning(problem) });
+  const performer = new Performer(ctx, (error) => orchestrator.fail(error));
   const close = async (): Promise<void> => {
     await performer.idle();
     await cleanRun(parts);
     await channel.close();
-    open.journal.close();
     await letGo(parts.opened);
   };
   return {
@@ -189,23 +182,24 @@ async function wire(parts: Parts): Promise<Engine> {
     state: () => orchestrator.state,
     subscribe: (to) => void subscribers.push(to),
     go: () => void launch(open, ctx, orchestrator, performer),
-    stop: (by) => {
-      const { stage } = orchestrator.state;
-      if (stage === "stopping" || stage === "ended") return;
-      orchestrator.report({ type: "intervention", class: "I5", target: "run", note: `stopped by ${by}` });
-      orchestrator.report({ type: "stop-requested", by: "signal" });
-    },
+    stop: (by) => orchestrator.stop(by),
     ended: orchestrator.ended.then(
       async (state) => {
         const { end } = state;
-        // An interrupted run stays unfinished: the same command goes on with it.
-        if (end !== undefined && end.kind !== "interrupted") store.end(open.run, end);
-        await close();
+        try {
+          // An interrupted run stays unfinished: the same command goes on with it.
+          if (end !== undefined && end.kind !== "interrupted") store.end(open.run, end);
+        } catch (error) {
+          throw journalFailed(open.run, error);
+        } finally {
+          await close();
+        }
         return state;
       },
       async (error: unknown) => {
         performer.abortAll();
-        await close();
+        // The first failure is the reason; a second one while closing is its consequence.
+        await close().catch(() => undefined);
         throw journalFailed(open.run, error);
       },
     ),
@@ -261,9 +255,11 @@ async function contextOf({ open, world, home, store }: Parts, orchestrator: Orch
 
 /** What only a living engine needs. Worktrees of failed tickets are gone already; their branches stay for people to read. */
 async function cleanRun({ home, open }: Parts): Promise<void> {
-  await rm(join(home.worktrees, open.run), { recursive: true, force: true });
-  await rm(join(open.folder, "judge"), { recursive: true, force: true });
   await rm(join(open.folder, "engine.pid"), { force: true });
+  for (const folder of [join(home.worktrees, open.run), join(open.folder, "judge"), join(open.folder, "oracle")]) {
+    // What an agent left may be beyond removing (a path too long, say). That is litter, and no reason to change how a run ended.
+    await removeFolder(folder).catch((error: Error) => process.emitWarning(`could not remove ${folder}: ${error.message}`));
+  }
 }
 
 function journalFailed(run: RunId, cause: unknown): UserError {

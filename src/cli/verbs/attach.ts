@@ -21,8 +21,8 @@ export async function attach(name: string | undefined): Promise<number> {
   return found.live ? follow(found) : summary(found);
 }
 
-function summary({ state, row }: FoundRun): number {
-  writeAll(1, renderSummaryText(state));
+function summary({ live, state, row }: FoundRun): number {
+  writeAll(1, renderSummaryText(state, live));
   if (state.end === undefined)
     writeAll(2, `loopdash: no engine is at work on this run. Go on with it: loopdash ${row.batchPath}\n`);
   return exitCodeOf(state);

@@ -54,7 +54,7 @@ function asLines({ row, state, live, pid }: FoundRun): string[] {
   const { last } = state.oracle;
   const where = live ? `at work (pid ${pid})` : state.end === undefined ? "no engine is at work on it" : "ended";
   return [
-    `${state.end === undefined && !live ? "‖ UNFINISHED" : headline(state)}  ${row.run}  ${where}`,
+    `${headline(state, live)}  ${row.run}  ${where}`,
     `oracle ${last === undefined ? "has not judged yet" : `${last.verdict}, ${formatDuration(Date.now() - last.at)} ago`}`,
     `tickets ${tickets.done} done, ${tickets.gated} human-gated, ${tickets.open} open of ${tickets.total} · $ ${costUsd.toFixed(2)} · interventions ${interventions.total}`,
     ...activeTickets(state).map((ticket) => `  ▶ ${ticket.id}  ${doing(ticket)}`),

@@ -1,4 +1,5 @@
 import picomatch from "picomatch";
+import { plainText } from "../../domain/text.ts";
 import type { Change, ChangedPath } from "../../ports/vcs.ts";
 import type { StepResult } from "../attempt-scope.ts";
 import { boundedList } from "../bounded.ts";
@@ -27,21 +28,24 @@ export function gates(change: Change, protect: readonly string[]): StepResult {
   };
 }
 
-/** Whether a path is covered by the protect list. A glob without a slash covers the name in every folder. */
+/** Whether a path is covered by the protect list. A glob without a slash covers the name, file or folder, everywhere. */
 export function protectedBy(protect: readonly string[]): (path: string) => boolean {
   if (protect.length === 0) return () => false;
-  const fold = (text: string): string => text.normalize("NFC").toLowerCase();
-  const globs = protect.flatMap((glob) => (glob.endsWith("/") ? [`${glob}**`] : [glob])).map(fold);
-  const matches = picomatch(globs, { dot: true });
-  const matchesName = picomatch(
-    globs.filter((glob) => !glob.includes("/")),
-    { dot: true, basename: true },
-  );
-  return (path) => matches(fold(path)) || matchesName(fold(path));
+  // picomatch's `**` stops at line breaks, which file names may hold.
+  const fold = (text: string): string =>
+    text
+      .normalize("NFC")
+      .toLowerCase()
+      .replace(/[\n\r\u2028\u2029]/g, "_");
+  const names = protect.filter((glob) => !glob.includes("/")).map(fold);
+  const paths = protect.filter((glob) => glob.includes("/")).map((glob) => fold(glob.replace(/\/$/, "/**")));
+  const matchesPath = picomatch([...paths, ...names.map((name) => `**/${name}/**`)], { dot: true });
+  const matchesName = picomatch(names, { dot: true, basename: true });
+  return (path) => matchesPath(fold(path)) || matchesName(fold(path));
 }
 
 function describe(changed: ChangedPath): string {
-  return `${changed.path} (${changed.how})`;
+  return `${plainText(changed.path, 200)} (${changed.how})`;
 }
 
 function refuse(summary: string, detail: string): StepResult {

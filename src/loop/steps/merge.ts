@@ -29,8 +29,9 @@ export async function merge(ctx: LoopContext, scope: OpenAttempt, needs: MergeNe
   const deadline = ctx.clock.now() + ctx.batch.limits.minutesPerAttempt * 60_000;
   let wait: number = LOOK_AGAIN_MS.first;
   for (let chase = 0; chase < CHASES; ) {
-    if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
     if (needs.judged.base !== (await repo.baseTip())) needs.judged = await needs.judgeAgain();
+    // Nothing is awaited from here to the intent, after which a kill or a gate is refused.
+    if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
     const { base: from, commit: to } = needs.judged;
     const of = { ticket: scope.ticket.id, fence: scope.fence };
     if (!ctx.report({ type: "merge-intended", ...of, repo: repo.id, from, to })) throw new AttemptOver({ outcome: "stopped" });

@@ -1,0 +1,94 @@
+import { describe, expect, test } from "vitest";
+import { HELP, readArgs } from "../../src/cli/args.ts";
+import { UserError } from "../../src/domain/user-error.ts";
+
+const run = { verb: "run", batch: "b.json", output: "auto", dryRun: false, fresh: false, detach: false };
+
+describe("the command line", () => {
+  test.for<[line: string, request: object]>([
+    ["", { verb: "help" }],
+    ["--help", { verb: "help" }],
+    ["-h", { verb: "help" }],
+    ["help", { verb: "help" }],
+    ["run --help", { verb: "help" }],
+    ["b.json -h", { verb: "help" }],
+    ["--version", { verb: "version" }],
+    ["-v", { verb: "version" }],
+    ["b.json", run],
+    ["run b.json", run],
+    ["./batch", { ...run, batch: "./batch" }],
+    ["b.json --headless", { ...run, output: "headless" }],
+    ["--json b.json", { ...run, output: "json" }],
+    ["b.json --workers 3 --fresh", { ...run, workers: 3, fresh: true }],
+    ["b.json --workers=64", { ...run, workers: 64 }],
+    ["b.json --dry-run", { ...run, dryRun: true }],
+    ["b.json --detach", { ...run, detach: true }],
+    ["run -- --odd.json", { ...run, batch: "--odd.json" }],
+    ["oracle b.json", { verb: "oracle", batch: "b.json" }],
+    ["attach", { verb: "attach" }],
+    ["attach r-1", { verb: "attach", run: "r-1" }],
+    ["status", { verb: "status", json: false }],
+    ["status r-1 --json", { verb: "status", run: "r-1", json: true }],
+    ["runs", { verb: "runs", json: false }],
+    ["runs --json", { verb: "runs", json: true }],
+    ["report", { verb: "report", format: "text" }],
+    ["report r-1 --json", { verb: "report", run: "r-1", format: "json" }],
+    ["report --md", { verb: "report", format: "md" }],
+  ])("loopdash %s", ([line, request]) => {
+    expect(readArgs(line.split(" ").filter((word) => word !== ""))).toEqual(request);
+  });
+
+  test.for<[line: string, what: string, todo: string]>([
+    ["statsu", 'does not know "statsu"', "Did you mean: loopdash status"],
+    ["batch", 'does not know "batch"', "Name a batch file"],
+    ["b.json --headles", "no option --headles", "Did you mean --headless?"],
+    ["b.json --worker 3", "no option --worker", "Did you mean --workers?"],
+    ["b.json --constructor", "no option --constructor", "Known here: --help, --headless"],
+    ["b.json --__proto__", "no option --__proto__", "Known here: "],
+    ["runs --md", "loopdash runs has no option --md", "Known here: --help, --json"],
+    ["oracle b.json --json", "loopdash oracle has no option --json", ""],
+    ["b.json -x", "cannot be read", "--help"],
+    ["b.json --workers", "cannot be read", "--help"],
+    ["b.json --fresh=yes", "cannot be read", "--help"],
+    ["b.json --workers 0", "whole number from 1 to 64", "--workers 4"],
+    ["b.json --workers 65", "whole number from 1 to 64", ""],
+    ["b.json --workers 2.5", "whole number from 1 to 64", ""],
+    ["b.json --workers many", "whole number from 1 to 64", ""],
+    ["run", "no batch file is named", "loopdash batch.json"],
+    ["--headless", "no batch file is named", ""],
+    ["oracle", "no batch file is named", ""],
+    ["a.json b.json", "one batch file at a time", ""],
+    ["attach a b", "loopdash attach takes at most one run", ""],
+    ["runs a", "loopdash runs takes no run", ""],
+    ["report --json --md", "one format", "Choose one"],
+  ])("loopdash %s is refused with what to do", ([line, what, todo]) => {
+    let refused: unknown;
+    try {
+      readArgs(line.split(" "));
+    } catch (error) {
+      refused = error;
+    }
+    if (!(refused instanceof UserError)) throw new Error(`not refused: ${String(refused)}`);
+    expect(refused).toMatchObject({ exitCode: 2 });
+    expect(refused.what).toContain(what);
+    expect(refused.todo).toContain(todo);
+    expect(refused.why).not.toBe("");
+  });
+
+  test("the help names every option that is understood, and the exit codes", () => {
+    for (const option of ["--headless", "--json", "--workers", "--dry-run", "--fresh", "--detach", "--md", "--version"])
+      expect(HELP).toContain(option);
+    for (const word of HELP.matchAll(/--([a-z-]+)/g)) {
+      const known = ["attach r", "b.json", "report", "status", "runs"].some((start) => {
+        try {
+          readArgs([...start.split(" "), `--${word[1]}`, ...(word[1] === "workers" ? ["1"] : [])]);
+          return true;
+        } catch {
+          return word[1] === "version";
+        }
+      });
+      expect([word[0], known]).toEqual([word[0], true]);
+    }
+    expect(HELP).toMatch(/0 the oracle said done, 1 .*2 .*\n3 .*4 .*130 /);
+  });
+});

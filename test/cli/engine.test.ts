@@ -1,0 +1,227 @@
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtemp, realpath } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { openRunStore } from "../../src/adapters/journal/sqlite-run-store.ts";
+import { openRepo } from "../../src/adapters/vcs/git-repo.ts";
+import { carriedOver } from "../../src/cli/engine/carry-over.ts";
+import { type LoadedBatch, loadBatch } from "../../src/cli/engine/load-batch.ts";
+import { beginRun, resumeRun, runFolder, trackerOf } from "../../src/cli/engine/open-run.ts";
+import { hasBegun, replay } from "../../src/cli/engine/replay.ts";
+import { exitCodeOf } from "../../src/cli/exit-code.ts";
+import { findRun, listRuns } from "../../src/cli/find-run.ts";
+import { prepareStateHome, type StateHome, stateHome } from "../../src/cli/state-home.ts";
+import type { RunFact } from "../../src/domain/event.ts";
+import { type Fence, RepoId, RunId, TicketId } from "../../src/domain/ids.ts";
+import { UserError } from "../../src/domain/user-error.ts";
+import type { RunStore } from "../../src/ports/run-store.ts";
+import { APP, git, newRepo } from "../adapters/vcs/real-repo.ts";
+import { batchOf } from "../domain/simulate.ts";
+import { batchFile, refusal } from "./support.ts";
+
+const T1 = TicketId.parse("T-1");
+const T2 = TicketId.parse("T-2");
+
+let root = "";
+let home: StateHome;
+let store: RunStore;
+
+beforeEach(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), "loopdash-")));
+  home = stateHome({ LOOPDASH_HOME: join(root, "home") }, "/");
+  prepareStateHome(home);
+  store = openRunStore(home.db);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  store.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+function write(name: string, value: unknown): string {
+  const file = join(root, name);
+  writeFileSync(file, typeof value === "string" ? value : JSON.stringify(value));
+  return file;
+}
+
+/** A run of the batch in `root`, begun. */
+async function begin(run: RunId, over: { fresh?: boolean; batch?: object } = {}) {
+  if (!existsSync(join(root, "user"))) newRepo(root);
+  const loaded = await loadBatch(write("b.json", batchFile(over.batch)), { cwd: "/" });
+  const world = {
+    repos: new Map([["app", await openRepo({ id: APP, path: join(root, "user"), base: "main", scratch: root })]]),
+    commandEnv: {},
+  };
+  const open = await beginRun({ loaded, world, home, store, run, now: Date.now(), fresh: over.fresh ?? false });
+  return { loaded, world, open, append: (...facts: RunFact[]) => facts.map((fact) => open.journal.append(fact)) };
+}
+
+const [R1, R2, R3] = ["r-1", "r-2", "r-3"].map((name) => RunId.parse(name)) as [RunId, RunId, RunId];
+const of = { ticket: T1, fence: 1 as Fence };
+/** T-1 shipped as `sha`, T-2 left to a person. */
+const shipped = (sha: string): RunFact[] => [
+  { type: "attempt-claimed", ...of, attempt: 1, slot: 0, reservedUsd: 0 },
+  { type: "merge-landed", ...of, repo: RepoId.parse("app"), from: "a", to: sha },
+  { type: "attempt-ended", ...of, outcome: "done" },
+  { type: "ticket-gated", ticket: T2, step: "press it" },
+];
+const ENDED = { at: 5, verdict: "not-done", exitCode: 1, reason: "x" } as const;
+
+describe("a run on disk", () => {
+  test("begins with the oracle's bytes, its batch and the tickets frozen, and goes on from them", async () => {
+    const { open } = await begin(R1);
+    expect(statSync(runFolder(home, R1)).mode & 0o777).toBe(0o700);
+    expect(open.started).toMatchObject({ type: "run-started", seq: 1, run: "r-1", settled: [] });
+    open.journal.close();
+    const again = await resumeRun({ run: R1, home, store });
+    expect(again.state).toEqual(open.state);
+    expect(Buffer.compare(again.oracleBytes, open.oracleBytes)).toBe(0);
+    expect(again.started).toBeUndefined();
+  });
+
+  test.for([
+    [
+      "a changed oracle",
+      "is not the one it began with",
+      () => writeFileSync(join(runFolder(home, R1), "oracle.mjs"), "process.exit(0)"),
+    ],
+    ["a missing oracle", "cannot be read", () => rmSync(join(runFolder(home, R1), "oracle.mjs"))],
+  ] as const)("%s is not gone on with: exit 3", async ([, why, tamper]) => {
+    (await begin(R1)).open.journal.close();
+    tamper();
+    const error = await refusal(resumeRun({ run: R1, home, store }));
+    expect(error).toMatchObject({ exitCode: 3, what: "the run r-1 cannot be judged" });
+    expect(error.why).toContain(why);
+  });
+
+  test("a journal with a row that was changed, and one without rows, are not gone on with: exit 3", async () => {
+    (await begin(R1)).open.journal.close();
+    const { DatabaseSync } = await import("node:sqlite");
+    using db = new DatabaseSync(home.db);
+    db.exec("UPDATE journal SET data = replace(data, 'night shift', 'day shift')");
+    expect(await refusal(resumeRun({ run: R1, home, store }))).toMatchObject({
+      exitCode: 3,
+      why: expect.stringContaining("its journal is broken"),
+    });
+    expect(hasBegun(store, R1)).toBe(true);
+    store.create({ run: R2, name: "x", batchPath: "/b", batchFileSha: "", startedAt: 1 }).close();
+    expect(hasBegun(store, R2)).toBe(false);
+    expect(() => replay(store.openForReading(R2), R2)).toThrow("its journal is empty");
+  });
+
+  test("the tracker is where the batch says, and the oracle is told the same place", () => {
+    const batch = batchOf([]);
+    expect(trackerOf(batch, "/run").place).toEqual({ kind: "embedded", file: "/run/tracker.json" });
+    const folder = { ...batch, tracker: { kind: "local", path: "/tickets" } } as const;
+    expect(trackerOf(folder, "/run").place).toEqual({ kind: "folder", folder: "/tickets" });
+  });
+});
+
+describe("what a new run takes over from the last", () => {
+  test("what was shipped and is still in the base, and what was left to a person", async () => {
+    const first = await begin(R1);
+    const tip = git(join(root, "user"), "rev-parse", "main");
+    first.append(...shipped(tip));
+    store.end(R1, ENDED);
+    const { open } = await begin(R2);
+    expect(open.state.counts).toMatchObject({ done: 1, "human-gated": 1, waiting: 0 });
+    expect(await open.tracker.snapshot()).toMatchObject([
+      { state: { as: "done" } },
+      { state: { as: "human-gated", step: "press it" } },
+    ]);
+    const again = await begin(R3, { fresh: true });
+    expect(again.open.state.counts).toMatchObject({ waiting: 2 });
+  });
+
+  test("nothing whose commit is gone from the base, and no ticket that is in the batch no more", async () => {
+    const first = await begin(R1);
+    const user = join(root, "user");
+    git(user, "commit", "-q", "--allow-empty", "-m", "shipped");
+    first.append(...shipped(git(user, "rev-parse", "main")));
+    git(user, "reset", "-q", "--hard", "HEAD~1");
+    store.end(R1, ENDED);
+    const { open } = await begin(R2, { batch: { tickets: [{ id: "T-1", title: "One" }] } });
+    expect(open.state.counts).toMatchObject({ waiting: 1, done: 0, "human-gated": 0 });
+  });
+
+  test("nothing from a run that the oracle called done, that has not ended, or that belongs to another batch", async () => {
+    const { append, loaded, world, open } = await begin(R1);
+    append(...shipped(git(join(root, "user"), "rev-parse", "main")));
+    const again = () => carriedOver({ loaded, world, store, run: R2, tracker: open.tracker });
+    expect(await again()).toBe(0);
+    store.end(R1, { ...ENDED, verdict: "done" });
+    expect(await again()).toBe(0);
+    store.end(R1, ENDED);
+    expect(
+      await carriedOver({
+        loaded: { ...loaded, path: "/other.json" } satisfies LoadedBatch,
+        world,
+        store,
+        run: R2,
+        tracker: open.tracker,
+      }),
+    ).toBe(0);
+    expect(await again()).toBe(2);
+  });
+
+  test("a run whose engine was gone before its first event is passed over", async () => {
+    const { append, loaded } = await begin(R1);
+    append(...shipped(git(join(root, "user"), "rev-parse", "main")));
+    store.end(R1, ENDED);
+    store.create({ run: R2, name: "x", batchPath: loaded.path, batchFileSha: "", startedAt: Date.now() + 1 }).close();
+    store.end(R2, { ...ENDED, reason: "it never began" });
+    expect((await begin(R3)).open.state.counts).toMatchObject({ done: 1, "human-gated": 1 });
+  });
+});
+
+describe("finding a run", () => {
+  const row = (run: string, startedAt: number) => ({
+    run: RunId.parse(run),
+    name: "x",
+    batchPath: `/${run}.json`,
+    batchFileSha: "",
+    startedAt,
+  });
+
+  test("by its name, by a beginning that fits one, or the newest; otherwise exit 2 with what to do", async () => {
+    vi.stubEnv("LOOPDASH_HOME", home.root);
+    const open = await begin(R1);
+    open.open.journal.close();
+    expect(findRun("r-1").row.run).toBe("r-1");
+    expect(findRun("r").row.run).toBe("r-1");
+    expect(findRun(undefined)).toMatchObject({ live: false, folder: runFolder(home, R1) });
+    expect(exitCodeOf(findRun(undefined).state)).toBe(1);
+    store.create(row("r-10", Date.now() + 1)).close();
+    expect(findRun("r-1").row.run).toBe("r-1");
+    expect(() => findRun("r")).toThrow("2 runs begin like this");
+    expect(() => findRun("zzz")).toThrow("no run has this name");
+    expect(listRuns().map((r) => [r.run, r.live])).toEqual([
+      ["r-10", false],
+      ["r-1", false],
+    ]);
+  });
+
+  test("a pid file alone does not make a run live, and neither does nonsense in it", async () => {
+    vi.stubEnv("LOOPDASH_HOME", home.root);
+    (await begin(R1)).open.journal.close();
+    writeFileSync(join(runFolder(home, R1), "engine.pid"), `${process.pid}\n`);
+    expect(findRun("r-1").live).toBe(false);
+  });
+
+  test("where nothing was ever started nothing is made", () => {
+    vi.stubEnv("LOOPDASH_HOME", join(root, "nowhere"));
+    expect(() => findRun(undefined)).toThrow("nothing was started with the state folder");
+    expect(() => listRuns()).toThrow(UserError);
+    expect(existsSync(join(root, "nowhere"))).toBe(false);
+  });
+});
+
+test("exit codes of a run are those of its end; a run without one is not done", async () => {
+  const { open } = await begin(R1);
+  expect(exitCodeOf(open.state)).toBe(1);
+  expect(exitCodeOf({ ...open.state, end: { at: 1, kind: "interrupted", verdict: "not-done", exitCode: 130, reason: "" } })).toBe(
+    130,
+  );
+  expect(readFileSync(join(open.folder, "oracle.mjs")).length).toBe(open.oracleBytes.length);
+});

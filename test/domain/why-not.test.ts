@@ -1,0 +1,106 @@
+import { describe, expect, test } from "vitest";
+import { TicketId } from "../../src/domain/ids.ts";
+import { whatIsLeft } from "../../src/domain/what-is-left.ts";
+import { describeReason, type Reason, whyNot } from "../../src/domain/why-not.ts";
+import { attempt, mixed } from "./mixed-run.ts";
+import { batchOf, honestJudgement, Simulation, ticketOf } from "./simulate.ts";
+
+const id = (name: string) => TicketId.parse(name);
+const [T1, T4] = [id("T-1"), id("T-4")];
+
+describe("why a ticket is not worked on", () => {
+  const at = (sim: Simulation, index: number) => describeReason(whyNot(sim.state, index));
+
+  test("in the order in which it would be met", () => {
+    const sim = new Simulation(
+      batchOf(
+        [
+          ticketOf("T-1", { exclusive: ["db"] }),
+          ticketOf("T-2", { exclusive: ["db"] }),
+          ticketOf("T-3", { dependsOn: [T1] }),
+          ticketOf("T-4"),
+        ],
+        { workers: 1 },
+      ),
+    );
+    expect(at(sim, 0)).toBe("ready");
+    expect(at(sim, 2)).toBe("waits for T-1");
+    sim.report({ type: "run-paused" });
+    expect(at(sim, 0)).toBe("ready; the run is paused");
+    sim.report({ type: "run-unpaused" });
+    sim.decide();
+    expect([at(sim, 0), at(sim, 1), at(sim, 3)]).toEqual(["at work", "db is held by T-1", "ready; the only slot is busy"]);
+    sim.report({ type: "gate-requested", ticket: T4, step: "x" });
+    expect(at(sim, 3)).toBe("the human gate is being recorded");
+    sim.report({ type: "ticket-gated", ticket: T4, step: "x" });
+    expect(at(sim, 3)).toBe("settled");
+    sim.report({ type: "stop-requested", by: "person" });
+    expect(at(sim, 1)).toBe("the run is stopping");
+  });
+
+  test("dependencies that a person or nobody will finish are named as such, and long lists are cut", () => {
+    const deps = Array.from({ length: 6 }, (_, i) => ticketOf(`D-${i}`));
+    const sim = new Simulation(batchOf([...deps, ticketOf("T-1", { dependsOn: deps.map((d) => d.id) })], { workers: 4 }));
+    expect(at(sim, 6)).toBe("waits for D-0, D-1, D-2, D-3 +2 more");
+    sim.report({ type: "ticket-stalled", ticket: id("D-1"), reason: "" });
+    expect(at(sim, 6)).toBe("waits for D-1, which is stalled");
+    sim.report({ type: "ticket-gated", ticket: id("D-2"), step: "" });
+    expect(at(sim, 6)).toBe("waits for D-2, which a person must finish");
+    sim.decide();
+    expect(whyNot(sim.state, 6)).toEqual({
+      kind: "depends",
+      on: deps.map((d) => d.id),
+      gated: [id("D-2")],
+      stalled: [id("D-1")],
+    } satisfies Reason);
+    sim.endAttempt(id("D-0"), "done");
+    expect(whyNot(sim.state, 6)).toMatchObject({ on: ["D-1", "D-2", "D-3", "D-4", "D-5"] });
+  });
+
+  test("money and slots", () => {
+    const batch = {
+      ...batchOf([ticketOf("T-1"), ticketOf("T-2"), ticketOf("T-3")], { usdPerRun: 3, workers: 2 }),
+      agent: { kind: "command" as const, command: ["x"], usdPerAttempt: 2 },
+    };
+    const sim = new Simulation(batch);
+    sim.decide();
+    expect(at(sim, 1)).toBe("one more attempt could break usdPerRun ($3)");
+    const free = new Simulation(batchOf([ticketOf("T-1"), ticketOf("T-2"), ticketOf("T-3")], { workers: 2 }));
+    free.decide();
+    expect(at(free, 2)).toBe("ready; all 2 slots are busy");
+  });
+});
+
+describe("what is left", () => {
+  test("names every open ticket and what it waits for", () => {
+    expect(whatIsLeft(mixed().state)).toBe(
+      "2 of 4 tickets are open: T-3 stalled (1 attempt failed; the last: broken); T-4 waits for T-3, which is stalled",
+    );
+  });
+
+  test("of many it names five", () => {
+    const sim = new Simulation(
+      batchOf(
+        Array.from({ length: 7 }, (_, i) => ticketOf(`T-${i}`)),
+        { workers: 9 },
+      ),
+    );
+    expect(whatIsLeft(sim.state)).toBe("7 of 7 tickets are open: T-0 ready; T-1 ready; T-2 ready; T-3 ready; T-4 ready; +2 more");
+    const five = new Simulation(batchOf(Array.from({ length: 5 }, (_, i) => ticketOf(`T-${i}`))));
+    expect(whatIsLeft(five.state)).not.toContain("more");
+  });
+
+  test("where all is settled here and the tracker disagrees, it says so", () => {
+    const sim = new Simulation(batchOf([ticketOf("T-1")]));
+    attempt(sim, T1, "done");
+    const words = "every ticket is settled here, but the tracker says otherwise: ";
+    expect(whatIsLeft(sim.state)).toBe(`${words}no list`);
+    const judgement = {
+      ...honestJudgement(sim.state),
+      verdict: "not-done" as const,
+      open: Array.from({ length: 9 }, (_, i) => id(`X-${i}`)),
+    };
+    sim.report({ type: "oracle-judged", final: true, judgement });
+    expect(whatIsLeft(sim.state)).toBe(`${words}X-0, X-1, X-2, X-3, X-4 open`);
+  });
+});

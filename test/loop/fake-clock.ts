@@ -1,0 +1,37 @@
+import type { Clock } from "../../src/ports/clock.ts";
+
+/** A clock that a test moves by hand. */
+export class FakeClock implements Clock {
+  #now = 1_000_000;
+  #due: { at: number; then: () => void }[] = [];
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(ms: number, then: () => void): () => void {
+    const entry = { at: this.#now + ms, then };
+    this.#due.push(entry);
+    return () => {
+      this.#due = this.#due.filter((each) => each !== entry);
+    };
+  }
+
+  /** How many timers wait. */
+  get waiting(): number {
+    return this.#due.length;
+  }
+
+  /** Moves on by `ms` milliseconds and fires what falls due, in order. */
+  advance(ms: number): void {
+    const until = this.#now + ms;
+    for (;;) {
+      const next = this.#due.filter((each) => each.at <= until).toSorted((a, b) => a.at - b.at)[0];
+      if (next === undefined) break;
+      this.#due = this.#due.filter((each) => each !== next);
+      this.#now = next.at;
+      next.then();
+    }
+    this.#now = until;
+  }
+}

@@ -1,0 +1,167 @@
+import { describe, expect, test } from "vitest";
+import type { RunFact } from "../../src/domain/event.ts";
+import type { Fence } from "../../src/domain/ids.ts";
+import { AttemptOver, type OpenAttempt } from "../../src/loop/attempt-scope.ts";
+import type { LoopContext } from "../../src/loop/context.ts";
+import { conflictEvidence, type MergeNeeds, merge } from "../../src/loop/steps/merge.ts";
+import type { Landing, Repo } from "../../src/ports/vcs.ts";
+import { batchOf, ticketOf } from "../domain/simulate.ts";
+import { FakeClock } from "./fake-clock.ts";
+
+/** A merge over a repository that answers by a script. */
+function scene(landings: readonly Landing[], over: { tips?: readonly string[]; admit?: (fact: RunFact) => boolean } = {}) {
+  const clock = new FakeClock();
+  const controller = new AbortController();
+  const facts: RunFact[] = [];
+  const lands: string[] = [];
+  const script = [...landings];
+  const tips = [...(over.tips ?? [])];
+  const repo: Pick<Repo, "id" | "base" | "baseTip" | "land"> = {
+    id: "app" as Repo["id"],
+    base: "main",
+    baseTip: () => Promise.resolve(tips.shift() ?? "base-0"),
+    land: (of) => {
+      lands.push(`${of.from}→${of.to}`);
+      return Promise.resolve(script.shift() ?? { as: "landed" });
+    },
+  };
+  let judgements = 0;
+  const needs: MergeNeeds = {
+    repo: repo as Repo,
+    judged: { ok: true, base: "base-0", commit: "candidate-0" },
+    judgeAgain: () => {
+      judgements += 1;
+      return Promise.resolve({ ok: true, base: "base-0", commit: `candidate-${judgements}` });
+    },
+  };
+  const ticket = ticketOf("T-1");
+  const ctx: Partial<LoopContext> = {
+    clock,
+    batch: batchOf([ticket]),
+    report: (fact: RunFact) => (facts.push(fact), over.admit?.(fact) ?? true),
+  };
+  const scope = { ticket, n: 1, fence: 1 as Fence, marker: "", signal: controller.signal, ending: () => "killed-by-person" };
+  const run = () => merge(ctx as LoopContext, scope as OpenAttempt, needs);
+  return {
+    clock,
+    controller,
+    facts,
+    lands,
+    needs,
+    run,
+    judgements: () => judgements,
+    types: () => facts.map((fact) => fact.type),
+  };
+}
+
+const moved: Landing = { as: "moved", tip: "base-1" };
+const waiting: Landing = { as: "waiting", reason: "dirty\u001b[2J\ncheckout" };
+/** Lets promises that are due go on, until a timer waits. */
+const untilItWaits = async (clock: FakeClock) => {
+  while (clock.waiting === 0) await new Promise((resolve) => setImmediate(resolve));
+};
+
+describe("merge", () => {
+  test("lands the judged candidate, announced before and told afterwards", async () => {
+    const { run, facts, lands, judgements } = scene([]);
+    expect(await run()).toEqual({ ok: true, summary: "landed on main as candida", judged: "candidate-0", landed: "candidate-0" });
+    expect(lands).toEqual(["base-0→candidate-0"]);
+    expect(facts).toMatchObject([
+      { type: "merge-intended", from: "base-0", to: "candidate-0", repo: "app", fence: 1 },
+      { type: "merge-landed", from: "base-0", to: "candidate-0" },
+    ]);
+    expect(judgements()).toBe(0);
+  });
+
+  test("a base that moved since the judgement is judged again: what was checked is what lands", async () => {
+    const { run, lands, judgements } = scene([], { tips: ["base-9", "base-0"] });
+    expect(await run()).toMatchObject({ ok: true, judged: "candidate-1" });
+    expect([judgements(), lands]).toEqual([1, ["base-0→candidate-1"]]);
+  });
+
+  test("a swap that is lost is tried again on what is there now", async () => {
+    const { run, lands } = scene([moved], { tips: ["base-0", "base-1"] });
+    expect(await run()).toMatchObject({ ok: true, judged: "candidate-1" });
+    expect(lands).toEqual(["base-0→candidate-0", "base-0→candidate-1"]);
+  });
+
+  test("a base that never stands still is chased five times, no more", async () => {
+    const { run, lands } = scene(Array.from({ length: 9 }, () => moved));
+    const summary = "the base moved 5 times while the change was being merged";
+    expect(await run()).toMatchObject({ ok: false, evidence: { step: "merge", summary } });
+    expect(lands).toHaveLength(5);
+  });
+
+  test("a checkout that is in the way is waited for, ever longer, and the reason is told on one plain line", async () => {
+    const { run, clock, facts, types, lands } = scene([waiting, waiting]);
+    const result = run();
+    await untilItWaits(clock);
+    expect(facts.at(-1)).toMatchObject({ type: "merge-waiting", reason: "dirty checkout" });
+    clock.advance(499);
+    expect(lands).toHaveLength(1);
+    clock.advance(1);
+    await untilItWaits(clock);
+    clock.advance(1_000);
+    expect(await result).toMatchObject({ ok: true });
+    expect(types()).toEqual([
+      "merge-intended",
+      "merge-waiting",
+      "merge-intended",
+      "merge-waiting",
+      "merge-intended",
+      "merge-landed",
+    ]);
+  });
+
+  test("it waits no longer than an attempt may take", async () => {
+    const { run, clock } = scene(Array.from({ length: 99 }, () => waiting));
+    const result = run();
+    let over = false;
+    void result.then(() => (over = true));
+    for (let i = 0; !over && i < 99; i++) {
+      await Promise.race([untilItWaits(clock), result]);
+      clock.advance(5_000);
+    }
+    expect(await result).toMatchObject({ ok: false, evidence: { summary: "the merge could not land: dirty checkout" } });
+  });
+
+  test("called off while it waits: it lands nothing more", async () => {
+    const { run, clock, controller, lands } = scene([waiting]);
+    const result = run();
+    await untilItWaits(clock);
+    controller.abort();
+    await expect(result).rejects.toMatchObject({ end: { outcome: "killed" } });
+    expect(lands).toHaveLength(1);
+    expect(clock.waiting).toBe(0);
+  });
+
+  test("called off while the base is looked at, or the candidate judged again: nothing is announced", async () => {
+    const looked = scene([]);
+    const result = looked.run();
+    looked.controller.abort();
+    await expect(result).rejects.toBeInstanceOf(AttemptOver);
+    const judged = scene([], { tips: ["base-9"] });
+    const { judgeAgain } = judged.needs;
+    judged.needs.judgeAgain = () => (judged.controller.abort(), judgeAgain());
+    await expect(judged.run()).rejects.toBeInstanceOf(AttemptOver);
+    expect([...looked.facts, ...judged.facts, ...looked.lands, ...judged.lands]).toEqual([]);
+  });
+
+  test("an intent that is not admitted is not acted upon", async () => {
+    const { run, lands } = scene([], { admit: () => false });
+    await expect(run()).rejects.toMatchObject({ end: { outcome: "stopped" } });
+    expect(lands).toEqual([]);
+  });
+});
+
+test("a conflict names its files, bounded and plain", () => {
+  const of = { ok: false, base: "b", detail: "CONFLICT in a" } as const;
+  expect(conflictEvidence({ ...of, conflicts: ["a\nb"] })).toMatchObject({
+    evidence: { step: "merge", summary: "conflict with the base in a b", detail: "a b\nCONFLICT in a" },
+  });
+  const conflicts = Array.from({ length: 50 }, (_, i) => `f${i}`);
+  const many = conflictEvidence({ ...of, conflicts });
+  if (many.ok) throw new Error("no conflict");
+  expect(many.evidence.summary).toBe("conflict with the base in 50 files");
+  expect(many.evidence.detail).toContain("[+30 more]");
+});

@@ -1,0 +1,198 @@
+import { describe, expect, test } from "vitest";
+import { HumanStep } from "../../src/domain/command.ts";
+import type { Judgement } from "../../src/domain/event.ts";
+import { type Fence, TicketId } from "../../src/domain/ids.ts";
+import type { LoopContext } from "../../src/loop/context.ts";
+import { assertTracker } from "../../src/loop/steps/assert.ts";
+import type { Tracker } from "../../src/ports/tracker.ts";
+import { cleanUp } from "../adapters/vcs/real-repo.ts";
+import { ticketOf } from "../domain/simulate.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { endless, Stage } from "./stage.ts";
+
+cleanUp();
+const T1 = TicketId.parse("T-1");
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+const unjudged: Judgement = {
+  verdict: "unjudged",
+  counts: { done: 0, gated: 0, open: 0 },
+  open: [],
+  durationMs: 1,
+  problem: "tracker down",
+};
+
+describe("the oracle that cannot judge", () => {
+  test("is asked three times at the end, with waits of 2 and 4 seconds, and the run ends with exit 3", async () => {
+    const clock = new FakeClock();
+    const askedAt: number[] = [];
+    using stage = await Stage.open({ tickets: [ticketOf("T-1")] }, () => ({
+      clock,
+      oracle: { sha: "o", judge: () => (askedAt.push(clock.now()), Promise.resolve(unjudged)) },
+    }));
+    stage.start();
+    await stage.until("oracle-asked", (e) => e.type === "oracle-asked" && e.final);
+    const begun = clock.now();
+    for (const wait of [2_000, 4_000]) {
+      while (clock.waiting === 0) await settle();
+      clock.advance(wait - 1);
+      await settle();
+      const before = askedAt.length;
+      clock.advance(1);
+      while (askedAt.length === before) await settle();
+    }
+    expect((await stage.ended()).end).toMatchObject({
+      kind: "unjudged",
+      exitCode: 3,
+      reason: "the oracle could not judge: tracker down",
+    });
+    expect(askedAt.slice(-3).map((at) => at - begun)).toEqual([0, 2_000, 6_000]);
+  });
+
+  test("a stop does not wait for it", async () => {
+    using stage = await Stage.open({ tickets: [ticketOf("T-1")] }, () => ({
+      clock: new FakeClock(),
+      oracle: {
+        sha: "o",
+        judge: (signal) =>
+          stage.of("oracle-asked").at(-1)?.final
+            ? new Promise((resolve) => signal?.addEventListener("abort", () => resolve(unjudged)))
+            : Promise.resolve(unjudged),
+      },
+    }));
+    stage.start();
+    await stage.until("oracle-asked", (e) => e.type === "oracle-asked" && e.final);
+    stage.engine.orchestrator.stop("SIGINT");
+    expect((await stage.ended()).end).toMatchObject({ kind: "interrupted", exitCode: 130 });
+  });
+});
+
+test("a worker is called off once, with the first cause; one that is gone is left alone", async () => {
+  let aborts = 0;
+  using stage = await Stage.open({
+    tickets: [ticketOf("T-1")],
+    limits: { attempts: 1 },
+    work: (task) => {
+      task.signal.addEventListener("abort", () => (aborts += 1));
+      return endless(task);
+    },
+  });
+  stage.start();
+  await stage.until("agent-started");
+  const { performer, orchestrator } = stage.engine;
+  const fence = 1 as Fence;
+  orchestrator.command({ type: "kill", ticket: T1 });
+  await settle();
+  performer.abort({ do: "abort", ticket: T1, fence, ending: "stopped" });
+  await stage.until("attempt-ended");
+  performer.abort({ do: "abort", ticket: T1, fence, ending: "stopped" });
+  await stage.ended();
+  expect(aborts).toBe(1);
+  expect(stage.of("agent-ended")[0]?.ending).toBe("killed-by-person");
+});
+
+test("a journal that fails ends every agent, and idle waits for them", async () => {
+  using stage = await Stage.open({ tickets: [ticketOf("T-1"), ticketOf("T-2")], work: endless });
+  stage.start();
+  await stage.until("agent-started", () => stage.of("agent-started").length === 2);
+  stage.engine.orchestrator.fail(new Error("disk full"));
+  await expect(stage.engine.orchestrator.ended).rejects.toThrow("disk full");
+  await stage.engine.performer.idle();
+  expect(stage.tasks.every((task) => task.signal.aborted)).toBe(true);
+  expect(stage.types()).not.toContain("attempt-ended");
+});
+
+test("a defect in what was launched fails the run; it is never an unhandled rejection", async () => {
+  using stage = await Stage.open({ tickets: [ticketOf("T-1")] }, () => ({
+    oracle: { sha: "o", judge: () => Promise.reject(new Error("it never throws")) },
+  }));
+  stage.start();
+  await expect(stage.engine.orchestrator.ended).rejects.toThrow("it never throws");
+  await stage.engine.performer.idle();
+});
+
+describe("a gate", () => {
+  const open = async (set: () => Promise<void>) => {
+    const clock = new FakeClock();
+    const stage = await Stage.open({ tickets: [ticketOf("T-1")], limits: { attempts: 1 }, work: endless }, ({ tracker }) => ({
+      clock: { now: () => clock.now(), after: (_, then) => clock.after(0, then) },
+      tracker: { ...tracker, set },
+    }));
+    return { stage, clock };
+  };
+
+  test("that the tracker does not take is not believed: the ticket stays open and says why", async () => {
+    const { stage, clock } = await open(() => Promise.reject(new Error("403")));
+    using _ = stage;
+    stage.start();
+    await stage.until("agent-started");
+    stage.engine.orchestrator.command({ type: "gate", ticket: T1, step: HumanStep.parse("approve") });
+    let over = false;
+    void stage.engine.orchestrator.ended.then(() => (over = true));
+    while (!over) {
+      clock.advance(1);
+      await settle();
+    }
+    expect(stage.ticket(T1)).toMatchObject({ phase: "stalled" });
+    expect(stage.ticket(T1).stalledReason).toBe(
+      "the human gate was not recorded: the tracker could not be set to human-gated: 403",
+    );
+    expect(stage.state.end?.exitCode).toBe(1);
+  });
+});
+
+describe("the tracker's write", () => {
+  const write = (answers: readonly (Error | undefined)[], signal = new AbortController().signal) => {
+    const clock = new FakeClock();
+    const script = [...answers];
+    let writes = 0;
+    const tracker: Tracker = {
+      snapshot: () => Promise.resolve([]),
+      set: () => {
+        writes += 1;
+        const answer = script.shift();
+        return answer === undefined ? Promise.resolve() : Promise.reject(answer);
+      },
+    };
+    const ctx: Partial<LoopContext> = { clock, tracker };
+    const of = { ticket: T1, state: { as: "done" } as const, note: "", signal };
+    const result = assertTracker(ctx as LoopContext, of);
+    return { clock, result, writes: () => writes };
+  };
+  const down = new Error("down");
+
+  test("is tried again after 250 ms, 1 s and 4 s", async () => {
+    const { clock, result, writes } = write([down, down, down]);
+    for (const [i, wait] of [250, 1_000, 4_000].entries()) {
+      while (clock.waiting === 0) await settle();
+      clock.advance(wait - 1);
+      await settle();
+      expect(writes()).toBe(i + 1);
+      clock.advance(1);
+    }
+    expect(await result).toEqual({ ok: true, summary: "tracker says done" });
+  });
+
+  test("gives up after four, with the tracker's last word as evidence", async () => {
+    const aborted = AbortSignal.abort();
+    const { result, writes } = write([down, down, down, new Error("last"), down], aborted);
+    expect(await result).toMatchObject({
+      ok: false,
+      evidence: { step: "assert", summary: "the tracker could not be set to done: last" },
+    });
+    expect(writes()).toBe(4);
+  });
+});
+
+test("a stop while the tracker is down keeps what has landed: the ticket is neither stalled nor worked again", async () => {
+  using stage = await Stage.open({ tickets: [ticketOf("T-1")] }, ({ tracker }) => ({
+    tracker: { ...tracker, set: () => (stage.engine.orchestrator.stop("SIGTERM"), Promise.reject(new Error("down"))) },
+  }));
+  stage.start();
+  expect((await stage.ended()).end?.exitCode).toBe(130);
+  expect(stage.ticket(T1)).toMatchObject({ phase: "waiting", failures: 0, history: [{ outcome: "stopped" }] });
+  await stage.crashAndReopen();
+  await stage.resume();
+  expect((await stage.ended()).end?.exitCode).toBe(0);
+  expect(stage.tasks).toHaveLength(1);
+  expect(stage.git("log", "--format=%s", "main")).toBe("T-1 (T-1)\nfirst");
+});

@@ -1,0 +1,259 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "../../src/adapters/clock/system-clock.ts";
+import { createExecutor } from "../../src/adapters/executor/process-executor.ts";
+import { createRunFiles } from "../../src/adapters/files/run-files.ts";
+import { openRunStore } from "../../src/adapters/journal/sqlite-run-store.ts";
+import { createEmbeddedTracker, seedEmbeddedTracker } from "../../src/adapters/tracker/embedded.ts";
+import { openRepo } from "../../src/adapters/vcs/git-repo.ts";
+import type { Batch, Ticket } from "../../src/domain/batch/schema.ts";
+import type { Judgement, RunEvent, RunFact } from "../../src/domain/event.ts";
+import { RunId } from "../../src/domain/ids.ts";
+import { reduce } from "../../src/domain/reduce.ts";
+import { type RunState, ticketOf as stateOf } from "../../src/domain/state.ts";
+import type { LoopContext } from "../../src/loop/context.ts";
+import { KeyedQueue } from "../../src/loop/keyed-queue.ts";
+import { Orchestrator } from "../../src/loop/orchestrator.ts";
+import { Performer } from "../../src/loop/perform.ts";
+import { recover } from "../../src/loop/recover.ts";
+import type { Agent, AgentResult, AgentTask } from "../../src/ports/agent.ts";
+import type { Journal } from "../../src/ports/journal.ts";
+import type { Tracker } from "../../src/ports/tracker.ts";
+import type { Repo } from "../../src/ports/vcs.ts";
+import { APP, git, newRepo, tempDir } from "../adapters/vcs/real-repo.ts";
+import { batchOf } from "../domain/simulate.ts";
+
+export const RUN = RunId.parse("run-1");
+const TEMPLATE = "{{id}} {{title}} {{body}} {{attempt}} {{attempts}} {{finish}} {{protect}} {{evidence}}";
+
+type Work = (task: AgentTask) => Promise<Partial<AgentResult> | undefined> | Partial<AgentResult> | undefined;
+
+export interface StageOptions {
+  readonly tickets: readonly Ticket[];
+  readonly limits?: Partial<Batch["limits"]>;
+  readonly protect?: readonly string[];
+  readonly prepare?: readonly (readonly string[])[];
+  readonly work?: Work;
+  readonly reserveUsd?: number;
+}
+
+/** A result of an agent that stopped by itself with exit 0, but for `over`. */
+export function agentResult(over: Partial<AgentResult> = {}): AgentResult {
+  return { ending: "exited", exitCode: 0, signal: null, costUsd: 0, tail: "", ...over };
+}
+
+/** An agent that leaves one file named after its ticket, with its attempt in it. */
+export const oneFile: Work = (task) => {
+  writeFileSync(join(task.worktree, `${task.ticket}.txt`), `${task.attempt}\n`);
+  return undefined;
+};
+
+/** An agent that goes on until it is called off. */
+export const endless: Work = (task) =>
+  new Promise((resolve) => {
+    task.onStart({ pid: 999_999_999, startTime: "1" });
+    task.signal.addEventListener("abort", () => resolve({ ending: "aborted", exitCode: null, signal: "SIGKILL" }));
+  });
+
+/** One run over a real repository, journal, tracker and executor; only the agent and the oracle are scripted. */
+export class Stage implements Disposable {
+  readonly root = tempDir();
+  readonly user = newRepo(this.root);
+  readonly events: RunEvent[] = [];
+  readonly tasks: AgentTask[] = [];
+  readonly #options: StageOptions;
+  readonly #store = openRunStore(join(this.root, "loopdash.db"));
+  #watchers: (() => void)[] = [];
+  #crash: (event: RunEvent) => void = () => undefined;
+  engine!: Engine;
+
+  private constructor(options: StageOptions) {
+    this.#options = options;
+  }
+
+  static async open(options: StageOptions, change: (ctx: LoopContext) => Partial<LoopContext> = () => ({})): Promise<Stage> {
+    const stage = new Stage(options);
+    const file = join(stage.root, "tracker.json");
+    await seedEmbeddedTracker(file, options.tickets);
+    const made = batchOf(options.tickets, options.limits);
+    const repos = { app: { path: stage.user, base: "main", prepare: options.prepare ?? [] } };
+    const batch: Batch = { ...made, repos, protect: options.protect ?? [] };
+    const row = { run: RUN, name: "test", batchPath: "/batch.json", batchFileSha: "x", startedAt: Date.now() };
+    const journal = stage.#store.create(row);
+    const first = journal.append({
+      type: "run-started",
+      run: RUN,
+      batch,
+      batchPath: "/batch.json",
+      oracleSha: "o",
+      batchSha: "b",
+      sandboxed: false,
+      settled: [],
+      durations: {},
+      spentTodayUsd: 0,
+      version: "test",
+    });
+    stage.events.push(first);
+    await stage.#wire(journal, reduce(undefined, first), change);
+    return stage;
+  }
+
+  /** Kills the engine right after an event that matches: nothing it learns later is recorded. Settles once it is still. */
+  async crashAt(match: (event: RunEvent) => boolean): Promise<void> {
+    const { engine } = this;
+    const crashed = Promise.withResolvers<void>();
+    this.#crash = (event) => {
+      if (!match(event)) return;
+      engine.dead = true;
+      engine.performer.abortAll();
+      this.#crash = () => undefined;
+      crashed.resolve();
+    };
+    this.start();
+    await crashed.promise;
+    await engine.performer.idle();
+  }
+
+  /** A second engine on the same run, as after a crash of the first: what the first one still does reaches nobody. */
+  async crashAndReopen(change: (ctx: LoopContext) => Partial<LoopContext> = () => ({})): Promise<void> {
+    this.engine.journal.flush();
+    let state: RunState | undefined;
+    for (const event of this.#store.openForReading(RUN).read()) state = reduce(state, event);
+    this.engine.dead = true;
+    this.engine.journal.close();
+    await this.#wire(this.#store.open(RUN), state as RunState, change);
+  }
+
+  async #wire(journal: Journal, state: RunState, change: (ctx: LoopContext) => Partial<LoopContext>): Promise<void> {
+    const engine = { dead: false, journal } as Engine;
+    const publish = (event: RunEvent): void => {
+      this.events.push(event);
+      this.#crash(event);
+      for (const watcher of [...this.#watchers]) watcher();
+    };
+    const deadToo = { append: (fact: RunFact) => (engine.dead ? stop() : journal.append(fact)) };
+    const orchestrator = new Orchestrator({ state, journal: deadToo as Journal, clock: systemClock, publish });
+    const repo = await openRepo({ id: APP, path: this.user, base: "main", scratch: this.root });
+    const folders = { folder: join(this.root, "run"), worktrees: join(this.root, "worktrees") };
+    const tracker = createEmbeddedTracker({ file: join(this.root, "tracker.json"), ids: state.batch.tickets.map((t) => t.id) });
+    for (const folder of [join(folders.folder, "judge"), folders.worktrees]) mkdirSync(folder, { recursive: true });
+    const plain: LoopContext = {
+      run: RUN,
+      batch: state.batch,
+      repos: new Map<string, Repo>([["app", repo]]),
+      commandEnv: { PATH: process.env["PATH"] ?? "" },
+      agent: this.#agent(),
+      executor: createExecutor(),
+      tracker,
+      oracle: { sha: "o", judge: () => judgeBy(tracker) },
+      clock: systemClock,
+      files: createRunFiles(folders),
+      workerTemplate: TEMPLATE,
+      merges: new KeyedQueue(),
+      state: () => orchestrator.state,
+      report: (fact) => !engine.dead && orchestrator.report(fact),
+      recordDuration: () => undefined,
+      recordCost: () => undefined,
+    };
+    const ctx = { ...plain, ...change(plain) };
+    const performer = new Performer(ctx, (error) => orchestrator.fail(error));
+    this.engine = Object.assign(engine, { orchestrator, performer, ctx, repo });
+    orchestrator.ended.catch(() => performer.abortAll());
+  }
+
+  #agent(): Agent {
+    const { work = oneFile, reserveUsd = 0 } = this.#options;
+    return {
+      reserveUsd,
+      run: async (task) => {
+        this.tasks.push(task);
+        return agentResult(await work(task));
+      },
+    };
+  }
+
+  get state(): RunState {
+    return this.engine.orchestrator.state;
+  }
+
+  ticket(id: Ticket["id"]) {
+    return stateOf(this.state, id);
+  }
+
+  report(fact: RunFact): boolean {
+    return this.engine.orchestrator.report(fact);
+  }
+
+  start(): void {
+    this.engine.orchestrator.start(this.engine.performer);
+  }
+
+  async resume(): Promise<void> {
+    await recover(this.engine.ctx);
+    this.start();
+  }
+
+  /** The last state of the run, once nothing of it is at work any more. */
+  async ended(): Promise<RunState> {
+    const state = await this.engine.orchestrator.ended;
+    await this.engine.performer.idle();
+    return state;
+  }
+
+  /** Settles once an event of this type has come, counted from the first; gives the last of them. */
+  async until(type: RunEvent["type"], match: (event: RunEvent) => boolean = () => true): Promise<RunEvent> {
+    for (;;) {
+      const found = this.events.findLast((event) => event.type === type && match(event));
+      if (found !== undefined) return found;
+      await new Promise<void>((resolve) => {
+        this.#watchers.push(resolve);
+      });
+      this.#watchers = [];
+    }
+  }
+
+  types(): string[] {
+    return this.events.map((event) => event.type);
+  }
+
+  of<T extends RunEvent["type"]>(type: T): Extract<RunEvent, { type: T }>[] {
+    return this.events.filter((event): event is Extract<RunEvent, { type: T }> => event.type === type);
+  }
+
+  git(...args: string[]): string {
+    return git(this.user, ...args);
+  }
+
+  tracker(): Tracker {
+    return this.engine.ctx.tracker;
+  }
+
+  [Symbol.dispose](): void {
+    this.engine.dead = true;
+    this.engine.performer.abortAll();
+    this.#store.close();
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
+
+function stop(): never {
+  throw new Error("the engine was killed");
+}
+
+interface Engine {
+  dead: boolean;
+  readonly journal: Journal;
+  readonly orchestrator: Orchestrator;
+  readonly performer: Performer;
+  readonly ctx: LoopContext;
+  readonly repo: Repo;
+}
+
+/** What an honest oracle says of this tracker. */
+export async function judgeBy(tracker: Tracker): Promise<Judgement> {
+  const tickets = await tracker.snapshot();
+  const count = (as: string) => tickets.filter((t) => t.state.as === as).length;
+  const open = tickets.filter((t) => t.state.as === "open").map((t) => t.id);
+  const counts = { done: count("done"), gated: count("human-gated"), open: open.length };
+  return { verdict: open.length === 0 ? "done" : "not-done", counts, open, durationMs: 1 };
+}
