@@ -1,3 +1,4 @@
+import type { FolderTicket } from "../../domain/batch/merge-folder.ts";
 import { TicketSpec } from "../../domain/batch/schema.ts";
 import { RepoId, TicketId } from "../../domain/ids.ts";
 import type { TrackerState } from "../../ports/tracker.ts";
@@ -5,15 +6,8 @@ import { type FrontMatter, type ListKey, type Problem, readFrontMatter, type Wor
 import { stateOf } from "./state-record.ts";
 import { headingOf, partsOf } from "./ticket-text.ts";
 
-/** What a Markdown ticket says. */
-export interface TicketContent {
-  readonly id: TicketId;
-  readonly title: string;
-  /** Everything below the front matter, as it is. */
-  readonly body: string;
-  readonly repo?: RepoId;
-  readonly dependsOn: readonly TicketId[];
-  readonly exclusive: readonly string[];
+/** What a Markdown ticket says: what the batch takes from it, and its state. The body is everything below the front matter. */
+export interface TicketContent extends Omit<FolderTicket, "file"> {
   readonly state: TrackerState;
 }
 

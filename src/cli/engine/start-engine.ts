@@ -198,8 +198,8 @@ async function wire(parts: Parts): Promise<Engine> {
       },
       async (error: unknown) => {
         performer.abortAll();
-        // The first failure is the reason; a second one while closing is its consequence.
-        await close().catch(() => undefined);
+        // The first failure is the reason; a second one while closing is its consequence, and only told.
+        await close().catch((second: unknown) => process.emitWarning(`could not close in order: ${String(second)}`));
         throw journalFailed(open.run, error);
       },
     ),
