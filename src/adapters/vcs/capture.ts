@@ -40,26 +40,27 @@ export async function capture(store: Store, of: Of): Promise<Change> {
   const own = store.privateDir(of.path);
   const workerIndex = admin === undefined ? undefined : join(admin, "index");
   const touched = workerIndex !== undefined && (await writtenSince(join(own, "index"), workerIndex));
-  await prepareIndex(store, own, start.commit);
-  const staged = await stageAll(store, { own, workTree: of.path, workerIndex }, touched);
-
+  const [staged, parent, committed] = await Promise.all([
+    prepareIndex(store, own, start.commit).then(() => stageAll(store, { own, workTree: of.path, workerIndex }, touched)),
+    parentOf(store, from, start.commit),
+    // What an agent that commits has changed is known before it is known whether it left anything uncommitted.
+    start.commit === from ? undefined : changeBetween(store, from, start.commit),
+  ]);
   const [change, tip] = await Promise.all([
     staged.any ? changeToIndex(store, from, own) : undefined,
-    commitStaged(store, own, start, staged.any, of.message),
+    commitStaged(store, own, { ...start, parent }, staged.any, of.message),
   ]);
   const moved = tip !== start.branchTip;
   if (moved) await store.refs(["update-ref", "-m", "loopdash: capture", ref, tip]);
   await writeHead(own, tip);
   if (admin !== undefined && (moved || staged.any || start.away)) await bringWorktreeAlong(admin, own, ref);
-  const whole = change === undefined ? await changeBetween(store, from, tip) : { tip, ...change };
+  const whole = change === undefined ? { ...(committed ?? (await changeBetween(store, from, tip))), tip } : { tip, ...change };
   return { ...whole, paths: [...whole.paths, ...notListed(staged.embedded, whole.paths)] };
 }
 
 interface Start {
   /** What the worktree's files are compared with. */
   readonly commit: string;
-  /** Parent of a new commit; not `commit` where that does not descend from `from`. */
-  readonly parent: string;
   readonly branchTip: string | undefined;
   /** Whether the worktree is not on the ticket's branch. */
   readonly away: boolean;
@@ -71,8 +72,12 @@ async function startingPoint(store: Store, admin: string | undefined, ref: strin
   const headTip = head === undefined ? undefined : "commit" in head ? head.commit : await store.readBranch(head.branch);
   const commit = headTip ?? branchTip ?? from;
   const away = head === undefined || !("branch" in head) || head.branch !== ref;
-  const parent = (await isAncestor(store, from, commit)) ? commit : from;
-  return { commit, parent, branchTip, away };
+  return { commit, branchTip, away };
+}
+
+/** Parent of a new commit: `commit`, or `from` where that does not descend from it. */
+async function parentOf(store: Store, from: string, commit: string): Promise<string> {
+  return (await isAncestor(store, from, commit)) ? commit : from;
 }
 
 /**
@@ -86,7 +91,13 @@ async function prepareIndex(store: Store, own: string, commit: string): Promise<
   await store.content(["read-tree", "-m", commit], { gitDir: own });
 }
 
-async function commitStaged(store: Store, own: string, start: Start, any: boolean, message: string): Promise<string> {
+async function commitStaged(
+  store: Store,
+  own: string,
+  start: Start & { readonly parent: string },
+  any: boolean,
+  message: string,
+): Promise<string> {
   if (!any && start.commit === start.parent) return start.commit;
   const tree = any ? objectId((await store.content(["write-tree"], { gitDir: own })).trim()) : `${start.commit}^{tree}`;
   return commitTree(store, tree, start.parent, message);

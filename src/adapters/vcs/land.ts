@@ -2,7 +2,7 @@ import type { Landing } from "../../ports/vcs.ts";
 import { baseTip, isAncestor } from "./history.ts";
 import { isObjectId, objectId } from "./ref-names.ts";
 import type { Store } from "./store.ts";
-import { bringAlong, changedFiles, checkoutsOfBase, type UserCheckout, whyNotFollow, whyNotReady } from "./user-checkout.ts";
+import { bringAlong, changedFiles, checkoutsOfBase, type UserCheckout, whyNotFollow } from "./user-checkout.ts";
 
 /**
  * Moves the base from `from` to `to`, and the user's checkouts of it along.
@@ -25,7 +25,7 @@ export async function land(
   if (tip !== from) return alreadyMoved(store, checkouts, { from, to, tip });
 
   for (const checkout of checkouts) {
-    const reason = (await whyNotReady(store, checkout, from)) ?? (await whyNotFollow(store, checkout, from, to));
+    const reason = await whyNotFollow(store, checkout, from, to);
     if (reason !== undefined) return { as: "waiting", reason };
   }
   const lost = await swap(store, from, to);

@@ -57,30 +57,41 @@ async function firstLine(file: string): Promise<string | undefined> {
 
 /** Why the checkout, which should show `commit`, cannot be brought along now, or undefined where it can. Changes nothing. */
 export async function whyNotReady(store: Store, of: UserCheckout, commit: string): Promise<string | undefined> {
+  return (await whyBusy(store, of)) ?? whyDirty(store, of, commit);
+}
+
+/** Why a checkout that should show `from` cannot be brought to `to` now, or undefined where it can. Changes nothing. */
+export async function whyNotFollow(store: Store, of: UserCheckout, from: string, to: string): Promise<string | undefined> {
+  // First by itself: the dry run below holds the index's lock while it looks.
+  const busy = await whyBusy(store, of);
+  if (busy !== undefined) return busy;
+  const [dirty, path, refused] = await Promise.all([
+    whyDirty(store, of, from),
+    inTheWay(store, of.path, from, to),
+    bringAlong(store, of, { from, to, dryRun: true }),
+  ]);
+  if (dirty !== undefined) return dirty;
+  return path === undefined ? refused : `${shown(of.path)}: the untracked ${shown(path)} would be overwritten`;
+}
+
+async function whyBusy(store: Store, of: UserCheckout): Promise<string | undefined> {
   const there = await Promise.all(UNDER_WAY.map(([file]) => exists(join(of.gitDir, file))));
   const busy = UNDER_WAY[there.indexOf(true)];
   if (busy !== undefined) return `${shown(of.path)}: ${busy[1]}`;
   if (await exists(join(of.gitDir, "index.lock"))) {
     return `${shown(of.path)}: another git process works there (if none does, remove ${shown(join(of.gitDir, "index.lock"))})`;
   }
-  if (await exists(join(of.gitDir, "info", "sparse-checkout"))) {
-    const on = await store.tryRefs(["config", "--type=bool", "--get", "core.sparseCheckout"], { gitDir: of.gitDir });
-    if (on.stdout.trim() === "true") return `${shown(of.path)}: it is a sparse checkout, which cannot be brought along`;
-  }
+  if (!(await exists(join(of.gitDir, "info", "sparse-checkout")))) return undefined;
+  const on = await store.tryRefs(["config", "--type=bool", "--get", "core.sparseCheckout"], { gitDir: of.gitDir });
+  return on.stdout.trim() === "true" ? `${shown(of.path)}: it is a sparse checkout, which cannot be brought along` : undefined;
+}
+
+async function whyDirty(store: Store, of: UserCheckout, commit: string): Promise<string | undefined> {
   const changed = await changedFiles(store, of, commit);
   if (changed.length === 0) return undefined;
   const names = changed.slice(0, 3).map(shown).join(", ");
   const more = changed.length > 3 ? ` and ${changed.length - 3} more` : "";
   return `${shown(of.path)} has uncommitted changes: ${names}${more}`;
-}
-
-/** Why a clean checkout of `from` cannot be brought to `to`, or undefined where it can. Changes nothing. */
-export async function whyNotFollow(store: Store, of: UserCheckout, from: string, to: string): Promise<string | undefined> {
-  const [path, refused] = await Promise.all([
-    inTheWay(store, of.path, from, to),
-    bringAlong(store, of, { from, to, dryRun: true }),
-  ]);
-  return path === undefined ? refused : `${shown(of.path)}: the untracked ${shown(path)} would be overwritten`;
 }
 
 /** Tracked files in which the checkout, staged or not, differs from a commit. Submodules are not looked into. */
