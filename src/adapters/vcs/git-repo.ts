@@ -42,7 +42,7 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
       await addWorktree(store, queue, of);
     },
     removeWorktree: async (of) => {
-      await removeWorktree(store, queue, of);
+      await removeWorktree(store, of);
       ours.delete(await knownPath(of.path));
     },
     capture: async (of) => {

@@ -1,5 +1,5 @@
-import { copyFile, readFile } from "node:fs/promises";
-import { join, resolve, sep } from "node:path";
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { basename, join, resolve, sep } from "node:path";
 import { removeFolder } from "../remove-folder.ts";
 import { adminDirs, adminDirsOf, readHead, resolvedParent } from "./admin-dirs.ts";
 import { keepOlder } from "./index-time.ts";
@@ -11,9 +11,9 @@ import { preparePrivateDir, type Store } from "./store.ts";
 type Queue = ReturnType<typeof serialQueue>;
 
 /**
- * Adds a linked worktree on a fresh branch. Git makes its records without files (`--no-checkout` runs no post-checkout
- * hook); the files are then written from our own git folder, where no smudge filter is known.
- * Only the first half is queued: `worktree add` races with itself over names and branches.
+ * Adds a linked worktree on a fresh branch. The record is written as gitrepository-layout(5) describes it and not by
+ * `git worktree add`, which starts two more processes for the same four small files and runs hooks. The files are written
+ * from our own git folder, where no smudge filter is known. Clearing away what an earlier try left is queued.
  */
 export async function addWorktree(
   store: Store,
@@ -23,15 +23,12 @@ export async function addWorktree(
   const ref = branchRef(of.branch);
   const from = objectId(of.from);
   await refuseUserFolder(store, of.path);
-  const admin = await queue(async () => {
-    await clearLeftovers(store, of.path, ref);
-    await store.refs(["worktree", "add", "--no-checkout", "--force", "-B", of.branch, "--", of.path, from]);
-    // Read before any worker can have written it.
-    return resolve(of.path, (await readFile(join(of.path, ".git"), "utf8")).replace(/^gitdir: /, "").trimEnd());
-  });
+  await queue(() => clearLeftovers(store, of.path, ref));
+  const admin = await writeRecord(store, of.path, ref);
   const index = join(admin, "index");
   const own = store.privateDir(of.path);
   await Promise.all([
+    store.refs(["update-ref", "-m", "loopdash: start", ref, from]),
     store.content(["read-tree", "-m", "-u", from], { workTree: of.path, index }),
     preparePrivateDir(store, own, from),
   ]);
@@ -39,15 +36,42 @@ export async function addWorktree(
   await keepOlder(join(own, "index"), index);
 }
 
+/** Writes a worktree's record below the repository's git folder, and the `.git` file that points to it. Gives the record's folder. */
+async function writeRecord(store: Store, path: string, ref: string): Promise<string> {
+  await mkdir(path, { recursive: true });
+  const worktrees = join(store.at.commonDir, "worktrees");
+  await mkdir(worktrees, { recursive: true });
+  const admin = await newRecord(worktrees, basename(path));
+  await Promise.all([
+    writeFile(join(admin, "commondir"), "../..\n"),
+    writeFile(join(admin, "gitdir"), `${join(await resolvedParent(path), ".git")}\n`),
+    writeFile(join(admin, "HEAD"), `ref: ${ref}\n`),
+    writeFile(join(path, ".git"), `gitdir: ${admin}\n`, { flag: "wx" }),
+  ]);
+  return admin;
+}
+
+/** A new folder named like the worktree, or with a number behind where that is taken, as git does it. */
+async function newRecord(worktrees: string, name: string): Promise<string> {
+  for (let n = 0; ; n++) {
+    const admin = join(worktrees, n === 0 ? name : `${name}${n}`);
+    try {
+      await mkdir(admin);
+      return admin;
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    }
+  }
+}
+
 /** Removes the worktree, its record and, if wanted, its branch; what is not there is left alone. */
 export async function removeWorktree(
   store: Store,
-  queue: Queue,
   of: { readonly path: string; readonly branch: string; readonly deleteBranch: boolean },
 ): Promise<void> {
   const ref = branchRef(of.branch);
   await refuseUserFolder(store, of.path);
-  await queue(() => clearPath(store, of.path));
+  await clearPath(store, of.path);
   if (of.deleteBranch && (await store.readBranch(ref)) !== undefined) {
     await store.refs(["update-ref", "--no-deref", "-d", ref]);
   }
