@@ -1,6 +1,6 @@
 import { activeTickets, type RunState } from "../domain/state.ts";
 import { vecItems } from "../domain/vec.ts";
-import type { ProcessId } from "../ports/executor.ts";
+import type { Executor, ProcessId } from "../ports/executor.ts";
 import type { LoopContext } from "./context.ts";
 import { repoOf } from "./context.ts";
 import { reverifyMarker } from "./reverify.ts";
@@ -14,13 +14,7 @@ import { cleanUp } from "./worker.ts";
 export async function recover(ctx: LoopContext): Promise<void> {
   const state = ctx.state();
   const active = activeTickets(state);
-  const orphansKilled = await ctx.executor.killStrays({
-    processes: active.flatMap(({ attempt }): ProcessId[] => {
-      const { pid, startTime, endedAt } = attempt?.agent ?? {};
-      return pid === undefined || startTime === undefined || endedAt !== undefined ? [] : [{ pid, startTime }];
-    }),
-    markers: [reverifyMarker(ctx.run), ...active.map(({ id, attempt }) => `${ctx.run}/${id}/${attempt?.n}/${attempt?.fence}`)],
-  });
+  const orphansKilled = await ctx.executor.killStrays(straysOf(state));
   ctx.report({ type: "run-resumed", orphansKilled });
   ctx.report({ type: "intervention", class: "I5", target: "run", note: "resumed" });
   for (const ticket of active) {
@@ -36,6 +30,21 @@ export async function recover(ctx: LoopContext): Promise<void> {
     ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, outcome: "lost" });
   }
   await cleanUpDone(ctx, state);
+}
+
+/** What may still run of a run whose engine is gone: its agents by process, and all else by marker. */
+export function straysOf(state: RunState): Parameters<Executor["killStrays"]>[0] {
+  const active = activeTickets(state);
+  return {
+    processes: active.flatMap(({ attempt }): ProcessId[] => {
+      const { pid, startTime, endedAt } = attempt?.agent ?? {};
+      return pid === undefined || startTime === undefined || endedAt !== undefined ? [] : [{ pid, startTime }];
+    }),
+    markers: [
+      reverifyMarker(state.run),
+      ...active.map(({ id, attempt }) => `${state.run}/${id}/${attempt?.n}/${attempt?.fence}`),
+    ],
+  };
 }
 
 /** A ticket is done before its worktree and branch are removed: an engine that was lost in between left them there. */

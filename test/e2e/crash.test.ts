@@ -137,6 +137,8 @@ describe("what was frozen is checked before a run goes on", () => {
     const { code, stderr } = await stage.run([batch, "--json"]);
     expect(code).toBe(3);
     expect(stderr).toMatch(/journal is broken: .*1/);
+    stage.agent(HONEST);
+    expect((await stage.run([batch, "--json", "--fresh"])).code).toBe(0);
   });
 
   test("a changed batch file: refused, and --fresh starts anew", async () => {

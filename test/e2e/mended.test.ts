@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { eventsOf, HONEST, Stage, type Started } from "./stage.ts";
+import { eventsOf, HONEST, pidsUnder, Stage, type Started } from "./stage.ts";
 
 function trackerFile(stage: Stage, started: Started): string {
   const first = eventsOf(`${started.stdout().split("\n")[0]}\n`)[0];
@@ -79,4 +79,20 @@ test("a ticket that landed and could not be asserted is settled by the next run,
   expect(second.code).toBe(0);
   expect(second.events.filter((e) => e.type === "attempt-claimed")).toEqual([]);
   expect(stage.landed()).toEqual(["T-1"]);
+});
+
+test("--fresh after kill -9 ends the agents of the run that it gives up, and removes their worktrees", async () => {
+  using stage = new Stage();
+  stage.repo("app");
+  stage.agent(`if (!fs.existsSync("${stage.path("mended")}")) { say("READY"); await wait(600_000); } ${HONEST}`);
+  const batch = stage.batch(["T-1"]);
+  const run = stage.start([batch, "--json"]);
+  await run.until(/READY/);
+  run.child.kill("SIGKILL");
+  await run.ended;
+  expect(pidsUnder(stage.root)).not.toEqual([]);
+  stage.write("mended", "");
+  expect((await stage.events(batch, "--fresh")).code).toBe(0);
+  expect(pidsUnder(stage.root)).toEqual([]);
+  expect(stage.git("app", "worktree", "list").split("\n")).toHaveLength(1);
 });

@@ -26,6 +26,7 @@ import { packageFiles } from "../package-files.ts";
 import { prepareStateHome, type StateHome, stateHome } from "../state-home.ts";
 import { checkWorld, type World } from "./check-world.ts";
 import { takeLocks } from "./engine-locks.ts";
+import { giveUp } from "./give-up.ts";
 import { type LoadedBatch, loadBatch } from "./load-batch.ts";
 import { beginRun, newRunId, type OpenRun, resumeRun, runFolder } from "./open-run.ts";
 import { hasBegun } from "./replay.ts";
@@ -121,10 +122,7 @@ async function openRun(of: {
     return resumeRun({ run: unfinished.run, home, store });
   }
   const now = Date.now();
-  if (unfinished !== undefined) {
-    const reason = "given up for a fresh run (--fresh)";
-    store.end(unfinished.run, { at: now, verdict: "not-done", exitCode: EXIT.interrupted, reason });
-  }
+  if (unfinished !== undefined) await giveUp({ run: unfinished.run, store, home, world: of.world, now });
   return beginRun({ ...of, run: newRunId(loaded.batch.name, new Date(now)), now, fresh: options.fresh });
 }
 

@@ -1,0 +1,35 @@
+import { join } from "node:path";
+import { createExecutor } from "../../adapters/executor/process-executor.ts";
+import type { RunId } from "../../domain/ids.ts";
+import { activeTickets, type RunState } from "../../domain/state.ts";
+import { EXIT, UserError } from "../../domain/user-error.ts";
+import { straysOf } from "../../loop/recover.ts";
+import type { RunStore } from "../../ports/run-store.ts";
+import type { StateHome } from "../state-home.ts";
+import type { World } from "./check-world.ts";
+import { replay } from "./replay.ts";
+
+/**
+ * Closes an unfinished run for a fresh one: what it left running is ended and its worktrees are removed; its branches stay
+ * for people to read. The caller holds the locks, so no engine works on it. Where its journal is broken nobody knows what it
+ * left behind: it is closed all the same, and a warning says so.
+ */
+export async function giveUp(of: { run: RunId; store: RunStore; home: StateHome; world: World; now: number }): Promise<void> {
+  const { run, store, now } = of;
+  try {
+    await clearAway(replay(store.openForReading(run), run), of);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    process.emitWarning(`${error.message}; what the run ${run} left running or lying about is not known`);
+  }
+  store.end(run, { at: now, verdict: "not-done", exitCode: EXIT.interrupted, reason: "given up for a fresh run (--fresh)" });
+}
+
+async function clearAway(state: RunState, { home, world }: { home: StateHome; world: World }): Promise<void> {
+  await createExecutor().killStrays(straysOf(state));
+  for (const { id, attempt } of activeTickets(state)) {
+    const repo = world.repos.get(state.plan.tickets[state.plan.index[id] as number]?.repo ?? "");
+    const path = join(home.worktrees, state.run, `${id}-${attempt?.n}`);
+    await repo?.removeWorktree({ path, branch: `loopdash/${state.run}/${id}`, deleteBranch: false });
+  }
+}
