@@ -10,8 +10,9 @@ const AS_STORED: readonly Setting[] = [["core.autocrlf", "false"]];
 
 /**
  * A checkout of a commit in a new folder, with a git folder of its own: its objects are borrowed from the repository by
- * `alternates` (and by those of the repository itself), which git reads and never writes, and its configuration, hooks and refs are new. So no filter is known in
- * it, and no git command in it can change the user's repository. Refuses a folder that is already there.
+ * `alternates` (and by those of the repository itself), which git reads and never writes, and its configuration, hooks and
+ * refs are new. So no filter is known in it, and no git command in it can change the user's repository. Refuses a folder
+ * that is already there.
  */
 export async function pristineCheckout(store: Store, of: { readonly commit: string; readonly path: string }): Promise<void> {
   const commit = objectId(of.commit);
