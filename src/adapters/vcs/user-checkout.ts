@@ -62,15 +62,13 @@ export async function whyNotReady(store: Store, of: UserCheckout, commit: string
 
 /** Why a checkout that should show `from` cannot be brought to `to` now, or undefined where it can. Changes nothing. */
 export async function whyNotFollow(store: Store, of: UserCheckout, from: string, to: string): Promise<string | undefined> {
-  // First by itself: the dry run below holds the index's lock while it looks.
-  const busy = await whyBusy(store, of);
-  if (busy !== undefined) return busy;
-  const [dirty, path, refused] = await Promise.all([
-    whyDirty(store, of, from),
+  // First by itself: the dry run holds the index's lock while it looks, and so does a diff that meets a touched file.
+  const unready = await whyNotReady(store, of, from);
+  if (unready !== undefined) return unready;
+  const [path, refused] = await Promise.all([
     inTheWay(store, of.path, from, to),
     bringAlong(store, of, { from, to, dryRun: true }),
   ]);
-  if (dirty !== undefined) return dirty;
   return path === undefined ? refused : `${shown(of.path)}: the untracked ${shown(path)} would be overwritten`;
 }
 
