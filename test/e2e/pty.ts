@@ -37,6 +37,8 @@ export class Pty {
   raw = "";
   /** Between a resize and the first whole frame of the new size: what is under way was drawn for the old one. */
   #resizing = false;
+  /** Whether anything was written since the last resize. Until then the screen shows the old frame, cut to the new size. */
+  #written = true;
   #exit: PtyExit | undefined;
   readonly ended: Promise<PtyExit>;
 
@@ -129,6 +131,7 @@ export class Pty {
   /** Gives the terminal another size, as a window that is dragged does. Faults count again after `settled`. */
   resize({ columns, rows }: PtySize): void {
     this.#resizing = true;
+    this.#written = false;
     this.#screen.resize(columns, rows);
     this.#pty.resize(columns, rows);
   }
@@ -140,8 +143,12 @@ export class Pty {
     this.#lookForOverruns();
   }
 
-  /** Whether the screen shows one whole frame: state and oracle on top, a rule from edge to edge, keys at the bottom. */
+  /**
+   * Whether the screen shows one whole frame of its size: state and oracle on top, a rule from edge to edge, keys at the
+   * bottom, and no line that runs over the edge. A resize is heard of late: a frame of the old size may still arrive.
+   */
   isWhole(): boolean {
+    if (!this.#written || this.#overruns().length > 0) return false;
     const lines = this.lines();
     const [state = "", oracle = ""] = lines;
     const rule = lines.some((line) => /^─ [A-Z]/.test(line) && stringWidth(line) === this.#screen.cols);
@@ -191,6 +198,7 @@ export class Pty {
   /** A frame between the marks of a synchronised update is under way: nobody sees it, so nobody looks at it. */
   #parsed(): void {
     if (this.#screen.modes.synchronizedOutputMode && !this.exited) return;
+    this.#written = true;
     this.#lookForOverruns();
     for (const look of [...this.#waiters]) look();
   }
@@ -199,10 +207,15 @@ export class Pty {
     if (!this.isAlternate || this.#resizing) return;
     const { active } = this.#screen.buffer;
     if (active.baseY !== 0) this.faults.push(`the alternate screen has ${active.baseY} lines above its top`);
-    for (let y = 0; y < active.length; y++) {
+    this.faults.push(...this.#overruns());
+  }
+
+  #overruns(): string[] {
+    const { active } = this.#screen.buffer;
+    return Array.from({ length: active.length }, (_, y) => y).flatMap((y) => {
       const line = active.getLine(y);
-      if (line?.isWrapped) this.faults.push(`a line ran over the right edge into line ${y}: ${line.translateToString(true)}`);
-    }
+      return line?.isWrapped ? [`a line ran over the right edge into line ${y}: ${line.translateToString(true)}`] : [];
+    });
   }
 
   #picture(): string {
