@@ -1,5 +1,6 @@
 import type { TicketId } from "../domain/ids.ts";
 import type { ExecEnding, ProcessId } from "./executor.ts";
+import type { Confinement } from "./sandbox.ts";
 
 /** One try, as an agent is given it. All paths are absolute. */
 export interface AgentTask {
@@ -11,6 +12,8 @@ export interface AgentTask {
   readonly promptFile: string;
   readonly outbox: string;
   readonly logFile: string;
+  /** What the agent may reach, where it is confined. */
+  readonly confinement?: Confinement;
   readonly timeoutMs: number;
   readonly silenceMs: number;
   readonly signal: AbortSignal;

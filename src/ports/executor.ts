@@ -1,3 +1,5 @@
+import type { Confinement } from "./sandbox.ts";
+
 /** What a process is, beyond its pid: the pid may be reused, the start time is not. */
 export interface ProcessId {
   readonly pid: number;
@@ -25,6 +27,8 @@ export interface ExecRequest {
    * even one that left the process group.
    */
   readonly marker: string;
+  /** Runs it in the sandbox, where there is one. Without it a program has the rights of whoever runs loopdash. */
+  readonly confinement?: Confinement;
   readonly onStart?: (process: ProcessId) => void;
   /** Each line of stdout or stderr, raw: not yet safe for a terminal. Lines are cut at 4,096 characters. */
   readonly onLine?: (line: string, stream: "stdout" | "stderr") => void;

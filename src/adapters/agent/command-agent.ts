@@ -38,6 +38,7 @@ export function createCommandAgent(of: CommandAgentOptions): Agent {
         silenceMs: task.silenceMs,
         signal: task.signal,
         marker: task.marker,
+        ...(task.confinement === undefined ? {} : { confinement: task.confinement }),
         onStart: (process) => {
           launched = true;
           task.onStart(process);

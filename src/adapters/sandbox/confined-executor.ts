@@ -1,0 +1,54 @@
+import { constants } from "node:os";
+import type { ExecRequest, ExecResult, Executor } from "../../ports/executor.ts";
+import { type Confined, ConfinementRefused, type Sandbox, type SandboxEnd } from "../../ports/sandbox.ts";
+
+/** bwrap says by such a code that the program was ended by a signal, as a shell does. */
+const SIGNAL_BASE = 128;
+const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [SIGNAL_BASE + number, name]));
+
+/**
+ * An executor that starts requests with a `confinement` in the sandbox, and others as they are. A request whose
+ * confinement cannot be kept fails to start. The process that `onStart` tells of is the sandbox's: it dies with this one, and
+ * whoever kills it kills everything in the sandbox. When `run` settles, nothing of it lives.
+ *
+ * A program that itself exits with 128 + n cannot be told from one that was ended by signal n.
+ */
+export function confinedExecutor(executor: Executor, sandbox: Sandbox): Executor {
+  return {
+    run: (request) => (request.confinement === undefined ? executor.run(request) : runConfined(executor, sandbox, request)),
+    killStrays: (of) => executor.killStrays(of),
+  };
+}
+
+async function runConfined(executor: Executor, sandbox: Sandbox, request: ExecRequest): Promise<ExecResult> {
+  const begun = performance.now();
+  const { confinement, ...rest } = request;
+  if (confinement === undefined) throw new TypeError("a request without a confinement");
+  let confined: Confined;
+  try {
+    confined = await sandbox.confine({ argv: request.argv, cwd: request.cwd, env: request.env }, confinement);
+  } catch (error) {
+    if (!(error instanceof ConfinementRefused)) throw error;
+    return { ...UNSTARTED, message: error.message, durationMs: performance.now() - begun };
+  }
+  let result: ExecResult;
+  let end: SandboxEnd;
+  try {
+    result = await executor.run({ ...rest, argv: confined.argv, cwd: confined.cwd, env: confined.env });
+  } finally {
+    end = await confined.settle();
+  }
+  return told(result, end);
+}
+
+const UNSTARTED = { ending: "failed-to-start", exitCode: null, signal: null, tail: "" } as const;
+
+function told(result: ExecResult, end: SandboxEnd): ExecResult {
+  if (!end.empty) return { ...result, tail: `${result.tail}\n[loopdash: what runs in the sandbox could not be ended]` };
+  if (result.ending !== "exited") return result;
+  if (!end.reported && result.signal === null) {
+    return { ...result, ...UNSTARTED, message: `the sandbox could not be set up: ${result.tail.trim()}` };
+  }
+  const signal = result.exitCode === null ? undefined : SIGNALS.get(result.exitCode);
+  return signal === undefined ? result : { ...result, exitCode: null, signal };
+}

@@ -1,0 +1,23 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
+
+/**
+ * The absolute path of a program, or undefined where there is none: a name with a slash is taken from `cwd`, any other is
+ * looked for in the absolute entries of `path`.
+ */
+export function findProgram(name: string, of: { readonly cwd: string; readonly path: string }): string | undefined {
+  if (name === "" || name.includes("\0")) return undefined;
+  if (name.includes("/")) return [resolve(of.cwd, name)].find(isProgram);
+  const folders = of.path.split(":").filter((folder) => isAbsolute(folder));
+  return folders.map((folder) => resolve(folder, name)).find(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return false;
+    throw error;
+  }
+}

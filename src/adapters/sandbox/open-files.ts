@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** O_CLOEXEC in /proc/pid/fdinfo, octal (proc_pid_fdinfo(5)). */
+const CLOSED_ON_EXEC = 0o2_000_000;
+
+/**
+ * The file descriptors of this process that a program it starts would inherit, beyond the three standard ones. Node opens
+ * none of that kind, but it was itself started by somebody: terminals and editors leave such behind. By one of a folder
+ * outside a confined process would leave the sandbox.
+ */
+export function inheritedFiles(): number[] {
+  return readdirSync("/proc/self/fd")
+    .map(Number)
+    .filter((fd) => fd > 2 && isInherited(fd));
+}
+
+function isInherited(fd: number): boolean {
+  let info: string;
+  try {
+    info = readFileSync(`/proc/self/fdinfo/${fd}`, "latin1");
+  } catch (error) {
+    // It was the one that the list was read by.
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
+    throw error;
+  }
+  const flags = /^flags:\s*([0-7]+)$/m.exec(info)?.[1];
+  return flags === undefined || (Number.parseInt(flags, 8) & CLOSED_ON_EXEC) === 0;
+}

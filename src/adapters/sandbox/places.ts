@@ -1,0 +1,157 @@
+import { type Dirent, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Mount } from "./mount.ts";
+import { realPath } from "./real-path.ts";
+
+/** What a confined process may keep in memory-backed folders of its own: it must not use up the machine's memory. */
+const BYTES = { tmp: 4 * 2 ** 30, home: 4 * 2 ** 30, shared: 2 ** 30, small: 64 * 2 ** 20 } as const;
+
+/** Folders that are hidden as a whole: other people's files, other services' data and sockets, what a mail or log may tell. */
+const HIDDEN_FOLDERS = [
+  "/root",
+  "/home",
+  "/mnt",
+  "/media",
+  "/boot",
+  "/etc/ssh",
+  "/etc/ssl/private",
+  "/etc/sudoers.d",
+  "/etc/loopdash",
+  "/etc/docker",
+  "/etc/kubernetes",
+  "/etc/rancher",
+  "/etc/wireguard",
+  "/etc/openvpn",
+  "/etc/letsencrypt",
+  "/etc/NetworkManager",
+  "/var/backups",
+  "/var/crash",
+  "/var/db/sudo",
+  "/var/lib/NetworkManager",
+  "/var/lib/containerd",
+  "/var/lib/containers",
+  "/var/lib/docker",
+  "/var/lib/incus",
+  "/var/lib/kubelet",
+  "/var/lib/libvirt",
+  "/var/lib/lxc",
+  "/var/lib/lxd",
+  "/var/lib/machines",
+  "/var/lib/mysql",
+  "/var/lib/postgresql",
+  "/var/lib/private",
+  "/var/lib/rancher",
+  "/var/lib/redis",
+  "/var/lib/sss",
+  "/var/lib/tailscale",
+  "/var/log",
+  "/var/mail",
+  "/var/snap",
+  "/var/spool",
+  "/sys/class/net",
+  "/sys/devices/virtual/dmi",
+  "/sys/firmware",
+  "/sys/fs/bpf",
+  "/sys/kernel/debug",
+  "/sys/kernel/tracing",
+];
+
+/** Files that only root can read; where loopdash is run by root, so could an agent. */
+const MASKED_FILES = [
+  "/etc/shadow",
+  "/etc/shadow-",
+  "/etc/gshadow",
+  "/etc/gshadow-",
+  "/etc/sudoers",
+  "/etc/krb5.keytab",
+  "/proc/kcore",
+  "/proc/keys",
+  "/proc/key-users",
+  "/proc/timer_list",
+];
+
+/** What holds keys and logins in a home. It stays hidden whatever a batch opens. Names may begin like this: `*`. */
+const SECRETS = [
+  ".ssh",
+  ".gnupg",
+  ".aws",
+  ".azure",
+  ".kube",
+  ".docker",
+  ".git-credentials",
+  ".netrc",
+  ".npmrc",
+  ".yarnrc.yml",
+  ".pypirc",
+  ".pgpass",
+  ".my.cnf",
+  ".password-store",
+  ".mozilla",
+  ".thunderbird",
+  ".terraform.d",
+  ".vault-token",
+  ".cargo/credentials*",
+  ".gem/credentials",
+  ".m2/settings*",
+  ".gradle/gradle.properties",
+  ".config/gcloud",
+  ".config/gh",
+  ".config/glab-cli",
+  ".config/hub",
+  ".config/git",
+  ".config/op",
+  ".config/google-chrome",
+  ".config/chromium",
+  ".config/BraveSoftware",
+  ".config/microsoft-edge",
+  ".local/share/keyrings",
+];
+
+/** The secrets that are there in these homes, by their real paths. */
+export function secretsIn(homes: readonly string[]): readonly string[] {
+  return homes.flatMap((home) => SECRETS.flatMap((name) => matching(home, name)).flatMap((path) => realPath(path) ?? []));
+}
+
+function matching(home: string, name: string): string[] {
+  if (!name.endsWith("*")) return [join(home, name)];
+  const [folder, start] = [join(home, name, ".."), name.slice(name.lastIndexOf("/") + 1, -1)];
+  return entriesIn(folder)
+    .filter((entry) => entry.name.startsWith(start))
+    .map((entry) => join(folder, entry.name));
+}
+
+/** What is in a folder; nothing where it is not there or closed to us. */
+export function entriesIn(folder: string): Dirent[] {
+  if (realPath(folder) === undefined) return [];
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if (error instanceof Error && "code" in error && (error.code === "EACCES" || error.code === "ENOTDIR")) return [];
+    throw error;
+  }
+}
+
+/**
+ * What every confined process finds in the place of what is outside, whatever it may reach besides. `homes` are real
+ * paths, the first that of HOME; `hide` are further folders and files.
+ */
+export function defaultMounts(homes: readonly string[], hide: readonly string[]): Mount[] {
+  const closed = [...MASKED_FILES, ...secretsIn(homes), ...HIDDEN_FOLDERS, ...homes.slice(1), ...hide];
+  const places = closed.flatMap((path) => realPath(path) ?? []).filter((at) => at !== "/");
+  const [home] = homes;
+  return [
+    ...places.map((at): Mount => ({ at, kind: statSync(at).isDirectory() ? "hidden" : "masked" })),
+    ...own("/tmp", "1777", BYTES.tmp),
+    ...own("/var/tmp", "1777", BYTES.shared),
+    ...own("/run", "0755", BYTES.small),
+    // A real folder on some systems, a link to /run on most.
+    ...own("/var/run", "0755", BYTES.small),
+    { at: "/dev/shm", kind: "private", mode: "1777", bytes: BYTES.shared },
+    ...(home === undefined ? [] : own(home, "0700", BYTES.home)),
+  ];
+}
+
+function own(path: string, mode: string, bytes: number): Mount[] {
+  const at = realPath(path);
+  return at === undefined || at === "/" ? [] : [{ at, kind: "private", mode, bytes }];
+}

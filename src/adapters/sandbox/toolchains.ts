@@ -1,0 +1,112 @@
+import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
+import type { Mount } from "./mount.ts";
+import { entriesIn } from "./places.ts";
+import { isWithin, realPath, wayTo } from "./real-path.ts";
+
+/**
+ * What of a home programs need that build and test: toolchains, and those package caches whose programs are content with
+ * reading. Not here are the caches of programs that fail on a cache which they cannot write (go-build, uv, yarn 1): they
+ * begin with an empty one in the private home.
+ */
+const OF_A_HOME = [
+  ".nvm",
+  ".fnm",
+  ".local/share/fnm",
+  ".n",
+  ".volta",
+  ".asdf",
+  ".local/share/mise",
+  ".bun/bin",
+  ".bun/install",
+  ".deno/bin",
+  ".pyenv",
+  ".rbenv",
+  ".rustup",
+  ".cargo/bin",
+  ".cargo/env",
+  ".cargo/registry",
+  ".cargo/git",
+  ".sdkman/candidates",
+  ".jenv",
+  ".nix-profile",
+  ".local/state/nix",
+  "go",
+  "miniconda3",
+  "miniforge3",
+  "mambaforge",
+  "anaconda3",
+  ".npm/_cacache",
+  ".npm-global",
+  ".cache/pip",
+  ".cache/pnpm",
+  ".cache/node/corepack",
+  ".cache/ms-playwright",
+  ".cache/Cypress",
+  ".yarn/berry",
+  ".m2/repository",
+  ".m2/wrapper",
+  ".gradle/caches",
+  ".gradle/wrapper",
+  ".local/bin",
+  ".local/lib",
+  ".local/share/pnpm",
+  ".local/share/uv",
+];
+
+/** What lies beside a `bin` folder and belongs to it. */
+const BESIDE_BIN = ["lib", "lib64", "libexec", "include"];
+
+/** What the programs of a PATH, these tools and the toolchains in these homes need; real homes. */
+export function toolMounts(of: {
+  readonly homes: readonly string[];
+  readonly path: string;
+  readonly tools: readonly string[];
+}): Mount[] {
+  const known = of.homes.flatMap((home) => OF_A_HOME.map((name) => join(home, name)));
+  const folders = [...new Set(of.path.split(":"))].filter((folder) => isAbsolute(folder));
+  return [...known, ...of.tools, ...folders.flatMap((folder) => pathFolder(folder, of.homes))].flatMap(toolMount);
+}
+
+/** What a program needs that was found on a PATH or named by its path. */
+export function programMounts(program: string, homes: readonly string[]): Mount[] {
+  const real = realPath(program);
+  return [program, ...(real === undefined ? [] : [partOf(real, homes)])].flatMap(toolMount);
+}
+
+function toolMount(path: string): Mount[] {
+  if (realPath(path) === undefined) return [];
+  const { real, links } = wayTo(path);
+  return [
+    ...links.map(({ at, target }): Mount => ({ at, kind: "link", target })),
+    { at: real, kind: "bind", from: real, write: false, tool: true },
+  ];
+}
+
+/** A folder of the PATH, what lies beside it, and what its links lead to. */
+function pathFolder(folder: string, homes: readonly string[]): string[] {
+  const real = realPath(folder);
+  const inHome = homes.find((home) => real !== undefined && isWithin(home, real) && real !== home);
+  if (real === undefined) return [];
+  const led = [...new Set(linksIn(real).map((link) => partOf(link, homes)))].filter((path) => !isWithin(real, path));
+  if (inHome === undefined) return [folder, ...led];
+  const above = dirname(real);
+  const beside = basename(real) === ".bin" ? [above] : above === inHome ? [] : BESIDE_BIN.map((name) => join(above, name));
+  return [folder, ...beside, ...led];
+}
+
+function linksIn(folder: string): string[] {
+  return entriesIn(folder)
+    .filter((entry) => entry.isSymbolicLink())
+    .flatMap(({ name }) => realPath(join(folder, name)) ?? []);
+}
+
+/** How much must be seen so that a program which a link leads to runs: its package; outside of homes only itself. */
+function partOf(real: string, homes: readonly string[]): string {
+  const home = homes.find((each) => isWithin(each, real));
+  if (home === undefined) return real;
+  const names = relative(home, real).split(sep);
+  const modules = names.indexOf("node_modules");
+  if (modules !== -1) return join(home, ...names.slice(0, modules + 1));
+  if (names[0] === ".local" && names[1] === "share" && names.length > 3) return join(home, ...names.slice(0, 3));
+  return real;
+}

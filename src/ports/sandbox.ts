@@ -1,0 +1,60 @@
+/**
+ * What a confined process may reach. All paths are absolute and normal (no `.`, `..` or doubled slash) and exist; links in
+ * them are followed before the start. What is not named is read-only or not there at all.
+ *
+ * Where several name the same place or one lies within another, the innermost counts; for the very same place a socket
+ * beats a mount, a mount beats `read`, and `read` beats `write`.
+ */
+export interface Confinement {
+  /** Folders and files that it may write. A folder that holds something hidden (a home, the state folder) is refused. */
+  readonly write: readonly string[];
+  /** Folders and files that it may read though what surrounds them is hidden; also what lies read-only within `write`. */
+  readonly read: readonly string[];
+  /** Another folder or file in the place of one: the process sees `from` at `at`, which need not exist. */
+  readonly mounts: readonly { readonly from: string; readonly at: string; readonly write: boolean }[];
+  /** Unix sockets by which it reaches somebody outside; every other way out is closed. */
+  readonly sockets: readonly string[];
+  /** Hosts that it may reach, `name` or `name:port`. Whoever starts it opens a gateway to them, and adds its socket. */
+  readonly hosts?: readonly string[];
+}
+
+/** A program as it is to be started. */
+export interface Launch {
+  /** Program and arguments; no shell. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** The whole environment: nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A launch that starts another one confined. It is good for one start. */
+export interface Confined extends Launch {
+  /**
+   * To be called once, when what was started has ended or did not start: waits until nothing lives in the sandbox any
+   * more, and tells what the sandbox knows of the end. Does not throw.
+   */
+  settle(): Promise<SandboxEnd>;
+}
+
+/** What the sandbox knows of an end. */
+export interface SandboxEnd {
+  /** The program began and ended by itself. False where it never began, and where the sandbox was killed. */
+  readonly reported: boolean;
+  /** False where something in it could not be seen to be dead in time. */
+  readonly empty: boolean;
+}
+
+/** Why a launch cannot be confined, in words for people. */
+export class ConfinementRefused extends Error {
+  override readonly name = "ConfinementRefused";
+}
+
+/** Confines processes: file system, other processes, network. */
+export interface Sandbox {
+  readonly kind: "bubblewrap";
+  /**
+   * The program that starts `launch` confined. Whoever kills it ends everything that was started in it, and it dies with
+   * the process that started it. Throws ConfinementRefused where the confinement cannot be kept.
+   */
+  confine(launch: Launch, confinement: Confinement): Promise<Confined>;
+}

@@ -1,0 +1,122 @@
+import { chmodSync, readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { describe, expect, test } from "vitest";
+import { findSandbox } from "../../../src/adapters/sandbox/find-sandbox.ts";
+import { seccompFilter } from "../../../src/adapters/sandbox/seccomp.ts";
+import { whyItFailed } from "../../../src/adapters/sandbox/why-not.ts";
+import { bwrap, isRoot, NOTHING, PATH, useStage } from "./support.ts";
+
+const stage = useStage();
+
+/** A bwrap that does something else with what it is given. */
+function fake(script: string): string {
+  chmodSync(stage.put("bin/bwrap", `#!/bin/bash\n[ "$1" = --version ] && { echo bubblewrap 0.8.0; exit; }\n${script}\n`), 0o755);
+  return stage.at("bin");
+}
+
+/** The real one, with some of its arguments taken away. */
+const without = (...flags: string[]) =>
+  fake(
+    `args=(); for a in "$@"; do case "$a" in ${flags.join("|")}) ;; *) args+=("$a");; esac; done; exec ${bwrap()} "\${args[@]}"`,
+  );
+
+describe("findSandbox", () => {
+  test("finds the one of this machine, which holds, and leaves nothing behind", async () => {
+    const found = await findSandbox({ path: PATH });
+    expect(found).toMatchObject({ ok: true, version: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
+    if (!found.ok) return;
+    const launch = { argv: ["true"], cwd: "/", env: { PATH } };
+    expect((await found.sandbox.confine(launch, NOTHING)).argv).toContain(bwrap());
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith("loopdash-canary-"))).toEqual([]);
+  });
+
+  test("none on the PATH", async () => {
+    expect(await findSandbox({ path: "/nowhere" })).toEqual({
+      ok: false,
+      why: expect.stringContaining("not installed"),
+      todo: expect.stringContaining("sudo apt install bubblewrap"),
+    });
+  });
+
+  test.each<[string, () => string, RegExp]>([
+    [
+      "one that confines nothing",
+      () => fake('while [ "$1" != /usr/bin/prlimit ]; do shift; done; exec "$@"'),
+      /could not be set up: .*"write a file outside"/,
+    ],
+    ["one without a network of its own", () => without("--unshare-net"), /reach an abstract socket.*|reach a port/],
+    ["one without processes of its own", () => without("--unshare-pid"), /see a process outside|Can't mount proc/],
+    [
+      "one that can write everything",
+      () => fake(`exec ${bwrap()} "\${@/--ro-bind/--bind}"`),
+      /write a file that it may only read/,
+    ],
+    [
+      "one that hides nothing",
+      () =>
+        fake(
+          `args=(); for a in "$@"; do [ "$a" = --remount-ro ] && args+=(--bind /tmp /tmp); args+=("$a"); done; exec ${bwrap()} "\${args[@]}"`,
+        ),
+      /read a hidden file/,
+    ],
+    [
+      "one in which settings of the kernel can be changed",
+      () =>
+        fake(
+          `args=("$@"); for i in "\${!args[@]}"; do [ "\${args[i]}" = --remount-ro ] && [ "\${args[i+1]}" = /proc ] && unset "args[i]" "args[i+1]"; done; exec ${bwrap()} "\${args[@]}"`,
+        ),
+      isRoot ? /change a setting of the kernel/ : /./,
+    ],
+    ["one that does nothing and says all is well", () => fake("exit 0"), /could not be set up/],
+    ["one that only says that it tried", () => fake("echo '[]'"), /could not be set up: \[\]/],
+    [
+      "one that fails",
+      () => fake("echo 'bwrap: No permissions to create new namespace' >&2; exit 1"),
+      /does not let bwrap make namespaces/,
+    ],
+  ])("%s is none", async (_, make, why) => {
+    const found = await findSandbox({ path: `${make()}:${PATH}` });
+    expect(found).toMatchObject({ ok: false, why: expect.stringMatching(why), todo: expect.stringMatching(/./) });
+  });
+
+  test("an old one is none, and one that tells no version", async () => {
+    chmodSync(stage.put("bin/bwrap", "#!/bin/sh\necho bubblewrap 0.6.1\n"), 0o755);
+    expect(await findSandbox({ path: stage.at("bin") })).toMatchObject({
+      ok: false,
+      why: expect.stringContaining("0.6.1, and 0.8 or newer"),
+    });
+    chmodSync(stage.put("bin/bwrap", "#!/bin/sh\nexit 0\n"), 0o755);
+    expect(await findSandbox({ path: stage.at("bin") })).toMatchObject({ ok: false, why: expect.stringContaining("version") });
+  });
+});
+
+describe("why there is none", () => {
+  const said = "bwrap: setting up uid map: Permission denied\n";
+
+  test.each([
+    ["kernel.unprivileged_userns_clone", "0", "kernel.unprivileged_userns_clone=1"],
+    ["kernel.apparmor_restrict_unprivileged_userns", "1", "kernel.apparmor_restrict_unprivileged_userns=0"],
+    ["user.max_user_namespaces", "0", "user.max_user_namespaces="],
+  ])("%s", (name, value, todo) => {
+    const found = whyItFailed(said, (asked) => (asked === name ? value : undefined));
+    expect(found.why).toContain(`${name} is ${value}`);
+    expect(found.todo).toContain(`sudo sysctl -w ${todo}`);
+  });
+
+  test("a container", () => {
+    expect(whyItFailed(said, () => undefined)).toMatchObject({
+      why: expect.stringContaining("uid map"),
+      todo: expect.stringContaining("container"),
+    });
+  });
+
+  test("anything else", () => {
+    expect(whyItFailed("odd\nmore", () => undefined)).toMatchObject({ why: "bwrap does not work here: odd" });
+  });
+});
+
+test("there is a filter for the processors that are known, and none for others", () => {
+  for (const arch of ["x64", "arm64"]) expect(seccompFilter(arch)?.length).toBeGreaterThan(0);
+  expect(seccompFilter("x64")).not.toEqual(seccompFilter("arm64"));
+  expect(seccompFilter("riscv64")).toBeUndefined();
+});
