@@ -1,0 +1,99 @@
+import { countOf, isObject, type JsonObject, objectOf } from "./json.ts";
+import { Refusal } from "./refusals.ts";
+import type { Meter, Route } from "./routes.ts";
+import { clientToolsOnly, outsideOf } from "./vendor-reach.ts";
+
+/** A request to a model, as it is sent on. */
+export interface ModelAsk {
+  readonly model: string;
+  /** Written anew from what was read: what was looked at is what the vendor gets, whatever was said twice. */
+  readonly body: Buffer;
+  /** Tokens that one answer may have at most, where the request says so. */
+  readonly maxOutput: number | undefined;
+  /** Answers that are asked for. */
+  readonly answers: number;
+  /** Whether its input is not all in the body, so that its size is not known. */
+  readonly outside: boolean;
+  /** Whether it asks for something that costs more than the price list says: a faster or preferred service. */
+  readonly surcharge: boolean;
+}
+
+const LONGEST_MODEL = 200;
+
+/**
+ * Reads and checks a request body. With `vendorReach` false, tools that the vendor would run are taken out, and what
+ * would make it fetch something is refused. Throws a Refusal (400 or 403).
+ */
+export function readModelRequest(bytes: Buffer, of: { route: Route; vendorReach: boolean }): ModelAsk {
+  const kind = of.route.meter ?? "messages";
+  const body = parse(bytes);
+  const { model } = body;
+  if (typeof model !== "string" || model === "" || model.length > LONGEST_MODEL)
+    throw new Refusal(400, "model: a name is needed");
+  const outside = outsideOf(kind, body);
+  if (outside !== undefined && !of.vendorReach) {
+    throw new Refusal(403, `${outside}: the model's vendor would reach the network for it, and that is not open to agents`);
+  }
+  const sent = adjusted(kind, body, of.vendorReach);
+  return {
+    model,
+    body: sent,
+    maxOutput: maxOutputOf(kind, body),
+    answers: countOf(body["n"]) ?? 1,
+    outside: outside !== undefined || (of.vendorReach && clientToolsOnly(kind, body["tools"]).dropped > 0),
+    surcharge: hasSurcharge(body),
+  };
+}
+
+function parse(bytes: Buffer): JsonObject {
+  let body: unknown;
+  try {
+    body = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw new Refusal(400, "the request is not JSON");
+  }
+  if (!isObject(body)) throw new Refusal(400, "the request is not a JSON object");
+  return body;
+}
+
+function adjusted(kind: Meter, body: JsonObject, vendorReach: boolean): Buffer {
+  const { tools, dropped } = vendorReach ? { tools: [], dropped: 0 } : clientToolsOnly(kind, body["tools"]);
+  const withTools = body["tools"] === undefined || vendorReach ? body : withoutVendorTools(body, tools, dropped);
+  // Without it a streamed chat never says what it used.
+  const usage =
+    kind === "chat" && body["stream"] === true
+      ? { stream_options: { ...objectOf(body["stream_options"]), include_usage: true } }
+      : {};
+  try {
+    return Buffer.from(JSON.stringify({ ...withTools, ...usage }));
+  } catch {
+    // Nested so deeply that it cannot be written any more.
+    throw new Refusal(400, "the request is nested too deeply");
+  }
+}
+
+/** A request whose only tools were the vendor's has none any more, and an empty list would be an error. */
+function withoutVendorTools(body: JsonObject, tools: readonly unknown[], dropped: number): JsonObject {
+  if (dropped === 0 || tools.length > 0) return { ...body, tools };
+  const { tools: _tools, tool_choice: _choice, ...rest } = body;
+  return rest;
+}
+
+function maxOutputOf(kind: Meter, body: JsonObject): number | undefined {
+  if (kind === "responses") return countOf(body["max_output_tokens"]);
+  const newer = kind === "chat" ? countOf(body["max_completion_tokens"]) : undefined;
+  return newer ?? countOf(body["max_tokens"]);
+}
+
+/** Anthropic's fast mode, and OpenAI's tiers; a tier that is cheaper counts as dear here, never the other way round. */
+function hasSurcharge(body: JsonObject): boolean {
+  const tier = body["service_tier"];
+  const plainTier = tier === undefined || tier === null || tier === "auto" || tier === "default" || tier === "standard_only";
+  const speed = body["speed"];
+  return !plainTier || !(speed === undefined || speed === null || speed === "standard") || !isHere(body["inference_geo"]);
+}
+
+/** Keeping a request within one country costs more. */
+function isHere(geo: unknown): boolean {
+  return geo === undefined || geo === null || geo === "global";
+}

@@ -1,0 +1,90 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { GatewayLimits, ModelUpstream } from "../../ports/gateway.ts";
+import { headersToModel } from "./headers.ts";
+import { Meter } from "./meter.ts";
+import { type CallOf, callModel } from "./model-call.ts";
+import { readModelRequest } from "./model-request.ts";
+import type { OpenLines } from "./open-lines.ts";
+import { BodyReader } from "./read-body.ts";
+import { hasBody, Refusal } from "./refusals.ts";
+import { type Route, routeOf } from "./routes.ts";
+import { Upstream } from "./upstream.ts";
+
+/** What the model's side knows of the gateway's line. */
+export interface Line {
+  readonly cut: (reason: string) => void;
+  /** Throws a Refusal (402) where it is cut. */
+  readonly assertNotCut: () => void;
+  readonly open: OpenLines;
+}
+
+/** The part of a gateway that leads to a model's API. */
+export class ModelSide {
+  readonly meter: Meter;
+  readonly #of: ModelUpstream;
+  readonly #limits: GatewayLimits;
+  readonly #line: Line;
+  readonly #bodies: BodyReader;
+  readonly #upstream: Upstream;
+
+  constructor(of: ModelUpstream, limits: GatewayLimits, line: Line) {
+    this.#of = of;
+    this.#limits = limits;
+    this.#line = line;
+    this.#bodies = new BodyReader(limits);
+    this.#upstream = new Upstream(of, limits);
+    this.meter = new Meter(of, line.cut);
+  }
+
+  get base(): URL {
+    return this.#upstream.base;
+  }
+
+  close(): void {
+    this.#upstream.close();
+  }
+
+  /** Answers one request; rejects with a Refusal where it is not let through. */
+  async serve(req: IncomingMessage, res: ServerResponse, target: string): Promise<void> {
+    // Claude Code asks so whether anybody is there.
+    if (req.method === "HEAD" && target === "/") return void res.writeHead(200).end();
+    const route = routeOf(this.#of.api, req.method ?? "", target);
+    if (route.method === "GET") return await this.#get(req, res, target);
+    await this.#bodies.read(req, (body) => this.#post(req, res, { route, target, body }));
+  }
+
+  async #get(req: IncomingMessage, res: ServerResponse, target: string): Promise<void> {
+    if (hasBody(req)) throw new Refusal(400, "a GET has no body");
+    const secret = await this.#upstream.secret();
+    const out = this.#upstream.ask({ method: "GET", target, headers: headersToModel(req), body: undefined, secret });
+    await this.#call({ out, body: undefined, res, limits: this.#limits, secret });
+  }
+
+  async #post(req: IncomingMessage, res: ServerResponse, of: { route: Route; target: string; body: Buffer }): Promise<void> {
+    const { route, target } = of;
+    const ask = readModelRequest(of.body, { route, vendorReach: this.#of.vendorReach ?? false });
+    const secret = await this.#upstream.secret();
+    // It may have been cut since the request began; from here to the call nothing is waited for.
+    this.#line.assertNotCut();
+    const metered = route.meter === undefined ? undefined : { kind: route.meter, hold: this.meter.admit(ask) };
+    const headers = { ...headersToModel(req), "content-type": "application/json" };
+    try {
+      const out = this.#upstream.ask({ method: "POST", target, headers, body: ask.body, secret });
+      await this.#call({ out, body: ask.body, res, limits: this.#limits, secret, ...(metered === undefined ? {} : { metered }) });
+    } catch (error) {
+      // Where the call never began; one that did has booked itself.
+      metered?.hold.settle({ as: "free" });
+      throw error;
+    }
+  }
+
+  /** A call that a cut ends. */
+  async #call(of: CallOf): Promise<void> {
+    const ended = this.#line.open.add(() => of.res.destroy());
+    try {
+      await callModel(of);
+    } finally {
+      ended();
+    }
+  }
+}

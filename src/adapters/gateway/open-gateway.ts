@@ -1,0 +1,198 @@
+import { chmodSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import type { Gateway, GatewayLimits, GatewayOf, GatewayTotals } from "../../ports/gateway.ts";
+import type { Dialler } from "./dial.ts";
+import { HostRules } from "./host-rules.ts";
+import { type HostSide, Traffic } from "./host-side.ts";
+import { limitsOf } from "./limits.ts";
+import { ModelSide } from "./model-side.ts";
+import { OpenLines } from "./open-lines.ts";
+import { passPlain } from "./plain-proxy.ts";
+import { answerRefusal, hasBody, Refusal, Refusals } from "./refusals.ts";
+import { makeSocketPlace, type SocketPlace } from "./socket-place.ts";
+import { meansModel, readTarget } from "./target.ts";
+import { openTunnel } from "./tunnel.ts";
+
+/** How often the time limits of requests that come in are looked at, at least, in milliseconds. */
+const LOOK_EVERY_MS = 1_000;
+/** How long a connection from inside may wait for its next request: longer than any program keeps one. */
+const KEEP_ALIVE_MS = 120_000;
+
+/**
+ * Opens the way out of one sandbox: `model` reaches a model's API, `hosts` opens hosts; what is neither is refused and
+ * counted. Throws a UserError: exit 2 where a host or the base URL cannot be read, exit 4 where the socket cannot be made.
+ */
+export async function openGateway(of: GatewayOf): Promise<Gateway> {
+  const gateway = new SocketGateway(of);
+  await gateway.listen();
+  return gateway;
+}
+
+class SocketGateway implements Gateway {
+  readonly #of: GatewayOf;
+  readonly #limits: GatewayLimits;
+  readonly #dialler: Dialler;
+  readonly #model: ModelSide | undefined;
+  readonly #server: Server;
+  readonly #place: SocketPlace;
+  readonly #lines = new OpenLines();
+  readonly #traffic = new Traffic();
+  readonly #refusals = new Refusals();
+  #requests = 0;
+  #cutReason: string | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(of: GatewayOf) {
+    this.#of = of;
+    this.#limits = limitsOf(of.limits);
+    this.#dialler = { rules: new HostRules(of.hosts ?? []), resolve: of.resolve, connectMs: this.#limits.connectMs };
+    const line = { cut: (reason: string) => this.cut(reason), assertNotCut: () => this.#assertNotCut(), open: this.#lines };
+    this.#model = of.model === undefined ? undefined : new ModelSide(of.model, this.#limits, line);
+    this.#server = createServer({
+      maxHeaderSize: this.#limits.headBytes,
+      headersTimeout: Math.min(this.#limits.headMs, this.#limits.requestMs),
+      requestTimeout: this.#limits.requestMs,
+      connectionsCheckingInterval: Math.min(LOOK_EVERY_MS, this.#limits.headMs, this.#limits.requestMs),
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      // Whoever runs the engine may have loosened Node's parser for everything else.
+      insecureHTTPParser: false,
+      requireHostHeader: true,
+    });
+    this.#server.maxConnections = this.#limits.connections;
+    this.#server.on("request", (req, res) => void this.#request(req, res));
+    this.#server.on("connect", (req, socket, head) => void this.#connect(req, socket, head));
+    this.#server.on("clientError", (error, socket) => this.#malformed(error, socket));
+    this.#place = makeSocketPlace(of.folder);
+  }
+
+  get socketPath(): string {
+    return this.#place.socketPath;
+  }
+
+  /** Node binds within the call to `listen`, so the mode is set before anybody can be let in. */
+  async listen(): Promise<void> {
+    await new Promise<void>((settle, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen(this.socketPath, () => {
+        this.#server.off("error", reject);
+        // A failed accept (no descriptor left, say) concerns whoever wanted in.
+        this.#server.on("error", (error) => this.#refusals.count(`a connection failed: ${error.message}`));
+        settle();
+      });
+    });
+    chmodSync(this.socketPath, 0o600);
+  }
+
+  totals(): GatewayTotals {
+    return {
+      spentUsd: this.#model?.meter.spentUsd ?? 0,
+      reservedUsd: this.#model?.meter.reservedUsd ?? 0,
+      requests: this.#requests,
+      tunnels: this.#traffic.tunnels,
+      bytesOut: this.#traffic.bytesOut,
+      bytesIn: this.#traffic.bytesIn,
+      refused: this.#refusals.total,
+      refusals: new Map(this.#refusals.byReason),
+    };
+  }
+
+  cutReason(): string | undefined {
+    return this.#cutReason;
+  }
+
+  cut(reason: string): void {
+    if (this.#cutReason !== undefined) return;
+    this.#cutReason = reason;
+    this.#lines.endAll();
+    this.#of.model?.onCut?.(reason);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#cutReason ??= "the gateway is closed";
+    const closed = new Promise<void>((settle) => this.#server.close(() => settle()));
+    this.#lines.endAll();
+    this.#server.closeAllConnections();
+    await closed;
+    this.#model?.close();
+    await this.#place.remove();
+  }
+
+  async #request(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    this.#requests += 1;
+    // What breaks while nobody listens for it is the client's own affair; `close` tells those who do.
+    req.on("error", () => undefined);
+    res.on("error", () => undefined);
+    try {
+      await this.#serve(req, res);
+    } catch (error) {
+      this.#refuse(res, error);
+    }
+  }
+
+  async #serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    this.#assertNotCut();
+    const target = readTarget(req.url ?? "");
+    if (target === undefined) throw new Refusal(403, "the request's target is neither a path nor a plain http URL");
+    const model = this.#model;
+    if (model !== undefined && (target.form === "origin" || meansModel(target.to, model.base))) {
+      return await model.serve(req, res, target.path);
+    }
+    if (target.form === "origin") throw new Refusal(403, "no model is behind this gateway");
+    if (req.headers.upgrade !== undefined && hasBody(req)) throw new Refusal(400, "an upgrade with a body is not passed on");
+    await passPlain({ req, res, to: target.to, path: target.path }, this.#hostSide());
+  }
+
+  async #connect(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    this.#requests += 1;
+    socket.on("error", () => socket.destroy());
+    try {
+      this.#assertNotCut();
+      await openTunnel(req, socket, head, this.#hostSide());
+    } catch (error) {
+      const { status, message } = this.#count(error);
+      if (socket.destroyed) return;
+      const text = `${message}\n`;
+      const begin = `HTTP/1.1 ${status} Refused\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\n`;
+      socket.end(`${begin}connection: close\r\n\r\n${text}`, () => socket.destroy());
+    }
+  }
+
+  #hostSide(): HostSide {
+    return { dialler: this.#dialler, limits: this.#limits, lines: this.#lines, traffic: this.#traffic };
+  }
+
+  #assertNotCut(): void {
+    if (this.#cutReason !== undefined) throw new Refusal(402, `loopdash has cut the line: ${this.#cutReason}`);
+  }
+
+  #refuse(res: ServerResponse, error: unknown): void {
+    answerRefusal(res, this.#count(error), this.#of.model?.api);
+  }
+
+  /** Anything but a Refusal is a defect here: it is refused as well, and what it says stays outside. */
+  #count(error: unknown): Refusal {
+    const refusal = error instanceof Refusal ? error : new Refusal(500, "the gateway failed");
+    this.#refusals.count(error instanceof Refusal ? refusal.message : `a defect: ${String(error)}`);
+    return refusal;
+  }
+
+  /** What Node's parser refused, or what took too long: two lengths, a broken chunk, a head that never ends. */
+  #malformed(error: Error & { code?: string }, socket: Duplex & { bytesWritten?: number }): void {
+    if (error.code !== "ECONNRESET" && error.code !== "EPIPE") this.#refusals.count(`malformed: ${error.code ?? error.message}`);
+    // In the middle of an answer a second one would be taken for a part of it.
+    if (!socket.writable || (socket.bytesWritten ?? 0) > 0) return void socket.destroy();
+    const status =
+      error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? "408 Request Timeout"
+        : error.code === "HPE_HEADER_OVERFLOW"
+          ? "431 Too Large"
+          : "400 Bad Request";
+    socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`, () => socket.destroy());
+  }
+}

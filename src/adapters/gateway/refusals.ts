@@ -1,0 +1,89 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { plainText } from "../../domain/text.ts";
+import type { ModelApi } from "../../ports/gateway.ts";
+
+/** Different reasons that are remembered. */
+const MOST_REASONS = 50;
+const LONGEST_REASON = 160;
+
+/** Why something that came in is not let through. `message` is told to whoever asked: no secret may be in it. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly status: number;
+  /** Whether the same request may succeed a little later. */
+  readonly again: boolean;
+
+  constructor(status: number, message: string, again = false) {
+    super(message);
+    this.status = status;
+    this.again = again;
+  }
+}
+
+/** What was refused, counted by reason. */
+export class Refusals {
+  #total = 0;
+  readonly #byReason = new Map<string, number>();
+
+  get total(): number {
+    return this.#total;
+  }
+
+  get byReason(): ReadonlyMap<string, number> {
+    return this.#byReason;
+  }
+
+  count(reason: string): void {
+    this.#total += 1;
+    const plain = plainText(reason, LONGEST_REASON);
+    const known = this.#byReason.get(plain);
+    if (known !== undefined || this.#byReason.size < MOST_REASONS) this.#byReason.set(plain, (known ?? 0) + 1);
+  }
+}
+
+/** Anthropic's names of what went wrong, by status (its API reference, "Errors"). */
+const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
+  400: "invalid_request_error",
+  402: "billing_error",
+  403: "permission_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+};
+const OPENAI_TYPES: Readonly<Record<number, string>> = {
+  400: "invalid_request_error",
+  402: "insufficient_quota",
+  403: "invalid_request_error",
+  413: "invalid_request_error",
+  429: "rate_limit_error",
+};
+
+/**
+ * Answers with the error in the API's own shape, so that the program inside says it well; as plain text where no API is
+ * behind. The connection is closed after it: what is left of the request is not read.
+ */
+export function answerRefusal(res: ServerResponse, { status, message, again }: Refusal, api: ModelApi | undefined): void {
+  if (res.headersSent || res.destroyed) return void res.destroy();
+  const text = api === undefined ? `${message}\n` : JSON.stringify(errorBody(api, status, message));
+  const headers = {
+    "content-type": api === undefined ? "text/plain; charset=utf-8" : "application/json",
+    "content-length": Buffer.byteLength(text),
+    connection: "close",
+    // Both vendors' libraries obey it: a refusal that stands is not asked for ten times.
+    "x-should-retry": again ? "true" : "false",
+    ...(again ? { "retry-after": "2" } : {}),
+  };
+  // OpenAI says 429 where the money is used up, and tells it apart by its code.
+  res.writeHead(api === "openai" && status === 402 ? 429 : status, headers);
+  res.end(text);
+}
+
+function errorBody(api: ModelApi, status: number, message: string): object {
+  if (api === "anthropic") return { type: "error", error: { type: ANTHROPIC_TYPES[status] ?? "api_error", message } };
+  const type = OPENAI_TYPES[status] ?? "server_error";
+  return { error: { message, type, param: null, code: status === 402 ? type : null } };
+}
+
+/** Whether a request announces or sends a body. */
+export function hasBody(req: IncomingMessage): boolean {
+  return req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0;
+}

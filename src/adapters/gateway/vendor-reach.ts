@@ -1,0 +1,87 @@
+import { isObject, type JsonObject, listOf, objectOf } from "./json.ts";
+import type { Meter } from "./routes.ts";
+
+/**
+ * Tools that the program inside runs itself. Any other kind is run by the vendor: search, fetch, remote MCP servers, code
+ * with a network, each a way out of the sandbox. Anthropic's client tools carry a date in their name.
+ */
+const CLIENT_TOOLS: Readonly<Record<Meter, RegExp>> = {
+  messages: /^(?:custom|(?:bash|text_editor|computer|memory|tool_search_tool(?:_\w+)?)_\d{8})$/,
+  chat: /^(?:function|custom)$/,
+  responses: /^(?:function|custom|local_shell|shell|apply_patch|tool_search|computer(?:_use_preview)?)$/,
+};
+
+/** Members of a request by which the vendor takes something from elsewhere. */
+const OUTSIDE_MEMBERS: Readonly<Record<Meter, readonly string[]>> = {
+  messages: ["mcp_servers", "container"],
+  chat: ["web_search_options"],
+  responses: ["previous_response_id", "conversation", "prompt"],
+};
+
+/** Members of a content block that name something elsewhere. */
+const OUTSIDE_BLOCK_MEMBERS = ["file_id", "file_url"];
+
+/** The tools of a request that only the program inside runs, and how many others there were. */
+export function clientToolsOnly(kind: Meter, tools: unknown): { readonly tools: readonly unknown[]; readonly dropped: number } {
+  const all = listOf(tools);
+  const kept = all.flatMap((tool) => keptTool(kind, tool));
+  return { tools: kept, dropped: all.length - kept.length };
+}
+
+function keptTool(kind: Meter, tool: unknown): readonly unknown[] {
+  if (!isObject(tool)) return [];
+  const { type } = tool;
+  if (kind === "responses" && type === "namespace") return [{ ...tool, tools: clientToolsOnly(kind, tool["tools"]).tools }];
+  // A search of OpenAI's own index reaches nobody else; Codex asks for it by default.
+  if (kind === "responses" && type === "web_search" && tool["external_web_access"] === false) return [tool];
+  // Anthropic's custom tools need not say so; a shell may be one that the vendor keeps.
+  if (type === undefined || type === null) return kind === "messages" ? [tool] : [];
+  if (type === "shell" && isVendorShell(tool)) return [];
+  return typeof type === "string" && CLIENT_TOOLS[kind].test(type) ? [tool] : [];
+}
+
+function isVendorShell(tool: JsonObject): boolean {
+  const environment = tool["environment"];
+  return environment !== undefined && objectOf(environment)["type"] !== "local";
+}
+
+/** What in a request makes the vendor take something from elsewhere, or undefined: "mcp_servers", "a file by URL". */
+export function outsideOf(kind: Meter, body: JsonObject): string | undefined {
+  const member = OUTSIDE_MEMBERS[kind].find((name) => !isNothing(body[name]));
+  if (member !== undefined) return member;
+  if (body["background"] === true) return "background";
+  const turns = kind === "responses" ? listOf(body["input"]) : listOf(body["messages"]);
+  const inTurns = turns.some((turn) => isOutsideBlock(turn) || blocksOf(turn).some((block) => isOutside(block)));
+  return inTurns || listOf(body["system"]).some((block) => isOutside(block)) ? "something by URL or id" : undefined;
+}
+
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+}
+
+/** The content blocks of a message, a tool's result or an item of Responses. */
+function blocksOf(turn: unknown): readonly unknown[] {
+  const { content, output } = objectOf(turn);
+  // A computer's screenshot is one block in the place of a list.
+  return [...listOf(content), ...listOf(output), ...(isObject(output) ? [output] : [])];
+}
+
+function isOutside(block: unknown): boolean {
+  if (isOutsideBlock(block)) return true;
+  // One level is all that the APIs have: the blocks of a tool's result, and those of a document.
+  const { content, source } = objectOf(block);
+  return [...listOf(content), ...listOf(objectOf(source)["content"])].some((inner) => isOutsideBlock(inner));
+}
+
+function isOutsideBlock(block: unknown): boolean {
+  if (!isObject(block)) return false;
+  const source = objectOf(block["source"])["type"];
+  const image = isObject(block["image_url"]) ? block["image_url"]["url"] : block["image_url"];
+  return (
+    source === "url" ||
+    source === "file" ||
+    block["type"] === "item_reference" ||
+    (typeof image === "string" && !image.startsWith("data:")) ||
+    [...OUTSIDE_BLOCK_MEMBERS].some((name) => !isNothing(block[name]) || !isNothing(objectOf(block["file"])[name]))
+  );
+}

@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { type AddressInfo, connect, createServer, type Server } from "node:net";
+
+/** Hidden verb: the sandbox's side of a gateway. Imports Node's own modules only, for it starts before every program. */
+
+/** Connections at a time; the gateway has a bound of its own. */
+const MOST_CONNECTIONS = 256;
+/** Passed on to the program. Those that ask for an end do not end the relay itself: it ends with the program. */
+const SIGNALS = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGWINCH", "SIGCONT"] as const;
+/** What a shell gives where a program is not there, or cannot be run (POSIX, 2.8.2). */
+const NOT_FOUND = 127;
+const NOT_RUNNABLE = 126;
+
+/** What the command line asks for. */
+interface RelayArgs {
+  readonly socketPath: string;
+  /** Variables that get the relay's address, and the path that is put behind it. */
+  readonly baseUrls: readonly { readonly name: string; readonly path: string }[];
+  readonly program: string;
+  readonly args: readonly string[];
+}
+
+/**
+ * `__relay <socket> [--base-url NAME[=/path]]… -- program args…`: listens on loopback, joins each connection to the
+ * gateway's socket, and runs the program with that as its proxy. Ends as the program does: with its exit code, or by its
+ * signal; nothing waits for connections that are still open. Gives 2 where the command line cannot be read.
+ */
+export async function relay(argv: readonly string[]): Promise<number> {
+  const of = readRelayArgs(argv);
+  if (of === undefined) {
+    process.stderr.write("usage: __relay <socket> [--base-url NAME[=/path]]... -- program args...\n");
+    return 2;
+  }
+  const port = await listen(joining(of.socketPath));
+  return await run(of, environment(process.env, of, `http://127.0.0.1:${port}`));
+}
+
+function readRelayArgs(argv: readonly string[]): RelayArgs | undefined {
+  const [socketPath, ...rest] = argv;
+  const split = rest.indexOf("--");
+  const [program, ...args] = split < 0 ? [] : rest.slice(split + 1);
+  if (socketPath === undefined || socketPath === "--" || program === undefined) return undefined;
+  const baseUrls: { name: string; path: string }[] = [];
+  for (let at = 0; at < split; at += 2) {
+    const found = rest[at] === "--base-url" && at + 1 < split ? /^(\w+)(?:=(\/[\w/.-]*))?$/.exec(rest[at + 1] ?? "") : null;
+    if (found === null) return undefined;
+    baseUrls.push({ name: found[1] ?? "", path: found[2] ?? "" });
+  }
+  return { socketPath, baseUrls, program, args };
+}
+
+/**
+ * Loopback stays direct: in the sandbox it leads to programs of the same step only, as a test's own server. A proxy that
+ * was set outside is not there inside.
+ */
+function environment(from: NodeJS.ProcessEnv, { baseUrls }: RelayArgs, address: string): NodeJS.ProcessEnv {
+  const { ALL_PROXY: _all, all_proxy: _allLower, ...env } = from;
+  const direct = "localhost,127.0.0.1,::1";
+  for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"]) env[name] = address;
+  for (const name of ["NO_PROXY", "no_proxy"]) env[name] = direct;
+  // Without it Node's own fetch and http know no proxy.
+  env["NODE_USE_ENV_PROXY"] = "1";
+  for (const { name, path } of baseUrls) env[name] = address + path;
+  return env;
+}
+
+function joining(socketPath: string): Server {
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (inside) => {
+    const outside = connect({ path: socketPath, allowHalfOpen: true });
+    const end = (): void => {
+      inside.destroy();
+      outside.destroy();
+    };
+    for (const [side, other] of [
+      [inside, outside],
+      [outside, inside],
+    ] as const) {
+      side.on("error", end);
+      // What is on its way to the other still arrives.
+      side.on("close", () => (other.writableFinished ? other.destroy() : other.end(() => other.destroy())));
+    }
+    inside.pipe(outside);
+    outside.pipe(inside);
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  // A failed accept (no descriptor left, say) concerns whoever wanted in.
+  server.on("error", (error) => process.stderr.write(`loopdash relay: ${error.message}\n`));
+  return server;
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((settle, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      server.off("error", reject);
+      settle((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+function run({ program, args }: RelayArgs, env: NodeJS.ProcessEnv): Promise<number> {
+  let child: ChildProcess | undefined;
+  const early: NodeJS.Signals[] = [];
+  for (const signal of SIGNALS) process.on(signal, () => (child === undefined ? early.push(signal) : child.kill(signal)));
+  return new Promise((settle) => {
+    child = spawn(program, args, { stdio: "inherit", env });
+    for (const signal of early) child.kill(signal);
+    child.once("error", (error: NodeJS.ErrnoException) => {
+      if (child?.pid !== undefined) return;
+      process.stderr.write(`loopdash relay: ${program} cannot be started: ${error.code ?? error.message}\n`);
+      process.exit(error.code === "ENOENT" ? NOT_FOUND : NOT_RUNNABLE);
+    });
+    child.once("exit", (code, signal) => {
+      if (signal !== null) return endBy(signal);
+      settle(code ?? 1);
+      process.exit(code ?? 1);
+    });
+  });
+}
+
+/** Ends this process by the same signal, so that whoever waits for it sees how the program ended. */
+function endBy(signal: NodeJS.Signals): void {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+  // Where that signal does not end a process, or cannot be sent to this one (the first of a pid namespace).
+  setTimeout(() => process.exit(1), 1_000);
+}

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import type { Server } from "node:net";
+import { join, resolve } from "node:path";
+import { build } from "esbuild";
+import { onTestFinished } from "vitest";
+import { openGateway } from "../../src/adapters/gateway/open-gateway.ts";
+import type { Gateway, GatewayOf } from "../../src/ports/gateway.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+
+/** The relay as it is built: one file. */
+export async function bundleRelay(): Promise<string> {
+  const { outputFiles } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: ["src/cli/relay.ts"],
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node24",
+    write: false,
+    footer: { js: "process.exitCode = await relay(process.argv.slice(2));" },
+  });
+  return outputFiles[0]?.text ?? "";
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface StartOf {
+  readonly wrap?: readonly string[];
+  readonly env?: Record<string, string>;
+  readonly input?: string;
+}
+
+export interface Started {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  readonly said: () => string;
+}
+
+/** Starts the relay, whose text this is, from this folder; `wrap` goes in front of it. */
+export function startRelay(
+  { entry, folder }: { entry: string; folder: string },
+  argv: readonly string[],
+  of: StartOf = {},
+): Started {
+  const script = join(folder, "relay.mjs");
+  writeFileSync(script, entry);
+  const [program = "", ...args] = [...(of.wrap ?? []), process.execPath, script, ...argv];
+  const child = spawn(program, args, { env: { PATH: process.env["PATH"], ...of.env } });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  child.stdin.end(of.input ?? "");
+  const ended = once(child, "close").then(([code, signal]) => ({ code, signal, stdout, stderr }));
+  return { child, ended, said: () => stdout };
+}
+
+/** Runs a script by this Node. */
+export const node = (script: string): string[] => [process.execPath, "-e", script];
+export const NO_SOCKET = "/nonexistent/socket";
+
+/** The built-in sandbox's way: no network but loopback, nothing shared but the socket. */
+export const sandbox = (socketPath: string): string[] => [
+  "bwrap",
+  "--unshare-user",
+  "--unshare-net",
+  "--unshare-pid",
+  "--die-with-parent",
+  "--new-session",
+  "--ro-bind",
+  "/",
+  "/",
+  "--dev",
+  "/dev",
+  "--proc",
+  "/proc",
+  "--bind",
+  socketPath,
+  socketPath,
+];
+
+export async function openedGateway(of: GatewayOf): Promise<Gateway> {
+  const gateway = await openGateway(of);
+  onTestFinished(() => gateway.close());
+  return gateway;
+}
+
+export async function portOf(server: Server): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
