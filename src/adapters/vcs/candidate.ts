@@ -1,6 +1,7 @@
 import type { Candidate } from "../../ports/vcs.ts";
+import { GitFailure } from "./git-call.ts";
+import { partOf, writeCommit } from "./questions.ts";
 import { isObjectId, objectId, shown } from "./ref-names.ts";
-import { GitFailure } from "./run-git.ts";
 import type { Store } from "./store.ts";
 
 /** Length of a conflict's description, in characters. */
@@ -17,7 +18,11 @@ export async function buildCandidate(
   const { base } = of;
   const tip = objectId(of.tip);
   // `tip` descends from `startedAt` (capture sees to that), so with the base still there the merge is the tip's tree.
-  if (of.startedAt === base) return { ok: true, base, commit: await commitTree(store, `${tip}^{tree}`, base, of.message) };
+  if (of.startedAt === base) {
+    const tree = await partOf(store, tip, "tree");
+    if (tree === undefined) throw new Error(`the commit ${tip} is gone`);
+    return { ok: true, base, commit: await writeCommit(store, { tree, parent: base, message: of.message }) };
+  }
 
   const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--messages", objectId(base), tip];
   const merged = await store.tryContent(args);
@@ -25,14 +30,7 @@ export async function buildCandidate(
   const first = merged.stdout.split("\0", 1)[0] ?? "";
   if (merged.status === 1 && isObjectId(first)) return { ok: false, base, ...readConflict(merged.stdout) };
   if (merged.status !== 0) throw new GitFailure(args, merged);
-  return { ok: true, base, commit: await commitTree(store, objectId(first), base, of.message) };
-}
-
-/** Writes a commit with one parent on no branch; gives its id. The message goes by stdin, so it is never an option. */
-export async function commitTree(store: Store, tree: string, parent: string, message: string): Promise<string> {
-  const text = message.replaceAll("\0", "").trimEnd();
-  const input = `${text === "" ? "(no message)" : text}\n`;
-  return objectId((await store.content(["commit-tree", tree, "-p", objectId(parent)], { input })).trim());
+  return { ok: true, base, commit: await writeCommit(store, { tree: first, parent: base, message: of.message }) };
 }
 
 /** After the tree: the conflicted paths, an empty field, then messages as `count, path…, kind, text` (git-merge-tree(1)). */

@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
-import { type GitCall, GitMissing, type GitResult, runGit } from "./run-git.ts";
+import { type GitCall, GitMissing, type GitResult } from "./git-call.ts";
+import { runGit } from "./run-git.ts";
 
 /** How git is run: here, or by a helper. Same answers, same errors. */
 export type RunGit = (cwd: string, call: GitCall) => Promise<GitResult>;

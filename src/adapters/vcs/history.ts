@@ -1,5 +1,6 @@
+import { GitFailure } from "./git-call.ts";
+import { partOf } from "./questions.ts";
 import { objectId } from "./ref-names.ts";
-import { GitFailure } from "./run-git.ts";
 import type { Store } from "./store.ts";
 
 /** The commit at the tip of the base. Throws where the branch is gone. */
@@ -11,7 +12,7 @@ export async function baseTip(store: Store): Promise<string> {
 
 /** Whether `commit` has `ancestor` in its history, or is it. Both must be there. */
 export async function isAncestor(store: Store, ancestor: string, commit: string): Promise<boolean> {
-  if (ancestor === commit) return true;
+  if (ancestor === commit || (await partOf(store, commit, "parent")) === ancestor) return true;
   const args = ["merge-base", "--is-ancestor", objectId(ancestor), objectId(commit)];
   const result = await store.tryContent(args);
   if (result.status === 0 || result.status === 1) return result.status === 0;

@@ -1,5 +1,6 @@
 import type { Landing } from "../../ports/vcs.ts";
 import { baseTip, isAncestor } from "./history.ts";
+import { tryMoveRef } from "./questions.ts";
 import { isObjectId, objectId } from "./ref-names.ts";
 import type { Store } from "./store.ts";
 import { bringAlong, changedFiles, checkoutsOfBase, type UserCheckout, whyNotFollow } from "./user-checkout.ts";
@@ -11,21 +12,23 @@ import { bringAlong, changedFiles, checkoutsOfBase, type UserCheckout, whyNotFol
  * step that decides, so whoever loses it has touched no file. If we are killed after it, the ref says so to the next try,
  * and the checkout still shows exactly `from`, which is how that try knows it for an interrupted landing and not for a
  * person's work. The other way round, a kill would leave staged changes that look like a person's, and a lost swap would
- * have to take files back. If a person's edit slips in between look and follow, the ref is swapped back.
+ * have to take files back. If a person's edit slips in between look and follow, or git does not follow
+ * for a reason that a look does not show, the ref is swapped back. Such a checkout is `unwilling`: from then on a dry run goes
+ * first, so that the ref does not move back and forth at each try.
  */
 export async function land(
   store: Store,
   of: { readonly from: string; readonly to: string },
-  ours: ReadonlySet<string>,
+  known: { readonly ours: ReadonlySet<string>; readonly unwilling: Set<string> },
 ): Promise<Landing> {
   const from = objectId(of.from);
   const to = objectId(of.to);
-  const checkouts = await checkoutsOfBase(store, ours);
+  const checkouts = await checkoutsOfBase(store, known.ours);
   const tip = await baseTip(store);
   if (tip !== from) return alreadyMoved(store, checkouts, { from, to, tip });
 
   for (const checkout of checkouts) {
-    const reason = await whyNotFollow(store, checkout, from, to);
+    const reason = await whyNotFollow(store, checkout, { from, to, rehearse: known.unwilling.has(checkout.path) });
     if (reason !== undefined) return { as: "waiting", reason };
   }
   const lost = await swap(store, from, to);
@@ -33,16 +36,21 @@ export async function land(
     const now = await baseTip(store);
     return now === from ? { as: "waiting", reason: lost } : alreadyMoved(store, checkouts, { from, to, tip: now });
   }
-  return follow(store, checkouts, from, to);
+  return follow(store, checkouts, { from, to }, known.unwilling);
 }
 
 /** Compare-and-swap of the base. Undefined, or what git said where it did not happen. */
 async function swap(store: Store, from: string, to: string): Promise<string | undefined> {
-  const result = await store.tryRefs(["update-ref", "-m", "loopdash: land", store.baseRef, to, from]);
+  const result = await tryMoveRef(store, store.baseRef, { to, from, follow: true });
   return result.status === 0 ? undefined : `the base could not be moved: ${result.stderr.trim().slice(0, 500)}`;
 }
 
-async function follow(store: Store, checkouts: readonly UserCheckout[], from: string, to: string): Promise<Landing> {
+async function follow(
+  store: Store,
+  checkouts: readonly UserCheckout[],
+  { from, to }: { readonly from: string; readonly to: string },
+  unwilling: Set<string>,
+): Promise<Landing> {
   const followed: UserCheckout[] = [];
   for (const checkout of checkouts) {
     const failed = await bringAlong(store, checkout, { from, to, dryRun: false });
@@ -50,8 +58,9 @@ async function follow(store: Store, checkouts: readonly UserCheckout[], from: st
       followed.push(checkout);
       continue;
     }
+    unwilling.add(checkout.path);
     // If somebody has built on `to` meanwhile, it has landed and this checkout is theirs to bring along.
-    if ((await swap(store, to, from)) !== undefined) return { as: "landed" };
+    if ((await swap(store, to, from)) !== undefined && (await baseTip(store)) !== from) return { as: "landed" };
     for (const each of followed) await bringAlong(store, each, { from: to, to: from, dryRun: false });
     return { as: "waiting", reason: failed };
   }

@@ -1,7 +1,8 @@
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import type { Setting } from "./git-call.ts";
 import type { ObjectFormat } from "./git-dir.ts";
-import { mustGit, type Setting } from "./run-git.ts";
+import { mustGit } from "./run-git.ts";
 
 /** Where the parts of a repository lie, and what of its configuration matters. Read once, before any worker runs. */
 export interface Located {

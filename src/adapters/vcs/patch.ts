@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
+import { GitFailure } from "./git-call.ts";
 import { objectId } from "./ref-names.ts";
-import { GitFailure } from "./run-git.ts";
 import type { Store } from "./store.ts";
 
 const PATCH = ["-r", "-p", "--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color"];

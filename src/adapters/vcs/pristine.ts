@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { Setting } from "./git-call.ts";
 import { makeGitDir } from "./git-dir.ts";
 import { objectId } from "./ref-names.ts";
-import type { Setting } from "./run-git.ts";
 import type { Store } from "./store.ts";
 
 /** Files as they are stored, whatever .gitattributes say about line ends of this machine. */

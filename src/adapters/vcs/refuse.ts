@@ -2,11 +2,12 @@ import { realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { EXIT, UserError } from "../../domain/user-error.ts";
 import { ifThere, readHead } from "./admin-dirs.ts";
+import { GitFailure, GitMissing } from "./git-call.ts";
 import { baseTip } from "./history.ts";
 import { isCutOffLanding } from "./land.ts";
 import { exists, type Located, locate } from "./locate.ts";
 import { shown, unfitBranchName } from "./ref-names.ts";
-import { GitFailure, GitMissing, mustGit } from "./run-git.ts";
+import { mustGit } from "./run-git.ts";
 import type { Store } from "./store.ts";
 import { checkoutsOfBase, whyNotReady } from "./user-checkout.ts";
 

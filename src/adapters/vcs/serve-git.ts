@@ -1,5 +1,6 @@
+import { GitMissing } from "./git-call.ts";
 import type { GitAnswer, GitRequest } from "./git-helper.ts";
-import { GitMissing, runGit } from "./run-git.ts";
+import { runGit } from "./run-git.ts";
 
 /**
  * The helper's whole life: runs what the engine asks for, as it comes, until the engine lets go or is gone. What it was

@@ -1,5 +1,5 @@
+import { GitFailure, type GitResult } from "./git-call.ts";
 import { shown } from "./ref-names.ts";
-import { GitFailure, type GitResult } from "./run-git.ts";
 import type { Store } from "./store.ts";
 
 interface Of {

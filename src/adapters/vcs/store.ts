@@ -3,13 +3,14 @@ import { rmSync } from "node:fs";
 import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type GitCall, GitFailure, type GitResult } from "./git-call.ts";
 import { makeGitDir, writeHead } from "./git-dir.ts";
 import type { RunGit } from "./git-helper.ts";
 import { exists, isMissing, type Located } from "./locate.ts";
 import { branchRef, isObjectId } from "./ref-names.ts";
-import { type GitCall, GitFailure, type GitResult, runGit } from "./run-git.ts";
+import { runGit } from "./run-git.ts";
 
-type More = Partial<Pick<GitCall, "workTree" | "index" | "input" | "onOutput" | "gitDir">>;
+type More = Partial<Pick<GitCall, "workTree" | "index" | "input" | "session" | "onOutput" | "gitDir">>;
 
 /**
  * One repository with two ways to run git on it.

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { adminDirs, ifThere, readHead, resolvedParent } from "./admin-dirs.ts";
+import type { GitResult } from "./git-call.ts";
 import { inTheWay } from "./in-the-way.ts";
 import { exists } from "./locate.ts";
 import { shown } from "./ref-names.ts";
-import type { GitResult } from "./run-git.ts";
 import type { Store } from "./store.ts";
 
 /** A folder in which a person has the base branch checked out. */
@@ -60,16 +60,20 @@ export async function whyNotReady(store: Store, of: UserCheckout, commit: string
   return (await whyBusy(store, of)) ?? whyDirty(store, of, commit);
 }
 
-/** Why a checkout that should show `from` cannot be brought to `to` now, or undefined where it can. Changes nothing. */
-export async function whyNotFollow(store: Store, of: UserCheckout, from: string, to: string): Promise<string | undefined> {
-  // First by itself: the dry run holds the index's lock while it looks, and so does a diff that meets a touched file.
-  const unready = await whyNotReady(store, of, from);
+/**
+ * Why a checkout that should show `from` cannot be brought to `to` now, or undefined where it can. Changes nothing. With
+ * `rehearse`, git is asked as well, by a dry run: one process more.
+ */
+export async function whyNotFollow(
+  store: Store,
+  of: UserCheckout,
+  { from, to, rehearse }: { readonly from: string; readonly to: string; readonly rehearse: boolean },
+): Promise<string | undefined> {
+  const [unready, path] = await Promise.all([whyNotReady(store, of, from), inTheWay(store, of.path, from, to)]);
   if (unready !== undefined) return unready;
-  const [path, refused] = await Promise.all([
-    inTheWay(store, of.path, from, to),
-    bringAlong(store, of, { from, to, dryRun: true }),
-  ]);
-  return path === undefined ? refused : `${shown(of.path)}: the untracked ${shown(path)} would be overwritten`;
+  if (path !== undefined) return `${shown(of.path)}: the untracked ${shown(path)} would be overwritten`;
+  // By itself: the dry run holds the index's lock while it looks, and so does a diff that meets a touched file.
+  return rehearse ? bringAlong(store, of, { from, to, dryRun: true }) : undefined;
 }
 
 async function whyBusy(store: Store, of: UserCheckout): Promise<string | undefined> {

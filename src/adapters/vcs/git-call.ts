@@ -1,0 +1,112 @@
+/** One git process to run. Directories are absolute; nothing is looked up from the current folder. */
+export interface GitCall {
+  readonly args: readonly string[];
+  readonly gitDir: string;
+  /** Given for linked worktrees, so that a `commondir` file in `gitDir`, which a worker can write, is never followed. */
+  readonly commonDir?: string;
+  readonly workTree?: string;
+  readonly index?: string;
+  readonly objects?: string;
+  /** The repository's list of shallow commits, where it is a shallow clone. */
+  readonly shallow?: string;
+  /** Settings for this process; they outrank every configuration file. */
+  readonly config?: readonly Setting[];
+  /** What git reads on stdin. Never empty: simple-git leaves stdin open then. */
+  readonly input?: string;
+  /**
+   * Set where a process that stays is to answer, with what ends its answer: one line, or a transaction of
+   * `update-ref --stdin`. `input` is the question then.
+   */
+  readonly session?: "line" | "transaction";
+  /** Sees stdout as it comes, in bytes; answering "stop" ends the process. */
+  readonly onOutput?: (chunk: Buffer) => "more" | "stop";
+}
+
+export type Setting = readonly [key: string, value: string];
+
+export interface GitResult {
+  /** Exit code; null where the process was ended by a signal. */
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** True where `onOutput` ended it. */
+  readonly stopped: boolean;
+}
+
+/** A git process that should have succeeded and did not. */
+export class GitFailure extends Error {
+  override readonly name = "GitFailure";
+  readonly status: number | null;
+  readonly stderr: string;
+
+  constructor(args: readonly string[], result: GitResult) {
+    const said = result.stderr.trim() || result.stdout.trim() || "it said nothing";
+    super(`git ${args[0] ?? ""} failed (exit ${result.status ?? "by signal"}): ${said.slice(0, 2000)}`);
+    this.status = result.status;
+    this.stderr = result.stderr;
+  }
+}
+
+/** Where no git program is found. */
+export class GitMissing extends Error {
+  override readonly name = "GitMissing";
+}
+
+/**
+ * Settings of every process: nothing that a repository's configuration names is run, nothing is fetched, no
+ * housekeeping starts behind our back. Given by environment, because a `-c` cannot carry a name with "=" in it.
+ */
+const SAFE: readonly Setting[] = [
+  ["core.hooksPath", "/dev/null"],
+  ["core.fsmonitor", "false"],
+  ["core.untrackedCache", "false"],
+  ["core.splitIndex", "false"],
+  ["core.alternateRefsCommand", "false"],
+  ["core.filesRefLockTimeout", "2000"],
+  ["core.packedRefsTimeout", "5000"],
+  ["core.bigFileThreshold", "32m"],
+  ["gc.auto", "0"],
+  ["maintenance.auto", "false"],
+  ["commit.gpgSign", "false"],
+  ["submodule.recurse", "false"],
+  ["protocol.allow", "never"],
+];
+
+/** Who makes the commits that are nobody's own. */
+export const IDENTITY = "loopdash";
+export const MAIL = "loopdash@localhost";
+
+/** The whole environment of a git process: an allow-list, so that neither GIT_* nor secrets of ours get in. */
+export function gitEnvironment(call: GitCall): Record<string, string> {
+  const env: Record<string, string> = {
+    PATH: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
+    LANG: "C",
+    LC_ALL: "C",
+    GIT_DIR: call.gitDir,
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_ATTR_NOSYSTEM: "1",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_NO_REPLACE_OBJECTS: "1",
+    GIT_NO_LAZY_FETCH: "1",
+    GIT_AUTHOR_NAME: IDENTITY,
+    GIT_AUTHOR_EMAIL: MAIL,
+    GIT_COMMITTER_NAME: IDENTITY,
+    GIT_COMMITTER_EMAIL: MAIL,
+  };
+  const tz = process.env["TZ"];
+  if (tz !== undefined) env["TZ"] = tz;
+  if (call.commonDir !== undefined) env["GIT_COMMON_DIR"] = call.commonDir;
+  if (call.workTree !== undefined) env["GIT_WORK_TREE"] = call.workTree;
+  if (call.index !== undefined) env["GIT_INDEX_FILE"] = call.index;
+  if (call.objects !== undefined) env["GIT_OBJECT_DIRECTORY"] = call.objects;
+  if (call.shallow !== undefined) env["GIT_SHALLOW_FILE"] = call.shallow;
+  const settings = [...SAFE, ...(call.config ?? [])];
+  env["GIT_CONFIG_COUNT"] = String(settings.length);
+  for (const [i, [key, value]] of settings.entries()) {
+    env[`GIT_CONFIG_KEY_${i}`] = key;
+    env[`GIT_CONFIG_VALUE_${i}`] = value;
+  }
+  return env;
+}
