@@ -1,4 +1,6 @@
+import type { Hunk } from "../domain/evidence/hunk.ts";
 import type { RepoId } from "../domain/ids.ts";
+import type { Confinement } from "./sandbox.ts";
 
 /** What an attempt changed, from the commit it started at. Paths are repository-relative and raw. */
 export interface Change {
@@ -16,6 +18,12 @@ export interface ChangedPath {
   readonly mode: "file" | "executable" | "symlink" | "submodule";
 }
 
+/** Lines that a change adds and takes away. `whole` is false where it is too long to be read to its end. */
+export interface ChangedLines {
+  readonly hunks: readonly Hunk[];
+  readonly whole: boolean;
+}
+
 /** Base tip + the ticket's change, as a commit on no branch. */
 export type Candidate =
   | { readonly ok: true; readonly commit: string; readonly base: string }
@@ -28,6 +36,9 @@ export type Landing =
   /** The user's own checkout of the base cannot be brought along now; nothing was changed. */
   | { readonly as: "waiting"; readonly reason: string };
 
+/** The repository's part of a confinement. */
+export type RepoView = Pick<Confinement, "write" | "read" | "mounts">;
+
 /** One repository of the batch, as the engine drives it: the repository's own hooks, filters and monitors never run. */
 export interface Repo {
   readonly id: RepoId;
@@ -36,12 +47,18 @@ export interface Repo {
   baseTip(): Promise<string>;
   /** A linked worktree at `path` on a fresh `branch` from `from`; leftovers of the same names are replaced. */
   addWorktree(of: { path: string; branch: string; from: string }): Promise<void>;
+  /** What a confined worker may reach for its worktree. Each call makes its own part of the repository anew. */
+  agentView(of: { path: string; branch: string }): Promise<RepoView>;
+  /** What a confined command may reach for a pristine checkout. */
+  readonly judgeView: RepoView;
   /** Removes the worktree if it is there; with `deleteBranch`, its branch too. Safe to repeat. */
   removeWorktree(of: { path: string; branch: string; deleteBranch: boolean }): Promise<void>;
   /** Commits what lies uncommitted in the worktree (untracked and not ignored files too) and tells what changed since `from`. */
   capture(of: { path: string; branch: string; from: string; message: string }): Promise<Change>;
   /** The change between two commits. */
   change(of: { from: string; tip: string }): Promise<Change>;
+  /** The changed lines of files of these names (shell patterns such as "*.ts"), whatever attributes say of them. */
+  changedLines(of: { from: string; tip: string; names: readonly string[] }): Promise<ChangedLines>;
   /** Writes the change as a patch file, at most `maxBytes` long. */
   writePatch(of: { from: string; tip: string; file: string; maxBytes: number }): Promise<void>;
   /** Builds the merge candidate: one commit on top of the current base tip. Needs no checkout. */

@@ -1,4 +1,5 @@
-import { readdir, readFile, realpath } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open, readdir, readFile, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { isMissing } from "./locate.ts";
 import { isObjectId, unfitBranchName } from "./ref-names.ts";
@@ -35,11 +36,30 @@ export async function adminDirsOf(commonDir: string, path: string): Promise<read
 
 /** Reads HEAD of a git folder: a branch by its full ref, a commit, or undefined where it is neither or missing. */
 export async function readHead(gitDir: string): Promise<Head> {
-  const text = (await ifThere(readFile(join(gitDir, "HEAD"), "utf8")))?.trimEnd();
+  const text = await readShort(join(gitDir, "HEAD"));
   if (text === undefined) return undefined;
   if (isObjectId(text)) return { commit: text };
   const branch = text.startsWith("ref: refs/heads/") ? text.slice("ref: ".length) : "";
   return unfitBranchName(branch.slice("refs/heads/".length)) === undefined ? { branch } : undefined;
+}
+
+/** Longest content of a file that names a ref or a commit. Bytes. */
+const MAX_SHORT = 1_000;
+
+/**
+ * The text of a short file that a worker may have replaced, or undefined where there is none: a pipe in its place does not
+ * hold us up, and of a huge file no more is read than a ref can be long.
+ */
+export async function readShort(path: string): Promise<string | undefined> {
+  const file = await ifThere(open(path, constants.O_RDONLY | constants.O_NONBLOCK));
+  if (file === undefined) return undefined;
+  try {
+    if (!(await file.stat()).isFile()) return undefined;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_SHORT), 0, MAX_SHORT, 0);
+    return buffer.toString("utf8", 0, bytesRead).trimEnd();
+  } finally {
+    await file.close();
+  }
 }
 
 /** Git records worktrees by their real path; the last part may not exist yet, and must not be followed if it is a link. */

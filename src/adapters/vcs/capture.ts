@@ -4,11 +4,12 @@ import { copyFile, lstat, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Change, ChangedPath } from "../../ports/vcs.ts";
 import { adminDirsOf, ifThere, readHead } from "./admin-dirs.ts";
-import { commitTree } from "./candidate.ts";
 import { changeBetween, changeToIndex } from "./change.ts";
 import { writeHead } from "./git-dir.ts";
+import { harvest, readConfinedBranch, wasConfined } from "./harvest.ts";
 import { isAncestor } from "./history.ts";
 import { keepOlder, writtenSince } from "./index-time.ts";
+import { moveRef, partOf, writeCommit } from "./questions.ts";
 import { branchRef, objectId } from "./ref-names.ts";
 import { stageAll } from "./stage.ts";
 import { preparePrivateDir, type Store } from "./store.ts";
@@ -36,9 +37,11 @@ export async function capture(store: Store, of: Of): Promise<Change> {
   if (found?.isDirectory() !== true) throw new Error(`there is no worktree at ${of.path}: it was removed or replaced`);
 
   const admin = (await adminDirsOf(store.at.commonDir, of.path))[0]?.dir;
-  const start = await startingPoint(store, admin, ref, from);
+  const confined = await wasConfined(store, of.path);
+  const start = await startingPoint(store, { admin, ref, from, path: confined ? of.path : undefined });
+  if (confined && start.commit !== from) await harvest(store, { path: of.path, tip: start.commit, from });
   const own = store.privateDir(of.path);
-  const workerIndex = admin === undefined ? undefined : join(admin, "index");
+  const workerIndex = admin === undefined ? undefined : await regularFile(join(admin, "index"));
   const touched = workerIndex !== undefined && (await writtenSince(join(own, "index"), workerIndex));
   const [staged, parent, committed] = await Promise.all([
     prepareIndex(store, own, start.commit).then(() => stageAll(store, { own, workTree: of.path, workerIndex }, touched)),
@@ -51,7 +54,7 @@ export async function capture(store: Store, of: Of): Promise<Change> {
     commitStaged(store, own, { ...start, parent }, staged.any, of.message),
   ]);
   const moved = tip !== start.branchTip;
-  if (moved) await store.refs(["update-ref", "-m", "loopdash: capture", ref, tip]);
+  if (moved) await moveRef(store, ref, { to: tip });
   await writeHead(own, tip);
   if (admin !== undefined && (moved || staged.any || start.away)) await bringWorktreeAlong(admin, own, ref);
   const whole = change === undefined ? { ...(committed ?? (await changeBetween(store, from, tip))), tip } : { tip, ...change };
@@ -66,13 +69,30 @@ interface Start {
   readonly away: boolean;
 }
 
-async function startingPoint(store: Store, admin: string | undefined, ref: string, from: string): Promise<Start> {
+async function startingPoint(
+  store: Store,
+  of: {
+    readonly admin: string | undefined;
+    readonly ref: string;
+    readonly from: string;
+    /** The worktree, where its worker was confined: its branches are not the repository's then. */
+    readonly path: string | undefined;
+  },
+): Promise<Start> {
+  const { admin, ref, path } = of;
   const head = admin === undefined ? undefined : await readHead(admin);
+  const tipOf = (branch: string) =>
+    path === undefined ? store.readBranch(branch) : readConfinedBranch(store, { path, branchRef: ref }, branch);
   const branchTip = await store.readBranch(ref);
-  const headTip = head === undefined ? undefined : "commit" in head ? head.commit : await store.readBranch(head.branch);
-  const commit = headTip ?? branchTip ?? from;
+  const headTip = head === undefined ? undefined : "commit" in head ? head.commit : await tipOf(head.branch);
+  const commit = headTip ?? (path === undefined ? undefined : await tipOf(ref)) ?? branchTip ?? of.from;
   const away = head === undefined || !("branch" in head) || head.branch !== ref;
   return { commit, branchTip, away };
+}
+
+/** The path, where a regular file lies there: git would wait for whoever writes a pipe. */
+async function regularFile(path: string): Promise<string | undefined> {
+  return (await ifThere(lstat(path)))?.isFile() === true ? path : undefined;
 }
 
 /** Parent of a new commit: `commit`, or `from` where that does not descend from it. */
@@ -99,8 +119,9 @@ async function commitStaged(
   message: string,
 ): Promise<string> {
   if (!any && start.commit === start.parent) return start.commit;
-  const tree = any ? objectId((await store.content(["write-tree"], { gitDir: own })).trim()) : `${start.commit}^{tree}`;
-  return commitTree(store, tree, start.parent, message);
+  const tree = any ? (await store.content(["write-tree"], { gitDir: own })).trim() : await partOf(store, start.commit, "tree");
+  if (tree === undefined) throw new Error(`the commit ${start.commit} is gone`);
+  return writeCommit(store, { tree, parent: start.parent, message });
 }
 
 /**

@@ -1,8 +1,10 @@
 import type { RepoId } from "../../domain/ids.ts";
 import type { Repo } from "../../ports/vcs.ts";
+import { agentView } from "./agent-view.ts";
 import { buildCandidate } from "./candidate.ts";
 import { capture } from "./capture.ts";
 import { changeBetween } from "./change.ts";
+import { changedLines } from "./changed-lines.ts";
 import type { RunGit } from "./git-helper.ts";
 import { baseTip, isCommit, missingFromBase } from "./history.ts";
 import { finishCutOffLanding, land } from "./land.ts";
@@ -32,6 +34,7 @@ const REMEMBERED = 1000;
 function repoOf(store: Store, id: RepoId, base: string): Repo {
   const queue = serialQueue();
   const ours = new Set<string>();
+  const unwilling = new Set<string>();
   const startedAt = new Map<string, string>();
   return {
     id,
@@ -45,6 +48,8 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
       await removeWorktree(store, of);
       ours.delete(await knownPath(of.path));
     },
+    agentView: (of) => agentView(store, of),
+    judgeView: { write: [], read: [store.at.objects], mounts: [] },
     capture: async (of) => {
       const change = await capture(store, of);
       if (startedAt.size >= REMEMBERED) startedAt.clear();
@@ -52,11 +57,12 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
       return change;
     },
     change: ({ from, tip }) => changeBetween(store, from, tip),
+    changedLines: (of) => changedLines(store, of),
     writePatch: (of) => writePatch(store, of),
     candidate: async ({ tip, message }) =>
       buildCandidate(store, { base: await baseTip(store), tip, message, startedAt: startedAt.get(tip) }),
     checkout: (of) => pristineCheckout(store, of),
-    land: (of) => land(store, of, ours),
+    land: (of) => land(store, of, { ours, unwilling }),
     finishCutOffLanding: () => finishCutOffLanding(store, ours),
     missingFromBase: (commits) => missingFromBase(store, commits),
     contains: async (commit) => (await missingFromBase(store, [commit])).length === 0,

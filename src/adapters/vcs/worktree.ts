@@ -2,8 +2,10 @@ import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { basename, join, resolve, sep } from "node:path";
 import { removeFolder } from "../remove-folder.ts";
 import { adminDirs, adminDirsOf, readHead, resolvedParent } from "./admin-dirs.ts";
+import { agentDir } from "./agent-view.ts";
 import { keepOlder } from "./index-time.ts";
 import { exists } from "./locate.ts";
+import { moveRef } from "./questions.ts";
 import { branchRef, objectId } from "./ref-names.ts";
 import type { serialQueue } from "./serial.ts";
 import { preparePrivateDir, type Store } from "./store.ts";
@@ -28,7 +30,7 @@ export async function addWorktree(
   const index = join(admin, "index");
   const own = store.privateDir(of.path);
   await Promise.all([
-    store.refs(["update-ref", "-m", "loopdash: start", ref, from]),
+    moveRef(store, ref, { to: from }),
     store.content(["read-tree", "-m", "-u", from], { workTree: of.path, index }),
     preparePrivateDir(store, own, from),
   ]);
@@ -73,7 +75,7 @@ export async function removeWorktree(
   await refuseUserFolder(store, of.path);
   await clearPath(store, of.path);
   if (of.deleteBranch && (await store.readBranch(ref)) !== undefined) {
-    await store.refs(["update-ref", "--no-deref", "-d", ref]);
+    await moveRef(store, ref, {});
   }
 }
 
@@ -83,7 +85,7 @@ export async function removeWorktree(
  */
 async function clearPath(store: Store, path: string): Promise<void> {
   const records = await adminDirsOf(store.at.commonDir, path);
-  await Promise.all([removeFolder(path), removeFolder(store.privateDir(path))]);
+  await Promise.all([path, store.privateDir(path), agentDir(store, path)].map(removeFolder));
   await Promise.all(records.map((each) => removeFolder(each.dir)));
 }
 

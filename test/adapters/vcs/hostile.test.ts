@@ -225,6 +225,40 @@ test("a worktree whose HEAD was put on the base does not pass for the user's che
   expect(statusOf(of.user)).toBe("");
 });
 
+test.each([
+  ["capture", (of: Setting, made: Worktree) => of.repo.capture(made)],
+  ["addWorktree", (of: Setting, made: Worktree) => of.repo.addWorktree({ ...made, from: unborn(of) })],
+  ["removeWorktree", (of: Setting, made: Worktree) => of.repo.removeWorktree({ ...made, deleteBranch: true })],
+] as const)("a ticket's branch that was made to mean the base does not move the base: %s", async (_, act) => {
+  const of = await setUp();
+  for (const name of ["symbolic", "linked"]) {
+    const made = await worktree(of, name);
+    write(made.path, "a.txt", "unchecked\n");
+    const ref = join(of.user, ".git/refs/heads", made.branch);
+    rmSync(ref);
+    if (name === "symbolic") writeFileSync(ref, "ref: refs/heads/main\n");
+    else symlinkSync("refs/heads/main", ref);
+    await act(of, made);
+    expect(git(of.user, "rev-parse", "main")).toBe(of.first);
+    expect(statusOf(of.user)).toBe("");
+  }
+});
+
+/** A commit that is on no branch. */
+function unborn(of: Setting): string {
+  return git(of.user, "commit-tree", "main^{tree}", "-m", "unborn");
+}
+
+test("a base that is a symbolic ref moves the branch it names", async () => {
+  const of = await setUp((user) => {
+    git(user, "branch", "-m", "main", "trunk");
+    git(user, "symbolic-ref", "refs/heads/main", "refs/heads/trunk");
+  });
+  const { from, to } = await readyCandidate(of, { "b.txt": "landed\n" });
+  expect(await of.repo.land({ from, to })).toEqual({ as: "landed" });
+  expect(git(of.user, "rev-parse", "trunk", "main")).toBe(`${to}\n${to}`);
+});
+
 test("links planted where the engine writes are not written through", async () => {
   const of = await setUp();
   const made = await worktree(of);

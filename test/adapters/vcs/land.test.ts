@@ -78,13 +78,6 @@ describe("land, with the base checked out", () => {
       /uncommitted changes: b\.txt$/,
     ],
     "a deleted file": [(of) => rmSync(join(of.user, "b.txt")), /uncommitted changes: b\.txt$/],
-    "a change that the index hides": [
-      (of) => {
-        git(of.user, "update-index", "--skip-worktree", "a.txt");
-        write(of.user, "a.txt", "mine\n");
-      },
-      /a\.txt/,
-    ],
     "an untracked file in the way": [(of) => write(of.user, "new", "mine\n"), /new.*overwritten/],
     "an ignored file in the way": [(of) => write(of.user, "x.log", "mine\n"), /x\.log.*overwritten/],
     "an ignored file where a folder goes": [
