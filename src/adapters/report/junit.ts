@@ -1,0 +1,98 @@
+import { XMLParser, XMLValidator } from "fast-xml-parser";
+import type { Outcome } from "../../domain/evidence/results.ts";
+import { MAX_DEPTH } from "./bounds.ts";
+import { BadReport, Gathered, type Parsed } from "./parsed.ts";
+import { refuseDocumentType, xmlText } from "./xml-text.ts";
+
+/** An element as the parser gives it: its attributes under names with "@", its children as lists by name. */
+type Element = Readonly<Record<string, unknown>>;
+
+/** Elements that are read; what other elements hold is dropped while it is parsed, output above all. */
+const READ = ["testsuites", "testsuite", "testcase", "failure", "error", "skipped", "flakyFailure", "flakyError"];
+
+/**
+ * JUnit XML as Ant's formatter set it and Surefire, pytest, node, vitest, gotestsum and others write it: suites in suites, test
+ * cases with `failure`, `error` or `skipped` in them. A test that passed on a second run (Surefire's `flakyFailure`) failed:
+ * whoever runs it until it passes proves nothing (adversary case A19).
+ */
+export function parseJunit(text: string, roots: readonly string[]): Parsed {
+  refuseDocumentType(text);
+  const valid = XMLValidator.validate(text);
+  if (valid !== true) throw new BadReport(`it is no well-formed XML (line ${valid.err.line}: ${valid.err.msg})`);
+  const root = parser().parse(text) as Element;
+  const tops = ["testsuites", "testsuite"].flatMap((name) => children(root, name));
+  if (tops.length === 0) throw new BadReport("it is no JUnit report: its first element is neither testsuites nor testsuite");
+  const gathered = new Gathered(roots);
+  const starts: number[] = [];
+  // The outermost suites' own name (pytest, vitest tests) says what ran them, and is no part of a test's.
+  for (const top of tops) walk(top, [], { gathered, starts });
+  const { tests, failed } = gathered;
+  const declared = tops.reduce((sum, top) => sum + count(top, "failures") + count(top, "errors"), 0);
+  if (declared > 0 && failed === 0) throw new BadReport(`it counts ${declared} failures and names none`);
+  return { tests, ...(starts.length > 0 ? { startedAt: Math.min(...starts) } : {}) };
+}
+
+function parser(): XMLParser {
+  return new XMLParser({
+    ignoreAttributes: false,
+    attributeNamePrefix: "@",
+    parseTagValue: false,
+    parseAttributeValue: false,
+    trimValues: false,
+    processEntities: false,
+    htmlEntities: false,
+    ignoreDeclaration: true,
+    ignorePiTags: true,
+    // Levels within the elements that are read, and some for what others may hold.
+    maxNestedTags: MAX_DEPTH + 10,
+    isArray: (name, _path, _isLeaf, isAttribute) => !isAttribute && READ.includes(name),
+    tagValueProcessor: () => "",
+  });
+}
+
+interface Walk {
+  readonly gathered: Gathered;
+  readonly starts: number[];
+}
+
+function walk(suite: Element, names: readonly string[], of: Walk): void {
+  const at = Date.parse(zoned(attribute(suite, "timestamp")));
+  if (!Number.isNaN(at)) of.starts.push(at);
+  for (const test of children(suite, "testcase")) {
+    const [file, klass, name] = ["file", "classname", "name"].map((key) => attribute(test, key));
+    if (name === undefined) throw new BadReport("it holds a test case without a name");
+    // Suites repeat in the class name what they say themselves, each runner in its own way.
+    const path = klass === undefined || names.includes(klass) || klass === names.join(".") ? names : [...names, klass];
+    of.gathered.add([...(file === undefined || path.includes(file) ? [] : [file]), ...path, name], outcomeOf(test));
+  }
+  for (const inner of children(suite, "testsuite")) walk(inner, [...names, attribute(inner, "name") ?? ""], of);
+}
+
+function outcomeOf(test: Element): Outcome {
+  const skipped = children(test, "skipped")[0];
+  // node writes a failing todo as both.
+  if (skipped !== undefined && attribute(skipped, "type") === "todo") return "todo";
+  if (["failure", "error", "flakyFailure", "flakyError"].some((name) => name in test)) return "failed";
+  return skipped === undefined ? "passed" : "skipped";
+}
+
+function children(of: Element, name: string): readonly Element[] {
+  const found = Object.hasOwn(of, name) ? of[name] : undefined;
+  // An element without attributes and children is its text.
+  return Array.isArray(found) ? found.map((each) => (typeof each === "object" && each !== null ? (each as Element) : {})) : [];
+}
+
+function attribute(of: Element, name: string): string | undefined {
+  const value = Object.hasOwn(of, `@${name}`) ? of[`@${name}`] : undefined;
+  return typeof value === "string" ? xmlText(value) : undefined;
+}
+
+function count(of: Element, name: string): number {
+  const value = Number(attribute(of, name) ?? 0);
+  return Number.isFinite(value) ? value : 0;
+}
+
+/** A time that says its zone; without one it is anybody's. */
+function zoned(timestamp: string | undefined): string {
+  return timestamp !== undefined && /T.*(?:Z|[+-]\d\d:?\d\d)$/.test(timestamp) ? timestamp : "";
+}

@@ -1,0 +1,35 @@
+import type { ReportFormat, ReportReading } from "../../ports/test-report.ts";
+import { SKEW_MS } from "./bounds.ts";
+import { parseJsonReport } from "./json-report.ts";
+import { parseJunit } from "./junit.ts";
+import { BadReport } from "./parsed.ts";
+import { parseTap } from "./tap.ts";
+
+const PARSERS = { junit: parseJunit, vitest: parseJsonReport, jest: parseJsonReport, tap: parseTap } as const;
+
+/** One report to be read, as it crosses to whoever reads it. */
+export interface ParseTask {
+  readonly format: ReportFormat;
+  readonly bytes: Uint8Array;
+  readonly roots: readonly string[];
+  /** When the command was started. Milliseconds since the epoch. */
+  readonly notBefore: number;
+}
+
+/** Reads a report. Never throws: what cannot be read, for whatever reason, is a problem. */
+export function parseReport({ format, bytes, roots, notBefore }: ParseTask): ReportReading {
+  if (bytes.length === 0) return unread("it is empty");
+  try {
+    const { tests, startedAt } = PARSERS[format](new TextDecoder().decode(bytes), roots);
+    if (startedAt !== undefined && startedAt < notBefore - SKEW_MS)
+      return unread(`it is of another run: that began ${Math.round((notBefore - startedAt) / 1000)} s before the command`);
+    return { ok: true, tests };
+  } catch (error) {
+    if (error instanceof BadReport) return unread(error.message);
+    return unread(`it could not be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function unread(problem: string): ReportReading {
+  return { ok: false, absent: false, problem };
+}

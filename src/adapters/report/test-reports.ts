@@ -1,0 +1,73 @@
+import { mkdtemp, rmdir } from "node:fs/promises";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import type { ReportReading, TestReports } from "../../ports/test-report.ts";
+import { PARSE_MIB, PARSE_MS } from "./bounds.ts";
+import type { ParseTask } from "./parse-report.ts";
+import { changedAt, linkOnTheWay, readReportFile, removeOld } from "./report-file.ts";
+
+/**
+ * Reports, each read in a thread of its own with a bound on memory and time: a hostile one costs the engine nothing but that.
+ * `program` with `args` is what the thread runs (see serve-report.ts); `timeoutMs` is for tests.
+ */
+export function createTestReports(of: {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly timeoutMs?: number;
+}): TestReports {
+  const parse = (task: ParseTask) => inThread(of, task);
+  return {
+    async await({ format, folder, path }) {
+      const notBefore = Date.now();
+      if ((await linkOnTheWay(folder, path)) !== undefined) {
+        const problem = "the way to it leads through something that is no folder";
+        return { read: () => Promise.resolve({ ok: false, absent: false, problem }) };
+      }
+      await removeOld(folder, path);
+      const since = await now(folder);
+      return {
+        async read(roots) {
+          const file = await readReportFile({ folder, path, since });
+          return file.ok ? parse({ format, bytes: file.bytes, roots, notBefore }) : file;
+        },
+      };
+    },
+    parse: ({ format, text, roots }) => parse({ format, bytes: new TextEncoder().encode(text), roots, notBefore: 0 }),
+  };
+}
+
+/** The present by the clock of the folder's disk, which may be coarser than the system's. Leaves nothing behind. */
+async function now(folder: string): Promise<bigint> {
+  const probe = await mkdtemp(join(folder, ".loopdash-now-"));
+  try {
+    return await changedAt(probe);
+  } finally {
+    await rmdir(probe);
+  }
+}
+
+function inThread(
+  of: { readonly program: string; readonly args: readonly string[]; readonly timeoutMs?: number },
+  task: ParseTask,
+): Promise<ReportReading> {
+  return new Promise((settle) => {
+    const worker = new Worker(of.program, {
+      argv: [...of.args],
+      env: {},
+      execArgv: [],
+      workerData: task,
+      resourceLimits: { maxOldGenerationSizeMb: PARSE_MIB },
+    });
+    const ms = of.timeoutMs ?? PARSE_MS;
+    const end = (reading: ReportReading): void => {
+      clearTimeout(timer);
+      settle(reading);
+      void worker.terminate();
+    };
+    const failed = (problem: string) => end({ ok: false, absent: false, problem });
+    const timer = setTimeout(() => failed(`reading it took longer than ${ms / 1000} s`), ms);
+    worker.once("message", end);
+    worker.once("error", (error) => failed(`it could not be read: ${error.message}`));
+    worker.once("exit", () => failed("whoever read it ended without a word"));
+  });
+}

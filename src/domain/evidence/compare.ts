@@ -1,0 +1,109 @@
+import { type Allowance, NO_TALLY, ran, sum, type Tally, type TestRun, tallies, total } from "./results.ts";
+import { matchesWildcard } from "./wildcard.ts";
+
+/** One thing that speaks against a candidate: a few words for people, and what it is about. The ids are outside text, raw. */
+export interface Remark {
+  readonly says: string;
+  readonly ids: readonly string[];
+}
+
+/** What the results of tests say against a candidate. */
+export interface Finding extends Remark {
+  readonly kind: "none-run" | "failing" | "removed" | "skipped" | "duplicated" | "fewer-run" | "exit-code";
+}
+
+export interface Comparison {
+  /** Empty where the candidate holds what the base held. */
+  readonly findings: readonly Finding[];
+  /** Tests that fail and failed on the base too. */
+  readonly preExisting: readonly string[];
+  readonly candidate: Readonly<Tally>;
+  readonly base: Readonly<Tally>;
+}
+
+interface Sorted {
+  readonly removed: string[];
+  readonly skipped: string[];
+  readonly failing: string[];
+  readonly duplicated: string[];
+  readonly preExisting: string[];
+  /** Tests that ran on the base and need not run here, since a person allowed it. */
+  excused: number;
+}
+
+/**
+ * Judges a candidate's results by those that the same command gave on its base (adversary cases A1, A2, A3, A26, B5):
+ * test by test, never by a total alone, and never by the exit code alone. What fails on the base already is no fault of
+ * the candidate; what only this candidate skips, loses or fails is. `base` is undefined where the base has no tests.
+ */
+export function compareRuns(base: TestRun | undefined, candidate: TestRun, allow: Allowance): Comparison {
+  const before = tallies(base?.tests ?? []);
+  const now = tallies(candidate.tests);
+  const sorted = sortOut(before, now, allow);
+  const [all, allBefore] = [sum(now.values()), sum(before.values())];
+  const findings: Finding[] = [];
+  const found = (kind: Finding["kind"], says: string, ids: readonly string[] = []) => findings.push({ kind, says, ids });
+
+  const { failing, removed, skipped, duplicated, preExisting } = sorted;
+  if (ran(all) === 0) found("none-run", total(all) === 0 ? "the report holds no tests" : "no test was run");
+  if (failing.length > 0) found("failing", `${tests(failing.length)} failed`, failing);
+  if (removed.length > 0) found("removed", `${tests(removed.length)} of the base vanished`, removed);
+  if (skipped.length > 0) found("skipped", `${tests(skipped.length)} newly skipped`, skipped);
+  if (duplicated.length > 0) found("duplicated", `${tests(duplicated.length)} reported more than once`, duplicated);
+  const expected = ran(allBefore) - sorted.excused;
+  if (ran(all) < expected) found("fewer-run", `${tests(ran(all))} run, ${ran(allBefore)} on the base`);
+  const exit = exitFinding(candidate, base, all, failing.length);
+  if (exit !== undefined) found("exit-code", exit, all.failed > 0 ? preExisting : []);
+  return { findings, preExisting, candidate: all, base: allBefore };
+}
+
+type Tallies = ReadonlyMap<string, Readonly<Tally>>;
+
+function sortOut(before: Tallies, now: Tallies, allow: Allowance): Sorted {
+  const sorted: Sorted = { removed: [], skipped: [], failing: [], duplicated: [], preExisting: [], excused: 0 };
+  for (const [id, old] of before) sortOld(sorted, id, old, now.get(id) ?? NO_TALLY, allow);
+  for (const [id, tally] of now) {
+    const old = before.get(id);
+    if (tally.failed > (old?.failed ?? 0)) sorted.failing.push(id);
+    else if (tally.failed > 0) sorted.preExisting.push(id);
+    if (old === undefined && tally.skipped > 0 && !isAllowed(allow.testsSkipped, id)) sorted.skipped.push(id);
+  }
+  return sorted;
+}
+
+/** What became of a test of the base. */
+function sortOld(sorted: Sorted, id: string, old: Readonly<Tally>, tally: Readonly<Tally>, allow: Allowance): void {
+  const gone = total(tally) < total(old);
+  const unrun = Math.max(0, ran(old) - ran(tally));
+  if (gone || unrun > 0) {
+    if (isAllowed(gone ? allow.testsRemoved : allow.testsSkipped, id)) sorted.excused += unrun;
+    else (gone ? sorted.removed : sorted.skipped).push(id);
+  }
+  // A second test by the name of one of the base's could stand in for it.
+  if (total(old) === 1 && total(tally) > 1) sorted.duplicated.push(id);
+}
+
+function isAllowed(patterns: readonly string[], id: string): boolean {
+  return patterns.some((pattern) => matchesWildcard(pattern, id));
+}
+
+/** What the exit code says against what the tests say; undefined where they agree. */
+function exitFinding(
+  candidate: TestRun,
+  base: TestRun | undefined,
+  all: Readonly<Tally>,
+  newlyFailing: number,
+): string | undefined {
+  const { exitCode } = candidate;
+  if (exitCode === 0) return all.failed > 0 ? `exit code 0, though ${tests(all.failed)} failed` : undefined;
+  if (all.failed === 0) return `exit code ${exitCode}, though no test failed`;
+  // Tests that failed before explain the exit code of before, and no other.
+  if (newlyFailing === 0 && exitCode !== base?.exitCode)
+    return `exit code ${exitCode}, and ${base?.exitCode ?? "none"} on the base, where the same tests fail`;
+  return undefined;
+}
+
+/** A number of tests, in words. */
+export function tests(n: number): string {
+  return n === 1 ? "1 test" : `${n} tests`;
+}

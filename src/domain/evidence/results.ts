@@ -1,0 +1,70 @@
+/**
+ * What became of one test. `todo` is a test that its author marks as not written or not working yet: it neither passes nor
+ * fails.
+ */
+export type Outcome = "passed" | "failed" | "skipped" | "todo";
+
+/** One test as a report names it. The id is raw: it may hold anything, and is compared as it is. */
+export interface TestResult {
+  readonly id: string;
+  readonly outcome: Outcome;
+}
+
+/** What one run of a check's command left: how it ended, and every test of its report. */
+export interface TestRun {
+  readonly exitCode: number;
+  readonly tests: readonly TestResult[];
+}
+
+/** What a person has allowed a ticket beforehand, in the batch. Patterns are test ids, with `*` for anything. */
+export interface Allowance {
+  readonly testsRemoved: readonly string[];
+  readonly testsSkipped: readonly string[];
+  readonly suppressions: boolean;
+}
+
+/** How much a passed check proves: per-test results against the base's, results alone, or the exit code alone. */
+export type CheckStrength = "compared" | "uncompared" | "exit-code";
+
+/** How often a test of one id came out how. */
+export interface Tally {
+  passed: number;
+  failed: number;
+  skipped: number;
+  todo: number;
+}
+
+export const NO_TALLY: Readonly<Tally> = { passed: 0, failed: 0, skipped: 0, todo: 0 };
+
+/** One tally per id, in the order of the report. */
+export function tallies(tests: readonly TestResult[]): ReadonlyMap<string, Readonly<Tally>> {
+  const byId = new Map<string, Tally>();
+  for (const { id, outcome } of tests) {
+    const tally = byId.get(id);
+    if (tally === undefined) byId.set(id, { ...NO_TALLY, [outcome]: 1 });
+    else tally[outcome] += 1;
+  }
+  return byId;
+}
+
+/** All of them. */
+export function total(of: Readonly<Tally>): number {
+  return of.passed + of.failed + of.skipped + of.todo;
+}
+
+/** Those that ran to an outcome. */
+export function ran(of: Readonly<Tally>): number {
+  return of.passed + of.failed;
+}
+
+/** The tallies of all ids together. */
+export function sum(of: Iterable<Readonly<Tally>>): Readonly<Tally> {
+  const all = { ...NO_TALLY };
+  for (const { passed, failed, skipped, todo } of of) {
+    all.passed += passed;
+    all.failed += failed;
+    all.skipped += skipped;
+    all.todo += todo;
+  }
+  return all;
+}

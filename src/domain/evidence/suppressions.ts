@@ -1,0 +1,78 @@
+import type { Hunk, Suppression } from "./hunk.ts";
+import { familyOf, isConfiguration, isTestFile } from "./languages.ts";
+import { MARKERS } from "./markers.ts";
+import { loweredThresholds } from "./thresholds.ts";
+
+interface Hit extends Suppression {
+  /** The marker with its rules, by which it is known again beside the line that it replaces. */
+  readonly token: string;
+  /** The marker with the code that it silences, by which it is known again where that code was moved to. */
+  readonly moved: string;
+}
+
+/**
+ * What a change adds to make tools look away. Only what is new counts: a suppression that stays beside a line that was
+ * changed, or that moved along with the code it silences, was there before.
+ */
+export function suppressionsIn(hunks: readonly Hunk[]): readonly Suppression[] {
+  const taken = new Map<string, number>();
+  const left: Hit[] = [];
+  for (const hunk of hunks) {
+    const gone = hitsOf(hunk, hunk.removed);
+    const here = new Map<string, number>();
+    for (const hit of gone) add(here, hit.token, 1);
+    const fresh = hitsOf(hunk, hunk.added).filter(({ token }) => !takeOne(here, token));
+    left.push(...fresh);
+    // What an added line of the same hunk has used up cannot excuse one elsewhere.
+    for (const hit of gone) if (takeOne(here, hit.token)) add(taken, hit.moved, 1);
+  }
+  const added = left.filter(({ moved }) => !takeOne(taken, moved));
+  return [
+    ...added.map(({ path, line, what, text }) => ({ path, line, what, text })),
+    ...loweredThresholds(hunks.filter(({ path }) => isConfiguration(path))),
+  ];
+}
+
+function hitsOf(hunk: Hunk, lines: readonly string[]): readonly Hit[] {
+  const family = familyOf(hunk.path);
+  if (family === undefined) return [];
+  const inTests = isTestFile(hunk.path);
+  const markers = MARKERS.filter((m) => m.families.includes(family) && (inTests || m.inTestsOnly !== true));
+  const hits: Hit[] = [];
+  lines.forEach((raw, i) => {
+    // TypeScript reads UTF-16 files too, which are text with NULs in between here. Long runs of blanks hide nothing.
+    const text = plain(raw);
+    for (const { what, pattern } of markers) {
+      const found = pattern.exec(text);
+      if (found === null) continue;
+      const rest = text
+        .slice(found.index)
+        .replace(/\*\/.*$/, "")
+        .trim();
+      const token = `${what} ${what === "a test" ? found[0].trim() : rest}`;
+      const moved = `${text} ${isComment(text) ? plain(lines[i + 1] ?? "") : ""}`;
+      hits.push({ path: hunk.path, line: hunk.line + i, what, text, token, moved });
+    }
+  });
+  return hits;
+}
+
+function plain(line: string): string {
+  return line.replaceAll("\0", "").replace(/\s+/g, " ").trim();
+}
+
+/** Whether a line is nothing but a comment, an annotation or an attribute, and so is about the line after it. */
+function isComment(text: string): boolean {
+  return /^(?:\/\/|\/\*|\*|#|<!--|\{\/\*|@|\[)/.test(text);
+}
+
+function add(counts: Map<string, number>, key: string, n: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + n);
+}
+
+function takeOne(counts: Map<string, number>, key: string): boolean {
+  const n = counts.get(key) ?? 0;
+  if (n === 0) return false;
+  counts.set(key, n - 1);
+  return true;
+}

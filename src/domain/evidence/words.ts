@@ -1,0 +1,36 @@
+import { plainText } from "../text.ts";
+import { type Comparison, type Remark, tests } from "./compare.ts";
+import { type CheckStrength, ran } from "./results.ts";
+
+/** Ids that one finding lists. */
+const LISTED = 15;
+/** Characters of one id that are shown: an id is outside text. */
+const ID_CHARS = 160;
+
+/** One line that names everything found. */
+export function findingsLine(findings: readonly Remark[]): string {
+  return plainText(findings.map(({ says }) => says).join("; "), 400);
+}
+
+/** Each finding with its tests, a line each; bounded. */
+export function findingsText(findings: readonly Remark[]): string {
+  return findings
+    .map(({ says, ids }) => {
+      const shown = ids.slice(0, LISTED).map((id) => `\n  ${plainText(id, ID_CHARS)}`);
+      const more = ids.length > LISTED ? `\n  [+${ids.length - LISTED} more]` : "";
+      return `${says}${ids.length > 0 ? ":" : ""}${shown.join("")}${more}`;
+    })
+    .join("\n");
+}
+
+/** What a passed check says of itself. `seconds` is what the command took. */
+export function passedLine(of: { strength: CheckStrength; seconds: string; comparison?: Comparison }): string {
+  const took = `passed in ${of.seconds} s`;
+  const { comparison } = of;
+  if (comparison === undefined) return `exit code only: ${took}`;
+  const count = tests(ran(comparison.candidate));
+  const skipped = comparison.candidate.skipped > 0 ? `, ${comparison.candidate.skipped} skipped` : "";
+  const known = comparison.preExisting.length > 0 ? `, ${comparison.preExisting.length} failing as on the base` : "";
+  const before = of.strength === "compared" ? `${ran(comparison.base)} on the base` : "none on the base to compare with";
+  return `${took}: ${count}${skipped}${known}, ${before}`;
+}
