@@ -1,4 +1,4 @@
-import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
+import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
 import { CannotJudge } from "./cannot-judge.ts";
 
 /** What a file was when it was read. */
@@ -24,11 +24,22 @@ export function readWhole(path: string, maxBytes: number): FileRead {
     if (!stats.isFile()) throw new CannotJudge(`${shown(path)} is not a regular file`);
     if (stats.size > BigInt(maxBytes)) throw new CannotJudge(`${shown(path)} is larger than ${maxBytes} bytes`);
     const now = Date.now();
-    const bytes = readFileSync(fd);
+    const size = Number(stats.size);
+    const bytes = readUpTo(fd, size + 1);
+    // Longer or shorter than it said: somebody writes to it, or it is no file that has a size. No stamp is like this one.
+    if (bytes.length !== size) return { path, text: "", stamp: "", racy: true };
     return { path, text: decode(bytes, path), stamp: stampOf(stats), racy: Math.abs(now - Number(stats.ctimeMs)) < TICK_MS };
   } finally {
     closeSync(fd);
   }
+}
+
+/** Never more than was asked for, however fast the file grows. */
+function readUpTo(fd: number, most: number): Uint8Array {
+  const bytes = new Uint8Array(most);
+  let length = 0;
+  for (let got = -1; got !== 0 && length < most; length += got) got = readSync(fd, bytes, length, most - length, null);
+  return bytes.subarray(0, length);
 }
 
 /** Whether the file is still the one that was read, unwritten since. */

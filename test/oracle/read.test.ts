@@ -1,4 +1,4 @@
-import fs, { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import fs, { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -11,7 +11,7 @@ const put = (id: string, state: string) => writeFileSync(join(tickets(), `${id}.
 const states = async () =>
   Object.fromEntries((await readSnapshot({ kind: "folder", folder: tickets() })).map((t) => [t.id, t.state]));
 
-const real = { openSync: fs.openSync, lstatSync: fs.lstatSync };
+const real = { openSync: fs.openSync, lstatSync: fs.lstatSync, readSync: fs.readSync };
 beforeEach(() => mkdirSync(tickets()));
 afterEach(() => {
   Object.assign(fs, real);
@@ -74,6 +74,23 @@ describe("a snapshot is of one instant", () => {
     } finally {
       fs.fstatSync = opened;
     }
+  });
+
+  test("a file that grows while it is read is read no further than it said, and not believed", async () => {
+    const file = join(folder(), "tracker.json");
+    writeFileSync(file, '{"version":1,"tickets":[]}');
+    let beyond = 0;
+    const readSync = (fd: number, bytes: Uint8Array, offset: number, length: number) => {
+      const { size } = fs.fstatSync(fd);
+      appendFileSync(file, " ".repeat(1_000));
+      const got = real.readSync(fd, bytes, offset, length, null);
+      beyond = Math.max(beyond, offset + got - size);
+      return got;
+    };
+    Object.assign(fs, { readSync });
+    syncBuiltinESMExports();
+    await expect(readSnapshot({ kind: "embedded", file })).rejects.toThrow("kept changing");
+    expect(beyond).toBe(1);
   });
 
   test("a tracker that never rests is given up, in bounded time", async () => {

@@ -1,65 +1,72 @@
 import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { execa } from "execa";
-import type { TicketId } from "../../domain/ids.ts";
 import { EXIT, UserError } from "../../domain/user-error.ts";
-import type { Oracle } from "../../ports/oracle.ts";
-import { type OracleBatch, oracleBatchBytes, oracleInput, oracleSha } from "./oracle-batch.ts";
-import { plainLine, type Reading, readOracleOutput, unjudged } from "./oracle-output.ts";
+import type { FrozenProgram, Oracle, OracleBatch } from "../../ports/oracle.ts";
+import { layOutCommand } from "./frozen-command.ts";
+import { oracleBatchBytes, oracleInput, oracleSha } from "./oracle-batch.ts";
+import { plainLine, type Reading, readCommandOutput, readOracleOutput, unjudged } from "./oracle-output.ts";
+import { type OracleLaunch, runOracle } from "./oracle-process.ts";
 
-export interface FrozenOracleOptions {
+export interface FrozenProgramOptions {
+  /** `module`: an ES module for Node's permission model, the default. `command`: what `freezeCommand` made. */
+  readonly kind?: "module" | "command";
   readonly bytes: Uint8Array;
-  readonly batch: OracleBatch;
   /** A folder that no worker can write. Each judgement makes a private folder in it and removes it again. */
   readonly scratch: string;
-  /** The Node program that runs the oracle; default: the one that runs this. */
+  /** The Node program that runs a module; default: the one that runs this. */
   readonly node?: string;
+  /** Where a command finds the programs that it starts; default: the system's own folders. */
+  readonly path?: string;
   /** Milliseconds until a judgement is given up and its process killed; default 20,000. */
   readonly deadlineMs?: number;
 }
 
-/** Bound of what the oracle may print, stdout and stderr each. Characters. */
-const MAX_OUTPUT = 16 * 1024 * 1024;
-
 /** What is run, kept in memory from the start of the run: no change of a file can reach it. */
-interface Frozen {
-  readonly oracle: Uint8Array;
-  readonly oracleSha: string;
-  readonly batch: Uint8Array;
-  readonly batchSha: string;
-  readonly tickets: readonly TicketId[];
-  readonly input: string;
-  readonly options: Required<Pick<FrozenOracleOptions, "scratch" | "node" | "deadlineMs">>;
+interface Frozen extends Required<FrozenProgramOptions> {
+  readonly sha: string;
+}
+
+interface Asked {
+  readonly batch: OracleBatch;
+  readonly signal: AbortSignal | undefined;
+  readonly how: "background" | undefined;
 }
 
 /**
- * An oracle whose bytes and batch are fixed now. Each judgement runs them from a fresh private folder, as a process with an
- * empty environment that may read that folder and the tracker, and may not write, load native code or start processes.
+ * An oracle whose bytes are fixed now. Each judgement runs them from a fresh private folder, as a process with a scrubbed
+ * environment. A module may read that folder and the tracker, and may not write, load native code or start processes. A
+ * command cannot run under Node's permission model: it has the user's rights, and only its bytes and its bounds are ours.
  */
-export function createFrozenOracle(of: FrozenOracleOptions): Oracle {
-  refuseWildcard(oracleInput(of.batch));
-  const oracle = Uint8Array.from(of.bytes);
-  const batch = oracleBatchBytes(of.batch);
+export function freezeProgram(of: FrozenProgramOptions): FrozenProgram {
+  const bytes = Uint8Array.from(of.bytes);
   const frozen: Frozen = {
-    oracle,
-    oracleSha: oracleSha(oracle),
-    batch,
-    batchSha: oracleSha(batch),
-    tickets: [...of.batch.tickets],
-    input: oracleInput(of.batch),
-    options: { scratch: of.scratch, node: of.node ?? process.execPath, deadlineMs: of.deadlineMs ?? 20_000 },
+    bytes,
+    sha: oracleSha(bytes),
+    kind: of.kind ?? "module",
+    scratch: of.scratch,
+    node: of.node ?? process.execPath,
+    path: of.path ?? "/usr/local/bin:/usr/bin:/bin",
+    deadlineMs: of.deadlineMs ?? 20_000,
   };
   return {
-    sha: frozen.oracleSha,
-    async judge(signal) {
+    sha: frozen.sha,
+    async judge(batch, signal, how) {
       const startedAt = performance.now();
-      const reading = await judgeOnce(frozen, signal).catch((cause: unknown) => {
+      const { reading, exitCode } = await judgeOnce(frozen, { batch, signal, how }).catch((cause: unknown) => {
         const problem = plainLine(cause instanceof Error ? cause.message : String(cause));
-        return unjudged(`the oracle could not be run: ${problem}`);
+        return { reading: unjudged(`the oracle could not be run: ${problem}`), exitCode: undefined };
       });
-      return { ...reading, durationMs: Math.round(performance.now() - startedAt) };
+      return { judgement: { ...reading, durationMs: Math.round(performance.now() - startedAt) }, exitCode };
     },
   };
+}
+
+/** A frozen program that judges one batch, which is fixed now too. Throws a UserError (exit 2) for a path that it cannot be given. */
+export function createFrozenOracle({ batch, ...of }: FrozenProgramOptions & { readonly batch: OracleBatch }): Oracle {
+  refuseWildcard(oracleInput(batch));
+  const program = freezeProgram(of);
+  const fixed: OracleBatch = { version: 1, tracker: { ...batch.tracker }, tickets: [...batch.tickets] };
+  return { sha: program.sha, judge: async (signal, how) => (await program.judge(fixed, signal, how)).judgement };
 }
 
 /** Node reads `*` in an allowed path as "anything". */
@@ -74,50 +81,42 @@ function refuseWildcard(path: string): void {
   });
 }
 
-async function judgeOnce(frozen: Frozen, signal: AbortSignal | undefined): Promise<Reading> {
-  if (signal?.aborted === true) return unjudged("the judgement was called off");
+interface Read {
+  readonly reading: Reading;
+  readonly exitCode: number | undefined;
+}
+
+async function judgeOnce(frozen: Frozen, asked: Asked): Promise<Read> {
+  if (asked.signal?.aborted === true) return { reading: unjudged("the judgement was called off"), exitCode: undefined };
   // Node's permission model compares real paths for the program it starts.
-  const folder = await mkdtemp(join(await realpath(frozen.options.scratch), "oracle-"));
+  const folder = await mkdtemp(join(await realpath(frozen.scratch), "oracle-"));
   try {
-    const program = await place(join(folder, "oracle.mjs"), frozen.oracle, frozen.oracleSha);
-    const batch = await place(join(folder, "batch.json"), frozen.batch, frozen.batchSha);
-    return await run(frozen, { folder, program, batch, signal });
+    const batch = await place(join(folder, "batch.json"), oracleBatchBytes(asked.batch));
+    const exit = await runOracle(await launchOf(frozen, asked, folder, batch));
+    if ("problem" in exit) return { reading: unjudged(exit.problem), exitCode: undefined };
+    const read = frozen.kind === "module" ? readOracleOutput : readCommandOutput;
+    return { reading: read({ ...exit, tickets: asked.batch.tickets }), exitCode: exit.exitCode };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** Writes a file and sees that what lies there is what was frozen. */
-async function place(file: string, bytes: Uint8Array, sha: string): Promise<string> {
-  await writeFile(file, bytes, { flag: "wx", mode: 0o400 });
-  if (oracleSha(await readFile(file)) !== sha) throw new Error("what was written for it to run is not what was frozen");
-  return file;
+async function launchOf(frozen: Frozen, asked: Asked, folder: string, batch: string): Promise<OracleLaunch> {
+  const { node, path, deadlineMs, kind } = frozen;
+  const common = { folder, deadlineMs, signal: asked.signal, how: asked.how };
+  if (kind === "command") {
+    const [program, ...args] = await layOutCommand(frozen.bytes, folder);
+    return { ...common, argv: [program, ...args, batch], env: { PATH: path, LANG: "C.UTF-8" }, family: true };
+  }
+  const program = await place(join(folder, "oracle.mjs"), frozen.bytes);
+  const flags = ["--permission", `--allow-fs-read=${folder}`, `--allow-fs-read=${oracleInput(asked.batch)}`];
+  return { ...common, argv: [node, ...flags, program, batch], env: {}, family: false };
 }
 
-async function run(
-  frozen: Frozen,
-  of: { readonly folder: string; readonly program: string; readonly batch: string; readonly signal: AbortSignal | undefined },
-): Promise<Reading> {
-  const { node, deadlineMs } = frozen.options;
-  const flags = ["--permission", `--allow-fs-read=${of.folder}`, `--allow-fs-read=${frozen.input}`];
-  const result = await execa(node, [...flags, of.program, of.batch], {
-    cwd: of.folder,
-    env: {},
-    extendEnv: false,
-    preferLocal: false,
-    stdin: "ignore",
-    stripFinalNewline: false,
-    reject: false,
-    timeout: deadlineMs,
-    killSignal: "SIGKILL",
-    maxBuffer: MAX_OUTPUT,
-    ...(of.signal !== undefined && { cancelSignal: of.signal }),
-  });
-  if (result.isCanceled) return unjudged("the judgement was called off");
-  if (result.timedOut) return unjudged(`the oracle gave no verdict within ${deadlineMs} ms and was killed`);
-  if (result.isMaxBuffer) return unjudged(`the oracle printed more than ${MAX_OUTPUT} characters and was killed`);
-  if (result.signal !== undefined) return unjudged(`the oracle was ended by ${result.signal}`);
-  if (result.exitCode === undefined) return unjudged(`the oracle could not be started: ${plainLine(result.message ?? "")}`);
-  const { exitCode, stdout, stderr } = result;
-  return readOracleOutput({ exitCode, stdout, stderr, tickets: frozen.tickets });
+/** Writes a file and sees that what lies there is what was frozen. */
+async function place(file: string, bytes: Uint8Array): Promise<string> {
+  await writeFile(file, bytes, { flag: "wx", mode: 0o400 });
+  if (oracleSha(await readFile(file)) !== oracleSha(bytes))
+    throw new Error("what was written for it to run is not what was frozen");
+  return file;
 }

@@ -1,12 +1,5 @@
 import { createHash } from "node:crypto";
-import type { TicketId } from "../../domain/ids.ts";
-
-/** What the oracle is asked to judge. Paths are absolute. */
-export interface OracleBatch {
-  readonly version: 1;
-  readonly tracker: { readonly kind: "embedded"; readonly file: string } | { readonly kind: "folder"; readonly folder: string };
-  readonly tickets: readonly TicketId[];
-}
+import type { OracleBatch } from "../../ports/oracle.ts";
 
 /** The batch as the oracle reads it: the same batch always gives the same bytes. */
 export function oracleBatchBytes(batch: OracleBatch): Uint8Array {

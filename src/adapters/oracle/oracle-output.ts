@@ -37,6 +37,18 @@ export function readOracleOutput(of: {
   return weigh(of.exitCode, of.tickets, evidence.data, summary.data);
 }
 
+/**
+ * What an oracle of the user's own said: its exit code is all that it must give. Evidence is optional, but where the last line
+ * looks like a verdict, all of it has to bear the exit code out.
+ */
+export function readCommandOutput(of: Parameters<typeof readOracleOutput>[0]): Reading {
+  const { exitCode, stdout, tickets } = of;
+  if (stdout.includes('"verdict"') || (exitCode !== 0 && exitCode !== 1)) return readOracleOutput(of);
+  if (tickets.length === 0) return unjudged("the batch is empty: there is nothing that could be done");
+  const [done, open] = exitCode === 0 ? [tickets.length, 0] : [0, tickets.length];
+  return { verdict: exitCode === 0 ? "done" : "not-done", counts: { done, gated: 0, open }, open: [] };
+}
+
 export function unjudged(problem: string): Reading {
   return { verdict: "unjudged", counts: { done: 0, gated: 0, open: 0 }, open: [], problem };
 }

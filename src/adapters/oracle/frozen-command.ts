@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { z } from "zod";
+import { EXIT, UserError } from "../../domain/user-error.ts";
+import { resolveProgram } from "../executor/resolve-program.ts";
+import { oracleSha } from "./oracle-batch.ts";
+
+/** Files up to this size are copied; greater ones, and programs found on PATH, run where they are, unchanged. Bytes. */
+const MAX_COPIED = 16 * 1024 * 1024;
+
+const sha = z.string().regex(/^[0-9a-f]{64}$/);
+const Word = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("text"), text: z.string() }),
+  z.strictObject({ kind: z.literal("copy"), name: z.string(), mode: z.number(), bytes: z.base64() }),
+  z.strictObject({ kind: z.literal("in-place"), path: z.string(), sha }),
+]);
+type Word = z.infer<typeof Word>;
+
+/** An oracle of the user's own, with the bytes of every file that its command names. */
+const FrozenCommand = z.strictObject({ version: z.literal(1), words: z.array(Word).min(1) });
+
+/**
+ * Freezes a command: the program and each argument that is an existing file become bytes that are kept. A program that is
+ * found on PATH stays where it is (an interpreter needs its surroundings), as does a file above 16 MiB; their sha256 is
+ * kept, and where it no longer holds nothing is run. Throws a UserError (exit 4) where there is no such program.
+ */
+export async function freezeCommand(command: readonly string[], of: { folder: string; path: string }): Promise<Uint8Array> {
+  const words: Word[] = [];
+  for (const [at, word] of command.entries()) words.push(at === 0 ? await program(word, of) : await argument(word, of.folder));
+  return new TextEncoder().encode(`${JSON.stringify({ version: 1, words })}\n`);
+}
+
+/** Lays a frozen command out in a private folder: the words to run. Throws where a file in place is not what it was. */
+export async function layOutCommand(bytes: Uint8Array, folder: string): Promise<[string, ...string[]]> {
+  const { words } = FrozenCommand.parse(JSON.parse(new TextDecoder().decode(bytes)));
+  const argv: string[] = [];
+  for (const [at, word] of words.entries()) argv.push(await layOut(word, folder, at));
+  return argv as [string, ...string[]];
+}
+
+async function layOut(word: Word, folder: string, at: number): Promise<string> {
+  if (word.kind === "text") return word.text;
+  if (word.kind === "in-place") {
+    if ((await fileSha(word.path)) !== word.sha) throw new Error(`${JSON.stringify(word.path)} is not what was frozen`);
+    return word.path;
+  }
+  const file = join(folder, `${at}-${word.name}`);
+  const bytes = Buffer.from(word.bytes, "base64");
+  await writeFile(file, bytes, { flag: "wx", mode: word.mode });
+  if (oracleSha(await readFile(file)) !== oracleSha(bytes)) throw new Error("what was written to be run is not what was frozen");
+  return file;
+}
+
+async function program(word: string, of: { folder: string; path: string }): Promise<Word> {
+  const found = await resolveProgram(word, { cwd: of.folder, path: of.path });
+  if (found === undefined) throw notFound(word);
+  return word.includes("/") ? frozenFile(found, 0o500) : { kind: "in-place", path: found, sha: await fileSha(found) };
+}
+
+async function argument(word: string, folder: string): Promise<Word> {
+  const path = resolve(folder, word);
+  const isFile = !word.startsWith("-") && (await stat(path).then((s) => s.isFile(), isNoFile));
+  return isFile ? frozenFile(path, 0o400) : { kind: "text", text: word };
+}
+
+/** A word that cannot be a path is a word. */
+function isNoFile(error: unknown): false {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOENT" || code === "ENOTDIR" || code === "ENAMETOOLONG" || code === "ERR_INVALID_ARG_VALUE") return false;
+  throw error;
+}
+
+async function frozenFile(path: string, mode: number): Promise<Word> {
+  if ((await stat(path)).size > MAX_COPIED) return { kind: "in-place", path, sha: await fileSha(path) };
+  return { kind: "copy", name: basename(path), mode, bytes: (await readFile(path)).toString("base64") };
+}
+
+/** What was hashed last, by path: an interpreter may have 100 MB, and only a written file has another stamp. */
+const hashed = new Map<string, { readonly stamp: string; readonly sha: string }>();
+
+async function fileSha(path: string): Promise<string> {
+  const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
+  const stamp = [dev, ino, size, mtimeNs, ctimeNs].join(":");
+  const known = hashed.get(path);
+  if (known?.stamp === stamp) return known.sha;
+  const digest = await readAndHash(path);
+  hashed.set(path, { stamp, sha: digest });
+  return digest;
+}
+
+async function readAndHash(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest("hex");
+}
+
+function notFound(word: string): UserError {
+  const what = `the oracle program ${JSON.stringify(word)} is not found`;
+  const why = word.includes("/") ? "there is no such executable file" : "no folder of PATH has it";
+  const todo = "Install it, or name it by its path in oracle.command.";
+  return new UserError({ what, why, todo, exitCode: EXIT.refused });
+}

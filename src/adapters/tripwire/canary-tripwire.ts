@@ -1,0 +1,92 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { FrozenSet } from "../../domain/event.ts";
+import { changedPart } from "../../domain/frozen-set.ts";
+import type { FrozenProgram, OracleBatch } from "../../ports/oracle.ts";
+import type { Tripwire, TripwireResult } from "../../ports/tripwire.ts";
+import type { Canary } from "./canary.ts";
+import type { Hides } from "./hides.ts";
+import { judgeCanary } from "./judge-canary.ts";
+import type { Likeness } from "./likeness.ts";
+import { allCanaries } from "./scenarios.ts";
+import { judgeWithTwins } from "./twins.ts";
+
+/** Judgements at a time: the first workers start in the same moment. */
+const AT_A_TIME = 2;
+
+/** How much later than it is asked for the proof begins: what falls due in the same moment, agents to start, goes first. */
+const LATER_MS = 200;
+
+export interface CanaryTripwireOptions {
+  readonly program: FrozenProgram;
+  readonly batch: OracleBatch;
+  readonly like: Likeness;
+  readonly hides: Hides;
+  /** Whether exit codes are all that the program must give. */
+  readonly plain: boolean;
+  /** False for a program that does not read the tracker it is told of: then it cannot be tried, and only the hashes count. */
+  readonly canaries: boolean;
+  readonly recorded: FrozenSet | undefined;
+  readonly frozen: () => FrozenSet;
+}
+
+/** The proof of the oracle by canaries. Everything about them is made anew for each proof, by chance. */
+export function createCanaryTripwire(of: CanaryTripwireOptions): Tripwire {
+  return {
+    async check(signal, urgent = () => false) {
+      const startedAt = performance.now();
+      const judged = { canaries: 0 };
+      const problem = await firstProblem(of, { signal, urgent }, judged).catch((cause: unknown) => {
+        return `the canaries could not be judged: ${cause instanceof Error ? cause.message : String(cause)}`;
+      });
+      if (signal.aborted) return undefined;
+      const numbers = { canaries: judged.canaries, ms: Math.round(performance.now() - startedAt) };
+      return problem === undefined ? { ok: true, ...numbers } : fired(problem, numbers);
+    },
+  };
+}
+
+function fired(problem: string, numbers: { canaries: number; ms: number }): TripwireResult {
+  return { ok: false, problem: problem.slice(0, 1_000), ...numbers };
+}
+
+async function firstProblem(
+  of: CanaryTripwireOptions,
+  { signal, urgent }: { readonly signal: AbortSignal; readonly urgent: () => boolean },
+  judged: { canaries: number },
+): Promise<string | undefined> {
+  if (of.recorded === undefined) return "the journal holds no record of what must not change";
+  const changed = changedPart(of.recorded, of.frozen());
+  if (changed !== undefined) return `what must not change has changed since the run began: the ${changed}`;
+  if (!of.canaries) return undefined;
+  await pause(LATER_MS, undefined, { signal }).catch(() => undefined);
+  await of.hides.sweep();
+  const queue: readonly (Canary | "twins")[] = [...allCanaries(of.batch.tracker.kind, of.like, of.plain), "twins"];
+  const problem = await firstOf(queue, signal, async (canary) => {
+    const how = urgent() ? undefined : "background";
+    if (canary === "twins") return (await judgeWithTwins(of, { signal, how })).problem;
+    const wrong = await judgeCanary({ ...of, signal, how }, canary);
+    judged.canaries += 1;
+    return wrong === undefined ? undefined : `a canary was judged wrong: ${wrong}`;
+  });
+  await of.hides.sweep();
+  return problem;
+}
+
+/** Takes the items in order, two at a time, until one has a problem. Settles once nothing of it runs. */
+async function firstOf<T>(
+  items: readonly T[],
+  signal: AbortSignal,
+  look: (item: T) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  const queue = [...items];
+  let problem: string | undefined;
+  const worker = async (): Promise<void> => {
+    for (let item = queue.shift(); item !== undefined && problem === undefined && !signal.aborted; item = queue.shift()) {
+      const found = await look(item);
+      problem ??= found;
+    }
+  };
+  const results = await Promise.allSettled(Array.from({ length: AT_A_TIME }, worker));
+  for (const result of results) if (result.status === "rejected") throw result.reason;
+  return problem;
+}

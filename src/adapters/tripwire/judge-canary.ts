@@ -1,0 +1,88 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { FrozenProgram, Judging } from "../../ports/oracle.ts";
+import type { Canary, Expected, Scene } from "./canary.ts";
+import type { Hides } from "./hides.ts";
+import { type Place, writeHalf, writeHuge, writeTorn, writeTracker } from "./write-tracker.ts";
+
+/** How long a canary that changes does so at most, and how often. Milliseconds. */
+const CHANGING_MS = 250;
+const BETWEEN_MS = 4;
+
+export interface Judge {
+  readonly program: FrozenProgram;
+  /** Whether exit codes are all that the program must give: then counts are not looked at, and 1 is as good as 2. */
+  readonly plain: boolean;
+  readonly hides: Hides;
+  readonly signal: AbortSignal;
+  /** Whether the judgement gives way to other work. */
+  readonly how: "background" | undefined;
+}
+
+/** Has a canary judged, once per scene. Gives what was wrong with a judgement, or undefined where all were right. */
+export async function judgeCanary(judge: Judge, canary: Canary): Promise<string | undefined> {
+  const place = await judge.hides.make(canary.kind);
+  try {
+    for (const scene of canary.scenes) {
+      const judging = await judgeScene(judge, canary, place, scene);
+      const wrong = isRight(scene.expected, judging, judge.plain) ? undefined : told(scene.expected, judging);
+      if (wrong !== undefined) return `${canary.name} (${canary.kind}, ${canary.batch.length} tickets): ${wrong}`;
+    }
+    return undefined;
+  } finally {
+    await judge.hides.remove(place);
+  }
+}
+
+/** A process that did not end by itself (out of time, could not be started) shows nothing: it is run once more. */
+async function judgeScene(judge: Judge, canary: Canary, place: Place, scene: Scene): Promise<Judging> {
+  const first = await judgeOnce(judge, canary, place, scene);
+  return first.exitCode !== undefined || judge.signal.aborted ? first : judgeOnce(judge, canary, place, scene);
+}
+
+async function judgeOnce({ program, signal, how }: Judge, canary: Canary, place: Place, scene: Scene): Promise<Judging> {
+  await layOut(canary, place, scene);
+  const judging = program.judge({ version: 1, tracker: place, tickets: canary.batch }, signal, how);
+  if (canary.damage === "changing") await changeUntil(place, scene, judging);
+  return judging;
+}
+
+async function layOut({ damage }: Canary, place: Place, { tickets }: Scene): Promise<void> {
+  if (damage === "gone") return;
+  if (damage === "half") return writeHalf(place, tickets);
+  if (damage === "huge") return writeHuge(place, tickets);
+  return writeTracker(place, tickets);
+}
+
+/** Writes over the tracker again and again until it was judged, or for a while; then it rests as it was meant. */
+async function changeUntil(place: Place, scene: Scene, judging: Promise<unknown>): Promise<void> {
+  let over = false;
+  void judging.then(() => {
+    over = true;
+  });
+  const until = performance.now() + CHANGING_MS;
+  while (!over && performance.now() < until) await writeTorn(place, scene.tickets.slice(0, 20), () => pause(BETWEEN_MS));
+  if (!over) await writeTracker(place, scene.tickets);
+}
+
+function isRight(expected: Expected, { judgement, exitCode }: Judging, plain: boolean): boolean {
+  switch (expected.verdict) {
+    case "unjudged":
+      return exitCode === 2 ? judgement.verdict === "unjudged" : plain && exitCode === 1;
+    case "not-done-or-unjudged":
+      return (judgement.verdict === "not-done" && exitCode === 1) || (judgement.verdict === "unjudged" && exitCode === 2);
+    default: {
+      if (judgement.verdict !== expected.verdict || exitCode !== (expected.verdict === "done" ? 0 : 1)) return false;
+      const same = JSON.stringify([judgement.counts, judgement.open]) === JSON.stringify([expected.counts, expected.open]);
+      return plain || same;
+    }
+  }
+}
+
+function told(expected: Expected, { judgement, exitCode }: Judging): string {
+  const said = `${judgement.verdict} with exit code ${exitCode ?? "none"}`;
+  const why = judgement.problem === undefined ? "" : ` (${judgement.problem.slice(0, 200)})`;
+  if (expected.verdict === judgement.verdict && "counts" in expected) {
+    return `judged ${said}, but with other counts or other open tickets than it has`;
+  }
+  return `judged ${said}${why}, which is ${expected.verdict === "not-done-or-unjudged" ? "not done" : expected.verdict}`;
+}

@@ -1,0 +1,139 @@
+import type { Canary, CanaryTicket, TrackerKind } from "./canary.ts";
+import { but, clones, either, idsOf, scene, strangers, unreadable, withState } from "./cast.ts";
+import { oneOf, shuffled } from "./chance.ts";
+import { idsLike, type Likeness, titleLike } from "./likeness.ts";
+
+/** States that somebody could take for done, and that are not the word: each shows one way of being too kind. */
+const LOOK_ALIKES = ["Done", "done ", "d\u043ene"];
+/** One of each list, another each time. */
+const MORE = [
+  ["closed", "completed", "resolved", "merged", "finished", "shipped", "cancelled", "ok", "true"],
+  ["DONE", " done", "done.", "done!", "doned", "\uff44one", "Human-gated", "human_gated", "human-gated "],
+];
+
+/**
+ * Every scenario of the proof, in a random order; a few of them for the kind of tracker that the run does not use, unless the
+ * oracle is one of the user's own, which need not know it.
+ */
+export function allCanaries(kind: TrackerKind, like: Likeness, ownOnly: boolean): Canary[] {
+  if (ownOnly) return shuffled(own(kind, like));
+  const other = kind === "embedded" ? "folder" : "embedded";
+  const few = [
+    settledOf(other, strangers(like)),
+    oneOpen(other, strangers(like)),
+    ...lookAlikes(other, like, ["Done"]),
+    damaged(other, like, "half"),
+  ];
+  return shuffled([...own(kind, like), ...few]);
+}
+
+function own(kind: TrackerKind, like: Likeness): Canary[] {
+  return [
+    settledOf(kind, clones(like)),
+    withStrangersBeyond(kind, like),
+    oneOpen(kind, clones(like)),
+    oneOpen(kind, strangers(like)),
+    gated(kind, like),
+    gatedWithout(kind, like),
+    ...lookAlikes(kind, like, [...LOOK_ALIKES, ...MORE.map((list) => oneOf(list))]),
+    missing(kind, like),
+    damaged(kind, like, "gone"),
+    damaged(kind, like, "half"),
+    damaged(kind, like, "huge"),
+    changing(kind, like),
+    wrongThenRight(kind, like),
+    empty(kind, like),
+    grown(kind, like),
+    twiceInBatch(kind, like),
+    twiceInTracker(kind, like),
+  ];
+}
+
+function settledOf(kind: TrackerKind, tickets: readonly CanaryTicket[]): Canary {
+  return { name: "all done", kind, batch: idsOf(tickets), scenes: [scene(tickets, [])] };
+}
+
+/** What is in the tracker and not in the batch does not matter. */
+function withStrangersBeyond(kind: TrackerKind, like: Likeness): Canary {
+  const [last, ...tickets] = strangers(like) as [CanaryTicket, ...CanaryTicket[]];
+  const beyond = [{ id: last.id, title: last.title, body: last.body, state: "open" }];
+  return { name: "all done, others open", kind, batch: idsOf(tickets), scenes: [scene(tickets, [], beyond)] };
+}
+
+function oneOpen(kind: TrackerKind, settled: readonly CanaryTicket[]): Canary {
+  const { tickets, id } = but(settled, "open");
+  return { name: "one open", kind, batch: idsOf(tickets), scenes: [scene(tickets, [id])] };
+}
+
+function gated(kind: TrackerKind, like: Likeness): Canary {
+  const { tickets } = but(either(like), "human-gated", "press the button");
+  return { name: "gated with a recorded step", kind, batch: idsOf(tickets), scenes: [scene(tickets, [])] };
+}
+
+function gatedWithout(kind: TrackerKind, like: Likeness): Canary {
+  const { tickets, id } = but(either(like), "human-gated", oneOf([undefined, "", "   "]));
+  return { name: "gated without a recorded step", kind, batch: idsOf(tickets), scenes: [scene(tickets, [id])] };
+}
+
+function lookAlikes(kind: TrackerKind, like: Likeness, states: readonly string[]): Canary[] {
+  return states.map((state) => {
+    const { tickets } = but(either(like), state, /gated/i.test(state) ? "press the button" : undefined);
+    const name = `a state that only looks like done (${JSON.stringify(state)})`;
+    return { name, kind, batch: idsOf(tickets), scenes: [unreadable(tickets)] };
+  });
+}
+
+function missing(kind: TrackerKind, like: Likeness): Canary {
+  const tickets = strangers(like);
+  const batch = idsOf(tickets);
+  return { name: "a ticket that is not there", kind, batch: shuffled(batch), scenes: [unreadable(tickets.slice(1))] };
+}
+
+const DAMAGES = { gone: "tracker down", half: "half a page", huge: "a tracker without end" };
+
+function damaged(kind: TrackerKind, like: Likeness, damage: keyof typeof DAMAGES): Canary {
+  const tickets = either(like);
+  return { name: DAMAGES[damage], kind, batch: idsOf(tickets), damage, scenes: [unreadable(tickets)] };
+}
+
+/** Written over while it is read: half of it is there, or nothing, or all. At no instant is it done. */
+function changing(kind: TrackerKind, like: Likeness): Canary {
+  const { tickets } = but(either(like), "open");
+  const expected = { verdict: "not-done-or-unjudged" } as const;
+  return { name: "changing while it is read", kind, batch: idsOf(tickets), damage: "changing", scenes: [{ tickets, expected }] };
+}
+
+/** Whoever answers from memory is wrong about the second scene or the third. */
+function wrongThenRight(kind: TrackerKind, like: Likeness): Canary {
+  const settled = either(like);
+  const first = but(settled, "open");
+  const third = but(settled, "open");
+  const scenes = [scene(first.tickets, [first.id]), scene(settled, []), scene(third.tickets, [third.id])];
+  return { name: "wrong, then right, then wrong again", kind, batch: idsOf(settled), scenes };
+}
+
+function empty(kind: TrackerKind, like: Likeness): Canary {
+  return { name: "an empty batch", kind, batch: [], scenes: [unreadable(either(like))] };
+}
+
+/** A ticket came late: it is the last of the batch, and open. */
+function grown(kind: TrackerKind, like: Likeness): Canary {
+  const before = either(like);
+  const [id] = idsLike(idsOf(before), 1) as [CanaryTicket["id"]];
+  const tickets = [...before, { id, title: titleLike(like), body: "", state: "open" }];
+  return { name: "a grown batch", kind, batch: idsOf(tickets), scenes: [scene(tickets, [id])] };
+}
+
+function twiceInBatch(kind: TrackerKind, like: Likeness): Canary {
+  const tickets = either(like);
+  const batch = shuffled([...idsOf(tickets), oneOf(tickets).id]);
+  return { name: "a ticket twice in the batch", kind, batch, scenes: [unreadable(tickets)] };
+}
+
+/** The second of the two is open: whoever takes either is wrong. */
+function twiceInTracker(kind: TrackerKind, like: Likeness): Canary {
+  const settled = either(like);
+  const twice = oneOf(settled);
+  const tickets = shuffled([...settled, ...withState([twice], twice.id, "open")]);
+  return { name: "a ticket twice in the tracker", kind, batch: idsOf(settled), scenes: [unreadable(tickets)] };
+}

@@ -1,0 +1,99 @@
+import { randomBytes, randomInt } from "node:crypto";
+import { mkdir, open, rename, rm, truncate, utimes, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { OracleBatch } from "../../ports/oracle.ts";
+import type { CanaryTicket } from "./canary.ts";
+import { coin } from "./chance.ts";
+
+export type Place = OracleBatch["tracker"];
+
+/** The oracle reads no file above its bound (128 MiB, one ticket file 1 MiB); a sparse file costs nothing. Bytes. */
+const HUGE = { embedded: 129 * 1024 * 1024, folder: 2 * 1024 * 1024 };
+
+/** Writes a tracker as the real ones are written: in the same form, replaced by rename, and of any age. */
+export async function writeTracker(place: Place, tickets: readonly CanaryTicket[]): Promise<void> {
+  if (place.kind === "embedded") return replace(place.file, embeddedText(tickets, runOf(place)));
+  await rm(place.folder, { recursive: true, force: true });
+  await mkdir(place.folder, { mode: 0o700 });
+  const names = new Set<string>();
+  for (const ticket of tickets) {
+    const name = names.has(`${ticket.id}.md`) ? `${ticket.id}-${randomInt(10, 100)}.md` : `${ticket.id}.md`;
+    names.add(name);
+    await replace(join(place.folder, name), ticketText(ticket, runOf(place), name !== `${ticket.id}.md` || coin()));
+  }
+}
+
+/** Some part of a page is missing. */
+export async function writeHalf(place: Place, tickets: readonly CanaryTicket[]): Promise<void> {
+  if (place.kind === "embedded") {
+    const text = embeddedText(tickets, runOf(place));
+    return replace(place.file, text.slice(0, 1 + randomInt(text.length - 4)));
+  }
+  await writeTracker(place, tickets);
+  const [ticket] = tickets as [CanaryTicket, ...CanaryTicket[]];
+  const text = ticketText(ticket, runOf(place), true);
+  await replace(join(place.folder, `${ticket.id}.md`), text.slice(0, 4 + randomInt(text.indexOf("\n---", 4) - 3)));
+}
+
+/** A page that does not end: far more than anybody reads. */
+export async function writeHuge(place: Place, tickets: readonly CanaryTicket[]): Promise<void> {
+  await writeTracker(place, tickets);
+  const [ticket] = tickets as [CanaryTicket, ...CanaryTicket[]];
+  await truncate(place.kind === "embedded" ? place.file : join(place.folder, `${ticket.id}.md`), HUGE[place.kind]);
+}
+
+/** Writes over what is there, in two parts with a moment between: whoever looks then sees half of it. */
+export async function writeTorn(place: Place, tickets: readonly CanaryTicket[], pause: () => Promise<void>): Promise<void> {
+  if (place.kind === "embedded") return torn(place.file, embeddedText(tickets, runOf(place)), pause);
+  for (const ticket of tickets) await torn(join(place.folder, `${ticket.id}.md`), ticketText(ticket, runOf(place), false), pause);
+}
+
+async function torn(file: string, text: string, pause: () => Promise<void>): Promise<void> {
+  const handle = await open(file, "w", 0o600);
+  try {
+    const half = text.length >> 1;
+    await handle.write(text.slice(0, half));
+    await pause();
+    await handle.write(text.slice(half));
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The run that a tracker at this place would belong to. */
+function runOf(place: Place): string {
+  return basename(dirname(place.kind === "embedded" ? place.file : place.folder));
+}
+
+async function replace(file: string, text: string): Promise<void> {
+  const temporary = `${file}.tmp`;
+  await writeFile(temporary, text, { mode: 0o600 });
+  const age = coin() ? 0 : Math.exp(randomInt(4, 16));
+  if (age > 0) await utimes(temporary, new Date(), Date.now() / 1_000 - age);
+  await rename(temporary, file);
+}
+
+/** The form of the embedded tracker: one ticket per line. */
+function embeddedText(tickets: readonly CanaryTicket[], run: string): string {
+  const lines = tickets.map(({ id, title, body, state, step }) =>
+    JSON.stringify({ id, title, body, state, ...(step === undefined ? {} : { humanStep: step }), ...noteOf(state, run) }),
+  );
+  return `{"version":1,"tickets":[\n${lines.join(",\n")}\n]}\n`;
+}
+
+/** The engine notes what it set, and a person need not. */
+function noteOf(state: string, run: string): { note?: string } {
+  return state === "open" || coin()
+    ? {}
+    : { note: `landed as ${randomBytes(20).toString("hex")} by run ${run}, attempt ${randomInt(1, 4)}` };
+}
+
+function ticketText({ id, title, body, state, step }: CanaryTicket, run: string, withId: boolean): string {
+  const front = [
+    ...(withId ? [`id: ${id}`] : []),
+    `state: ${/^[a-z-]+$/.test(state) ? state : JSON.stringify(state)}`,
+    ...(step === undefined ? [] : [`humanStep: ${JSON.stringify(step)}`]),
+    ...Object.entries(noteOf(state, run)).map(([key, note]) => `${key}: "${note}"`),
+  ];
+  return `---\n${front.join("\n")}\n---\n# ${title}\n${body === "" ? "" : `\n${body}\n`}`;
+}

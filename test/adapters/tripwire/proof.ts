@@ -1,0 +1,61 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { freezeProgram } from "../../../src/adapters/oracle/frozen-oracle.ts";
+import { createEmbeddedTracker, seedEmbeddedTracker } from "../../../src/adapters/tracker/embedded.ts";
+import { createFolderTracker } from "../../../src/adapters/tracker/folder.ts";
+import { type CanaryTripwireOptions, createCanaryTripwire } from "../../../src/adapters/tripwire/canary-tripwire.ts";
+import { createHides } from "../../../src/adapters/tripwire/hides.ts";
+import { createSureOracle } from "../../../src/adapters/tripwire/sure-oracle.ts";
+import type { FrozenSet } from "../../../src/domain/event.ts";
+import { TicketId } from "../../../src/domain/ids.ts";
+import type { FrozenProgram, Oracle, OracleBatch } from "../../../src/ports/oracle.ts";
+import type { Tracker } from "../../../src/ports/tracker.ts";
+import type { Tripwire } from "../../../src/ports/tripwire.ts";
+
+export const FROZEN: FrozenSet = { oracle: "1", batch: "2", limits: "3", guard: "4", sandbox: "5", tripwire: "6" };
+const ids = ["T-1", "T-2", "T-3"].map((id) => TicketId.parse(id));
+const tickets = ids.map((id) => ({ id, title: `Do ${id}`, body: "" }));
+
+/** A run with three open tickets, its tracker, and what judges it. */
+export interface Proof {
+  readonly run: string;
+  readonly program: FrozenProgram;
+  readonly tracker: Tracker;
+  readonly place: OracleBatch["tracker"];
+  readonly oracle: Oracle;
+  tripwire(over?: Partial<CanaryTripwireOptions>): Tripwire;
+}
+
+export async function proofOf(
+  root: string,
+  bytes: Uint8Array,
+  kind: "embedded" | "folder",
+  more: { kind?: "command" } = {},
+): Promise<Proof> {
+  const run = join(root, "home", "runs", "test-20260504-k3f9".replace("k", "a"));
+  mkdirSync(join(run, "oracle"), { recursive: true });
+  const place =
+    kind === "embedded" ? { kind, file: join(run, "tracker.json") } : { kind, folder: join(root, "project", "tickets") };
+  if (place.kind === "embedded") await seedEmbeddedTracker(place.file, tickets);
+  else {
+    mkdirSync(place.folder, { recursive: true });
+    for (const { id, title } of tickets) writeFileSync(join(place.folder, `${id}.md`), `---\nstate: open\n---\n# ${title}\n`);
+  }
+  const tracker =
+    place.kind === "embedded"
+      ? createEmbeddedTracker({ file: place.file, ids })
+      : createFolderTracker({ folder: place.folder, ids });
+  const program = freezeProgram({ ...more, bytes, scratch: join(run, "oracle") });
+  const batch: OracleBatch = { version: 1, tracker: place, tickets: ids };
+  const hides = createHides({ run, list: join(run, "canaries"), real: place });
+  const common = { program, batch, hides, plain: more.kind === "command" };
+  return {
+    run,
+    program,
+    tracker,
+    place,
+    oracle: createSureOracle(common),
+    tripwire: (over = {}) =>
+      createCanaryTripwire({ ...common, like: { tickets }, canaries: true, recorded: FROZEN, frozen: () => FROZEN, ...over }),
+  };
+}

@@ -1,0 +1,90 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { bundleOracle } from "../../helpers/bundle-oracle.ts";
+import { scratchFolder } from "../../helpers/scratch.ts";
+import { EDITS, editedOracle } from "./edited-oracle.ts";
+import { FROZEN, proofOf } from "./proof.ts";
+
+const folder = scratchFolder();
+const never = () => new AbortController().signal;
+
+describe("the oracle that ships", () => {
+  test.each(["embedded", "folder"] as const)("judges every canary right: %s", { timeout: 120_000 }, async (kind) => {
+    const proof = await proofOf(folder(), await bundleOracle(), kind);
+    for (let again = 0; again < 3; again += 1) {
+      const result = await proof.tripwire().check(never());
+      expect(result).toEqual({ ok: true, canaries: 25, ms: expect.any(Number) as number });
+    }
+    expect(readdirSync(join(proof.run, ".."))).toEqual(["test-20260504-a3f9"]);
+    expect(readdirSync(proof.run)).not.toContain("canaries");
+  });
+
+  test("also while the real tracker is done, and while it changes", { timeout: 120_000 }, async () => {
+    const proof = await proofOf(folder(), await bundleOracle(), "embedded");
+    for (const id of ["T-1", "T-2", "T-3"] as const) await proof.tracker.set(id as never, { as: "done" }, "");
+    expect(await proof.tripwire().check(never())).toMatchObject({ ok: true });
+    let over = false;
+    const changing = (async () => {
+      for (let n = 0; !over; n += 1) await proof.tracker.set("T-1" as never, { as: n % 2 === 0 ? "open" : "done" }, "");
+    })();
+    const result = await proof.tripwire().check(never());
+    over = true;
+    await changing;
+    expect(result).toMatchObject({ ok: true });
+  });
+
+  test("edited so that it never lies, it passes: the edits below are caught for their lies", { timeout: 60_000 }, async () => {
+    const proof = await proofOf(folder(), editedOracle(await bundleOracle(), { lies: "return false;" }), "embedded");
+    expect(await proof.tripwire().check(never())).toMatchObject({ ok: true });
+  });
+});
+
+describe("an oracle that", () => {
+  test.each(Object.entries(EDITS))("%s is caught", { timeout: 120_000 }, async (_, lies) => {
+    const bytes = editedOracle(await bundleOracle(), { lies });
+    for (const kind of ["embedded", "folder"] as const) {
+      const proof = await proofOf(join(folder(), kind), bytes, kind);
+      const result = await proof.tripwire().check(never());
+      expect(result).toMatchObject({ ok: false, problem: expect.stringMatching(/with exit code 0|is judged done/) as string });
+    }
+  });
+});
+
+describe("the frozen set", () => {
+  test.each(Object.keys(FROZEN))("another %s fires, before anything is judged", async (part) => {
+    const proof = await proofOf(folder(), await bundleOracle(), "embedded");
+    const changed = proof.tripwire({ frozen: () => ({ ...FROZEN, [part]: "x" }) });
+    const problem = `what must not change has changed since the run began: the ${part}`;
+    expect(await changed.check(never())).toMatchObject({ ok: false, problem, canaries: 0 });
+  });
+
+  test("a run that recorded none is not believed", async () => {
+    const proof = await proofOf(folder(), await bundleOracle(), "embedded");
+    const result = await proof.tripwire({ recorded: undefined }).check(never());
+    expect(result).toMatchObject({ ok: false, problem: "the journal holds no record of what must not change" });
+  });
+});
+
+describe("the proof", () => {
+  test("that is called off says nothing and leaves nothing", { timeout: 60_000 }, async () => {
+    const proof = await proofOf(folder(), await bundleOracle(), "embedded");
+    const stop = new AbortController();
+    const result = proof.tripwire().check(stop.signal);
+    stop.abort();
+    expect(await result).toBeUndefined();
+    expect(await proof.tripwire().check(AbortSignal.timeout(600))).toBeUndefined();
+    expect(readdirSync(join(proof.run, ".."))).toEqual(["test-20260504-a3f9"]);
+  });
+
+  test("that cannot be made fires", { timeout: 60_000 }, async () => {
+    const proof = await proofOf(folder(), await bundleOracle(), "embedded");
+    const hides = {
+      make: () => Promise.reject(new Error("ENOSPC: no space left")),
+      remove: () => Promise.resolve(),
+      sweep: () => Promise.resolve(),
+    };
+    const problem = "the canaries could not be judged: ENOSPC: no space left";
+    expect(await proof.tripwire({ hides }).check(never())).toMatchObject({ ok: false, problem });
+  });
+});
