@@ -3,12 +3,12 @@ import type { RunEvent, RunFact } from "../domain/event.ts";
 /** The append-only record of one run. The engine that holds the run's lock is its only writer. */
 export interface Journal {
   /**
-   * Gives the fact its place and writes it. On return the event is durable (it survives power loss), unless it is
-   * activity: that is written together with the next durable event or within a quarter of a second.
+   * Gives the fact its place and writes it. On return the event is durable (it survives power loss), unless it is one
+   * that `mayWait`: that is written together with the next one that may not, or within a quarter of a second.
    * Throws where the disk refuses; then nothing of the fact is kept.
    */
   append(fact: RunFact): RunEvent;
-  /** Writes activity that still waits. */
+  /** Writes what still waits. */
   flush(): void;
   /** Every event in order. Throws JournalBroken where a row is missing, changed or out of its chain. */
   read(): Iterable<RunEvent>;

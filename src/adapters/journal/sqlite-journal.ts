@@ -1,10 +1,10 @@
-import { isActivity, type RunEvent, type RunFact } from "../../domain/event.ts";
+import { mayWait, type RunEvent, type RunFact } from "../../domain/event.ts";
 import type { Journal } from "../../ports/journal.ts";
 import { diskProblem, SQLITE, sqliteCode } from "../disk-error.ts";
 import { type JournalRow, linkAfter, parseFact, type Tip } from "./chain.ts";
 import type { JournalTable } from "./journal-table.ts";
 
-/** Activity waits at most this long, in milliseconds, … */
+/** What may wait does so at most this long, in milliseconds, … */
 const WAIT_MS = 250;
 /** … and at most this many rows of it wait. */
 const WAIT_ROWS = 200;
@@ -27,7 +27,7 @@ export class SqliteJournal implements Journal {
   readonly #of: JournalOf;
   /** The last row on the disk. */
   #stored: Tip;
-  /** Activity that has its place but is not on the disk yet. */
+  /** What has its place but is not on the disk yet. */
   #waiting: JournalRow[] = [];
   #timer: NodeJS.Timeout | undefined;
   /** A write by the timer failed: nothing waits any more until one succeeds, so that the next caller hears of it. */
@@ -48,7 +48,7 @@ export class SqliteJournal implements Journal {
     if (kept === undefined) throw new TypeError("a fact is an object with a type");
     const at = Math.floor(this.#of.now());
     const row = linkAfter(this.#waiting.at(-1) ?? this.#stored, this.#of.run, { at, fact: kept, data });
-    if (isActivity(fact) && !this.#refused && this.#waiting.length + 1 < WAIT_ROWS) this.#wait(row);
+    if (mayWait(fact) && !this.#refused && this.#waiting.length + 1 < WAIT_ROWS) this.#wait(row);
     else this.#write([...this.#waiting, row]);
     return { ...kept, seq: row.seq, at };
   }

@@ -9,7 +9,7 @@ import { JournalTable } from "../../../src/adapters/journal/journal-table.ts";
 import { openDatabase } from "../../../src/adapters/journal/schema.ts";
 import { SqliteJournal } from "../../../src/adapters/journal/sqlite-journal.ts";
 import { openRunStore } from "../../../src/adapters/journal/sqlite-run-store.ts";
-import { activity, RUN, runRow, stalled, tempFolder } from "./facts.ts";
+import { ANNOUNCING, activity, RUN, runRow, stalled, tempFolder, WAITING } from "./facts.ts";
 
 const CHILDREN = import.meta.dirname;
 
@@ -117,6 +117,30 @@ test("kill -9 loses no state fact and leaves the chain whole", async () => {
     expect(events.length).toBeGreaterThanOrEqual(said);
     expect(events[said - 1]?.type).toBe("ticket-stalled");
   }
+});
+
+test("kill -9 loses what waited and nothing else, and the next engine goes on after what was kept", async () => {
+  const file = join(tempFolder(), "loopdash.db");
+  const store = openRunStore(file);
+  onTestFinished(() => store.close());
+  store.create(runRow());
+  for (let round = 1; round <= 3; round++) {
+    const argv = [join(CHILDREN, "waiter.child.ts"), file, RUN, JSON.stringify(WAITING), JSON.stringify(ANNOUNCING[0])];
+    const child = spawn(process.execPath, argv, { stdio: ["ignore", "pipe", "inherit"] });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const kept = (round - 1) * (WAITING.length + 1);
+    // It has appended all, and stands still: no timer of its can fire.
+    const [said] = await once(child.stdout, "data");
+    expect(JSON.parse(String(said))).toEqual({ first: kept + 1, announced: kept + 8, last: kept + 15 });
+    child.kill("SIGKILL");
+    await once(child, "close");
+    const events = [...store.openForReading(RUN).read()];
+    expect(events.map((event) => event.seq)).toEqual(Array.from({ length: kept + 8 }, (_, i) => i + 1));
+    expect(events.slice(kept).map((event) => event.type)).toEqual([...WAITING.map((fact) => fact.type), "agent-launching"]);
+  }
+  const journal = store.open(RUN);
+  expect(journal.append(stalled("goes on")).seq).toBe(25);
+  expect([...journal.read()]).toHaveLength(25);
 });
 
 test("a second writer in another process is noticed, and the first writes nothing more", async () => {

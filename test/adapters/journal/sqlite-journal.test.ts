@@ -3,10 +3,10 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { linkAfter, origin } from "../../../src/adapters/journal/chain.ts";
 import { openRunStore } from "../../../src/adapters/journal/sqlite-run-store.ts";
-import type { RunEvent } from "../../../src/domain/event.ts";
+import type { RunEvent, RunFact } from "../../../src/domain/event.ts";
 import type { Journal } from "../../../src/ports/journal.ts";
 import { JournalBroken } from "../../../src/ports/journal.ts";
-import { activity, RUN, runRow, stalled, tempFolder } from "./facts.ts";
+import { ANNOUNCING, activity, RUN, runRow, stalled, tempFolder, WAITING } from "./facts.ts";
 
 function fresh(): { file: string; journal: Journal; close: () => void } {
   const file = join(tempFolder(), "loopdash.db");
@@ -65,6 +65,39 @@ describe("append", () => {
     journal.append(activity("a"));
     await vi.waitFor(() => expect(onDisk(file)).toHaveLength(1), { timeout: 5_000, interval: 10 });
     expect(performance.now() - began).toBeGreaterThan(200);
+  });
+
+  test.each(ANNOUNCING)("has $type in the file on return, after all that waited and in its order", (fact) => {
+    const { file, journal } = fresh();
+    const waited = WAITING.map((each) => journal.append(each));
+    expect(onDisk(file)).toEqual([]);
+    const announced = journal.append(fact);
+    const late = journal.append(WAITING[1] as RunFact);
+    expect(onDisk(file)).toEqual([...waited, announced]);
+    expect([...journal.read()]).toEqual([...waited, announced, late]);
+    expect([...journal.read()].map((event) => event.seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  test.each(WAITING)("writes $type within a quarter of a second, however often it is followed", (fact) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { file, journal } = fresh();
+    journal.append(fact);
+    vi.advanceTimersByTime(200);
+    const last = journal.append(activity("more"));
+    vi.advanceTimersByTime(49);
+    expect(onDisk(file)).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(onDisk(file).map((event) => event.seq)).toEqual([1, last.seq]);
+    // What comes after an announcing fact has a quarter of a second of its own.
+    journal.append(fact);
+    vi.advanceTimersByTime(100);
+    journal.append(stalled("at once"));
+    journal.append(fact);
+    vi.advanceTimersByTime(249);
+    expect(onDisk(file)).toHaveLength(4);
+    vi.advanceTimersByTime(1);
+    expect(onDisk(file)).toHaveLength(5);
   });
 
   test("writes activity once 200 rows of it wait", () => {
