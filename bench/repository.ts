@@ -26,8 +26,8 @@ export async function createRepository(scratch: string, name: string): Promise<s
 }
 
 /**
- * Writes the agent that every timed item uses and returns its command: waits as long as the file of its ticket says
- * (seconds; no file, no wait), appends a line to one file and commits it.
+ * Writes the agent that every timed item uses and returns its command: appends a line to one file, commits it, and takes as
+ * long in all as the file of its ticket says (seconds; no file: no longer than the work).
  */
 export async function writeAgent(scratch: string, seconds: Readonly<Record<string, number>> = {}): Promise<[string, string]> {
   const waits = join(scratch, "waits");
@@ -36,10 +36,11 @@ export async function writeAgent(scratch: string, seconds: Readonly<Record<strin
   const script = join(scratch, "agent.sh");
   const lines = [
     "set -e",
-    `if [ -f "${waits}/$LOOPDASH_TICKET" ]; then sleep "$(cat "${waits}/$LOOPDASH_TICKET")"; fi`,
+    `if [ -f "${waits}/$LOOPDASH_TICKET" ]; then sleep "$(cat "${waits}/$LOOPDASH_TICKET")" & fi`,
     'echo "$LOOPDASH_TICKET" >> "ticket-$LOOPDASH_TICKET.txt"',
     'git add "ticket-$LOOPDASH_TICKET.txt"',
     'git -c user.name=Bench -c user.email=bench@example.invalid commit --quiet --message "$LOOPDASH_TICKET"',
+    "wait",
   ];
   await writeFile(script, `${lines.join("\n")}\n`);
   return ["sh", script];

@@ -64,6 +64,8 @@ class Simulation {
         const { ticket, slot, reservedUsd } = action;
         return [{ type: "attempt-claimed", ticket, fence, attempt, slot, reservedUsd }];
       }
+      case "tripwire":
+        return [{ type: "tripwire-started" }, { type: "tripwire-ended", ok: true, canaries: 0, ms: 0 }];
       case "reverify":
         return [{ type: "reverify-started" }, { type: "reverify-ended", reopened: 0 }];
       case "judge":

@@ -8,7 +8,7 @@ const SHA = "0".repeat(40);
 /** The first fact of a simulated run over a random graph of `tickets` tickets. */
 export function startFact(tickets: number, workers: number): RunFact {
   const graph = randomGraph({ count: tickets, reach: 400, from: 1, to: 600, seed: 11 });
-  const file = BatchFile.parse({
+  const { oracle: _, ...file } = BatchFile.parse({
     name: "simulated",
     repos: { main: { path: "/nowhere" } },
     agent: { kind: "command", command: ["true"] },

@@ -1,16 +1,18 @@
 import type { TicketId } from "../src/domain/ids.ts";
-import type { RunState, TicketState } from "../src/domain/state.ts";
+import type { Attempt, TicketState } from "../src/domain/state.ts";
 import { type DashboardState, ticketIn } from "../src/store/dashboard-store.ts";
 import { displayText } from "../src/store/display-text.ts";
 import { formatElapsed, formatUsd, plural } from "../src/store/format.ts";
 import { KEYMAP } from "../src/store/keymap.ts";
+import { busyAgents } from "../src/store/lists.ts";
+import { finishOf, stageOf } from "../src/store/stage-look.ts";
 import { specWord } from "../src/store/step-word.ts";
 import type { Modal } from "../src/store/ui.ts";
 import { fieldCount, fieldLines } from "./field-lines.ts";
 import { fitTo, wrapWords } from "./fit.ts";
 import { queueWord } from "./queue-word.ts";
 import type { SpanLine } from "./spans.tsx";
-import { lastFailure, MARKS, stageOf, trackOf } from "./worker-look.ts";
+import { lastFailure, MARKS, sayingOf, trackOf } from "./worker-look.ts";
 
 /** The part of the dashboard that dialogs tell about. */
 export type Mirror = Pick<DashboardState, "run" | "lists">;
@@ -33,13 +35,19 @@ function titleOf(state: Mirror, id: TicketId): string {
   return displayText(state.run?.plan.tickets[state.run.plan.index[id] ?? -1]?.title ?? "");
 }
 
+/** What ends with a try: its agent, or the finish line where the agent has ended already. */
+function whatEnds(attempt: Attempt | undefined): string {
+  return attempt?.slotLeftAt === undefined ? "Its agent is ended" : "Its finish line is cut off";
+}
+
 /** Asks before a worker's try is ended. */
 export function killLines(state: Mirror, id: TicketId, width: number): readonly SpanLine[] {
   const attempt = ticketIn(state, id)?.attempt;
-  const now = attempt === undefined ? "nobody works on it any more" : `try ${attempt.n} is at: ${stageOf(attempt).word}`;
+  const at = attempt === undefined ? "" : stageOf(attempt, finishOf(state.run, id)).word;
+  const now = attempt === undefined ? "nobody works on it any more" : `try ${attempt.n} is at: ${at}`;
   return [
     ...wrapped(titleOf(state, id), width, { bold: true }),
-    ...wrapped(`${now}. Its agent is ended, and the try counts against the ticket's attempts.`, width, { tone: "waiting" }),
+    ...wrapped(`${now}. ${whatEnds(attempt)}, and the try counts against the ticket's attempts.`, width, { tone: "waiting" }),
     EMPTY,
     keysLine("kill").slice(0, 4),
   ];
@@ -52,7 +60,8 @@ export function gateLines(
   width: number,
   most: number,
 ): readonly SpanLine[] {
-  const work = ticketIn(state, modal.ticket)?.attempt === undefined ? "" : " Its agent is ended.";
+  const attempt = ticketIn(state, modal.ticket)?.attempt;
+  const work = attempt === undefined ? "" : ` ${whatEnds(attempt)}.`;
   return [
     ...wrapped(titleOf(state, modal.ticket), width, { bold: true }),
     ...wrapped(`Which exact step is left to a person?${work}`, width, { tone: "waiting" }),
@@ -66,14 +75,19 @@ export function gateLines(
 
 /** The ways out. */
 export function leaveLines(state: Mirror, width: number): readonly SpanLine[] {
-  const busy = state.lists.slots.filter((id) => id !== null).length;
+  const agents = busyAgents(state.run);
+  const finishing = state.run?.finishing.length ?? 0;
   const row = (key: string, bold: string, rest: string): SpanLine => [
     { text: fitTo(key, 8), tone: "running", bold: true },
     { text: bold, bold: true },
     { text: rest, tone: "waiting" },
   ];
   return [
-    ...wrapped(busy === 0 ? "No agent is at work." : `${plural(busy, "agent")} at work.`, width),
+    ...wrapped(
+      (agents === 0 ? "No agent is at work." : `${plural(agents, "agent")} at work.`) +
+        (finishing === 0 ? "" : ` ${plural(finishing, "ticket")} on the finish line.`),
+      width,
+    ),
     EMPTY,
     row("d", "detach", `: the run goes on; loopdash attach brings it back`),
     row("s", "stop the run", ": agents are ended, the run can be resumed"),
@@ -110,7 +124,7 @@ export function detailLines(state: Mirror, id: TicketId, width: number): readonl
     ...wrapped(titleOf(state, id), width, { bold: true }),
     [{ text: displayText(meta), tone: "waiting" }],
     EMPTY,
-    ...standing(state, run, ticket, width),
+    ...standing(state, ticket, width),
     ...ticket.history.map((past): SpanLine => {
       const summary = displayText(past.summary);
       const text = `try ${past.n}  ${formatElapsed(past.endedAt - past.startedAt)}  ${past.outcome}${summary === "" ? "" : `: ${summary}`}`;
@@ -121,22 +135,24 @@ export function detailLines(state: Mirror, id: TicketId, width: number): readonl
   ];
 }
 
-function standing(state: Mirror, run: RunState, ticket: TicketState, width: number): readonly SpanLine[] {
+function standing(state: Mirror, ticket: TicketState, width: number): readonly SpanLine[] {
   const { attempt } = ticket;
   if (attempt === undefined) {
     const word = queueWord(state, ticket.id);
     return wrapped(`${word.glyph} ${ticket.phase}: ${word.text}`, width, { tone: word.tone });
   }
-  const finish = run.plan.tickets[run.plan.index[ticket.id] ?? -1]?.finish ?? [];
-  const marks = trackOf(attempt, finish.length);
+  const finish = finishOf(state.run, ticket.id);
+  const marks = trackOf(attempt, finish);
+  const stage = stageOf(attempt, finish);
+  const saying = sayingOf(attempt, finish);
   const before = lastFailure(ticket);
   return [
-    [{ text: `try ${attempt.n}: ${stageOf(attempt).word}`, tone: stageOf(attempt).tone }],
+    [{ text: `try ${attempt.n}: ${stage.word}`, tone: stage.tone }],
     ...finish.map((step, i): SpanLine => {
       const mark = MARKS[marks[i] ?? "ahead"];
       return [{ text: `  ${mark.glyph} ${specWord(step)}`, tone: mark.tone }];
     }),
-    ...(attempt.lastLine === undefined ? [] : wrapped(`"${displayText(attempt.lastLine)}"`, width, { tone: "claim" })),
+    ...wrapped(saying.tone === "claim" ? `"${saying.text}"` : saying.text, width, { tone: saying.tone }),
     ...(before === undefined ? [] : [EMPTY]),
   ];
 }

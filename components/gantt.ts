@@ -16,7 +16,7 @@ interface Bar {
 const LABEL_WIDTH = 5;
 
 /**
- * Who worked in which slot when: one line per slot, time from left to right over `width` columns. Full bars shipped,
+ * Whose agent worked in which slot when: one line per slot, time from left to right over `width` columns. Full bars shipped,
  * dotted ones did not. Empty where nothing was tried.
  */
 export function ganttLines(run: RunState, width: number): readonly SpanLine[] {
@@ -40,7 +40,7 @@ function barsOf(run: RunState): readonly Bar[] {
     ticket.history.map((past) => ({
       slot: past.slot,
       from: past.startedAt,
-      to: past.endedAt,
+      to: past.slotLeftAt,
       label: ticket.id,
       shipped: past.outcome === "done",
     })),

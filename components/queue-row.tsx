@@ -1,12 +1,14 @@
 import { memo, type ReactNode } from "react";
 import { useShallow } from "zustand/react/shallow";
 import type { TicketId } from "../src/domain/ids.ts";
+import { ticketIn } from "../src/store/dashboard-store.ts";
 import { displayText } from "../src/store/display-text.ts";
 import { useDashboard, useDrawn } from "./dashboard-context.ts";
 import { cut, fitTo, widthOf } from "./fit.ts";
 import { queueWord } from "./queue-word.ts";
 import type { SectionName } from "./sections.ts";
 import { Line, Say } from "./text.tsx";
+import { Time } from "./time.tsx";
 
 /**
  * Columns that the word gets where the title stands beside it: a fixed part of the row for short reasons, so that
@@ -14,12 +16,14 @@ import { Line, Say } from "./text.tsx";
  */
 function wordWidth(section: SectionName, text: string, room: number): number {
   if (section === "done") return 8;
-  if (section !== "waiting" && room < 90) return room;
+  if (section !== "waiting" && section !== "finishing" && room < 90) return room;
   const beside = Math.min(40, Math.floor(room * 0.45));
   return widthOf(text) <= beside ? beside : room;
 }
 
-/** One ticket that nobody works on. */
+const TIME_WIDTH = 7;
+
+/** One ticket without a row among the workers. */
 export const QueueRow = memo(function QueueRow(of: {
   readonly id: TicketId;
   readonly section: SectionName;
@@ -32,7 +36,10 @@ export const QueueRow = memo(function QueueRow(of: {
   useDrawn(`queue ${of.id}`);
   const { glyph, tone, text } = useDashboard(useShallow((s) => queueWord(s, of.id)));
   const title = useDashboard((s) => s.run?.plan.tickets[s.run.plan.index[of.id] ?? -1]?.title ?? "");
-  const room = of.width - widthOf(of.left) - 3 - of.idWidth - 1 - 1;
+  const startedAt = useDashboard((s) => ticketIn(s, of.id)?.attempt?.startedAt);
+  const whole = of.width - widthOf(of.left) - 3 - of.idWidth - 1 - 1;
+  const timed = startedAt !== undefined && whole >= 40;
+  const room = timed ? whole - TIME_WIDTH - 1 : whole;
   const word = wordWidth(of.section, text, room);
   const rest = room - word - 2;
   return (
@@ -44,7 +51,8 @@ export const QueueRow = memo(function QueueRow(of: {
         {fitTo(of.id, of.idWidth)}
       </Say>
       <Say tone={of.section === "needsYou" ? "plain" : tone} bold={of.section === "needsYou"}>{` ${fitTo(text, word)}`}</Say>
-      {rest >= 6 && <Say tone="waiting">{`  ${cut(displayText(title), rest)}`}</Say>}
+      {rest >= 6 && <Say tone="waiting">{`  ${timed ? fitTo(displayText(title), rest) : cut(displayText(title), rest)}`}</Say>}
+      {timed && <Time since={startedAt} format="elapsed" width={TIME_WIDTH + 1} />}
     </Line>
   );
 });

@@ -8,14 +8,14 @@ import { type QueueLine, queueLines } from "./sections.ts";
 import { Line, Say } from "./text.tsx";
 import { idWidth } from "./worker-columns.ts";
 
-/** Every ticket that nobody works on, and why. */
+/** Every ticket without a row among the workers: what its finish line is at, or why nobody works on it. */
 export const Queue = memo(function Queue({ layout }: { readonly layout: Layout }): ReactNode {
   useDrawn("queue");
   const lists = useDashboard((s) => s.lists);
   const selected = useDashboard((s) => s.ui.selected);
   const plan = useDashboard((s) => s.run?.plan);
   const { width, height } = layout.queue;
-  const lines = useMemo(() => queueLines(lists, height, selected), [lists, height, selected]);
+  const lines = useMemo(() => queueLines(lists, { width, height }, selected), [lists, width, height, selected]);
   const ids = plan === undefined ? 4 : idWidth(plan);
   const empty = Array.from({ length: Math.max(0, height - lines.length) }, (_, i) => `empty ${i}`);
   return (

@@ -1,9 +1,10 @@
 import type { TicketId } from "../src/domain/ids.ts";
 import type { Lists } from "../src/store/lists.ts";
 import type { Tone } from "../src/store/tone.ts";
+import { widthOf } from "./fit.ts";
 import { hiddenWords, windowOf } from "./window.ts";
 
-export type SectionName = "needsYou" | "stalled" | "waiting" | "done";
+export type SectionName = "finishing" | "needsYou" | "stalled" | "waiting" | "done";
 
 /** A line of the queue. */
 export type QueueLine =
@@ -14,28 +15,38 @@ export type QueueLine =
 interface Section {
   readonly name: SectionName;
   readonly title: string;
+  /** Stands for the title where the line is short: what its rows begin with. */
+  readonly glyph: string;
   readonly tone: Tone;
   readonly ids: readonly TicketId[];
 }
 
 function sectionsOf(lists: Lists): readonly Section[] {
   const all: readonly Section[] = [
-    { name: "needsYou", title: "NEEDS YOU", tone: "person", ids: lists.needsYou },
-    { name: "stalled", title: "STALLED", tone: "bad", ids: lists.stalled },
-    { name: "waiting", title: "NEXT", tone: "plain", ids: lists.waiting },
-    { name: "done", title: "DONE", tone: "good", ids: lists.done },
+    { name: "finishing", title: "FINISHING", glyph: "»", tone: "running", ids: lists.finishing },
+    { name: "needsYou", title: "NEEDS YOU", glyph: "!", tone: "person", ids: lists.needsYou },
+    { name: "stalled", title: "STALLED", glyph: "✖", tone: "bad", ids: lists.stalled },
+    { name: "waiting", title: "NEXT", glyph: "○", tone: "plain", ids: lists.waiting },
+    { name: "done", title: "DONE", glyph: "✔", tone: "good", ids: lists.done },
   ];
   return all.filter((section) => section.ids.length > 0);
 }
 
+/** Lines and columns of the queue. */
+export interface QueueSize {
+  readonly width: number;
+  readonly height: number;
+}
+
 /**
- * Lays the queue out on `height` lines, titles included: what needs a person first, then what is stalled, what comes next
- * and what is done. What does not fit is counted where it belongs. Too few lines for sections make one list of all.
+ * Lays the queue out on `height` lines, titles included: what is being finished first, then what needs a person, what is
+ * stalled, what comes next and what is done. What does not fit is counted where it belongs. Too few lines for sections make
+ * one list of all.
  */
-export function queueLines(lists: Lists, height: number, selected: TicketId | undefined): readonly QueueLine[] {
+export function queueLines(lists: Lists, { width, height }: QueueSize, selected: TicketId | undefined): readonly QueueLine[] {
   const sections = sectionsOf(lists);
   if (sections.length === 0) return [{ line: "title", title: "QUEUE", count: "empty", tone: "plain" }];
-  if (height < sections.length * 3) return flat(sections, height, selected);
+  if (height < sections.length * 3) return flat(sections, { width, height }, selected);
   const rows = share(
     sections.map((s) => s.ids.length),
     height - sections.length,
@@ -57,16 +68,38 @@ function ticketLines(section: Section, rows: number, selected: TicketId | undefi
 }
 
 /** One list under one title that counts all sections; each row's glyph and words tell which section it is of. */
-function flat(sections: readonly Section[], height: number, selected: TicketId | undefined): readonly QueueLine[] {
-  const [first, ...others] = sections;
+function flat(sections: readonly Section[], size: QueueSize, selected: TicketId | undefined): readonly QueueLine[] {
+  const [first] = sections;
   if (first === undefined) return [];
-  const count = [String(first.ids.length), ...others.map((s) => `${s.title.toLowerCase()} ${s.ids.length}`)].join(" · ");
   const all = sections.flatMap((s) => s.ids.map((id) => ({ line: "ticket" as const, id, section: s.name })));
   const focus = selected === undefined ? -1 : all.findIndex((row) => row.id === selected);
-  const shown = windowOf(all.length, height - 1, focus);
-  const rows: QueueLine[] = all.slice(shown.start, shown.end);
+  const shown = windowOf(all.length, size.height - 1, focus);
+  const rows: QueueLine[] = focus < 0 ? beginnings(all, shown.end) : all.slice(shown.start, shown.end);
   if (rows.length < all.length) rows.push({ line: "hidden", words: hiddenWords(shown), section: "all" });
-  return [{ line: "title", title: first.title, count, tone: first.tone }, ...rows];
+  return [{ line: "title", title: first.title, count: flatCount(sections, size.width), tone: first.tone }, ...rows];
+}
+
+type TicketLine = Extract<QueueLine, { line: "ticket" }>;
+
+/** The first `room` rows of a list in which what is being finished leaves half of the rows to what needs a person or comes next. */
+function beginnings(all: readonly TicketLine[], room: number): TicketLine[] {
+  const others = all.filter((row) => row.section !== "finishing");
+  const finishing = all.slice(0, all.length - others.length);
+  return [...finishing.slice(0, room - Math.min(Math.ceil(room / 2), others.length)), ...others].slice(0, room);
+}
+
+/** `2 · needs you 1 · next 38 · done 6`; where that is too long, signs stand for words, those of the last sections first. */
+function flatCount(sections: readonly Section[], width: number): string {
+  const [first, ...others] = sections;
+  const parts = others.map((s) => `${s.title.toLowerCase()} ${s.ids.length}`);
+  const count = () => [String(first?.ids.length), ...parts].join(" · ");
+  // Beside the count, the line has its title, a corner, a dash and three spaces.
+  const room = width - 5 - widthOf(first?.title ?? "");
+  for (const [i, { glyph, ids }] of [...others.entries()].toReversed()) {
+    if (widthOf(count()) <= room) break;
+    parts[i] = `${glyph}${ids.length}`;
+  }
+  return count();
 }
 
 /**

@@ -1,35 +1,21 @@
+import type { StepSpec } from "../src/domain/batch/schema.ts";
 import type { AgentEnding } from "../src/domain/event.ts";
 import type { Attempt, TicketState } from "../src/domain/state.ts";
 import { displayText } from "../src/store/display-text.ts";
 import { plural } from "../src/store/format.ts";
-import { stepWord } from "../src/store/step-word.ts";
+import { isBeingEnded, passedSteps, turnOf } from "../src/store/stage-look.ts";
+import { specWord } from "../src/store/step-word.ts";
 import type { Tone } from "../src/store/tone.ts";
 import { cut } from "./fit.ts";
 
-/** What a worker is at, in a glyph and a word or two. */
-export interface StageLook {
-  readonly glyph: string;
-  readonly tone: Tone;
-  readonly word: string;
-}
-
-/** What a try is at now. */
-export function stageOf(attempt: Attempt): StageLook {
-  if (attempt.killing !== undefined && attempt.agent?.endedAt === undefined) return { glyph: "■", tone: "bad", word: "ending" };
-  if (attempt.waiting !== undefined) return { glyph: "‖", tone: "person", word: "merge waits" };
-  if (attempt.step !== undefined) return { glyph: "»", tone: "running", word: stepWord(attempt.step.kind, attempt.step.name) };
-  if (attempt.agent?.endedAt !== undefined) return { glyph: "»", tone: "running", word: "collecting" };
-  if (attempt.agent !== undefined) return { glyph: "▶", tone: "running", word: "agent" };
-  return { glyph: "◌", tone: "waiting", word: attempt.worktree === undefined ? "worktree" : "prepare" };
-}
-
-const ENDING: Readonly<Record<AgentEnding, string>> = {
+/** Why a try is being ended. */
+const CAUSE: Readonly<Record<AgentEnding, string>> = {
   exited: "the agent has stopped",
-  silent: "silent for too long: the agent is being ended",
-  "out-of-time": "out of time: the agent is being ended",
-  "killed-by-person": "killed by a person: the agent is being ended",
-  "gated-by-person": "left to a person: the agent is being ended",
-  stopped: "the run stops: the agent is being ended",
+  silent: "silent for too long",
+  "out-of-time": "out of time",
+  "killed-by-person": "killed by a person",
+  "gated-by-person": "left to a person",
+  stopped: "the run stops",
   "failed-to-start": "the agent did not start",
 };
 
@@ -44,11 +30,15 @@ export function sayingText({ text, tone }: Saying, width: number): string {
   return tone === "claim" ? `"${cut(text, width - 2)}"` : cut(text, width);
 }
 
-/** What to say of a try. Words of the agent come as a claim; facts never do. */
-export function sayingOf(attempt: Attempt): Saying {
-  if (attempt.killing !== undefined && attempt.agent?.endedAt === undefined)
-    return { text: ENDING[attempt.killing], tone: "bad" };
+/** What to say of a try. Words of the agent come as a claim; facts never do. `finish` is the ticket's finish line. */
+export function sayingOf(attempt: Attempt, finish: readonly StepSpec[]): Saying {
+  if (attempt.killing !== undefined && isBeingEnded(attempt)) {
+    const what = attempt.slotLeftAt === undefined ? "the agent" : "its finish line";
+    return { text: `${CAUSE[attempt.killing]}: ${what} is being ended`, tone: "bad" };
+  }
   if (attempt.waiting !== undefined) return { text: displayText(attempt.waiting), tone: "person" };
+  const turn = turnOf(attempt, finish);
+  if (turn !== undefined) return { text: `waits for its turn: ${specWord(turn)}`, tone: "waiting" };
   const since = attempt.step?.startedAt ?? attempt.agent?.launchedAt;
   const spoken = attempt.lastLine !== undefined && since !== undefined && (attempt.lastOutputAt ?? 0) >= since;
   if (spoken && attempt.lastLine !== undefined) return { text: displayText(attempt.lastLine), tone: "claim" };
@@ -65,9 +55,9 @@ export function sayingOf(attempt: Attempt): Saying {
 export type StepMark = "passed" | "running" | "ahead";
 
 /** How far a try has come on its finish line. */
-export function trackOf(attempt: Attempt, steps: number): readonly StepMark[] {
-  const passed = new Set(attempt.passed.map((p) => p.index));
-  return Array.from({ length: steps }, (_, i) => {
+export function trackOf(attempt: Attempt, finish: readonly StepSpec[]): readonly StepMark[] {
+  const passed = passedSteps(attempt, finish);
+  return finish.map((_, i) => {
     if (attempt.step?.index === i) return "running";
     return passed.has(i) ? "passed" : "ahead";
   });

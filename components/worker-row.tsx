@@ -1,10 +1,11 @@
 import { Box } from "ink";
 import { memo, type ReactNode } from "react";
-import type { Ticket } from "../src/domain/batch/schema.ts";
+import type { StepSpec, Ticket } from "../src/domain/batch/schema.ts";
 import type { TicketId } from "../src/domain/ids.ts";
 import type { Attempt, TicketState } from "../src/domain/state.ts";
 import { ticketIn } from "../src/store/dashboard-store.ts";
 import { displayText } from "../src/store/display-text.ts";
+import { stageOf } from "../src/store/stage-look.ts";
 import { specWord } from "../src/store/step-word.ts";
 import { useDashboard, useDrawn } from "./dashboard-context.ts";
 import { cut, fitTo, widthOf } from "./fit.ts";
@@ -12,7 +13,7 @@ import type { Density } from "./layout.ts";
 import { Line, Say } from "./text.tsx";
 import { Time } from "./time.tsx";
 import type { WorkerColumns } from "./worker-columns.ts";
-import { lastFailure, MARKS, sayingOf, sayingText, stageOf, trackOf } from "./worker-look.ts";
+import { lastFailure, MARKS, sayingOf, sayingText, trackOf } from "./worker-look.ts";
 
 const MINUTE = 60_000;
 
@@ -77,8 +78,9 @@ function Mark({ selected }: { readonly selected: boolean }): ReactNode {
 
 function FirstLine(of: RowOf & { readonly oneLine: boolean }): ReactNode {
   const { columns: c, attempt } = of;
-  const stage = stageOf(attempt);
-  const saying = sayingOf(attempt);
+  const { finish } = of.spec;
+  const stage = stageOf(attempt, finish);
+  const saying = sayingOf(attempt, finish);
   return (
     <Line>
       <Mark selected={of.selected} />
@@ -90,7 +92,7 @@ function FirstLine(of: RowOf & { readonly oneLine: boolean }): ReactNode {
       {c.saying > 0 && <Say tone={saying.tone}>{`${fitTo(sayingText(saying, c.saying), c.saying)} `}</Say>}
       {c.repo > 0 && <Say tone="waiting">{`${fitTo(of.spec.repo, c.repo)} `}</Say>}
       <Say tone={attempt.n > 1 ? "plain" : "waiting"}>{`${fitTo(`try ${attempt.n}`, c.attempt)} `}</Say>
-      {c.track > 0 && <Track attempt={attempt} steps={of.spec.finish.length} width={c.track} />}
+      {c.track > 0 && <Track attempt={attempt} finish={finish} width={c.track} />}
       <Say tone={stage.tone}>{`${fitTo(stage.word, c.stage)} `}</Say>
       {of.oneLine && <Quiet {...of} width={c.quiet} prefix="" />}
       <Time since={attempt.startedAt} format="elapsed" width={c.elapsed} />
@@ -98,8 +100,8 @@ function FirstLine(of: RowOf & { readonly oneLine: boolean }): ReactNode {
   );
 }
 
-function Track(of: { readonly attempt: Attempt; readonly steps: number; readonly width: number }): ReactNode {
-  const marks = trackOf(of.attempt, of.steps);
+function Track(of: { readonly attempt: Attempt; readonly finish: readonly StepSpec[]; readonly width: number }): ReactNode {
+  const marks = trackOf(of.attempt, of.finish);
   return (
     <>
       {marks.map((mark, i) => (
@@ -118,7 +120,7 @@ const LEFT_WIDTH = 10;
 
 function SecondLine(of: RowOf): ReactNode {
   const { attempt, columns, width } = of;
-  const saying = sayingOf(attempt);
+  const saying = sayingOf(attempt, of.spec.finish);
   const agentRuns = attempt.agent !== undefined && attempt.agent.endedAt === undefined;
   const left = agentRuns && width >= 66 ? LEFT_WIDTH : 0;
   const indent = columns.id + 4;
@@ -158,7 +160,7 @@ function Quiet(of: RowOf & { readonly prefix: string }): ReactNode {
 
 /** The finish line in words, and why the try before failed. */
 function ThirdLine(of: RowOf): ReactNode {
-  const marks = trackOf(of.attempt, of.spec.finish.length);
+  const marks = trackOf(of.attempt, of.spec.finish);
   const words = of.spec.finish.map((step, i) => ({ mark: MARKS[marks[i] ?? "ahead"], word: specWord(step) }));
   const indent = of.columns.id + 4;
   const line = words.map(({ mark, word }) => `${mark.glyph} ${word}`).join("  ");

@@ -1,6 +1,6 @@
 import { Box } from "ink";
 import { memo, type ReactNode, useMemo } from "react";
-import type { TicketId } from "../src/domain/ids.ts";
+import { busyAgents } from "../src/store/lists.ts";
 import { useDashboard, useDrawn } from "./dashboard-context.ts";
 import type { Layout } from "./layout.ts";
 import { Rule } from "./rule.tsx";
@@ -9,7 +9,10 @@ import { hiddenWords, windowOf } from "./window.ts";
 import { workerColumns } from "./worker-columns.ts";
 import { FreeSlot, WorkerRow } from "./worker-row.tsx";
 
-/** All worker slots, each in its fixed place; those that do not fit are counted. */
+/**
+ * All worker slots, each in its fixed place; those that do not fit are counted. A ticket that is being finished keeps its
+ * place until another agent needs it, but its slot is free: the title counts agents and finish lines apart.
+ */
 export const Workers = memo(function Workers({ layout }: { readonly layout: Layout }): ReactNode {
   useDrawn("workers");
   const slots = useDashboard((s) => s.lists.slots);
@@ -25,12 +28,15 @@ export const Workers = memo(function Workers({ layout }: { readonly layout: Layo
   const focus = selected === undefined ? -1 : slots.indexOf(selected);
   const room = Math.floor((height - 1) / density);
   const shown = windowOf(slots.length, slots.length * density <= height - 1 ? slots.length : room, focus);
-  const busy = slots.filter((id) => id !== null).length;
+  const agents = useDashboard((s) => busyAgents(s.run));
+  const finishing = useDashboard((s) => s.run?.finishing.length ?? 0);
   return (
     <Box flexDirection="column" width={width} height={height} flexShrink={0}>
       <Rule
         title="WORKERS"
-        count={slots.length === 0 ? undefined : `${busy} of ${slots.length}`}
+        count={
+          slots.length === 0 ? undefined : `${agents} of ${slots.length}${finishing === 0 ? "" : ` · ${finishing} finishing`}`
+        }
         note={density === 1 ? "quiet · time" : undefined}
         width={width}
       />
@@ -43,22 +49,21 @@ export const Workers = memo(function Workers({ layout }: { readonly layout: Layo
             <WorkerRow key={slot} id={id} columns={columns} density={density} width={width} selected={id === selected} />
           );
         })}
-      {slots.length > shown.end - shown.start && (
-        <HiddenSlots words={hiddenWords(shown)} hidden={hiddenOf(slots, shown.start, shown.end)} />
-      )}
+      {slots.length > shown.end - shown.start && <HiddenSlots words={hiddenWords(shown)} start={shown.start} end={shown.end} />}
     </Box>
   );
 });
 
-function hiddenOf(slots: readonly (TicketId | null)[], start: number, end: number): readonly (TicketId | null)[] {
-  return [...slots.slice(0, start), ...slots.slice(end)];
-}
-
-function HiddenSlots({ words, hidden }: { readonly words: string; readonly hidden: readonly (TicketId | null)[] }): ReactNode {
-  const busy = hidden.filter((id) => id !== null).length;
+/** Counts the rows that are not shown: with an agent at work, with a ticket that is being finished, and with nobody. */
+function HiddenSlots(of: { readonly words: string; readonly start: number; readonly end: number }): ReactNode {
+  const isHidden = (_: unknown, slot: number) => slot < of.start || slot >= of.end;
+  const busy = useDashboard((s) => s.run?.slots.filter((index, slot) => index !== null && isHidden(index, slot)).length ?? 0);
+  const rows = useDashboard((s) => s.lists.slots).filter(isHidden);
+  const free = rows.filter((id) => id === null).length;
+  const finishing = rows.length - busy - free;
   return (
     <Line>
-      <Say tone="waiting">{`   ${words}: ${busy} busy, ${hidden.length - busy} free`}</Say>
+      <Say tone="waiting">{`   ${of.words}: ${busy} busy, ${finishing === 0 ? "" : `${finishing} finishing, `}${free} free`}</Say>
     </Line>
   );
 }

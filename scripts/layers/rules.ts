@@ -15,6 +15,7 @@ export interface Layer {
 const SHIPPED = [
   "cli-truncate",
   "execa",
+  "fast-xml-parser",
   "fastest-levenshtein",
   "ink",
   "jsonc-parser",
@@ -22,6 +23,7 @@ const SHIPPED = [
   "react",
   "simple-git",
   "string-width",
+  "tap-parser",
   "yaml",
   "zod",
   "zustand",

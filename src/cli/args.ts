@@ -14,22 +14,25 @@ export type Request =
       readonly dryRun: boolean;
       readonly fresh: boolean;
       readonly detach: boolean;
+      readonly allowApiKey: boolean;
     }
   | { readonly verb: "oracle"; readonly batch: string }
   | { readonly verb: "attach"; readonly run?: string }
   | { readonly verb: "status"; readonly run?: string; readonly json: boolean }
   | { readonly verb: "runs"; readonly json: boolean }
-  | { readonly verb: "report"; readonly run?: string; readonly format: "text" | "json" | "md" };
+  | { readonly verb: "report"; readonly run?: string; readonly format: "text" | "json" | "md" }
+  | { readonly verb: "doctor"; readonly batch?: string; readonly json: boolean };
 
-const VERBS = ["run", "oracle", "attach", "status", "runs", "report", "help"] as const;
+const VERBS = ["run", "oracle", "attach", "status", "runs", "report", "doctor", "help"] as const;
 
 const BOOLEANS = {
-  run: ["headless", "json", "dry-run", "fresh", "detach"],
+  run: ["headless", "json", "dry-run", "fresh", "detach", "allow-api-key"],
   oracle: [],
   attach: [],
   status: ["json"],
   runs: ["json"],
   report: ["json", "md"],
+  doctor: ["json"],
   help: [],
 } as const satisfies Record<(typeof VERBS)[number], readonly string[]>;
 
@@ -68,6 +71,11 @@ const READERS: Readonly<Record<(typeof VERBS)[number], (values: Values, position
     if (json && md) throw usage("report gives one format", "--json and --md were both given", "Choose one of them.");
     return { verb: "report", ...named("report", positionals), format: json ? "json" : md ? "md" : "text" };
   },
+  doctor: (values, positionals) => ({
+    verb: "doctor",
+    ...(positionals.length === 0 ? {} : { batch: required(positionals) }),
+    json: values.json === true,
+  }),
 };
 
 function readRun(values: Values, positionals: readonly string[]): Request {
@@ -80,6 +88,7 @@ function readRun(values: Values, positionals: readonly string[]): Request {
     dryRun: on("dry-run"),
     fresh: on("fresh"),
     detach: on("detach"),
+    allowApiKey: on("allow-api-key"),
   };
 }
 
@@ -157,11 +166,13 @@ export const HELP = `loopdash: works a batch of tickets with coding agents; only
       --dry-run                    print the plan and the ready set; start nothing
       --fresh                      give up the unfinished run and start anew
       --detach                     start, print the run's name, and leave it working
+      --allow-api-key              start although a model API key is set that changes who pays
   loopdash attach [run]            the dashboard of a running or finished run
   loopdash oracle <batch.json>     ask the oracle once: exit 0, 1 or 2, evidence on stdout
   loopdash status [run] [--json]   where a run stands
   loopdash runs [--json]           all runs, newest first
   loopdash report [run] [--json | --md]
+  loopdash doctor [batch.json] [--json]   is everything there that a run needs?
   loopdash --version | --help
 
 Exit codes of a run: 0 the oracle said done, 1 ended but not done, 2 bad usage or batch file,

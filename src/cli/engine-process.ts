@@ -13,6 +13,7 @@ export const EngineArgs = z.strictObject({
   cwd: z.string(),
   workers: z.number().optional(),
   fresh: z.boolean(),
+  allowApiKey: z.boolean(),
 });
 
 /** What the engine process answers. */

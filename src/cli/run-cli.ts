@@ -10,6 +10,14 @@ const ENGINE_VERB = "__engine";
 /** Hidden verb: the process that runs git for an engine (see git-helper.ts). */
 const GIT_VERB = "__git";
 
+/** Hidden verb: the thread that reads a report of tests for an engine (see test-reports.ts). */
+const REPORT_VERB = "__report";
+
+async function serveReport(): Promise<number> {
+  (await import("../adapters/report/serve-report.ts")).serveReport();
+  return 0;
+}
+
 async function serveGit(): Promise<number> {
   await (await import("../adapters/vcs/serve-git.ts")).serveGit();
   return 0;
@@ -20,6 +28,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   keepHeapSmall();
   try {
     if (argv[0] === GIT_VERB) return await serveGit();
+    if (argv[0] === REPORT_VERB) return await serveReport();
     if (argv[0] === ENGINE_VERB) return await (await import("./engine-process.ts")).engineProcess(argv[1] ?? "");
     return await perform(readArgs(argv));
   } catch (error) {
@@ -53,5 +62,7 @@ async function perform(request: Request): Promise<number> {
       return (await import("./verbs/runs.ts")).runs(request.json);
     case "report":
       return (await import("./verbs/report.ts")).report(request.run, request.format);
+    case "doctor":
+      return (await import("./verbs/doctor.ts")).doctor(request.batch, request.json);
   }
 }

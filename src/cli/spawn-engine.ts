@@ -20,7 +20,12 @@ export interface SpawnedEngine {
  * where it refuses; then nothing has been started. Where a signal comes first, the engine is ended and a UserError
  * (exit 130) says so: who gives up on a start leaves nothing behind that works unseen.
  */
-export async function spawnEngine(of: { batch: string; workers?: number; fresh: boolean }): Promise<SpawnedEngine> {
+export async function spawnEngine(of: {
+  batch: string;
+  workers?: number;
+  fresh: boolean;
+  allowApiKey: boolean;
+}): Promise<SpawnedEngine> {
   const { root } = stateHome(process.env, process.cwd());
   const log = openLog(root);
   const args = JSON.stringify({ ...of, cwd: process.cwd() });

@@ -61,8 +61,11 @@ function stateFolder(env: Readonly<Record<string, string | undefined>>): string 
   return join(home, ".local", "state");
 }
 
-/** The folder may be one that the user has other things in, so its mode is for the user to change. */
-function refuseShared(root: string): void {
+/**
+ * Throws a UserError (exit 4) where others may write to the home. It may be one that the user has other things in, so its mode
+ * is for the user to change.
+ */
+export function refuseShared(root: string): void {
   if ((statSync(root).mode & 0o022) === 0) return;
   throw new UserError({
     what: `cannot keep state in ${root}`,
@@ -72,7 +75,8 @@ function refuseShared(root: string): void {
   });
 }
 
-function prove(folder: string): void {
+/** Writes a block into a folder and takes it away again. Throws what the system says where the folder takes no data. */
+export function prove(folder: string): void {
   const file = join(folder, `.probe-${randomUUID()}`);
   const fd = openSync(file, "wx", 0o600);
   try {

@@ -36,7 +36,7 @@ export function admitCommand(state: RunState, command: Command): readonly RunFac
         { type: "stop-requested", by: "person" },
       ];
     case "judge":
-      return state.oracle.asking ? refuse("the oracle is judging already") : [{ type: "oracle-asked", final: false }];
+      return admitJudge(state, refuse);
     case "kill":
     case "gate": {
       const index = Object.hasOwn(state.plan.index, command.ticket) ? state.plan.index[command.ticket] : undefined;
@@ -48,6 +48,11 @@ export function admitCommand(state: RunState, command: Command): readonly RunFac
 }
 
 type Refuse = (reason: string) => readonly RunFact[];
+
+function admitJudge({ oracle, tripwire }: RunState, refuse: Refuse): readonly RunFact[] {
+  if (tripwire.status !== "passed") return refuse("the tripwire has not passed yet: no verdict counts before");
+  return oracle.asking ? refuse("the oracle is judging already") : [{ type: "oracle-asked", final: false }];
+}
 
 function admitKill(ticket: TicketState, refuse: Refuse): readonly RunFact[] {
   const { id, attempt } = ticket;

@@ -1,7 +1,8 @@
 import type { AgentEnding, EndKind, VerdictWord } from "./event.ts";
 import type { Fence, TicketId } from "./ids.ts";
 import { capReached, reserveOf } from "./money.ts";
-import { activeTickets, type RunState } from "./state.ts";
+import { precedes, soonReady } from "./soon-ready.ts";
+import { activeTickets, freeSlots, type RunState } from "./state.ts";
 import { EXIT } from "./user-error.ts";
 import { vecAt } from "./vec.ts";
 import { whatIsLeft } from "./what-is-left.ts";
@@ -19,6 +20,7 @@ export type Action =
   | { readonly do: "write-gate"; readonly ticket: TicketId; readonly step: string }
   | { readonly do: "stall"; readonly ticket: TicketId; readonly reason: string }
   | { readonly do: "reverify" }
+  | { readonly do: "tripwire" }
   | { readonly do: "judge"; readonly final: boolean }
   | {
       readonly do: "end";
@@ -41,13 +43,15 @@ export const FINAL_TRIES = 3;
 export function decide(state: RunState, now: number): readonly Action[] {
   if (state.stage === "ended") return [];
   const repairs = reconcile(state);
-  if (state.stage === "stopping") return isQuiet(state) && repairs.length === 0 ? [interrupted(state)] : repairs;
+  if (state.stage === "stopping") return isQuiet(state) && repairs.length === 0 ? [stopped(state)] : repairs;
   if (state.stage === "verifying" || state.stage === "judging") return repairs;
-  const starts = schedule(state);
-  if (repairs.length + starts.length > 0 || !isQuiet(state) || canStartLater(state)) {
-    return [...repairs, ...starts, ...interimJudgement(state, now)];
+  const starts = schedule(state, now);
+  // Last of all: it runs beside the first workers.
+  const proof: Action[] = state.tripwire.status === "due" ? [{ do: "tripwire" }] : [];
+  if (repairs.length + starts.length > 0 || !isQuiet(state) || canStartLater(state, now)) {
+    return [...repairs, ...starts, ...proof, ...interimJudgement(state, now)];
   }
-  return conclude(state);
+  return [...proof, ...conclude(state)];
 }
 
 /** Ends what was asked to end, records gates, gives up on tickets without attempts left. */
@@ -70,16 +74,20 @@ function reconcile(state: RunState): Action[] {
   return [...aborts, ...gates, ...stalls];
 }
 
-/** Fills free slots from the ready list: longest remaining path first, past those whose resource or money is not free. */
-function schedule(state: RunState): Action[] {
+/**
+ * Fills free slots from the ready list: longest remaining path first, past those whose resource or money is not free. A slot
+ * that is kept for a ticket with a longer path, which the finish line is about to make ready, stays free.
+ */
+function schedule(state: RunState, now: number): Action[] {
   if (state.paused) return [];
-  const free = state.slots.flatMap((index, slot) => (index === null ? [slot] : []));
+  const kept = soonReady(state, now);
+  const free = freeSlots(state);
   const starts: Action[] = [];
   const taken = new Set(Object.keys(state.held));
   let reserved = 0;
   for (const index of state.ready) {
     const slot = free[starts.length];
-    if (slot === undefined) break;
+    if (slot === undefined || starts.length + kept.filter((soon) => precedes(state, soon, index)).length >= free.length) break;
     const exclusive = state.plan.tickets[index]?.exclusive ?? [];
     if (exclusive.some((resource) => taken.has(resource))) continue;
     const ticket = vecAt(state.tickets, index);
@@ -94,27 +102,27 @@ function schedule(state: RunState): Action[] {
 
 /** Nothing runs and nothing is being written. */
 function isQuiet(state: RunState): boolean {
-  return state.slots.every((index) => index === null) && state.gating.length === 0;
+  return state.slots.every((index) => index === null) && state.finishing.length === 0 && state.gating.length === 0;
 }
 
 /** A pause holds back tickets that could run. */
-function canStartLater(state: RunState): boolean {
-  return state.paused && schedule({ ...state, paused: false }).length > 0;
+function canStartLater(state: RunState, now: number): boolean {
+  return state.paused && schedule({ ...state, paused: false }, now).length > 0;
 }
 
 function interimJudgement(state: RunState, now: number): Action[] {
   const { asking, last } = state.oracle;
-  if (asking) return [];
+  if (asking || state.tripwire.status !== "passed") return [];
   if (last === undefined) return [{ do: "judge", final: false }];
   const changed = last.counts.done !== state.counts.done || last.counts.gated !== state.counts["human-gated"];
   return changed && now - last.at >= INTERIM_MS ? [{ do: "judge", final: false }] : [];
 }
 
-/** The way out: re-verify, then ask the oracle; its word alone gives exit 0. */
+/** The way out: re-verify, then ask the oracle once it is proven; its word alone gives exit 0. */
 function conclude(state: RunState): readonly Action[] {
   if (!state.reverified) return [{ do: "reverify" }];
   const { asking, finalTries, last } = state.oracle;
-  if (asking) return [];
+  if (asking || state.tripwire.status !== "passed") return [];
   if (finalTries === 0 || last === undefined || !last.final) return [{ do: "judge", final: true }];
   if (last.verdict === "done" && state.reverifyProblem !== undefined) return [unverified(state.reverifyProblem)];
   if (last.verdict === "done") {
@@ -133,6 +141,15 @@ function conclude(state: RunState): readonly Action[] {
 function unverified(problem: string): Action {
   const reason = `the last re-verification failed: ${problem}`;
   return { do: "end", kind: "unjudged", verdict: "unjudged", exitCode: EXIT.unjudged, reason };
+}
+
+/** Nothing runs any more after a stop: by the tripwire, whoever else asked for one, or by somebody. */
+function stopped(state: RunState): Action {
+  if (state.tripwire.status === "fired") {
+    const reason = `the tripwire fired: ${state.tripwire.problem ?? "it gave no reason"}`;
+    return { do: "end", kind: "tripwire", verdict: "unjudged", exitCode: EXIT.unjudged, reason };
+  }
+  return interrupted(state);
 }
 
 function interrupted(state: RunState): Action {

@@ -1,5 +1,6 @@
 import type { Batch, StepKind } from "./batch/schema.ts";
 import type { Command } from "./command.ts";
+import type { CheckStrength } from "./evidence/results.ts";
 import type { Fence, RepoId, RunId, TicketId } from "./ids.ts";
 import type { InterventionClass } from "./intervention.ts";
 
@@ -39,7 +40,10 @@ export interface Judgement {
 }
 
 /** Why a run ended, beside the verdict. */
-export type EndKind = "oracle-done" | "not-done" | "unjudged" | "interrupted" | "engine-failure";
+export type EndKind = "oracle-done" | "not-done" | "unjudged" | "tripwire" | "interrupted" | "engine-failure";
+
+/** sha256 of everything that decides whether a run worked, part by part. None of it may change while the run lives (law 9). */
+export type FrozenSet = Readonly<Record<"oracle" | "batch" | "limits" | "guard" | "sandbox" | "tripwire", string>>;
 
 interface Of {
   readonly ticket: TicketId;
@@ -59,6 +63,8 @@ export type RunFact =
       /** sha256 of the oracle's bytes and of the frozen batch it reads. */
       readonly oracleSha: string;
       readonly batchSha: string;
+      /** What the tripwire compares at the start of each engine; a run without it is never believed. */
+      readonly frozen?: FrozenSet;
       readonly sandboxed: boolean;
       /** Ids that the tracker already held settled when the run began. */
       readonly settled: readonly { readonly id: TicketId; readonly as: "done" | "human-gated"; readonly step?: string }[];
@@ -114,6 +120,8 @@ export type RunFact =
       readonly summary: string;
       /** The commit that was judged, where the step judged one. */
       readonly judged?: string;
+      /** How much a passed check proved. */
+      readonly strength?: CheckStrength;
     } & Of)
   | ({ readonly type: "merge-waiting"; readonly reason: string } & Of)
   | ({ readonly type: "merge-intended"; readonly repo: RepoId; readonly from: string; readonly to: string } & Of)
@@ -127,13 +135,45 @@ export type RunFact =
   | { readonly type: "report-dropped"; readonly ticket: TicketId; readonly fence: Fence; readonly what: string }
   | { readonly type: "reverify-started" }
   | { readonly type: "reverify-ended"; readonly reopened: number; readonly problem?: string }
+  | { readonly type: "tripwire-started" }
+  | {
+      readonly type: "tripwire-ended";
+      readonly ok: boolean;
+      /** Which canary was judged wrong and how, or what changed of the frozen set; present where it fired. */
+      readonly problem?: string;
+      readonly canaries: number;
+      readonly ms: number;
+    }
   | { readonly type: "oracle-asked"; readonly final: boolean }
   | { readonly type: "oracle-judged"; readonly final: boolean; readonly judgement: Judgement };
 
 /** A fact with its place in the run: `seq` counts from 1 without gaps, `at` is wall-clock milliseconds. */
 export type RunEvent = RunFact & { readonly seq: number; readonly at: number };
 
-/** Facts that may be written late, in batches: nothing is ever done because of them. */
+/**
+ * Facts that may reach the disk late, together with the next one that may not: they tell of what has happened, and announce
+ * nothing. Where they are lost, git and the tracker still show what happened, or an attempt is tried again. What announces
+ * an effect never waits (law 5), and takes along what waits before it.
+ */
+export function mayWait(fact: RunFact): boolean {
+  switch (fact.type) {
+    case "activity":
+    case "worktree-ready":
+    case "change-captured":
+    case "merge-landed":
+      return true;
+    case "step-ended":
+      // A refusal that were lost would be judged again, until it is none (adversary case A19).
+      return fact.ok !== false;
+    case "step-started":
+      // Gates look at a change that is there already, and a landing is announced by an intent of its own.
+      return fact.kind === "gates" || fact.kind === "merge";
+    default:
+      return false;
+  }
+}
+
+/** What an agent says: no fact of the run, and nothing is ever decided by it. */
 export function isActivity(fact: RunFact): boolean {
   return fact.type === "activity";
 }

@@ -8,6 +8,8 @@ export interface Ledger {
   readonly attempts: number;
   /** A worker said "I stopped, done" (`made`), and the finish line agreed (`upheld`). */
   readonly claims: { readonly made: number; readonly upheld: number };
+  /** Passed checks: with results per test held against the base's, with none on the base, with an exit code and no more. */
+  readonly checks: { readonly compared: number; readonly uncompared: number; readonly exitCodeOnly: number };
   readonly interventions: {
     readonly total: number;
     readonly work: number;
@@ -47,6 +49,11 @@ export function ledgerOf(state: RunState): Ledger {
     tickets: { total, done, gated, open: total - done - gated },
     attempts,
     claims: state.claims,
+    checks: {
+      compared: state.checks.compared,
+      uncompared: state.checks.uncompared,
+      exitCodeOnly: state.checks["exit-code"],
+    },
     interventions: { total: state.interventions.length, work, harness: state.interventions.length - work, byClass },
     fixAndProceed,
     heals: 0,

@@ -20,7 +20,28 @@ export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { ty
   if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
   if (event.type === "agent-ended") return agentEnded(state, index, ticket, attempt, event);
   const next = withTicket(state, index, { ...ticket, ...progress(ticket, attempt, event) });
-  return event.type === "merge-landed" ? mark(next, index, event.to) : next;
+  if (event.type === "merge-landed") return mark(next, index, event.to);
+  if (event.type === "step-ended") return countCheck(next, attempt, event);
+  // An attempt that goes on from finished work has no agent that could end.
+  return event.type === "change-captured" || event.type === "merge-intended" ? leaveSlot(next, index, event.at) : next;
+}
+
+/** From here on the finish line has the attempt, and another agent may have its slot. */
+function leaveSlot(state: RunState, index: number, at: number): RunState {
+  const ticket = vecAt(state.tickets, index);
+  const { attempt } = ticket;
+  if (attempt === undefined || attempt.slotLeftAt !== undefined) return state;
+  return {
+    ...withTicket(state, index, { ...ticket, attempt: { ...attempt, slotLeftAt: at } }),
+    slots: state.slots.with(attempt.slot, null),
+    finishing: [...state.finishing, index],
+  };
+}
+
+/** A passed check that says nothing of its strength proved its exit code and no more. */
+function countCheck(state: RunState, { step }: Attempt, { ok, strength = "exit-code" }: Of<"step-ended">): RunState {
+  if (!ok || step?.kind !== "check") return state;
+  return { ...state, checks: { ...state.checks, [strength]: state.checks[strength] + 1 } };
 }
 
 function mark(state: RunState, index: number, mergedSha: string): RunState {
@@ -56,7 +77,7 @@ function agentEnded(state: RunState, index: number, ticket: TicketState, attempt
   const next = withTicket(state, index, { ...ticket, costUsd: ticket.costUsd + costUsd, attempt: { ...attempt, agent } });
   const made = state.claims.made + (ending === "exited" && exitCode === 0 ? 1 : 0);
   return {
-    ...next,
+    ...leaveSlot(next, index, at),
     spentUsd: state.spentUsd + costUsd,
     reservedUsd: state.reservedUsd - attempt.reservedUsd,
     claims: { ...state.claims, made },
@@ -108,6 +129,8 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
 
 function endStep(attempt: Attempt, event: Of<"step-ended">): Attempt {
   const { step, waiting: _, ...rest } = attempt;
+  if (!event.ok && step?.kind === "check")
+    return { ...rest, refused: { step: "check", name: step.name, summary: event.summary, detail: "" } };
   if (!event.ok || step === undefined) return rest;
   const done = { index: step.index, kind: step.kind, name: step.name, ms: event.at - step.startedAt };
   return { ...rest, passed: [...rest.passed.filter((p) => p.index !== step.index), done] };
@@ -121,9 +144,9 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
   // A process that ran and told nothing of its end cost what was set aside for it (law 4).
   const lostUsd = unpaid && attempt.agent !== undefined ? attempt.reservedUsd : 0;
   const after: TicketState = {
-    ...withEvidence(rest, event.evidence),
+    ...withEvidence(rest, event.evidence ?? attempt.refused),
     phase: done ? "done" : "waiting",
-    failures: ticket.failures + (COUNTED.has(event.outcome) ? 1 : 0),
+    failures: ticket.failures + (counts(attempt, event.outcome) ? 1 : 0),
     costUsd: ticket.costUsd + lostUsd,
     history: [...ticket.history, pastOf(attempt, event, lostUsd)],
     ...(done ? { endedAt: event.at } : {}),
@@ -131,7 +154,8 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
   };
   const freed: RunState = {
     ...withTicket(state, index, after),
-    slots: state.slots.with(attempt.slot, null),
+    slots: attempt.slotLeftAt === undefined ? state.slots.with(attempt.slot, null) : state.slots,
+    finishing: state.finishing.filter((other) => other !== index),
     held: Object.fromEntries(Object.entries(state.held).filter(([, by]) => by !== ticket.id)),
     spentUsd: state.spentUsd + lostUsd,
     reservedUsd: state.reservedUsd - (unpaid ? attempt.reservedUsd : 0),
@@ -141,13 +165,18 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
   return done ? shiftDependents(freed, index, -1) : requeue(freed, index);
 }
 
+/** A check that refused the change is a failure, whatever became of the attempt after it. */
+function counts(attempt: Attempt, outcome: AttemptOutcome): boolean {
+  return COUNTED.has(outcome) || (attempt.refused !== undefined && outcome !== "done");
+}
+
 /** What the next attempt can go on from: only where this one was cut off, not where it failed. */
 function unfinishedOf(
   attempt: Attempt,
   outcome: AttemptOutcome,
   before: Unfinished | undefined,
 ): Pick<TicketState, "unfinished"> {
-  if (outcome !== "stopped" && outcome !== "lost") return {};
+  if ((outcome !== "stopped" && outcome !== "lost") || attempt.refused !== undefined) return {};
   const { change, worktree, merge } = attempt;
   const landed = merge?.landed ? { landed: { from: merge.from, to: merge.to } } : {};
   if (change !== undefined && worktree !== undefined) {
@@ -165,6 +194,7 @@ function pastOf(attempt: Attempt, event: Of<"attempt-ended">, lostUsd: number): 
     n: attempt.n,
     slot: attempt.slot,
     startedAt: attempt.startedAt,
+    slotLeftAt: attempt.slotLeftAt ?? event.at,
     endedAt: event.at,
     outcome: event.outcome,
     summary: event.evidence?.summary ?? "",

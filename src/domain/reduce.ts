@@ -49,6 +49,10 @@ function reduceRun(state: RunState, event: RunEvent): RunState {
       return { ...state, stage: "verifying" };
     case "reverify-ended":
       return endReverify(state, event);
+    case "tripwire-started":
+      return { ...state, tripwire: { status: "running", canaries: 0, ms: 0 } };
+    case "tripwire-ended":
+      return endTripwire(state, event);
     case "oracle-asked":
       return { ...state, stage: event.final ? "judging" : state.stage, oracle: { ...state.oracle, asking: true } };
     case "oracle-judged":
@@ -74,6 +78,7 @@ function resumed(state: RunState): RunState {
     paused: false,
     reverified: false,
     oracle: { ...state.oracle, asking: false, finalTries: 0 },
+    tripwire: { status: "due", canaries: 0, ms: 0 },
   };
   return next.gating.reduce((s, index) => {
     const ticket = vecAt(s.tickets, index);
@@ -90,6 +95,13 @@ function endReverify(state: RunState, event: Extract<RunEvent, { type: "reverify
     oracle: { ...state.oracle, finalTries: 0 },
   };
   return event.problem === undefined ? next : { ...next, reverifyProblem: event.problem };
+}
+
+/** One that fires ends the run: workers are stopped, and what the oracle said or will say is worth nothing. */
+function endTripwire(state: RunState, event: Extract<RunEvent, { type: "tripwire-ended" }>): RunState {
+  const { ok, problem = "it gave no reason", canaries, ms } = event;
+  if (ok) return { ...state, tripwire: { status: "passed", canaries, ms } };
+  return { ...state, stage: "stopping", tripwire: { status: "fired", problem, canaries, ms } };
 }
 
 function judged(state: RunState, event: Extract<RunEvent, { type: "oracle-judged" }>): RunState {

@@ -21,6 +21,7 @@ export interface Report {
   readonly pullRequests: number;
   readonly costUsd: number;
   readonly claims: Ledger["claims"];
+  readonly checks: Ledger["checks"];
   readonly attempts: number;
 }
 

@@ -1,5 +1,6 @@
 import type { Batch, StepKind, Ticket } from "./batch/schema.ts";
-import type { AgentEnding, AttemptOutcome, EndKind, Evidence, Judgement, VerdictWord } from "./event.ts";
+import type { AgentEnding, AttemptOutcome, EndKind, Evidence, FrozenSet, Judgement, VerdictWord } from "./event.ts";
+import type { CheckStrength } from "./evidence/results.ts";
 import type { Fence, RunId, TicketId } from "./ids.ts";
 import type { Intervention } from "./intervention.ts";
 import { type Vec, vecAt } from "./vec.ts";
@@ -20,6 +21,8 @@ export interface Attempt {
   readonly n: number;
   readonly fence: Fence;
   readonly slot: number;
+  /** Set once its agent needs the slot no more: the finish line runs beside the slots. */
+  readonly slotLeftAt?: number;
   readonly startedAt: number;
   readonly reservedUsd: number;
   readonly worktree?: { readonly path: string; readonly branch: string; readonly baseSha: string };
@@ -39,6 +42,8 @@ export interface Attempt {
   readonly change?: { readonly tip: string; readonly files: number; readonly additions: number; readonly deletions: number };
   readonly step?: RunningStep;
   readonly passed: readonly { readonly index: number; readonly kind: StepKind; readonly name: string; readonly ms: number }[];
+  /** Set once a check has refused its change: that is never judged again. */
+  readonly refused?: Evidence;
   readonly merge?: { readonly from: string; readonly to: string; readonly landed: boolean };
   /** Why a merge cannot land yet, in words. */
   readonly waiting?: string;
@@ -51,6 +56,7 @@ export interface PastAttempt {
   readonly n: number;
   readonly slot: number;
   readonly startedAt: number;
+  readonly slotLeftAt: number;
   readonly endedAt: number;
   readonly outcome: AttemptOutcome;
   readonly summary: string;
@@ -109,6 +115,18 @@ export interface OracleState {
   readonly judged: number;
 }
 
+/**
+ * Whether the oracle was proven in the life of this engine: until it has `passed`, no verdict counts. Once it has `fired`,
+ * none ever will.
+ */
+export interface TripwireState {
+  readonly status: "due" | "running" | "passed" | "fired";
+  readonly problem?: string;
+  /** Canaries judged, and the milliseconds it took. */
+  readonly canaries: number;
+  readonly ms: number;
+}
+
 /** A run, whole: the value that `reduce` makes from the journal and that every view is drawn from. Plain JSON. */
 export interface RunState {
   readonly run: RunId;
@@ -117,6 +135,7 @@ export interface RunState {
   readonly batchPath: string;
   readonly oracleSha: string;
   readonly batchSha: string;
+  readonly frozen?: FrozenSet;
   readonly sandboxed: boolean;
   readonly startedAt: number;
   readonly lastEventAt: number;
@@ -128,8 +147,10 @@ export interface RunState {
   readonly exhausted: readonly number[];
   /** Tickets whose human gate is to be written to the tracker. */
   readonly gating: readonly number[];
-  /** One entry per worker slot: the index of the ticket in it, or null. */
+  /** One entry per worker slot: the index of the ticket whose agent has it, or null. */
   readonly slots: readonly (number | null)[];
+  /** Tickets whose agent has ended and whose attempt has not, by index, in the order in which they left their slots. */
+  readonly finishing: readonly number[];
   /** Exclusive resources in use, by the ticket that holds them. */
   readonly held: Readonly<Record<string, TicketId>>;
   readonly counts: Readonly<Record<Phase, number>>;
@@ -141,11 +162,14 @@ export interface RunState {
   readonly reverified: boolean;
   readonly reverifyProblem?: string;
   readonly oracle: OracleState;
+  readonly tripwire: TripwireState;
   readonly spentUsd: number;
   readonly spentTodayUsd: number;
   readonly reservedUsd: number;
   readonly interventions: readonly Intervention[];
   readonly claims: { readonly made: number; readonly upheld: number };
+  /** Passed checks, by how much they proved. */
+  readonly checks: Readonly<Record<CheckStrength, number>>;
   readonly droppedReports: number;
   readonly reopened: number;
   readonly resumes: number;
@@ -170,9 +194,22 @@ export function ticketOf(state: RunState, id: TicketId): TicketState {
   return vecAt(state.tickets, indexOf(state, id));
 }
 
-/** Tickets that hold a slot, in slot order. */
+/** Tickets with an attempt under way: those that hold a slot, in slot order, then those that are being finished. */
 export function activeTickets(state: RunState): readonly TicketState[] {
-  return state.slots.flatMap((index) => (index === null ? [] : [vecAt(state.tickets, index)]));
+  const indexes = [...state.slots.filter((index) => index !== null), ...state.finishing];
+  return indexes.map((index) => vecAt(state.tickets, index));
+}
+
+/** Attempts under way per worker slot, at most: agents do not run ahead of a finish line that takes longer than they do. */
+const ATTEMPTS_PER_SLOT = 2;
+
+/** Slots in which an agent may start now. Those come last whose ticket is still being finished: views show it there. */
+export function freeSlots(state: RunState): readonly number[] {
+  const free = state.slots.flatMap((index, slot) => (index === null ? [slot] : []));
+  const underWay = state.slots.length - free.length + state.finishing.length;
+  const left = new Set(state.finishing.map((index) => vecAt(state.tickets, index).attempt?.slot));
+  const bare = free.toSorted((a, b) => Number(left.has(a)) - Number(left.has(b)));
+  return bare.slice(0, Math.max(0, ATTEMPTS_PER_SLOT * state.slots.length - underWay));
 }
 
 /** Whether nothing more will happen to a ticket by itself. */

@@ -20,6 +20,7 @@ export function headline(state: RunState, live = true): string {
   if (end.kind === "oracle-done") return "✔ DONE, says the oracle";
   if (end.kind === "not-done") return "✖ NOT DONE, says the oracle";
   if (end.kind === "interrupted") return "■ STOPPED before the oracle judged";
+  if (end.kind === "tripwire") return "✖ TRIPWIRE: what decides is not to be believed";
   if (end.kind === "unjudged") return "? UNJUDGED: the oracle could not say";
   return "✖ FAILED: the engine had to stop";
 }
@@ -44,11 +45,22 @@ export function numbersLine(ledger: Ledger): string {
   return [
     `attempts ${ledger.attempts}`,
     `claims ${claims.made}, upheld ${claims.upheld}`,
+    ...checksWords(ledger.checks),
     `fix-and-proceed ${ledger.fixAndProceed}`,
     `incidents ${ledger.incidents}`,
     `$ ${ledger.costUsd.toFixed(2)}`,
     `interventions ${i.total} (${i.work} work, ${i.harness} harness)`,
   ].join(" · ");
+}
+
+/** Passed checks by what they proved, where there were any: an exit code is never shown as the equal of results per test. */
+function checksWords({ compared, uncompared, exitCodeOnly }: Ledger["checks"]): readonly string[] {
+  const words = [
+    ...(compared > 0 ? [`${compared} test by test`] : []),
+    ...(uncompared > 0 ? [`${uncompared} with nothing to compare`] : []),
+    ...(exitCodeOnly > 0 ? [`${exitCodeOnly} by exit code only`] : []),
+  ];
+  return words.length === 0 ? [] : [`checks ${words.join(", ")}`];
 }
 
 /** The summary as plain lines, whole: what is left for a person must not be cut at the edge of a terminal. */

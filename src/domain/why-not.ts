@@ -1,6 +1,7 @@
 import type { TicketId } from "./ids.ts";
 import { type Cap, capReached } from "./money.ts";
-import { activeTickets, isSettled, type RunState } from "./state.ts";
+import { precedes, soonReady } from "./soon-ready.ts";
+import { freeSlots, isSettled, type RunState } from "./state.ts";
 import { vecAt } from "./vec.ts";
 
 /** Why a ticket is not being worked on. `ready` means only a moment is missing. */
@@ -14,6 +15,8 @@ export type Reason =
     }
   | { readonly kind: "resource"; readonly resource: string; readonly by: TicketId }
   | { readonly kind: "slots"; readonly slots: number }
+  | { readonly kind: "finishing"; readonly tickets: number }
+  | { readonly kind: "kept"; readonly by: TicketId }
   | { readonly kind: "money"; readonly cap: Cap; readonly limitUsd: number };
 
 /** The first thing a ticket waits for, in the order in which it would be met. */
@@ -31,8 +34,17 @@ export function whyNot(state: RunState, index: number): Reason {
     if (by !== undefined) return { kind: "resource", resource, by };
   }
   if (state.paused) return { kind: "paused" };
-  if (activeTickets(state).length === state.slots.length) return { kind: "slots", slots: state.slots.length };
-  return { kind: "ready" };
+  if (freeSlots(state).length > 0) return keptFor(state, index);
+  if (state.slots.includes(null)) return { kind: "finishing", tickets: state.finishing.length };
+  return { kind: "slots", slots: state.slots.length };
+}
+
+/** A slot is free: it is kept for somebody else, or the next decision gives it to this ticket. */
+function keptFor(state: RunState, index: number): Reason {
+  const kept = soonReady(state, state.lastEventAt).filter((soon) => precedes(state, soon, index));
+  const first = kept.toSorted((a, b) => (state.plan.rank[b] ?? 0) - (state.plan.rank[a] ?? 0))[0];
+  if (first === undefined || kept.length < freeSlots(state).length) return { kind: "ready" };
+  return { kind: "kept", by: vecAt(state.tickets, first).id };
 }
 
 function dependencies(state: RunState, index: number): Reason {
@@ -61,6 +73,10 @@ export function describeReason(reason: Reason): string {
       return "the human gate is being recorded";
     case "slots":
       return reason.slots === 1 ? "ready; the only slot is busy" : `ready; all ${reason.slots} slots are busy`;
+    case "finishing":
+      return `ready; ${reason.tickets === 1 ? "1 ticket is" : `${reason.tickets} tickets are`} being finished first`;
+    case "kept":
+      return `ready; the free slot is kept for ${reason.by}`;
     case "resource":
       return `${reason.resource} is held by ${reason.by}`;
     case "money":

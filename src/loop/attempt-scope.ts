@@ -1,5 +1,6 @@
 import type { Ticket } from "../domain/batch/schema.ts";
 import type { AgentEnding, AttemptOutcome, Evidence } from "../domain/event.ts";
+import type { CheckStrength } from "../domain/evidence/results.ts";
 import type { Fence } from "../domain/ids.ts";
 import type { AttemptFiles } from "../ports/run-files.ts";
 
@@ -26,9 +27,9 @@ export interface AttemptEnd {
   readonly evidence?: Evidence;
 }
 
-/** Result of one step of the finish line. `judged` is the commit that was judged. */
+/** Result of one step of the finish line. `judged` is the commit that was judged, `strength` how much a check proved. */
 export type StepResult =
-  | { readonly ok: true; readonly summary: string; readonly judged?: string }
+  | { readonly ok: true; readonly summary: string; readonly judged?: string; readonly strength?: CheckStrength }
   | { readonly ok: false; readonly evidence: Evidence };
 
 /** The outcome of an attempt that was ended from outside. */

@@ -7,9 +7,14 @@ import type { Clock } from "../ports/clock.ts";
 import type { Executor } from "../ports/executor.ts";
 import type { Oracle } from "../ports/oracle.ts";
 import type { RunFiles } from "../ports/run-files.ts";
+import type { TestReports } from "../ports/test-report.ts";
 import type { Tracker } from "../ports/tracker.ts";
+import type { Tripwire } from "../ports/tripwire.ts";
 import type { Repo } from "../ports/vcs.ts";
 import type { KeyedQueue } from "./keyed-queue.ts";
+import type { Permits } from "./permits.ts";
+import type { Starts } from "./starts.ts";
+import type { Manifests } from "./steps/manifests.ts";
 
 /** What the loop works with: ports only, made by the composition root. */
 export interface LoopPorts {
@@ -17,10 +22,16 @@ export interface LoopPorts {
   readonly executor: Executor;
   readonly tracker: Tracker;
   readonly oracle: Oracle;
+  readonly tripwire: Tripwire;
   readonly clock: Clock;
   readonly files: RunFiles;
+  readonly reports: TestReports;
   /** By repository id; every repository of the batch is in it. */
   readonly repos: ReadonlyMap<string, Repo>;
+  /** Whether agents, prepare commands and judged commands run in the sandbox. */
+  readonly confined: boolean;
+  /** Files that the agent's command names: a confined agent may read them wherever they lie. */
+  readonly agentFiles: readonly string[];
   /** The environment of prepare, check and verify commands, from the allow-list. */
   readonly commandEnv: Readonly<Record<string, string>>;
   /** Text of prompts/worker.md. */
@@ -36,6 +47,12 @@ export interface LoopContext extends LoopPorts {
   readonly batch: Batch;
   /** Landings, one at a time per repository. */
   readonly merges: KeyedQueue;
+  /** Worktrees that are being made. */
+  readonly starts: Starts;
+  /** Judged commands, as many at a time as there are workers. */
+  readonly judges: Permits;
+  /** What checks gave on the bases of candidates. */
+  readonly manifests: Manifests;
   state(): RunState;
   /** Tells the owner of the state a fact. False: it was not admitted (late, or the run is over); stop working. */
   report(fact: RunFact): boolean;

@@ -4,6 +4,7 @@ import type { Candidate, Change, Repo } from "../ports/vcs.ts";
 import { type AttemptEnd, AttemptOver, abortedEnd, type OpenAttempt, type StepResult } from "./attempt-scope.ts";
 import { type LoopContext, repoOf } from "./context.ts";
 import { assertTracker } from "./steps/assert.ts";
+import { runCheckStep } from "./steps/check-step.ts";
 import { runCommandStep } from "./steps/command-step.ts";
 import { gates } from "./steps/gates.ts";
 import { conflictEvidence, type MergeNeeds, merge } from "./steps/merge.ts";
@@ -28,9 +29,7 @@ export async function runFinishLine(ctx: LoopContext, scope: OpenAttempt, change
   const judgeAgain = () => judgeCandidate(ctx, scope, repo, before, change);
   const needs: MergeNeeds = { repo, judged: await judgeAgain(), judgeAgain };
   const land = () => runStep(ctx, scope, placed[at] as Placed, () => merge(ctx, scope, needs));
-  const landed = await ctx.merges.run(repo.id, land, scope.signal).catch((error: unknown): never => {
-    throw error === scope.signal.reason ? new AttemptOver(abortedEnd(scope)) : error;
-  });
+  const landed = await ctx.merges.run(repo.id, land, scope.signal).catch(overIfAborted(scope));
   return runAfterMerge(ctx, scope, repo, landed);
 }
 
@@ -53,7 +52,7 @@ export async function finishLanded(
 async function runAfterMerge(ctx: LoopContext, scope: OpenAttempt, repo: Repo, landed: string): Promise<AttemptEnd> {
   const after = scope.ticket.finish.map((spec, index): Placed => ({ index, spec }));
   for (const step of after.slice(after.findIndex(({ spec }) => spec.step === "merge") + 1)) {
-    await runStep(ctx, scope, step, () => judgeAfter(ctx, scope, repo, step.spec, landed));
+    await runJudge(ctx, scope, step, () => judgeAfter(ctx, scope, repo, step.spec, landed));
   }
   return { outcome: "done" };
 }
@@ -69,7 +68,7 @@ async function judgeCandidate(
   const { ticket, n } = scope;
   const trailers = `Loopdash-Ticket: ${ticket.id}\nLoopdash-Run: ${ctx.run}\nLoopdash-Attempt: ${n}`;
   const candidate = await repo.candidate({ tip: change.tip, message: `${ticket.title} (${ticket.id})\n\n${trailers}\n` });
-  for (const step of before) await runStep(ctx, scope, step, () => judgeBefore(ctx, scope, repo, step.spec, change, candidate));
+  for (const step of before) await runJudge(ctx, scope, step, () => judgeBefore(ctx, scope, repo, step.spec, change, candidate));
   if (!candidate.ok) throw failed(conflictEvidence(candidate));
   return candidate;
 }
@@ -85,7 +84,7 @@ function judgeBefore(
   if (spec.step === "gates") return Promise.resolve(gates(change, ctx.batch.protect));
   if (spec.step !== "check") throw new Error(`${spec.step} cannot stand before merge`);
   if (!candidate.ok) return Promise.resolve(conflictEvidence(candidate));
-  return runCommandStep(ctx, scope, repo, spec, candidate.commit);
+  return runCheckStep(ctx, scope, repo, spec, candidate);
 }
 
 function judgeAfter(ctx: LoopContext, scope: OpenAttempt, repo: Repo, spec: StepSpec, landed: string): Promise<StepResult> {
@@ -93,6 +92,20 @@ function judgeAfter(ctx: LoopContext, scope: OpenAttempt, repo: Repo, spec: Step
   if (spec.step !== "assert") throw new Error(`${spec.step} cannot stand after merge`);
   const note = `landed as ${landed} by run ${ctx.run}, attempt ${scope.n}`;
   return assertTracker(ctx, { ticket: scope.ticket.id, state: { as: "done" }, note, signal: scope.signal });
+}
+
+/** Runs a step that is not the merge. One that runs a command waits for its turn: a command may need a whole machine. */
+async function runJudge(ctx: LoopContext, scope: OpenAttempt, placed: Placed, run: () => Promise<StepResult>): Promise<void> {
+  const step = () => runStep(ctx, scope, placed, run);
+  if (placed.spec.step !== "check" && placed.spec.step !== "verify") return void (await step());
+  await ctx.judges.run(step, scope.signal).catch(overIfAborted(scope));
+}
+
+/** Who is called off while waiting for a turn ends as one who is called off at work. */
+function overIfAborted(scope: OpenAttempt): (error: unknown) => never {
+  return (error) => {
+    throw error === scope.signal.reason ? new AttemptOver(abortedEnd(scope)) : error;
+  };
 }
 
 /** Runs one step between its two facts. A failed step ends the attempt with its evidence. */
@@ -109,7 +122,8 @@ async function runStep<R extends StepResult & { landed?: string }>(
   const result = await run();
   const summary = result.ok ? result.summary : result.evidence.summary;
   const judged = result.ok && result.judged !== undefined ? { judged: result.judged } : {};
-  ctx.report({ type: "step-ended", ...of, ok: result.ok, summary, ...judged });
+  const strength = result.ok && result.strength !== undefined ? { strength: result.strength } : {};
+  ctx.report({ type: "step-ended", ...of, ok: result.ok, summary, ...judged, ...strength });
   // What was called off in the middle is not evidence against the work.
   if (!result.ok) throw scope.signal.aborted ? new AttemptOver(abortedEnd(scope)) : failed(result);
   return result.landed ?? "";

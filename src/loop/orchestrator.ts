@@ -152,6 +152,9 @@ export class Orchestrator {
       case "reverify":
         this.report({ type: "reverify-started" });
         return;
+      case "tripwire":
+        this.report({ type: "tripwire-started" });
+        return;
       case "judge":
         this.report({ type: "oracle-asked", final: action.final });
         return;

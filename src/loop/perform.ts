@@ -1,7 +1,7 @@
 import type { Action } from "../domain/decide.ts";
 import type { AgentEnding, RunEvent } from "../domain/event.ts";
 import type { TicketId } from "../domain/ids.ts";
-import { ticketOf } from "../domain/state.ts";
+import { activeTickets, ticketOf } from "../domain/state.ts";
 import type { AttemptScope } from "./attempt-scope.ts";
 import { type LoopContext, pause } from "./context.ts";
 import type { Effects } from "./orchestrator.ts";
@@ -11,6 +11,9 @@ import { work } from "./worker.ts";
 
 /** Waits before a final judgement is repeated, doubled each time. Milliseconds. */
 const ASK_AGAIN_MS = 1_000;
+
+/** How much later than it falls due a judgement in the background begins. Milliseconds. */
+const BACKGROUND_MS = 200;
 
 interface Running {
   readonly controller: AbortController;
@@ -37,6 +40,10 @@ export class Performer implements Effects {
         return this.#track(this.#work(event));
       case "oracle-asked":
         return this.#track(this.#judge(event.final));
+      case "tripwire-started":
+        return this.#track(this.#prove());
+      case "tripwire-ended":
+        return event.ok ? undefined : this.#others.abort();
       case "reverify-started":
         return this.#track(reverify(this.#ctx, this.#others.signal));
       case "gate-writing":
@@ -91,7 +98,18 @@ export class Performer implements Effects {
     const { clock, oracle, report, state } = this.#ctx;
     const tries = state().oracle.finalTries;
     if (final && tries > 0) await pause(clock, ASK_AGAIN_MS * 2 ** tries, this.#others.signal);
-    report({ type: "oracle-judged", final, judgement: await oracle.judge(this.#others.signal) });
+    // A judgement that ends nothing lets go first what fell due in the same moment: agents are started.
+    if (!final) await pause(clock, BACKGROUND_MS, this.#others.signal);
+    const judgement = await oracle.judge(this.#others.signal, final ? undefined : "background");
+    report({ type: "oracle-judged", final, judgement });
+  }
+
+  /** The proof of the oracle, beside the first workers. One that was called off proves nothing and says nothing. */
+  async #prove(): Promise<void> {
+    const { report, state, tripwire } = this.#ctx;
+    // Where nothing else is left to do, all wait for it.
+    const result = await tripwire.check(this.#others.signal, () => activeTickets(state()).length === 0);
+    if (result !== undefined) report({ type: "tripwire-ended", ...result });
   }
 
   async #writeGate(ticket: TicketId): Promise<void> {

@@ -60,7 +60,7 @@ function inWords(step: StepSpec): string {
     case "gates":
       return "gates: the change must not be empty and must not touch a protected path";
     case "check":
-      return `check "${step.name}": ${step.command.join(" ")} must exit 0 on your change merged with the current base`;
+      return `check "${step.name}": ${step.command.join(" ")} must exit 0 on your change merged with the current base${inWordsOfTests(step)}`;
     case "merge":
       return "merge: your change must merge with the current base without conflicts";
     case "verify":
@@ -68,6 +68,10 @@ function inWords(step: StepSpec): string {
     case "assert":
       return "assert: the tracker is set to Done by the engine";
   }
+}
+
+function inWordsOfTests({ report }: Extract<StepSpec, { step: "check" }>): string {
+  return report === undefined ? "" : "; every test of the base must still be there under its name, run and pass";
 }
 
 function evidenceInWords(evidence: readonly Evidence[], patch: string | undefined): string {

@@ -2,10 +2,12 @@ import type { AgentEnding, Evidence } from "../domain/event.ts";
 import { ticketOf } from "../domain/state.ts";
 import { plainText } from "../domain/text.ts";
 import type { AgentResult } from "../ports/agent.ts";
+import type { Confinement } from "../ports/sandbox.ts";
 import type { Change, Repo } from "../ports/vcs.ts";
 import { thinActivity } from "./activity.ts";
 import { type AttemptEnd, AttemptOver, type AttemptScope, abortedEnd, type OpenAttempt } from "./attempt-scope.ts";
 import { boundedTail } from "./bounded.ts";
+import { confineAgent, opened } from "./confine.ts";
 import { type LoopContext, repoOf } from "./context.ts";
 import { finishLanded, runFinishLine } from "./finish-line.ts";
 import { renderWorkerPrompt } from "./prompt.ts";
@@ -26,7 +28,7 @@ export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void>
   const end = await attempt(ctx, scope, repo, { path, branch }).catch(endOf);
   const done = end.outcome === "done";
   if (done) finished(ctx, scope);
-  // A next attempt takes the same branch, so the worktree of a failed one goes first; a done one frees its slot at once.
+  // A next attempt takes the same branch, so the worktree of a failed one goes first; a done one frees its dependents at once.
   const report = () => ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, ...end });
   if (done) report();
   await cleanUp(repo, { path, branch, deleteBranch: done });
@@ -68,8 +70,15 @@ async function attempt(
   repo: Repo,
   tree: { path: string; branch: string },
 ): Promise<AttemptEnd> {
-  const open: OpenAttempt = { ...scope, files: await ctx.files.attempt(scope.ticket.id, scope.n) };
   const { unfinished } = ticketOf(ctx.state(), scope.ticket.id);
+  const fresh = unfinished === undefined ? ctx.starts.run(() => start(repo, tree)) : undefined;
+  const made = fresh?.catch(() => undefined);
+  const files = await ctx.files.attempt(scope.ticket.id, scope.n).catch(async (error: unknown): Promise<never> => {
+    // What is half made could not be removed.
+    await made;
+    throw error;
+  });
+  const open: OpenAttempt = { ...scope, files };
   if (unfinished?.landed !== undefined && (await repo.contains(unfinished.landed.to)))
     return finishLanded(ctx, open, unfinished.landed);
   if (unfinished !== undefined && (await repo.has(unfinished.tip))) {
@@ -77,16 +86,25 @@ async function attempt(
     ctx.report({ type: "worktree-ready", ticket: scope.ticket.id, fence: scope.fence, ...tree, baseSha });
     return finishFrom(ctx, open, baseSha, await repo.change({ from: baseSha, tip }));
   }
-  const baseSha = await repo.baseTip();
-  await repo.addWorktree({ ...tree, from: baseSha });
-  const prepared = await runPrepare(ctx, open, tree.path, "prepare");
+  const baseSha = await (fresh ?? ctx.starts.run(() => start(repo, tree)));
+  await ctx.files.write(files.prompt, await promptOf(ctx, open));
+  const confinement = await confineAgent(ctx, repo, open, tree);
+  const prepared = await runPrepare(ctx, open, tree.path, "prepare", opened(ctx, confinement, "prepare"));
   if (prepared !== undefined) return { outcome: "failed", evidence: prepared };
-  const result = await runAgent(ctx, open, { ...tree, baseSha });
+  const result = await runAgent(ctx, open, { ...tree, baseSha }, opened(ctx, confinement, "agent"));
   if (result.ending === "aborted") return abortedEnd(open);
+  await ctx.starts.over();
   const change = await repo.capture({ ...tree, from: baseSha, message: `${scope.ticket.title} (${scope.ticket.id})` });
   if (result.ending === "exited" && result.exitCode === 0) return finishFrom(ctx, open, baseSha, change);
   await keepPatch(repo, open, baseSha, change);
   return agentFailed(result);
+}
+
+/** Makes the worktree, and gives the commit that it starts at. */
+async function start(repo: Repo, tree: { path: string; branch: string }): Promise<string> {
+  const baseSha = await repo.baseTip();
+  await repo.addWorktree({ ...tree, from: baseSha });
+  return baseSha;
 }
 
 /** The finish line, with the change kept for the next attempt where it fails. */
@@ -108,11 +126,11 @@ async function runAgent(
   ctx: LoopContext,
   open: OpenAttempt,
   tree: { path: string; branch: string; baseSha: string },
+  confinement: Confinement | undefined,
 ): Promise<AgentResult> {
   const { ticket, fence, n, marker, signal, files } = open;
   const of = { ticket: ticket.id, fence };
   const { limits } = ctx.batch;
-  await ctx.files.write(files.prompt, await promptOf(ctx, open));
   ctx.report({ type: "worktree-ready", ...of, ...tree });
   if (!ctx.report({ type: "agent-launching", ...of })) throw new AttemptOver({ outcome: "stopped" });
   const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...of, text, lines }));
@@ -127,6 +145,7 @@ async function runAgent(
     timeoutMs: limits.minutesPerAttempt * 60_000,
     silenceMs: limits.silenceMinutes * 60_000,
     signal,
+    ...(confinement === undefined ? {} : { confinement }),
     onStart: (process) => ctx.report({ type: "agent-started", ...of, ...process }),
     onActivity: activity.line,
   });

@@ -15,10 +15,14 @@ export interface AttemptFiles {
 export interface RunFiles {
   /** Creates the attempt's folder and its outbox. Safe to repeat. */
   attempt(ticket: TicketId, n: number): Promise<AttemptFiles>;
+  /** Makes a folder that only this user may enter; one that is there is left as it is. */
+  makeFolder(folder: string): Promise<void>;
   write(file: string, text: string): Promise<void>;
   exists(file: string): Promise<boolean>;
   /** A path that does not exist yet, for a pristine checkout that no worker could write. */
   judgePath(ticket: TicketId, purpose: string): string;
+  /** Where what a check's command gave on one commit is kept, by its key. It belongs to no attempt. */
+  manifestPath(key: string): string;
   /** Where the attempt's worktree lies. */
   worktreePath(ticket: TicketId, n: number): string;
   remove(folder: string): Promise<void>;

@@ -70,8 +70,13 @@ function runLook(event: RunWide, state: RunState): Look | undefined {
       return ["◆", "oracle", "re-verifying live state"];
     case "reverify-ended":
       return reverifyLook(event);
+    case "tripwire-started":
     case "oracle-asked":
       return undefined;
+    case "tripwire-ended":
+      return event.ok
+        ? ["◆", "oracle", `tripwire: ${plural(event.canaries, "canary", "canaries")} judged right`]
+        : ["◆", "bad", `tripwire fired: ${event.problem ?? "no reason given"}`];
     case "oracle-judged":
       return judgedLook(event, state);
   }

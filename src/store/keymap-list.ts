@@ -73,7 +73,7 @@ export const LIST_KEYS: readonly Binding[] = [
     show: "x",
     short: word("kill"),
     keep: 3,
-    help: "end the selected worker's try; asks first",
+    help: "end the selected ticket's try; asks first",
     act: whenLive(kill),
   },
   {
@@ -89,7 +89,7 @@ export const LIST_KEYS: readonly Binding[] = [
     show: "p",
     short: (state) => (state.run?.paused === true ? "unpause" : "pause"),
     keep: 5,
-    help: "pause: nothing new starts, workers go on; again to go on",
+    help: "pause: nothing new starts, what runs goes on; again to go on",
     act: whenLive((state) => [{ do: "send", command: { type: state.run?.paused === true ? "unpause" : "pause" } }]),
   },
   {

@@ -1,11 +1,13 @@
 import type { TicketId } from "../domain/ids.ts";
 import type { RunState } from "../domain/state.ts";
-import { vecItems } from "../domain/vec.ts";
+import { vecAt, vecItems } from "../domain/vec.ts";
 
 /** Who stands where, by id. An array that has not changed keeps its identity from one flush to the next. */
 export interface Lists {
-  /** One entry per worker slot. */
+  /** One entry per worker slot: who works in it, or else who left it last and is still being finished. */
   readonly slots: readonly (TicketId | null)[];
+  /** Tickets on the finish line whose slot has another agent by now, in the order in which they left. */
+  readonly finishing: readonly TicketId[];
   /** Human-gated, in batch order. */
   readonly needsYou: readonly TicketId[];
   readonly stalled: readonly TicketId[];
@@ -15,7 +17,7 @@ export interface Lists {
   readonly done: readonly TicketId[];
 }
 
-export const NO_LISTS: Lists = { slots: [], needsYou: [], stalled: [], waiting: [], done: [] };
+export const NO_LISTS: Lists = { slots: [], finishing: [], needsYou: [], stalled: [], waiting: [], done: [] };
 
 /** Sorts the tickets of a run into lists, keeping what equals `previous`. */
 export function listsOf(run: RunState, previous: Lists): Lists {
@@ -32,9 +34,10 @@ export function listsOf(run: RunState, previous: Lists): Lists {
     else if (ticket.phase === "waiting" && !ready.has(index)) waiting.push(ticket.id);
     index += 1;
   }
-  const slots = run.slots.map((i) => (i === null ? null : (run.plan.tickets[i]?.id ?? null)));
+  const { slots, finishing } = rowsOf(run);
   return {
     slots: same(previous.slots, slots),
+    finishing: same(previous.finishing, finishing),
     needsYou: same(previous.needsYou, needsYou),
     stalled: same(previous.stalled, stalled),
     waiting: same(previous.waiting, waiting),
@@ -45,12 +48,40 @@ export function listsOf(run: RunState, previous: Lists): Lists {
   };
 }
 
+/** A ticket keeps the row of its slot until another agent needs it; then it has lost it, whatever becomes of that agent. */
+function rowsOf(run: RunState): Pick<Lists, "slots" | "finishing"> {
+  const rows = [...run.slots];
+  const taken = run.finishing.length === 0 ? [] : lastStarts(run);
+  for (const index of run.finishing.toReversed()) {
+    const { slot = -1, slotLeftAt = 0 } = vecAt(run.tickets, index).attempt ?? {};
+    if (rows[slot] === null && (taken[slot] ?? -1) < slotLeftAt) rows[slot] = index;
+  }
+  const idOf = (index: number) => vecAt(run.tickets, index).id;
+  return {
+    slots: rows.map((index) => (index === null ? null : idOf(index))),
+    finishing: run.finishing.filter((index) => !rows.includes(index)).map(idOf),
+  };
+}
+
+/** When the last of the tries that are over began, by slot. */
+function lastStarts(run: RunState): readonly number[] {
+  const last: number[] = [];
+  for (const { history } of vecItems(run.tickets))
+    for (const { slot, startedAt } of history) last[slot] = Math.max(last[slot] ?? 0, startedAt);
+  return last;
+}
+
 function same<T>(previous: readonly T[], next: readonly T[]): readonly T[] {
   return previous.length === next.length && previous.every((item, i) => item === next[i]) ? previous : next;
+}
+
+/** Slots in which an agent is at work. */
+export function busyAgents(run: RunState | undefined): number {
+  return run?.slots.filter((index) => index !== null).length ?? 0;
 }
 
 /** Tickets in the order in which the selection walks over them. */
 export function selectable(lists: Lists): readonly TicketId[] {
   const active = lists.slots.filter((id) => id !== null);
-  return [...active, ...lists.needsYou, ...lists.stalled, ...lists.waiting, ...lists.done];
+  return [...active, ...lists.finishing, ...lists.needsYou, ...lists.stalled, ...lists.waiting, ...lists.done];
 }

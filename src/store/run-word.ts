@@ -1,4 +1,4 @@
-import type { RunState } from "../domain/state.ts";
+import { activeTickets, type RunState } from "../domain/state.ts";
 import type { Tone } from "./tone.ts";
 import type { Connection } from "./ui.ts";
 
@@ -34,7 +34,7 @@ function endWord(verdict: string, kind: string): RunWord {
 }
 
 function workingWord(run: RunState): RunWord {
-  const busy = run.slots.some((slot) => slot !== null);
+  const busy = activeTickets(run).length > 0;
   if (run.paused) return { glyph: "⏸", word: "PAUSED", tone: "person" };
   if (!busy && run.lastFence === 0 && run.ready.length > 0) return { glyph: "◌", word: "STARTING", tone: "running" };
   const stuck = !busy && run.ready.length === 0 && run.counts["human-gated"] + run.counts.stalled > 0;

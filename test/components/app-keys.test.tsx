@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { plumbing, plumbingEnded } from "../store/scenes.ts";
+import { finishLine, plumbing, plumbingEnded } from "../store/scenes.ts";
 import { mount } from "./mount.tsx";
 import { snapshotOf, until } from "./stage.ts";
 
@@ -13,6 +13,46 @@ describe("through the keyboard", () => {
     await m.stage.press("x", "End the try at T-6?");
     await m.stage.press("y", "j/k select");
     expect(m.stage.sent).toEqual([{ type: "kill", ticket: "T-6" }]);
+  });
+
+  test("a ticket on the finish line is selected, opened, killed and left to a person like any other", async () => {
+    await using m = await mount(finishLine(), 120, 30);
+    await m.stage.press("jjjjjj", "▌» T-2");
+    await m.stage.press("\r", "try 2: check tests");
+    await m.stage.press("\u001b", "j/k select");
+    await m.stage.press("x", "End the try at T-2?");
+    await m.stage.press("y", "j/k select");
+    await m.stage.press("j", "▌» T-4");
+    await m.stage.press("g", "Which exact step");
+    await m.stage.press("sign it off", "sign it off█");
+    await m.stage.press("\r", "j/k select");
+    expect(m.stage.sent).toEqual([
+      { type: "kill", ticket: "T-2" },
+      { type: "gate", ticket: "T-4", step: "sign it off" },
+    ]);
+  });
+
+  test("the selection goes with its ticket from its row to the finishing ones, and on to the done", async () => {
+    const run = plumbing();
+    await using m = await mount(run, 120, 30);
+    await m.stage.press("jjj", "▌» T-4");
+    const since = run.events.length;
+    run.working("T-8", "begins");
+    for (const event of run.events.slice(since)) m.feed.take({ kind: "event", event });
+    await m.stage.shows("FINISHING 1");
+    await m.stage.shows("│▌» T-4");
+    await m.stage.press("x", "End the try at T-4?");
+    await m.stage.press("n", "j/k select");
+    const then = run.events.length;
+    run.ships("T-4", 5);
+    for (const event of run.events.slice(then)) m.feed.take({ kind: "event", event });
+    await m.stage.hides("FINISHING");
+    await m.stage.shows("│▌✔ T-4");
+  });
+
+  test("leaving says how many agents are at work and how much is being finished", async () => {
+    await using m = await mount(finishLine(), 80, 24);
+    await m.stage.press("q", "3 agents at work. 5 tickets on the finish line.");
   });
 
   test("a marked paste goes into the field as one line", async () => {

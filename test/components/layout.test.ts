@@ -1,3 +1,4 @@
+import stringWidth from "string-width";
 import { expect, test } from "vitest";
 import { isTooSmall, layoutOf } from "../../components/layout.ts";
 import { barOf } from "../../components/oracle-bar.ts";
@@ -59,7 +60,7 @@ test("a list of 500 never crowds out the one thing that needs a person", () => {
   const ids = Array.from({ length: 500 }, (_, i) => TicketId.parse(`T-${i}`));
   const lists = { ...NO_LISTS, needsYou: ids.slice(0, 1), waiting: ids.slice(1) };
   for (const height of [3, 4, 8, 30]) {
-    const lines = queueLines(lists, height, undefined);
+    const lines = queueLines(lists, { width: 60, height }, undefined);
     expect(lines.length).toBeLessThanOrEqual(height);
     expect(lines.some((l) => l.line === "ticket" && l.section === "needsYou")).toBe(true);
     const shown = lines.filter((l) => l.line === "ticket").length;
@@ -68,6 +69,65 @@ test("a list of 500 never crowds out the one thing that needs a person", () => {
       .reduce((a, b) => a + b, 0);
     expect(shown + hidden).toBe(500);
   }
+});
+
+test("many on the finish line crowd out neither what needs a person nor what comes next", () => {
+  const ids = Array.from({ length: 600 }, (_, i) => TicketId.parse(`T-${i}`));
+  const lists = {
+    ...NO_LISTS,
+    finishing: ids.slice(0, 64),
+    needsYou: ids.slice(64, 65),
+    stalled: ids.slice(65, 78),
+    waiting: ids.slice(78, 500),
+    done: ids.slice(500),
+  };
+  for (const width of [42, 60, 120]) {
+    for (let height = 3; height < 40; height++) {
+      const lines = queueLines(lists, { width, height }, undefined);
+      expect(lines.length).toBeLessThanOrEqual(height);
+      const shown = lines.flatMap((l) => (l.line === "ticket" ? [l] : []));
+      expect(shown.map((l) => l.section)).toContain("needsYou");
+      if (height > 3) expect(shown[0]?.section).toBe("finishing");
+      const order = shown.map((l) => ids.indexOf(l.id));
+      expect(order).toEqual(order.toSorted((a, b) => a - b));
+      const hidden = lines.flatMap((l) => (l.line === "hidden" ? [Number(/\d+/.exec(l.words)?.[0])] : []));
+      expect(hidden.reduce((a, b) => a + b, shown.length)).toBe(600);
+    }
+  }
+});
+
+test("whoever is selected is shown, on the finish line as anywhere", () => {
+  const ids = Array.from({ length: 40 }, (_, i) => TicketId.parse(`T-${i}`));
+  const lists = { ...NO_LISTS, finishing: ids.slice(0, 12), needsYou: ids.slice(12, 14), waiting: ids.slice(14) };
+  for (const height of [3, 5, 8, 20]) {
+    for (const id of ids) {
+      const lines = queueLines(lists, { width: 60, height }, id);
+      expect(
+        lines.some((l) => l.line === "ticket" && l.id === id),
+        `${id} of ${height} lines`,
+      ).toBe(true);
+    }
+  }
+});
+
+test("the counts of one list for all sections are never cut: signs stand for words where it is narrow", () => {
+  const ids = Array.from({ length: 600 }, (_, i) => TicketId.parse(`T-${i}`));
+  const lists = {
+    ...NO_LISTS,
+    finishing: ids.slice(0, 64),
+    needsYou: ids.slice(64, 76),
+    stalled: ids.slice(76, 88),
+    waiting: ids.slice(88, 500),
+    done: ids.slice(500),
+  };
+  const title = (width: number): string => {
+    const [line] = queueLines(lists, { width, height: 5 }, undefined);
+    return line?.line === "title" ? `${line.title} ${line.count}` : "";
+  };
+  expect(title(80)).toBe("FINISHING 64 · needs you 12 · stalled 12 · next 412 · done 100");
+  expect(title(60)).toBe("FINISHING 64 · needs you 12 · stalled 12 · ○412 · ✔100");
+  expect(title(48)).toBe("FINISHING 64 · !12 · ✖12 · ○412 · ✔100");
+  for (let width = 43; width < 90; width++) expect(stringWidth(title(width))).toBeLessThanOrEqual(width - 4);
 });
 
 test("the oracle's bar fills its cells and shows every part that is not empty", () => {

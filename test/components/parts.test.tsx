@@ -12,7 +12,7 @@ import { themeOf } from "../../components/theme.ts";
 import { Workers } from "../../components/workers.tsx";
 import { TicketId } from "../../src/domain/ids.ts";
 import { batchOf, RunBuilder } from "../store/run-builder.ts";
-import { plumbing } from "../store/scenes.ts";
+import { crowd, finishCrowd, finishLine, plumbing } from "../store/scenes.ts";
 import { storeOf } from "./stage.ts";
 
 afterEach(cleanup);
@@ -106,6 +106,30 @@ describe("workers", () => {
     expect(rowOf(after, "slot free")).toBe(rowOf(before, "T-7 "));
   });
 
+  test("a ticket that is being finished has its row and no agent: title and counts say both", () => {
+    const run = finishLine();
+    expect(show(run, view(4))).toContain("WORKERS 3 of 4 · 5 finishing");
+    expect(show(plumbing({ workers: 8 }), view(8))).toContain("WORKERS 2 of 8 · 1 finishing");
+    expect(show(crowd({ tickets: 9, workers: 4, busy: 3 }), view(4))).toMatch(/WORKERS 3 of 4 ─/);
+    const small = <Workers layout={layoutOf(60, 15, 64)} />;
+    expect(show(crowd({ tickets: 90, workers: 64, busy: 10 }), small)).toContain("+60 more: 6 busy, 54 free");
+    expect(show(finishCrowd(), small)).toContain("+60 more: 16 busy, 26 finishing, 18 free");
+  });
+
+  test("a ticket that waits for its turn says for which, and does not repeat what its agent said last", () => {
+    const run = plumbing().of("T-4", { type: "step-ended", step: 1, ok: true, summary: "ok" });
+    const text = show(run, view(4));
+    expect(text).toMatch(/» T-4 .*queued/);
+    expect(text).toContain("waits for its turn: merge");
+    expect(text).not.toContain("running 214 tests…");
+  });
+
+  test("a finish line that is being ended says so, not that its agent is", () => {
+    const text = show(plumbing().of("T-4", { type: "kill-requested", ending: "killed-by-person" }), view(4));
+    expect(text).toMatch(/■ T-4 .*ending/);
+    expect(text).toContain("killed by a person: its finish line is being ended");
+  });
+
   test("an agent that is being ended says so and why", () => {
     const run = plumbing().of("T-6", { type: "kill-requested", ending: "silent" });
     expect(show(run, view(4))).toContain("silent for too long");
@@ -118,6 +142,18 @@ describe("queue", () => {
     for (const words of ["T-8  ready", "T-10 infra is held by T-6", "T-9  waits for T-4, T-6", "T-11 waits for T-9"]) {
       expect(text).toContain(words);
     }
+  });
+
+  test("who has lost its row on the finish line stands first, with its step, its try, its reason and its time", () => {
+    const text = show(finishLine(), <Queue layout={layoutOf(80, 24, 4)} />);
+    expect(text.split("\n")[0]).toContain("FINISHING 4 · needs you 1 · next 1 · done 1");
+    expect(text).toMatch(/» T-2 +check tests · try 2 .*07:51/);
+    expect(text).toMatch(/» T-4 +queued +rotate signing keys +07:11/);
+    expect(text).toMatch(/‖ T-3 +the checkout of app has uncommitted changes +07:31/);
+    expect(text).not.toContain("T-9");
+    const sections = show(finishLine(), <Queue layout={layoutOf(100, 45, 4)} />);
+    expect(sections.indexOf("FINISHING 4")).toBeGreaterThan(0);
+    expect(sections.indexOf("FINISHING 4")).toBeLessThan(sections.indexOf("NEEDS YOU 1"));
   });
 
   test("what is stalled says why, and nothing waiting reads as empty", () => {

@@ -1,7 +1,7 @@
 import stringWidth from "string-width";
 import { beforeAll, describe, expect, test } from "vitest";
 import { batchOf, RunBuilder } from "../store/run-builder.ts";
-import { crowd, hostile, plumbing, plumbingEnded } from "../store/scenes.ts";
+import { crowd, finishCrowd, finishLine, hostile, plumbing, plumbingEnded } from "../store/scenes.ts";
 import { mount } from "./mount.tsx";
 
 beforeAll(() => {
@@ -47,6 +47,31 @@ describe("screens", () => {
     await expect(text).toMatchFileSnapshot(snapshot(`crowd-${columns}x${rows}`));
     const hidden = /\+(\d+) more: (\d+) busy, (\d+) free/.exec(text);
     expect(Number(hidden?.[1])).toBe(Number(hidden?.[2]) + Number(hidden?.[3]));
+  });
+
+  test.each(SIZES)("more on the finish line than slots at %i×%i", async (columns, rows) => {
+    const text = await screen(finishLine(), columns, rows);
+    await expect(text).toMatchFileSnapshot(snapshot(`finishing-${columns}x${rows}`));
+    expect(text).toContain("WORKERS 3 of 4 · 5 finishing");
+    expect(text).toContain("FINISHING 4");
+    expect(text).toContain("approve the DNS change");
+  });
+
+  test.each(SIZES)("many on the finish line, in rows and beside them, at %i×%i", async (columns, rows) => {
+    const text = await screen(finishCrowd(), columns, rows);
+    await expect(text).toMatchFileSnapshot(snapshot(`finish-crowd-${columns}x${rows}`));
+    expect(text).toContain("WORKERS 20 of 64 · 46 finishing");
+    expect(text).toContain("FINISHING 20");
+    expect(text).toContain("look at the bill");
+    const lines = text.split("\n").map((line) => line.split("│")[0] ?? "");
+    const end = lines.findIndex((line) => line.includes(" busy, "));
+    const [more, ...hidden] = (lines[end]?.match(/\d+/g) ?? []).map(Number);
+    expect(hidden.reduce((sum, n) => sum + n, 0)).toBe(more);
+    const shown = lines.slice(3, end);
+    const all = [" ▶ ", " » ", " · slot free"].map(
+      (sign, i) => (hidden[i] ?? 0) + shown.filter((l) => l.startsWith(sign)).length,
+    );
+    expect(all, "agents, finishing, free").toEqual([20, 26, 18]);
   });
 
   test.each(SIZES)("one worker and three tickets at %i×%i", async (columns, rows) => {
@@ -102,6 +127,16 @@ describe("screens", () => {
     ],
   ] as const)("the dialog: %s", async (name, keys) => {
     await expect(await screen(plumbing(), 80, 24, keys)).toMatchFileSnapshot(snapshot(`dialog-${name}-80x24`));
+  });
+
+  test.each([
+    ["kill", [["x", "End the try at T-4?"]]],
+    ["gate", [["g", "exact step"]]],
+    ["details", [["\r", "esc back"]]],
+  ] as const)("the dialog of a ticket on the finish line: %s", async (name, keys) => {
+    const text = await screen(finishLine(), 80, 24, [["jjjjjjj", "▌» T-4"], ...keys]);
+    await expect(text).toMatchFileSnapshot(snapshot(`finishing-${name}-80x24`));
+    expect(text).not.toContain("agent is ended");
   });
 
   test("every dialog fits the smallest terminal", async () => {

@@ -14,7 +14,7 @@ const evidence = (summary: string) => ({ step: "check", name: "unit", summary, d
 
 describe("the fold", () => {
   test("begins with run-started, goes on without gaps, and starts once", () => {
-    const { events, state } = new Simulation(batchOf([ticketOf("T-1")]));
+    const { events, state } = new Simulation(batchOf([ticketOf("T-1")]), undefined, undefined, "unproven");
     const first = events[0] as RunEvent;
     expect(() => reduce(undefined, { ...first, seq: 2 })).toThrow("a run begins with run-started");
     expect(() => reduce(undefined, { type: "run-paused", seq: 1, at: 1 })).toThrow("not run-paused");

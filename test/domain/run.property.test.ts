@@ -1,106 +1,97 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { admitCommand } from "../../src/domain/admit.ts";
-import type { Ticket } from "../../src/domain/batch/schema.ts";
-import { HumanStep } from "../../src/domain/command.ts";
-import type { AttemptOutcome } from "../../src/domain/event.ts";
-import { TicketId } from "../../src/domain/ids.ts";
+import { decide } from "../../src/domain/decide.ts";
+import { capReached, reserveOf } from "../../src/domain/money.ts";
 import { reduce } from "../../src/domain/reduce.ts";
-import { activeTickets, type RunState } from "../../src/domain/state.ts";
+import { precedes, soonReady } from "../../src/domain/soon-ready.ts";
+import { activeTickets, freeSlots, type RunState } from "../../src/domain/state.ts";
 import { vecAt, vecItems } from "../../src/domain/vec.ts";
 import { whyNot } from "../../src/domain/why-not.ts";
-import { batchOf, honestJudgement, Simulation, ticketOf } from "./simulate.ts";
+import { finishing, given, play, turn, working } from "./play.ts";
+import { honestJudgement, type Simulation } from "./simulate.ts";
 
-/** Tickets in an order in which each depends on earlier ones only. */
-const graph = fc
-  .array(fc.record({ deps: fc.array(fc.nat(1_000), { maxLength: 3 }), exclusive: fc.option(fc.constantFrom("infra", "db")) }), {
-    minLength: 1,
-    maxLength: 14,
-  })
-  .map((rows) =>
-    rows.map((row, i): Ticket => {
-      const dependsOn = i === 0 ? [] : [...new Set(row.deps.map((d) => d % i))].map((d) => TicketId.parse(`T-${d}`));
-      return ticketOf(`T-${i}`, { dependsOn, exclusive: row.exclusive === null ? [] : [row.exclusive] });
-    }),
-  );
-
-/** What happens at each turn: which of the running attempts ends, and how; or a person's wish. */
-const turn = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      do: fc.constant("end" as const),
-      which: fc.nat(),
-      outcome: fc.constantFrom<AttemptOutcome>("done", "done", "done", "failed", "silent", "lost"),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("gate" as const), which: fc.nat() }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("pause" as const) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("kill" as const), which: fc.nat() }) },
-);
-type Turn = typeof turn extends fc.Arbitrary<infer T> ? T : never;
+const turns = fc.array(turn, { maxLength: 60 });
+const priced = given(fc.constantFrom(0, 0, 2));
+const free = given(fc.constant(0));
 
 function checkInvariants(state: RunState): void {
+  const { workers } = state.batch.limits;
   const active = activeTickets(state);
-  expect(active.length).toBeLessThanOrEqual(state.batch.limits.workers);
+  expect(active.length).toBeLessThanOrEqual(2 * workers);
+  expect(state.slots.length).toBe(workers);
   const held = active.flatMap((t) => state.plan.tickets[state.plan.index[t.id] as number]?.exclusive ?? []);
   expect(new Set(held).size).toBe(held.length);
-  const phases = [...vecItems(state.tickets)].map((t) => t.phase);
-  for (const [phase, n] of Object.entries(state.counts)) expect(phases.filter((p) => p === phase).length).toBe(n);
+  const tickets = [...vecItems(state.tickets)];
+  for (const [phase, n] of Object.entries(state.counts)) expect(tickets.filter((t) => t.phase === phase).length).toBe(n);
   for (const index of state.ready) {
     expect(vecAt(state.tickets, index).openDeps).toBe(0);
     expect(vecAt(state.tickets, index).phase).toBe("waiting");
   }
+  checkSlots(state);
 }
 
-/** Plays a run: the world answers by the turns, and honestly once they are used up. */
-function play(tickets: readonly Ticket[], turns: readonly Turn[], onClaim: (state: RunState, index: number) => void): Simulation {
-  const sim = new Simulation(batchOf(tickets), checkInvariants);
-  const queue = [...turns];
-  for (let step = 0; step < 2_000; step++) {
-    for (const action of sim.decide()) {
-      if (action.do === "start") onClaim(sim.state, action.index);
-      if (action.do === "abort") sim.endAttempt(action.ticket, action.ending === "gated-by-person" ? "gated" : "killed");
-    }
-    if (sim.state.stage === "ended") return sim;
-    if (sim.state.stage === "verifying") sim.report({ type: "reverify-ended", reopened: 0 });
-    if (sim.state.oracle.asking)
-      sim.report({ type: "oracle-judged", final: sim.state.stage === "judging", judgement: honestJudgement(sim.state) });
-    takeTurn(sim, queue.shift());
-  }
-  throw new Error("the run did not end");
+/** A slot is its attempt's until the attempt has left it; who has left is on the finish line, once, until its end. */
+function checkSlots(state: RunState): void {
+  const attempts = [...vecItems(state.tickets)].flatMap(({ attempt }, index) =>
+    attempt === undefined ? [] : [{ attempt, index }],
+  );
+  const [inSlot, left] = [
+    attempts.filter((a) => a.attempt.slotLeftAt === undefined),
+    attempts.filter((a) => a.attempt.slotLeftAt),
+  ];
+  const slots = new Array<number | null>(state.slots.length).fill(null);
+  for (const { attempt, index } of inSlot) slots[attempt.slot] = index;
+  expect(slots.filter((index) => index !== null)).toHaveLength(inSlot.length);
+  expect(state.slots).toEqual(slots);
+  expect(state.finishing.toSorted((a, b) => a - b)).toEqual(left.map((a) => a.index));
 }
 
-function takeTurn(sim: Simulation, next: Turn | undefined): void {
-  const active = activeTickets(sim.state);
-  if (next === undefined) {
-    if (sim.state.paused) sim.report({ type: "run-unpaused" });
-    const first = active[0];
-    if (first !== undefined) sim.endAttempt(first.id, "done");
-    return;
+/** Who would start now if no slot were kept for anybody. */
+function couldStart(state: RunState): number[] {
+  const starts: number[] = [];
+  const taken = new Set(Object.keys(state.held));
+  let reserved = 0;
+  for (const index of state.ready) {
+    const exclusive = state.plan.tickets[index]?.exclusive ?? [];
+    if (state.paused || starts.length === freeSlots(state).length || exclusive.some((resource) => taken.has(resource))) continue;
+    if (capReached(state, vecAt(state.tickets, index), reserved) !== undefined) continue;
+    reserved += reserveOf(state.batch.agent);
+    for (const resource of exclusive) taken.add(resource);
+    starts.push(index);
   }
-  if (next.do === "pause") return void sim.report({ type: sim.state.paused ? "run-unpaused" : "run-paused" });
-  if (next.do === "end") {
-    const ticket = active[next.which % Math.max(1, active.length)];
-    if (ticket !== undefined) sim.endAttempt(ticket.id, next.outcome);
-    return;
-  }
-  const id = sim.state.plan.tickets[next.which % sim.state.plan.tickets.length]?.id as TicketId;
-  const command =
-    next.do === "kill"
-      ? ({ type: "kill", ticket: id } as const)
-      : ({ type: "gate", ticket: id, step: HumanStep.parse("do it") } as const);
-  for (const fact of admitCommand(sim.state, command)) sim.report(fact);
+  return starts;
+}
+
+const startsAt = (state: RunState, at: number) =>
+  decide(state, at).flatMap((action) => (action.do === "start" ? [action.index] : []));
+
+/** When the last slot that is kept at this state is kept no more, if nothing happens. */
+function allGivenAway(state: RunState): number {
+  const ends = finishing(state).map(({ attempt }) => 2 * (attempt?.slotLeftAt ?? 0) - (attempt?.startedAt ?? 0));
+  return Math.max(state.lastEventAt, ...ends);
+}
+
+/** Only slots are kept, only from shorter paths, and never for longer than the agents before had them. */
+function checkKept(state: RunState): void {
+  if (state.stage !== "working") return;
+  const could = couldStart(state);
+  const starts = startsAt(state, state.lastEventAt);
+  expect(starts).toEqual(could.slice(0, starts.length));
+  const soon = soonReady(state, state.lastEventAt);
+  expect(could.length - starts.length).toBeLessThanOrEqual(soon.length);
+  for (const index of could.slice(starts.length)) expect(soon.some((other) => precedes(state, other, index))).toBe(true);
+  expect(startsAt(state, allGivenAway(state))).toEqual(could);
 }
 
 test("every finite batch ends; slots, resources and dependencies hold at every moment", () => {
   fc.assert(
-    fc.property(graph, fc.array(turn, { maxLength: 60 }), (tickets, turns) => {
-      const sim = play(tickets, turns, (state, index) => {
+    fc.property(priced, turns, (given, turns) => {
+      const start = (state: RunState, index: number) => {
         for (const dep of state.plan.tickets[index]?.dependsOn ?? []) {
           expect(vecAt(state.tickets, state.plan.index[dep] as number).phase).toBe("done");
         }
-      });
+      };
+      const sim = play(given, turns, { state: checkInvariants, start });
       const open = honestJudgement(sim.state).counts.open;
       expect(sim.state.end?.exitCode).toBe(open === 0 ? 0 : 1);
     }),
@@ -108,10 +99,44 @@ test("every finite batch ends; slots, resources and dependencies hold at every m
   );
 });
 
+test("a slot is kept only for a longer path, and for no longer than the agent before had it", () => {
+  fc.assert(
+    fc.property(priced, turns, (given, turns) => {
+      play(given, turns, { state: checkKept });
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("finish lines that take forever hold up nobody but those who wait for them: time alone gives every kept slot away", () => {
+  let kept = 0;
+  const stubborn = (sim: Simulation) => {
+    const [agent] = working(sim.state);
+    const [landing] = finishing(sim.state);
+    if (agent !== undefined) {
+      sim.pass(1_000);
+      return sim.endAgent(agent.id);
+    }
+    if (couldStart(sim.state).length > 0) {
+      kept += 1;
+      sim.pass(allGivenAway(sim.state) - sim.state.lastEventAt);
+      expect(sim.decide().filter((action) => action.do === "start").length).toBeGreaterThan(0);
+    } else if (landing !== undefined) sim.endAttempt(landing.id, "done");
+  };
+  fc.assert(
+    fc.property(free, (given) => {
+      const sim = play(given, [], { state: checkInvariants }, stubborn);
+      expect(sim.state.end?.exitCode).toBe(0);
+    }),
+    { numRuns: 200 },
+  );
+  expect(kept).toBeGreaterThan(10);
+});
+
 test("a journal replayed gives the state that was live, through JSON as well", () => {
   fc.assert(
-    fc.property(graph, fc.array(turn, { maxLength: 40 }), (tickets, turns) => {
-      const sim = play(tickets, turns, () => undefined);
+    fc.property(priced, turns, (given, turns) => {
+      const sim = play(given, turns, {});
       let state: RunState | undefined;
       for (const event of sim.events) state = reduce(state, JSON.parse(JSON.stringify(event)));
       expect(state).toEqual(sim.state);
@@ -121,20 +146,71 @@ test("a journal replayed gives the state that was live, through JSON as well", (
   );
 });
 
-test("a waiting ticket always has a reason that is true", () => {
+/** Looks whether what is said of a ticket is so; gives the kind of reason. */
+function checkReason(state: RunState, index: number): string {
+  const reason = whyNot(state, index);
+  const { phase, attempt, openDeps } = vecAt(state.tickets, index);
+  if (phase === "waiting" && attempt === undefined) expect(["active", "settled"]).not.toContain(reason.kind);
+  switch (reason.kind) {
+    case "depends":
+      expect(openDeps).toBeGreaterThan(0);
+      break;
+    case "resource":
+      expect(state.plan.tickets[index]?.exclusive).toContain(reason.resource);
+      expect(state.held[reason.resource]).toBe(reason.by);
+      break;
+    case "slots":
+      expect(working(state)).toHaveLength(reason.slots);
+      break;
+    case "finishing":
+      expect(reason.tickets).toBe(state.finishing.length);
+      expect(working(state).length).toBeLessThan(state.slots.length);
+      expect(activeTickets(state)).toHaveLength(2 * state.slots.length);
+      break;
+    case "kept": {
+      const by = state.plan.index[reason.by] as number;
+      const deps = (state.plan.tickets[by]?.dependsOn ?? []).map((id) => state.plan.index[id] as number);
+      expect(deps.every((dep) => state.finishing.includes(dep) || vecAt(state.tickets, dep).phase === "done")).toBe(true);
+      expect(vecAt(state.tickets, by).openDeps).toBeGreaterThan(0);
+      expect(state.plan.rank[by] ?? 0).toBeGreaterThan(state.plan.rank[index] ?? 0);
+      expect(freeSlots(state).length).toBeGreaterThan(0);
+      break;
+    }
+    case "money":
+      expect(capReached(state, vecAt(state.tickets, index), 0)).toBe(reason.cap);
+      break;
+    case "active":
+      expect(attempt).toBeDefined();
+      break;
+    case "settled":
+      expect(["done", "human-gated", "stalled"]).toContain(phase);
+      break;
+    case "gating":
+      expect(state.gating).toContain(index);
+      break;
+    case "paused":
+      expect(state.paused).toBe(true);
+      break;
+    case "stopping":
+      expect(state.stage).toBe("stopping");
+      break;
+    case "ready":
+      expect(freeSlots(state).length).toBeGreaterThan(0);
+  }
+  return reason.kind;
+}
+
+test("a waiting ticket always has a reason that is true, and where nothing is decided nobody is merely ready", () => {
+  const seen = new Set<string>();
   fc.assert(
-    fc.property(graph, fc.array(turn, { maxLength: 40 }), (tickets, turns) => {
-      const sim = play(tickets, turns, (state) => {
-        state.plan.tickets.forEach((ticket, index) => {
-          const reason = whyNot(state, index);
-          const { phase, attempt, openDeps } = vecAt(state.tickets, index);
-          if (reason.kind === "depends") expect(openDeps).toBeGreaterThan(0);
-          if (reason.kind === "resource") expect(ticket.exclusive).toContain(reason.resource);
-          if (phase === "waiting" && attempt === undefined) expect(["active", "settled"]).not.toContain(reason.kind);
-        });
-      });
-      expect(sim.state.stage).toBe("ended");
+    fc.property(priced, turns, (given, turns) => {
+      const state = (state: RunState) => state.plan.tickets.forEach((_, index) => void seen.add(checkReason(state, index)));
+      const still = (state: RunState) => {
+        for (const index of state.ready) expect(checkReason(state, index)).not.toBe("ready");
+      };
+      play(given, turns, { state, still });
     }),
-    { numRuns: 100 },
+    { numRuns: 250 },
   );
+  for (const kind of ["depends", "resource", "slots", "finishing", "kept", "money", "paused"]) expect([...seen]).toContain(kind);
 });

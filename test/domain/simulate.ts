@@ -4,7 +4,7 @@ import { type Action, decide } from "../../src/domain/decide.ts";
 import type { AttemptOutcome, RunEvent, RunFact } from "../../src/domain/event.ts";
 import { type Fence, RepoId, RunId, TicketId } from "../../src/domain/ids.ts";
 import { reduce } from "../../src/domain/reduce.ts";
-import type { RunState } from "../../src/domain/state.ts";
+import { type Attempt, type RunState, ticketOf as stateOf } from "../../src/domain/state.ts";
 import { vecItems } from "../../src/domain/vec.ts";
 
 /** A ticket with everything at its plainest. */
@@ -55,7 +55,13 @@ export class Simulation {
   #clock = 1_000;
   readonly #watch: (state: RunState) => void;
 
-  constructor(batch: Batch, watch: (state: RunState) => void = () => undefined, durations: Record<string, number> = {}) {
+  /** Most tests are about what comes after the proof of the oracle: unless `unproven`, it has passed. */
+  constructor(
+    batch: Batch,
+    watch: (state: RunState) => void = () => undefined,
+    durations: Record<string, number> = {},
+    unproven?: "unproven",
+  ) {
     this.#watch = watch;
     const first: RunEvent = {
       type: "run-started",
@@ -75,6 +81,13 @@ export class Simulation {
     this.events.push(first);
     this.state = reduce(undefined, first);
     watch(this.state);
+    if (unproven === undefined) this.prove();
+  }
+
+  /** The canaries are judged right. */
+  prove(): void {
+    this.report({ type: "tripwire-started" });
+    this.report({ type: "tripwire-ended", ok: true, canaries: 30, ms: 900 });
   }
 
   /** Reports a fact as the engine would; says whether it was admitted as it is. */
@@ -97,17 +110,38 @@ export class Simulation {
     return actions;
   }
 
-  /** Ends the attempt of a ticket that runs, the short way. */
-  endAttempt(ticket: TicketId, outcome: AttemptOutcome): void {
-    const attempt = [...vecItems(this.state.tickets)].find((t) => t.id === ticket)?.attempt;
-    if (attempt === undefined) throw new Error(`${ticket} does not run`);
-    const of = { ticket, fence: attempt.fence };
+  /** Lets time go by. */
+  pass(ms: number): void {
+    this.#clock += ms;
+  }
+
+  /** What the facts of a ticket's attempt have in common. */
+  of(ticket: TicketId): { readonly ticket: TicketId; readonly fence: Fence } {
+    return { ticket, fence: this.#attempt(ticket).fence };
+  }
+
+  /** Ends the agent of a ticket that runs: from here on the finish line has its attempt. */
+  endAgent(ticket: TicketId, exitCode = 0): void {
+    const of = this.of(ticket);
+    const costUsd = this.#attempt(ticket).reservedUsd;
     this.report({ type: "agent-launching", ...of });
-    this.report({ type: "agent-ended", ...of, ending: "exited", exitCode: 0, signal: null, costUsd: attempt.reservedUsd });
+    this.report({ type: "agent-ended", ...of, ending: "exited", exitCode, signal: null, costUsd });
+  }
+
+  /** Ends the attempt of a ticket that runs, the short way; its agent first, where it has not ended. */
+  endAttempt(ticket: TicketId, outcome: AttemptOutcome): void {
+    const of = this.of(ticket);
+    if (this.#attempt(ticket).slotLeftAt === undefined) this.endAgent(ticket);
     const repo = RepoId.parse("app");
-    if (outcome === "done") this.report({ type: "merge-landed", ...of, repo, from: "a", to: `sha-${attempt.fence}` });
+    if (outcome === "done") this.report({ type: "merge-landed", ...of, repo, from: "a", to: `sha-${of.fence}` });
     const evidence = { step: "check", name: "tests", summary: "broken", detail: "" } as const;
     this.report({ type: "attempt-ended", ...of, outcome, ...(outcome === "done" ? {} : { evidence }) });
+  }
+
+  #attempt(ticket: TicketId): Attempt {
+    const { attempt } = stateOf(this.state, ticket);
+    if (attempt === undefined) throw new Error(`${ticket} does not run`);
+    return attempt;
   }
 
   #announce(action: Action): void {
@@ -124,6 +158,9 @@ export class Simulation {
       case "write-gate":
         this.report({ type: "gate-writing", ticket: action.ticket });
         this.report({ type: "ticket-gated", ticket: action.ticket, step: action.step });
+        return;
+      case "tripwire":
+        this.report({ type: "tripwire-started" });
         return;
       case "reverify":
         this.report({ type: "reverify-started" });

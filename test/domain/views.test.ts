@@ -30,6 +30,7 @@ describe("the ledger", () => {
       tickets: { total: 4, done: 1, gated: 1, open: 2 },
       attempts: 3,
       claims: { made: 3, upheld: 1 },
+      checks: { compared: 0, uncompared: 0, exitCodeOnly: 0 },
       interventions: { total: 1, work: 1, harness: 0, byClass: { I7: 1 } },
       fixAndProceed: 1,
       heals: 0,
@@ -122,6 +123,7 @@ describe("the report", () => {
       pullRequests: 0,
       costUsd: 0.75,
       claims: { made: 3, upheld: 1 },
+      checks: { compared: 0, uncompared: 0, exitCodeOnly: 0 },
       attempts: 3,
     });
   });

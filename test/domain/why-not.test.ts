@@ -71,6 +71,45 @@ describe("why a ticket is not worked on", () => {
   });
 });
 
+describe("a free slot that a ready ticket does not get", () => {
+  test("is said in words, for one and for several", () => {
+    expect(describeReason({ kind: "finishing", tickets: 1 })).toBe("ready; 1 ticket is being finished first");
+    expect(describeReason({ kind: "finishing", tickets: 2 })).toBe("ready; 2 tickets are being finished first");
+    expect(describeReason({ kind: "kept", by: T4 })).toBe("ready; the free slot is kept for T-4");
+  });
+
+  test("because enough is under way: the tickets that are being finished are counted, and it is not called busy", () => {
+    const sim = new Simulation(batchOf([ticketOf("T-1"), ticketOf("T-2"), ticketOf("T-3")], { workers: 1 }));
+    sim.decide();
+    sim.endAgent(T1);
+    expect(whyNot(sim.state, 2)).toEqual({ kind: "ready" });
+    sim.decide();
+    expect(whyNot(sim.state, 2)).toEqual({ kind: "slots", slots: 1 });
+    sim.endAgent(id("T-2"));
+    expect(whyNot(sim.state, 2)).toEqual({ kind: "finishing", tickets: 2 });
+    sim.report({ type: "run-paused" });
+    expect(whyNot(sim.state, 2)).toEqual({ kind: "paused" });
+  });
+
+  test("because it is kept: for the one with the longest path of several", () => {
+    const [T5, T6] = [id("T-5"), id("T-6")];
+    const after = (...ids: TicketId[]) => ({ dependsOn: ids });
+    const tickets = [
+      ticketOf("T-1"),
+      ticketOf("T-4", after(T1)),
+      ticketOf("T-5", after(T1)),
+      ticketOf("T-6", after(T5)),
+      ticketOf("T-7", after(T6)),
+    ];
+    const sim = new Simulation(batchOf([...tickets, ticketOf("T-8", after(T4)), ticketOf("T-2")], { workers: 1 }));
+    sim.decide();
+    sim.pass(1_000);
+    sim.endAgent(T1);
+    expect(whyNot(sim.state, 6)).toEqual({ kind: "kept", by: T5 });
+    expect(whyNot(sim.state, 1)).toMatchObject({ kind: "depends" });
+  });
+});
+
 describe("what is left", () => {
   test("names every open ticket and what it waits for", () => {
     expect(whatIsLeft(mixed().state)).toBe(

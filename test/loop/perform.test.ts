@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { HumanStep } from "../../src/domain/command.ts";
 import type { Judgement } from "../../src/domain/event.ts";
 import { type Fence, TicketId } from "../../src/domain/ids.ts";
@@ -8,7 +8,7 @@ import type { Tracker } from "../../src/ports/tracker.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { FakeClock } from "./fake-clock.ts";
-import { endless, Stage } from "./stage.ts";
+import { endless, judgeBy, Stage } from "./stage.ts";
 
 cleanUp();
 const T1 = TicketId.parse("T-1");
@@ -21,6 +21,48 @@ const unjudged: Judgement = {
   problem: "tracker down",
 };
 
+/** Lets time go by until something has come. */
+async function passUntil(clock: FakeClock, coming: Promise<unknown>): Promise<void> {
+  let come = false;
+  void coming.then(() => (come = true));
+  while (!come) {
+    clock.advance(200);
+    await settle();
+  }
+}
+
+describe("a judgement that ends nothing", () => {
+  const judging = async (work = endless) => {
+    const clock = new FakeClock();
+    const asked: (string | undefined)[] = [];
+    const stage = await Stage.open({ tickets: [ticketOf("T-1")], work }, ({ tracker }) => ({
+      clock,
+      oracle: { sha: "o", judge: (_, how) => (asked.push(how), judgeBy(tracker)) },
+    }));
+    onTestFinished(() => stage[Symbol.dispose]());
+    stage.start();
+    await passUntil(clock, stage.until("oracle-asked"));
+    return { stage, clock, asked };
+  };
+
+  test("begins 200 ms after it falls due, in the background; the last one at once, and not there", async () => {
+    const { stage, clock, asked } = await judging(() => undefined);
+    clock.advance(199);
+    await settle();
+    expect(asked).toEqual([]);
+    clock.advance(1);
+    await stage.ended();
+    expect(asked).toEqual(["background", undefined]);
+  });
+
+  test("holds up no stop", async () => {
+    const { stage } = await judging();
+    await stage.until("agent-started");
+    stage.engine.orchestrator.stop("SIGTERM");
+    expect((await stage.ended()).end?.exitCode).toBe(130);
+  });
+});
+
 describe("the oracle that cannot judge", () => {
   test("is asked three times at the end, with waits of 2 and 4 seconds, and the run ends with exit 3", async () => {
     const clock = new FakeClock();
@@ -30,7 +72,10 @@ describe("the oracle that cannot judge", () => {
       oracle: { sha: "o", judge: () => (askedAt.push(clock.now()), Promise.resolve(unjudged)) },
     }));
     stage.start();
-    await stage.until("oracle-asked", (e) => e.type === "oracle-asked" && e.final);
+    await passUntil(
+      clock,
+      stage.until("oracle-asked", (e) => e.type === "oracle-asked" && e.final),
+    );
     const begun = clock.now();
     for (const wait of [2_000, 4_000]) {
       while (clock.waiting === 0) await settle();
@@ -49,8 +94,9 @@ describe("the oracle that cannot judge", () => {
   });
 
   test("a stop does not wait for it", async () => {
+    const clock = new FakeClock();
     using stage = await Stage.open({ tickets: [ticketOf("T-1")] }, () => ({
-      clock: new FakeClock(),
+      clock,
       oracle: {
         sha: "o",
         judge: (signal) =>
@@ -60,7 +106,10 @@ describe("the oracle that cannot judge", () => {
       },
     }));
     stage.start();
-    await stage.until("oracle-asked", (e) => e.type === "oracle-asked" && e.final);
+    await passUntil(
+      clock,
+      stage.until("oracle-asked", (e) => e.type === "oracle-asked" && e.final),
+    );
     stage.engine.orchestrator.stop("SIGINT");
     expect((await stage.ended()).end).toMatchObject({ kind: "interrupted", exitCode: 130 });
   });

@@ -61,6 +61,37 @@ describe("an engine that is killed right after", () => {
     expect(state.interventions).toMatchObject([{ class: "I5", target: "run", note: "resumed" }]);
   });
 
+  /** Where the machine goes down, with all that may wait since the last fact that may not, and how often the agent is run. */
+  const WAITING: readonly (readonly [string, (event: RunEvent) => boolean, number])[] = [
+    ["the worktree", at("worktree-ready"), 1],
+    ["the capture of its change", at("change-captured"), 2],
+    ["the start of gates", at("step-started", { kind: "gates" }), 2],
+    ["the end of gates", at("step-ended", { step: 0 }), 2],
+    ["the start of merge", at("step-started", { kind: "merge" }), 2],
+    ["the landing", at("merge-landed"), 1],
+    ["the end of merge", at("step-ended", { step: 1 }), 1],
+    ["the end of verify", at("step-ended", { step: 2 }), 1],
+    ["the end of the tracker's write", at("step-ended", { step: 3 }), 1],
+  ];
+
+  test.for(WAITING)(
+    "%s, of which the disk knows nothing: nothing that happened is lost or doubled",
+    async ([, point, agents]) => {
+      using stage = await Stage.open({ tickets });
+      await stage.crashAt(point);
+      const last = stage.events.at(-1);
+      await stage.crashAndReopen(undefined, "lose");
+      expect(stage.state.seq).toBeLessThan(last?.seq ?? 0);
+      await stage.resume();
+      expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done", exitCode: 0, reason: "1 done" });
+      expect(stage.git("log", "--format=%s", "main")).toBe("T-1 (T-1)\nfirst");
+      expect(stage.git("status", "--porcelain")).toBe("");
+      expect(stage.tasks).toHaveLength(agents);
+      expect(stage.ticket(T1)).toMatchObject({ phase: "done", failures: 0, mergedSha: stage.git("rev-parse", "main") });
+      expect(stage.git("worktree", "list").split("\n")).toHaveLength(1);
+    },
+  );
+
   test("the intent to merge, and nothing was merged: it is merged once", async () => {
     const neverLands = ({ repos }: LoopContext): Partial<LoopContext> => {
       const repo = repos.get("app") as Repo;

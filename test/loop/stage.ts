@@ -4,6 +4,7 @@ import { systemClock } from "../../src/adapters/clock/system-clock.ts";
 import { createExecutor } from "../../src/adapters/executor/process-executor.ts";
 import { createRunFiles } from "../../src/adapters/files/run-files.ts";
 import { openRunStore } from "../../src/adapters/journal/sqlite-run-store.ts";
+import { createTestReports } from "../../src/adapters/report/test-reports.ts";
 import { createEmbeddedTracker, seedEmbeddedTracker } from "../../src/adapters/tracker/embedded.ts";
 import { openRepo } from "../../src/adapters/vcs/git-repo.ts";
 import type { Batch, Ticket } from "../../src/domain/batch/schema.ts";
@@ -15,15 +16,21 @@ import type { LoopContext } from "../../src/loop/context.ts";
 import { KeyedQueue } from "../../src/loop/keyed-queue.ts";
 import { Orchestrator } from "../../src/loop/orchestrator.ts";
 import { Performer } from "../../src/loop/perform.ts";
+import { Permits } from "../../src/loop/permits.ts";
 import { recover } from "../../src/loop/recover.ts";
+import { Starts } from "../../src/loop/starts.ts";
+import { Manifests } from "../../src/loop/steps/manifests.ts";
 import type { Agent, AgentResult, AgentTask } from "../../src/ports/agent.ts";
 import type { Journal } from "../../src/ports/journal.ts";
 import type { Tracker } from "../../src/ports/tracker.ts";
 import type { Repo } from "../../src/ports/vcs.ts";
 import { APP, git, newRepo, tempDir } from "../adapters/vcs/real-repo.ts";
 import { batchOf } from "../domain/simulate.ts";
+import { loseWhatMayWait } from "./cut-journal.ts";
 
-export const RUN = RunId.parse("run-1");
+export const RUN = RunId.parse(`test-run-${process.pid}`);
+/** What a thread that reads a report runs: the sources, as they are. */
+const PROGRAM = join(import.meta.dirname, "../../src/cli/main.ts");
 const TEMPLATE = "{{id}} {{title}} {{body}} {{attempt}} {{attempts}} {{finish}} {{protect}} {{evidence}}";
 
 type Work = (task: AgentTask) => Promise<Partial<AgentResult> | undefined> | Partial<AgentResult> | undefined;
@@ -63,7 +70,7 @@ export class Stage implements Disposable {
   readonly tasks: AgentTask[] = [];
   readonly #options: StageOptions;
   readonly #store = openRunStore(join(this.root, "loopdash.db"));
-  #watchers: (() => void)[] = [];
+  readonly #watchers: (() => void)[] = [];
   #crash: (event: RunEvent) => void = () => undefined;
   engine!: Engine;
 
@@ -114,13 +121,16 @@ export class Stage implements Disposable {
     await engine.performer.idle();
   }
 
-  /** A second engine on the same run, as after a crash of the first: what the first one still does reaches nobody. */
-  async crashAndReopen(change: (ctx: LoopContext) => Partial<LoopContext> = () => ({})): Promise<void> {
-    this.engine.journal.flush();
-    let state: RunState | undefined;
-    for (const event of this.#store.openForReading(RUN).read()) state = reduce(state, event);
+  /**
+   * A second engine on the same run, as after a crash of the first: what the first one still does reaches nobody.
+   * `lose`: the machine went down with it, and what the journal had not written yet is gone.
+   */
+  async crashAndReopen(change: (ctx: LoopContext) => Partial<LoopContext> = () => ({}), lose?: "lose"): Promise<void> {
     this.engine.dead = true;
     this.engine.journal.close();
+    if (lose !== undefined) loseWhatMayWait(join(this.root, "loopdash.db"), RUN);
+    let state: RunState | undefined;
+    for (const event of this.#store.openForReading(RUN).read()) state = reduce(state, event);
     await this.#wire(this.#store.open(RUN), state as RunState, change);
   }
 
@@ -129,7 +139,7 @@ export class Stage implements Disposable {
     const publish = (event: RunEvent): void => {
       this.events.push(event);
       this.#crash(event);
-      for (const watcher of [...this.#watchers]) watcher();
+      for (const watcher of this.#watchers.splice(0)) watcher();
     };
     const deadToo = { append: (fact: RunFact) => (engine.dead ? stop() : journal.append(fact)) };
     const orchestrator = new Orchestrator({ state, journal: deadToo as Journal, clock: systemClock, publish });
@@ -140,16 +150,23 @@ export class Stage implements Disposable {
     const plain: LoopContext = {
       run: RUN,
       batch: state.batch,
+      confined: false,
+      agentFiles: [],
       repos: new Map<string, Repo>([["app", repo]]),
       commandEnv: { PATH: process.env["PATH"] ?? "" },
       agent: this.#agent(),
       executor: createExecutor(),
       tracker,
       oracle: { sha: "o", judge: () => judgeBy(tracker) },
+      tripwire: { check: () => Promise.resolve({ ok: true, canaries: 0, ms: 0 }) },
       clock: systemClock,
       files: createRunFiles(folders),
+      reports: createTestReports({ program: PROGRAM, args: ["__report"] }),
+      manifests: new Manifests(createRunFiles(folders)),
       workerTemplate: TEMPLATE,
       merges: new KeyedQueue(),
+      starts: new Starts(),
+      judges: new Permits(state.batch.limits.workers),
       state: () => orchestrator.state,
       report: (fact) => !engine.dead && orchestrator.report(fact),
       recordDuration: () => undefined,
@@ -208,7 +225,6 @@ export class Stage implements Disposable {
       await new Promise<void>((resolve) => {
         this.#watchers.push(resolve);
       });
-      this.#watchers = [];
     }
   }
 

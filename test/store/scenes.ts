@@ -135,3 +135,28 @@ export function hostile(): RunBuilder {
   run.gates("H-3", "say \u001b[5mplease\u001b[0m").wait(4);
   return run;
 }
+
+/** More on the finish line than there are slots: one ticket has the row of its slot still, four stand in the queue. */
+export function finishLine(): RunBuilder {
+  const tickets = TITLES.map(([id, title, repo]) => ({ id, title, repo }));
+  const run = new RunBuilder(batchOf({ tickets, repos: ["app", "infra"] }));
+  run.ships("T-1", 120).fails("T-2").gates("T-5", "approve the DNS change at the registrar: zone example.org, ticket 4711");
+  for (const id of ["T-2", "T-3", "T-4", "T-6"]) run.wait(20).working(id, "working");
+  run.wait(300).claims("T-3").claims("T-2").claims("T-4").claims("T-6");
+  run.wait(20).step("T-2", 1).of("T-2", { type: "activity", text: "running 214 tests…", lines: 1 });
+  run.step("T-3", 2).of("T-3", { type: "merge-waiting", reason: "the checkout of app has uncommitted changes" });
+  run.step("T-4", 0).of("T-4", { type: "step-ended", step: 0, ok: true, summary: "4 files, +61 −12" });
+  run.step("T-6", 0).of("T-6", { type: "step-ended", step: 0, ok: true, summary: "4 files, +61 −12" });
+  for (const id of ["T-7", "T-8", "T-9", "T-10"]) run.wait(3).working(id, `reads the code of ${id}`);
+  run.wait(60).claims("T-9").step("T-9", 1);
+  return run.judged("not-done", { done: 1, gated: 1, open: 9 }).wait(15);
+}
+
+/** All of it with 64 slots: 20 agents at work, 26 finishing in the rows of their slots and 20 beside them. */
+export function finishCrowd(): RunBuilder {
+  const run = crowd({ tickets: 500, workers: 64, busy: 46 });
+  const agents = () => run.state.slots.flatMap((index) => (index === null ? [] : [run.state.plan.tickets[index]?.id ?? ""]));
+  for (const id of agents()) run.wait(2).claims(id).step(id, 1);
+  for (let i = 0; i < 20; i++) run.wait(3).working(run.state.plan.tickets[run.state.ready[0] ?? 0]?.id ?? "", `begins ${i}`);
+  return run.gates("CORE-1", "look at the bill").wait(60);
+}

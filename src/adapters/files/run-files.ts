@@ -21,6 +21,7 @@ export function createRunFiles(of: { folder: string; worktrees: string }): RunFi
         log: (name) => join(folder, `${name.replace(/[^\w.-]+/g, "-")}.log`),
       };
     },
+    makeFolder: async (folder) => void (await mkdir(folder, { recursive: true, mode: 0o700 })),
     write: (file, text) => writeFile(file, text, { mode: 0o600 }),
     exists: (file) =>
       access(file).then(
@@ -31,6 +32,7 @@ export function createRunFiles(of: { folder: string; worktrees: string }): RunFi
       judged += 1;
       return join(of.folder, "judge", `${ticket}-${purpose.replace(/[^\w.-]+/g, "-")}-${process.pid}-${judged}`);
     },
+    manifestPath: (key) => join(of.folder, "manifests", `${key}.json`),
     worktreePath: (ticket, n) => join(of.worktrees, `${ticket}-${n}`),
     remove: removeFolder,
   };

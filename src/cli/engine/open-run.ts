@@ -2,8 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createFrozenOracle } from "../../adapters/oracle/frozen-oracle.ts";
-import { loadOracleBytes } from "../../adapters/oracle/load-oracle.ts";
-import { type OracleBatch, oracleBatchBytes, oracleSha } from "../../adapters/oracle/oracle-batch.ts";
+import { oracleBatchBytes, oracleSha } from "../../adapters/oracle/oracle-batch.ts";
 import { createEmbeddedTracker, seedEmbeddedTracker } from "../../adapters/tracker/embedded.ts";
 import { createFolderTracker } from "../../adapters/tracker/folder.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
@@ -13,14 +12,15 @@ import { reduce } from "../../domain/reduce.ts";
 import type { RunState } from "../../domain/state.ts";
 import { EXIT, UserError } from "../../domain/user-error.ts";
 import type { Journal } from "../../ports/journal.ts";
+import type { Oracle, OracleBatch } from "../../ports/oracle.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { Tracker } from "../../ports/tracker.ts";
-import { packageFiles } from "../package-files.ts";
 import type { StateHome } from "../state-home.ts";
 import { VERSION } from "../version.ts";
 import { carriedOver } from "./carry-over.ts";
 import type { World } from "./check-world.ts";
 import type { LoadedBatch } from "./load-batch.ts";
+import { frozenNow, oracleBytesOf, oracleFile, oracleKind } from "./oracle-program.ts";
 import { replay, tampered } from "./replay.ts";
 
 /** A run with its journal open, its tracker made and its oracle's bytes frozen. */
@@ -85,8 +85,8 @@ export async function beginRun(of: {
   const { batch } = loaded;
   const folder = runFolder(home, run);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const oracleBytes = await loadOracleBytes(packageFiles().oracle);
-  await writeFile(join(folder, "oracle.mjs"), oracleBytes, { mode: 0o600 });
+  const oracleBytes = await oracleBytesOf(batch, { folder: loaded.folder, path: of.world.commandEnv.PATH ?? "" });
+  await writeFile(oracleFile(batch, folder), oracleBytes, { mode: 0o600 });
   const { tracker, place, seed } = trackerOf(batch, folder);
   await seed();
   if (!of.fresh && place.kind === "embedded") await carriedOver({ ...of, tracker });
@@ -96,8 +96,9 @@ export async function beginRun(of: {
   });
   const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets: batch.tickets.map((t) => t.id) };
   // Made here once so that a path which no oracle can be given is refused before there is a run.
-  createFrozenOracle({ bytes: oracleBytes, batch: oracleBatch, scratch: folder });
-  if (place.kind === "folder") await refuseUnjudgeable(oracleBytes, oracleBatch, folder);
+  const oracle = createFrozenOracle({ kind: oracleKind(batch), bytes: oracleBytes, batch: oracleBatch, scratch: folder });
+  if (place.kind === "folder") await refuseUnjudgeable(oracle);
+  const batchSha = oracleSha(oracleBatchBytes(oracleBatch));
   const journal = store.create({ run, name: batch.name, batchPath: loaded.path, batchFileSha: loaded.sha, startedAt: now });
   const started: RunFact = {
     type: "run-started",
@@ -105,8 +106,9 @@ export async function beginRun(of: {
     batch,
     batchPath: loaded.path,
     oracleSha: oracleSha(oracleBytes),
-    batchSha: oracleSha(oracleBatchBytes(oracleBatch)),
-    sandboxed: false,
+    batchSha,
+    frozen: frozenNow(batch, oracle.sha, batchSha),
+    sandboxed: of.world.sandbox !== undefined,
     settled,
     durations: store.durations(loaded.path),
     spentTodayUsd: store.spentSince(startOfDay(now), run),
@@ -120,8 +122,8 @@ export async function beginRun(of: {
  * People's own files may be readable for the tracker and not for the oracle, which understands less on purpose. That is
  * better known now than at the end of the night. Throws a UserError (exit 3).
  */
-async function refuseUnjudgeable(bytes: Uint8Array, batch: OracleBatch, scratch: string): Promise<void> {
-  const { problem, verdict } = await createFrozenOracle({ bytes, batch, scratch }).judge();
+async function refuseUnjudgeable(oracle: Oracle): Promise<void> {
+  const { problem, verdict } = await oracle.judge();
   if (verdict !== "unjudged") return;
   throw new UserError({
     what: "the oracle cannot judge this tracker",
@@ -136,7 +138,7 @@ export async function resumeRun(of: { run: RunId; home: StateHome; store: RunSto
   const folder = runFolder(of.home, of.run);
   const journal = of.store.open(of.run);
   const state = replay(journal, of.run);
-  const oracleBytes = await readFile(join(folder, "oracle.mjs")).catch((cause: unknown) => {
+  const oracleBytes = await readFile(oracleFile(state.batch, folder)).catch((cause: unknown) => {
     throw tampered(of.run, "its frozen oracle cannot be read", cause);
   });
   if (oracleSha(oracleBytes) !== state.oracleSha) throw tampered(of.run, "its frozen oracle is not the one it began with");

@@ -1,14 +1,10 @@
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createCommandAgent } from "../../adapters/agent/command-agent.ts";
 import { socketPathFor } from "../../adapters/channel/socket-path.ts";
 import { openChannel } from "../../adapters/channel/socket-server.ts";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
-import { createExecutor } from "../../adapters/executor/process-executor.ts";
-import { createRunFiles } from "../../adapters/files/run-files.ts";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
-import { createFrozenOracle } from "../../adapters/oracle/frozen-oracle.ts";
 import { removeFolder } from "../../adapters/remove-folder.ts";
 import { type GitHelper, startGitHelper } from "../../adapters/vcs/git-helper.ts";
 import { isActivity, type RunEvent } from "../../domain/event.ts";
@@ -16,7 +12,6 @@ import type { RunId } from "../../domain/ids.ts";
 import type { RunState } from "../../domain/state.ts";
 import { EXIT, UserError } from "../../domain/user-error.ts";
 import type { LoopContext } from "../../loop/context.ts";
-import { KeyedQueue } from "../../loop/keyed-queue.ts";
 import { Orchestrator } from "../../loop/orchestrator.ts";
 import { Performer } from "../../loop/perform.ts";
 import { recover } from "../../loop/recover.ts";
@@ -28,8 +23,10 @@ import { checkWorld, type World } from "./check-world.ts";
 import { takeLocks } from "./engine-locks.ts";
 import { giveUp } from "./give-up.ts";
 import { type LoadedBatch, loadBatch } from "./load-batch.ts";
+import { contextOf } from "./loop-context.ts";
 import { beginRun, newRunId, type OpenRun, resumeRun, runFolder } from "./open-run.ts";
 import { hasBegun } from "./replay.ts";
+import { refuseStrayKeys } from "./stray-keys.ts";
 
 /** Events that a new client is shown beside the snapshot. */
 const RECENT = 200;
@@ -40,6 +37,8 @@ export interface EngineOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly workers?: number;
   readonly fresh: boolean;
+  /** Starts although a model API key is set that changes who pays. */
+  readonly allowApiKey: boolean;
 }
 
 /** A run at work in this process. */
@@ -68,7 +67,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const git = startGitHelper({ program: packageFiles().main, args: ["__git"], env: allowedEnvironment(options.env, {}) });
   const opened: Opened = { git, locks: [] };
   try {
-    const world = await checkWorld(loaded, options.env, git.run);
+    const world = await checkWorld(loaded, options, git.run);
+    if (!options.allowApiKey) await refuseStrayKeys(loaded, options.env);
     const home = stateHome(options.env, options.cwd);
     prepareStateHome(home);
     const store = openRunStore(home.db);
@@ -76,6 +76,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     opened.locks.push(...takeLocks(loaded, home));
     for (const repo of world.repos.values()) await repo.finishCutOffLanding();
     const open = await openRun({ options, loaded, world, home, store });
+    refuseOtherSandbox(open, world);
     return await wire({ open, world, home, store, opened });
   } catch (error) {
     await letGo(opened);
@@ -143,6 +144,18 @@ function refuseChanged(loaded: LoadedBatch, before: string, run: RunId, options:
   if (why === undefined) return;
   const todo = "Undo the change to go on with the run, or give it up and start anew with --fresh.";
   throw new UserError({ what: `the unfinished run ${run} cannot go on`, why, todo, exitCode: EXIT.refused });
+}
+
+/** A run says of itself whether it is sandboxed, to its end. */
+function refuseOtherSandbox({ run, state }: OpenRun, { sandbox }: World): void {
+  if (state.sandboxed === (sandbox !== undefined)) return;
+  const [was, is] = state.sandboxed ? ["in a sandbox", "there is none now"] : ["without a sandbox", "there is one now"];
+  throw new UserError({
+    what: `the unfinished run ${run} cannot go on`,
+    why: `it began ${was}, and ${is}`,
+    todo: "Run `loopdash doctor` to see what changed, or give the run up and start anew with --fresh.",
+    exitCode: EXIT.refused,
+  });
 }
 
 async function wire(parts: Parts): Promise<Engine> {
@@ -213,48 +226,10 @@ async function launch(open: OpenRun, ctx: LoopContext, orchestrator: Orchestrato
   }
 }
 
-async function contextOf({ open, world, home, store }: Parts, orchestrator: Orchestrator): Promise<LoopContext> {
-  const { batch } = open.state;
-  const executor = createExecutor();
-  const { agent: spec } = batch;
-  const identity = { GIT_AUTHOR_NAME: "loopdash worker", GIT_AUTHOR_EMAIL: "worker@loopdash.invalid" };
-  const env = {
-    ...world.commandEnv,
-    ...identity,
-    GIT_COMMITTER_NAME: identity.GIT_AUTHOR_NAME,
-    GIT_COMMITTER_EMAIL: identity.GIT_AUTHOR_EMAIL,
-  };
-  const price = spec.usdPerAttempt === undefined ? {} : { usdPerAttempt: spec.usdPerAttempt };
-  const scratch = join(open.folder, "oracle");
-  for (const folder of [scratch, join(open.folder, "judge"), join(home.worktrees, open.run)]) {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-  }
-  return {
-    run: open.run,
-    batch,
-    repos: world.repos,
-    commandEnv: env,
-    agent: createCommandAgent({ argv: spec.command, executor, env, ...price }),
-    executor,
-    tracker: open.tracker,
-    oracle: createFrozenOracle({ bytes: open.oracleBytes, batch: open.oracleBatch, scratch }),
-    clock: systemClock,
-    files: createRunFiles({ folder: open.folder, worktrees: join(home.worktrees, open.run) }),
-    workerTemplate: await readFile(packageFiles().workerTemplate, "utf8"),
-    merges: new KeyedQueue(),
-    state: () => orchestrator.state,
-    report: (fact) => orchestrator.report(fact),
-    recordDuration: (ticket, ms) => store.recordDuration(open.run, ticket, ms),
-    recordCost: (usd) => {
-      if (usd > 0) store.recordCost(open.run, Date.now(), usd);
-    },
-  };
-}
-
 /** What only a living engine needs. Worktrees of failed tickets are gone already; their branches stay for people to read. */
 async function cleanRun({ home, open }: Parts): Promise<void> {
   await rm(join(open.folder, "engine.pid"), { force: true });
-  for (const folder of [join(home.worktrees, open.run), join(open.folder, "judge"), join(open.folder, "oracle")]) {
+  for (const folder of [join(home.worktrees, open.run), ...["judge", "oracle", "gates"].map((name) => join(open.folder, name))]) {
     // What an agent left may be beyond removing (a path too long, say). That is litter, and no reason to change how a run ended.
     await removeFolder(folder).catch((error: Error) => process.emitWarning(`could not remove ${folder}: ${error.message}`));
   }

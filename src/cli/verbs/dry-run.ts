@@ -5,20 +5,21 @@ import { plainText } from "../../domain/text.ts";
 import type { Request } from "../args.ts";
 import { checkWorld } from "../engine/check-world.ts";
 import { loadBatch } from "../engine/load-batch.ts";
+import { describeStrayKeys, findStrayKeys } from "../engine/stray-keys.ts";
 import { writeAll } from "../print.ts";
 
 /** Prints what a run would do first and after what; checks everything a start checks, starts and writes nothing. */
 export async function dryRun(request: Extract<Request, { verb: "run" }>): Promise<number> {
-  const { batch: file, workers } = request;
+  const { batch: file, workers, allowApiKey } = request;
   const loaded = await loadBatch(file, { cwd: process.cwd(), ...(workers === undefined ? {} : { workers }) });
-  await checkWorld(loaded, process.env);
+  const { sandbox } = await checkWorld(loaded, { env: process.env, cwd: process.cwd() });
   const { batch } = loaded;
   const layers = layersOf(batch.tickets);
   const { limits } = batch;
   const lines = [
     `plan of "${batch.name}": ${batch.tickets.length} tickets, ${Object.keys(batch.repos).length} repositories, ${limits.workers} workers`,
     `limits: ${limits.attempts} attempts a ticket, ${limits.minutesPerAttempt} min an attempt, ${limits.silenceMinutes} min of silence, $ ${limits.usdPerRun} a run`,
-    `sandbox: ${batch.sandbox}; this version has none, so agents and checks would run with your rights`,
+    `sandbox: ${sandbox === undefined ? "none; agents and checks would run with your rights" : sandbox.kind}`,
     ...layers.flatMap((tickets, i) => [
       "",
       i === 0 ? `ready at once (${tickets.length})` : `layer ${i + 1} (${tickets.length})`,
@@ -28,6 +29,8 @@ export async function dryRun(request: Extract<Request, { verb: "run" }>): Promis
     "nothing was started",
   ];
   writeAll(1, `${lines.map((text) => plainText(text)).join("\n")}\n`);
+  const stray = allowApiKey ? [] : describeStrayKeys(await findStrayKeys(process.env, loaded));
+  for (const text of stray) writeAll(2, `loopdash: a start would be refused: ${plainText(text)} (see --allow-api-key)\n`);
   if (loaded.warnings.length > 0) writeAll(2, `${formatProblems(file, loaded.warnings)}\n`);
   return 0;
 }

@@ -3,12 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { createFrozenOracle } from "../../adapters/oracle/frozen-oracle.ts";
-import { loadOracleBytes } from "../../adapters/oracle/load-oracle.ts";
 import type { VerdictWord } from "../../domain/event.ts";
 import { EXIT, UserError } from "../../domain/user-error.ts";
 import { loadBatch } from "../engine/load-batch.ts";
 import { runFolder, trackerOf } from "../engine/open-run.ts";
-import { packageFiles } from "../package-files.ts";
+import { oracleBytesOf, oracleKind } from "../engine/oracle-program.ts";
 import { printDefect, printUserError, writeAll } from "../print.ts";
 import { stateHome } from "../state-home.ts";
 
@@ -34,9 +33,14 @@ async function ask(file: string): Promise<number> {
   const scratch = mkdtempSync(join(tmpdir(), "loopdash-oracle-"));
   try {
     const { place } = trackerOf(loaded.batch, newestRunFolder(loaded.path, loaded.batch.tracker.path !== undefined));
-    const bytes = await loadOracleBytes(packageFiles().oracle);
+    const bytes = await oracleBytesOf(loaded.batch, { folder: loaded.folder, path: process.env.PATH ?? "" });
     const tickets = loaded.batch.tickets.map((ticket) => ticket.id);
-    const frozen = createFrozenOracle({ bytes, batch: { version: 1, tracker: place, tickets }, scratch });
+    const frozen = createFrozenOracle({
+      kind: oracleKind(loaded.batch),
+      bytes,
+      batch: { version: 1, tracker: place, tickets },
+      scratch,
+    });
     const judgement = await frozen.judge();
     writeAll(1, `${JSON.stringify({ oracle: frozen.sha, ...judgement })}\n`);
     if (judgement.problem !== undefined) writeAll(2, `loopdash oracle: cannot judge: ${judgement.problem}\n`);

@@ -30,14 +30,14 @@ async function onTerminal(request: RunRequest): Promise<number> {
   return watch({ run, socketPath });
 }
 
-async function spawn({ workers, batch, fresh }: RunRequest): Promise<SpawnedEngine> {
+async function spawn({ workers, batch, fresh, allowApiKey }: RunRequest): Promise<SpawnedEngine> {
   const { spawnEngine } = await import("../spawn-engine.ts");
-  return spawnEngine({ batch, fresh, ...(workers === undefined ? {} : { workers }) });
+  return spawnEngine({ batch, fresh, allowApiKey, ...(workers === undefined ? {} : { workers }) });
 }
 
 /** The engine in this process, the story on standard output. */
 async function headless(request: RunRequest): Promise<number> {
-  const { workers, batch, fresh, output } = request;
+  const { workers, batch, fresh, allowApiKey, output } = request;
   process.stdout.on("error", () => undefined);
   const format = output === "json" ? "json" : "lines";
   if (format === "lines") probeStdout(`loopdash ${VERSION}  ${plainText(batch)}\n`);
@@ -47,6 +47,7 @@ async function headless(request: RunRequest): Promise<number> {
     cwd: process.cwd(),
     env: process.env,
     fresh,
+    allowApiKey,
     ...(workers === undefined ? {} : { workers }),
   });
   stopOnSignals(engine, ["SIGINT", "SIGTERM", "SIGHUP"]);

@@ -1,9 +1,12 @@
+import type { TicketId } from "../../domain/ids.ts";
 import { ledgerOf } from "../../domain/ledger.ts";
-import { activeTickets, type RunState, type TicketState } from "../../domain/state.ts";
+import { type Attempt, activeTickets, type RunState } from "../../domain/state.ts";
 import { formatDuration, headline } from "../../domain/summary.ts";
 import { plainText } from "../../domain/text.ts";
 import { vecItems } from "../../domain/vec.ts";
 import { describeReason, whyNot } from "../../domain/why-not.ts";
+import { finishOf, stageOf, turnOf } from "../../store/stage-look.ts";
+import { specWord } from "../../store/step-word.ts";
 import { type FoundRun, findRun } from "../find-run.ts";
 import { writeAll } from "../print.ts";
 
@@ -14,14 +17,15 @@ export function status(name: string | undefined, json: boolean): number {
   else
     writeAll(
       1,
-      `${asLines(found)
+      `${asLines(found, Date.now())
         .map((line) => plainText(line))
         .join("\n")}\n`,
     );
   return 0;
 }
 
-function asJson({ row, state, live, pid }: FoundRun) {
+/** What `status --json` prints. */
+export function asJson({ row, state, live, pid }: Omit<FoundRun, "folder">) {
   const { last } = state.oracle;
   return {
     run: row.run,
@@ -36,6 +40,7 @@ function asJson({ row, state, live, pid }: FoundRun) {
       id,
       attempt: attempt?.n ?? 0,
       phase,
+      doing: attempt === undefined ? null : stageOf(attempt, finishOf(state, id)).word,
       step: attempt?.step?.name ?? null,
     })),
     waiting: waiting(state),
@@ -49,21 +54,26 @@ function waiting(state: RunState): { id: string; why: string }[] {
   );
 }
 
-function asLines({ row, state, live, pid }: FoundRun): string[] {
+/** What `status` prints. `now` in milliseconds. */
+export function asLines({ row, state, live, pid }: Omit<FoundRun, "folder">, now: number): string[] {
   const { tickets, costUsd, interventions } = ledgerOf(state);
   const { last } = state.oracle;
   const where = live ? `at work (pid ${pid})` : state.end === undefined ? "no engine is at work on it" : "ended";
   return [
     `${headline(state, live)}  ${row.run}  ${where}`,
-    `oracle ${last === undefined ? "has not judged yet" : `${last.verdict}, ${formatDuration(Date.now() - last.at)} ago`}`,
+    `oracle ${last === undefined ? "has not judged yet" : `${last.verdict}, ${formatDuration(now - last.at)} ago`}`,
     `tickets ${tickets.done} done, ${tickets.gated} human-gated, ${tickets.open} open of ${tickets.total} · $ ${costUsd.toFixed(2)} · interventions ${interventions.total}`,
-    ...activeTickets(state).map((ticket) => `  ▶ ${ticket.id}  ${doing(ticket)}`),
+    ...activeTickets(state).flatMap(({ id, attempt }) => (attempt === undefined ? [] : [doing(state, id, attempt, live)])),
     ...waiting(state).map(({ id, why }) => `  · ${id}  ${why}`),
     ...(state.end === undefined ? [] : [`  ${state.end.reason}`]),
   ];
 }
 
-function doing({ attempt }: TicketState): string {
-  const n = `try ${attempt?.n ?? 0}`;
-  return attempt?.step === undefined ? `${n}, agent` : `${n}, ${attempt.step.kind} ${attempt.step.name}`;
+/** One attempt under way: what its agent or its finish line is at, and what it waits for. */
+function doing(state: RunState, id: TicketId, attempt: Attempt, live: boolean): string {
+  const finish = finishOf(state, id);
+  const { glyph, word } = stageOf(attempt, finish);
+  const turn = turnOf(attempt, finish);
+  const why = attempt.waiting ?? (turn && specWord(turn));
+  return `  ${glyph} ${id}  try ${attempt.n}, ${live ? "" : "cut off at "}${word}${why === undefined ? "" : `: ${why}`}`;
 }

@@ -3,6 +3,7 @@ import { checkFinishLine } from "./finish-line.ts";
 import { hintFor, listed } from "./nearest.ts";
 import { isReserved, unfitForBase, unfitForGlob, unfitForLine, unfitForPath } from "./plain-words.ts";
 import { type BatchProblem, type Locate, type Path, problemAt, type Report, shown, sortProblems } from "./problem.ts";
+import { unfitForReport } from "./report-place.ts";
 import type { BatchFile, TicketSpec } from "./schema.ts";
 
 /** Looking for the nearest of 10,000 ids takes a millisecond, and nobody reads the hint of the 21st problem. */
@@ -19,6 +20,7 @@ export function checkBatch(file: BatchFile, locate: Locate, elsewhere: ReadonlyS
   const report: Report = (path, message, hint) => problems.push(problemAt(locate, path, message, hint));
   checkRepos(file, report);
   checkAgent(file, report);
+  if (file.oracle !== undefined) checkCommand(file.oracle.command, ["oracle", "command"], report);
   checkTracker(file, report);
   file.protect.forEach((glob, i) => {
     reportUnfit(unfitForGlob(glob), ["protect", i], report);
@@ -53,6 +55,8 @@ function checkCommand(command: readonly string[], path: Path, report: Report): v
 function checkStepCommands(steps: NonNullable<BatchFile["finish"]>, path: Path, report: Report): void {
   steps.forEach((step, i) => {
     if ("command" in step) checkCommand(step.command, [...path, i, "command"], report);
+    if (step.step === "check" && step.report !== undefined)
+      reportUnfit(unfitForReport(step.report), [...path, i, "report", "path"], report);
   });
 }
 

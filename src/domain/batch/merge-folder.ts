@@ -71,6 +71,7 @@ export function mergeFolder(parsed: ParsedBatch, folder: readonly FolderTicket[]
       ...specOf(source),
       ...Object.fromEntries(given.map((field) => [field, ticket[field]])),
       ...(ticket.finish && { finish: ticket.finish }),
+      ...(ticket.allow && { allow: ticket.allow }),
     };
   });
   const elsewhere = new Set<string>(folder.map(({ id }) => id).filter((id) => !listed.has(id)));

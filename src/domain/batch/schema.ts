@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Allowance } from "../evidence/results.ts";
 import { RepoId, TicketId } from "../ids.ts";
 
 /** A program and its arguments. Never a shell line: nothing here is ever parsed by a shell. */
@@ -17,13 +18,33 @@ const commandStep = {
   minutes: minutes.optional().describe("Minutes before the command is ended; default: limits.minutesPerAttempt"),
 };
 
+/** Where a check's command leaves what each test did. `vitest` and `jest` are the JSON of their own reporters. */
+const CheckReport = z
+  .strictObject({
+    format: z.enum(["junit", "vitest", "jest", "tap"]).describe("How it is written"),
+    path: z
+      .string()
+      .min(1)
+      .max(400)
+      .describe(
+        "The file that the command writes: below {artifacts}, a fresh empty folder, or relative to the checkout; '-' for TAP on stdout",
+      ),
+  })
+  .describe("Results per test, which are compared with those of the base; without it a check is as good as its exit code");
+export type CheckReport = z.infer<typeof CheckReport>;
+
 const checkName = name.default("check").describe("What the check is called; no two checks of a finish line share a name");
 const verifyName = name.default("verify").describe("What the verification is called; no two of a finish line share a name");
 
 /** One entry of a finish line. `minutes` bounds a command; default: `limits.minutesPerAttempt`. */
 export const StepSpec = z.discriminatedUnion("step", [
   z.strictObject({ step: z.literal("gates").describe("Looks at what the change touches") }),
-  z.strictObject({ step: z.literal("check").describe("Runs a command on the merge candidate"), name: checkName, ...commandStep }),
+  z.strictObject({
+    step: z.literal("check").describe("Runs a command on the merge candidate"),
+    name: checkName,
+    ...commandStep,
+    report: CheckReport.optional(),
+  }),
   z.strictObject({ step: z.literal("merge").describe("Lands the candidate on the base branch") }),
   z.strictObject({ step: z.literal("verify").describe("Runs a command on what has landed"), name: verifyName, ...commandStep }),
   z.strictObject({ step: z.literal("assert").describe("Sets the ticket to done in the tracker and reads it back") }),
@@ -41,6 +62,18 @@ const ticketId = TicketId.describe(
 );
 const title = z.string().trim().min(1).max(200);
 
+const idPatterns = z.array(z.string().min(1).max(2000)).readonly().default([]);
+
+/** What a person allows one ticket, before it is worked. Only the batch can say it, and the batch is frozen: no agent can. */
+const Allow = z.strictObject({
+  testsRemoved: idPatterns.describe("Ids of tests that the ticket may remove or rename; * stands for anything"),
+  testsSkipped: idPatterns.describe("Ids of tests that the ticket may skip; * stands for anything"),
+  suppressions: z
+    .boolean()
+    .default(false)
+    .describe("Whether the ticket may tell linters, type checkers, runners and coverage to look away"),
+});
+
 /** A ticket as the batch file lists it. With a ticket folder an id is enough: what is not given comes from the folder. */
 export const TicketSpec = z.strictObject({
   id: ticketId,
@@ -50,6 +83,7 @@ export const TicketSpec = z.strictObject({
   dependsOn: z.array(TicketId).readonly().default([]).describe("Ids of tickets that must be done before this one starts"),
   exclusive: z.array(name).readonly().default([]).describe("Names of things that only one ticket may use at a time"),
   finish: FinishLine.optional().describe("This ticket's own finish line, in place of the batch's"),
+  allow: Allow.optional().describe("What this ticket may do to tests and checks that no ticket may do by itself"),
 });
 export type TicketSpec = z.infer<typeof TicketSpec>;
 
@@ -72,6 +106,20 @@ export const AgentSpec = z
   ])
   .describe("The program that works a ticket");
 export type AgentSpec = z.infer<typeof AgentSpec>;
+
+/** An oracle of the user's own in place of the one that ships. */
+export const OracleSpec = z
+  .strictObject({
+    command: Argv.describe(
+      "Program and arguments; the batch to judge is added as the last one. Exit 0 done, 1 not done, 2 cannot judge",
+    ),
+    reads: z
+      .enum(["tracker", "elsewhere"])
+      .default("tracker")
+      .describe("Whether it reads the tracker that it is told of; one that looks elsewhere cannot be tried with canaries"),
+  })
+  .describe("Who says whether the batch is done, in place of the oracle that ships");
+export type OracleSpec = z.infer<typeof OracleSpec>;
 
 /** `path` names a folder of Markdown tickets; without it the inline tickets seed an embedded tracker. */
 export const TrackerSpec = z
@@ -110,6 +158,21 @@ export const SandboxMode = z
   );
 export type SandboxMode = z.infer<typeof SandboxMode>;
 
+const hostName = z
+  .string()
+  .regex(/^(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?$/, "use a host name, with a port where it is not 443");
+
+/** What a batch opens in the sandbox beyond what every process may reach. Frozen with the batch. */
+export const SandboxPolicy = z.strictObject({
+  read: z.array(z.string().min(1)).readonly().default([]).describe("Further folders and files that agents and commands may read"),
+  write: z.array(z.string().min(1)).readonly().default([]).describe("Further folders that agents and commands may write"),
+  hosts: z
+    .record(name, z.array(hostName).readonly())
+    .default({})
+    .describe("Hosts that a step may reach, by its name; 'prepare' and 'agent' name the prepare commands and the agent"),
+});
+export type SandboxPolicy = z.infer<typeof SandboxPolicy>;
+
 /** The batch file, as a person writes it. */
 export const BatchFile = z.strictObject({
   $schema: z.string().optional().describe("Where editors find the schema of this file"),
@@ -120,7 +183,9 @@ export const BatchFile = z.strictObject({
     .refine((repos) => Object.keys(repos).length > 0, "name at least one repository")
     .describe("The repositories that tickets change, each under a short name"),
   agent: AgentSpec,
+  oracle: OracleSpec.optional(),
   sandbox: SandboxMode.default("required"),
+  sandboxPolicy: SandboxPolicy.optional().describe("What the sandbox opens beyond what every agent and command may reach"),
   limits: Limits.prefault({}).describe("Every bound of a run"),
   finish: FinishLine.optional().describe(
     "The steps from a stopped agent to a done ticket, in order; default: gates, merge, assert",
@@ -143,6 +208,7 @@ export interface Ticket {
   readonly dependsOn: readonly TicketId[];
   readonly exclusive: readonly string[];
   readonly finish: readonly StepSpec[];
+  readonly allow?: Allowance | undefined;
 }
 
 /** The batch as a run freezes it: absolute paths, tickets resolved. It may only grow, and only by the engine. */
@@ -151,7 +217,9 @@ export interface Batch {
   readonly tracker: TrackerSpec;
   readonly repos: Readonly<Record<string, RepoSpec>>;
   readonly agent: AgentSpec;
+  readonly oracle?: OracleSpec;
   readonly sandbox: SandboxMode;
+  readonly sandboxPolicy?: SandboxPolicy | undefined;
   readonly limits: Limits;
   readonly protect: readonly string[];
   readonly tickets: readonly Ticket[];

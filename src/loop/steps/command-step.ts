@@ -1,18 +1,35 @@
+import { randomUUID } from "node:crypto";
+import { isAbsolute, join } from "node:path";
+import { ARTIFACTS } from "../../domain/batch/report-place.ts";
 import type { Argv, StepSpec } from "../../domain/batch/schema.ts";
 import type { Evidence } from "../../domain/event.ts";
 import { plainText } from "../../domain/text.ts";
 import type { ExecResult } from "../../ports/executor.ts";
+import type { Confinement } from "../../ports/sandbox.ts";
+import type { ReportReading } from "../../ports/test-report.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { AttemptOver, abortedEnd, type OpenAttempt, type StepResult } from "../attempt-scope.ts";
 import { boundedTail } from "../bounded.ts";
+import { confineJudge, opened } from "../confine.ts";
 import type { LoopContext } from "../context.ts";
+import { awaitReport } from "./await-report.ts";
+import { changedFiles, protectedFiles } from "./protected-files.ts";
 
-type CommandStep = Extract<StepSpec, { step: "check" | "verify" }>;
+export type CommandStep = Extract<StepSpec, { step: "check" | "verify" }>;
 
-/**
- * Runs a check or verify command on a commit, in a pristine checkout that no worker could write (P1), with the
- * repository's prepare commands run there first. The checkout is removed afterwards.
- */
+/** What a judged command left, where it came to run. */
+export type Judged =
+  | {
+      readonly ok: true;
+      readonly result: ExecResult;
+      /** Present where the step names a report. */
+      readonly reading?: ReportReading;
+      /** Its program is a file of the repository which this commit does not have. */
+      readonly noProgram: boolean;
+    }
+  | { readonly ok: false; readonly evidence: Evidence };
+
+/** Runs a check or verify command on a commit and judges it by its exit code. */
 export async function runCommandStep(
   ctx: LoopContext,
   scope: OpenAttempt,
@@ -20,48 +37,117 @@ export async function runCommandStep(
   step: CommandStep,
   commit: string,
 ): Promise<StepResult> {
+  const judged = await judgeCommand(ctx, scope, repo, { step, commit, log: `${step.step}-${step.name}` });
+  if (!judged.ok) return judged;
+  const { result } = judged;
+  if (result.ending === "exited" && result.exitCode === 0)
+    return { ok: true, summary: `passed in ${secondsOf(result)} s`, judged: commit };
+  return { ok: false, evidence: commandEvidence({ step: step.step, name: step.name }, step.command, result) };
+}
+
+/**
+ * Runs a step's command on a commit, in a pristine checkout that no worker could write (P1), with the repository's prepare
+ * commands run there first, and beside it a fresh empty folder for what it leaves. Both are removed afterwards.
+ */
+export async function judgeCommand(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  repo: Repo,
+  of: { readonly step: CommandStep; readonly commit: string; readonly log: string },
+): Promise<Judged> {
+  const { step, commit, log } = of;
   const path = ctx.files.judgePath(scope.ticket.id, step.name);
+  // Nobody can know the name before the judgement has begun (adversary case A17).
+  const artifacts = ctx.files.judgePath(scope.ticket.id, `${step.name}-${randomUUID()}`);
   try {
     await repo.checkout({ commit, path });
-    const prepared = await runPrepare(ctx, scope, path, `${step.step}-${step.name}-prepare`);
-    if (prepared !== undefined) return { ok: false, evidence: { ...prepared, step: step.step, name: step.name } };
-    const minutes = step.minutes ?? ctx.batch.limits.minutesPerAttempt;
-    const result = await runIn(ctx, scope, { argv: step.command, cwd: path, log: `${step.step}-${step.name}`, minutes });
-    if (result.ending === "exited" && result.exitCode === 0) {
-      return { ok: true, summary: `passed in ${(result.durationMs / 1000).toFixed(1)} s`, judged: commit };
-    }
-    return { ok: false, evidence: commandEvidence({ step: step.step, name: step.name }, step.command, result) };
+    const broken = await prepare(ctx, scope, path, {
+      log,
+      confinement: opened(ctx, confineJudge(ctx, repo, [path]), "prepare"),
+    });
+    if (broken !== undefined) return { ok: false, evidence: { ...broken, step: step.step, name: step.name } };
+    await ctx.files.makeFolder(artifacts);
+    const folders = { checkout: path, artifacts };
+    const argv = step.command.map((word) => word.replaceAll(ARTIFACTS, artifacts)) as [string, ...string[]];
+    const program = argv[0];
+    const own = program.includes("/") && !isAbsolute(program);
+    const noProgram = own && !(await ctx.files.exists(join(path, program)));
+    const report = await awaitReport(ctx.reports, step.step === "check" ? step.report : undefined, folders);
+    const result = await runIn(ctx, scope, {
+      argv,
+      cwd: path,
+      log,
+      minutes: step.minutes ?? ctx.batch.limits.minutesPerAttempt,
+      env: { LOOPDASH_ARTIFACTS: artifacts },
+      confinement: opened(ctx, confineJudge(ctx, repo, [path, artifacts]), step.name),
+      onLine: report?.onLine,
+    });
+    const reading = await report?.read();
+    return { ok: true, result, noProgram, ...(reading === undefined ? {} : { reading }) };
   } finally {
-    await ctx.files.remove(path);
+    await Promise.all([ctx.files.remove(path), ctx.files.remove(artifacts)]);
   }
 }
 
+/** Prepares a pristine checkout, and sees to it that what is protected is afterwards what it was before (P2). */
+async function prepare(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  path: string,
+  of: { readonly log: string; readonly confinement: Confinement | undefined },
+): Promise<Evidence | undefined> {
+  if ((ctx.batch.repos[scope.ticket.repo]?.prepare ?? []).length === 0) return undefined;
+  const before = await protectedFiles(path, ctx.batch.protect);
+  const failed = await runPrepare(ctx, scope, path, `${of.log}-prepare`, of.confinement);
+  if (failed !== undefined) return failed;
+  const changed = await changedFiles(path, before);
+  if (changed.length === 0) return undefined;
+  const summary = `preparing the checkout changed a protected file: ${plainText(changed[0] ?? "", 200)}`;
+  return { step: "prepare", name: "prepare", summary, detail: changed.map((each) => plainText(each, 200)).join("\n") };
+}
+
 /** Runs the repository's prepare commands in a folder. Gives the evidence of the first that fails. */
-export async function runPrepare(ctx: LoopContext, scope: OpenAttempt, cwd: string, log: string): Promise<Evidence | undefined> {
+export async function runPrepare(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  cwd: string,
+  log: string,
+  confinement?: Confinement,
+): Promise<Evidence | undefined> {
   const minutes = ctx.batch.limits.minutesPerAttempt;
   for (const argv of ctx.batch.repos[scope.ticket.repo]?.prepare ?? []) {
-    const result = await runIn(ctx, scope, { argv, cwd, log, minutes });
+    const result = await runIn(ctx, scope, { argv, cwd, log, minutes, confinement });
     if (result.ending !== "exited" || result.exitCode !== 0)
       return commandEvidence({ step: "prepare", name: "prepare" }, argv, result);
   }
   return undefined;
 }
 
-async function runIn(
-  ctx: LoopContext,
-  scope: OpenAttempt,
-  of: { argv: Argv; cwd: string; log: string; minutes: number },
-): Promise<ExecResult> {
+interface ToRun {
+  readonly argv: Argv;
+  readonly cwd: string;
+  readonly log: string;
+  readonly minutes: number;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly confinement?: Confinement | undefined;
+  readonly onLine?: ((line: string, stream: "stdout" | "stderr") => void) | undefined;
+}
+
+async function runIn(ctx: LoopContext, scope: OpenAttempt, of: ToRun): Promise<ExecResult> {
   const result = await ctx.executor.run({
     argv: of.argv,
     cwd: of.cwd,
-    env: ctx.commandEnv,
+    env: { ...ctx.commandEnv, ...of.env },
     logFile: scope.files.log(of.log),
     timeoutMs: of.minutes * 60_000,
     signal: scope.signal,
     marker: scope.marker,
+    ...(of.confinement === undefined ? {} : { confinement: of.confinement }),
+    ...(of.onLine === undefined ? {} : { onLine: of.onLine }),
   });
-  if (result.ending === "aborted") throw new AttemptOver(abortedEnd(scope));
+  // In the middle of a stop, one that was killed or could not start has not failed.
+  const byItself = result.ending === "exited" && result.signal === null;
+  if (result.ending === "aborted" || (scope.signal.aborted && !byItself)) throw new AttemptOver(abortedEnd(scope));
   return result;
 }
 
@@ -69,6 +155,11 @@ async function runIn(
 export function commandEvidence(of: Pick<Evidence, "step" | "name">, argv: Argv, result: ExecResult): Evidence {
   const command = plainText(argv.join(" "), 200);
   return { ...of, summary: `${command} ${howItEnded(result)}`, detail: boundedTail(result.tail) };
+}
+
+/** What a command took, in seconds with one decimal. */
+export function secondsOf(result: Pick<ExecResult, "durationMs">): string {
+  return (result.durationMs / 1000).toFixed(1);
 }
 
 /** How a process ended, in words. */

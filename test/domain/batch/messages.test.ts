@@ -39,7 +39,7 @@ describe("what a value of the wrong shape is called", () => {
     [{ ticket: [] }, 'unknown key "ticket"; did you mean "tickets"?'],
     [
       { zzzzzz: 1 },
-      'unknown key "zzzzzz"; known here: $schema, name, tracker, repos, agent, sandbox, limits, finish, protect, tickets',
+      'unknown key "zzzzzz"; known here: $schema, name, tracker, repos, agent, oracle, sandbox, sandboxPolicy and 4 more',
     ],
     [{ tracker: { kind: "jira" } }, 'tracker.kind: unknown kind "jira"; known here: local'],
     [{ tracker: {} }, "tracker.kind is missing; known here: local"],

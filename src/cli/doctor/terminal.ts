@@ -1,0 +1,55 @@
+import { SMALLEST } from "../terminal.ts";
+import { bad, type Finding, ok, warn } from "./finding.ts";
+
+/** What is asked of a terminal's output. */
+export interface Screen {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+  /** Bits of a colour, 1 for none (tty.WriteStream). */
+  readonly getColorDepth?: (env: object) => number;
+}
+
+const LINES = "Fine for scripts: a run prints plain lines then. For the dashboard, start it on a terminal.";
+
+/** Whether the dashboard can be shown here, and how well. A run needs none of it: elsewhere it prints lines. */
+export function checkTerminal(of: {
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdin: { readonly isTTY?: boolean };
+  readonly stdout: Screen;
+}): readonly Finding[] {
+  const { env, stdin, stdout } = of;
+  const closed = [...(stdin.isTTY ? [] : ["standard input"]), ...(stdout.isTTY ? [] : ["standard output"])];
+  if (closed.length > 0) return [warn("terminal", `${closed.join(" and ")}: no terminal`, LINES), locale(env)];
+  const term = env["TERM"] ?? "";
+  if (term === "" || term === "dumb") {
+    const found = term === "" ? "TERM is not set" : "TERM is dumb, which shows no dashboard";
+    return [warn("terminal", found, "Set TERM to what the terminal is, such as xterm-256color."), locale(env)];
+  }
+  if (env["CI"]) return [warn("terminal", "CI is set, so a run prints lines", "Unset CI for the dashboard."), locale(env)];
+  return [ok("terminal", `a terminal, TERM=${term}`), size(stdout), colours(env, stdout), locale(env)];
+}
+
+/** On a terminal that is too small the plain command is refused. */
+function size({ columns = 0, rows = 0 }: Screen): Finding {
+  const found = `${columns} columns and ${rows} rows`;
+  if (columns >= SMALLEST.columns && rows >= SMALLEST.rows) return ok("terminal-size", found);
+  const fix = `Make it at least ${SMALLEST.columns} × ${SMALLEST.rows}, or use --headless.`;
+  return bad("terminal-size", `${found}, too small for the dashboard`, fix);
+}
+
+function colours(env: NodeJS.ProcessEnv, screen: Screen): Finding {
+  if (env["NO_COLOR"]) return ok("terminal-colours", "switched off by NO_COLOR");
+  const bits = screen.getColorDepth?.(env) ?? 1;
+  if (bits > 1) return ok("terminal-colours", bits >= 24 ? "16 million" : bits >= 8 ? "256" : "16");
+  return warn("terminal-colours", "none by what TERM says; states are told by words and signs alone", "Set TERM=xterm-256color.");
+}
+
+/** The first that is set decides (POSIX, Environment Variables, 8.2). */
+function locale(env: NodeJS.ProcessEnv): Finding {
+  const name = ["LC_ALL", "LC_CTYPE", "LANG"].find((each) => env[each]);
+  const value = name === undefined ? undefined : env[name];
+  if (value !== undefined && /utf-?8/i.test(value)) return ok("terminal-locale", `${name}=${value}`);
+  const found = value === undefined ? "no locale is set" : `${name}=${value} is not UTF-8`;
+  return warn("terminal-locale", `${found}: signs and frames may come out wrong`, "Set LANG=C.UTF-8, or your own with UTF-8.");
+}

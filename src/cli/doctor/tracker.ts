@@ -1,0 +1,53 @@
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { createFrozenOracle } from "../../adapters/oracle/frozen-oracle.ts";
+import { RunId } from "../../domain/ids.ts";
+import { UserError } from "../../domain/user-error.ts";
+import type { LoadedBatch } from "../engine/load-batch.ts";
+import { runFolder, trackerOf } from "../engine/open-run.ts";
+import { oracleBytesOf, oracleKind } from "../engine/oracle-program.ts";
+import type { StateHome } from "../state-home.ts";
+import { bad, type Finding, ok } from "./finding.ts";
+import { withProbeFolder } from "./probe-folder.ts";
+import { lookIntoRecords } from "./records.ts";
+
+/**
+ * Whether every ticket of the batch can be read: by the tracker's adapter, and by the batch's oracle, which understands less.
+ * `programs` is the PATH.
+ */
+export async function checkTracker(loaded: LoadedBatch, home: StateHome, programs: string): Promise<readonly Finding[]> {
+  const { batch, path } = loaded;
+  try {
+    const folder = batch.tracker.path === undefined ? unfinishedRunFolder(path, home) : home.runs;
+    if (folder === undefined) return [ok("tracker", `${count(batch.tickets.length)}; a new run keeps them with its own state`)];
+    const { tracker, place } = trackerOf(batch, folder);
+    const tickets = await tracker.snapshot();
+    const bytes = await oracleBytesOf(batch, { folder: loaded.folder, path: programs });
+    const kind = oracleKind(batch);
+    const ids = batch.tickets.map((ticket) => ticket.id);
+    const { verdict, problem } = await withProbeFolder(tmpdir(), (scratch) =>
+      createFrozenOracle({ kind, bytes, batch: { version: 1, tracker: place, tickets: ids }, scratch }).judge(),
+    );
+    const where = place.kind === "folder" ? place.folder : place.file;
+    if (verdict !== "unjudged")
+      return [ok("tracker", `${count(tickets.length)} readable in ${where}; the oracle says ${verdict}`)];
+    const fix = "Mend the ticket that it names; keep its front matter to plain `key: value` lines.";
+    return [bad("tracker", `the oracle cannot judge ${where}: ${problem ?? "it gave no reason"}`, fix)];
+  } catch (error) {
+    if (error instanceof UserError) return [bad("tracker", `${error.what}: ${error.why}`, error.todo)];
+    const why = error instanceof Error ? error.message : String(error);
+    return [bad("tracker", `not every ticket can be read: ${why}`, "Mend what it names and ask again.")];
+  }
+}
+
+/** Where the run that a start would go on with keeps its tickets; undefined where a start makes a new one. */
+function unfinishedRunFolder(batchPath: string, home: StateHome): string | undefined {
+  if (!existsSync(home.db)) return undefined;
+  const sql = "SELECT run FROM runs WHERE batch_path = ? AND ended_at IS NULL ORDER BY started_at DESC, rowid DESC LIMIT 1";
+  const run = lookIntoRecords(home.db, (db) => db.prepare(sql).get(batchPath)?.["run"]);
+  return run === undefined ? undefined : runFolder(home, RunId.parse(run));
+}
+
+function count(tickets: number): string {
+  return tickets === 1 ? "1 ticket" : `${tickets} tickets`;
+}

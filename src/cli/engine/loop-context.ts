@@ -1,0 +1,93 @@
+import { existsSync } from "node:fs";
+import { mkdir, readFile } from "node:fs/promises";
+import { dirname, isAbsolute, join } from "node:path";
+import { createCommandAgent } from "../../adapters/agent/command-agent.ts";
+import { systemClock } from "../../adapters/clock/system-clock.ts";
+import { createExecutor } from "../../adapters/executor/process-executor.ts";
+import { createRunFiles } from "../../adapters/files/run-files.ts";
+import { gatedExecutor } from "../../adapters/gateway/gated-executor.ts";
+import { createTestReports } from "../../adapters/report/test-reports.ts";
+import { confinedExecutor } from "../../adapters/sandbox/confined-executor.ts";
+import type { LoopContext } from "../../loop/context.ts";
+import { KeyedQueue } from "../../loop/keyed-queue.ts";
+import type { Orchestrator } from "../../loop/orchestrator.ts";
+import { Permits } from "../../loop/permits.ts";
+import { Starts } from "../../loop/starts.ts";
+import { Manifests } from "../../loop/steps/manifests.ts";
+import type { Executor } from "../../ports/executor.ts";
+import type { RunStore } from "../../ports/run-store.ts";
+import { packageFiles } from "../package-files.ts";
+import type { StateHome } from "../state-home.ts";
+import type { World } from "./check-world.ts";
+import type { OpenRun } from "./open-run.ts";
+import { judgesOf } from "./oracle-program.ts";
+
+/** Wires the ports of the loop to adapters, for one run. */
+export async function contextOf(
+  {
+    open,
+    world,
+    home,
+    store,
+  }: { readonly open: OpenRun; readonly world: World; readonly home: StateHome; readonly store: RunStore },
+  orchestrator: Orchestrator,
+): Promise<LoopContext> {
+  const { batch } = open.state;
+  const plain = createExecutor();
+  const gates = join(open.folder, "gates");
+  const executor = world.sandbox === undefined ? plain : gated(confinedExecutor(plain, world.sandbox), gates);
+  const { agent: spec } = batch;
+  const identity = { GIT_AUTHOR_NAME: "loopdash worker", GIT_AUTHOR_EMAIL: "worker@loopdash.invalid" };
+  const env = {
+    ...world.commandEnv,
+    ...identity,
+    GIT_COMMITTER_NAME: identity.GIT_AUTHOR_NAME,
+    GIT_COMMITTER_EMAIL: identity.GIT_AUTHOR_EMAIL,
+  };
+  const price = spec.usdPerAttempt === undefined ? {} : { usdPerAttempt: spec.usdPerAttempt };
+  const scratch = join(open.folder, "oracle");
+  for (const folder of [scratch, gates, join(open.folder, "judge"), join(home.worktrees, open.run)]) {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  }
+  const files = createRunFiles({ folder: open.folder, worktrees: join(home.worktrees, open.run) });
+  return {
+    run: open.run,
+    batch,
+    confined: world.sandbox !== undefined,
+    agentFiles: spec.command.slice(1).filter((word) => isAbsolute(word) && existsSync(word)),
+    repos: world.repos,
+    commandEnv: env,
+    agent: createCommandAgent({ argv: spec.command, executor, env, ...price }),
+    executor,
+    tracker: open.tracker,
+    ...judgesOf({
+      batch,
+      bytes: open.oracleBytes,
+      oracleBatch: open.oracleBatch,
+      batchSha: open.state.batchSha,
+      recorded: open.state.frozen,
+      runFolder: open.folder,
+      scratch,
+    }),
+    clock: systemClock,
+    files,
+    reports: createTestReports({ program: packageFiles().main, args: ["__report"] }),
+    manifests: new Manifests(files),
+    workerTemplate: await readFile(packageFiles().workerTemplate, "utf8"),
+    merges: new KeyedQueue(),
+    starts: new Starts(),
+    judges: new Permits(batch.limits.workers),
+    state: () => orchestrator.state,
+    report: (fact) => orchestrator.report(fact),
+    recordDuration: (ticket, ms) => store.recordDuration(open.run, ticket, ms),
+    recordCost: (usd) => {
+      if (usd > 0) store.recordCost(open.run, Date.now(), usd);
+    },
+  };
+}
+
+/** An executor that opens a way out to the hosts of a confinement, and to nobody else. */
+function gated(executor: Executor, folder: string): Executor {
+  const { main } = packageFiles();
+  return gatedExecutor(executor, { folder, relay: { argv: [process.execPath, main, "__relay"], read: [dirname(main)] } });
+}

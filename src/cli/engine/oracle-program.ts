@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import { freezeCommand } from "../../adapters/oracle/frozen-command.ts";
+import { freezeProgram } from "../../adapters/oracle/frozen-oracle.ts";
+import { loadOracleBytes } from "../../adapters/oracle/load-oracle.ts";
+import { createCanaryTripwire } from "../../adapters/tripwire/canary-tripwire.ts";
+import { tripwireSha } from "../../adapters/tripwire/code-sha.ts";
+import { createHides } from "../../adapters/tripwire/hides.ts";
+import { createSureOracle } from "../../adapters/tripwire/sure-oracle.ts";
+import type { Batch } from "../../domain/batch/schema.ts";
+import type { FrozenSet } from "../../domain/event.ts";
+import { frozenSetOf } from "../../domain/frozen-set.ts";
+import type { FrozenProgram, Oracle, OracleBatch } from "../../ports/oracle.ts";
+import type { Tripwire } from "../../ports/tripwire.ts";
+import { packageFiles } from "../package-files.ts";
+
+/** How the oracle of a batch is run: the one that ships is a module, one of the user's own a command. */
+export function oracleKind(batch: Batch): "module" | "command" {
+  return batch.oracle === undefined ? "module" : "command";
+}
+
+/** Where a run keeps the bytes of its oracle. */
+export function oracleFile(batch: Batch, runFolder: string): string {
+  return join(runFolder, batch.oracle === undefined ? "oracle.mjs" : "oracle.json");
+}
+
+/** The bytes of a batch's oracle as they are now, to be frozen. `folder` is where its command is at home. */
+export function oracleBytesOf(batch: Batch, of: { readonly folder: string; readonly path: string }): Promise<Uint8Array> {
+  return batch.oracle === undefined ? loadOracleBytes(packageFiles().oracle) : freezeCommand(batch.oracle.command, of);
+}
+
+/** The frozen set as it is now. */
+export function frozenNow(batch: Batch, oracleSha: string, batchSha: string): FrozenSet {
+  return frozenSetOf({ batch, oracleSha, batchSha, tripwireSha: tripwireSha() });
+}
+
+/** What judges a run: the oracle, its copies borne out, and the tripwire, all over the same frozen bytes. */
+export function judgesOf(of: {
+  readonly batch: Batch;
+  readonly bytes: Uint8Array;
+  readonly oracleBatch: OracleBatch;
+  readonly batchSha: string;
+  readonly recorded: FrozenSet | undefined;
+  readonly runFolder: string;
+  /** A folder for the judgements alone. */
+  readonly scratch: string;
+}): { readonly oracle: Oracle; readonly tripwire: Tripwire } {
+  const { batch, oracleBatch, runFolder } = of;
+  const program: FrozenProgram = freezeProgram({ kind: oracleKind(batch), bytes: of.bytes, scratch: of.scratch });
+  const hides = createHides({ run: runFolder, list: join(runFolder, "canaries"), real: oracleBatch.tracker });
+  const canaries = batch.oracle?.reads !== "elsewhere";
+  const common = { program, batch: oracleBatch, hides, plain: batch.oracle !== undefined };
+  const plainOracle: Oracle = {
+    sha: program.sha,
+    judge: async (signal, how) => (await program.judge(oracleBatch, signal, how)).judgement,
+  };
+  return {
+    oracle: canaries ? createSureOracle(common) : plainOracle,
+    tripwire: createCanaryTripwire({
+      ...common,
+      like: { tickets: batch.tickets },
+      canaries,
+      recorded: of.recorded,
+      frozen: () => frozenNow(batch, program.sha, of.batchSha),
+    }),
+  };
+}

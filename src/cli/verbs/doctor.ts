@@ -1,0 +1,112 @@
+import { findSandbox } from "../../adapters/sandbox/find-sandbox.ts";
+import { plainText } from "../../domain/text.ts";
+import { EXIT, UserError } from "../../domain/user-error.ts";
+import { checkAgent } from "../doctor/agent.ts";
+import { bad, type Finding, ok, type Status } from "../doctor/finding.ts";
+import { checkGit } from "../doctor/git.ts";
+import { checkNode } from "../doctor/node.ts";
+import { checkRepositories } from "../doctor/repositories.ts";
+import { checkSandbox } from "../doctor/sandbox.ts";
+import { checkStateFolder } from "../doctor/state-folder.ts";
+import { checkStrayKeys } from "../doctor/stray-keys.ts";
+import { checkTerminal } from "../doctor/terminal.ts";
+import { checkTracker } from "../doctor/tracker.ts";
+import { type LoadedBatch, loadBatch } from "../engine/load-batch.ts";
+import { writeAll } from "../print.ts";
+import { stateHome } from "../state-home.ts";
+import { VERSION } from "../version.ts";
+
+/**
+ * Looks whether everything is there that a run needs, and with a batch everything that this one needs. Changes nothing and
+ * leaves nothing behind. Exit 0 where nothing is bad, 4 where a run would be refused or could not be trusted.
+ */
+export async function doctor(file: string | undefined, json: boolean): Promise<number> {
+  const batch = file === undefined ? undefined : await readBatch(file);
+  const checks = (await Promise.all(checksOf(batch?.loaded))).flat();
+  const findings = [...(batch === undefined ? [] : [batch.finding]), ...checks].map(shown);
+  writeAll(1, json ? asJson(findings, batch?.loaded?.path) : asLines(findings, batch === undefined));
+  return findings.some(({ status }) => status === "bad") ? EXIT.refused : 0;
+}
+
+/** The order is the one they are shown in. */
+function checksOf(loaded: LoadedBatch | undefined): readonly Promise<readonly Finding[]>[] {
+  const { env, stdin, stdout, execPath, versions } = process;
+  const home = stateHome(env, process.cwd());
+  const mode = loaded?.batch.sandbox ?? "required";
+  return [
+    guarded("node", () => checkNode({ node: execPath, version: versions.node })),
+    guarded("git", () => checkGit(env)),
+    guarded("sandbox", () => checkSandbox({ find: findSandbox, path: env["PATH"] ?? "", place: home.root, mode })),
+    guarded("state-folder", () => checkStateFolder(home)),
+    guarded("terminal", () => checkTerminal({ env, stdin, stdout })),
+    guarded("stray-keys", () => checkStrayKeys(env, loaded)),
+    ...(loaded === undefined
+      ? []
+      : [
+          guarded("repository", () => checkRepositories(loaded)),
+          guarded("agent", () => checkAgent(loaded, env)),
+          guarded("tracker", () => checkTracker(loaded, home, env["PATH"] ?? "")),
+        ]),
+  ];
+}
+
+/** A check that cannot be made is bad news as well, and no reason to withhold the others. */
+async function guarded(check: string, look: () => readonly Finding[] | Promise<readonly Finding[]>): Promise<readonly Finding[]> {
+  try {
+    return await look();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return [bad(check, `could not be looked at: ${why}`, "Mend what it names and ask again.")];
+  }
+}
+
+async function readBatch(file: string): Promise<{ readonly loaded?: LoadedBatch; readonly finding: Finding }> {
+  try {
+    const loaded = await loadBatch(file, { cwd: process.cwd() });
+    const { name, tickets } = loaded.batch;
+    return { loaded, finding: ok("batch", `"${name}", ${tickets.length === 1 ? "1 ticket" : `${tickets.length} tickets`}`) };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { finding: bad("batch", `${error.what}: ${error.why}`, error.todo) };
+  }
+}
+
+/** What it says may come from files and programs: lines stay lines, and everything else that a terminal obeys goes. */
+function shown({ check, status, found, fix }: Finding): Finding {
+  const plain = (text: string): string =>
+    text
+      .split("\n")
+      .map((line) => plainText(line))
+      .join("\n");
+  return { check, status, found: plain(found), fix: fix === null ? null : plain(fix) };
+}
+
+function asJson(checks: readonly Finding[], batch: string | undefined): string {
+  const counts = countsOf(checks);
+  const answer = {
+    loopdash: VERSION,
+    batch: batch === undefined ? null : plainText(batch),
+    ok: counts.bad === 0,
+    counts,
+    checks,
+  };
+  return `${JSON.stringify(answer, undefined, 2)}\n`;
+}
+
+function asLines(findings: readonly Finding[], withoutBatch: boolean): string {
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  const gap = " ".repeat(6 + width + 2);
+  const lines = findings.flatMap(({ check, status, found, fix }) => {
+    const [first = "", ...rest] = found.split("\n");
+    const todo = fix === null ? [] : fix.split("\n").map((line, i) => `${gap}${i === 0 ? "do: " : "    "}${line}`);
+    return [`${status.padEnd(4)}  ${check.padEnd(width)}  ${first}`, ...rest.map((line) => `${gap}${line}`), ...todo];
+  });
+  const { ok: fine, warn, bad: wrong } = countsOf(findings);
+  const hint = withoutBatch ? ["name a batch file to have its repositories, agent and tracker looked at too"] : [];
+  return `${[...lines, "", `${fine} ok, ${warn} warn, ${wrong} bad`, ...hint].join("\n")}\n`;
+}
+
+function countsOf(findings: readonly Finding[]): Readonly<Record<Status, number>> {
+  const of = (status: Status): number => findings.filter((finding) => finding.status === status).length;
+  return { ok: of("ok"), warn: of("warn"), bad: of("bad") };
+}

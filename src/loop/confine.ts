@@ -1,0 +1,43 @@
+import type { Confinement } from "../ports/sandbox.ts";
+import type { Repo } from "../ports/vcs.ts";
+import type { OpenAttempt } from "./attempt-scope.ts";
+import type { LoopContext } from "./context.ts";
+
+type Confined = Pick<LoopContext, "batch" | "confined" | "agentFiles">;
+
+/** What an agent, and what makes its worktree ready, may reach; undefined where the run has no sandbox. */
+export async function confineAgent(
+  ctx: Confined,
+  repo: Repo,
+  open: OpenAttempt,
+  tree: { readonly path: string; readonly branch: string },
+): Promise<Confinement | undefined> {
+  if (!ctx.confined) return undefined;
+  const { write, read, mounts } = await repo.agentView(tree);
+  return withPolicy(ctx, {
+    write: [...write, open.files.outbox],
+    read: [...read, open.files.prompt, ...ctx.agentFiles],
+    mounts,
+    sockets: [],
+  });
+}
+
+/** What a judged command may reach: the folders that are its own, and nothing of any worker. */
+export function confineJudge(ctx: Confined, repo: Repo, write: readonly string[]): Confinement | undefined {
+  if (!ctx.confined) return undefined;
+  const { judgeView } = repo;
+  return withPolicy(ctx, { ...judgeView, write: [...judgeView.write, ...write], sockets: [] });
+}
+
+/** A confinement with the hosts that the batch opens to `who`: a step by its name, `prepare` or `agent`. */
+export function opened(ctx: Confined, confinement: Confinement | undefined, who: string): Confinement | undefined {
+  if (confinement === undefined) return undefined;
+  const { hosts } = ctx.batch.sandboxPolicy ?? {};
+  const own = hosts !== undefined && Object.hasOwn(hosts, who) ? hosts[who] : undefined;
+  return own === undefined ? confinement : { ...confinement, hosts: own };
+}
+
+function withPolicy(ctx: Confined, of: Confinement): Confinement {
+  const { read = [], write = [] } = ctx.batch.sandboxPolicy ?? {};
+  return { ...of, write: [...of.write, ...write], read: [...of.read, ...read] };
+}

@@ -1,0 +1,49 @@
+/** Lets at most `most` tasks run at a time, in the order they came. */
+export class Permits {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(most: number) {
+    this.#free = most;
+  }
+
+  /**
+   * Runs `task` once a permit is free, and gives the permit back whatever comes of it. Throws the signal's reason where
+   * it is aborted before the task's turn has come: then the task does not run.
+   */
+  async run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    await this.#take(signal);
+    try {
+      return await task();
+    } finally {
+      this.#give();
+    }
+  }
+
+  async #take(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const turn = (): void => {
+      signal.removeEventListener("abort", giveUp);
+      resolve();
+    };
+    const giveUp = (): void => {
+      this.#waiting.splice(this.#waiting.indexOf(turn), 1);
+      reject(signal.reason);
+    };
+    signal.addEventListener("abort", giveUp, { once: true });
+    this.#waiting.push(turn);
+    await promise;
+  }
+
+  /** Hands the permit to who waits longest, or keeps it. */
+  #give(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free += 1;
+    else next();
+  }
+}

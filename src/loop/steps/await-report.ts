@@ -1,0 +1,46 @@
+import { reportPlace } from "../../domain/batch/report-place.ts";
+import type { CheckReport } from "../../domain/batch/schema.ts";
+import type { ReportReading, TestReports } from "../../ports/test-report.ts";
+
+/** Characters of output that are kept, where the output is the report. */
+const MAX_OUTPUT = 64 * 1024 * 1024;
+
+/** A report that a command is about to write. */
+interface Awaited {
+  /** Takes the command's output, where that is the report. */
+  readonly onLine?: (line: string, stream: "stdout" | "stderr") => void;
+  /** Reads it once the command, and all that it started, is over. */
+  read(): Promise<ReportReading>;
+}
+
+/** Makes the place of a check's report ready; undefined where the check has none. Call it right before the command starts. */
+export async function awaitReport(
+  reports: TestReports,
+  spec: CheckReport | undefined,
+  folders: { readonly checkout: string; readonly artifacts: string },
+): Promise<Awaited | undefined> {
+  if (spec === undefined) return undefined;
+  const place = reportPlace(spec);
+  const roots = [folders.checkout, folders.artifacts];
+  if (place.in === "output") return readOutput(reports, spec, roots);
+  const awaited = await reports.await({ format: spec.format, folder: folders[place.in], path: place.path });
+  return { read: () => awaited.read(roots) };
+}
+
+function readOutput(reports: TestReports, { format }: CheckReport, roots: readonly string[]): Awaited {
+  const lines: string[] = [];
+  let size = 0;
+  return {
+    onLine: (line, stream) => {
+      if (stream !== "stdout") return;
+      size += line.length + 1;
+      if (size <= MAX_OUTPUT) lines.push(line);
+    },
+    read: () => {
+      if (size > MAX_OUTPUT)
+        return Promise.resolve({ ok: false, absent: false, problem: `the output is longer than ${MAX_OUTPUT} characters` });
+      if (lines.length === 0) return Promise.resolve({ ok: false, absent: true, problem: "the command printed nothing" });
+      return reports.parse({ format, text: `${lines.join("\n")}\n`, roots });
+    },
+  };
+}

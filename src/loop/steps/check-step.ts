@@ -1,0 +1,187 @@
+import type { StepSpec } from "../../domain/batch/schema.ts";
+import { compareRuns, type Remark } from "../../domain/evidence/compare.ts";
+import { SEARCHED_NAMES } from "../../domain/evidence/languages.ts";
+import type { Allowance, TestRun } from "../../domain/evidence/results.ts";
+import { suppressionsIn } from "../../domain/evidence/suppressions.ts";
+import { findingsLine, findingsText, passedLine } from "../../domain/evidence/words.ts";
+import { plainText } from "../../domain/text.ts";
+import type { ExecResult } from "../../ports/executor.ts";
+import type { Candidate, Repo } from "../../ports/vcs.ts";
+import { AttemptOver, abortedEnd, type OpenAttempt, type StepResult } from "../attempt-scope.ts";
+import { boundedList, boundedTail } from "../bounded.ts";
+import type { LoopContext } from "../context.ts";
+import { commandEvidence, howItEnded, judgeCommand, secondsOf } from "./command-step.ts";
+import { protectedBy } from "./gates.ts";
+import { type Manifest, manifestKey } from "./manifests.ts";
+
+type Built = Extract<Candidate, { ok: true }>;
+type Check = Extract<StepSpec, { step: "check" }>;
+
+/** Characters of an evidence; those of them that a check's findings may take; those of the mark where an output is cut. */
+const EVIDENCE_CHARS = 4_000;
+const FINDINGS_CHARS = 2_800;
+const MARK_CHARS = 60;
+
+const NOTHING_ALLOWED: Allowance = { testsRemoved: [], testsSkipped: [], suppressions: false };
+
+/** One check of one candidate. */
+interface Judging {
+  readonly ctx: LoopContext;
+  readonly scope: OpenAttempt;
+  readonly repo: Repo;
+  readonly step: Check;
+  readonly candidate: Built;
+  readonly allow: Allowance;
+}
+
+/** What speaks against the candidate, in words; what its command printed, or why nothing came of it. */
+interface Outcome {
+  readonly findings: readonly Remark[];
+  readonly output: string;
+  readonly passed: Omit<Extract<StepResult, { ok: true }>, "ok">;
+}
+
+/**
+ * Runs a check on a merge candidate. The exit code alone proves little, so the candidate is held against its base: what is
+ * protected must be the same, nothing may be told to look away, and where the step names a report, each test of the base must
+ * be there, run and pass as it did. A failed check is never run again on the same candidate (adversary case A19).
+ */
+export async function runCheckStep(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  repo: Repo,
+  step: Check,
+  candidate: Built,
+): Promise<StepResult> {
+  const judging: Judging = { ctx, scope, repo, step, candidate, allow: scope.ticket.allow ?? NOTHING_ALLOWED };
+  const touched = await protectedTouched(judging);
+  if (touched.length > 0) return refuse(judging, `protected path differs from the base: ${touched[0]}`, boundedList(touched));
+  const suppressed = await suppressionFindings(judging);
+  const outcome = step.report === undefined ? await byExitCode(judging) : await byTests(judging);
+  if ("ok" in outcome) return outcome;
+  const findings = [...outcome.findings, ...suppressed];
+  if (findings.length === 0) return { ok: true, ...outcome.passed };
+  return refuse(judging, findingsLine(findings), detailOf(findings, outcome.output));
+}
+
+/** The findings with what they are about, then the end of what the command printed. A lone one that is about nothing is its own summary. */
+function detailOf(findings: readonly Remark[], output: string): string {
+  if (findings.length === 1 && findings[0]?.ids.length === 0) return boundedTail(output);
+  const text = findingsText(findings).slice(0, FINDINGS_CHARS);
+  return `${text}\n\n${boundedTail(output, EVIDENCE_CHARS - MARK_CHARS - text.length)}`.trim();
+}
+
+function refuse({ step }: Judging, summary: string, detail: string): StepResult {
+  return { ok: false, evidence: { step: "check", name: step.name, summary, detail } };
+}
+
+/** The gates have looked at the ticket's own change; this is the candidate that is to land, whatever it was merged with (P2). */
+async function protectedTouched({ ctx, repo, candidate }: Judging): Promise<readonly string[]> {
+  if (ctx.batch.protect.length === 0) return [];
+  const isProtected = protectedBy(ctx.batch.protect);
+  const { paths } = await repo.change({ from: candidate.base, tip: candidate.commit });
+  return paths.filter(({ path }) => isProtected(path)).map(({ path, how }) => `${plainText(path, 200)} (${how})`);
+}
+
+async function suppressionFindings({ repo, candidate, allow }: Judging): Promise<readonly Remark[]> {
+  if (allow.suppressions) return [];
+  const { hunks, whole } = await repo.changedLines({ from: candidate.base, tip: candidate.commit, names: SEARCHED_NAMES });
+  if (!whole) return [{ says: "the change is too long to be searched for suppressions", ids: [] }];
+  const found = suppressionsIn(hunks);
+  if (found.length === 0) return [];
+  const says = found.length === 1 ? "1 suppression added" : `${found.length} suppressions added`;
+  return [{ says, ids: found.map(({ path, line, what, text }) => `${path}${line > 0 ? `:${line}` : ""} (${what}) ${text}`) }];
+}
+
+async function byExitCode({ ctx, scope, repo, step, candidate }: Judging): Promise<Outcome | StepResult> {
+  const judged = await judgeCommand(ctx, scope, repo, { step, commit: candidate.commit, log: `check-${step.name}` });
+  if (!judged.ok) return judged;
+  const { result } = judged;
+  const failed = result.ending !== "exited" || result.exitCode !== 0;
+  const { summary } = commandEvidence({ step: "check", name: step.name }, step.command, result);
+  return {
+    findings: failed ? [{ says: summary, ids: [] }] : [],
+    output: result.tail,
+    passed: {
+      summary: passedLine({ strength: "exit-code", seconds: secondsOf(result) }),
+      judged: candidate.commit,
+      strength: "exit-code",
+    },
+  };
+}
+
+/** The base is measured first, before anything of this candidate runs. */
+async function byTests(judging: Judging): Promise<Outcome | StepResult> {
+  const { ctx, scope, repo, step, candidate, allow } = judging;
+  const base = await manifestOf(judging);
+  if (base.as === "unknown") return refuse(judging, `the base could not be measured: ${base.why}`, "");
+  const judged = await judgeCommand(ctx, scope, repo, { step, commit: candidate.commit, log: `check-${step.name}` });
+  if (!judged.ok) return judged;
+  const { result, reading } = judged;
+  const run = runOf(step, result, reading);
+  if ("says" in run) return { findings: [run], output: result.tail, passed: { summary: "" } };
+  const comparison = compareRuns(base.as === "tests" ? base.run : undefined, run, allow);
+  const strength = base.as === "tests" ? "compared" : "uncompared";
+  if (comparison.findings.length === 0) {
+    await ctx.manifests.keep(keyOf(judging, candidate.commit), run);
+    await recordPreExisting(judging, comparison.preExisting);
+  }
+  const summary = passedLine({ strength, seconds: secondsOf(result), comparison });
+  return { findings: comparison.findings, output: result.tail, passed: { summary, judged: candidate.commit, strength } };
+}
+
+/** What a command's run says; or, where it says nothing that counts, a finding. */
+function runOf(
+  step: Check,
+  result: ExecResult,
+  reading: Extract<Awaited<ReturnType<typeof judgeCommand>>, { ok: true }>["reading"],
+): TestRun | Remark {
+  if (result.ending !== "exited" || result.exitCode === null)
+    return { says: commandEvidence({ step: "check", name: step.name }, step.command, result).summary, ids: [] };
+  if (reading?.ok === true) return { exitCode: result.exitCode, tests: reading.tests };
+  const problem = plainText(reading?.problem ?? "there is none", 300);
+  return {
+    says: `no report to judge by: ${problem} (${plainText(step.report?.path ?? "", 100)}); ${howItEnded(result)}`,
+    ids: [],
+  };
+}
+
+function keyOf({ ctx, scope, repo, step }: Judging, commit: string): string {
+  return manifestKey({ repo: repo.id, commit, step, prepare: ctx.batch.repos[scope.ticket.repo]?.prepare ?? [] });
+}
+
+async function manifestOf(judging: Judging): Promise<Manifest> {
+  const { ctx, scope, candidate } = judging;
+  try {
+    return await ctx.manifests.take(keyOf(judging, candidate.base), () => measureBase(judging), scope.signal);
+  } catch (error) {
+    throw scope.signal.aborted && error === scope.signal.reason ? new AttemptOver(abortedEnd(scope)) : error;
+  }
+}
+
+/** Exit codes from here on are the system's or a shell's: the program was not found, not allowed or killed by a signal. */
+const NOT_ITS_OWN = 126;
+
+/**
+ * The same command on the base. That the base has no tests is believed only of a command that ended by itself: one that was
+ * ended, or could not be understood, tells nothing, and nothing may be compared with nothing.
+ */
+async function measureBase({ ctx, scope, repo, step, candidate }: Judging): Promise<Manifest> {
+  const judged = await judgeCommand(ctx, scope, repo, { step, commit: candidate.base, log: `check-${step.name}-base` });
+  if (!judged.ok) return { as: "unknown", why: judged.evidence.summary };
+  const { result, reading, noProgram } = judged;
+  if (result.ending === "failed-to-start" && noProgram) return { as: "none", why: "the base does not have the program" };
+  const run = runOf(step, result, reading);
+  if (!("says" in run) && run.tests.length > 0) return { as: "tests", run };
+  if (result.ending === "exited" && result.exitCode !== null && result.exitCode < NOT_ITS_OWN) {
+    if (!("says" in run)) return { as: "none", why: "the base has no tests" };
+    if (reading?.ok === false && reading.absent) return { as: "none", why: "the base leaves no report" };
+  }
+  return { as: "unknown", why: "says" in run ? run.says : howItEnded(result) };
+}
+
+async function recordPreExisting({ ctx, scope, step }: Judging, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const text = ids.map((id) => plainText(id, 1_000)).join("\n");
+  await ctx.files.write(scope.files.log(`check-${step.name}-failing-on-base`), `${text}\n`);
+}

@@ -1,0 +1,124 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { z } from "zod";
+import type { StepSpec } from "../../domain/batch/schema.ts";
+import type { TestRun } from "../../domain/evidence/results.ts";
+import type { RunFiles } from "../../ports/run-files.ts";
+
+type Check = Extract<StepSpec, { step: "check" }>;
+
+type Files = Pick<RunFiles, "manifestPath" | "makeFolder" | "write" | "remove">;
+
+/** What a check's command gave on a base: tests, none at all, or nothing that could be understood. */
+export type Manifest =
+  | { readonly as: "tests"; readonly run: TestRun }
+  | { readonly as: "none"; readonly why: string }
+  | { readonly as: "unknown"; readonly why: string };
+
+const Kept = z.object({
+  exitCode: z.number().int(),
+  tests: z.array(z.tuple([z.string(), z.enum(["passed", "failed", "skipped", "todo"])])),
+});
+
+/** Manifests that are kept: many times the bases that candidates under way can have. */
+const MOST_KEPT = 64;
+
+/** Names what one command gives on one commit. */
+export function manifestKey(of: {
+  readonly repo: string;
+  readonly commit: string;
+  readonly step: Check;
+  readonly prepare: readonly (readonly string[])[];
+}): string {
+  const { name, command, report } = of.step;
+  return createHash("sha256")
+    .update(JSON.stringify([of.repo, of.commit, name, command, report, of.prepare]))
+    .digest("hex");
+}
+
+/**
+ * The manifests of a run, each taken once per commit and command. They lie in the run's folder, and only what this engine has
+ * written there itself is believed: it remembers the sum of each file, and takes a manifest anew where the sum differs.
+ */
+export class Manifests {
+  readonly #files: Files;
+  readonly #sums = new Map<string, string>();
+  readonly #taking = new Map<string, Promise<Manifest>>();
+
+  constructor(files: Files) {
+    this.#files = files;
+  }
+
+  /**
+   * The manifest of this key: kept, being taken by somebody else, or taken now by `measure`. A base without tests is measured
+   * each time: it is no proof that there are none. Throws the signal's reason, or what `measure` throws.
+   */
+  async take(key: string, measure: () => Promise<Manifest>, signal: AbortSignal): Promise<Manifest> {
+    for (;;) {
+      const kept = await this.#read(key);
+      if (kept !== undefined) return { as: "tests", run: kept };
+      const taking = this.#taking.get(key);
+      if (taking === undefined) return this.#measure(key, measure);
+      // Who takes it may be called off in the middle, or come to nothing: then it is this one's turn.
+      const shared = await orAborted(taking, signal).catch(() => undefined);
+      signal.throwIfAborted();
+      if (shared !== undefined && shared.as !== "unknown") return shared;
+    }
+  }
+
+  async #measure(key: string, measure: () => Promise<Manifest>): Promise<Manifest> {
+    const taking = measure();
+    this.#taking.set(key, taking);
+    try {
+      const manifest = await taking;
+      if (manifest.as === "tests") await this.keep(key, manifest.run);
+      return manifest;
+    } finally {
+      this.#taking.delete(key);
+    }
+  }
+
+  /** Keeps what was measured. What a candidate gave is the manifest of the base that it becomes. */
+  async keep(key: string, { exitCode, tests }: TestRun): Promise<void> {
+    const file = this.#files.manifestPath(key);
+    const text = JSON.stringify({ exitCode, tests: tests.map(({ id, outcome }) => [id, outcome]) });
+    await this.#files.makeFolder(dirname(file));
+    await this.#files.write(file, text);
+    this.#touch(key, sum(text));
+    const [oldest] = this.#sums.keys();
+    if (this.#sums.size <= MOST_KEPT || oldest === undefined) return;
+    this.#sums.delete(oldest);
+    await this.#files.remove(this.#files.manifestPath(oldest));
+  }
+
+  /** Remembers a sum as the one used last. */
+  #touch(key: string, text: string): void {
+    this.#sums.delete(key);
+    this.#sums.set(key, text);
+  }
+
+  async #read(key: string): Promise<TestRun | undefined> {
+    const expected = this.#sums.get(key);
+    if (expected === undefined) return undefined;
+    const text = await readFile(this.#files.manifestPath(key), "utf8").catch(() => "");
+    if (sum(text) !== expected) return undefined;
+    this.#touch(key, expected);
+    const { exitCode, tests } = Kept.parse(JSON.parse(text));
+    return { exitCode, tests: tests.map(([id, outcome]) => ({ id, outcome })) };
+  }
+}
+
+function sum(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** Settles as the promise does, or rejects once the signal is aborted. */
+function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(signal.reason);
+    if (signal.aborted) return giveUp();
+    signal.addEventListener("abort", giveUp, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", giveUp));
+  });
+}

@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import { lstat, readdir, readFile, readlink } from "node:fs/promises";
+import { join } from "node:path";
+import { protectedBy } from "./gates.ts";
+
+/** What is protected in a checkout, by path: what each file holds, or where each link leads. */
+export type ProtectedFiles = ReadonlyMap<string, string>;
+
+/** Looks at every protected file of a folder but git's own. */
+export async function protectedFiles(folder: string, protect: readonly string[]): Promise<ProtectedFiles> {
+  const found = new Map<string, string>();
+  if (protect.length === 0) return found;
+  const isProtected = protectedBy(protect);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name).slice(folder.length + 1);
+    if (entry.isDirectory() || path.startsWith(".git/") || !isProtected(path)) continue;
+    found.set(path, await contentOf(join(folder, path)));
+  }
+  return found;
+}
+
+/** Those that are gone or no longer what they were. */
+export async function changedFiles(folder: string, before: ProtectedFiles): Promise<readonly string[]> {
+  const changed: string[] = [];
+  for (const [path, content] of before) if ((await contentOf(join(folder, path))) !== content) changed.push(path);
+  return changed;
+}
+
+async function contentOf(file: string): Promise<string> {
+  try {
+    const found = await lstat(file);
+    if (found.isSymbolicLink()) return `link ${await readlink(file)}`;
+    if (!found.isFile()) return "neither file nor link";
+    const executable = (found.mode & 0o100) !== 0 ? "x" : "-";
+    return `${executable} ${createHash("sha256")
+      .update(await readFile(file))
+      .digest("hex")}`;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return "nothing";
+    throw error;
+  }
+}

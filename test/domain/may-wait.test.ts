@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import type { StepKind } from "../../src/domain/batch/schema.ts";
+import { mayWait, type RunFact } from "../../src/domain/event.ts";
+
+/** Whether a fact may reach the disk late. Every type and every step stands here: a new one must be thought about. */
+const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
+  "run-started": false,
+  "run-resumed": false,
+  "run-paused": false,
+  "run-unpaused": false,
+  "stop-requested": false,
+  "run-ended": false,
+  "command-refused": false,
+  intervention: false,
+  "attempt-claimed": false,
+  "worktree-ready": true,
+  "agent-launching": false,
+  "agent-started": false,
+  activity: true,
+  "kill-requested": false,
+  "agent-ended": false,
+  "change-captured": true,
+  "step-started": { gates: true, check: false, merge: true, verify: false, assert: false },
+  "step-ended": true,
+  "merge-waiting": false,
+  "merge-intended": false,
+  "merge-landed": true,
+  "attempt-ended": false,
+  "gate-requested": false,
+  "gate-writing": false,
+  "ticket-gated": false,
+  "ticket-stalled": false,
+  "ticket-reopened": false,
+  "report-dropped": false,
+  "reverify-started": false,
+  "reverify-ended": false,
+  "tripwire-started": false,
+  "tripwire-ended": false,
+  "oracle-asked": false,
+  "oracle-judged": false,
+};
+
+const rows = Object.entries(WAITS).flatMap(([type, waits]): (readonly [string, object, boolean])[] =>
+  typeof waits === "boolean"
+    ? [[type, { type }, waits]]
+    : Object.entries(waits).map(([kind, its]) => [`${type} of ${kind}`, { type, kind }, its] as const),
+);
+
+test.for(rows)("%s", ([, fact, waits]) => {
+  expect(mayWait(fact as RunFact)).toBe(waits);
+});

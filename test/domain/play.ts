@@ -1,0 +1,140 @@
+import fc from "fast-check";
+import { admitCommand } from "../../src/domain/admit.ts";
+import type { Batch, Ticket } from "../../src/domain/batch/schema.ts";
+import { HumanStep } from "../../src/domain/command.ts";
+import type { AttemptOutcome } from "../../src/domain/event.ts";
+import { RepoId, TicketId } from "../../src/domain/ids.ts";
+import { activeTickets, type RunState, type TicketState } from "../../src/domain/state.ts";
+import { vecAt } from "../../src/domain/vec.ts";
+import { batchOf, honestJudgement, Simulation, ticketOf } from "./simulate.ts";
+
+/** A batch, and the work of its tickets as earlier runs tell it, in milliseconds. */
+export interface Given {
+  readonly batch: Batch;
+  readonly durations: Record<string, number>;
+}
+
+const rows = fc.array(
+  fc.record({
+    deps: fc.array(fc.nat(1_000), { maxLength: 2 }),
+    exclusive: fc.option(fc.constantFrom("infra", "db"), { freq: 2 }),
+    ms: fc.constantFrom(1, 20, 500, 60_000),
+  }),
+  { minLength: 1, maxLength: 14 },
+);
+
+/** Tickets in an order in which each depends on earlier ones only; an attempt costs `usd` of the 20 that there are. */
+export function given(usd: fc.Arbitrary<number>): fc.Arbitrary<Given> {
+  return fc.record({ rows, workers: fc.constantFrom(1, 1, 2, 3, 4), usd }).map(({ rows, workers, usd }) => {
+    const tickets = rows.map((row, i): Ticket => {
+      const dependsOn = i === 0 ? [] : [...new Set(row.deps.map((d) => d % i))].map((d) => TicketId.parse(`T-${d}`));
+      return ticketOf(`T-${i}`, { dependsOn, exclusive: row.exclusive === null ? [] : [row.exclusive] });
+    });
+    const agent = { kind: "command" as const, command: ["x"], usdPerAttempt: usd };
+    const durations = Object.fromEntries(rows.map((row, i) => [`T-${i}`, row.ms]));
+    return { batch: { ...batchOf(tickets, { workers, usdPerRun: 20 }), agent }, durations };
+  });
+}
+
+const which = fc.nat();
+const outcome = fc.constantFrom<AttemptOutcome>("done", "done", "done", "failed", "silent", "lost");
+
+/** What happens at each turn: to one of those at work or on the finish line, by a person's wish, or nothing but time. */
+export const turn = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ do: fc.constant("end" as const), which, outcome }) },
+  { weight: 9, arbitrary: fc.record({ do: fc.constant("agent" as const), which, exitCode: fc.constantFrom(0, 0, 0, 1) }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("finish" as const), which, outcome }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("land" as const), which }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("wait" as const), which }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("pass" as const), ms: fc.constantFrom(1, 50, 1_000, 100_000) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("gate" as const), which }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("pause" as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("kill" as const), which }) },
+);
+export type Turn = typeof turn extends fc.Arbitrary<infer T> ? T : never;
+
+/** What looks on: at every state, at every start, and at every moment at which nothing more is decided. */
+export interface Watch {
+  readonly state?: (state: RunState) => void;
+  readonly start?: (state: RunState, index: number) => void;
+  readonly still?: (state: RunState) => void;
+}
+
+/** Plays a run: the world answers by the turns, and by `otherwise` once they are used up. */
+export function play(
+  given: Given,
+  turns: readonly Turn[],
+  watch: Watch,
+  otherwise: (sim: Simulation) => void = doneNext,
+): Simulation {
+  const sim = new Simulation(given.batch, watch.state, given.durations);
+  const queue = [...turns];
+  for (let step = 0; step < 2_000; step++) {
+    const actions = sim.decide();
+    for (const action of actions) {
+      if (action.do === "start") watch.start?.(sim.state, action.index);
+      if (action.do === "abort") sim.endAttempt(action.ticket, action.ending === "gated-by-person" ? "gated" : "killed");
+    }
+    if (sim.state.stage === "ended") return sim;
+    if (actions.length === 0 && sim.state.stage === "working") watch.still?.(sim.state);
+    if (sim.state.stage === "verifying") sim.report({ type: "reverify-ended", reopened: 0 });
+    if (sim.state.oracle.asking)
+      sim.report({ type: "oracle-judged", final: sim.state.stage === "judging", judgement: honestJudgement(sim.state) });
+    const next = queue.shift();
+    if (next === undefined) otherwise(sim);
+    else takeTurn(sim, next);
+  }
+  throw new Error("the run did not end");
+}
+
+/** The first attempt that is under way is done. */
+function doneNext(sim: Simulation): void {
+  if (sim.state.paused) sim.report({ type: "run-unpaused" });
+  const first = activeTickets(sim.state)[0];
+  if (first !== undefined) sim.endAttempt(first.id, "done");
+}
+
+/** Tickets whose agent is at work, in slot order. */
+export function working(state: RunState): TicketState[] {
+  return state.slots.flatMap((index) => (index === null ? [] : [vecAt(state.tickets, index)]));
+}
+
+/** Tickets on the finish line. */
+export function finishing(state: RunState): TicketState[] {
+  return state.finishing.map((index) => vecAt(state.tickets, index));
+}
+
+function takeTurn(sim: Simulation, next: Turn): void {
+  const { state } = sim;
+  const one = (of: readonly TicketState[], n: number): TicketId | undefined => of[n % Math.max(1, of.length)]?.id;
+  switch (next.do) {
+    case "pause":
+      return void sim.report({ type: state.paused ? "run-unpaused" : "run-paused" });
+    case "pass":
+      return sim.pass(next.ms);
+    case "end":
+    case "finish": {
+      const id = one(next.do === "end" ? activeTickets(state) : finishing(state), next.which);
+      return id === undefined ? undefined : sim.endAttempt(id, next.outcome);
+    }
+    case "agent": {
+      const id = one(working(state), next.which);
+      return id === undefined ? undefined : sim.endAgent(id, next.exitCode);
+    }
+    case "land": {
+      const id = one(activeTickets(state), next.which);
+      const of = { repo: RepoId.parse("app"), from: "a", to: "b" };
+      return void (id && sim.report({ type: "merge-intended", ...sim.of(id), ...of }));
+    }
+    case "wait": {
+      const id = one(finishing(state), next.which);
+      return void (id && sim.report({ type: "merge-waiting", ...sim.of(id), reason: "dirty" }));
+    }
+    case "kill":
+    case "gate": {
+      const ticket = state.plan.tickets[next.which % state.plan.tickets.length]?.id as TicketId;
+      const command = next.do === "kill" ? { type: next.do, ticket } : { type: next.do, ticket, step: HumanStep.parse("do it") };
+      for (const fact of admitCommand(state, command)) sim.report(fact);
+    }
+  }
+}
