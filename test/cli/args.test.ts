@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { HELP, readArgs } from "../../src/cli/args.ts";
 import { UserError } from "../../src/domain/user-error.ts";
 
-const run = { verb: "run", batch: "b.json", output: "auto", dryRun: false, fresh: false, detach: false };
+const run = { verb: "run", batch: "b.json", output: "auto", dryRun: false, fresh: false, detach: false, allowApiKey: false };
 
 describe("the command line", () => {
   test.for<[line: string, request: object]>([
@@ -23,6 +23,7 @@ describe("the command line", () => {
     ["b.json --workers=64", { ...run, workers: 64 }],
     ["b.json --dry-run", { ...run, dryRun: true }],
     ["b.json --detach", { ...run, detach: true }],
+    ["b.json --allow-api-key", { ...run, allowApiKey: true }],
     ["run -- --odd.json", { ...run, batch: "--odd.json" }],
     ["oracle b.json", { verb: "oracle", batch: "b.json" }],
     ["attach", { verb: "attach" }],
@@ -34,6 +35,8 @@ describe("the command line", () => {
     ["report", { verb: "report", format: "text" }],
     ["report r-1 --json", { verb: "report", run: "r-1", format: "json" }],
     ["report --md", { verb: "report", format: "md" }],
+    ["doctor", { verb: "doctor", json: false }],
+    ["doctor b.json --json", { verb: "doctor", batch: "b.json", json: true }],
   ])("loopdash %s", ([line, request]) => {
     expect(readArgs(line.split(" ").filter((word) => word !== ""))).toEqual(request);
   });
@@ -61,6 +64,9 @@ describe("the command line", () => {
     ["attach a b", "loopdash attach takes at most one run", ""],
     ["runs a", "loopdash runs takes no run", ""],
     ["report --json --md", "one format", "Choose one"],
+    ["doctor a.json b.json", "one batch file at a time", ""],
+    ["docter", 'does not know "docter"', "Did you mean: loopdash doctor"],
+    ["b.json --allow-apikey", "no option --allow-apikey", "Did you mean --allow-api-key?"],
   ])("loopdash %s is refused with what to do", ([line, what, todo]) => {
     let refused: unknown;
     try {
@@ -76,10 +82,20 @@ describe("the command line", () => {
   });
 
   test("the help names every option that is understood, and the exit codes", () => {
-    for (const option of ["--headless", "--json", "--workers", "--dry-run", "--fresh", "--detach", "--md", "--version"])
+    for (const option of [
+      "--headless",
+      "--json",
+      "--workers",
+      "--dry-run",
+      "--fresh",
+      "--detach",
+      "--allow-api-key",
+      "--md",
+      "--version",
+    ])
       expect(HELP).toContain(option);
     for (const word of HELP.matchAll(/--([a-z-]+)/g)) {
-      const known = ["attach r", "b.json", "report", "status", "runs"].some((start) => {
+      const known = ["attach r", "b.json", "report", "status", "runs", "doctor"].some((start) => {
         try {
           readArgs([...start.split(" "), `--${word[1]}`, ...(word[1] === "workers" ? ["1"] : [])]);
           return true;

@@ -1,5 +1,5 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { HONEST, PROGRAM, Stage } from "./stage.ts";
 
@@ -132,8 +132,14 @@ describe("the world around it (exit 4)", () => {
 
   test("a sandbox that is required and not there: refused, never run without", async () => {
     using stage = goodStage();
-    expect(await refused(stage, [stage.batch(["T-1"], { sandbox: "required" })], 4)).toContain("sandbox");
-    expect(await refused(stage, [stage.batch(["T-1"], { sandbox: undefined })], 4)).toContain("sandbox");
+    // A PATH with git and without bubblewrap.
+    mkdirSync(stage.path("bin"));
+    symlinkSync(execFileSync("/bin/sh", ["-c", "command -v git"], { encoding: "utf8" }).trim(), stage.path("bin/git"));
+    const without = { PATH: stage.path("bin") };
+    for (const sandbox of ["required", undefined]) {
+      const said = await refused(stage, [stage.batch(["T-1"], { sandbox })], 4, without);
+      expect(said).toMatch(/requires a sandbox[^]*sudo apt install bubblewrap/);
+    }
   });
 
   test("a state folder that cannot be written", async () => {

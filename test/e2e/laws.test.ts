@@ -193,7 +193,7 @@ describe("processes", () => {
         "hunter2",
       ]),
     );
-    expect((await stage.run([stage.batch(["T-1"], { finish }), "--json"], secrets)).code).toBe(0);
+    expect((await stage.run([stage.batch(["T-1"], { finish }), "--json", "--allow-api-key"], secrets)).code).toBe(0);
     expect(readFileSync(stage.path("env"), "utf8")).not.toContain("hunter2");
   });
 

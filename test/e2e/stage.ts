@@ -102,8 +102,8 @@ ${body}
   }
 
   /** Starts the program. It is killed with the stage. */
-  start(args: readonly string[], env: Record<string, string> = {}): Started {
-    const child = spawn(process.execPath, [PROGRAM, ...args], {
+  start(args: readonly string[], env: Record<string, string> = {}, program = PROGRAM): Started {
+    const child = spawn(process.execPath, [program, ...args], {
       cwd: this.root,
       env: { ...this.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],

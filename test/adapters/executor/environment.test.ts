@@ -66,6 +66,38 @@ describe("the environment of children", () => {
     },
   );
 
+  it.each([
+    "GITHUB_TOKEN",
+    "GH_TOKEN",
+    "GH_ENTERPRISE_TOKEN",
+    "GITLAB_TOKEN",
+    "CI_JOB_TOKEN",
+    "LINEAR_API_KEY",
+    "JIRA_API_TOKEN",
+    "NPM_TOKEN",
+    "NODE_AUTH_TOKEN",
+    "CARGO_REGISTRY_TOKEN",
+    "TWINE_PASSWORD",
+    "AZURE_DEVOPS_EXT_PAT",
+    "SYSTEM_ACCESSTOKEN",
+    "AWS_SECRET_ACCESS_KEY",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "SSH_AUTH_SOCK",
+    "SSH_ASKPASS",
+    "GIT_ASKPASS",
+    "GIT_SSH_COMMAND",
+    "LOOPDASH_HOME",
+  ])("refuses %s, which no child may have, also from the caller", (name) => {
+    expect(() => allowedEnvironment({}, { [name]: "x" })).toThrow(TypeError);
+  });
+
+  it.each(["GIT_AUTHOR_NAME", "ANTHROPIC_API_KEY", "LOOPDASH_TICKET", "NODE_ENV", "CI", "GH_PAGER"])(
+    "lets the caller give %s, on purpose",
+    (name) => {
+      expect(allowedEnvironment({}, { [name]: "x" })[name]).toBe("x");
+    },
+  );
+
   it("reaches the child exactly, with the marker and nothing of the engine's", async () => {
     process.env["NODE_V8_COVERAGE"] = "/tmp/nowhere";
     onTestFinished(() => void delete process.env["NODE_V8_COVERAGE"]);
