@@ -15,8 +15,9 @@ import { refill } from "./refill.ts";
 import { scheduling } from "./scheduling.ts";
 import { start } from "./start.ts";
 import { toTable } from "./table.ts";
+import { verifier } from "./verifier.ts";
 
-const ALL: readonly Bench[] = [scheduling, start, overhead, refill, makespan, idle, peer];
+const ALL: readonly Bench[] = [scheduling, start, overhead, refill, makespan, idle, verifier, peer];
 
 interface Failure {
   readonly item: string;

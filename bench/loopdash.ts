@@ -80,6 +80,7 @@ export interface SeenEvent {
   readonly at: number;
   readonly ticket?: string;
   readonly outcome?: string;
+  readonly ms?: number;
 }
 
 /** The events of a `--json` run, in order. */
@@ -97,7 +98,8 @@ function toEvent(value: unknown): SeenEvent {
   const { type, at } = value;
   const ticket = "ticket" in value && typeof value.ticket === "string" ? { ticket: value.ticket } : {};
   const outcome = "outcome" in value && typeof value.outcome === "string" ? { outcome: value.outcome } : {};
-  return { type: String(type), at: Number(at), ...ticket, ...outcome };
+  const ms = "ms" in value && typeof value.ms === "number" ? { ms: value.ms } : {};
+  return { type: String(type), at: Number(at), ...ticket, ...outcome, ...ms };
 }
 
 /** Milliseconds from the first claim to the moment the last ticket was done. */

@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { childEnvironment, ROOT, run, type Scratch, scratchFolder } from "./children.ts";
+import { alternate, timed } from "./alternate.ts";
+import { type Scratch, scratchFolder } from "./children.ts";
 import { type Bench, type BenchOptions, type Figure, ratioFigure } from "./figure.ts";
 import { loopdashArgv, writeBatch } from "./loopdash.ts";
 import { createRepository } from "./repository.ts";
-import { median } from "./stats.ts";
 import { endRun, openTerminal } from "./terminal.ts";
 
 /** How soon something is there: the version, and the first frame of the dashboard. */
@@ -69,22 +69,4 @@ async function frameOnce(scratch: Scratch, round: number): Promise<number> {
   } finally {
     await endRun(terminal, scratch.path, home);
   }
-}
-
-async function timed(scratch: Scratch, argv: readonly [string, ...string[]]): Promise<number> {
-  const result = await run({ argv, cwd: ROOT, env: childEnvironment(scratch.path) });
-  if (result.code !== 0) throw new Error(`${argv.join(" ")} ended with ${result.code}: ${result.stderr.slice(-500)}`);
-  return result.ms;
-}
-
-/** Runs each measurement once per round, in turn, so that a busy moment hits all alike. Medians, in their order. */
-async function alternate(
-  rounds: number,
-  measurements: readonly ((round: number) => Promise<number>)[],
-): Promise<readonly number[]> {
-  const times = measurements.map((): number[] => []);
-  for (let round = 1; round <= rounds; round += 1) {
-    for (const [i, measure] of measurements.entries()) times[i]?.push(await measure(round));
-  }
-  return times.map(median);
 }

@@ -1,6 +1,7 @@
-import { chmodSync, readdirSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { describe, expect, test } from "vitest";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { findSandbox } from "../../../src/adapters/sandbox/find-sandbox.ts";
 import { seccompFilter } from "../../../src/adapters/sandbox/seccomp.ts";
 import { whyItFailed } from "../../../src/adapters/sandbox/why-not.ts";
@@ -22,12 +23,17 @@ const without = (...flags: string[]) =>
 
 describe("findSandbox", () => {
   test("finds the one of this machine, which holds, and leaves nothing behind", async () => {
+    // A temporary folder of its own: other tests try sandboxes at the same time.
+    const own = mkdtempSync(join(tmpdir(), "loopdash-find-"));
+    onTestFinished(() => rmSync(own, { recursive: true }));
+    vi.stubEnv("TMPDIR", own);
+    onTestFinished(() => void vi.unstubAllEnvs());
     const found = await findSandbox({ path: PATH });
     expect(found).toMatchObject({ ok: true, version: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
     if (!found.ok) return;
     const launch = { argv: ["true"], cwd: "/", env: { PATH } };
     expect((await found.sandbox.confine(launch, NOTHING)).argv).toContain(bwrap());
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith("loopdash-canary-"))).toEqual([]);
+    expect(readdirSync(own)).toEqual([]);
   });
 
   test("none on the PATH", async () => {

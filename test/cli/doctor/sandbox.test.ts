@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkSandbox } from "../../../src/cli/doctor/sandbox.ts";
 import type { SandboxMode } from "../../../src/domain/batch/schema.ts";
@@ -8,6 +8,8 @@ import { type Confinement, ConfinementRefused, type Launch, type Sandbox } from 
 
 const PATH = "/usr/local/bin:/usr/bin:/bin";
 const WALLS = ["--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--die-with-parent"];
+/** Node itself, which may lie below /tmp. */
+const NODE = ["--ro-bind", dirname(process.execPath), dirname(process.execPath)];
 const FILES = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"];
 
 let place = "";
@@ -27,7 +29,7 @@ function sandbox(make: Make): Sandbox {
 /** Bubblewrap with these flags; what may be written is bound after them. */
 function wrapped(flags: readonly string[], may: (write: readonly string[]) => readonly string[] = (write) => write): Sandbox {
   return sandbox(({ argv, cwd, env }, { write }) => ({
-    argv: ["bwrap", ...flags, ...may(write).flatMap((path) => ["--bind", path, path]), "--chdir", cwd, "--", ...argv],
+    argv: ["bwrap", ...flags, ...NODE, ...may(write).flatMap((path) => ["--bind", path, path]), "--chdir", cwd, "--", ...argv],
     cwd,
     env,
   }));
