@@ -1,7 +1,6 @@
 import { delimiter } from "node:path";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
-import { findSandbox } from "../../adapters/sandbox/find-sandbox.ts";
 import type { RunGit } from "../../adapters/vcs/git-helper.ts";
 import { openRepo } from "../../adapters/vcs/git-repo.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
@@ -52,6 +51,7 @@ async function sandboxOf(
   const hide = tracker.path === undefined ? [] : [tracker.path];
   const home = of.env["HOME"];
   const state = stateHome(of.env, of.cwd).root;
+  const { findSandbox } = await import("../../adapters/sandbox/find-sandbox.ts");
   const found = await findSandbox({ path: of.path, state, hide, ...(home === undefined ? {} : { home }) });
   if (found.ok) return found.sandbox;
   if (sandbox === "auto") return undefined;

@@ -5,9 +5,7 @@ import { createCommandAgent } from "../../adapters/agent/command-agent.ts";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import { createRunFiles } from "../../adapters/files/run-files.ts";
-import { gatedExecutor } from "../../adapters/gateway/gated-executor.ts";
 import { createTestReports } from "../../adapters/report/test-reports.ts";
-import { confinedExecutor } from "../../adapters/sandbox/confined-executor.ts";
 import type { LoopContext } from "../../loop/context.ts";
 import { KeyedQueue } from "../../loop/keyed-queue.ts";
 import type { Orchestrator } from "../../loop/orchestrator.ts";
@@ -16,6 +14,7 @@ import { Starts } from "../../loop/starts.ts";
 import { Manifests } from "../../loop/steps/manifests.ts";
 import type { Executor } from "../../ports/executor.ts";
 import type { RunStore } from "../../ports/run-store.ts";
+import type { Sandbox } from "../../ports/sandbox.ts";
 import { packageFiles } from "../package-files.ts";
 import type { StateHome } from "../state-home.ts";
 import type { World } from "./check-world.ts";
@@ -35,7 +34,7 @@ export async function contextOf(
   const { batch } = open.state;
   const plain = createExecutor();
   const gates = join(open.folder, "gates");
-  const executor = world.sandbox === undefined ? plain : gated(confinedExecutor(plain, world.sandbox), gates);
+  const executor = world.sandbox === undefined ? plain : await confined(plain, world.sandbox, gates);
   const { agent: spec } = batch;
   const identity = { GIT_AUTHOR_NAME: "loopdash worker", GIT_AUTHOR_EMAIL: "worker@loopdash.invalid" };
   const env = {
@@ -86,8 +85,18 @@ export async function contextOf(
   };
 }
 
-/** An executor that opens a way out to the hosts of a confinement, and to nobody else. */
-function gated(executor: Executor, folder: string): Executor {
+/**
+ * An executor that confines what is to be confined, and opens a way out to the hosts of a confinement and to nobody else.
+ * Loaded where it is needed: node:https alone takes longer to load than all that a run without a sandbox needs of it.
+ */
+async function confined(executor: Executor, sandbox: Sandbox, folder: string): Promise<Executor> {
+  const [{ gatedExecutor }, { confinedExecutor }] = await Promise.all([
+    import("../../adapters/gateway/gated-executor.ts"),
+    import("../../adapters/sandbox/confined-executor.ts"),
+  ]);
   const { main } = packageFiles();
-  return gatedExecutor(executor, { folder, relay: { argv: [process.execPath, main, "__relay"], read: [dirname(main)] } });
+  return gatedExecutor(confinedExecutor(executor, sandbox), {
+    folder,
+    relay: { argv: [process.execPath, main, "__relay"], read: [dirname(main)] },
+  });
 }

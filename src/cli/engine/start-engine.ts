@@ -67,8 +67,10 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const git = startGitHelper({ program: packageFiles().main, args: ["__git"], env: allowedEnvironment(options.env, {}) });
   const opened: Opened = { git, locks: [] };
   try {
-    const world = await checkWorld(loaded, options, git.run);
-    if (!options.allowApiKey) await refuseStrayKeys(loaded, options.env);
+    const [world] = await Promise.all([
+      checkWorld(loaded, options, git.run),
+      options.allowApiKey ? undefined : refuseStrayKeys(loaded, options.env),
+    ]);
     const home = stateHome(options.env, options.cwd);
     prepareStateHome(home);
     const store = openRunStore(home.db);
