@@ -12,7 +12,7 @@ import { screenToSvg } from "./picture/svg.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const SIZE = { cols: 120, rows: 32 } as const;
-const WORKERS = 3;
+const WORKERS = 2;
 const DONE = 3;
 const LONGEST_MS = 3 * 60_000;
 
@@ -82,7 +82,10 @@ async function exampleIn(folder: string): Promise<string> {
   const batch = join(folder, "batch.json");
   writeFileSync(
     batch,
-    text.replaceAll("example/workspace/", "workspace/").replaceAll("example/agent.mjs", join(ROOT, "example/agent.mjs")),
+    text
+      .replaceAll("example/workspace/", "workspace/")
+      .replaceAll("example/agent.mjs", join(ROOT, "example/agent.mjs"))
+      .replace('"read": ["example"]', `"read": [${JSON.stringify(join(ROOT, "example"))}]`),
   );
   return batch;
 }
