@@ -64,12 +64,20 @@ describe("an oracle edited before the run began", () => {
   test("that begins to lie when the work is over ends in exit 3 too", { timeout: 120_000 }, async () => {
     using stage = new Stage();
     stage.repo("app");
-    stage.agent(IDLE);
+    // The proof gives way as long as an agent works, and is told from the last judgement by that.
+    stage.agent(`while (!fs.existsSync("${stage.path("go")}")) await wait(20);`);
     const { program } = install(stage, `return os.getPriority() <= 0;`);
-    const { code, events } = await ended(stage, program, stage.batch(TICKETS));
+    const run = stage.start([stage.batch(TICKETS), "--json"], {}, program);
+    await run.until(/"tripwire-ended"/);
+    stage.write("go", "");
+    const { code, stdout } = await run.ended;
+    const events = eventsOf(stdout);
+    expect(events.filter((e) => e.type === "tripwire-ended")).toMatchObject([{ ok: true }]);
     expect(code).toBe(3);
-    // The proof is urgent once nothing else is left to do: then a canary catches it, and else the copies at the end do.
-    expect(end(events)?.reason).toMatch(/exact copy|is open is judged done|a canary was judged wrong/);
+    expect(end(events)).toMatchObject({
+      kind: "unjudged",
+      reason: expect.stringMatching(/exact copy|is open is judged done/) as string,
+    });
   });
 });
 

@@ -109,7 +109,7 @@ describe("the exit code", () => {
   });
 });
 
-test("100,000 tests are compared within a second", () => {
+test("100,000 tests are compared in a time that grows with their number, not with its square", () => {
   const tests = Array.from({ length: 100_000 }, (_, i) => ({ id: `suite ${i % 300} > test ${i}`, outcome: "passed" as const }));
   const began = performance.now();
   const { findings } = compareRuns({ exitCode: 0, tests }, { exitCode: 0, tests: tests.slice(1) }, NOTHING);
