@@ -1,0 +1,47 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { bwrap, isRoot, NOTHING, PATH, type Stage } from "./support.ts";
+
+const ENGINE = join(import.meta.dirname, "confine.child.ts");
+
+/** An engine that every user may start, wherever this checkout lies: below root's home only root may. */
+export async function movedEngine(of: Stage): Promise<string[]> {
+  const [program, script] = [of.at("node"), of.at("engine.mjs")];
+  copyFileSync(process.execPath, program);
+  await build({ entryPoints: [ENGINE], outfile: script, bundle: true, platform: "node", format: "esm", ...REQUIRE });
+  return [program, script];
+}
+
+/** CommonJS packages in an ECMAScript bundle look for `require`. */
+const REQUIRE = { banner: { js: 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);' } };
+
+/** What a program says that is started by somebody without root's rights: this user, or nobody. */
+export function asOrdinaryUser(of: Stage, argv: readonly string[]): string {
+  const nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+  const [program = "", ...args] = [...(isRoot ? nobody : []), ...argv];
+  return spawnSync(program, args, { encoding: "utf8", env: { PATH }, cwd: of.folder, timeout: 25_000 }).stdout;
+}
+
+/** The command line of an engine of its own that runs one confined program. */
+export function engineOf(
+  of: Stage,
+  argv: readonly string[],
+  more: { processes?: number } = {},
+  engine: readonly string[] = [process.execPath, ENGINE],
+): string[] {
+  const request = {
+    argv,
+    cwd: of.at("wt"),
+    env: { PATH: "/usr/bin:/bin", F: of.folder },
+    logFile: of.at("log"),
+    timeoutMs: 20_000,
+    marker: `engine-${process.pid}-${Math.random()}`,
+  };
+  const asked = {
+    sandbox: { program: bwrap(), home: of.at("home"), state: of.at("state"), ...more },
+    request: { ...request, confinement: { ...NOTHING, write: [of.at("wt")] } },
+  };
+  return [...engine, JSON.stringify(asked)];
+}
