@@ -1,0 +1,71 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import type { Plugin } from "esbuild";
+import { bundle, PROGRAM, ROOT } from "../../scripts/build/bundle.ts";
+
+/** One place of the source, and what stands there instead in a build without the defence. */
+export interface Hole {
+  /** The file, from the root of the repository. */
+  readonly file: string;
+  /** Text that is in it exactly once. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * Replaces pieces of the source while it is bundled: so the program that ships holds no switch for its defences. A piece that is
+ * not there exactly once, or in a file that is not bundled, breaks the build: a hole that is none would let a case pass by accident.
+ */
+function digging(holes: readonly Hole[], dug: Set<Hole>): Plugin {
+  return {
+    name: "holes",
+    setup({ onLoad }) {
+      for (const file of new Set(holes.map((hole) => hole.file))) {
+        const path = join(ROOT, file);
+        onLoad({ filter: /\.tsx?$/ }, (args) => {
+          if (args.path !== path) return undefined;
+          let source = readFileSync(path, "utf8");
+          for (const hole of holes.filter((each) => each.file === file)) {
+            const pieces = source.split(hole.from);
+            if (pieces.length !== 2) throw new Error(`${file} has ${pieces.length - 1} of ${JSON.stringify(hole.from)}`);
+            source = pieces.join(hole.to);
+            dug.add(hole);
+          }
+          return { contents: source, loader: file.endsWith("x") ? "tsx" : "ts" };
+        });
+      }
+    },
+  };
+}
+
+const built = new Map<string, Promise<string>>();
+const folders: string[] = [];
+
+/** The program built with these holes: its path. Made once per process and holes; `removeHoledBuilds` clears them away. */
+export function holedBuild(holes: readonly Hole[]): Promise<string> {
+  const key = JSON.stringify(holes);
+  const program = built.get(key) ?? make(holes);
+  built.set(key, program);
+  return program;
+}
+
+async function make(holes: readonly Hole[]): Promise<string> {
+  const dug = new Set<Hole>();
+  const outputs = await bundle([digging(holes, dug)]);
+  const missed = holes.find((hole) => !dug.has(hole));
+  if (missed !== undefined) throw new Error(`${missed.file} is not in the build`);
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "loopdash-holed-")));
+  folders.push(root);
+  mkdirSync(join(root, "dist"));
+  for (const file of outputs.flatMap((output) => output.outputFiles))
+    writeFileSync(join(root, "dist", basename(file.path)), file.contents);
+  for (const part of ["prompts", "package.json"]) cpSync(join(ROOT, part), join(root, part), { recursive: true });
+  return join(root, "dist", PROGRAM);
+}
+
+/** Removes all that this process has built. */
+export function removeHoledBuilds(): void {
+  for (const folder of folders.splice(0)) if (existsSync(folder)) rmSync(folder, { recursive: true });
+  built.clear();
+}
