@@ -4,16 +4,25 @@
  * Needs git and nothing else; reads no git configuration of the user's.
  */
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { cp, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { baseLock, machineLocks } from "../src/cli/engine/engine-locks.ts";
 
 const run = promisify(execFile);
 const NAMES = ["shop", "infra"] as const;
 const FIRST_DAY = "2026-01-05T09:00:00Z";
 
-/** Creates both repositories with base branch `main` and returns their paths. Removes what was there before. */
+/**
+ * Creates both repositories with base branch `main` and returns their paths. Removes what was there before, unless a run is at
+ * work on it: then it changes nothing and rejects with which.
+ */
 export async function setUpExample(workspace: string = join(import.meta.dirname, "workspace")): Promise<readonly string[]> {
+  const busy = NAMES.map((name) => join(workspace, name)).find(
+    (path) => existsSync(path) && machineLocks().isHeld(baseLock(path, "main")),
+  );
+  if (busy !== undefined) throw new RepositoryBusy(busy);
   await rm(workspace, { recursive: true, force: true });
   await mkdir(workspace, { recursive: true });
   return Promise.all(NAMES.map((name) => createRepository(name, join(workspace, name))));
@@ -43,6 +52,21 @@ function gitEnvironment(): Record<string, string> {
   };
 }
 
+/** A run of loopdash works on the repository at this path. */
+export class RepositoryBusy extends Error {
+  constructor(path: string) {
+    super(
+      `another run is at work here\n  why: it holds ${path}\n  do:  Watch it with: npx loopdash attach. Or wait until it has ended.`,
+    );
+  }
+}
+
 if (import.meta.main) {
-  for (const path of await setUpExample()) console.log(`example repository ready: ${path}`);
+  try {
+    for (const path of await setUpExample()) console.log(`example repository ready: ${path}`);
+  } catch (error) {
+    if (!(error instanceof RepositoryBusy)) throw error;
+    console.error(`example: ${error.message}`);
+    process.exitCode = 4;
+  }
 }

@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { setUpExample } from "../../example/setup.ts";
+import { RepositoryBusy, setUpExample } from "../../example/setup.ts";
+import { baseLock, machineLocks } from "../../src/cli/engine/engine-locks.ts";
 import { git, run } from "./stage.ts";
 
 test("the same two clean repositories each time, whatever was there before", async () => {
@@ -22,6 +23,22 @@ test("the same two clean repositories each time, whatever was there before", asy
       expect(await git(path, "status", "--porcelain")).toBe("");
       expect(await git(path, "log", "--format=%an <%ae>")).toBe("Example <example@example.invalid>");
     }
+  } finally {
+    await rm(workspace, { recursive: true, force: true });
+  }
+});
+
+test("repositories that a run works on are left as they are", async () => {
+  const workspace = await mkdtemp(join(tmpdir(), "loopdash-setup-"));
+  try {
+    const [, infra = ""] = await setUpExample(workspace);
+    const locks = machineLocks().take([baseLock(infra, "main")], { pid: process.pid, run: "test", since: 0 });
+    await writeFile(join(infra, "kept.js"), "x");
+    await expect(setUpExample(workspace)).rejects.toThrow(RepositoryBusy);
+    expect(await git(infra, "status", "--porcelain")).toBe("?? kept.js");
+    for (const lock of locks.ok ? locks.locks : []) lock[Symbol.dispose]();
+    await setUpExample(workspace);
+    expect(await git(infra, "status", "--porcelain")).toBe("");
   } finally {
     await rm(workspace, { recursive: true, force: true });
   }

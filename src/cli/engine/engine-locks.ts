@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
 import { privateTmp } from "../../adapters/private-tmp.ts";
 import { EXIT, UserError } from "../../domain/user-error.ts";
-import type { Lock, LockHolder } from "../../ports/locks.ts";
+import type { Lock, LockHolder, Locks } from "../../ports/locks.ts";
 import type { StateHome } from "../state-home.ts";
 import type { LoadedBatch } from "./load-batch.ts";
 
@@ -13,17 +13,27 @@ import type { LoadedBatch } from "./load-batch.ts";
  */
 export function takeLocks({ batch, path }: LoadedBatch, home: StateHome): readonly Lock[] {
   const holder: LockHolder = { pid: process.pid, run: batch.name, since: Date.now() };
-  const bases = Object.values(batch.repos).map((repo) => `base ${repo.base} of ${realpathSync(repo.path)}`);
+  const bases = Object.values(batch.repos).map((repo) => baseLock(repo.path, repo.base));
   const mine = createLocks(home.locks).take([batchLock(path)], holder);
   if (!mine.ok) throw refuseHeld(mine.resource, mine.holder);
   try {
-    const shared = createLocks(join(privateTmp(), "locks")).take(bases, holder);
+    const shared = machineLocks().take(bases, holder);
     if (shared.ok) return [...mine.locks, ...shared.locks];
     throw refuseHeld(shared.resource, shared.holder);
   } catch (error) {
     for (const lock of mine.locks) lock[Symbol.dispose]();
     throw error;
   }
+}
+
+/** Locks between all engines of this user on this machine, whatever their LOOPDASH_HOME. */
+export function machineLocks(): Locks {
+  return createLocks(join(privateTmp(), "locks"));
+}
+
+/** The lock that says whether an engine works on a base branch of a repository, which must be there. */
+export function baseLock(repoPath: string, base: string): string {
+  return `base ${base} of ${realpathSync(repoPath)}`;
 }
 
 /** The lock that says whether an engine works on a batch file. */
