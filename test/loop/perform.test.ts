@@ -170,7 +170,7 @@ describe("a gate", () => {
     let over = false;
     void stage.engine.orchestrator.ended.then(() => (over = true));
     while (!over) {
-      clock.advance(1);
+      if (clock.waiting > 0) clock.advance(60_000);
       await settle();
     }
     expect(stage.ticket(T1)).toMatchObject({ phase: "stalled" });
@@ -201,9 +201,12 @@ describe("the tracker's write", () => {
   };
   const down = new Error("down");
 
-  test("is tried again after 250 ms, 1 s and 4 s", async () => {
-    const { clock, result, writes } = write([down, down, down]);
-    for (const [i, wait] of [250, 1_000, 4_000].entries()) {
+  /** The waits, in milliseconds: ten minutes, and each at most one. */
+  const WAITS = [250, 1_000, 4_000, 15_000, 40_000, ...Array<number>(9).fill(60_000)];
+
+  test("is tried again for ten minutes, which an outage may take: what it is not told is lost work", async () => {
+    const { clock, result, writes } = write(WAITS.map(() => down));
+    for (const [i, wait] of WAITS.entries()) {
       while (clock.waiting === 0) await settle();
       clock.advance(wait - 1);
       await settle();
@@ -213,14 +216,23 @@ describe("the tracker's write", () => {
     expect(await result).toEqual({ ok: true, summary: "tracker says done" });
   });
 
-  test("gives up after four, with the tracker's last word as evidence", async () => {
-    const aborted = AbortSignal.abort();
-    const { result, writes } = write([down, down, down, new Error("last"), down], aborted);
+  test("gives up then, with the tracker's last word as evidence", async () => {
+    const { clock, result, writes } = write([...WAITS.map(() => down), new Error("last"), down]);
+    for (const wait of WAITS) {
+      while (clock.waiting === 0) await settle();
+      clock.advance(wait);
+    }
     expect(await result).toMatchObject({
       ok: false,
       evidence: { step: "assert", summary: "the tracker could not be set to done: last" },
     });
-    expect(writes()).toBe(4);
+    expect(writes()).toBe(WAITS.length + 1);
+  });
+
+  test("is not tried again after a stop", async () => {
+    const { result, writes } = write([down, down], AbortSignal.abort());
+    expect(await result).toMatchObject({ ok: false, evidence: { summary: "the tracker could not be set to done: down" } });
+    expect(writes()).toBe(1);
   });
 });
 

@@ -82,11 +82,14 @@ describe("an engine that is killed right after", () => {
       const last = stage.events.at(-1);
       await stage.crashAndReopen(undefined, "lose");
       expect(stage.state.seq).toBeLessThan(last?.seq ?? 0);
+      // A judgement that came in between took the capture to the disk with it.
+      const captured = stage.events.find((event) => event.type === "change-captured");
+      const known = captured !== undefined && captured.seq <= stage.state.seq;
       await stage.resume();
       expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done", exitCode: 0, reason: "1 done" });
       expect(stage.git("log", "--format=%s", "main")).toBe("T-1 (T-1)\nfirst");
       expect(stage.git("status", "--porcelain")).toBe("");
-      expect(stage.tasks).toHaveLength(agents);
+      expect(stage.tasks).toHaveLength(known ? 1 : agents);
       expect(stage.ticket(T1)).toMatchObject({ phase: "done", failures: 0, mergedSha: stage.git("rev-parse", "main") });
       expect(stage.git("worktree", "list").split("\n")).toHaveLength(1);
     },

@@ -31,11 +31,16 @@ export interface Scene {
   readonly expected: Expected;
 }
 
+/** How long ago a tracker was written: just now, some time in the last three months, or some of its files so and some so. */
+export const AGES = ["young", "old", "mixed"] as const;
+export type Age = (typeof AGES)[number];
+
 /** A tracker whose verdict is known. Judged once for each of its scenes, in order. */
 export interface Canary {
   readonly name: string;
   readonly kind: TrackerKind;
   readonly batch: readonly TicketId[];
   readonly scenes: readonly Scene[];
+  readonly age: Age;
   readonly damage?: Damage;
 }

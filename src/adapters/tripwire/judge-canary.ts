@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { FrozenProgram, Judging } from "../../ports/oracle.ts";
-import type { Canary, Expected, Scene } from "./canary.ts";
+import type { Age, Canary, Expected, Scene } from "./canary.ts";
 import type { Hides } from "./hides.ts";
 import { type Place, writeHalf, writeHuge, writeTorn, writeTracker } from "./write-tracker.ts";
 
@@ -42,26 +42,26 @@ async function judgeScene(judge: Judge, canary: Canary, place: Place, scene: Sce
 async function judgeOnce({ program, signal, how }: Judge, canary: Canary, place: Place, scene: Scene): Promise<Judging> {
   await layOut(canary, place, scene);
   const judging = program.judge({ version: 1, tracker: place, tickets: canary.batch }, signal, how);
-  if (canary.damage === "changing") await changeUntil(place, scene, judging);
+  if (canary.damage === "changing") await changeUntil(place, scene, canary.age, judging);
   return judging;
 }
 
-async function layOut({ damage }: Canary, place: Place, { tickets }: Scene): Promise<void> {
+async function layOut({ damage, age }: Canary, place: Place, { tickets }: Scene): Promise<void> {
   if (damage === "gone") return;
-  if (damage === "half") return writeHalf(place, tickets);
-  if (damage === "huge") return writeHuge(place, tickets);
-  return writeTracker(place, tickets);
+  if (damage === "half") return writeHalf(place, tickets, age);
+  if (damage === "huge") return writeHuge(place, tickets, age);
+  return writeTracker(place, tickets, age);
 }
 
 /** Writes over the tracker again and again until it was judged, or for a while; then it rests as it was meant. */
-async function changeUntil(place: Place, scene: Scene, judging: Promise<unknown>): Promise<void> {
+async function changeUntil(place: Place, scene: Scene, age: Age, judging: Promise<unknown>): Promise<void> {
   let over = false;
   void judging.then(() => {
     over = true;
   });
   const until = performance.now() + CHANGING_MS;
   while (!over && performance.now() < until) await writeTorn(place, scene.tickets.slice(0, 20), () => pause(BETWEEN_MS));
-  if (!over) await writeTracker(place, scene.tickets);
+  if (!over) await writeTracker(place, scene.tickets, age);
 }
 
 function isRight(expected: Expected, { judgement, exitCode }: Judging, plain: boolean): boolean {

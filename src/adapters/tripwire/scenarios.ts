@@ -1,4 +1,5 @@
-import type { Canary, CanaryTicket, TrackerKind } from "./canary.ts";
+import { randomInt } from "node:crypto";
+import { AGES, type Age, type Canary, type CanaryTicket, type TrackerKind } from "./canary.ts";
 import { but, clones, either, idsOf, scene, strangers, unreadable, withState } from "./cast.ts";
 import { oneOf, shuffled } from "./chance.ts";
 import { idsLike, type Likeness, titleLike } from "./likeness.ts";
@@ -16,7 +17,7 @@ const MORE = [
  * oracle is one of the user's own, which need not know it.
  */
 export function allCanaries(kind: TrackerKind, like: Likeness, ownOnly: boolean): Canary[] {
-  if (ownOnly) return shuffled(own(kind, like));
+  if (ownOnly) return shuffled(ofAllAges(own(kind, like)));
   const other = kind === "embedded" ? "folder" : "embedded";
   const few = [
     settledOf(other, strangers(like)),
@@ -24,10 +25,19 @@ export function allCanaries(kind: TrackerKind, like: Likeness, ownOnly: boolean)
     ...lookAlikes(other, like, ["Done"]),
     damaged(other, like, "half"),
   ];
-  return shuffled([...own(kind, like), ...few]);
+  return shuffled([...ofAllAges(own(kind, like)), ...ofAllAges(few)]);
 }
 
-function own(kind: TrackerKind, like: Likeness): Canary[] {
+/** A canary that nobody has dated yet. */
+type Undated = Omit<Canary, "age">;
+
+/** Each age in turn, from any of them on: an oracle that goes by the age of a tracker meets open ones of every age. */
+function ofAllAges(canaries: readonly Undated[]): Canary[] {
+  const first = randomInt(AGES.length);
+  return canaries.map((canary, i) => ({ ...canary, age: AGES[(first + i) % AGES.length] as Age }));
+}
+
+function own(kind: TrackerKind, like: Likeness): Undated[] {
   return [
     settledOf(kind, clones(like)),
     withStrangersBeyond(kind, like),
@@ -49,33 +59,33 @@ function own(kind: TrackerKind, like: Likeness): Canary[] {
   ];
 }
 
-function settledOf(kind: TrackerKind, tickets: readonly CanaryTicket[]): Canary {
+function settledOf(kind: TrackerKind, tickets: readonly CanaryTicket[]): Undated {
   return { name: "all done", kind, batch: idsOf(tickets), scenes: [scene(tickets, [])] };
 }
 
 /** What is in the tracker and not in the batch does not matter. */
-function withStrangersBeyond(kind: TrackerKind, like: Likeness): Canary {
+function withStrangersBeyond(kind: TrackerKind, like: Likeness): Undated {
   const [last, ...tickets] = strangers(like) as [CanaryTicket, ...CanaryTicket[]];
   const beyond = [{ id: last.id, title: last.title, body: last.body, state: "open" }];
   return { name: "all done, others open", kind, batch: idsOf(tickets), scenes: [scene(tickets, [], beyond)] };
 }
 
-function oneOpen(kind: TrackerKind, settled: readonly CanaryTicket[]): Canary {
+function oneOpen(kind: TrackerKind, settled: readonly CanaryTicket[]): Undated {
   const { tickets, id } = but(settled, "open");
   return { name: "one open", kind, batch: idsOf(tickets), scenes: [scene(tickets, [id])] };
 }
 
-function gated(kind: TrackerKind, like: Likeness): Canary {
+function gated(kind: TrackerKind, like: Likeness): Undated {
   const { tickets } = but(either(like), "human-gated", "press the button");
   return { name: "gated with a recorded step", kind, batch: idsOf(tickets), scenes: [scene(tickets, [])] };
 }
 
-function gatedWithout(kind: TrackerKind, like: Likeness): Canary {
+function gatedWithout(kind: TrackerKind, like: Likeness): Undated {
   const { tickets, id } = but(either(like), "human-gated", oneOf([undefined, "", "   "]));
   return { name: "gated without a recorded step", kind, batch: idsOf(tickets), scenes: [scene(tickets, [id])] };
 }
 
-function lookAlikes(kind: TrackerKind, like: Likeness, states: readonly string[]): Canary[] {
+function lookAlikes(kind: TrackerKind, like: Likeness, states: readonly string[]): Undated[] {
   return states.map((state) => {
     const { tickets } = but(either(like), state, /gated/i.test(state) ? "press the button" : undefined);
     const name = `a state that only looks like done (${JSON.stringify(state)})`;
@@ -83,7 +93,7 @@ function lookAlikes(kind: TrackerKind, like: Likeness, states: readonly string[]
   });
 }
 
-function missing(kind: TrackerKind, like: Likeness): Canary {
+function missing(kind: TrackerKind, like: Likeness): Undated {
   const tickets = strangers(like);
   const batch = idsOf(tickets);
   return { name: "a ticket that is not there", kind, batch: shuffled(batch), scenes: [unreadable(tickets.slice(1))] };
@@ -91,20 +101,20 @@ function missing(kind: TrackerKind, like: Likeness): Canary {
 
 const DAMAGES = { gone: "tracker down", half: "half a page", huge: "a tracker without end" };
 
-function damaged(kind: TrackerKind, like: Likeness, damage: keyof typeof DAMAGES): Canary {
+function damaged(kind: TrackerKind, like: Likeness, damage: keyof typeof DAMAGES): Undated {
   const tickets = either(like);
   return { name: DAMAGES[damage], kind, batch: idsOf(tickets), damage, scenes: [unreadable(tickets)] };
 }
 
 /** Written over while it is read: half of it is there, or nothing, or all. At no instant is it done. */
-function changing(kind: TrackerKind, like: Likeness): Canary {
+function changing(kind: TrackerKind, like: Likeness): Undated {
   const { tickets } = but(either(like), "open");
   const expected = { verdict: "not-done-or-unjudged" } as const;
   return { name: "changing while it is read", kind, batch: idsOf(tickets), damage: "changing", scenes: [{ tickets, expected }] };
 }
 
 /** Whoever answers from memory is wrong about the second scene or the third. */
-function wrongThenRight(kind: TrackerKind, like: Likeness): Canary {
+function wrongThenRight(kind: TrackerKind, like: Likeness): Undated {
   const settled = either(like);
   const first = but(settled, "open");
   const third = but(settled, "open");
@@ -112,26 +122,26 @@ function wrongThenRight(kind: TrackerKind, like: Likeness): Canary {
   return { name: "wrong, then right, then wrong again", kind, batch: idsOf(settled), scenes };
 }
 
-function empty(kind: TrackerKind, like: Likeness): Canary {
+function empty(kind: TrackerKind, like: Likeness): Undated {
   return { name: "an empty batch", kind, batch: [], scenes: [unreadable(either(like))] };
 }
 
 /** A ticket came late: it is the last of the batch, and open. */
-function grown(kind: TrackerKind, like: Likeness): Canary {
+function grown(kind: TrackerKind, like: Likeness): Undated {
   const before = either(like);
   const [id] = idsLike(idsOf(before), 1) as [CanaryTicket["id"]];
   const tickets = [...before, { id, title: titleLike(like), body: "", state: "open" }];
   return { name: "a grown batch", kind, batch: idsOf(tickets), scenes: [scene(tickets, [id])] };
 }
 
-function twiceInBatch(kind: TrackerKind, like: Likeness): Canary {
+function twiceInBatch(kind: TrackerKind, like: Likeness): Undated {
   const tickets = either(like);
   const batch = shuffled([...idsOf(tickets), oneOf(tickets).id]);
   return { name: "a ticket twice in the batch", kind, batch, scenes: [unreadable(tickets)] };
 }
 
 /** The second of the two is open: whoever takes either is wrong. */
-function twiceInTracker(kind: TrackerKind, like: Likeness): Canary {
+function twiceInTracker(kind: TrackerKind, like: Likeness): Undated {
   const settled = either(like);
   const twice = oneOf(settled);
   const tickets = shuffled([...settled, ...withState([twice], twice.id, "open")]);

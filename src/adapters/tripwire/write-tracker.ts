@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import { mkdir, open, rename, rm, truncate, utimes, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { OracleBatch } from "../../ports/oracle.ts";
-import type { CanaryTicket } from "./canary.ts";
+import type { Age, CanaryTicket } from "./canary.ts";
 import { coin } from "./chance.ts";
 
 export type Place = OracleBatch["tracker"];
@@ -10,34 +10,34 @@ export type Place = OracleBatch["tracker"];
 /** The oracle reads no file above its bound (128 MiB, one ticket file 1 MiB); a sparse file costs nothing. Bytes. */
 const HUGE = { embedded: 129 * 1024 * 1024, folder: 2 * 1024 * 1024 };
 
-/** Writes a tracker as the real ones are written: in the same form, replaced by rename, and of any age. */
-export async function writeTracker(place: Place, tickets: readonly CanaryTicket[]): Promise<void> {
-  if (place.kind === "embedded") return replace(place.file, embeddedText(tickets, runOf(place)));
+/** Writes a tracker as the real ones are written: in the same form, replaced by rename, and of this age. */
+export async function writeTracker(place: Place, tickets: readonly CanaryTicket[], age: Age): Promise<void> {
+  if (place.kind === "embedded") return replace(place.file, embeddedText(tickets, runOf(place)), age);
   await rm(place.folder, { recursive: true, force: true });
   await mkdir(place.folder, { mode: 0o700 });
   const names = new Set<string>();
   for (const ticket of tickets) {
     const name = names.has(`${ticket.id}.md`) ? `${ticket.id}-${randomInt(10, 100)}.md` : `${ticket.id}.md`;
     names.add(name);
-    await replace(join(place.folder, name), ticketText(ticket, runOf(place), name !== `${ticket.id}.md` || coin()));
+    await replace(join(place.folder, name), ticketText(ticket, runOf(place), name !== `${ticket.id}.md` || coin()), age);
   }
 }
 
 /** Some part of a page is missing. */
-export async function writeHalf(place: Place, tickets: readonly CanaryTicket[]): Promise<void> {
+export async function writeHalf(place: Place, tickets: readonly CanaryTicket[], age: Age): Promise<void> {
   if (place.kind === "embedded") {
     const text = embeddedText(tickets, runOf(place));
-    return replace(place.file, text.slice(0, 1 + randomInt(text.length - 4)));
+    return replace(place.file, text.slice(0, 1 + randomInt(text.length - 4)), age);
   }
-  await writeTracker(place, tickets);
+  await writeTracker(place, tickets, age);
   const [ticket] = tickets as [CanaryTicket, ...CanaryTicket[]];
   const text = ticketText(ticket, runOf(place), true);
-  await replace(join(place.folder, `${ticket.id}.md`), text.slice(0, 4 + randomInt(text.indexOf("\n---", 4) - 3)));
+  await replace(join(place.folder, `${ticket.id}.md`), text.slice(0, 4 + randomInt(text.indexOf("\n---", 4) - 3)), age);
 }
 
 /** A page that does not end: far more than anybody reads. */
-export async function writeHuge(place: Place, tickets: readonly CanaryTicket[]): Promise<void> {
-  await writeTracker(place, tickets);
+export async function writeHuge(place: Place, tickets: readonly CanaryTicket[], age: Age): Promise<void> {
+  await writeTracker(place, tickets, age);
   const [ticket] = tickets as [CanaryTicket, ...CanaryTicket[]];
   await truncate(place.kind === "embedded" ? place.file : join(place.folder, `${ticket.id}.md`), HUGE[place.kind]);
 }
@@ -65,11 +65,13 @@ function runOf(place: Place): string {
   return basename(dirname(place.kind === "embedded" ? place.file : place.folder));
 }
 
-async function replace(file: string, text: string): Promise<void> {
+async function replace(file: string, text: string, age: Age): Promise<void> {
   const temporary = `${file}.tmp`;
   await writeFile(temporary, text, { mode: 0o600 });
-  const age = coin() ? 0 : Math.exp(randomInt(4, 16));
-  if (age > 0) await utimes(temporary, new Date(), Date.now() / 1_000 - age);
+  if (age === "old" || (age === "mixed" && coin())) {
+    const secondsAgo = Math.exp(randomInt(4, 16));
+    await utimes(temporary, new Date(), Date.now() / 1_000 - secondsAgo);
+  }
   await rename(temporary, file);
 }
 
