@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { type AddressInfo, connect, createServer, type Server } from "node:net";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
 /** Hidden verb: the sandbox's side of a gateway. Imports Node's own modules only, for it starts before every program. */
 
 /** Connections at a time; the gateway has a bound of its own. */
 const MOST_CONNECTIONS = 256;
+/** What is taken from one side before the other has taken it, so that a long request goes over without stops. Bytes. */
+const AT_A_TIME = 512 * 1024;
 /** Passed on to the program. Those that ask for an end do not end the relay itself: it ends with the program. */
 const SIGNALS = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGWINCH", "SIGCONT"] as const;
 /** What a shell gives where a program is not there, or cannot be run (POSIX, 2.8.2). */
@@ -65,8 +67,9 @@ function environment(from: NodeJS.ProcessEnv, { baseUrls }: RelayArgs, address: 
 }
 
 function joining(socketPath: string): Server {
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, (inside) => {
-    const outside = connect({ path: socketPath, allowHalfOpen: true });
+  const to = { path: socketPath, allowHalfOpen: true, highWaterMark: AT_A_TIME };
+  const server = createServer({ allowHalfOpen: true, noDelay: true, highWaterMark: AT_A_TIME }, (inside) => {
+    const outside = connect(to);
     const end = (): void => {
       inside.destroy();
       outside.destroy();
@@ -79,13 +82,23 @@ function joining(socketPath: string): Server {
       // What is on its way to the other still arrives.
       side.on("close", () => (other.writableFinished ? other.destroy() : other.end(() => other.destroy())));
     }
-    inside.pipe(outside);
-    outside.pipe(inside);
+    pump(inside, outside);
+    pump(outside, inside);
   });
   server.maxConnections = MOST_CONNECTIONS;
   // A failed accept (no descriptor left, say) concerns whoever wanted in.
   server.on("error", (error) => process.stderr.write(`loopdash relay: ${error.message}\n`));
   return server;
+}
+
+/**
+ * Not `pipe` or `pipeline`: both look at process.stdout, and thereby make it non-blocking, for the program too, whose stdout it
+ * is. A program that does not expect that loses what it prints, or dies of it.
+ */
+function pump(from: Socket, to: Socket): void {
+  from.on("data", (chunk) => to.write(chunk) || from.pause());
+  to.on("drain", () => from.resume());
+  from.on("end", () => to.end());
 }
 
 function listen(server: Server): Promise<number> {

@@ -15,7 +15,7 @@ export async function confineAgent(
   if (!ctx.confined) return undefined;
   const { write, read, mounts } = await repo.agentView(tree);
   return withPolicy(ctx, {
-    write: [...write, open.files.outbox],
+    write: [...write, open.files.outbox, open.files.session],
     read: [...read, open.files.prompt, ...ctx.agentFiles],
     mounts,
     sockets: [],

@@ -141,6 +141,7 @@ async function runAgent(
     worktree: tree.path,
     promptFile: files.prompt,
     outbox: files.outbox,
+    session: files.session,
     logFile: files.agentLog,
     timeoutMs: limits.minutesPerAttempt * 60_000,
     silenceMs: limits.silenceMinutes * 60_000,

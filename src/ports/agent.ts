@@ -11,6 +11,8 @@ export interface AgentTask {
   readonly worktree: string;
   readonly promptFile: string;
   readonly outbox: string;
+  /** An empty private folder for what the program keeps during this attempt: settings, sessions. Nobody reads it later. */
+  readonly session: string;
   readonly logFile: string;
   /** What the agent may reach, where it is confined. */
   readonly confinement?: Confinement;
@@ -22,6 +24,43 @@ export interface AgentTask {
   readonly onActivity: (text: string) => void;
 }
 
+/**
+ * What stopped an agent, as its program or the gateway tells it. Those that another attempt meets again unless somebody does
+ * something are `authentication`, `permission`, `model` and `memory`; `rate-limited` and `overloaded` pass with time; the rest
+ * is about this attempt alone.
+ */
+export const AGENT_STOPS = [
+  "rate-limited",
+  "overloaded",
+  "authentication",
+  "permission",
+  "model",
+  "memory",
+  "budget",
+  "turns",
+  "context",
+  "refused",
+  "unfinished",
+] as const;
+export type AgentStopKind = (typeof AGENT_STOPS)[number];
+
+/** Why an agent's program did not come to its own end. */
+export interface AgentStop {
+  readonly kind: AgentStopKind;
+  /** The program's words, raw and bounded; not yet safe for a terminal. */
+  readonly says: string;
+  /** How long the model's API asked to be left alone, in milliseconds. */
+  readonly retryAfterMs?: number;
+}
+
+/** Tokens that an attempt used; those read from and written to a cache are not among `input`. */
+export interface AgentTokens {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
 /** `exited` with code 0 means "I stopped", nothing more. */
 export interface AgentResult {
   readonly ending: ExecEnding;
@@ -31,6 +70,9 @@ export interface AgentResult {
   readonly costUsd: number | null;
   readonly tail: string;
   readonly message?: string;
+  /** Set where the program ended without having finished by its own account, whatever its exit code. */
+  readonly stop?: AgentStop;
+  readonly tokens?: AgentTokens;
 }
 
 export interface Agent {

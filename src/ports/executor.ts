@@ -1,3 +1,4 @@
+import type { ModelUpstream } from "./gateway.ts";
 import type { Confinement } from "./sandbox.ts";
 
 /** What a process is, beyond its pid: the pid may be reused, the start time is not. */
@@ -30,8 +31,12 @@ export interface ExecRequest {
   /** Runs it in the sandbox, where there is one. Without it a program has the rights of whoever runs loopdash. */
   readonly confinement?: Confinement;
   readonly onStart?: (process: ProcessId) => void;
-  /** Each line of stdout or stderr, raw: not yet safe for a terminal. Lines are cut at 4,096 characters. */
+  /** Each line of stdout or stderr, raw: not yet safe for a terminal. Lines are cut at `lineChars`. */
   readonly onLine?: (line: string, stream: "stdout" | "stderr") => void;
+  /** Characters (UTF-16 units) of the longest line; default 4,096. What is cut ends with " […]". */
+  readonly lineChars?: number;
+  /** A model's API that the program may use. It gets to it through a gateway of its own. */
+  readonly model?: ModelAccess;
 }
 
 export interface ExecResult {
@@ -43,6 +48,24 @@ export interface ExecResult {
   /** Why it did not start, where it did not. */
   readonly message?: string;
   readonly durationMs: number;
+  /** What it used of the model; absent where it had none. */
+  readonly model?: ModelSpend;
+}
+
+/** A model's API for one program, and how that finds it. */
+export interface ModelAccess {
+  readonly upstream: ModelUpstream;
+  /** Variables that get the gateway's address, each with a path put behind it (`/v1`, or nothing). */
+  readonly baseUrls: readonly { readonly name: string; readonly path: string }[];
+}
+
+/** What a program used of a model, as its gateway counted. */
+export interface ModelSpend {
+  /** Dollars that count: what its answers cost, and for each without a known price what was set aside for it. */
+  readonly usd: number;
+  readonly requests: number;
+  /** Why its line was cut; absent where it was not. */
+  readonly cut?: string;
 }
 
 /** Runs programs: own process group, everything they started is dead when the promise settles. */

@@ -5,6 +5,8 @@ export interface AttemptFiles {
   readonly folder: string;
   readonly prompt: string;
   readonly outbox: string;
+  /** Of the agent's program, during the attempt: see AgentTask.session. */
+  readonly session: string;
   readonly agentLog: string;
   readonly patch: string;
   /** Log of a step or of a prepare command. */
@@ -13,7 +15,7 @@ export interface AttemptFiles {
 
 /** The run's own folder: nothing in it is ever read as evidence of done. */
 export interface RunFiles {
-  /** Creates the attempt's folder and its outbox. Safe to repeat. */
+  /** Creates the attempt's folder, its outbox and its session folder. Safe to repeat. */
   attempt(ticket: TicketId, n: number): Promise<AttemptFiles>;
   /** Makes a folder that only this user may enter; one that is there is left as it is. */
   makeFolder(folder: string): Promise<void>;

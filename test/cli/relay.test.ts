@@ -115,6 +115,18 @@ describe("the program that the relay runs", () => {
 });
 
 describe("the relay", () => {
+  it("keeps an output that waits for its reader: a connection does not make it non-blocking", async () => {
+    // bash, whose redirections are its own, looks at its stdout after a connection was made and let go.
+    const script = `
+      exec 3<>"/dev/tcp/127.0.0.1/\${HTTP_PROXY##*:}"; cat <&3 >/dev/null; exec 3>&-
+      while read -r name value; do [ "$name" = flags: ] && echo "$value" >&2; done < /proc/$$/fdinfo/1; true`;
+    const { code, stderr } = await start([NO_SOCKET, "--", "bash", "--norc", "-c", script]).ended;
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^0\d+\n$/);
+    // Octal; 04000 is O_NONBLOCK (open(2), on the processors that we know).
+    expect(Number.parseInt(stderr, 8) & 0o4000).toBe(0);
+  });
+
   it("loads Node's own modules only", () => {
     const imports = [...entry.matchAll(/^import .* from "([^"]+)";$/gm)].map(([, name]) => name);
     expect(imports.sort()).toEqual(["node:child_process", "node:net"]);

@@ -4,7 +4,6 @@ export const LINE_MAX_CHARS = 4_096;
 export const LINE_CUT_MARK = " […]";
 
 const LINE_END = /\r\n|[\r\n]/g;
-const KEPT = LINE_MAX_CHARS - LINE_CUT_MARK.length;
 
 /** Bytes in, lines out. */
 export interface LineSplitter {
@@ -16,9 +15,9 @@ export interface LineSplitter {
 /**
  * Cuts a byte stream into lines: UTF-8 and line ends may be split anywhere; what is not UTF-8 becomes U+FFFD. `\n`,
  * `\r\n` and a bare `\r` (progress bars) end a line; a `\r` at the start of a line ends nothing. A line that grows too
- * long is given out, cut and marked, as soon as that is known; the rest of it is dropped.
+ * long (`maxChars`, its mark included) is given out, cut and marked, as soon as that is known; the rest of it is dropped.
  */
-export function createLineSplitter(onLine: (line: string) => void): LineSplitter {
+export function createLineSplitter(onLine: (line: string) => void, maxChars = LINE_MAX_CHARS): LineSplitter {
   const decoder = new TextDecoder();
   let line = "";
   let cut = false;
@@ -26,10 +25,10 @@ export function createLineSplitter(onLine: (line: string) => void): LineSplitter
 
   const add = (text: string) => {
     if (cut || text === "") return;
-    line += text.slice(0, LINE_MAX_CHARS + 1 - line.length);
-    if (line.length <= LINE_MAX_CHARS) return;
+    line += text.slice(0, maxChars + 1 - line.length);
+    if (line.length <= maxChars) return;
     cut = true;
-    onLine(`${withoutHalfPair(line.slice(0, KEPT))}${LINE_CUT_MARK}`);
+    onLine(`${withoutHalfPair(line.slice(0, maxChars - LINE_CUT_MARK.length))}${LINE_CUT_MARK}`);
   };
   /** Whether there was a line to end. */
   const endLine = (byNewline: boolean): boolean => {

@@ -18,7 +18,10 @@ export interface Output {
 }
 
 /** `onDefect` gets what a callback throws: that is a defect of the engine, not of the program. */
-export function createOutput(onLine: ExecRequest["onLine"], onDefect: (error: unknown) => void): Output {
+export function createOutput(
+  { onLine, lineChars }: Pick<ExecRequest, "onLine" | "lineChars">,
+  onDefect: (error: unknown) => void,
+): Output {
   const tail = createTail();
   const splitters: LineSplitter[] = [];
   let streams: readonly Readable[] = [];
@@ -33,7 +36,7 @@ export function createOutput(onLine: ExecRequest["onLine"], onDefect: (error: un
       } catch (error) {
         onDefect(error);
       }
-    });
+    }, lineChars);
     splitters.push(splitter);
     return splitter;
   };

@@ -80,7 +80,7 @@ async function runOne(request: ExecRequest, workshop: Workshop, begun: number): 
   const ending: Ending = { cause: undefined, defect: undefined };
   const lifetime = new AbortController();
   let stop: (cause: ExecEnding) => void = () => undefined;
-  const output = createOutput(request.onLine, (error) => {
+  const output = createOutput(request, (error) => {
     ending.defect ??= { error };
     stop("aborted");
   });

@@ -11,10 +11,12 @@ export function createRunFiles(of: { folder: string; worktrees: string }): RunFi
     async attempt(ticket, n): Promise<AttemptFiles> {
       const folder = join(of.folder, "tickets", ticket, `attempt-${n}`);
       const outbox = join(folder, "outbox");
-      await mkdir(outbox, { recursive: true, mode: 0o700 });
+      const session = join(folder, "session");
+      for (const each of [outbox, session]) await mkdir(each, { recursive: true, mode: 0o700 });
       return {
         folder,
         outbox,
+        session,
         prompt: join(folder, "prompt.md"),
         agentLog: join(folder, "agent.log"),
         patch: join(folder, "change.patch"),

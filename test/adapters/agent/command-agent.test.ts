@@ -31,6 +31,7 @@ function taskOf(of: Partial<AgentTask> = {}): AgentTask & { readonly activity: s
     worktree: folder,
     promptFile: join(folder, "prompt.md"),
     outbox: join(folder, "outbox"),
+    session: join(folder, "session"),
     logFile: join(folder, "logs/agent.log"),
     timeoutMs: 20_000,
     silenceMs: 20_000,
