@@ -92,7 +92,7 @@ function schedule(state: RunState, now: number): Action[] {
     if (exclusive.some((resource) => taken.has(resource))) continue;
     const ticket = vecAt(state.tickets, index);
     if (capReached(state, ticket, reserved) !== undefined) continue;
-    const reservedUsd = reserveOf(state.batch.agent);
+    const reservedUsd = reserveOf(state.batch);
     reserved += reservedUsd;
     for (const resource of exclusive) taken.add(resource);
     starts.push({ do: "start", ticket: ticket.id, index, slot, reservedUsd });

@@ -1,9 +1,12 @@
-import type { AgentSpec, Batch } from "./batch/schema.ts";
+import type { Batch } from "./batch/schema.ts";
 import type { RunState, TicketState } from "./state.ts";
 
-/** Dollars set aside before an attempt starts: the most it can cost. A command agent costs what the batch says, else nothing. */
-export function reserveOf(agent: AgentSpec): number {
-  return agent.usdPerAttempt ?? 0;
+/**
+ * Dollars set aside before an attempt starts: the most it can cost. A command agent costs what the batch says, else nothing; a
+ * vendor's program may cost all that one attempt may.
+ */
+export function reserveOf({ agent, limits }: Pick<Batch, "agent" | "limits">): number {
+  return agent.kind === "command" ? (agent.usdPerAttempt ?? 0) : limits.usdPerAttempt;
 }
 
 export type Cap = "usdPerAttempt" | "usdPerTicket" | "usdPerRun" | "usdPerDay";
@@ -13,7 +16,7 @@ export type Cap = "usdPerAttempt" | "usdPerTicket" | "usdPerRun" | "usdPerDay";
  * counts as spent, so several starts in one pass never pass a cap together; `alsoReserved` is for those.
  */
 export function capReached(state: RunState, ticket: TicketState, alsoReserved: number): Cap | undefined {
-  const next = reserveOf(state.batch.agent);
+  const next = reserveOf(state.batch);
   if (next === 0) return undefined;
   const { limits }: Batch = state.batch;
   const run = state.spentUsd + state.reservedUsd + alsoReserved + next;

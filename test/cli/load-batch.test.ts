@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { loadBatch } from "../../src/cli/engine/load-batch.ts";
 import { newRunId } from "../../src/cli/engine/open-run.ts";
+import type { Batch } from "../../src/domain/batch/schema.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
 import { batchFile, refusal } from "./support.ts";
 
@@ -18,19 +19,22 @@ function write(name: string, value: unknown): string {
   return file;
 }
 
+const commandOf = ({ agent }: Batch) => (agent.kind === "command" ? agent.command : undefined);
+
 describe("loadBatch", () => {
   test("arguments that name a file beside the batch become absolute; options, missing files and PATH programs stay", async () => {
     write("agent.mjs", "");
     write("-agent.mjs", "");
     write("node", "");
     const { batch } = await loadBatch(write("b.json", batchFile()), { cwd: "/" });
-    expect(batch.agent.command).toEqual(["node", join(root, "agent.mjs"), "--flag", "other.mjs", "-agent.mjs"]);
+    expect(commandOf(batch)).toEqual(["node", join(root, "agent.mjs"), "--flag", "other.mjs", "-agent.mjs"]);
   });
 
   test("a program given by a relative path is taken from the batch's folder, there or not; an absolute one stays", async () => {
     const command = async (...words: string[]) =>
-      (await loadBatch(write("b.json", batchFile({ agent: { kind: "command", command: words } })), { cwd: "/" })).batch.agent
-        .command;
+      commandOf(
+        (await loadBatch(write("b.json", batchFile({ agent: { kind: "command", command: words } })), { cwd: "/" })).batch,
+      );
     expect(await command("./run.sh")).toEqual([join(root, "run.sh")]);
     expect(await command("bin/run", "/etc/hosts")).toEqual([join(root, "bin/run"), "/etc/hosts"]);
   });

@@ -119,8 +119,8 @@ describe("money", () => {
   };
 
   test("a command agent is free unless the batch gives its price, and then no cap is ever in its way", () => {
-    expect(reserveOf({ kind: "command", command: ["x"] })).toBe(0);
-    expect(reserveOf({ kind: "command", command: ["x"], usdPerAttempt: 3 })).toBe(3);
+    expect(reserveOf({ agent: { kind: "command", command: ["x"] }, limits: batchOf([]).limits })).toBe(0);
+    expect(reserveOf({ agent: { kind: "command", command: ["x"], usdPerAttempt: 3 }, limits: batchOf([]).limits })).toBe(3);
     expect(paid({ usdPerRun: 0 }, 0).cap({ spentUsd: 50 })).toBeUndefined();
   });
 

@@ -55,7 +55,7 @@ function couldStart(state: RunState): number[] {
     const exclusive = state.plan.tickets[index]?.exclusive ?? [];
     if (state.paused || starts.length === freeSlots(state).length || exclusive.some((resource) => taken.has(resource))) continue;
     if (capReached(state, vecAt(state.tickets, index), reserved) !== undefined) continue;
-    reserved += reserveOf(state.batch.agent);
+    reserved += reserveOf(state.batch);
     for (const resource of exclusive) taken.add(resource);
     starts.push(index);
   }

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { RunEvent } from "../../src/domain/event.ts";
@@ -166,6 +166,12 @@ ${body}
   landed(repo = "app"): string[] {
     const out = this.git(repo, "log", "--reverse", "--format=%(trailers:key=Loopdash-Ticket,valueonly,separator=)", "main");
     return out.split("\n").filter((id) => id !== "");
+  }
+
+  /** All that the program has kept in its home, as one text: what must never be kept is not in it. */
+  everything(): string {
+    const files = readdirSync(this.home, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    return files.map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1")).join("\n");
   }
 
   [Symbol.dispose](): void {

@@ -32,7 +32,8 @@ test("loopdash reads it without a problem or a warning, and the agent and the re
   const reading = readBatch(readFileSync(resolve(root, "batch.example.json"), "utf8"), { folder: root });
   if (!reading.ok) throw new Error(reading.problems.map((problem) => problem.message).join("\n"));
   expect(reading.warnings).toEqual([]);
-  expect(existsSync(resolve(root, reading.batch.agent.command[1] ?? ""))).toBe(true);
+  const { agent } = reading.batch;
+  expect(agent.kind === "command" && existsSync(resolve(root, agent.command[1] ?? ""))).toBe(true);
   expect(reading.batch.repos).toMatchObject({
     shop: { path: resolve(root, "example/workspace/shop") },
     infra: { path: resolve(root, "example/workspace/infra") },

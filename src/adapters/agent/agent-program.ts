@@ -8,6 +8,8 @@ export interface ProgramOptions {
   readonly program: string;
   /** The model's name as the program takes it; the program's own choice where it is left out. */
   readonly model?: string;
+  /** Whose account the engine's key belongs to: the program speaks to its model in another way for each. */
+  readonly billing?: "api" | "subscription";
   readonly effort?: "low" | "medium" | "high";
   /** Turns of the model in one attempt at most, where the program can bound them. */
   readonly turns?: number;

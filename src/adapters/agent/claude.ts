@@ -20,7 +20,7 @@ const REQUEST_MS = 300_000;
 export const claude: AgentProgram = {
   kind: "claude",
   api: "anthropic",
-  async prepare({ session }, { program, model, effort, turns, usdPerAttempt, retries = RETRIES }) {
+  async prepare({ session }, { program, model, effort, turns, usdPerAttempt, billing, retries = RETRIES }) {
     const settings = join(session, "loopdash.json");
     await writeFile(settings, "{}\n", { mode: 0o600 });
     return {
@@ -35,7 +35,7 @@ export const claude: AgentProgram = {
       ]),
       env: {
         CLAUDE_CONFIG_DIR: session,
-        ANTHROPIC_API_KEY: "held-by-the-gateway",
+        [billing === "subscription" ? "CLAUDE_CODE_OAUTH_TOKEN" : "ANTHROPIC_API_KEY"]: "held-by-the-gateway",
         // Any other value than 1 and it refuses to work as root.
         IS_SANDBOX: "1",
         CLAUDE_CODE_MAX_RETRIES: String(retries),

@@ -1,14 +1,14 @@
-import { delimiter } from "node:path";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
-import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import type { RunGit } from "../../adapters/vcs/git-helper.ts";
 import { openRepo } from "../../adapters/vcs/git-repo.ts";
+import type { VendorAgentSpec } from "../../domain/batch/agent-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { RepoId } from "../../domain/ids.ts";
 import { EXIT, UserError } from "../../domain/user-error.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { stateHome } from "../state-home.ts";
+import { findAgent, keyOf } from "./agent-of.ts";
 import type { LoadedBatch } from "./load-batch.ts";
 
 /** What a batch needs around it, found and opened. */
@@ -17,6 +17,8 @@ export interface World {
   readonly sandbox: Sandbox | undefined;
   readonly repos: ReadonlyMap<string, Repo>;
   readonly commandEnv: Readonly<Record<string, string>>;
+  /** The path of the agent's program. */
+  readonly agentProgram: string;
 }
 
 /**
@@ -31,12 +33,25 @@ export async function checkWorld(
   const { batch } = loaded;
   const commandEnv = allowedEnvironment(env, {});
   const sandbox = await sandboxOf(batch, { env, cwd, path: commandEnv.PATH ?? "" });
-  await findAgent(loaded, commandEnv);
+  const agentProgram = await findAgent(batch.agent, { folder: loaded.folder, path: commandEnv.PATH ?? "" });
+  if (batch.agent.kind !== "command") checkVendor(batch.agent, sandbox, env);
   const repos = new Map<string, Repo>();
   for (const [name, { path, base }] of Object.entries(batch.repos)) {
     repos.set(name, await openRepo({ id: RepoId.parse(name), path, base, ...(git === undefined ? {} : { run: git }) }));
   }
-  return { sandbox, repos, commandEnv };
+  return { sandbox, repos, commandEnv, agentProgram };
+}
+
+/** A vendor's program may do what it likes, so it never runs without a sandbox; and its key must be there. */
+function checkVendor(agent: VendorAgentSpec, sandbox: Sandbox | undefined, env: NodeJS.ProcessEnv): void {
+  keyOf(agent, env);
+  if (sandbox !== undefined) return;
+  throw new UserError({
+    what: `${agent.kind} never runs without a sandbox, and there is none`,
+    why: "it works with its own permissions off: only the sandbox keeps it from what is not its ticket's",
+    todo: 'Set "sandbox": "required" to be told what is missing.',
+    exitCode: EXIT.refused,
+  });
 }
 
 /**
@@ -61,17 +76,4 @@ async function sandboxOf(
     todo: `${found.todo} Or set "sandbox": "auto" or "off" in the batch file if agents and checks may run with your own rights.`,
     exitCode: EXIT.refused,
   });
-}
-
-/** The path of the agent's program, as a child would find it. Throws a UserError (exit 4) where there is none. */
-export async function findAgent({ batch, folder }: LoadedBatch, env: Readonly<Record<string, string>>): Promise<string> {
-  const program = batch.agent.command[0] as string;
-  const path = env.PATH ?? "";
-  const found = await resolveProgram(program, { cwd: folder, path });
-  if (found !== undefined) return found;
-  const where = program.includes("/")
-    ? "there is no such executable file"
-    : `none of the ${path.split(delimiter).length} folders of PATH has it`;
-  const todo = "Install the program, or name it by its full path in agent.command.";
-  throw new UserError({ what: `the agent program "${program}" is not found`, why: where, todo, exitCode: EXIT.refused });
 }

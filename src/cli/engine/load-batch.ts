@@ -3,9 +3,10 @@ import { existsSync } from "node:fs";
 import { readFile, realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { readTicketFolder } from "../../adapters/tracker/folder-read.ts";
+import type { AgentSpec } from "../../domain/batch/agent-spec.ts";
 import { type BatchProblem, formatProblems } from "../../domain/batch/problem.ts";
 import { readBatch, ticketFolder } from "../../domain/batch/read.ts";
-import type { AgentSpec, Batch } from "../../domain/batch/schema.ts";
+import type { Batch } from "../../domain/batch/schema.ts";
 import { EXIT, UserError } from "../../domain/user-error.ts";
 
 /** A batch file that was read and found right in itself. */
@@ -46,6 +47,10 @@ export async function loadBatch(file: string, of: { cwd: string; workers?: numbe
  * and so is a program given by a relative path.
  */
 function besideBatch(agent: AgentSpec, folder: string): AgentSpec {
+  if (agent.kind !== "command") {
+    const { program } = agent;
+    return program?.includes("/") && !isAbsolute(program) ? { ...agent, program: join(folder, program) } : agent;
+  }
   const command = agent.command.map((word, i) => {
     if (isAbsolute(word)) return word;
     const beside = join(folder, word);

@@ -1,7 +1,5 @@
-import { existsSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
-import { dirname, isAbsolute, join } from "node:path";
-import { createCommandAgent } from "../../adapters/agent/command-agent.ts";
+import { dirname, join } from "node:path";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import { createRunFiles } from "../../adapters/files/run-files.ts";
@@ -17,6 +15,7 @@ import type { RunStore } from "../../ports/run-store.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import { packageFiles } from "../package-files.ts";
 import type { StateHome } from "../state-home.ts";
+import { agentOf, filesOfAgent } from "./agent-of.ts";
 import type { World } from "./check-world.ts";
 import type { OpenRun } from "./open-run.ts";
 import { judgesOf } from "./oracle-program.ts";
@@ -35,7 +34,7 @@ export async function contextOf(
   const plain = createExecutor();
   const gates = join(open.folder, "gates");
   const executor = world.sandbox === undefined ? plain : await confined(plain, world.sandbox, gates);
-  const { agent: spec } = batch;
+  const { agentProgram: program } = world;
   const identity = { GIT_AUTHOR_NAME: "loopdash worker", GIT_AUTHOR_EMAIL: "worker@loopdash.invalid" };
   const env = {
     ...world.commandEnv,
@@ -43,7 +42,6 @@ export async function contextOf(
     GIT_COMMITTER_NAME: identity.GIT_AUTHOR_NAME,
     GIT_COMMITTER_EMAIL: identity.GIT_AUTHOR_EMAIL,
   };
-  const price = spec.usdPerAttempt === undefined ? {} : { usdPerAttempt: spec.usdPerAttempt };
   const scratch = join(open.folder, "oracle");
   for (const folder of [scratch, gates, join(open.folder, "judge"), join(home.worktrees, open.run)]) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -53,10 +51,10 @@ export async function contextOf(
     run: open.run,
     batch,
     confined: world.sandbox !== undefined,
-    agentFiles: spec.command.slice(1).filter((word) => isAbsolute(word) && existsSync(word)),
+    agentFiles: filesOfAgent(batch.agent, program),
     repos: world.repos,
     commandEnv: env,
-    agent: createCommandAgent({ argv: spec.command, executor, env, ...price }),
+    agent: await agentOf(batch, { executor, env, keys: process.env, program }),
     executor,
     tracker: open.tracker,
     ...judgesOf({

@@ -1,10 +1,8 @@
 import { z } from "zod";
 import type { Allowance } from "../evidence/results.ts";
 import { RepoId, TicketId } from "../ids.ts";
-
-/** A program and its arguments. Never a shell line: nothing here is ever parsed by a shell. */
-export const Argv = z.array(z.string().min(1)).min(1).describe("A program and its arguments; no shell reads it").readonly();
-export type Argv = z.infer<typeof Argv>;
+import { AgentSpec } from "./agent-spec.ts";
+import { Argv } from "./argv.ts";
 
 const name = z.string().regex(/^[\w][\w .:-]{0,39}$/, "use 1 to 40 letters, digits, spaces, '.', ':', '_' or '-'");
 const minutes = z
@@ -94,18 +92,6 @@ export const RepoSpec = z.strictObject({
   prepare: z.array(Argv).readonly().default([]).describe("Commands that make a fresh worktree ready, in order"),
 });
 export type RepoSpec = z.infer<typeof RepoSpec>;
-
-/** A scripted or home-made agent: any program. Free unless `usdPerAttempt` says what one try costs. */
-export const AgentSpec = z
-  .discriminatedUnion("kind", [
-    z.strictObject({
-      kind: z.literal("command").describe("Any program"),
-      command: Argv,
-      usdPerAttempt: usd.optional().describe("Dollars that one try costs; free where it is left out"),
-    }),
-  ])
-  .describe("The program that works a ticket");
-export type AgentSpec = z.infer<typeof AgentSpec>;
 
 /** An oracle of the user's own in place of the one that ships. */
 export const OracleSpec = z

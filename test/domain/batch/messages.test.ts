@@ -43,7 +43,7 @@ describe("what a value of the wrong shape is called", () => {
     ],
     [{ tracker: { kind: "jira" } }, 'tracker.kind: unknown kind "jira"; known here: local'],
     [{ tracker: {} }, "tracker.kind is missing; known here: local"],
-    [{ agent: { kind: "claude" } }, 'agent.kind: unknown kind "claude"; known here: command'],
+    [{ agent: { kind: "jules" } }, 'agent.kind: unknown kind "jules"; known here: command, claude, codex'],
     [{ agent: { kind: "comand", command: ["x"] } }, 'agent.kind: unknown kind "comand"; did you mean "command"?'],
     [{ agent: undefined }, "agent is missing (the program that works a ticket)"],
     [

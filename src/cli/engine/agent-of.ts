@@ -1,0 +1,103 @@
+import { existsSync, realpathSync } from "node:fs";
+import { delimiter, dirname, isAbsolute } from "node:path";
+import type { AgentProgram } from "../../adapters/agent/agent-program.ts";
+import { createCommandAgent } from "../../adapters/agent/command-agent.ts";
+import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
+import type { AgentSpec, VendorAgentSpec } from "../../domain/batch/agent-spec.ts";
+import type { Batch } from "../../domain/batch/schema.ts";
+import { EXIT, UserError } from "../../domain/user-error.ts";
+import type { Agent } from "../../ports/agent.ts";
+import type { Executor } from "../../ports/executor.ts";
+import type { ModelUpstream } from "../../ports/gateway.ts";
+
+/** What an agent is made of, beside what the batch says. */
+export interface AgentSurroundings {
+  readonly executor: Executor;
+  /** The allow-listed environment of every child. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The engine's own, where keys are. */
+  readonly keys: NodeJS.ProcessEnv;
+  /** The agent's program, as `findAgent` found it. */
+  readonly program: string;
+}
+
+/** The agent of a batch. A vendor's program is loaded only where the batch has one. */
+export async function agentOf({ agent, limits }: Pick<Batch, "agent" | "limits">, of: AgentSurroundings): Promise<Agent> {
+  const { executor, env, program } = of;
+  if (agent.kind === "command") {
+    const price = agent.usdPerAttempt === undefined ? {} : { usdPerAttempt: agent.usdPerAttempt };
+    return createCommandAgent({ argv: agent.command, executor, env, ...price });
+  }
+  const { createModelAgent } = await import("../../adapters/agent/model-agent.ts");
+  const { PRICE_LIST } = await import("../../adapters/gateway/price-list.ts");
+  const kind = await programOf(agent);
+  const { model, effort, turns, baseUrl = API[kind.api].baseUrl, prices } = agent;
+  const bearer = kind.api === "openai" || agent.billing === "subscription";
+  const upstream: Omit<ModelUpstream, "capUsd" | "api"> = {
+    baseUrl,
+    credential: { header: bearer ? "bearer" : "x-api-key", value: () => keyOf(agent, of.keys) },
+    prices: [
+      ...prices.map(({ maxOutput, ...price }) => ({ ...price, ...(maxOutput === undefined ? {} : { maxOutput }) })),
+      ...PRICE_LIST[kind.api],
+    ],
+  };
+  return createModelAgent({
+    kind,
+    program,
+    executor,
+    env,
+    upstream,
+    usdPerAttempt: limits.usdPerAttempt,
+    billing: agent.billing,
+    ...(model === undefined ? {} : { model }),
+    ...(effort === undefined ? {} : { effort }),
+    ...(turns === undefined ? {} : { turns }),
+  });
+}
+
+const API = {
+  anthropic: { baseUrl: "https://api.anthropic.com" },
+  openai: { baseUrl: "https://api.openai.com/v1" },
+} as const;
+
+async function programOf({ kind }: VendorAgentSpec): Promise<AgentProgram> {
+  return kind === "claude"
+    ? (await import("../../adapters/agent/claude.ts")).claude
+    : (await import("../../adapters/agent/codex.ts")).codex;
+}
+
+/** The key that the engine adds to requests. Throws a UserError (exit 4) where its variable is not set. */
+export function keyOf({ apiKeyEnv }: VendorAgentSpec, env: NodeJS.ProcessEnv): string {
+  const key = env[apiKeyEnv];
+  if (key !== undefined && key.trim() !== "") return key.trim();
+  throw new UserError({
+    what: `the key for the agent's model is missing`,
+    why: `agent.apiKeyEnv names ${apiKeyEnv}, and that variable is not set`,
+    todo: `Set ${apiKeyEnv} in the environment that loopdash is started from. No agent will see it.`,
+    exitCode: EXIT.refused,
+  });
+}
+
+/** The path of the agent's program, as a child would find it. Throws a UserError (exit 4) where there is none. */
+export async function findAgent(agent: AgentSpec, of: { readonly folder: string; readonly path: string }): Promise<string> {
+  const [program, key] =
+    agent.kind === "command" ? [agent.command[0] as string, "agent.command"] : [agent.program ?? agent.kind, "agent.program"];
+  const found = await resolveProgram(program, { cwd: of.folder, path: of.path });
+  if (found !== undefined) return found;
+  const where = program.includes("/")
+    ? "there is no such executable file"
+    : `none of the ${of.path.split(delimiter).length} folders of PATH has it`;
+  const todo = `Install the program, or name it by its full path in ${key}.`;
+  throw new UserError({ what: `the agent program "${program}" is not found`, why: where, todo, exitCode: EXIT.refused });
+}
+
+/**
+ * Files and folders that the agent needs to see and that may lie where nothing is seen (the home): those that its command
+ * names; for a vendor's program the package it came in, with those beside it that it needs.
+ */
+export function filesOfAgent(agent: AgentSpec, program: string): readonly string[] {
+  if (agent.kind === "command") return agent.command.slice(1).filter((word) => isAbsolute(word) && existsSync(word));
+  const real = realpathSync(program);
+  const packages = real.indexOf("/node_modules/");
+  return packages < 0 ? [dirname(real)] : [`${real.slice(0, packages)}/node_modules`];
+}

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { Argv } from "./argv.ts";
+
+const usd = z.number().nonnegative();
+const perMillion = usd.describe("Dollars per million tokens");
+
+const Price = z
+  .strictObject({
+    model: z.string().min(1).max(200).describe("The model's name; * stands for any characters"),
+    input: perMillion,
+    output: perMillion,
+    cacheRead: perMillion,
+    cacheWrite: perMillion,
+    maxOutput: z.number().int().positive().optional().describe("Tokens that it can write at most in one answer"),
+  })
+  .describe("What a model costs; before the built-in list, and needed for a model that is not in it");
+
+/** What all vendors' programs have in common. */
+const vendor = {
+  model: z.string().min(1).max(200).optional().describe("The model's name; the program's own choice where it is left out"),
+  effort: z.enum(["low", "medium", "high"]).optional().describe("How much the model thinks"),
+  turns: z.number().int().min(1).max(10_000).optional().describe("Answers of the model that one try may take"),
+  program: z.string().min(1).optional().describe("The program's path; it is looked for on PATH where this is left out"),
+  billing: z
+    .enum(["api", "subscription"])
+    .default("api")
+    .describe("Who is billed: the account of an API key, or a subscription, by its long-lived token (claude only)"),
+  apiKeyEnv: z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "name an environment variable")
+    .describe("The environment variable that holds the key or token; loopdash adds it to requests, and no agent ever sees it"),
+  baseUrl: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe("The model's API; default: the vendor's own"),
+  prices: z.array(Price).readonly().default([]).describe("What models cost; before the built-in list"),
+};
+
+/** The program that works a ticket: any command, or a vendor's coding agent. */
+export const AgentSpec = z
+  .discriminatedUnion("kind", [
+    z.strictObject({
+      kind: z.literal("command").describe("Any program"),
+      command: Argv,
+      usdPerAttempt: usd.optional().describe("Dollars that one try costs; free where it is left out"),
+    }),
+    z.strictObject({ kind: z.literal("claude").describe("Claude Code"), ...vendor }),
+    z.strictObject({ kind: z.literal("codex").describe("Codex"), ...vendor }),
+  ])
+  .describe("The program that works a ticket");
+export type AgentSpec = z.infer<typeof AgentSpec>;
+
+/** An agent that is a vendor's program. */
+export type VendorAgentSpec = Exclude<AgentSpec, { kind: "command" }>;

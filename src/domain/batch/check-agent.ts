@@ -1,0 +1,31 @@
+import { reserveOf } from "../money.ts";
+import type { VendorAgentSpec } from "./agent-spec.ts";
+import { unfitForPath } from "./plain-words.ts";
+import type { Report } from "./problem.ts";
+import type { BatchFile } from "./schema.ts";
+
+/** Reports an agent that could never start, or may not: one dearer than a limit, a vendor's program without walls around it. */
+export function checkAgent(file: BatchFile, report: Report): void {
+  const { agent, limits } = file;
+  if (agent.kind !== "command") checkVendor(file, agent, report);
+  const cost = reserveOf({ agent, limits });
+  const caps = (["usdPerAttempt", "usdPerTicket", "usdPerRun", "usdPerDay"] as const).filter((cap) => limits[cap] < cost);
+  if (caps.length === 0) return;
+  const allowed = caps.map((cap) => `limits.${cap} of ${limits[cap]}`).join(", ");
+  report(
+    agent.kind === "command" ? ["agent", "usdPerAttempt"] : ["limits", "usdPerAttempt"],
+    `one attempt costs ${cost} dollars, more than ${allowed}: none could ever start`,
+    "raise the limit",
+  );
+}
+
+/** Inside a sandbox these programs may do what they like; so outside of one they never run. */
+function checkVendor({ sandbox, limits }: BatchFile, agent: VendorAgentSpec, report: Report): void {
+  if (sandbox === "off") report(["sandbox"], `${agent.kind} never runs without a sandbox`, 'use "required"');
+  if (limits.usdPerAttempt === 0)
+    report(["limits", "usdPerAttempt"], `${agent.kind} cannot work for nothing`, "set a limit above 0");
+  if (agent.billing === "subscription" && agent.kind !== "claude")
+    report(["agent", "billing"], `${agent.kind} can only be billed to an API key here`, 'use "api"');
+  const unfit = agent.program === undefined ? undefined : unfitForPath(agent.program);
+  if (unfit !== undefined) report(["agent", "program"], unfit);
+}
