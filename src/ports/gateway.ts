@@ -58,6 +58,8 @@ export interface ModelUpstream {
    */
   readonly vendorReach?: boolean;
   readonly onUsage?: (usage: ModelUsage) => void;
+  /** Called when an answer of the vendor begins: its status, and how long it asks to be left alone, in milliseconds. */
+  readonly onAnswer?: (answer: { readonly status: number; readonly retryAfterMs?: number }) => void;
   /** Called once, when the line is cut, whoever did it. */
   readonly onCut?: (reason: string) => void;
 }

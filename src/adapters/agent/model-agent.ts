@@ -3,8 +3,9 @@ import { plainText } from "../../domain/text.ts";
 import type { Agent, AgentResult, AgentStop, AgentTask } from "../../ports/agent.ts";
 import type { Executor, ModelSpend } from "../../ports/executor.ts";
 import type { ModelUpstream } from "../../ports/gateway.ts";
-import type { AgentProgram, ProgramEnd, ProgramOptions, ProgramReader } from "./agent-program.ts";
+import type { AgentProgram, ProgramEnd, ProgramOptions } from "./agent-program.ts";
 import { EVENT_CHARS } from "./json-events.ts";
+import { ModelWatch } from "./model-watch.ts";
 
 /** What an agent that is a vendor's program runs on. */
 export interface ModelAgentOptions extends ProgramOptions {
@@ -13,7 +14,7 @@ export interface ModelAgentOptions extends ProgramOptions {
   /** The allow-listed environment (see `allowedEnvironment`). */
   readonly env: Readonly<Record<string, string>>;
   /** The model's API as the gateway reaches it; its cap is that of one attempt. */
-  readonly upstream: Omit<ModelUpstream, "capUsd" | "onUsage" | "onCut" | "api">;
+  readonly upstream: Omit<ModelUpstream, "capUsd" | "onUsage" | "onAnswer" | "onCut" | "api">;
 }
 
 /**
@@ -30,6 +31,7 @@ async function runProgram(of: ModelAgentOptions, task: AgentTask): Promise<Agent
   const launch = await of.kind.prepare(task, of);
   const reader = of.kind.reader();
   const useless = new AbortController();
+  const watch = new ModelWatch(of.turns, () => useless.abort());
   let launched = false;
   const { signal, onStart, onActivity, promptFile, outbox, ticket, attempt } = task;
   const result = await of.executor.run({
@@ -49,7 +51,10 @@ async function runProgram(of: ModelAgentOptions, task: AgentTask): Promise<Agent
     signal: AbortSignal.any([signal, useless.signal]),
     marker: task.marker,
     lineChars: EVENT_CHARS,
-    model: { upstream: { ...of.upstream, api: of.kind.api, capUsd: of.usdPerAttempt }, baseUrls: launch.baseUrls },
+    model: {
+      upstream: { ...of.upstream, ...watchedBy(watch), api: of.kind.api, capUsd: of.usdPerAttempt },
+      baseUrls: launch.baseUrls,
+    },
     ...(task.confinement === undefined ? {} : { confinement: task.confinement }),
     onStart: (process) => {
       launched = true;
@@ -62,7 +67,7 @@ async function runProgram(of: ModelAgentOptions, task: AgentTask): Promise<Agent
     },
   });
   const end = reader.end(result.exitCode);
-  const stop = stopOf(reader, end, result.model, result.tail);
+  const stop = stopOf(watch.stop ?? reader.fatal() ?? end.stop, result.model, result.tail);
   const ended = useless.signal.aborted && !signal.aborted;
   return {
     ending: ended ? "exited" : result.ending,
@@ -76,10 +81,13 @@ async function runProgram(of: ModelAgentOptions, task: AgentTask): Promise<Agent
   };
 }
 
+function watchedBy({ onAnswer, onUsage }: ModelWatch): Pick<ModelUpstream, "onAnswer" | "onUsage"> {
+  return { onAnswer, onUsage };
+}
+
 /** The gateway's word first: a program whose line was cut knows only that somebody refused. */
-function stopOf(reader: ProgramReader, end: ProgramEnd, spend: ModelSpend | undefined, tail: string): AgentStop | undefined {
+function stopOf(stop: AgentStop | undefined, spend: ModelSpend | undefined, tail: string): AgentStop | undefined {
   if (spend?.cut !== undefined) return { kind: "budget", says: spend.cut };
-  const stop = reader.fatal() ?? end.stop;
   if (stop?.kind !== "unfinished") return stop;
   // A program that the kernel or its runtime ended for want of memory.
   const noMemory = /\b(?:out of memory|ENOMEM|Cannot allocate memory|heap limit|OOM)\b/i.test(tail.slice(-4_000));

@@ -81,10 +81,22 @@ export class ModelSide {
   /** A call that a cut ends. */
   async #call(of: CallOf): Promise<void> {
     const ended = this.#line.open.add(() => of.res.destroy());
+    const { onAnswer } = this.#of;
+    if (onAnswer !== undefined)
+      of.out.once("response", ({ statusCode = 502, headers }) =>
+        onAnswer({ status: statusCode, ...retryAfter(headers["retry-after"]) }),
+      );
     try {
       await callModel(of);
     } finally {
       ended();
     }
   }
+}
+
+/** Seconds, or a date (RFC 9110, 10.2.3). */
+function retryAfter(value: string | undefined): { retryAfterMs?: number } {
+  if (value === undefined) return {};
+  const ms = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - Date.now();
+  return Number.isFinite(ms) && ms > 0 ? { retryAfterMs: ms } : {};
 }
