@@ -7,6 +7,7 @@ import { writeFile } from "node:fs/promises";
 import { arch, cpus, platform } from "node:os";
 import { parseArgs } from "node:util";
 import type { Bench, Figure } from "./figure.ts";
+import { gateway } from "./gateway.ts";
 import { idle } from "./idle.ts";
 import { makespan } from "./makespan.ts";
 import { overhead } from "./overhead.ts";
@@ -17,7 +18,7 @@ import { start } from "./start.ts";
 import { toTable } from "./table.ts";
 import { verifier } from "./verifier.ts";
 
-const ALL: readonly Bench[] = [scheduling, start, overhead, refill, makespan, idle, verifier, peer];
+const ALL: readonly Bench[] = [scheduling, start, overhead, refill, makespan, idle, verifier, gateway, peer];
 
 interface Failure {
   readonly item: string;

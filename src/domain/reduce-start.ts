@@ -56,6 +56,7 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     paused: false,
     reverified: false,
     oracle: { asking: false, judged: 0, finalTries: 0 },
+    version: event.version,
     tripwire: { status: "due", canaries: 0, ms: 0 },
     spentUsd: 0,
     spentTodayUsd: event.spentTodayUsd,

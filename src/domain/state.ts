@@ -1,5 +1,14 @@
 import type { Batch, StepKind, Ticket } from "./batch/schema.ts";
-import type { AgentEnding, AttemptOutcome, EndKind, Evidence, FrozenSet, Judgement, VerdictWord } from "./event.ts";
+import type {
+  AgentEnding,
+  AgentStopKind,
+  AttemptOutcome,
+  EndKind,
+  Evidence,
+  FrozenSet,
+  Judgement,
+  VerdictWord,
+} from "./event.ts";
 import type { CheckStrength } from "./evidence/results.ts";
 import type { Fence, RunId, TicketId } from "./ids.ts";
 import type { Intervention } from "./intervention.ts";
@@ -34,6 +43,7 @@ export interface Attempt {
     readonly endedAt?: number;
     readonly ending?: AgentEnding;
     readonly exitCode?: number | null;
+    readonly stop?: AgentStopKind;
     readonly costUsd?: number;
   };
   readonly lastLine?: string;
@@ -162,6 +172,8 @@ export interface RunState {
   readonly reverified: boolean;
   readonly reverifyProblem?: string;
   readonly oracle: OracleState;
+  /** Of the program that began the run. */
+  readonly version: string;
   readonly tripwire: TripwireState;
   readonly spentUsd: number;
   readonly spentTodayUsd: number;
@@ -215,4 +227,9 @@ export function freeSlots(state: RunState): readonly number[] {
 /** Whether nothing more will happen to a ticket by itself. */
 export function isSettled(phase: Phase): boolean {
   return phase === "done" || phase === "human-gated" || phase === "stalled";
+}
+
+/** Whether an agent that ended says by it that it is done: it stopped by itself, and nothing tells of an error. */
+export function claimsDone({ ending, exitCode, stop }: NonNullable<Attempt["agent"]>): boolean {
+  return ending === "exited" && exitCode === 0 && stop === undefined;
 }

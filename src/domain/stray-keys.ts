@@ -111,3 +111,32 @@ export function strayNamesInDotenv(text: string): readonly string[] {
   }
   return [...names].sort();
 }
+
+/** What Claude Code asks for a key, whatever it answers (code.claude.com/docs/en/settings). */
+const HELPER = "apiKeyHelper";
+
+/**
+ * The names that switch billing among those that a settings file in JSON sets to something, at its top (Codex's `auth.json`)
+ * or under `env` (Claude Code's settings). What is no JSON is read line by line: some program may read it still. Sorted,
+ * each once.
+ */
+export function strayNamesInSettings(text: string): readonly string[] {
+  let read: unknown;
+  try {
+    read = JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch {
+    return strayNamesInDotenv(text);
+  }
+  const top = membersOf(read);
+  const all = [...Object.entries(top), ...Object.entries(membersOf(top["env"]))];
+  const found = all.filter(([name, value]) => (switchesBilling(name) || name === HELPER) && isSet(value));
+  return [...new Set(found.map(([name]) => name))].sort();
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+function isSet(value: unknown): boolean {
+  return value !== null && value !== undefined && String(value).trim() !== "";
+}

@@ -20,7 +20,10 @@ export interface DashboardState {
 
 export interface DashboardStore extends StoreApi<DashboardState> {
   dispatch(action: UiAction): void;
-  /** Moves the shown time on, and lets what is only shown for a while go. Within the same second it changes nothing. */
+  /**
+   * Moves the shown time on, and lets what is only shown for a while go. Within the same second it changes nothing. While
+   * the connection to a run that goes on is lost, the shown time stands still: nothing is known of what the run does now.
+   */
   tick(now: number): void;
 }
 
@@ -33,11 +36,17 @@ export function createDashboardStore(of: { readonly now: number } = { now: 0 }):
   };
   const tick = (at: number): void => {
     const state = store.getState();
-    const now = secondOf(at);
-    const ui = reduceUi(state.ui, { type: "time", now });
+    const second = secondOf(at);
+    const ui = reduceUi(state.ui, { type: "time", now: second });
+    const now = isCutOff(state) ? state.now : second;
     if (now !== state.now || ui !== state.ui) store.setState({ now, ui });
   };
   return { ...store, dispatch, tick };
+}
+
+/** What has ended has no more to tell, and its engine leaves. */
+function isCutOff({ run, ui }: DashboardState): boolean {
+  return ui.connection.state === "lost" && run !== undefined && run.end === undefined;
 }
 
 /** The second that a time lies in, in milliseconds. */

@@ -163,6 +163,7 @@ const ENDINGS: Readonly<Partial<Record<AgentEnding, string>>> = {
 /** An agent that stops says it is done; that is a claim, and looks like one. */
 function agentEndedLook(event: Event<"agent-ended">): Look | undefined {
   if (event.ending !== "exited") return event.ending === "failed-to-start" ? ["✖", "bad", "agent did not start"] : undefined;
+  if (event.stop !== undefined) return ["✖", "bad", `agent stopped early, ${event.stop.kind}: ${event.stop.says}`];
   if (event.exitCode === 0) return ["·", "claim", "agent stopped: claims to be done"];
   return ["✖", "bad", `agent gave up: ${event.signal === null ? `exit ${event.exitCode ?? "unknown"}` : event.signal}`];
 }

@@ -29,6 +29,8 @@ export function runWord(run: RunState | undefined, connection: Connection): RunW
 
 function endWord(verdict: string, kind: string): RunWord {
   if (verdict === "done" && kind === "oracle-done") return { glyph: "✔", word: "DONE", tone: "good" };
+  // The oracle was not asked, or is not believed: that is not an oracle that could not judge.
+  if (kind === "tripwire") return { glyph: "✖", word: "TRIPWIRE", tone: "bad" };
   if (kind === "interrupted") return { glyph: "■", word: "STOPPED", tone: "bad" };
   return verdict === "unjudged" ? { glyph: "?", word: "UNJUDGED", tone: "bad" } : { glyph: "✖", word: "NOT DONE", tone: "bad" };
 }

@@ -153,6 +153,24 @@ describe("through the keyboard", () => {
     expect(m.stage.left).toEqual(["ended"]);
   });
 
+  test("while the connection is lost no time goes by, for nothing is known; once it is back, all of it has", async () => {
+    const run = plumbing();
+    await using m = await mount(run, 120, 30);
+    m.store.dispatch({ type: "connection", connection: { state: "lost", reason: "the engine closed it" } });
+    await m.stage.shows("✕ LOST");
+    const before = await m.stage.terminal.text();
+    run.wait(40_000);
+    m.store.tick(run.now);
+    // Drawn after the tick, so that its effect would be seen.
+    m.store.dispatch({ type: "toast", toast: { text: "drawn anew", tone: "plain", until: run.now + 1_000 } });
+    await m.stage.shows("drawn anew");
+    const after = await m.stage.terminal.text();
+    expect(after.split("\n").slice(0, -2)).toEqual(before.split("\n").slice(0, -2));
+    m.store.dispatch({ type: "connection", connection: { state: "live" } });
+    m.store.tick(run.now);
+    await m.stage.shows("11:52:07");
+  });
+
   test("a lost connection is seen, and left at once", async () => {
     await using m = await mount(plumbing(), 120, 30);
     m.store.dispatch({ type: "connection", connection: { state: "lost", reason: "the engine closed it" } });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { strayNames, strayNamesInDotenv, switchesBilling } from "../../src/domain/stray-keys.ts";
+import { strayNames, strayNamesInDotenv, strayNamesInSettings, switchesBilling } from "../../src/domain/stray-keys.ts";
 
 /** Each moves the bill, or the request, of at least one agent's program. */
 const SWITCHES = [
@@ -142,4 +142,21 @@ describe("a .env file", () => {
     expect(strayNamesInDotenv(`OPENAI_API_KEY=${" ".repeat(400_000)}x`)).toEqual(["OPENAI_API_KEY"]);
     expect(performance.now() - begun).toBeLessThan(10_000);
   });
+});
+
+describe("settings in JSON", () => {
+  it.each([
+    ['{"OPENAI_API_KEY": "sk"}', ["OPENAI_API_KEY"]],
+    ['{"OPENAI_API_KEY": null, "tokens": {"OPENAI_API_KEY": "x"}}', []],
+    [
+      '{"env": {"ANTHROPIC_API_K\\u0045Y": "sk", "CLAUDE_CODE_USE_BEDROCK": 1, "ANTHROPIC_BASE_URL": " "}, "model": "x"}',
+      ["ANTHROPIC_API_KEY", "CLAUDE_CODE_USE_BEDROCK"],
+    ],
+    ['{"apiKeyHelper": "~/key.sh"}', ["apiKeyHelper"]],
+    ['\uFEFF{"env": {"GEMINI_API_KEY": "x"}}', ["GEMINI_API_KEY"]],
+    ['{\n  // mine\n  "env": {\n    "ANTHROPIC_API_KEY": "sk",\n  },\n}', ["ANTHROPIC_API_KEY"]],
+    ['{"env": "ANTHROPIC_API_KEY"}', []],
+    ["null", []],
+    ["", []],
+  ])("%s", (text, names) => expect(strayNamesInSettings(text)).toEqual(names));
 });

@@ -54,14 +54,55 @@ describe("a stray key refuses the start (exit 4)", () => {
     expect(await refused(stage)).toContain(`OPENAI_API_KEY is set in ${stage.path(file)}`);
   });
 
+  test("in what programs find in the home, and in a project's settings: each is named", async () => {
+    using stage = stageWithAgent();
+    stage.write("app/.git/info/exclude", ".claude\n");
+    const claude = JSON.stringify({ apiKeyHelper: `echo ${VALUE}`, env: { ANTHROPIC_AUTH_TOKEN: VALUE, OTHER: VALUE } });
+    for (const file of [".claude/settings.json", "app/.claude/settings.json", "app/.claude/settings.local.json"])
+      stage.write(file, claude);
+    stage.write(".codex/auth.json", JSON.stringify({ OPENAI_API_KEY: VALUE, tokens: null }));
+    for (const file of [".codex/.env", ".gemini/.env"]) stage.write(file, `GEMINI_API_KEY=${VALUE}\n`);
+    const says = await refused(stage);
+    for (const [name, file] of [
+      ["apiKeyHelper", ".claude/settings.json"],
+      ["ANTHROPIC_AUTH_TOKEN", ".claude/settings.json"],
+      ["apiKeyHelper", "app/.claude/settings.json"],
+      ["ANTHROPIC_AUTH_TOKEN", "app/.claude/settings.local.json"],
+      ["OPENAI_API_KEY", ".codex/auth.json"],
+      ["GEMINI_API_KEY", ".codex/.env"],
+      ["GEMINI_API_KEY", ".gemini/.env"],
+    ])
+      expect(says).toContain(`${name} is set in ${stage.path(file ?? "")}\n`);
+    expect(says.match(/is set in/g)).toHaveLength(9);
+  });
+
+  test("in a home that the sandbox hides: only where the batch opens it", async () => {
+    using stage = stageWithAgent();
+    const home = { HOME: stage.path("someone") };
+    stage.write("someone/.codex/.env", `OPENAI_API_KEY=${VALUE}\n`);
+    stage.write("someone/.gemini/.env", `GEMINI_API_KEY=${VALUE}\n`);
+    const says = async (over: object) => {
+      stage.batch(["T-1"], { sandbox: "required", ...over });
+      return (await stage.run(["batch.json", "--dry-run"], home)).stderr;
+    };
+    expect(await says({})).not.toContain("is set in");
+    expect(await says({ sandboxPolicy: { read: ["someone/.codex"] } })).toContain("OPENAI_API_KEY is set in");
+    expect(await says({ sandboxPolicy: { read: ["someone/.codex"] } })).not.toContain("GEMINI_API_KEY");
+    expect(await says({ sandbox: "auto" })).toContain("GEMINI_API_KEY is set in");
+  });
+
   test("in a file that is committed and nowhere checked out: worktrees would have it", async () => {
     using stage = stageWithAgent();
     stage.write("app/config/keys", `CODEX_API_KEY=${VALUE}\n`);
+    stage.write("app/.claude/settings.json", `{"env": {"ANTHROPIC_BASE_URL": "${VALUE}"}}`);
     symlinkSync("config/keys", stage.path("app/.env"));
     stage.git("app", "add", "-A");
     stage.git("app", "commit", "-q", "-m", "keys");
     stage.git("app", "switch", "-q", "-c", "other", "HEAD~1");
-    expect(await refused(stage)).toContain(`CODEX_API_KEY is set in .env of the branch main in ${stage.path("app")}`);
+    const says = await refused(stage);
+    const branch = `of the branch main in ${stage.path("app")}`;
+    expect(says).toContain(`CODEX_API_KEY is set in .env ${branch}`);
+    expect(says).toContain(`ANTHROPIC_BASE_URL is set in .claude/settings.json ${branch}`);
   });
 
   test("in a file that is too large to be looked through", async () => {

@@ -44,6 +44,22 @@ describe("claims and facts never look alike", () => {
   });
 });
 
+test("the tripwire tells how it ended, and why it fired; not that it began", () => {
+  const ended = { type: "tripwire-ended", ms: 900 } as const;
+  expect(tell({ type: "tripwire-started" })).toBeUndefined();
+  expect(tell({ ...ended, ok: true, canaries: 38 })).toMatchObject({
+    glyph: "◆",
+    tone: "oracle",
+    text: "tripwire: 38 canaries judged right",
+  });
+  expect(tell({ ...ended, ok: true, canaries: 1 })).toMatchObject({ text: "tripwire: 1 canary judged right" });
+  expect(tell({ ...ended, ok: false, canaries: 2, problem: "a canary was judged wrong: one\u001b[2J open" })).toMatchObject({
+    tone: "bad",
+    text: expect.stringMatching(/^tripwire fired: a canary was judged wrong: one[^\u001b]* open$/),
+  });
+  expect(tell({ ...ended, ok: false, canaries: 0 })).toMatchObject({ text: "tripwire fired: no reason given" });
+});
+
 test("what the rows show anyway makes no line", () => {
   expect(tell({ type: "activity", text: "x", lines: 1, ...of })).toBeUndefined();
   expect(tell({ type: "agent-launching", ...of })).toBeUndefined();

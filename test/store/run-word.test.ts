@@ -42,6 +42,18 @@ test("only the oracle's done is done", () => {
   expect(word(odd)).not.toBe("DONE");
 });
 
+test("a tripwire that fired is not an oracle that could not judge", () => {
+  const unproven = plumbing();
+  unproven.play({ type: "tripwire-ended", ok: false, canaries: 3, ms: 40, problem: "a canary was judged wrong" });
+  expect(word(unproven)).toBe("STOPPING");
+  const end = { verdict: "unjudged", exitCode: 3, reason: "the tripwire fired" } as const;
+  unproven.play({ type: "run-ended", kind: "tripwire", ...end });
+  expect(runWord(unproven.state, live)).toEqual({ glyph: "✖", word: "TRIPWIRE", tone: "bad" });
+  const unjudged = plumbing();
+  unjudged.play({ type: "run-ended", kind: "unjudged", ...end });
+  expect(runWord(unjudged.state, live)).toEqual({ glyph: "?", word: "UNJUDGED", tone: "bad" });
+});
+
 test("a lost connection hides the state of a run that goes on, not the end of one that is over", () => {
   const lost = { state: "lost", reason: "closed" } as const;
   expect(runWord(plumbing().state, lost).word).toBe("LOST");

@@ -19,19 +19,17 @@ export interface GateOf {
 }
 
 /**
- * An executor that opens the hosts which a request's confinement names: it opens a gateway to them for as long as the
- * program runs, lets its socket through, and starts the program behind the relay. Requests without hosts are handed on as
- * they are. What was refused is told at the end of the tail, so that a program's failure explains itself.
+ * An executor that opens a gateway for as long as a program runs, where its request names a model or its confinement names
+ * hosts: it lets the gateway's socket through and starts the program behind the relay. Other requests are handed on as they
+ * are. What was refused is told at the end of the tail, so that a program's failure explains itself. A program that is not
+ * confined gets its model in the same way, and the rest of the network as it always had it.
  * Throws a UserError (exit 2) where a host cannot be read, and (exit 4) where no socket can be made.
  */
 export function gatedExecutor(executor: Executor, of: GateOf): Executor {
   return {
     run: (request) => {
-      const { confinement } = request;
-      const hosts = confinement?.hosts ?? [];
-      return confinement === undefined || hosts.length === 0
-        ? executor.run(request)
-        : runGated(executor, of, request, confinement, hosts);
+      const hosts = request.confinement?.hosts ?? [];
+      return request.model === undefined && hosts.length === 0 ? executor.run(request) : runGated(executor, of, request, hosts);
     },
     killStrays: (strays) => executor.killStrays(strays),
   };
@@ -41,24 +39,28 @@ async function runGated(
   executor: Executor,
   { folder, relay }: GateOf,
   request: ExecRequest,
-  confinement: Confinement,
   hosts: readonly string[],
 ): Promise<ExecResult> {
-  const gateway = await openGateway({ folder, hosts });
+  const { model, confinement } = request;
+  const gateway = await openGateway({ folder, hosts, ...(model === undefined ? {} : { model: model.upstream }) });
   try {
+    const baseUrls = (model?.baseUrls ?? []).flatMap(({ name, path }) => ["--base-url", path === "" ? name : `${name}=${path}`]);
     const result = await executor.run({
       ...request,
-      argv: [...relay.argv, gateway.socketPath, "--", ...request.argv],
-      confinement: {
-        ...confinement,
-        read: [...confinement.read, ...relay.read],
-        sockets: [...confinement.sockets, gateway.socketPath],
-      },
+      argv: [...relay.argv, gateway.socketPath, ...baseUrls, "--", ...request.argv],
+      ...(confinement === undefined ? {} : { confinement: joined(confinement, relay.read, gateway.socketPath) }),
     });
-    return { ...result, tail: result.tail + refusalsOf(gateway.totals()) };
+    const totals = gateway.totals();
+    const cut = gateway.cutReason();
+    const spend = { usd: totals.spentUsd + totals.reservedUsd, requests: totals.requests, ...(cut === undefined ? {} : { cut }) };
+    return { ...result, tail: result.tail + refusalsOf(totals), ...(model === undefined ? {} : { model: spend }) };
   } finally {
     await gateway.close();
   }
+}
+
+function joined(confinement: Confinement, read: readonly string[], socket: string): Confinement {
+  return { ...confinement, read: [...confinement.read, ...read], sockets: [...confinement.sockets, socket] };
 }
 
 function refusalsOf({ refusals }: GatewayTotals): string {

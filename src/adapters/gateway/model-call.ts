@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
-import { pipeline, Transform, type TransformCallback } from "node:stream";
+import { pipeline, type Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress, constants as zlib } from "node:zlib";
 import type { GatewayLimits } from "../../ports/gateway.ts";
 import { type AnswerReader, answerReader } from "./answer-reader.ts";
@@ -81,15 +81,14 @@ class Call {
     }
     const decoder = decoderOf(answer.headers["content-encoding"]);
     if (decoder === undefined) return this.#breakOff(502);
-    this.#pass(answer, decoder, status);
+    this.#writeHead(answer, decoder !== "none", status);
+    // What breaks off before its coding is undone, breaks off what comes out.
+    if (!this.#over) this.#pass(decoder === "none" ? answer : pipeline(answer, decoder, () => undefined), answer);
   }
 
-  #pass(answer: IncomingMessage, decoder: readonly Transform[], status: number): void {
-    const { res, limits, secret, metered } = this.#of;
-    const ok = status >= 200 && status < 300;
-    this.#reader = ok && metered !== undefined ? answerReader(metered.kind, answer.headers["content-type"]) : undefined;
-    const tap = new Tap({ most: limits.answerBytes, onChunk: (chunk) => this.#chunk(chunk) });
-    const headers = Object.entries(headersFromModel(answer, decoder.length > 0)).map(([name, value]) => [
+  #writeHead(answer: IncomingMessage, decoded: boolean, status: number): void {
+    const { res, limits, secret } = this.#of;
+    const headers = Object.entries(headersFromModel(answer, decoded)).map(([name, value]) => [
       name,
       typeof value === "string" ? scrubbed(value, secret) : value,
     ]);
@@ -97,24 +96,51 @@ class Call {
     this.#timer = setTimeout(() => this.#breakOff(504), limits.idleMs);
     try {
       res.writeHead(status, Object.fromEntries(headers));
-      res.flushHeaders();
     } catch {
       // A status or a header that Node does not write is one that would say more than one thing.
-      return this.#breakOff(502);
+      this.#breakOff(502);
     }
-    const streams = [answer, ...decoder, tap, ...(secret === "" ? [] : [new Scrubber(secret)]), res];
-    pipeline(streams, (error) => {
-      if (error) return this.#breakOff(502);
+  }
+
+  /** By hand rather than by a chain of streams, each of which would take its turns over every piece. */
+  #pass(source: Readable, { statusCode: status = 502, headers }: IncomingMessage): void {
+    const { res, limits, secret, metered } = this.#of;
+    const ok = status >= 200 && status < 300;
+    this.#reader = ok && metered !== undefined ? answerReader(metered.kind, headers["content-type"]) : undefined;
+    const scrubber = new Scrubber(secret);
+    let size = 0;
+    let ended = false;
+    source.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limits.answerBytes) return this.#breakOff(502);
+      this.#chunk(chunk);
+      // What it cost may have cut the line.
+      if (this.#over) return;
+      const bytes = scrubber.push(chunk);
+      if (bytes.length > 0 && !res.write(bytes)) source.pause();
+    });
+    res.on("drain", () => source.resume());
+    source.once("error", () => this.#breakOff(502));
+    source.once("end", () => {
+      ended = true;
+      res.end(scrubber.end());
+    });
+    source.once("close", () => ended || this.#breakOff(502));
+    res.once("finish", () => {
       metered?.hold.settle(ok ? this.#outcome() : { as: "free" });
       this.#end("answered");
     });
+    // With the first piece where there is one already, in one go; a stream that is slow to begin is seen to have begun.
+    setImmediate(() => size > 0 || res.destroyed || res.writableEnded || res.flushHeaders());
   }
 
   #chunk(chunk: Buffer): void {
     this.#timer?.refresh();
     if (this.#reader === undefined) return;
+    const before = this.#reader.sofar();
     this.#reader.push(chunk);
-    this.#of.metered?.hold.observe(this.#reader.sofar());
+    const reading = this.#reader.sofar();
+    if (reading !== before) this.#of.metered?.hold.observe(reading);
   }
 
   /** Of an answer that said all about its cost it does not matter who stopped listening before its end. */
@@ -132,6 +158,7 @@ class Call {
     out.destroy();
     metered?.hold.settle(this.#sent ? this.#outcome() : { as: "free" });
     if (res.headersSent || res.destroyed) {
+      if (!res.destroyed) handOver(res);
       res.destroy();
       return this.#end("answered");
     }
@@ -154,41 +181,30 @@ class Call {
   }
 }
 
-/** Looks at what passes, and ends it where it grows too large. */
-class Tap extends Transform {
-  readonly #of: { readonly most: number; readonly onChunk: (chunk: Buffer) => void };
-  #size = 0;
-
-  constructor(of: { most: number; onChunk: (chunk: Buffer) => void }) {
-    super();
-    this.#of = of;
-  }
-
-  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    this.#size += chunk.length;
-    if (this.#size > this.#of.most) return done(new Error("the answer is too large"));
-    this.#of.onChunk(chunk);
-    done(null, chunk);
-  }
+/** What came before an end reaches whoever asked, so that the answer is seen to have been cut off. */
+function handOver(res: ServerResponse): void {
+  res.flushHeaders();
+  // Node holds back the pieces of one turn until its end.
+  while (res.socket !== null && res.socket.writableCorked > 0) res.socket.uncork();
 }
 
 /** What undoes the coding of an answer that was asked for without one; undefined where nothing here does. */
-function decoderOf(coding: string | undefined): readonly Transform[] | undefined {
+function decoderOf(coding: string | undefined): Transform | "none" | undefined {
   // Each piece is given out as soon as it can be read.
   const flush = { flush: zlib.Z_SYNC_FLUSH };
   switch (coding?.trim().toLowerCase() ?? "") {
     case "":
     case "identity":
-      return [];
+      return "none";
     case "gzip":
     case "x-gzip":
-      return [createGunzip(flush)];
+      return createGunzip(flush);
     case "deflate":
-      return [createInflate(flush)];
+      return createInflate(flush);
     case "br":
-      return [createBrotliDecompress({ flush: zlib.BROTLI_OPERATION_FLUSH })];
+      return createBrotliDecompress({ flush: zlib.BROTLI_OPERATION_FLUSH });
     case "zstd":
-      return [createZstdDecompress()];
+      return createZstdDecompress();
     default:
       return undefined;
   }

@@ -1,12 +1,14 @@
+import { isAscii, isUtf8 } from "node:buffer";
 import { countOf, isObject, type JsonObject, objectOf } from "./json.ts";
 import { Refusal } from "./refusals.ts";
 import type { Meter, Route } from "./routes.ts";
+import { saysNothingTwice } from "./said-twice.ts";
 import { clientToolsOnly, outsideOf } from "./vendor-reach.ts";
 
 /** A request to a model, as it is sent on. */
 export interface ModelAsk {
   readonly model: string;
-  /** Written anew from what was read: what was looked at is what the vendor gets, whatever was said twice. */
+  /** What was looked at is what the vendor gets: written anew where something was taken out, or said twice. */
   readonly body: Buffer;
   /** Tokens that one answer may have at most, where the request says so. */
   readonly maxOutput: number | undefined;
@@ -26,7 +28,8 @@ const LONGEST_MODEL = 200;
  */
 export function readModelRequest(bytes: Buffer, of: { route: Route; vendorReach: boolean }): ModelAsk {
   const kind = of.route.meter ?? "messages";
-  const body = parse(bytes);
+  const text = textOf(bytes);
+  const body = parse(text);
   const { model } = body;
   if (typeof model !== "string" || model === "" || model.length > LONGEST_MODEL)
     throw new Refusal(400, "model: a name is needed");
@@ -34,10 +37,11 @@ export function readModelRequest(bytes: Buffer, of: { route: Route; vendorReach:
   if (outside !== undefined && !of.vendorReach) {
     throw new Refusal(403, `${outside}: the model's vendor would reach the network for it, and that is not open to agents`);
   }
-  const sent = adjusted(kind, body, of.vendorReach);
+  const adjusted = adjust(kind, body, of.vendorReach);
   return {
     model,
-    body: sent,
+    // Writing a long talk anew takes longer than all the rest here.
+    body: adjusted === body && saysNothingTwice(text, body) ? bytes : written(adjusted),
     maxOutput: maxOutputOf(kind, body),
     answers: countOf(body["n"]) ?? 1,
     outside: outside !== undefined || (of.vendorReach && clientToolsOnly(kind, body["tools"]).dropped > 0),
@@ -45,10 +49,16 @@ export function readModelRequest(bytes: Buffer, of: { route: Route; vendorReach:
   };
 }
 
-function parse(bytes: Buffer): JsonObject {
+function textOf(bytes: Buffer): string {
+  if (isAscii(bytes)) return bytes.toString("latin1");
+  if (!isUtf8(bytes)) throw new Refusal(400, "the request is not JSON");
+  return bytes.toString("utf8");
+}
+
+function parse(text: string): JsonObject {
   let body: unknown;
   try {
-    body = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    body = JSON.parse(text);
   } catch {
     throw new Refusal(400, "the request is not JSON");
   }
@@ -56,16 +66,18 @@ function parse(bytes: Buffer): JsonObject {
   return body;
 }
 
-function adjusted(kind: Meter, body: JsonObject, vendorReach: boolean): Buffer {
-  const { tools, dropped } = vendorReach ? { tools: [], dropped: 0 } : clientToolsOnly(kind, body["tools"]);
-  const withTools = body["tools"] === undefined || vendorReach ? body : withoutVendorTools(body, tools, dropped);
+/** The request as it may be sent on; the same object where nothing of it has to change. */
+function adjust(kind: Meter, body: JsonObject, vendorReach: boolean): JsonObject {
+  const withTools = vendorReach || body["tools"] === undefined ? body : withoutVendorTools(kind, body);
   // Without it a streamed chat never says what it used.
-  const usage =
-    kind === "chat" && body["stream"] === true
-      ? { stream_options: { ...objectOf(body["stream_options"]), include_usage: true } }
-      : {};
+  const options = objectOf(body["stream_options"]);
+  if (kind !== "chat" || body["stream"] !== true || options["include_usage"] === true) return withTools;
+  return { ...withTools, stream_options: { ...options, include_usage: true } };
+}
+
+function written(body: JsonObject): Buffer {
   try {
-    return Buffer.from(JSON.stringify({ ...withTools, ...usage }));
+    return Buffer.from(JSON.stringify(body));
   } catch {
     // Nested so deeply that it cannot be written any more.
     throw new Refusal(400, "the request is nested too deeply");
@@ -73,7 +85,10 @@ function adjusted(kind: Meter, body: JsonObject, vendorReach: boolean): Buffer {
 }
 
 /** A request whose only tools were the vendor's has none any more, and an empty list would be an error. */
-function withoutVendorTools(body: JsonObject, tools: readonly unknown[], dropped: number): JsonObject {
+function withoutVendorTools(kind: Meter, body: JsonObject): JsonObject {
+  const given = body["tools"];
+  const { tools, dropped } = clientToolsOnly(kind, given);
+  if (Array.isArray(given) && dropped === 0 && tools.every((tool, i) => tool === given[i])) return body;
   if (dropped === 0 || tools.length > 0) return { ...body, tools };
   const { tools: _tools, tool_choice: _choice, ...rest } = body;
   return rest;

@@ -18,6 +18,8 @@ import { openTunnel } from "./tunnel.ts";
 const LOOK_EVERY_MS = 1_000;
 /** How long a connection from inside may wait for its next request: longer than any program keeps one. */
 const KEEP_ALIVE_MS = 120_000;
+/** What is held of one request or answer that the other side has not taken yet, so that most go over without stops. Bytes. */
+const AT_A_TIME = 256 * 1024;
 
 /**
  * Opens the way out of one sandbox: `model` reaches a model's API, `hosts` opens hosts; what is neither is refused and
@@ -55,6 +57,7 @@ class SocketGateway implements Gateway {
       requestTimeout: this.#limits.requestMs,
       connectionsCheckingInterval: Math.min(LOOK_EVERY_MS, this.#limits.headMs, this.#limits.requestMs),
       keepAliveTimeout: KEEP_ALIVE_MS,
+      highWaterMark: AT_A_TIME,
       // Whoever runs the engine may have loosened Node's parser for everything else.
       insecureHTTPParser: false,
       requireHostHeader: true,

@@ -41,22 +41,28 @@ export class BodyReader {
     }
   }
 
-  async #raw(req: IncomingMessage, hold: (bytes: number) => void): Promise<Buffer> {
-    if (Number(req.headers["content-length"] ?? 0) > this.#limits.bodyBytes) throw this.#tooLarge();
-    const chunks: Buffer[] = [];
-    let size = 0;
-    try {
-      // Kept whole on an early end: the refusal still has to be said.
-      for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  #raw(req: IncomingMessage, hold: (bytes: number) => void): Promise<Buffer> {
+    return new Promise((settle, reject) => {
+      if (Number(req.headers["content-length"] ?? 0) > this.#limits.bodyBytes) return reject(this.#tooLarge());
+      const chunks: Buffer[] = [];
+      let size = 0;
+      const take = (chunk: Buffer): void => {
         size += chunk.length;
-        if (size > this.#limits.bodyBytes) throw this.#tooLarge();
-        hold(chunk.length);
-        chunks.push(chunk);
-      }
-    } catch (error) {
-      throw error instanceof Refusal ? error : new Refusal(400, "the request broke off");
-    }
-    return Buffer.concat(chunks);
+        try {
+          if (size > this.#limits.bodyBytes) throw this.#tooLarge();
+          hold(chunk.length);
+          chunks.push(chunk);
+        } catch (refusal) {
+          // Not destroyed: the refusal still has to be said.
+          req.off("data", take).pause();
+          reject(refusal);
+        }
+      };
+      req.on("data", take);
+      req.once("end", () => settle(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size)));
+      // After its end, or a refusal, this is said to nobody.
+      req.once("close", () => reject(new Refusal(400, "the request broke off")));
+    });
   }
 
   async #decoded(req: IncomingMessage, raw: Buffer, hold: (bytes: number) => void): Promise<Buffer> {

@@ -1,35 +1,33 @@
-import { Transform, type TransformCallback } from "node:stream";
-
 const STAR = 0x2a;
 
 /**
  * Stars over every place where the secret stands in what passes, of the same length. Bytes are held back only where they
  * may be the beginning of the secret, so a stream is not slowed.
  */
-export class Scrubber extends Transform {
+export class Scrubber {
   readonly #secret: Buffer;
   #tail: Buffer = Buffer.alloc(0);
 
+  /** An empty secret is in nothing. */
   constructor(secret: string) {
-    super();
     this.#secret = Buffer.from(secret);
   }
 
-  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+  /** What may go on of what has come so far; may be empty. */
+  push(chunk: Buffer): Buffer {
+    if (this.#secret.length === 0) return chunk;
     const bytes = this.#starred(this.#tail.length === 0 ? chunk : Buffer.concat([this.#tail, chunk]));
-    const held = this.#beginning(bytes);
-    this.#tail = bytes.subarray(bytes.length - held);
-    if (held < bytes.length) this.push(bytes.subarray(0, bytes.length - held));
-    done();
+    const free = bytes.length - this.#beginning(bytes);
+    this.#tail = bytes.subarray(free);
+    return bytes.subarray(0, free);
   }
 
-  override _flush(done: TransformCallback): void {
-    if (this.#tail.length > 0) this.push(this.#tail);
-    done();
+  /** What was held back, once nothing more comes. */
+  end(): Buffer {
+    return this.#tail;
   }
 
   #starred(bytes: Buffer): Buffer {
-    if (this.#secret.length === 0) return bytes;
     let at = bytes.indexOf(this.#secret);
     if (at < 0) return bytes;
     const copy = Buffer.from(bytes);
@@ -39,8 +37,11 @@ export class Scrubber extends Transform {
 
   /** How many of the last bytes are a beginning of the secret. */
   #beginning(bytes: Buffer): number {
-    for (let size = Math.min(this.#secret.length - 1, bytes.length); size > 0; size -= 1) {
-      if (bytes.subarray(bytes.length - size).equals(this.#secret.subarray(0, size))) return size;
+    const first = this.#secret[0] ?? 0;
+    let at = bytes.indexOf(first, Math.max(0, bytes.length - this.#secret.length + 1));
+    for (; at >= 0; at = bytes.indexOf(first, at + 1)) {
+      const size = bytes.length - at;
+      if (bytes.compare(this.#secret, 0, size, at) === 0) return size;
     }
     return 0;
   }

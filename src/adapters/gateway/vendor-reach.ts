@@ -31,13 +31,21 @@ export function clientToolsOnly(kind: Meter, tools: unknown): { readonly tools: 
 function keptTool(kind: Meter, tool: unknown): readonly unknown[] {
   if (!isObject(tool)) return [];
   const { type } = tool;
-  if (kind === "responses" && type === "namespace") return [{ ...tool, tools: clientToolsOnly(kind, tool["tools"]).tools }];
+  if (kind === "responses" && type === "namespace") return [keptNamespace(kind, tool)];
   // A search of OpenAI's own index reaches nobody else; Codex asks for it by default.
   if (kind === "responses" && type === "web_search" && tool["external_web_access"] === false) return [tool];
   // Anthropic's custom tools need not say so; a shell may be one that the vendor keeps.
   if (type === undefined || type === null) return kind === "messages" ? [tool] : [];
   if (type === "shell" && isVendorShell(tool)) return [];
   return typeof type === "string" && CLIENT_TOOLS[kind].test(type) ? [tool] : [];
+}
+
+/** The same object where all its tools are kept. */
+function keptNamespace(kind: Meter, namespace: JsonObject): JsonObject {
+  const given = namespace["tools"];
+  const { tools } = clientToolsOnly(kind, given);
+  const same = Array.isArray(given) && tools.length === given.length && tools.every((tool, i) => tool === given[i]);
+  return same ? namespace : { ...namespace, tools };
 }
 
 function isVendorShell(tool: JsonObject): boolean {

@@ -43,8 +43,16 @@ function changedPath(raw: string, path: string): ChangedPath {
   const [before = "", after = "", , , letter = ""] = raw.slice(1).split(" ");
   const how = letter.startsWith("A") ? "added" : letter.startsWith("D") ? "deleted" : "modified";
   // A submodule that is replaced by anything else is a moved submodule too.
-  const submodule = before === "160000" || after === "160000";
+  const submodule = before === "160000" || after === "160000" || isModules(path);
   return { path, how, mode: submodule ? "submodule" : modeWord(how === "deleted" ? before : after) };
+}
+
+/** What file systems take for nothing within a name, or drop at its end (git's is_hfs_dotgitmodules and is_ntfs_dotgitmodules). */
+const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]|[ .]+$|:.*$/g;
+
+/** The file that says where submodules come from, by any name under which a file system would find it. */
+function isModules(path: string): boolean {
+  return /^(?:\.gitmodules|gi(?:tmod|7eba)~\d)$/.test(path.replace(UNSEEN, "").toLowerCase());
 }
 
 function modeWord(mode: string): ChangedPath["mode"] {

@@ -62,9 +62,14 @@ const SAFE: readonly Setting[] = [
   ["core.untrackedCache", "false"],
   ["core.splitIndex", "false"],
   ["core.alternateRefsCommand", "false"],
+  // A cache that is believed without a look at the commits: whoever can write it can make a branch contain anything.
+  ["core.commitGraph", "false"],
   ["core.filesRefLockTimeout", "2000"],
   ["core.packedRefsTimeout", "5000"],
   ["core.bigFileThreshold", "32m"],
+  // Names that another system takes for .git are refused on every system: what lands is checked out on others.
+  ["core.protectHFS", "true"],
+  ["core.protectNTFS", "true"],
   ["gc.auto", "0"],
   ["maintenance.auto", "false"],
   ["commit.gpgSign", "false"],
@@ -90,6 +95,8 @@ export function gitEnvironment(call: GitCall): Record<string, string> {
     GIT_OPTIONAL_LOCKS: "0",
     GIT_NO_REPLACE_OBJECTS: "1",
     GIT_NO_LAZY_FETCH: "1",
+    // Outranks what a repository allows for one protocol, as a setting cannot; older gits do not know the line before.
+    GIT_ALLOW_PROTOCOL: "none",
     GIT_AUTHOR_NAME: IDENTITY,
     GIT_AUTHOR_EMAIL: MAIL,
     GIT_COMMITTER_NAME: IDENTITY,

@@ -12,6 +12,9 @@ import type { Store } from "./store.ts";
 /** What one attempt may bring in, packed. Bytes. */
 const MAX_PACK = 1024 * 1024 * 1024;
 
+/** What a commit of a worker may hold: more than any repository has that git is known to bear. Files. */
+const MAX_FILES = 1_000_000;
+
 /** Whether a worker was confined in this worktree, so that what it committed is not in the repository yet. */
 export function wasConfined(store: Store, path: string): Promise<boolean> {
   return exists(agentDir(store, path));
@@ -57,6 +60,22 @@ export async function harvest(
     { ...call, args: ["index-pack", "--stdin", "--fix-thin", "--strict", `--max-input-size=${MAX_PACK}`] },
     { GIT_ALTERNATE_OBJECT_DIRECTORIES: objects },
   );
+  await refuseTooMany(store, of.tip);
+}
+
+/**
+ * A hundred objects can stand for more files than there is memory (a folder that holds another one ten times, and so on), and
+ * whoever reads such a tree keeps them all. Here they are only counted.
+ */
+async function refuseTooMany(store: Store, commit: string): Promise<void> {
+  let files = 0;
+  const result = await store.tryContent(["ls-tree", "-r", "-z", "--name-only", objectId(commit)], {
+    onOutput: (chunk) => {
+      for (let at = chunk.indexOf(0); at >= 0; at = chunk.indexOf(0, at + 1)) files += 1;
+      return files > MAX_FILES ? "stop" : "more";
+    },
+  });
+  if (result.stopped) throw new Error(`what the worker committed cannot be taken: it holds more than ${MAX_FILES} files`);
 }
 
 /** Runs one git whose output another one reads. Both must succeed. */

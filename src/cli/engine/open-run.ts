@@ -5,6 +5,7 @@ import { createFrozenOracle } from "../../adapters/oracle/frozen-oracle.ts";
 import { oracleBatchBytes, oracleSha } from "../../adapters/oracle/oracle-batch.ts";
 import { createEmbeddedTracker, seedEmbeddedTracker } from "../../adapters/tracker/embedded.ts";
 import { createFolderTracker } from "../../adapters/tracker/folder.ts";
+import { tripwireSha } from "../../adapters/tripwire/code-sha.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import type { RunEvent, RunFact } from "../../domain/event.ts";
 import { RunId } from "../../domain/ids.ts";
@@ -136,8 +137,10 @@ async function refuseUnjudgeable(oracle: Oracle): Promise<void> {
 /** Opens a run that another engine left. Throws a UserError: exit 3 where the frozen oracle or the journal is not what it was. */
 export async function resumeRun(of: { run: RunId; home: StateHome; store: RunStore }): Promise<OpenRun> {
   const folder = runFolder(of.home, of.run);
+  // Read before it is opened for writing: that is refused too where its end is not what was written last, without saying what to do.
+  const state = replay(of.store.openForReading(of.run), of.run);
+  refuseOtherVersion(of.run, state);
   const journal = of.store.open(of.run);
-  const state = replay(journal, of.run);
   const oracleBytes = await readFile(oracleFile(state.batch, folder)).catch((cause: unknown) => {
     throw tampered(of.run, "its frozen oracle cannot be read", cause);
   });
@@ -147,6 +150,20 @@ export async function resumeRun(of: { run: RunId; home: StateHome; store: RunSto
   if (oracleSha(oracleBatchBytes(oracleBatch)) !== state.batchSha)
     throw tampered(of.run, "its batch is not the one it began with");
   return { run: of.run, folder, journal, state, tracker, oracleBytes, oracleBatch };
+}
+
+/**
+ * A tripwire of another version would fire, and end the run. Refused before anything is written, so that the version which
+ * began the run can still go on with it. Where the same version's tripwire has changed, it fires. Throws a UserError (exit 3).
+ */
+function refuseOtherVersion(run: RunId, { frozen, version }: RunState): void {
+  if (frozen === undefined || version === VERSION || frozen.tripwire === tripwireSha()) return;
+  throw new UserError({
+    what: `the run ${run} was started by loopdash ${version}, and this is ${VERSION}`,
+    why: "what proves the oracle is not the same in both, and it must not change while a run lives",
+    todo: `Go on with loopdash ${version}, or start anew with --fresh.`,
+    exitCode: EXIT.unjudged,
+  });
 }
 
 function startOfDay(now: number): number {

@@ -20,6 +20,7 @@ import type { RunRow, RunStore } from "../../ports/run-store.ts";
 import { packageFiles } from "../package-files.ts";
 import { prepareStateHome, type StateHome, stateHome } from "../state-home.ts";
 import { checkWorld, type World } from "./check-world.ts";
+import { clearPath } from "./clear-path.ts";
 import { takeLocks } from "./engine-locks.ts";
 import { giveUp } from "./give-up.ts";
 import { type LoadedBatch, loadBatch } from "./load-batch.ts";
@@ -64,6 +65,8 @@ export interface Engine {
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const loaded = await loadBatch(options.batch, options);
+  const repositories = Object.values(loaded.batch.repos).map(({ path }) => path);
+  clearPath(options.env, repositories);
   const git = startGitHelper({ program: packageFiles().main, args: ["__git"], env: allowedEnvironment(options.env, {}) });
   const opened: Opened = { git, locks: [] };
   try {

@@ -1,11 +1,11 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import { join } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { systemCode } from "../../adapters/disk-error.ts";
 import { exists } from "../../adapters/vcs/locate.ts";
 import { unfitBranchName } from "../../adapters/vcs/ref-names.ts";
 import { mustGit, runGit } from "../../adapters/vcs/run-git.ts";
-import { strayNames, strayNamesInDotenv } from "../../domain/stray-keys.ts";
+import { strayNames, strayNamesInDotenv, strayNamesInSettings } from "../../domain/stray-keys.ts";
 import { EXIT, UserError } from "../../domain/user-error.ts";
 import type { LoadedBatch } from "./load-batch.ts";
 
@@ -16,11 +16,33 @@ export interface StrayKey {
   readonly where: string;
 }
 
+/** A file that agents' programs load by themselves, and how names are read from it. */
+interface Loaded {
+  readonly file: string;
+  readonly names: (text: string) => readonly string[];
+}
+
+const dotenv = (file: string): Loaded => ({ file, names: strayNamesInDotenv });
+const settings = (file: string): Loaded => ({ file, names: strayNamesInSettings });
+
 /**
- * Files that agents' programs load by themselves: Bun's, which some are built with, where NODE_ENV is not set
- * (bun.com/docs/runtime/environment-variables), and Gemini's own (geminicli.com/docs/reference/configuration).
+ * In a folder that is worked in: Bun's, which some programs are built with, where NODE_ENV is not set
+ * (bun.com/docs/runtime/environment-variables), Gemini's own (geminicli.com/docs/reference/configuration), and Claude Code's
+ * for a project (code.claude.com/docs/en/settings). A worktree has them where they are committed, so that no sandbox helps.
  */
-const DOTENV_FILES = [".env", ".env.local", ".env.development", ".env.development.local", ".gemini/.env"] as const;
+const IN_FOLDER = [
+  ...[".env", ".env.local", ".env.development", ".env.development.local", ".gemini/.env"].map(dotenv),
+  ...[".claude/settings.json", ".claude/settings.local.json"].map(settings),
+];
+
+/**
+ * In a home: Gemini's, Codex's and Claude Code's. A sandbox hides the home, and a private one takes its place, so that these
+ * switch nothing unless the batch does without, may have to, or opens the folder that they are in.
+ */
+const IN_HOME = [
+  ...[".env", ".gemini/.env", ".codex/.env"].map(dotenv),
+  ...[".codex/auth.json", ".claude/settings.json", ".claude/settings.local.json"].map(settings),
+];
 
 /** How much of such a file is read. Bytes. */
 const MOST = 1024 * 1024;
@@ -60,16 +82,20 @@ export function howToAllow(found: readonly StrayKey[]): string {
 const ENVIRONMENT = "loopdash's environment";
 
 /**
- * Every variable that would change who pays: in `env`, and where there is a batch in the `.env` files beside it, at the top
- * of its repositories, and in the commits that worktrees are made from. Names alone are taken from any of them.
+ * Every variable that would change who pays: in `env`, and where there is a batch in the files that programs load beside it,
+ * at the top of its repositories, in the commits that worktrees are made from, and in the home of `env` where agents may see
+ * it. Names alone are taken from any of them.
  */
 export async function findStrayKeys(env: NodeJS.ProcessEnv, loaded?: LoadedBatch): Promise<readonly StrayKey[]> {
   const own = strayNames(env).map((name) => ({ name, where: ENVIRONMENT }));
   if (loaded === undefined) return own;
   const repos = Object.values(loaded.batch.repos);
   const folders = [...new Set([loaded.folder, ...repos.map(({ path }) => path)])];
+  const places = folders.flatMap((folder) => IN_FOLDER.map((of) => ({ ...of, file: join(folder, of.file) })));
+  const all = [...places, ...inHome(env["HOME"], loaded.batch)];
+  const once = [...new Map(all.map((of) => [of.file, of])).values()];
   const [inFiles, inCommits] = await Promise.all([
-    Promise.all(folders.flatMap((folder) => DOTENV_FILES.map((file) => inFile(join(folder, file))))),
+    Promise.all(once.map(inFile)),
     Promise.all(repos.map(({ path, base }) => inCommit(path, base))),
   ]);
   const files = inFiles.flat();
@@ -79,11 +105,20 @@ export async function findStrayKeys(env: NodeJS.ProcessEnv, loaded?: LoadedBatch
   return [...own, ...files, ...commits.map(({ name, where }) => ({ name, where }))];
 }
 
-async function inFile(path: string): Promise<readonly StrayKey[]> {
-  const text = await readSome(path);
+/** What of a home the agents of a batch may see. */
+function inHome(home: string | undefined, { sandbox, sandboxPolicy }: LoadedBatch["batch"]): readonly Loaded[] {
+  if (home === undefined || !isAbsolute(home)) return [];
+  const files = IN_HOME.map((of) => ({ ...of, file: join(home, of.file) }));
+  if (sandbox !== "required") return files;
+  const opened = [...(sandboxPolicy?.read ?? []), ...(sandboxPolicy?.write ?? [])];
+  return files.filter(({ file }) => opened.some((folder) => `${file}/`.startsWith(`${resolve(folder)}/`.replace("//", "/"))));
+}
+
+async function inFile({ file, names }: Loaded): Promise<readonly StrayKey[]> {
+  const text = await readSome(file);
   if (text === undefined) return [];
-  const names = text === "too large" ? [TOO_LARGE] : strayNamesInDotenv(text.text);
-  return names.map((name) => ({ name, where: path }));
+  const found = text === "too large" ? [TOO_LARGE] : names(text.text);
+  return found.map((name) => ({ name, where: file }));
 }
 
 /** Where there is nothing to read, or nothing that this user can read, no program of this user's loads anything. */
@@ -112,15 +147,16 @@ async function inCommit(path: string, base: string): Promise<readonly (StrayKey 
   const gitDir = (await exists(join(path, ".git"))) ? join(path, ".git") : path;
   // A link within the tree is followed. What is not there is answered in another form, and skipped.
   const format = "%(objectname) %(objecttype) %(objectsize) %(rest)";
-  const input = DOTENV_FILES.map((file) => `refs/heads/${base}:${file} ${file}\n`).join("");
+  const input = IN_FOLDER.map(({ file }) => `refs/heads/${base}:${file} ${file}\n`).join("");
   const args = ["cat-file", `--batch-check=${format}`, "--follow-symlinks"];
   const { stdout } = await runGit(path, { gitDir, args, input });
   const blobs = stdout.matchAll(/^([0-9a-f]{40,64}) blob (\d+) (.+)$/gm);
   const found = [...blobs].map(async ([, id = "", size = "", file = ""]) => {
     const tooLarge = Number(size) > MOST;
     const text = tooLarge ? "" : await mustGit(path, { gitDir, args: ["cat-file", "blob", id] });
-    const names = tooLarge ? [TOO_LARGE] : strayNamesInDotenv(text);
-    return names.map((name) => ({ name, where: `${file} of the branch ${base} in ${path}`, file: join(path, file) }));
+    const names = IN_FOLDER.find((of) => of.file === file)?.names ?? strayNamesInDotenv;
+    const stray = tooLarge ? [TOO_LARGE] : names(text);
+    return stray.map((name) => ({ name, where: `${file} of the branch ${base} in ${path}`, file: join(path, file) }));
   });
   return (await Promise.all(found)).flat();
 }

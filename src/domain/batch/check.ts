@@ -1,5 +1,7 @@
+import { checkAgent } from "./check-agent.ts";
 import { findCycles } from "./cycles.ts";
 import { checkFinishLine } from "./finish-line.ts";
+import { checkHosts } from "./hosts.ts";
 import { hintFor, listed } from "./nearest.ts";
 import { isReserved, unfitForBase, unfitForGlob, unfitForLine, unfitForPath } from "./plain-words.ts";
 import { type BatchProblem, type Locate, type Path, problemAt, type Report, shown, sortProblems } from "./problem.ts";
@@ -19,9 +21,11 @@ export function checkBatch(file: BatchFile, locate: Locate, elsewhere: ReadonlyS
   const problems: BatchProblem[] = [];
   const report: Report = (path, message, hint) => problems.push(problemAt(locate, path, message, hint));
   checkRepos(file, report);
+  if (file.agent.kind === "command") checkCommand(file.agent.command, ["agent", "command"], report);
   checkAgent(file, report);
   if (file.oracle !== undefined) checkCommand(file.oracle.command, ["oracle", "command"], report);
   checkTracker(file, report);
+  checkHosts(file, report);
   file.protect.forEach((glob, i) => {
     reportUnfit(unfitForGlob(glob), ["protect", i], report);
   });
@@ -69,20 +73,6 @@ function checkRepos(file: BatchFile, report: Report): void {
       checkCommand(command, ["repos", id, "prepare", i], report);
     });
   }
-}
-
-/** An agent that costs more than a limit allows could never start: the run would stand still from its first second. */
-function checkAgent({ agent, limits }: BatchFile, report: Report): void {
-  checkCommand(agent.command, ["agent", "command"], report);
-  const cost = agent.usdPerAttempt ?? 0;
-  const caps = (["usdPerAttempt", "usdPerTicket", "usdPerRun", "usdPerDay"] as const).filter((cap) => limits[cap] < cost);
-  if (caps.length === 0) return;
-  const allowed = caps.map((cap) => `limits.${cap} of ${limits[cap]}`).join(", ");
-  report(
-    ["agent", "usdPerAttempt"],
-    `one attempt costs ${cost} dollars, more than ${allowed}: none could ever start`,
-    "raise the limit",
-  );
 }
 
 function checkTracker({ tracker, tickets }: BatchFile, report: Report): void {

@@ -13,38 +13,10 @@ function batchOf(edges: readonly (readonly number[])[]): BatchFile {
   return BatchFile.parse(batchValue({ tickets }));
 }
 
-/** This thread's processor time, the quickest of five: what else the machine does must not count. */
-function milliseconds(work: () => unknown): number {
-  const once = () => {
-    const before = process.threadCpuUsage();
-    work();
-    const { user, system } = process.threadCpuUsage(before);
-    return (user + system) / 1_000;
-  };
-  return Math.min(once(), once(), once(), once(), once());
-}
-
 describe("checkBatch on 10,000 tickets", () => {
-  const chain = Array.from({ length: 10_000 }, (_, i) => (i === 0 ? [] : [i - 1]));
-  it.each<[string, readonly (readonly number[])[], number]>([
-    ["in one chain", chain, 0],
-    ["in one cycle", chain.with(0, [9_999]), 1],
-    ["in 5,000 cycles", chain.map((_, i) => [i ^ 1]), 5_000],
-    ["with five dependencies each", chain.map((_, i) => [1, 2, 3, 4, 5].map((back) => i - back).filter((to) => to >= 0)), 0],
-  ])("%s takes less than 100 ms", (_, edges, problems) => {
-    const file = batchOf(edges);
-    expect(checkBatch(file, here)).toHaveLength(problems);
-    expect(milliseconds(() => checkBatch(file, here))).toBeLessThan(100);
-  });
-
-  it("with nothing but unknown dependencies takes less than a second", () => {
-    const file = batchOf(chain.map((_, i) => [i + 10_000]));
-    expect(checkBatch(file, here)).toHaveLength(10_000);
-    expect(milliseconds(() => checkBatch(file, here))).toBeLessThan(1_000);
-  });
-
   it("shows a long cycle in short", () => {
-    const [problem] = checkBatch(batchOf(chain.with(0, [9_999])), here);
+    const chain = Array.from({ length: 10_000 }, (_, i) => [i === 0 ? 9_999 : i - 1]);
+    const [problem] = checkBatch(batchOf(chain), here);
     expect(problem?.message).toBe(
       "these tickets wait for each other: T-0 → T-9999 → T-9998 → T-9997 → T-9996 → T-9995 → T-9994 → (9993 more) → T-0",
     );

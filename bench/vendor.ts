@@ -1,0 +1,55 @@
+/**
+ * Stands in for a model's vendor, in a process of its own: `node bench/vendor.ts` prints its port and answers until its
+ * stdin ends. What a request's `metadata` asks for is what it gets: an answer of `bytes` bytes, or a stream of `events`
+ * events, `paceMs` apart.
+ */
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setImmediate, setTimeout } from "node:timers/promises";
+
+/** What is asked for. */
+export interface Wish {
+  readonly bytes?: number;
+  readonly events?: number;
+  /** 0: each event goes as soon as the one before it has been written. */
+  readonly paceMs?: number;
+}
+
+const USAGE = { input_tokens: 100, output_tokens: 40, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
+
+function answer(res: ServerResponse, bytes: number): void {
+  const content = [{ type: "text", text: "a".repeat(bytes) }];
+  const text = JSON.stringify({ id: "msg_1", type: "message", model: "bench-1", content, usage: USAGE });
+  res.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
+  res.end(text);
+}
+
+/** Each event says when it was written, by the clock that all processes of a machine share. */
+async function stream(res: ServerResponse, { events = 0, paceMs = 0 }: Wish): Promise<void> {
+  const event = (type: string, data: object): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
+  res.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+  res.write(event("message_start", { message: { type: "message", model: "bench-1", content: [], usage: USAGE } }));
+  for (let i = 0; i < events; i += 1) {
+    await (paceMs === 0 ? setImmediate() : setTimeout(paceMs));
+    const delta = { type: "text_delta", text: "a few words of an answer" };
+    res.write(event("content_block_delta", { index: 0, at: Number(process.hrtime.bigint()), delta }));
+  }
+  res.write(event("message_delta", { delta: { stop_reason: "end_turn" }, usage: { output_tokens: 40 } }));
+  res.end(event("message_stop", {}));
+}
+
+function serve(): void {
+  const server = createServer({ noDelay: true }, (req, res) => {
+    const chunks: Buffer[] = [];
+    req.on("data", (chunk: Buffer) => chunks.push(chunk));
+    req.on("end", () => {
+      const wish = JSON.parse(Buffer.concat(chunks).toString("latin1")).metadata as Wish;
+      if (wish.events === undefined) answer(res, wish.bytes ?? 0);
+      else void stream(res, wish);
+    });
+  });
+  server.listen(0, "127.0.0.1", () => console.log((server.address() as AddressInfo).port));
+  process.stdin.on("end", () => process.exit(0)).resume();
+}
+
+if (import.meta.main) serve();

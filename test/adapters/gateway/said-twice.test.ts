@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { saysNothingTwice } from "../../../src/adapters/gateway/said-twice.ts";
+import { scratchFolder } from "../../helpers/scratch.ts";
+import { anthropicAnswer, ask, json, message, modelGateway, standIn } from "./stage.ts";
+
+const folder = scratchFolder();
+const isOnce = (text: string): boolean => saysNothingTwice(text, JSON.parse(text));
+
+describe("a JSON text", () => {
+  const key = fc.oneof(fc.string({ maxLength: 3 }), fc.constantFrom('"', "\\", '\\"', ":", '":', "__proto__", "toString"));
+  const object = fc.dictionary(key, fc.jsonValue());
+
+  it("says nothing twice, however it is written, unless it does", () => {
+    fc.assert(
+      fc.property(object, fc.constantFrom(0, 1, "\t", "\n\r "), fc.nat(), (value, indent, at) => {
+        const text = JSON.stringify(value, undefined, indent);
+        expect(isOnce(text)).toBe(true);
+        const names = [...text.matchAll(/\{/g)].map(({ index }) => index).filter((i) => isOnce(withAt(text, i, '"new":0,')));
+        const place = names[at % Math.max(1, names.length)];
+        // One more member of the same name, in front of one that there is or in an object that has none.
+        if (place !== undefined) expect(isOnce(withAt(text, place, '"new" :0,"n\\u0065w":"x",'))).toBe(false);
+      }),
+    );
+  });
+
+  it("that is nested deeper than any request is not trusted", () => {
+    expect(isOnce(`{"a":${"[".repeat(150)}${"]".repeat(150)}}`)).toBe(true);
+    expect(isOnce(`{"a":${"[".repeat(300)}${"]".repeat(300)}}`)).toBe(false);
+  });
+});
+
+/** The text with more in it right after its character `at`; the same where that is in a string or before an end. */
+function withAt(text: string, at: number, more: string): string {
+  const changed = `${text.slice(0, at + 1)}${more}${text.slice(at + 1)}`;
+  try {
+    const [before, after] = [text, changed].map((each) => JSON.stringify(JSON.parse(each)));
+    return before === after ? '{"a":0,"a":0}' : changed;
+  } catch {
+    return '{"a":0,"a":0}';
+  }
+}
+
+describe("what a model's API gets", () => {
+  const sent = async (body: string): Promise<string | undefined> => {
+    const vendor = await standIn(json(anthropicAnswer()));
+    const { gateway } = await modelGateway(folder(), vendor.port, { capUsd: 1 });
+    await ask(gateway, { body });
+    return vendor.seen[0]?.body;
+  };
+
+  it("are the bytes that came, where nothing had to change", async () => {
+    const body = JSON.stringify(
+      { ...JSON.parse(message()), tools: [{ name: "bash" }], text: "ä – \"quoted\": '€'" },
+      undefined,
+      2,
+    );
+    expect(await sent(body)).toBe(body);
+  });
+
+  it("is only what was looked at, where a member deep inside is named twice", async () => {
+    const source = '"source":{"type":"url","url":"https://evil.example"},"sour\\u0063e":{"type":"base64","data":"QQ=="}';
+    const body = message({ messages: "MESSAGES" }).replace(
+      '"MESSAGES"',
+      `[{"role":"user","content":[{"type":"image",${source}}]}]`,
+    );
+    expect(await sent(body)).toContain('"base64"');
+    expect(await sent(body)).not.toContain("evil");
+  });
+});

@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { HostRules } from "../../../src/adapters/gateway/host-rules.ts";
+import { BatchFile } from "../../../src/domain/batch/schema.ts";
+import { batchText, batchValue, told, words } from "./sample.ts";
+
+const policy = (hosts: object): Record<string, unknown> => ({ sandboxPolicy: { hosts } });
+
+/** What the batch says of one host, and what the gateway says. */
+function judged(host: string): readonly [batch: boolean, gateway: boolean] {
+  const { success } = BatchFile.safeParse(batchValue(policy({ agent: [host] })));
+  return [success && words(policy({ agent: [host] })).join("") === "", opens(host)];
+}
+
+function opens(host: string): boolean {
+  try {
+    return new HostRules([host]) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+describe("hosts of a batch", () => {
+  it("that no gateway could open are refused when the batch is read, each at its place", () => {
+    const text = `${batchText().slice(0, -1)},
+"sandboxPolicy": {"hosts": {
+  "prepare": ["registry.npmjs.org",
+    "*.com"],
+  "agent": ["2130706433", "a..b", "example.com:99999", "*.10.0.0.1", "example.com:0"]}}}`;
+    expect(told(text)).toBe(
+      [
+        'batch.json:4:5  sandboxPolicy.hosts.prepare[1]: "*.com" is too wide: two parts or more must follow the star',
+        'batch.json:5:13  sandboxPolicy.hosts.agent[0]: "2130706433" is neither a host name nor an IP address',
+        'batch.json:5:27  sandboxPolicy.hosts.agent[1]: "a..b" is neither a host name nor an IP address',
+        'batch.json:5:35  sandboxPolicy.hosts.agent[2]: "example.com:99999" has a port that there is not',
+        'batch.json:5:56  sandboxPolicy.hosts.agent[3]: "*.10.0.0.1" is too wide: two parts or more must follow the star',
+        'batch.json:5:70  sandboxPolicy.hosts.agent[4]: "example.com:0" has a port that there is not',
+      ]
+        .map((line) => `${line}; write "name", "*.name" or "name:port"`)
+        .join("\n"),
+    );
+  });
+
+  it("for a step that the batch has not would open nothing, and are refused", () => {
+    const finish = [{ step: "check", name: "tests", command: ["x"] }, { step: "merge" }, { step: "assert" }];
+    expect(words({ finish, ...policy({ tests: ["a.example"], prepare: [], agent: [] }) })).toEqual([""]);
+    expect(words({ finish, ...policy({ test: ["a.example"] }) })).toEqual([
+      'sandboxPolicy.hosts.test: no step is named "test"; did you mean "tests"?',
+    ]);
+    const ticket = { id: "T-1", title: "one", finish: [{ step: "merge" }, { step: "verify", name: "live", command: ["x"] }] };
+    expect(words({ tickets: [ticket], ...policy({ live: ["a.example"] }) })).toEqual([""]);
+  });
+
+  const piece = fc.constantFrom("*", ".", "-", "a", "b1", "1", "10", "256", "0x1f", "com", ":", "443", "0", "70000", "01");
+  it("are taken by the batch where the gateway takes them, and only there", () => {
+    const label = fc.string({ unit: fc.constantFrom("a", "1", "-"), minLength: 60, maxLength: 66 });
+    const text = fc.oneof(
+      fc.array(piece, { maxLength: 9 }).map((pieces) => pieces.join("")),
+      fc.tuple(label, fc.constantFrom("", ".com", ":80")).map((pieces) => pieces.join("")),
+      fc.nat({ max: 130 }).map((n) => `${"a.".repeat(n)}com`),
+    );
+    fc.assert(
+      fc.property(text, (host) => {
+        const [batch, gateway] = judged(host);
+        expect([host, batch]).toEqual([host, gateway]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
