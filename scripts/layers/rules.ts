@@ -13,6 +13,7 @@ export interface Layer {
 
 /** Everything that ships. What is not named here is a tool and stays out of the program. */
 const SHIPPED = [
+  "@anthropic-ai/sandbox-runtime",
   "cli-truncate",
   "execa",
   "fast-xml-parser",

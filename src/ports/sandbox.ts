@@ -40,7 +40,7 @@ export interface Confined extends Launch {
 export interface SandboxEnd {
   /** The program began and ended by itself. False where it never began, and where the sandbox was killed. */
   readonly reported: boolean;
-  /** False where something in it could not be seen to be dead in time. */
+  /** False where something in it was seen to live on. macOS shows nobody what runs in a sandbox: there it says nothing. */
   readonly empty: boolean;
 }
 
@@ -51,10 +51,10 @@ export class ConfinementRefused extends Error {
 
 /** Confines processes: file system, other processes, network. */
 export interface Sandbox {
-  readonly kind: "bubblewrap";
+  readonly kind: "bubblewrap" | "seatbelt";
   /**
    * The program that starts `launch` confined. Whoever kills it ends everything that was started in it, and it dies with
-   * the process that started it. Throws ConfinementRefused where the confinement cannot be kept.
+   * the process that started it; both on Linux only, elsewhere its process group is what can be killed. Throws ConfinementRefused where the confinement cannot be kept.
    */
   confine(launch: Launch, confinement: Confinement): Promise<Confined>;
 }

@@ -1,21 +1,26 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
-import { userInfo } from "node:os";
+import { existsSync, statSync } from "node:fs";
 import { type Confined, type Confinement, ConfinementRefused, type Launch, type Sandbox } from "../../ports/sandbox.ts";
+import { systemCode } from "../disk-error.ts";
 import { automounts } from "./automounts.ts";
 import { type Closed, confinementMounts } from "./confinement-mounts.ts";
+import { type ControlGroup, type GroupHome, makeGroup, memoryMax } from "./control-group.ts";
 import { findProgram } from "./find-program.ts";
 import { type HeldFile, heldFile } from "./held-file.ts";
+import { homesOf } from "./homes.ts";
 import { insideEnvironment } from "./inside-environment.ts";
 import { arrange, isCovered, type Mount, mountArguments, ruling } from "./mount.ts";
-import { inheritedFiles } from "./open-files.ts";
 import { openSockets } from "./open-sockets.ts";
 import { defaultMounts, secretsIn } from "./places.ts";
 import { isWithin, realPath, wayTo } from "./real-path.ts";
 import { seccompFilter } from "./seccomp.ts";
+import { filesToClose, limited, starter } from "./starter.ts";
 import { openStatusFile } from "./status-file.ts";
 import { programMounts, toolMounts } from "./toolchains.ts";
 
-/** How many processes and threads may live in one sandbox. Not counted where loopdash is run by root (getrlimit(2)). */
+/**
+ * How many processes and threads may live in one sandbox. Where root runs loopdash only a control group counts them: the limit
+ * of a process (getrlimit(2)) does not bind root.
+ */
 export const PROCESSES_MAX = 4_096;
 
 /** What a sandbox is made of. All paths are absolute. */
@@ -32,6 +37,12 @@ export interface BubblewrapOptions {
   readonly hide?: readonly string[];
   /** At most so many processes and threads in one sandbox. */
   readonly processes?: number;
+  /** Where each sandbox gets a control group of its own, which bounds processes and memory; none: see PROCESSES_MAX. */
+  readonly groups?: GroupHome;
+  /** What starts bwrap, so that nothing mounted outside while it runs appears inside; see ownMounts. */
+  readonly ownMounts?: readonly string[];
+  /** Whether bwrap can lay a writable copy over a folder (0.10 and newer): package caches get one. */
+  readonly overlays?: boolean;
 }
 
 /** Everything of a sandbox that stays the same from start to start. */
@@ -49,8 +60,9 @@ interface Walls {
  * A sandbox by bubblewrap: own user, pid, ipc, uts, network and cgroup namespaces, no capabilities and no new ones, a
  * seccomp filter, everything read-only, and hidden what a program that builds and tests does not need.
  *
- * It does not keep a process from using up memory or time, and what somebody with the right to do so mounts outside while
- * it runs, in a folder that is not hidden, appears inside with the rights that it has outside.
+ * Memory is bounded where control groups can be made; everywhere the kernel ends what is in a sandbox before the engine when
+ * memory runs out. Time is not its matter. Without `ownMounts`, what somebody mounts outside while it runs, in a folder that is
+ * not hidden, appears inside with the rights that it has outside.
  *
  * Throws on a processor for which there is no filter, and where the temporary folder takes no file.
  */
@@ -75,27 +87,17 @@ function raise(of: BubblewrapOptions): Walls {
     filter: heldFile(filter),
     closed: { places: [...places, "/dev", "/proc", "/sys"], secrets: secretsIn(homes), state },
     tools: (path) => {
-      const found = known.get(path) ?? toolMounts({ homes, path, tools: [process.execPath, ...(of.tools ?? [])] });
+      const tools = [process.execPath, ...(of.tools ?? [])];
+      const found = known.get(path) ?? toolMounts({ homes, path, tools, copied: of.overlays === true });
       known.set(path, found);
-      return found.filter(({ at }) => state === undefined || !isWithin(state, at));
+      return found.filter((mount) => (state === undefined || !isWithin(state, mount.at)) && !isCopyOfNothing(mount));
     },
   };
 }
 
-/** HOME and the home of the password file, which programs also ask for; not `/`, the home of users without one. */
-function homesOf(home: string): string[] {
-  const found = [home, passwordHome()].flatMap((each) => (each === undefined ? [] : (realPath(each) ?? [])));
-  return [...new Set(found)].filter((each) => each !== "/");
-}
-
-function passwordHome(): string | undefined {
-  try {
-    return userInfo().homedir;
-  } catch (error) {
-    // A user without an entry there, as containers have them.
-    if (error instanceof Error && "code" in error && error.code === "ERR_SYSTEM_ERROR") return undefined;
-    throw error;
-  }
+/** A cache that somebody has removed since it was found. */
+function isCopyOfNothing(mount: Mount): boolean {
+  return mount.kind === "bind" && mount.copied === true && !existsSync(mount.from);
 }
 
 function confine(walls: Walls, launch: Launch, confinement: Confinement): Confined {
@@ -123,10 +125,13 @@ function confine(walls: Walls, launch: Launch, confinement: Confinement): Confin
   const write = mounts.flatMap((mount) => (mount.kind === "bind" && mount.write ? [mount.at] : []));
   const home = walls.homes.includes(realPath(walls.of.home) ?? "") ? walls.of.home : "/tmp/home";
   const env = insideEnvironment(launch.env, { home, write });
+  const processes = walls.of.processes ?? PROCESSES_MAX;
+  const group = groupOf(walls.of.groups, processes);
   const status = openStatusFile();
   return {
     argv: [
-      ...starter(inherited, status.path, walls.filter.path),
+      ...starter({ inherited, status: status.path, filter: walls.filter.path, group: group?.enter }),
+      ...(walls.of.ownMounts ?? []),
       walls.of.program,
       ...NAMESPACES,
       ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
@@ -136,14 +141,29 @@ function confine(walls: Walls, launch: Launch, confinement: Confinement): Confin
       ...(home === walls.of.home ? [] : ["--dir", home]),
       ...env.set.flatMap(([name, value]) => ["--setenv", name, value]),
       ...["--chdir", cwd.real, "--json-status-fd", "3", "--seccomp", "4", "--"],
-      ...limited(walls.of.processes ?? PROCESSES_MAX),
+      ...limited(processes),
       program,
       ...launch.argv.slice(1),
     ],
     cwd: "/",
     env: env.inherited,
-    settle: status.settle,
+    settle: async () => {
+      const end = await status.settle();
+      await group?.remove();
+      return end;
+    },
   };
+}
+
+function groupOf(home: GroupHome | undefined, processes: number): ControlGroup | undefined {
+  if (home === undefined) return undefined;
+  try {
+    return makeGroup(home, { processes, bytes: memoryMax() });
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    throw new ConfinementRefused(`no control group can be made any more in ${home.folder}: ${code}`);
+  }
 }
 
 const NAMESPACES = [
@@ -164,38 +184,4 @@ function refuseUnseen(cwd: string, mounts: readonly Mount[]): void {
   const rule = ruling(mounts, cwd);
   if (isCovered(rule) && rule.at !== cwd) throw new ConfinementRefused(`the working folder ${cwd} is hidden in the sandbox`);
   if (!statSync(cwd).isDirectory()) throw new ConfinementRefused(`the working folder ${cwd} is not a folder`);
-}
-
-/** What this process was started with and would hand on. Only bash can close a file with a number of two digits. */
-function filesToClose(): { readonly shell: string; readonly files: readonly number[] } {
-  const files = inheritedFiles();
-  const shell = files.some((fd) => fd > 9) ? "/bin/bash" : "/bin/sh";
-  if (existsSync(shell)) return { shell, files };
-  throw new ConfinementRefused(`${shell} is needed to close the files ${files.join(", ")} that loopdash was started with`);
-}
-
-/**
- * Closes what this process was started with, opens the files that bwrap is given by number, and becomes bwrap. Where one of
- * this fails, nothing is started.
- */
-function starter(of: ReturnType<typeof filesToClose>, status: string, filter: string): string[] {
-  const closing = of.files.map((fd) => `exec ${fd}>&-; `).join("");
-  const script = `set -e; ${closing}exec 3>"$1" 4<"$2"; shift 2; exec "$@"`;
-  return [of.shell, "-c", script, "loopdash-sandbox", status, filter];
-}
-
-/**
- * Bounds processes, counted within the sandbox alone (its user namespace is new), and switches core dumps off: 1 is the
- * one value that also keeps a dump from being handed to a program outside (core(5)).
- */
-function limited(processes: number): string[] {
-  const prlimit = "/usr/bin/prlimit";
-  if (!existsSync(prlimit)) return [];
-  const limits = readFileSync("/proc/self/limits", "latin1");
-  const atMost = (name: string): number => {
-    const hard = new RegExp(`^${name}\\s+\\S+\\s+(\\S+)`, "m").exec(limits)?.[1];
-    return hard === undefined || hard === "unlimited" ? Number.POSITIVE_INFINITY : Number(hard);
-  };
-  const [most, core] = [Math.min(processes, atMost("Max processes")), Math.min(1, atMost("Max core file size"))];
-  return [prlimit, `--nproc=${most}:${most}`, `--core=${core}:${core}`, "--"];
 }

@@ -1,118 +1,99 @@
-import { randomUUID } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:net";
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ExecResult, Executor } from "../../ports/executor.ts";
+import { CANARY, type CanaryTask } from "./canary-script.ts";
+import { openDoors } from "./doors.ts";
+import { isWithin, realPath } from "./real-path.ts";
 
 /** How long a canary may take. Milliseconds. */
 const DEADLINE_MS = 15_000;
-
-/** What the canary is to try; given as JSON. */
-interface Task {
-  readonly outside: string;
-  readonly readOnly: string;
-  readonly hidden: string;
-  readonly own: string;
-  /** The pid namespace of this process, as the kernel names it. */
-  readonly namespace: string;
-  readonly port: number;
-  readonly abstract: string;
-  readonly socket: string;
-}
-
-/**
- * Tries to get out, and prints a JSON array of what it could do. It knows what it may do as well, so that one that cannot
- * do anything at all proves nothing.
- */
-const SCRIPT = `const fs = require("node:fs"), net = require("node:net");
-const task = JSON.parse(process.argv[1]), did = [];
-const attempt = (what, act) => { try { if (act() !== false) did.push(what); } catch { return; } };
-attempt("own", () => { fs.writeFileSync(task.own, "x"); return fs.readFileSync(task.readOnly, "utf8") === "seen"; });
-attempt("write a file outside", () => fs.writeFileSync(task.outside, "x"));
-attempt("write a file that it may only read", () => fs.appendFileSync(task.readOnly, "x"));
-attempt("read a hidden file", () => fs.readFileSync(task.hidden));
-attempt("change a setting of the kernel", () => fs.accessSync("/proc/sys/kernel/core_pattern", fs.constants.W_OK));
-attempt("see a process outside", () => fs.readdirSync("/proc").some((name) => {
-  try { return fs.readlinkSync("/proc/" + name + "/ns/pid") === task.namespace; } catch { return false; }
-}));
-const reach = (what, options) => new Promise((settle) => {
-  const socket = net.connect(options);
-  socket.once("connect", () => { did.push(what); socket.destroy(); settle(); });
-  socket.once("error", settle);
-});
-Promise.all([
-  reach("reach a port of this machine", { host: "127.0.0.1", port: task.port }),
-  reach("reach an abstract socket", { path: "\\0" + task.abstract }),
-  reach("reach a socket in a hidden folder", { path: task.socket }),
-]).then(() => console.log(JSON.stringify(did)));`;
+const SEEN = "seen";
 
 /** What came of a canary: what it could do that it must not, or why it could not even try. */
 export type CanaryEnd =
   | { readonly ran: true; readonly escapes: readonly string[] }
   | { readonly ran: false; readonly result: Pick<ExecResult, "tail" | "message"> };
 
-/** Runs a process that tries to leave the sandbox of `executor`, against a port and sockets opened for that. */
-export async function runCanary(executor: Executor): Promise<CanaryEnd> {
+/**
+ * Runs a process that tries to leave the sandbox of `executor`, against files, a port and sockets made for that. What it says of
+ * itself is not all: what happened outside is looked at as well. `state` is a folder that must be hidden, if it is there.
+ */
+export async function runCanary(executor: Executor, state?: string): Promise<CanaryEnd> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "loopdash-canary-")));
   const at = (name: string) => join(folder, name);
   const abstract = `loopdash-${randomUUID()}`;
-  const servers: Server[] = [];
   try {
     for (const name of ["own", "shown", "kept"]) mkdirSync(at(name));
-    writeFileSync(at("shown/file"), "seen");
-    writeFileSync(at("kept/file"), "unseen");
-    for (const path of [`\0${abstract}`, at("kept/s")]) servers.push(await listening({ path }));
-    const tcp = await listening({ port: 0, host: "127.0.0.1" });
-    servers.push(tcp);
-    const address = tcp.address();
-    const task: Task = {
-      outside: at("kept/new"),
+    for (const name of ["shown/file", "kept/file"]) writeFileSync(at(name), SEEN);
+    await using doors = await openDoors(abstract, at("kept/s"));
+    const task: CanaryTask = {
+      own: at("own/file"),
       readOnly: at("shown/file"),
       hidden: at("kept/file"),
-      own: at("own/file"),
-      namespace: readlinkSync("/proc/self/ns/pid"),
-      port: typeof address === "object" && address !== null ? address.port : 0,
-      abstract,
-      socket: at("kept/s"),
+      outside: [at("shown/new"), at("kept/new")],
+      state: hiddenState(folder, state),
+      engine: commandLineHash(),
+      port: doors.port,
+      sockets: [`\0${abstract}`, at("kept/s")],
     };
-    return judge(await run(executor, task, folder), () => readFileSync(at("shown/file"), "utf8") === "seen");
+    const end = judge(await run(executor, task, folder));
+    const deeds = [...deedsIn(task), ...(doors.visited() ? ["reach somebody outside"] : [])];
+    if (deeds.length === 0) return end;
+    return { ran: true, escapes: [...new Set([...(end.ran ? end.escapes : []), ...deeds])] };
   } finally {
-    await Promise.all(servers.map((server) => new Promise((settle) => server.close(settle))));
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function run(executor: Executor, task: Task, folder: string): Promise<ExecResult> {
+/** The state folder by its real path; empty where there is none, or where the canary itself lies in it and shows the way. */
+function hiddenState(folder: string, state: string | undefined): string {
+  const real = state === undefined ? undefined : realPath(state);
+  return real === undefined || isWithin(real, folder) ? "" : real;
+}
+
+/** By this the canary knows this process when it sees it. Empty where there is no /proc. */
+function commandLineHash(): string {
+  const file = "/proc/self/cmdline";
+  return existsSync(file) ? createHash("sha256").update(readFileSync(file)).digest("hex") : "";
+}
+
+function run(executor: Executor, task: CanaryTask, folder: string): Promise<ExecResult> {
   return executor.run({
-    argv: [process.execPath, "-e", SCRIPT, JSON.stringify(task)],
+    argv: [process.execPath, "-e", CANARY, JSON.stringify(task)],
     cwd: join(folder, "own"),
     env: { PATH: "/usr/bin:/bin" },
     logFile: join(folder, "log"),
     timeoutMs: DEADLINE_MS,
     signal: new AbortController().signal,
     marker: `canary-${randomUUID()}`,
-    confinement: { write: [join(folder, "own")], read: [join(folder, "shown")], mounts: [], sockets: [] },
+    confinement: {
+      write: [join(folder, "own")],
+      read: [join(folder, "shown")],
+      mounts: [],
+      sockets: [],
+    },
   });
 }
 
-function judge(result: ExecResult, isUnchanged: () => boolean): CanaryEnd {
+function judge(result: ExecResult): CanaryEnd {
   const did = result.ending === "exited" && result.exitCode === 0 ? namesIn(result.tail.trim()) : undefined;
   if (did === undefined || !did.includes("own")) return { ran: false, result };
-  const escapes = did.filter((name) => name !== "own");
-  return { ran: true, escapes: isUnchanged() ? escapes : [...escapes, "change a file outside"] };
+  return { ran: true, escapes: did.filter((name) => name !== "own") };
+}
+
+/** What can be seen of it in the files outside, whatever it says. */
+function deedsIn(task: CanaryTask): readonly string[] {
+  const isChanged = [task.readOnly, task.hidden].some((file) => !existsSync(file) || readFileSync(file, "utf8") !== SEEN);
+  return [
+    ...(isChanged ? ["change a file outside"] : []),
+    ...(task.outside.some((path) => existsSync(path)) ? ["write a file outside"] : []),
+  ];
 }
 
 function namesIn(text: string): readonly string[] | undefined {
   if (!text.startsWith("[")) return undefined;
   const names: unknown = JSON.parse(text);
   return Array.isArray(names) ? names.map(String) : undefined;
-}
-
-function listening(on: { readonly path: string } | { readonly port: number; readonly host: string }): Promise<Server> {
-  const server = createServer((socket) => socket.destroy());
-  return new Promise((settle, reject) => {
-    server.once("error", reject);
-    server.listen(on, () => settle(server));
-  });
 }

@@ -1,73 +1,129 @@
-import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import { createExecutor } from "../executor/process-executor.ts";
-import { type BubblewrapOptions, createBubblewrap } from "./bubblewrap.ts";
+import { type BubblewrapOptions, createBubblewrap, PROCESSES_MAX } from "./bubblewrap.ts";
 import { runCanary } from "./canary.ts";
 import { confinedExecutor } from "./confined-executor.ts";
+import { findGroupHome, memoryMax } from "./control-group.ts";
 import { findProgram } from "./find-program.ts";
+import { ownMounts } from "./own-mounts.ts";
+import { SEATBELT } from "./seatbelt-config.ts";
 import { seccompFilter } from "./seccomp.ts";
-import { NOT_INSTALLED, type WhyNot, whyItFailed } from "./why-not.ts";
-
-/** The first version with --disable-userns. */
-const OLDEST = [0, 8] as const;
-const VERSION_LIMIT_MS = 5_000;
+import { laysOverlays, versionOf, wantsNewer } from "./version.ts";
+import { kernelSetting, NOT_INSTALLED, type WhyNot, whyItFailed } from "./why-not.ts";
 
 export type FoundSandbox =
-  | { readonly ok: true; readonly sandbox: Sandbox; readonly version: string }
-  | ({ readonly ok: false } & WhyNot);
+  | {
+      readonly ok: true;
+      readonly sandbox: Sandbox;
+      readonly version: string;
+      /** What bounds a process in it, in words. */
+      readonly bounds: string;
+      /** What it does not do here though it could elsewhere, or is not known to do. */
+      readonly lacks: readonly WhyNot[];
+    }
+  | ({
+      readonly ok: false;
+      /** What a process in it could do that it must not. There is one then, and it does not hold. */
+      readonly escapes?: readonly string[];
+    } & WhyNot);
+
+/** What to look for. HOME is that of this process where none is given. */
+export type Sought = { readonly path: string; readonly platform?: NodeJS.Platform } & Partial<
+  Pick<BubblewrapOptions, "home" | "state" | "tools" | "hide" | "processes">
+>;
 
 /**
- * Looks for bubblewrap on a PATH and tries it out: a process in it tries to get out, and must not. HOME is that of this
- * process where none is given. The rest is handed to the sandbox; without `state` nothing of loopdash's state is hidden
- * but what lies below HOME. Throws where the temporary folder takes no file.
+ * Looks for the sandbox of this system, bubblewrap on a PATH or macOS's own, and tries it out: a process in it tries to get out,
+ * and must not. Without `state` nothing of loopdash's state is hidden but what lies below HOME. Throws where the temporary
+ * folder takes no file.
  */
-export async function findSandbox(
-  of: { readonly path: string } & Partial<Omit<BubblewrapOptions, "program">>,
-): Promise<FoundSandbox> {
-  const { path, ...rest } = of;
-  if (process.platform !== "linux" || seccompFilter() === undefined) {
-    return no(`there is no sandbox for ${process.platform} on ${process.arch} yet`, "Run loopdash on Linux (x64 or arm64).");
+export async function findSandbox(of: Sought): Promise<FoundSandbox> {
+  const { path, platform = process.platform, ...rest } = of;
+  if (platform === "darwin") return findSeatbelt(path, rest);
+  if (platform !== "linux" || seccompFilter() === undefined) {
+    return no(`there is no sandbox for ${platform} on ${process.arch} yet`, "Run loopdash on Linux (x64 or arm64).");
   }
   const program = findProgram("bwrap", { cwd: "/", path });
   if (program === undefined) return { ok: false, ...NOT_INSTALLED };
   const version = await versionOf(program);
   if (version === undefined) return no(`${program} does not tell its version`, `Look what it is: ${program} --version.`);
-  if (isTooOld(version)) {
+  if (wantsNewer(version)) {
     return no(`${program} is ${version}, and 0.8 or newer is needed`, "Install a newer one: sudo apt install bubblewrap.");
   }
-  const sandbox = createBubblewrap({ home: homedir(), ...rest, program });
-  const end = await runCanary(confinedExecutor(createExecutor(), sandbox));
-  if (!end.ran) return { ok: false, ...whyItFailed(end.result.message ?? end.result.tail, setting) };
-  if (end.escapes.length === 0) return { ok: true, sandbox, version };
-  const could = end.escapes.join(", ");
-  return no(`a process in it could ${could}`, "Look whether bwrap was replaced or wrapped, and update it.");
+  return tryOut({ home: homedir(), ...rest, program }, version);
+}
+
+/** Where bwrap fails with something that it need not have, it is tried without: a kernel may refuse overlays, say. */
+async function tryOut(plain: BubblewrapOptions, version: string): Promise<FoundSandbox> {
+  const prefix = await ownMounts(plain.program);
+  const groups = findGroupHome();
+  const bound = { ...plain, ...(groups === undefined ? {} : { groups }) };
+  const apart = prefix === undefined ? bound : { ...bound, ownMounts: prefix };
+  const wishes = laysOverlays(version) ? [{ ...apart, overlays: true }, apart, plain] : [apart, plain];
+  let failed: FoundSandbox | undefined;
+  for (const wish of wishes) {
+    const sandbox = createBubblewrap(wish);
+    const end = await runCanary(confinedExecutor(createExecutor(), sandbox), wish.state);
+    if (!end.ran) {
+      failed ??= { ok: false, ...whyItFailed(end.result.message ?? end.result.tail, kernelSetting) };
+      continue;
+    }
+    if (end.escapes.length > 0) {
+      const could = end.escapes.join(", ");
+      const todo = "Look whether bwrap was replaced or wrapped, and update it.";
+      return { ok: false, escapes: end.escapes, why: `a process in it could ${could}`, todo };
+    }
+    return { ok: true, sandbox, version, bounds: boundsOf(wish), lacks: lacksOf(wish, prefix) };
+  }
+  return failed ?? no("no way to start bwrap was tried", "This is a defect of loopdash.");
+}
+
+function boundsOf({ groups, processes = PROCESSES_MAX }: BubblewrapOptions): string {
+  const counted = groups !== undefined || process.getuid?.() !== 0 ? `${processes} processes` : "any number of processes";
+  const memory = groups?.memory === true ? `${Math.floor(memoryMax() / 2 ** 20)} MiB of memory` : "memory as there is";
+  return `${counted}, ${memory}`;
+}
+
+function lacksOf({ groups, ownMounts: used }: BubblewrapOptions, wanted: readonly string[] | undefined): WhyNot[] {
+  const lacks: WhyNot[] = [];
+  if (groups === undefined && process.getuid?.() === 0) {
+    const why = "the number of processes is not bounded: root is bound by control groups only, and none can be made here";
+    lacks.push({ why, todo: "Run loopdash as an ordinary user." });
+  }
+  if (used === undefined && (wanted === undefined || wanted.length > 0)) {
+    const why = "what is mounted during a run in a visible folder can be reached in it: the mounts of this system are shared";
+    lacks.push({ why, todo: "Mount nothing outside of your home, /mnt and /media during a run, or allow user namespaces." });
+  }
+  return lacks;
+}
+
+async function findSeatbelt(path: string, rest: Omit<Sought, "path" | "platform">): Promise<FoundSandbox> {
+  const program = findProgram(SEATBELT, { cwd: "/", path });
+  if (program === undefined) return no(`there is no ${SEATBELT}`, "Look whether this is macOS as it comes.");
+  // Linux never loads what only macOS needs.
+  const { createSeatbelt } = await import("./seatbelt.ts");
+  const sandbox = createSeatbelt({ home: homedir(), ...rest });
+  const end = await runCanary(confinedExecutor(createExecutor(), sandbox), rest.state);
+  if (!end.ran) {
+    const said = (end.result.message ?? end.result.tail).trim().split("\n", 1)[0] ?? "";
+    return no(
+      `sandbox-exec does not work here: ${said}`,
+      "Run it by hand to see why: sandbox-exec -p '(version 1)(allow default)' true.",
+    );
+  }
+  if (end.escapes.length > 0) {
+    const why = `a process in it could ${end.escapes.join(", ")}`;
+    return { ok: false, escapes: end.escapes, why, todo: 'Report it, and set "sandbox": "off" only where you trust the agents.' };
+  }
+  const why =
+    "untested: nobody has run loopdash's sandbox on macOS yet; it hides and closes, but bounds and kills less than on Linux";
+  const lacks = [
+    { why, todo: "Read docs/decisions/sandbox.md, and look at what an agent does there before you leave the room." },
+  ];
+  return { ok: true, sandbox, version: "of macOS", bounds: "processes and memory as there are", lacks };
 }
 
 function no(why: string, todo: string): FoundSandbox {
   return { ok: false, why, todo };
-}
-
-function versionOf(program: string): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    execFile(program, ["--version"], { env: {}, timeout: VERSION_LIMIT_MS, killSignal: "SIGKILL" }, (error, stdout) => {
-      resolve(error === null ? /^bubblewrap (\d+\.\d+(?:\.\d+)*)/.exec(stdout)?.[1] : undefined);
-    });
-  });
-}
-
-function isTooOld(version: string): boolean {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  return major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
-}
-
-/** A setting of the kernel by its sysctl(8) name, or undefined where this kernel has none of it. */
-function setting(name: string): string | undefined {
-  try {
-    return readFileSync(`/proc/sys/${name.replaceAll(".", "/")}`, "utf8").trim();
-  } catch (error) {
-    if (error instanceof Error && "code" in error) return undefined;
-    throw error;
-  }
 }

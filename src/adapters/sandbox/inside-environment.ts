@@ -13,7 +13,7 @@ const PLACES = [
 ];
 
 /** Read by the dynamic loader or a shell: they must not act on what starts the sandbox from outside of it. */
-const ACTS_AT_START = /^(?:LD_.*|GLIBC_TUNABLES|MALLOC_.*|BASH_ENV|ENV|BASH_FUNC_.*|PS4|SHELLOPTS|BASHOPTS|IFS|CDPATH)$/;
+const ACTS_AT_START = /^(?:LD_.*|DYLD_.*|GLIBC_TUNABLES|MALLOC_.*|BASH_ENV|ENV|BASH_FUNC_.*|PS4|SHELLOPTS|BASHOPTS|IFS|CDPATH)$/;
 
 /** There is no way out: a package that is not in the cache is to be missed at once and not after minutes of retries. */
 const OFFLINE = {
@@ -40,7 +40,7 @@ export interface InsideEnvironment {
  */
 export function insideEnvironment(
   env: Readonly<Record<string, string>>,
-  of: { readonly home: string; readonly write: readonly string[] },
+  of: { readonly home: string; readonly write: readonly string[]; readonly temporary?: string },
 ): InsideEnvironment {
   const isKept = (name: string, value: string): boolean => {
     if (!PLACES.includes(name)) return true;
@@ -48,7 +48,7 @@ export function insideEnvironment(
     return real !== undefined && of.write.some((folder) => isWithin(folder, real));
   };
   const entries = Object.entries({ ...OFFLINE, ...env }).filter(([name, value]) => isKept(name, value));
-  const own = { HOME: of.home, TMPDIR: "/tmp" };
+  const own = { HOME: of.home, TMPDIR: of.temporary ?? "/tmp" };
   return {
     inherited: { ...Object.fromEntries(entries.filter(([name]) => !ACTS_AT_START.test(name))), ...own },
     set: entries.filter(([name]) => ACTS_AT_START.test(name)),

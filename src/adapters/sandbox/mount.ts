@@ -11,8 +11,18 @@ export type Mount =
   | { readonly at: string; readonly kind: "private"; readonly mode: string; readonly bytes: number }
   /** A symbolic link. */
   | { readonly at: string; readonly kind: "link"; readonly target: string }
-  /** What lies at `from` outside. A tool is shown only where it would be hidden otherwise, and may be missing. */
-  | { readonly at: string; readonly kind: "bind"; readonly from: string; readonly write: boolean; readonly tool?: true };
+  /**
+   * What lies at `from` outside. A tool is shown only where it would be hidden otherwise, and may be missing. With `copied` it
+   * can be written, and what is written is in memory and gone with the sandbox; there it must not be missing.
+   */
+  | {
+      readonly at: string;
+      readonly kind: "bind";
+      readonly from: string;
+      readonly write: boolean;
+      readonly tool?: true;
+      readonly copied?: true;
+    };
 
 type Bind = Extract<Mount, { kind: "bind" }>;
 
@@ -105,6 +115,7 @@ function argumentsOf(mount: Mount): string[] {
     case "link":
       return ["--symlink", mount.target, mount.at];
     case "bind":
+      if (mount.copied === true) return ["--overlay-src", mount.from, "--tmp-overlay", mount.at];
       return [`--${mount.write ? "" : "ro-"}bind${mount.tool === true ? "-try" : ""}`, mount.from, mount.at];
   }
 }

@@ -1,14 +1,11 @@
+import { statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import type { Mount } from "./mount.ts";
 import { entriesIn } from "./places.ts";
 import { isWithin, realPath, wayTo } from "./real-path.ts";
 
-/**
- * What of a home programs need that build and test: toolchains, and those package caches whose programs are content with
- * reading. Not here are the caches of programs that fail on a cache which they cannot write (go-build, uv, yarn 1): they
- * begin with an empty one in the private home.
- */
-const OF_A_HOME = [
+/** What of a home programs need that build and test, and only read. */
+const TOOLCHAINS = [
   ".nvm",
   ".fnm",
   ".local/share/fnm",
@@ -17,40 +14,48 @@ const OF_A_HOME = [
   ".asdf",
   ".local/share/mise",
   ".bun/bin",
-  ".bun/install",
   ".deno/bin",
   ".pyenv",
   ".rbenv",
   ".rustup",
   ".cargo/bin",
   ".cargo/env",
-  ".cargo/registry",
-  ".cargo/git",
   ".sdkman/candidates",
   ".jenv",
   ".nix-profile",
   ".local/state/nix",
-  "go",
   "miniconda3",
   "miniforge3",
   "mambaforge",
   "anaconda3",
-  ".npm/_cacache",
   ".npm-global",
-  ".cache/pip",
-  ".cache/pnpm",
   ".cache/node/corepack",
   ".cache/ms-playwright",
   ".cache/Cypress",
-  ".yarn/berry",
-  ".m2/repository",
   ".m2/wrapper",
-  ".gradle/caches",
   ".gradle/wrapper",
   ".local/bin",
   ".local/lib",
-  ".local/share/pnpm",
   ".local/share/uv",
+];
+
+/**
+ * Package caches. Programs write to theirs where they can, and each is read-only or a copy of its own for each sandbox: what
+ * one agent puts into a cache never reaches another. Not here are caches of compiled code and of programs that fail on one
+ * which they cannot write (go-build, uv, yarn 1): they begin with an empty one in the private home.
+ */
+const CACHES = [
+  ".bun/install",
+  ".cargo/registry",
+  ".cargo/git",
+  "go",
+  ".npm/_cacache",
+  ".cache/pip",
+  ".cache/pnpm",
+  ".yarn/berry",
+  ".m2/repository",
+  ".gradle/caches",
+  ".local/share/pnpm",
 ];
 
 /** What lies beside a `bin` folder and belongs to it. */
@@ -61,10 +66,23 @@ export function toolMounts(of: {
   readonly homes: readonly string[];
   readonly path: string;
   readonly tools: readonly string[];
+  /** Whether a package cache can be written in a copy of its own. */
+  readonly copied: boolean;
 }): Mount[] {
-  const known = of.homes.flatMap((home) => OF_A_HOME.map((name) => join(home, name)));
+  const inHomes = (names: readonly string[]) => of.homes.flatMap((home) => names.map((name) => join(home, name)));
   const folders = [...new Set(of.path.split(":"))].filter((folder) => isAbsolute(folder));
-  return [...known, ...of.tools, ...folders.flatMap((folder) => pathFolder(folder, of.homes))].flatMap(toolMount);
+  const tools = [...inHomes(TOOLCHAINS), ...of.tools, ...folders.flatMap((folder) => pathFolder(folder, of.homes))];
+  const caches = inHomes(CACHES).flatMap(toolMount);
+  // A program may be asked for by a folder within a cache: of two at one place the later one counts.
+  return [...tools.flatMap(toolMount), ...(of.copied ? caches.map(copy) : caches)];
+}
+
+function copy(mount: Mount): Mount {
+  return mount.kind === "bind" && isFolder(mount.from) ? { ...mount, copied: true } : mount;
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /** What a program needs that was found on a PATH or named by its path. */

@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { systemCode } from "../disk-error.ts";
+
 /** Why a program cannot be confined here, and what to do about it. */
 export interface WhyNot {
   readonly why: string;
@@ -38,4 +41,14 @@ export function whyItFailed(output: string, setting: (name: string) => string | 
     };
   }
   return { why: `bwrap does not work here: ${said}`, todo: "Run bwrap by hand to see why: bwrap --ro-bind / / true." };
+}
+
+/** A setting of the kernel by its sysctl(8) name, or undefined where this kernel has none of it. */
+export function kernelSetting(name: string): string | undefined {
+  try {
+    return readFileSync(`/proc/sys/${name.replaceAll(".", "/")}`, "utf8").trim();
+  } catch (error) {
+    if (systemCode(error) !== undefined) return undefined;
+    throw error;
+  }
 }

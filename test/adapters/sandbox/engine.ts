@@ -24,11 +24,19 @@ export function asOrdinaryUser(of: Stage, argv: readonly string[]): string {
   return spawnSync(program, args, { encoding: "utf8", env: { PATH }, cwd: of.folder, timeout: 25_000 }).stdout;
 }
 
+/** What an engine of its own is told beyond the usual. */
+interface More {
+  readonly processes?: number;
+  /** Whether it looks for its sandbox as a run does; else it makes a plain one. */
+  readonly found?: boolean;
+  readonly read?: readonly string[];
+}
+
 /** The command line of an engine of its own that runs one confined program. */
 export function engineOf(
   of: Stage,
   argv: readonly string[],
-  more: { processes?: number } = {},
+  { read = [], found = false, ...more }: More = {},
   engine: readonly string[] = [process.execPath, ENGINE],
 ): string[] {
   const request = {
@@ -40,8 +48,9 @@ export function engineOf(
     marker: `engine-${process.pid}-${Math.random()}`,
   };
   const asked = {
+    found,
     sandbox: { program: bwrap(), home: of.at("home"), state: of.at("state"), ...more },
-    request: { ...request, confinement: { ...NOTHING, write: [of.at("wt")] } },
+    request: { ...request, confinement: { ...NOTHING, read, write: [of.at("wt")] } },
   };
   return [...engine, JSON.stringify(asked)];
 }

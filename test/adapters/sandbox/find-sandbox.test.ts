@@ -10,10 +10,13 @@ import { bwrap, isRoot, NOTHING, PATH, useStage } from "./support.ts";
 const stage = useStage();
 
 /** A bwrap that does something else with what it is given. */
-function fake(script: string): string {
-  chmodSync(stage.put("bin/bwrap", `#!/bin/bash\n[ "$1" = --version ] && { echo bubblewrap 0.8.0; exit; }\n${script}\n`), 0o755);
+function fakeOf(version: string, script: string): string {
+  const text = `#!/bin/bash\n[ "$1" = --version ] && { echo bubblewrap ${version}; exit; }\n${script}\n`;
+  chmodSync(stage.put("bin/bwrap", text), 0o755);
   return stage.at("bin");
 }
+
+const fake = (script: string) => fakeOf("0.8.0", script);
 
 /** The real one, with some of its arguments taken away. */
 const without = (...flags: string[]) =>
@@ -48,7 +51,7 @@ describe("findSandbox", () => {
     [
       "one that confines nothing",
       () => fake('while [ "$1" != /usr/bin/prlimit ]; do shift; done; exec "$@"'),
-      /could not be set up: .*"write a file outside"/,
+      /change a file outside, write a file outside/,
     ],
     ["one without a network of its own", () => without("--unshare-net"), /reach an abstract socket.*|reach a port/],
     ["one without processes of its own", () => without("--unshare-pid"), /see a process outside|Can't mount proc/],
@@ -93,6 +96,35 @@ describe("findSandbox", () => {
     });
     chmodSync(stage.put("bin/bwrap", "#!/bin/sh\nexit 0\n"), 0o755);
     expect(await findSandbox({ path: stage.at("bin") })).toMatchObject({ ok: false, why: expect.stringContaining("version") });
+  });
+
+  test("one that fails with copies of caches is used without them", async () => {
+    stage.put("home/.npm/_cacache/x");
+    const path = `${fakeOf("0.10.0", `case "$*" in *--tmp-overlay*) exit 1;; esac; exec ${bwrap()} "$@"`)}:${PATH}`;
+    const found = await findSandbox({ path, home: stage.at("home") });
+    expect(found).toMatchObject({ ok: true, version: "0.10.0" });
+    if (found.ok) expect(await stage.sh("cat ~/.npm/_cacache/x", {}, found.sandbox)).toMatchObject({ tail: "seen\n" });
+  });
+
+  test("the state folder is looked for by the process that tries to get out", async () => {
+    stage.put("state/loopdash.db");
+    const shows = (where: string) =>
+      fake(
+        `args=(); for a in "$@"; do [ "$a" = --remount-ro ] && args+=(--ro-bind ${where} ${where}); args+=("$a"); done; exec ${bwrap()} "\${args[@]}"`,
+      );
+    const look = (path: string) => findSandbox({ path: `${path}:${PATH}`, home: stage.at("home"), state: stage.at("state") });
+    expect(await look(shows(stage.at("state")))).toMatchObject({ ok: false, escapes: ["see loopdash's state"] });
+    expect(await look(shows(stage.at("outside")))).toMatchObject({ ok: true });
+  });
+
+  test("macOS has one of its own, which no other system has", async () => {
+    const found = await findSandbox({ path: PATH, platform: "darwin" });
+    // Where this is macOS it may hold; bubblewrap is never asked for there.
+    if (process.platform !== "darwin") expect(found).toMatchObject({ ok: false, why: "there is no /usr/bin/sandbox-exec" });
+    expect(await findSandbox({ path: PATH, platform: "win32" })).toMatchObject({
+      ok: false,
+      why: expect.stringContaining("win32"),
+    });
   });
 });
 

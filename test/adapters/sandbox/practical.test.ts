@@ -1,8 +1,20 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  type Dirent,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createExecutor } from "../../../src/adapters/executor/process-executor.ts";
 import { confinedExecutor } from "../../../src/adapters/sandbox/confined-executor.ts";
-import { NOTHING, PATH, useStage } from "./support.ts";
+import { laysOverlays, versionOf } from "../../../src/adapters/sandbox/version.ts";
+import { bwrap, NOTHING, PATH, useStage } from "./support.ts";
 
 const stage = useStage();
 const HELLO = "#!/bin/sh\necho hello\n";
@@ -108,7 +120,7 @@ describe("toolchains keep working", () => {
     expect(performance.now() - begun).toBeLessThan(15_000);
   });
 
-  test("a package that npm has in its cache is installed from there", async () => {
+  test("a package that npm has in its cache is installed from there, and the cache is the same afterwards", async () => {
     stage.put("outside/pack/package.json", '{"name":"packed","version":"1.0.0"}');
     stage.put("outside/made/package.json", '{"name":"made","version":"1.0.0"}');
     // A registry on loopback fills the cache; inside there is none.
@@ -129,13 +141,50 @@ const server = http.createServer((q, a) => {
   console.log(registry);
   server.close();
 });`;
+    const confinement = { ...NOTHING, write: [stage.at("wt")] };
     const filled = await stage.run({ argv: [process.execPath, "-e", fill] });
     const registry = filled.tail.trim();
     expect(registry).toMatch(/^http:.*\/$/);
     for (const name of ["package.json", "package-lock.json"]) copyFileSync(stage.at("outside/made", name), stage.at("wt", name));
-    const result = await inside(["sh", "-c", "npm ci --silent && ls node_modules"], { npm_config_registry: registry });
-    expect(result).toMatchObject({ exitCode: 0, tail: "packed\n" });
+    const cache = stage.at("home/.npm/_cacache");
+    const content = () => readdirSync(cache, { recursive: true, withFileTypes: true }).map((entry) => bytesOf(entry));
+    const before = content();
+    expect(before.length).toBeGreaterThan(5);
+    // With a writable copy what is put into the cache is there, and elsewhere it cannot be put there.
+    const overlays = laysOverlays((await versionOf(bwrap())) ?? "0");
+    const sandbox = stage.sandbox({ overlays });
+    const spoil = "for f in $(find ~/.npm/_cacache -type f); do (echo bad >$f) 2>/dev/null && echo WRITTEN; done | sort -u";
+    const run = (script: string) =>
+      stage.run({ argv: ["sh", "-c", script], env: { PATH, npm_config_registry: registry }, confinement }, sandbox);
+    expect(await run(`npm ci --prefer-offline --silent && ls node_modules; ${spoil}`)).toMatchObject({
+      exitCode: 0,
+      tail: `packed\n${overlays ? "WRITTEN\n" : ""}`,
+    });
+    expect(content()).toEqual(before);
+    expect(await run("rm -r node_modules && npm ci --silent && ls node_modules")).toMatchObject({ tail: "packed\n" });
   });
+});
+
+function bytesOf(entry: Dirent): string {
+  const path = join(entry.parentPath, entry.name);
+  return `${path} ${entry.isFile() ? readFileSync(path, "base64") : ""}`;
+}
+
+test("caches that can be written are copies, and one that was removed meanwhile is not missed", async () => {
+  const names = [".npm/_cacache", "go", ".m2/repository"];
+  for (const name of names) stage.put(`home/${name}/x`);
+  stage.put("home/.nvm/x");
+  const sandbox = stage.sandbox({ overlays: true });
+  const launch = { argv: ["true"], cwd: stage.at("wt"), env: { PATH } };
+  const copied = async () => {
+    const { argv, settle } = await sandbox.confine(launch, { ...NOTHING, write: [stage.at("wt")] });
+    await settle();
+    expect(argv).toContain(stage.at("home/.nvm"));
+    return argv.filter((at, i) => argv[i - 1] === "--tmp-overlay" && argv[i - 2] === at && at.startsWith(stage.at("home")));
+  };
+  expect((await copied()).toSorted()).toEqual(names.map((name) => stage.at("home", name)).toSorted());
+  rmSync(stage.at("home/go"), { recursive: true });
+  expect(await copied()).not.toContain(stage.at("home/go"));
 });
 
 describe("the environment inside", () => {

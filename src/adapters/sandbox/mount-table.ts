@@ -1,0 +1,29 @@
+import { readFileSync } from "node:fs";
+
+/** One mount, as far as it matters here (proc_pid_mountinfo(5)). */
+export interface TableEntry {
+  /** Folder of the file system that is mounted. */
+  readonly root: string;
+  readonly at: string;
+  readonly type: string;
+  readonly options: readonly string[];
+  /** Whether mounts that are made elsewhere, or by others here, appear below it (mount_namespaces(7)). */
+  readonly receives: boolean;
+}
+
+/** The mounts that this process sees. */
+export function mountTable(mountinfo: string = readFileSync("/proc/self/mountinfo", "utf8")): TableEntry[] {
+  return mountinfo.split("\n").flatMap((line) => {
+    const [before = "", after = ""] = line.split(" - ", 2);
+    const [, , , root, at, , ...tags] = before.split(" ");
+    const [type = "", , options = ""] = after.split(" ");
+    if (root === undefined || at === undefined) return [];
+    const receives = tags.some((tag) => /^(?:shared|master):/.test(tag));
+    return [{ root: unescaped(root), at: unescaped(at), type, options: options.split(","), receives }];
+  });
+}
+
+/** Blanks, tabs, newlines and backslashes are written as octal numbers. */
+function unescaped(path: string): string {
+  return path.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
+}

@@ -1,0 +1,59 @@
+import { existsSync, readFileSync } from "node:fs";
+import { ConfinementRefused } from "../../ports/sandbox.ts";
+import { inheritedFiles } from "./open-files.ts";
+
+/**
+ * What the kernel adds to a confined process's share of memory, in thousandths of all memory, when it looks for one to end
+ * (proc_pid_oom_score_adj(5)): enough that it never takes the engine. Inside it cannot be taken back: /proc is read-only.
+ */
+const ENDED_FIRST = 500;
+
+/** What this process was started with and would hand on. Only bash can close a file with a number of two digits. */
+export function filesToClose(): { readonly shell: string; readonly files: readonly number[] } {
+  const files = inheritedFiles();
+  const shell = files.some((fd) => fd > 9) ? "/bin/bash" : "/bin/sh";
+  if (existsSync(shell)) return { shell, files };
+  throw new ConfinementRefused(`${shell} is needed to close the files ${files.join(", ")} that loopdash was started with`);
+}
+
+/** What `starter` does before it becomes bwrap. */
+export interface StarterOf {
+  readonly inherited: ReturnType<typeof filesToClose>;
+  /** What bwrap is given as files 3 and 4. */
+  readonly status: string;
+  readonly filter: string;
+  /** The file of a control group that a process enters by; none: it stays where it is. */
+  readonly group: string | undefined;
+}
+
+/**
+ * Closes what this process was started with, opens the files that bwrap is given by number, enters the control group, and
+ * becomes bwrap. Where one of this fails, nothing is started. Only that the kernel ends it first is not insisted on: it may be
+ * so already.
+ */
+export function starter(of: StarterOf): string[] {
+  const closing = of.inherited.files.map((fd) => `exec ${fd}>&-; `).join("");
+  const script = [
+    `set -e; ${closing}`,
+    `{ echo ${ENDED_FIRST} >/proc/self/oom_score_adj; } 2>/dev/null || :; `,
+    '[ -z "$3" ] || echo 0 >"$3"; exec 3>"$1" 4<"$2"; shift 3; exec "$@"',
+  ].join("");
+  return [of.inherited.shell, "-c", script, "loopdash-sandbox", of.status, of.filter, of.group ?? ""];
+}
+
+/**
+ * Bounds processes, counted within the sandbox alone (its user namespace is new), and switches core dumps off: 1 is the
+ * one value that also keeps a dump from being handed to a program outside (core(5)). Memory is not bounded in this way: a limit
+ * of addresses (RLIMIT_AS) ends programs that reserve more than they use, WebAssembly in Node among them.
+ */
+export function limited(processes: number): string[] {
+  const prlimit = "/usr/bin/prlimit";
+  if (!existsSync(prlimit)) return [];
+  const limits = readFileSync("/proc/self/limits", "latin1");
+  const atMost = (name: string): number => {
+    const hard = new RegExp(`^${name}\\s+\\S+\\s+(\\S+)`, "m").exec(limits)?.[1];
+    return hard === undefined || hard === "unlimited" ? Number.POSITIVE_INFINITY : Number(hard);
+  };
+  const [most, core] = [Math.min(processes, atMost("Max processes")), Math.min(1, atMost("Max core file size"))];
+  return [prlimit, `--nproc=${most}:${most}`, `--core=${core}:${core}`, "--"];
+}
