@@ -15,6 +15,24 @@ export interface Evidence {
 }
 
 /** Why an agent process is no longer there. First cause wins. */
+/**
+ * What stopped an agent, as its program or its model's API tells it. Those that another attempt meets again unless somebody does
+ * something are `authentication`, `permission`, `model` and `memory`; `rate-limited` and `overloaded` pass with time; the rest
+ * is about this attempt alone.
+ */
+export type AgentStopKind =
+  | "rate-limited"
+  | "overloaded"
+  | "authentication"
+  | "permission"
+  | "model"
+  | "memory"
+  | "budget"
+  | "turns"
+  | "context"
+  | "refused"
+  | "unfinished";
+
 export type AgentEnding =
   | "exited"
   | "silent"
@@ -104,6 +122,8 @@ export type RunFact =
       readonly exitCode: number | null;
       readonly signal: string | null;
       readonly costUsd: number;
+      /** Why it did not come to its own end, where its program or its model's API tells; `says` is safe for a terminal. */
+      readonly stop?: { readonly kind: AgentStopKind; readonly says: string };
     } & Of)
   | ({
       readonly type: "change-captured";

@@ -1,7 +1,7 @@
 import type { AttemptOutcome, RunEvent } from "./event.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "./queue.ts";
 import { withEvidence } from "./reduce-ticket.ts";
-import { type Attempt, indexOf, type RunState, type TicketState, type Unfinished } from "./state.ts";
+import { type Attempt, claimsDone, indexOf, type RunState, type TicketState, type Unfinished } from "./state.ts";
 import { vecAt } from "./vec.ts";
 
 type AttemptEvent = Extract<RunEvent, { fence: unknown }>;
@@ -72,10 +72,11 @@ function claim(state: RunState, index: number, ticket: TicketState, event: Of<"a
 }
 
 function agentEnded(state: RunState, index: number, ticket: TicketState, attempt: Attempt, event: Of<"agent-ended">): RunState {
-  const { ending, exitCode, costUsd, at } = event;
-  const agent = { launchedAt: at, ...attempt.agent, endedAt: at, ending, exitCode, costUsd };
+  const { ending, exitCode, costUsd, stop, at } = event;
+  const stopped = stop === undefined ? {} : { stop: stop.kind };
+  const agent = { launchedAt: at, ...attempt.agent, endedAt: at, ending, exitCode, costUsd, ...stopped };
   const next = withTicket(state, index, { ...ticket, costUsd: ticket.costUsd + costUsd, attempt: { ...attempt, agent } });
-  const made = state.claims.made + (ending === "exited" && exitCode === 0 ? 1 : 0);
+  const made = state.claims.made + (claimsDone(agent) ? 1 : 0);
   return {
     ...leaveSlot(next, index, at),
     spentUsd: state.spentUsd + costUsd,
@@ -185,8 +186,8 @@ function unfinishedOf(
   return before === undefined ? {} : { unfinished: { ...before, ...landed } };
 }
 
-function claimed(attempt: Attempt): boolean {
-  return attempt.agent?.ending === "exited" && attempt.agent.exitCode === 0;
+function claimed({ agent }: Attempt): boolean {
+  return agent !== undefined && claimsDone(agent);
 }
 
 function pastOf(attempt: Attempt, event: Of<"attempt-ended">, lostUsd: number): TicketState["history"][number] {

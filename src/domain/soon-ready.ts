@@ -1,5 +1,5 @@
 import { capReached } from "./money.ts";
-import { indexOf, type RunState } from "./state.ts";
+import { claimsDone, indexOf, type RunState } from "./state.ts";
 import { vecAt } from "./vec.ts";
 
 /**
@@ -31,7 +31,7 @@ function isSoonOver(state: RunState, index: number, now: number): boolean {
   if (attempt?.slotLeftAt === undefined || attempt.waiting !== undefined) return false;
   if (attempt.killing !== undefined || gate !== undefined) return false;
   // What failed to claim is collected for the next attempt; it makes nobody ready.
-  const claims = attempt.agent === undefined || (attempt.agent.ending === "exited" && attempt.agent.exitCode === 0);
+  const claims = attempt.agent === undefined || claimsDone(attempt.agent);
   return claims && now - attempt.slotLeftAt < attempt.slotLeftAt - attempt.startedAt;
 }
 

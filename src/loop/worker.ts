@@ -1,4 +1,4 @@
-import type { AgentEnding, Evidence } from "../domain/event.ts";
+import type { AgentEnding, AgentStopKind, Evidence } from "../domain/event.ts";
 import { ticketOf } from "../domain/state.ts";
 import { plainText } from "../domain/text.ts";
 import type { AgentResult } from "../ports/agent.ts";
@@ -95,7 +95,8 @@ async function attempt(
   if (result.ending === "aborted") return abortedEnd(open);
   await ctx.starts.over();
   const change = await repo.capture({ ...tree, from: baseSha, message: `${scope.ticket.title} (${scope.ticket.id})` });
-  if (result.ending === "exited" && result.exitCode === 0) return finishFrom(ctx, open, baseSha, change);
+  if (result.ending === "exited" && result.exitCode === 0 && result.stop === undefined)
+    return finishFrom(ctx, open, baseSha, change);
   await keepPatch(repo, open, baseSha, change);
   return agentFailed(result);
 }
@@ -154,7 +155,15 @@ async function runAgent(
   const costUsd = result.costUsd ?? ctx.agent.reserveUsd;
   ctx.recordCost(costUsd);
   const ending: AgentEnding = result.ending === "aborted" ? open.ending() : result.ending;
-  ctx.report({ type: "agent-ended", ...of, ending, exitCode: result.exitCode, signal: result.signal, costUsd });
+  ctx.report({
+    type: "agent-ended",
+    ...of,
+    ending,
+    exitCode: result.exitCode,
+    signal: result.signal,
+    costUsd,
+    ...stopOf(result),
+  });
   return result;
 }
 
@@ -173,13 +182,22 @@ async function promptOf(ctx: LoopContext, open: OpenAttempt): Promise<string> {
   });
 }
 
+/** What stopped the agent, safe to be shown. */
+function stopOf({ stop }: AgentResult): { stop?: { kind: AgentStopKind; says: string } } {
+  return stop === undefined ? {} : { stop: { kind: stop.kind, says: plainText(stop.says, 300) } };
+}
+
 function agentFailed(result: AgentResult): AttemptEnd {
   const outcome = result.ending === "silent" || result.ending === "out-of-time" ? result.ending : "failed";
   const evidence: Evidence = {
     step: "agent",
     name: "agent",
-    summary: `the agent ${howItEnded(result)}`,
+    summary: result.stop === undefined ? `the agent ${howItEnded(result)}` : stoppedEarly(result.stop),
     detail: boundedTail(result.tail),
   };
   return { outcome, evidence };
+}
+
+function stoppedEarly({ kind, says }: NonNullable<AgentResult["stop"]>): string {
+  return `the agent stopped early (${kind}): ${plainText(says, 300)}`;
 }

@@ -1,3 +1,4 @@
+import type { AgentStopKind } from "../domain/event.ts";
 import type { TicketId } from "../domain/ids.ts";
 import type { ExecEnding, ProcessId } from "./executor.ts";
 import type { Confinement } from "./sandbox.ts";
@@ -23,26 +24,6 @@ export interface AgentTask {
   /** A line for people: raw, not yet safe for a terminal. */
   readonly onActivity: (text: string) => void;
 }
-
-/**
- * What stopped an agent, as its program or the gateway tells it. Those that another attempt meets again unless somebody does
- * something are `authentication`, `permission`, `model` and `memory`; `rate-limited` and `overloaded` pass with time; the rest
- * is about this attempt alone.
- */
-export const AGENT_STOPS = [
-  "rate-limited",
-  "overloaded",
-  "authentication",
-  "permission",
-  "model",
-  "memory",
-  "budget",
-  "turns",
-  "context",
-  "refused",
-  "unfinished",
-] as const;
-export type AgentStopKind = (typeof AGENT_STOPS)[number];
 
 /** Why an agent's program did not come to its own end. */
 export interface AgentStop {

@@ -75,7 +75,9 @@ function sortOut(before: Tallies, now: Tallies, allow: Allowance): Sorted {
 function sortOld(sorted: Sorted, id: string, old: Readonly<Tally>, tally: Readonly<Tally>, allow: Allowance): void {
   const gone = total(tally) < total(old);
   const unrun = Math.max(0, ran(old) - ran(tally));
-  if (gone || unrun > 0) {
+  // Of several tests by one name, one that is added must not make up for one that is skipped.
+  const moreSkipped = tally.skipped + tally.todo > old.skipped + old.todo;
+  if (gone || unrun > 0 || moreSkipped) {
     if (isAllowed(gone ? allow.testsRemoved : allow.testsSkipped, id)) sorted.excused += unrun;
     else (gone ? sorted.removed : sorted.skipped).push(id);
   }

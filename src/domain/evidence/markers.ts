@@ -28,6 +28,8 @@ export const MARKERS: readonly Marker[] = [
     pattern:
       /\b(?:eslint-disable|tslint:disable|oxlint-disable|biome-ignore|jshint\s+ignore|jscs:disable|deno-lint-ignore|vue-ignore|svelte-ignore)[\w-]*|@ts-(?:ignore|nocheck|expect-error)\b|\$Flow(?:FixMe|Ignore|Issue|ExpectedError)\b|@flow-?ignore\b/,
   },
+  // ESLint takes rules from comments too: /* eslint no-undef: "off" */.
+  { what: RULE, families: ["js"], pattern: /\/\*\s?eslint\s[^*]{0,300}?:\s?\[?\s?["'`]?(?:off|warn|0|1)\b/ },
   { what: COVERAGE, families: ["js"], pattern: /\b(?:istanbul|c8|v8|node:coverage)\s+(?:ignore|disable)\b/ },
   {
     what: TEST,
@@ -36,6 +38,10 @@ export const MARKERS: readonly Marker[] = [
       /\b(?:it|test|describe|context|suite|specify|bench|Deno\.test)(?:\s?\.\s?\w{1,40}){0,5}\s?(?:\.\s?|\?\.\s?|\[\s?["'`])(?:skip|skipIf|runIf|only|fails|failing|fixme|ignore)\b/,
   },
   { what: TEST, families: ["js"], pattern: /^\s*[xf](?:it|test|describe|context|specify|suite)(?:\.\w{1,40}){0,3}\s?\(\s?["'`]/ },
+  // A test that is run until it passes proves nothing (adversary case A19).
+  { what: TEST, families: ["js"], pattern: /\bjest\.retryTimes\s?\(\s?[1-9]|\bthis\.retries\s?\(\s?[1-9]/ },
+  { what: TEST, families: ["js"], pattern: /^\s*(?:it|test|describe|suite)\b.{0,300}?[{,]\s?retry\s?:\s?[1-9{]/ },
+  { what: TEST, families: ["python"], pattern: /\bmark\.flaky\b|@flaky\b/ },
   { what: TEST, families: ["js"], pattern: /^\s*\.(?:only|skip)\s?\(\s?["'`]/ },
   { what: TEST, families: ["js"], pattern: /[{,]\s?(?:skip|only)\s?:\s?(?:true\b|["'`])/, inTestsOnly: true },
   { what: TEST, families: ["js"], pattern: /\b(?:t|ctx|context|this)\.skip\s?\(/, inTestsOnly: true },
@@ -45,7 +51,7 @@ export const MARKERS: readonly Marker[] = [
     pattern:
       /#\s?(?:type:\s?ignore|(?:ruff:\s?|flake8:\s?)?noqa\b|pylint:\s?(?:disable|skip-file)|pyright:\s?(?:ignore|basic|report\w{1,60}\s?=\s?(?:false|none))|mypy:\s?(?:ignore|disable|allow)|pyre-(?:ignore|fixme)|nosec\b|pytype:\s?disable)|@(?:typing\.)?no_type_check\b/i,
   },
-  { what: COVERAGE, families: ["python"], pattern: /#\s?pragma:\s?no\s?(?:cover|branch)/i },
+  { what: COVERAGE, families: ["python"], pattern: /#\s?pragma\s?:?\s?no\s?(?:cover|branch)/i },
   {
     what: TEST,
     families: ["python"],

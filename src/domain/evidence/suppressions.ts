@@ -1,6 +1,7 @@
 import type { Hunk, Suppression } from "./hunk.ts";
 import { familyOf, isConfiguration, isTestFile } from "./languages.ts";
 import { MARKERS } from "./markers.ts";
+import { isMention, maySpeak } from "./mention.ts";
 import { loweredThresholds } from "./thresholds.ts";
 
 interface Hit extends Suppression {
@@ -42,9 +43,10 @@ function hitsOf(hunk: Hunk, lines: readonly string[]): readonly Hit[] {
   lines.forEach((raw, i) => {
     // TypeScript reads UTF-16 files too, which are text with NULs in between here. Long runs of blanks hide nothing.
     const text = plain(raw);
+    const speaks = maySpeak(raw, family);
     for (const { what, pattern } of markers) {
-      const found = pattern.exec(text);
-      if (found === null) continue;
+      const found = firstMeant(text, pattern, (at) => speaks && isMention(what, family, text, at));
+      if (found === undefined) continue;
       const rest = text
         .slice(found.index)
         .replace(/\*\/.*$/, "")
@@ -55,6 +57,14 @@ function hitsOf(hunk: Hunk, lines: readonly string[]): readonly Hit[] {
     }
   });
   return hits;
+}
+
+/** The first match that is more than a mention. */
+function firstMeant(text: string, pattern: RegExp, isOnlyMentioned: (at: number) => boolean): RegExpExecArray | undefined {
+  const first = pattern.exec(text);
+  if (first === null) return undefined;
+  if (!isOnlyMentioned(first.index)) return first;
+  return [...text.matchAll(new RegExp(pattern, `${pattern.flags}g`))].find(({ index }) => !isOnlyMentioned(index));
 }
 
 function plain(line: string): string {

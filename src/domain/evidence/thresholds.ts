@@ -49,9 +49,20 @@ function settingsIn(hunks: readonly Hunk[], side: "added" | "removed"): Readonly
   return byKey;
 }
 
+/** What goes on after a number where it is but a part of an expression: `90 - 90`, `90 && 0`. */
+const GOES_ON = /^ ?(?:[*&|?^+]|-(?!-)|\/(?![/*]))/;
+
 function settingsOf(line: string): readonly (readonly [key: string, value: number])[] {
-  // A whole line that is a comment demands nothing.
-  if (/^\s*(?:\/\/|#|\*|<!--|;)/.test(line)) return [];
-  const plain = line.replaceAll("\0", "").replace(/\s+/g, " ");
-  return [...plain.matchAll(SETTING)].map(([, key = "", value = ""]) => [key.toLowerCase(), Number(value)]);
+  // What stands in a comment demands nothing.
+  if (/^\s*(?:\/\/|#|\*|;)/.test(line)) return [];
+  const plain = line
+    .replaceAll("\0", "")
+    .replace(/\s+/g, " ")
+    .replace(/\/\*.*?(?:\*\/|$)|<!--.*?(?:-->|$)|(?:^|[ ,])(?:\/\/|#).*$/g, " ");
+  return [...plain.matchAll(SETTING)].map((found) => {
+    const [whole, key = "", value = ""] = found;
+    const isWhole = !GOES_ON.test(plain.slice(found.index + whole.length));
+    // Nobody computes it here, so an expression demands nothing.
+    return [key.toLowerCase(), isWhole ? Number(value) : 0];
+  });
 }

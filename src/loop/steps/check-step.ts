@@ -11,7 +11,7 @@ import { AttemptOver, abortedEnd, type OpenAttempt, type StepResult } from "../a
 import { boundedList, boundedTail } from "../bounded.ts";
 import type { LoopContext } from "../context.ts";
 import { commandEvidence, howItEnded, judgeCommand, secondsOf } from "./command-step.ts";
-import { protectedBy } from "./gates.ts";
+import { touchedOf } from "./gates.ts";
 import { type Manifest, manifestKey } from "./manifests.ts";
 
 type Built = Extract<Candidate, { ok: true }>;
@@ -78,9 +78,8 @@ function refuse({ step }: Judging, summary: string, detail: string): StepResult 
 /** The gates have looked at the ticket's own change; this is the candidate that is to land, whatever it was merged with (P2). */
 async function protectedTouched({ ctx, repo, candidate }: Judging): Promise<readonly string[]> {
   if (ctx.batch.protect.length === 0) return [];
-  const isProtected = protectedBy(ctx.batch.protect);
-  const { paths } = await repo.change({ from: candidate.base, tip: candidate.commit });
-  return paths.filter(({ path }) => isProtected(path)).map(({ path, how }) => `${plainText(path, 200)} (${how})`);
+  const change = await repo.change({ from: candidate.base, tip: candidate.commit });
+  return touchedOf(change, ctx.batch.protect).map(({ path, how }) => `${plainText(path, 200)} (${how})`);
 }
 
 async function suppressionFindings({ repo, candidate, allow }: Judging): Promise<readonly Remark[]> {

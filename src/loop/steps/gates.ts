@@ -12,8 +12,7 @@ export function gates(change: Change, protect: readonly string[]): StepResult {
   if (change.paths.length === 0) {
     return refuse("nothing was changed", "The worker stopped, but its worktree holds no change against the base.");
   }
-  const isProtected = protectedBy(protect);
-  const touched = change.paths.filter((changed) => isProtected(changed.path)).map(describe);
+  const touched = touchedOf(change, protect).map(describe);
   if (touched.length > 0) {
     const summary = touched.length === 1 ? `protected path touched: ${touched[0]}` : `${touched.length} protected paths touched`;
     return refuse(summary, boundedList(touched));
@@ -28,15 +27,51 @@ export function gates(change: Change, protect: readonly string[]): StepResult {
   };
 }
 
-/** Whether a path is covered by the protect list. A glob without a slash covers the name, file or folder, everywhere. */
+/**
+ * The changed paths that are protected, and links that are set where a glob names a folder on the way to what is protected:
+ * through such a link, the change would say what lies there.
+ */
+export function touchedOf(change: Pick<Change, "paths">, protect: readonly string[]): readonly ChangedPath[] {
+  const isProtected = protectedBy(protect);
+  const isOnTheWay = protectedBy(protect.flatMap(foldersOnTheWay));
+  return change.paths.filter(
+    ({ path, mode, how }) => isProtected(path) || (mode === "symlink" && how !== "deleted" && isOnTheWay(path)),
+  );
+}
+
+/** The folders that a glob names before its last part; not those behind `**`, which may be any. */
+function foldersOnTheWay(glob: string): readonly string[] {
+  const parts = glob.replace(/^\.?\//, "").split("/");
+  const any = parts.indexOf("**");
+  const named = parts.slice(0, any === -1 ? -1 : any);
+  return named.map((_, i) => `./${named.slice(0, i + 1).join("/")}`);
+}
+
+const FOLDS: readonly ((text: string) => string)[] = [
+  (text) => text.normalize("NFC").toLowerCase(),
+  // As file systems see a name that fold case in full and pass over characters that are ignored by default: APFS, ext4 with casefold.
+  (text) =>
+    text
+      .normalize("NFD")
+      .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
+      .toUpperCase()
+      .toLowerCase()
+      .normalize("NFC"),
+];
+
+/**
+ * Whether a path is covered by the protect list, as this or another file system would see it. A glob without a slash covers
+ * the name, file or folder, everywhere.
+ */
 export function protectedBy(protect: readonly string[]): (path: string) => boolean {
   if (protect.length === 0) return () => false;
+  const matchers = FOLDS.map((fold) => matcher(protect, fold));
+  return (path) => matchers.some((matches) => matches(path));
+}
+
+function matcher(protect: readonly string[], caseless: (text: string) => string): (path: string) => boolean {
   // picomatch's `**` stops at line breaks, which file names may hold.
-  const fold = (text: string): string =>
-    text
-      .normalize("NFC")
-      .toLowerCase()
-      .replace(/[\n\r\u2028\u2029]/g, "_");
+  const fold = (text: string): string => caseless(text).replace(/[\n\r\u2028\u2029]/g, "_");
   const names = protect.filter((glob) => !glob.includes("/")).map(fold);
   const paths = protect.filter((glob) => glob.includes("/")).map((glob) => fold(glob.replace(/\/$/, "/**")));
   const matchesPath = picomatch([...paths, ...names.map((name) => `**/${name}/**`)], { dot: true });
