@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { RunEvent } from "../../src/domain/event.ts";
 import { EDITS, editedOracle } from "../adapters/tripwire/edited-oracle.ts";
+import { OWN } from "../adapters/tripwire/own-oracle.ts";
 import { eventsOf, HONEST, PROGRAM, Stage } from "./stage.ts";
 
 const TICKETS = ["T-1", "T-2", "T-3"];
@@ -32,24 +33,8 @@ function ticketFolder(stage: Stage): string {
   return stage.path("project/tickets");
 }
 
+// What oracles say that were edited before, or are replaced while a run lives: test/adversary/verifier.
 describe("an oracle edited before the run began", () => {
-  test.each(Object.entries(EDITS))(
-    "that %s never ends a run as done: exit 3, and says which canary",
-    { timeout: 120_000 },
-    async (_, lies) => {
-      using stage = new Stage();
-      stage.repo("app");
-      stage.agent(IDLE);
-      const { program } = install(stage, lies);
-      const { code, events } = await ended(stage, program, stage.batch(TICKETS));
-      expect(code).toBe(3);
-      expect(end(events)).toMatchObject({ kind: "tripwire", verdict: "unjudged" });
-      expect(end(events)?.reason).toMatch(/^the tripwire fired: .*(with exit code 0|is judged done)/);
-      expect(events.filter((e) => e.type === "oracle-asked")).toEqual([]);
-      expect(stage.landed()).toEqual([]);
-    },
-  );
-
   test("that knows a folder of tickets by its path is caught", { timeout: 120_000 }, async () => {
     using stage = new Stage();
     stage.repo("app");
@@ -58,16 +43,19 @@ describe("an oracle edited before the run began", () => {
     const { program } = install(stage, `return place === ${JSON.stringify(path)};`);
     const { code, events } = await ended(stage, program, stage.batch([], { tracker: { kind: "local", path } }));
     expect(code).toBe(3);
-    expect(end(events)?.reason).toContain("an exact copy of it not-done");
+    expect(end(events)?.reason).toContain("and in it T-1, T-2, T-3 are open");
   });
 
   test("that begins to lie when the work is over ends in exit 3 too", { timeout: 120_000 }, async () => {
     using stage = new Stage();
     stage.repo("app");
-    // The proof gives way as long as an agent works, and is told from the last judgement by that.
-    stage.agent(`while (!fs.existsSync("${stage.path("go")}")) await wait(20);`);
-    const { program } = install(stage, `return os.getPriority() <= 0;`);
-    const run = stage.start([stage.batch(TICKETS), "--json"], {}, program);
+    const path = ticketFolder(stage);
+    // What is beside the tickets is in no copy of them.
+    const mark = join(path, "over");
+    stage.agent(`while (!fs.existsSync("${stage.path("go")}")) await wait(20); fs.writeFileSync("${mark}", "");`);
+    const { program } = install(stage, `return place === ${JSON.stringify(path)} && fs.existsSync("${mark}");`);
+    const batch = stage.batch([], { tracker: { kind: "local", path } });
+    const run = stage.start([batch, "--json"], {}, program);
     await run.until(/"tripwire-ended"/);
     stage.write("go", "");
     const { code, stdout } = await run.ended;
@@ -76,7 +64,7 @@ describe("an oracle edited before the run began", () => {
     expect(code).toBe(3);
     expect(end(events)).toMatchObject({
       kind: "unjudged",
-      reason: expect.stringMatching(/exact copy|is open is judged done/) as string,
+      reason: expect.stringMatching(/and in it T-1, T-2, T-3 are open/) as string,
     });
   });
 });
@@ -89,7 +77,7 @@ describe("the oracle that ships", () => {
     const { code, events } = await stage.events(stage.batch(TICKETS));
     expect(code).toBe(0);
     const types = events.map((e) => e.type);
-    expect(events.find((e) => e.type === "tripwire-ended")).toMatchObject({ ok: true, canaries: 25 });
+    expect(events.find((e) => e.type === "tripwire-ended")).toMatchObject({ ok: true, canaries: 27 });
     expect(types.indexOf("tripwire-ended")).toBeLessThan(types.indexOf("oracle-asked"));
     expect(types.indexOf("attempt-claimed")).toBeLessThan(types.indexOf("tripwire-started"));
     const run = events[0]?.type === "run-started" ? events[0].run : "";
@@ -109,30 +97,8 @@ describe("the oracle that ships", () => {
   });
 });
 
-describe("what must not change while a run lives", () => {
-  test.each([
-    [
-      "the tripwire's own code",
-      (program: string) => writeFileSync(tripwireFile(program), `${readFileSync(tripwireFile(program), "utf8")}\n// changed\n`),
-      "the tripwire",
-    ],
-  ])("%s: the next engine says so, exit 3", { timeout: 120_000 }, async (_, change, part) => {
-    using stage = new Stage();
-    stage.repo("app");
-    stage.agent(`say("READY"); await wait(600_000);`);
-    const { program } = install(stage);
-    const batch = stage.batch(TICKETS);
-    const first = stage.start([batch, "--json"], {}, program);
-    await first.until(/READY/);
-    first.child.kill("SIGKILL");
-    await first.ended;
-    change(program);
-    const { code, events } = await ended(stage, program, batch);
-    expect(code).toBe(3);
-    expect(end(events)?.reason).toBe(`the tripwire fired: what must not change has changed since the run began: ${part}`);
-  });
-
-  test("an engine that is killed while it proves leaves canaries, and the next one removes them", {
+describe("the canaries", () => {
+  test("that an engine leaves which is killed while it proves are removed by the next one", {
     timeout: 120_000,
   }, async () => {
     using stage = new Stage();
@@ -153,20 +119,6 @@ describe("what must not change while a run lives", () => {
   });
 });
 
-/** An oracle of a person's own for embedded trackers: exit codes and nothing else. `also` is what else it takes for done. */
-const OWN = (also = "false") => `import fs from "node:fs";
-try {
-  const batch = JSON.parse(fs.readFileSync(process.argv.at(-1), "utf8"));
-  const { size } = fs.statSync(batch.tracker.file);
-  const { tickets } = JSON.parse(fs.readFileSync(batch.tracker.file, "utf8"));
-  const ids = new Set(tickets.map((t) => t.id));
-  const bad = tickets.some((t) => !["open", "done", "human-gated"].includes(t.state));
-  if (batch.tickets.length === 0 || new Set(batch.tickets).size !== batch.tickets.length || ids.size !== tickets.length || bad) process.exit(2);
-  const all = batch.tickets.map((id) => tickets.find((t) => t.id === id));
-  process.exit(all.includes(undefined) ? 2 : all.every((t) => t.state === "done" || (t.state === "human-gated" && t.humanStep?.trim()) || (${also})) ? 0 : 1);
-} catch { process.exit(2); }
-`;
-
 describe("an oracle of the user's own", () => {
   const oracle = { command: ["node", "own.mjs"] };
 
@@ -178,29 +130,12 @@ describe("an oracle of the user's own", () => {
     const batch = stage.batch(TICKETS, { oracle });
     const { code, events } = await stage.events(batch);
     expect(code).toBe(0);
-    expect(events.find((e) => e.type === "tripwire-ended")).toMatchObject({ ok: true, canaries: 21 });
+    expect(events.find((e) => e.type === "tripwire-ended")).toMatchObject({ ok: true, canaries: 23 });
     expect((await stage.run(["oracle", batch])).code).toBe(2);
     stage.write("own.mjs", OWN());
     expect(await stage.run(["oracle", batch])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('"verdict":"done"') as string,
-    });
-  });
-
-  test.each([
-    ["takes the last open ticket for done", OWN(`all.filter((each) => each.state === "open").length === 1`)],
-    ["says yes always", "process.exitCode = 0;"],
-    ["says yes on error", OWN().replace("catch { process.exit(2); }", "catch { process.exit(0); }")],
-  ])("that %s ends the run with exit 3", { timeout: 120_000 }, async (_, text) => {
-    using stage = new Stage();
-    stage.repo("app");
-    stage.agent(IDLE);
-    stage.write("own.mjs", text);
-    const { code, events } = await stage.events(stage.batch(TICKETS, { oracle }));
-    expect(code).toBe(3);
-    expect(end(events)).toMatchObject({
-      kind: "tripwire",
-      reason: expect.stringMatching(/exit code 0|is judged done/) as string,
     });
   });
 
@@ -226,13 +161,3 @@ describe("an oracle of the user's own", () => {
     expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining("oracle program") as string });
   });
 });
-
-/** The file of the bundle that holds the tripwire. */
-function tripwireFile(program: string): string {
-  const folder = dirname(program);
-  const name = readdirSync(folder).find(
-    (n) => n.endsWith(".js") && readFileSync(join(folder, n), "utf8").includes("a canary was judged wrong"),
-  );
-  if (name === undefined) throw new Error("the bundle has no tripwire");
-  return join(folder, name);
-}

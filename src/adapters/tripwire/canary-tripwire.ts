@@ -5,6 +5,7 @@ import type { FrozenProgram, OracleBatch } from "../../ports/oracle.ts";
 import type { Tripwire, TripwireResult } from "../../ports/tripwire.ts";
 import type { Canary } from "./canary.ts";
 import type { Hides } from "./hides.ts";
+import { firstProblemOf } from "./in-turns.ts";
 import { judgeCanary } from "./judge-canary.ts";
 import type { Likeness } from "./likeness.ts";
 import { allCanaries } from "./scenarios.ts";
@@ -61,7 +62,7 @@ async function firstProblem(
   await pause(LATER_MS, undefined, { signal }).catch(() => undefined);
   await of.hides.sweep();
   const queue: readonly (Canary | "twins")[] = [...allCanaries(of.batch.tracker.kind, of.like, of.plain), "twins"];
-  const problem = await firstOf(queue, signal, async (canary) => {
+  const problem = await firstProblemOf(queue, { atATime: AT_A_TIME, signal }, async (canary) => {
     const how = urgent() ? undefined : "background";
     if (canary === "twins") return (await judgeWithTwins(of, { signal, how })).problem;
     const wrong = await judgeCanary({ ...of, signal, how }, canary);
@@ -69,24 +70,5 @@ async function firstProblem(
     return wrong === undefined ? undefined : `a canary was judged wrong: ${wrong}`;
   });
   await of.hides.sweep();
-  return problem;
-}
-
-/** Takes the items in order, two at a time, until one has a problem. Settles once nothing of it runs. */
-async function firstOf<T>(
-  items: readonly T[],
-  signal: AbortSignal,
-  look: (item: T) => Promise<string | undefined>,
-): Promise<string | undefined> {
-  const queue = [...items];
-  let problem: string | undefined;
-  const worker = async (): Promise<void> => {
-    for (let item = queue.shift(); item !== undefined && problem === undefined && !signal.aborted; item = queue.shift()) {
-      const found = await look(item);
-      problem ??= found;
-    }
-  };
-  const results = await Promise.allSettled(Array.from({ length: AT_A_TIME }, worker));
-  for (const result of results) if (result.status === "rejected") throw result.reason;
   return problem;
 }

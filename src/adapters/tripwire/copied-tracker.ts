@@ -2,7 +2,6 @@ import { constants } from "node:fs";
 import { mkdir, open, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TicketId } from "../../domain/ids.ts";
-import { shuffled } from "./chance.ts";
 import type { Place } from "./write-tracker.ts";
 
 /** A tracker's files by name; the embedded one has a single file without a name. */
@@ -48,34 +47,72 @@ export async function placeCopy(place: Place, copy: Copy): Promise<void> {
   }
 }
 
-/** The copy with one ticket of the batch open again, which one is up to chance. Throws where no ticket can be found in it. */
-export function reopened(kind: Place["kind"], copy: Copy, batch: readonly TicketId[]): { copy: Copy; id: TicketId } {
-  for (const id of shuffled(batch)) {
-    for (const [name, { bytes }] of copy) {
-      const text = bytes.toString("utf8");
-      const opened = kind === "embedded" ? openIn(text, id) : openFile(name, text, id);
-      if (opened !== undefined) return { copy: new Map([...copy, [name, { bytes: Buffer.from(opened), stamp: "" }]]), id };
-    }
+/** A copy in which tickets are open that were settled. */
+export interface Reopened {
+  readonly copy: Copy;
+  /** Those of the wanted ones that were found in it. */
+  readonly ids: readonly TicketId[];
+}
+
+/** The copy with these tickets open; one that is open already stays as it is. */
+export function reopened(kind: Place["kind"], copy: Copy, wanted: readonly TicketId[]): Reopened {
+  const found = new Set<string>();
+  const files = [...copy].map(([name, file]): [string, CopiedFile] => {
+    const text = file.bytes.toString("utf8");
+    const opened = kind === "embedded" ? openIn(text, wanted, found) : openFile(name, text, wanted, found);
+    return [name, opened === undefined ? file : { bytes: Buffer.from(opened), stamp: "" }];
+  });
+  return { copy: new Map(files), ids: wanted.filter((id) => found.has(id)) };
+}
+
+/** The tickets of the batch that are plainly open in a copy, whatever an oracle says of it. */
+export function stillOpen(kind: Place["kind"], copy: Copy, batch: readonly TicketId[]): readonly TicketId[] {
+  const open = new Set<string>();
+  for (const [name, { bytes }] of copy) {
+    const text = bytes.toString("utf8");
+    if (kind === "embedded") for (const { id, state } of ticketsIn(text)) if (state === "open") open.add(id);
+    const front = kind === "folder" ? frontOf(text) : undefined;
+    if (front !== undefined && /^state: +(["']?)open\1 *(?:#.*)?$/m.test(front)) open.add(idOf(name, front));
   }
-  throw new Error("no ticket of the batch is found in a copy of the tracker");
+  return batch.filter((id) => open.has(id));
 }
 
-/** One ticket per line, as the engine writes it; undefined where the ticket is not there. */
-function openIn(text: string, id: TicketId): string | undefined {
-  const file = JSON.parse(text) as { tickets: { id: string; state: string }[] };
-  const ticket = file.tickets.find((t) => t.id === id);
-  if (ticket === undefined) return undefined;
-  const { humanStep: _, note: __, ...rest } = ticket as Record<string, unknown>;
-  const lines = file.tickets.map((t) => JSON.stringify(t === ticket ? { ...rest, state: "open" } : t));
-  return `{"version":1,"tickets":[\n${lines.join(",\n")}\n]}\n`;
+interface Line {
+  readonly id: string;
+  readonly state: string;
+  readonly humanStep?: string;
+  readonly note?: string;
 }
 
-/** The oracle reads no more of YAML than plain `key: value` lines, so these two expressions see all that it sees. */
-function openFile(name: string, text: string, id: TicketId): string | undefined {
+const ticketsIn = (text: string): readonly Line[] => (JSON.parse(text) as { tickets: Line[] }).tickets;
+
+/** One ticket per line, as the engine writes it. */
+function openIn(text: string, wanted: readonly string[], found: Set<string>): string {
+  const lines = ticketsIn(text).map((ticket) => {
+    if (!wanted.includes(ticket.id)) return ticket;
+    found.add(ticket.id);
+    if (ticket.state === "open") return ticket;
+    const { humanStep: _, note: __, ...rest } = ticket;
+    return { ...rest, state: "open" };
+  });
+  return `{"version":1,"tickets":[\n${lines.map((line) => JSON.stringify(line)).join(",\n")}\n]}\n`;
+}
+
+/** The oracle reads no more of YAML than plain `key: value` lines, so these expressions see all that it sees. */
+function openFile(name: string, text: string, wanted: readonly string[], found: Set<string>): string | undefined {
+  const front = frontOf(text);
+  if (front === undefined || !/^state: /m.test(front)) return undefined;
+  const id = idOf(name, front);
+  if (!wanted.includes(id)) return undefined;
+  found.add(id);
+  return front.replace(/^state: .*$/m, "state: open") + text.slice(front.length);
+}
+
+function frontOf(text: string): string | undefined {
   const end = text.indexOf("\n---", 3);
-  if (end === -1) return undefined;
-  const front = text.slice(0, end);
-  const own = /^id: +(["']?)([\w.-]+)\1 *(?:#.*)?$/m.exec(front)?.[2];
-  if ((own ?? name.slice(0, -".md".length)) !== id || !/^state: /m.test(front)) return undefined;
-  return front.replace(/^state: .*$/m, "state: open") + text.slice(end);
+  return end === -1 ? undefined : text.slice(0, end);
+}
+
+function idOf(name: string, front: string): string {
+  return /^id: +(["']?)([\w.-]+)\1 *(?:#.*)?$/m.exec(front)?.[2] ?? name.slice(0, -".md".length);
 }

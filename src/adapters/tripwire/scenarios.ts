@@ -3,6 +3,7 @@ import { AGES, type Age, type Canary, type CanaryTicket, type TrackerKind } from
 import { but, clones, either, idsOf, scene, strangers, unreadable, withState } from "./cast.ts";
 import { oneOf, shuffled } from "./chance.ts";
 import { idsLike, type Likeness, titleLike } from "./likeness.ts";
+import { reopenings } from "./reopenings.ts";
 
 /** States that somebody could take for done, and that are not the word: each shows one way of being too kind. */
 const LOOK_ALIKES = ["Done", "done ", "d\u043ene"];
@@ -17,7 +18,7 @@ const MORE = [
  * oracle is one of the user's own, which need not know it.
  */
 export function allCanaries(kind: TrackerKind, like: Likeness, ownOnly: boolean): Canary[] {
-  if (ownOnly) return shuffled(ofAllAges(own(kind, like)));
+  if (ownOnly) return shuffled(ofAllAges(own(kind, like, true)));
   const other = kind === "embedded" ? "folder" : "embedded";
   const few = [
     settledOf(other, strangers(like)),
@@ -25,7 +26,7 @@ export function allCanaries(kind: TrackerKind, like: Likeness, ownOnly: boolean)
     ...lookAlikes(other, like, ["Done"]),
     damaged(other, like, "half"),
   ];
-  return shuffled([...ofAllAges(own(kind, like)), ...ofAllAges(few)]);
+  return shuffled([...ofAllAges(own(kind, like, false)), ...ofAllAges(few)]);
 }
 
 /** A canary that nobody has dated yet. */
@@ -37,11 +38,11 @@ function ofAllAges(canaries: readonly Undated[]): Canary[] {
   return canaries.map((canary, i) => ({ ...canary, age: AGES[(first + i) % AGES.length] as Age }));
 }
 
-function own(kind: TrackerKind, like: Likeness): Undated[] {
+function own(kind: TrackerKind, like: Likeness, plain: boolean): Undated[] {
   return [
     settledOf(kind, clones(like)),
     withStrangersBeyond(kind, like),
-    oneOpen(kind, clones(like)),
+    ...eachOpen(kind, clones(like), plain),
     oneOpen(kind, strangers(like)),
     gated(kind, like),
     gatedWithout(kind, like),
@@ -73,6 +74,16 @@ function withStrangersBeyond(kind: TrackerKind, like: Likeness): Undated {
 function oneOpen(kind: TrackerKind, settled: readonly CanaryTicket[]): Undated {
   const { tickets, id } = but(settled, "open");
   return { name: "one open", kind, batch: idsOf(tickets), scenes: [scene(tickets, [id])] };
+}
+
+/** The batch's own tickets: so each of them is open in one tracker, alone where they are few. */
+function eachOpen(kind: TrackerKind, settled: readonly CanaryTicket[], plain: boolean): Undated[] {
+  return reopenings(idsOf(settled), plain).map((ids) => {
+    const opened = new Set(ids);
+    const tickets = settled.map((t) => (opened.has(t.id) ? { id: t.id, title: t.title, body: t.body, state: "open" } : t));
+    const name = ids.length === 1 ? "one open" : `${ids.length} open`;
+    return { name, kind, batch: idsOf(settled), scenes: [scene(tickets, ids)] };
+  });
 }
 
 function gated(kind: TrackerKind, like: Likeness): Undated {

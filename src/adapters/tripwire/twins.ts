@@ -1,10 +1,19 @@
 import type { Judgement } from "../../domain/event.ts";
+import type { TicketId } from "../../domain/ids.ts";
 import type { FrozenProgram, Judging, OracleBatch } from "../../ports/oracle.ts";
-import { type Copy, copyTracker, isSameCopy, placeCopy, reopened } from "./copied-tracker.ts";
+import { type Copy, copyTracker, isSameCopy, placeCopy, type Reopened, reopened, stillOpen } from "./copied-tracker.ts";
 import type { Hides } from "./hides.ts";
+import { firstProblemOf } from "./in-turns.ts";
+import { reopenings } from "./reopenings.ts";
+
+/** Copies that are judged at a time: fewer while others are at work. */
+const AT_A_TIME = { background: 2, now: 4 };
 
 /** How often the real tracker is judged again where it changed meanwhile. */
 const TRIES = 3;
+
+/** How many tickets a problem names. */
+const NAMED = 3;
 
 export interface TwinOptions {
   readonly program: FrozenProgram;
@@ -28,9 +37,9 @@ export interface TwinJudged {
 
 /**
  * Judges the real tracker, and then copies of it in places like those of the canaries: an exact one must be judged alike, and
- * where the verdict is done, one with a single ticket reopened must not be. So an oracle that tells the real tracker from a
- * canary by anything but its tickets (path, age, hour, priority) contradicts itself. `only` names the verdict that is to be
- * borne out; without it both are.
+ * where the verdict is done, none may be in which a ticket is reopened: each of the batch is in one of them. So an oracle
+ * that tells the real tracker from a canary by anything but its tickets (path, age, hour, priority), or one ticket from the
+ * others, contradicts itself. `only` names the verdict that is to be borne out; without it both are.
  */
 export async function judgeWithTwins(of: TwinOptions, asked: Asked, only?: "done"): Promise<TwinJudged> {
   for (let tries = 1; ; tries += 1) {
@@ -56,11 +65,29 @@ function copyOrWhyNot(place: OracleBatch["tracker"]): Promise<Copy | Error> {
 }
 
 async function contradiction(of: TwinOptions, real: Judging, copy: Copy, asked: Asked): Promise<string | undefined> {
-  const judge = (twin: Copy) => judgeCopy(of, twin, asked);
-  if (real.judgement.verdict !== "done") return unlike(real, await judge(copy));
-  const other = reopened(of.batch.tracker.kind, copy, of.batch.tickets);
-  const [same, opened] = await Promise.all([judge(copy), judge(other.copy)]);
-  return unlike(real, same) ?? stillDone(opened, other.id, of.plain);
+  if (real.judgement.verdict !== "done") return unlike(real, await judgeCopy(of, copy, asked));
+  const { tracker, tickets } = of.batch;
+  const open = stillOpen(tracker.kind, copy, tickets);
+  if (open.length > 0) return `the tracker is judged ${words(real)}, and in it ${named(open)} open`;
+  const opened = allReopened(of, copy);
+  const atATime = asked.how === "background" ? AT_A_TIME.background : AT_A_TIME.now;
+  return firstProblemOf(["same", ...opened] as const, { atATime, signal: asked.signal }, async (twin) => {
+    if (twin === "same") return unlike(real, await judgeCopy(of, copy, asked));
+    return stillDone(await judgeCopy(of, twin.copy, asked), twin.ids, of.plain);
+  });
+}
+
+/** Throws where a ticket cannot be found in the copy; an oracle of the user's own may read forms of which not all are known. */
+function allReopened({ batch, plain }: TwinOptions, copy: Copy): readonly Reopened[] {
+  const { tracker, tickets } = batch;
+  const opened = reopenings(tickets, plain).map((ids) => {
+    const twin = reopened(tracker.kind, copy, ids);
+    if (plain || twin.ids.length === ids.length) return twin;
+    throw new Error(`not all of ${ids.slice(0, NAMED).join(", ")} are found in a copy of the tracker`);
+  });
+  const found = opened.filter((twin) => twin.ids.length > 0);
+  if (found.length === 0) throw new Error("no ticket of the batch is found in a copy of the tracker");
+  return found;
 }
 
 async function judgeCopy({ hides, program, batch }: TwinOptions, copy: Copy, { signal, how }: Asked): Promise<Judging> {
@@ -80,11 +107,21 @@ function unlike(real: Judging, twin: Judging): string | undefined {
   return `the tracker is judged ${words(real)}, and an exact copy of it ${words(twin)}`;
 }
 
-function stillDone(opened: Judging, id: string, plain: boolean): string | undefined {
+function stillDone(opened: Judging, ids: readonly TicketId[], plain: boolean): string | undefined {
   const { judgement, exitCode } = opened;
   const right = judgement.verdict === "not-done" && exitCode === 1;
-  if (right && (plain || (judgement.open.length === 1 && judgement.open[0] === id))) return undefined;
-  return `a copy of the tracker in which ${id} is open is judged ${words(opened)}`;
+  if (right && (plain || isAbout(judgement, ids))) return undefined;
+  return `a copy of the tracker in which ${named(ids)} open is judged ${words(opened)}`;
+}
+
+/** Whether exactly these tickets are open, by their number and by name; a judgement names no more than the first of many. */
+function isAbout({ counts, open }: Judgement, ids: readonly TicketId[]): boolean {
+  return counts.open === ids.length && open.length > 0 && open.every((id, at) => id === ids[at]);
+}
+
+function named(ids: readonly TicketId[]): string {
+  const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : "";
+  return `${ids.slice(0, NAMED).join(", ")}${more} ${ids.length === 1 ? "is" : "are"}`;
 }
 
 function words({ judgement: { verdict, counts, problem } }: Judging): string {

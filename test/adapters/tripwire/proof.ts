@@ -13,10 +13,8 @@ import type { Tracker } from "../../../src/ports/tracker.ts";
 import type { Tripwire } from "../../../src/ports/tripwire.ts";
 
 export const FROZEN: FrozenSet = { oracle: "1", batch: "2", limits: "3", guard: "4", sandbox: "5", tripwire: "6" };
-const ids = ["T-1", "T-2", "T-3"].map((id) => TicketId.parse(id));
-const tickets = ids.map((id) => ({ id, title: `Do ${id}`, body: "" }));
 
-/** A run with three open tickets, its tracker, and what judges it. */
+/** A run with open tickets T-1, T-2 and so on, its tracker, and what judges it. */
 export interface Proof {
   readonly run: string;
   readonly program: FrozenProgram;
@@ -28,10 +26,13 @@ export interface Proof {
 
 export async function proofOf(
   root: string,
-  bytes: Uint8Array,
+  /** The oracle's bytes, or one that runs here. */
+  oracle: Uint8Array | FrozenProgram,
   kind: "embedded" | "folder",
-  more: { kind?: "command" } = {},
+  more: { plain?: boolean; count?: number } = {},
 ): Promise<Proof> {
+  const ids = Array.from({ length: more.count ?? 3 }, (_, at) => TicketId.parse(`T-${at + 1}`));
+  const tickets = ids.map((id) => ({ id, title: `Do ${id}`, body: "" }));
   const run = join(root, "home", "runs", "test-20260504-k3f9".replace("k", "a"));
   mkdirSync(join(run, "oracle"), { recursive: true });
   const place =
@@ -45,10 +46,10 @@ export async function proofOf(
     place.kind === "embedded"
       ? createEmbeddedTracker({ file: place.file, ids })
       : createFolderTracker({ folder: place.folder, ids });
-  const program = freezeProgram({ ...more, bytes, scratch: join(run, "oracle") });
+  const program = oracle instanceof Uint8Array ? freezeProgram({ bytes: oracle, scratch: join(run, "oracle") }) : oracle;
   const batch: OracleBatch = { version: 1, tracker: place, tickets: ids };
   const hides = createHides({ run, list: join(run, "canaries"), real: place });
-  const common = { program, batch, hides, plain: more.kind === "command" };
+  const common = { program, batch, hides, plain: more.plain === true };
   return {
     run,
     program,

@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -30,16 +30,17 @@ describe("a verdict that would end the run as done", () => {
     expect(readdirSync(join(proof.run, ".."))).toEqual(["test-20260504-a3f9"]);
   });
 
-  const open = `snapshot?.some((t) => batch.includes(t.id) && t.state === "open")`;
+  const open = `snapshot?.some((t) => batch.includes(t.id) && t.state === "human-gated" && !t.step)`;
   test.each([
     ["knows the run's own tracker by its path", (proof: Proof) => `return place === ${JSON.stringify(pathOf(proof))};`],
     ["lies by the clock", () => `return Date.now() > ${Date.now()};`],
-    ["lies where nothing lowers its priority", () => `return os.getPriority() <= 0 && ${open};`],
+    ["lies where nothing lowers its priority", () => `return os.getPriority() <= os.getPriority(process.ppid) && ${open};`],
     ["knows the old by when it was last changed", () => `const s = fs.statSync(place); return Date.now() - s.ctimeMs > 1000;`],
   ])("of an oracle that %s is not believed", { timeout: 60_000 }, async (_, liesOf) => {
     for (const kind of kinds) {
       const honest = await proofWith(undefined, kind, 2);
       const lying = await proofWith(liesOf(honest), kind, 2);
+      leaveStepOut(lying);
       await pause(1_100);
       expect(await lying.program.judge({ version: 1, tracker: lying.place, tickets: ids })).toMatchObject({
         judgement: { verdict: "done" },
@@ -47,7 +48,7 @@ describe("a verdict that would end the run as done", () => {
       expect(await lying.oracle.judge()).toMatchObject({
         verdict: "unjudged",
         counts: { done: 0, gated: 0, open: 0 },
-        problem: expect.stringMatching(/an exact copy of it not-done|in which T-\d is open is judged done/) as string,
+        problem: expect.stringMatching(/an exact copy of it not-done|in which T-\d is open is judged /) as string,
       });
     }
   });
@@ -73,7 +74,7 @@ describe("a verdict that would end the run as done", () => {
   });
 
   test("over a tracker that cannot be copied is not believed", async () => {
-    const lying = await proofWith(`return true;`, "folder", 0);
+    const lying = await proofWith(`return true;`, "folder", 3);
     const gone = { ...lying.place, folder: join(folder(), "nowhere") };
     const { createSureOracle } = await import("../../../src/adapters/tripwire/sure-oracle.ts");
     const hides = {
@@ -98,6 +99,13 @@ describe("a verdict that would end the run as done", () => {
     expect(await full.judge()).toMatchObject({ verdict: "unjudged", problem: "the judgement could not be borne out: no" });
   });
 });
+
+/** T-3 is gated without a step, which counts as open and cannot be seen but by judging. */
+function leaveStepOut(proof: Proof): void {
+  const file = proof.place.kind === "embedded" ? proof.place.file : join(proof.place.folder, "T-3.md");
+  const from = proof.place.kind === "embedded" ? '"state":"open"' : "state: open";
+  writeFileSync(file, readFileSync(file, "utf8").replace(from, from.replace("open", "human-gated")));
+}
 
 function pathOf({ place }: Proof): string {
   return place.kind === "embedded" ? place.file : place.folder;

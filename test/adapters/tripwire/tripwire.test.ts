@@ -12,9 +12,9 @@ const never = () => new AbortController().signal;
 describe("the oracle that ships", () => {
   test.each(["embedded", "folder"] as const)("judges every canary right: %s", { timeout: 120_000 }, async (kind) => {
     const proof = await proofOf(folder(), await bundleOracle(), kind);
-    for (let again = 0; again < 3; again += 1) {
+    for (let again = 0; again < 2; again += 1) {
       const result = await proof.tripwire().check(never());
-      expect(result).toEqual({ ok: true, canaries: 25, ms: expect.any(Number) as number });
+      expect(result).toEqual({ ok: true, canaries: 27, ms: expect.any(Number) as number });
     }
     expect(readdirSync(join(proof.run, ".."))).toEqual(["test-20260504-a3f9"]);
     expect(readdirSync(proof.run)).not.toContain("canaries");
@@ -40,9 +40,18 @@ describe("the oracle that ships", () => {
   });
 });
 
+/** Those that look at what differs between the two kinds. All edits against the real program: test/adversary/verifier. */
+const OF_BOTH_KINDS = [
+  "says yes where the tracker is gone",
+  "says yes on a tracker it cannot parse",
+  "takes Done for done",
+  "ignores a ticket that is there twice",
+  "knows canaries by a young mtime",
+];
+
 describe("an oracle that", () => {
-  test.each(Object.entries(EDITS))("%s is caught", { timeout: 120_000 }, async (_, lies) => {
-    const bytes = editedOracle(await bundleOracle(), { lies });
+  test.each(OF_BOTH_KINDS)("%s is caught", { timeout: 120_000 }, async (name) => {
+    const bytes = editedOracle(await bundleOracle(), { lies: EDITS[name] as string });
     for (const kind of ["embedded", "folder"] as const) {
       const proof = await proofOf(join(folder(), kind), bytes, kind);
       const result = await proof.tripwire().check(never());

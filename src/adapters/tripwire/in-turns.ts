@@ -1,0 +1,21 @@
+/**
+ * Looks at the items in order, so many at a time, until one has a problem: that one. Settles once nothing of it runs, and takes
+ * no further item where it is called off.
+ */
+export async function firstProblemOf<T>(
+  items: readonly T[],
+  of: { readonly atATime: number; readonly signal: AbortSignal | undefined },
+  look: (item: T) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  const queue = [...items];
+  let problem: string | undefined;
+  const worker = async (): Promise<void> => {
+    while (queue.length > 0 && problem === undefined && of.signal?.aborted !== true) {
+      const found = await look(queue.shift() as T);
+      problem ??= found;
+    }
+  };
+  const results = await Promise.allSettled(Array.from({ length: of.atATime }, worker));
+  for (const result of results) if (result.status === "rejected") throw result.reason;
+  return problem;
+}
