@@ -1,4 +1,5 @@
-import { hash } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { EXIT, UserError } from "../../domain/user-error.ts";
 import { privateTmp } from "../private-tmp.ts";
@@ -6,16 +7,39 @@ import { privateTmp } from "../private-tmp.ts";
 /** Longest path of a Unix socket in bytes: sun_path without its final NUL (unix(7): 108 on Linux, 104 on macOS and BSD). */
 export const LONGEST_SOCKET_PATH = process.platform === "linux" ? 107 : 103;
 
+/** In the run's folder: what the engine's socket is called beside "engine". */
+const DOOR = "engine.door";
+
 /**
- * Where the engine of a run listens: in the run's folder, or, where that path is too long for a socket, in a private
+ * Chooses a name for the socket of a new engine that nobody can guess, and notes it in the run's folder; what is left of an
+ * engine before it is removed. An oracle that was edited may connect (Node's permission model has no say in that), but can read
+ * neither the note nor the folder: it finds no engine to send commands to.
+ */
+export function newSocketPath(runFolder: string): string {
+  for (const name of readdirSync(runFolder)) if (/^engine-[0-9a-f]+\.sock$/.test(name)) rmSync(join(runFolder, name));
+  const door = randomBytes(8).toString("hex");
+  const path = pathFor(runFolder, door);
+  writeFileSync(join(runFolder, DOOR), door, { mode: 0o600 });
+  return path;
+}
+
+/**
+ * Where the engine of a run listens, for its clients. Throws as `newSocketPath` does, and where no engine ever listened.
+ */
+export function socketPathOf(runFolder: string): string {
+  return pathFor(runFolder, readFileSync(join(runFolder, DOOR), "utf8").trim());
+}
+
+/**
+ * In the run's folder, or, where that path is too long for a socket, in a private
  * folder of this user under the system's temporary folder. Engine and clients get the same answer.
  * Throws a UserError (exit 4) where that folder is not this user's alone.
  */
-export function socketPathFor(runFolder: string): string {
-  const near = join(runFolder, "engine.sock");
+function pathFor(runFolder: string, door: string): string {
+  const near = join(runFolder, `engine-${door}.sock`);
   if (fits(near)) return near;
   const folder = privateTmp();
-  const far = join(folder, `${hash("sha256", runFolder).slice(0, 32)}.sock`);
+  const far = join(folder, `${hash("sha256", `${runFolder}\0${door}`).slice(0, 32)}.sock`);
   if (!fits(far)) {
     throw new UserError({
       what: `cannot put the run's socket in ${folder}`,

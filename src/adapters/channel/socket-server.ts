@@ -15,7 +15,7 @@ const FAREWELL_MS = 2_000;
 
 /** What a channel serves, and where. */
 export interface ChannelOf {
-  /** At most `LONGEST_SOCKET_PATH` bytes; see `socketPathFor`. In a folder of this user alone. */
+  /** At most `LONGEST_SOCKET_PATH` bytes; see `newSocketPath`. In a folder of this user alone. */
   readonly socketPath: string;
   readonly host: ChannelHost;
   /** What went wrong with one client; the run goes on. */

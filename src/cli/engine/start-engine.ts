@@ -1,6 +1,6 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { socketPathFor } from "../../adapters/channel/socket-path.ts";
+import { newSocketPath } from "../../adapters/channel/socket-path.ts";
 import { openChannel } from "../../adapters/channel/socket-server.ts";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
@@ -175,7 +175,7 @@ async function wire(parts: Parts): Promise<Engine> {
     for (const to of subscribers) to(event, orchestrator.state);
   }
   const folder = runFolder(home, open.run);
-  const socketPath = socketPathFor(folder);
+  const socketPath = newSocketPath(folder);
   const host = {
     snapshot: () => ({ kind: "snapshot", state: orchestrator.state, recent }) as const,
     command: (command: Parameters<Orchestrator["command"]>[0]) => orchestrator.command(command),

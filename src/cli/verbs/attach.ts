@@ -1,5 +1,5 @@
 import { connectChannel } from "../../adapters/channel/socket-client.ts";
-import { socketPathFor } from "../../adapters/channel/socket-path.ts";
+import { socketPathOf } from "../../adapters/channel/socket-path.ts";
 import { reduce } from "../../domain/reduce.ts";
 import type { RunState } from "../../domain/state.ts";
 import { renderSummaryText } from "../../domain/summary.ts";
@@ -16,7 +16,7 @@ export async function attach(name: string | undefined): Promise<number> {
   if (isInteractive() && (found.live || found.state.end !== undefined)) {
     refuseSmallTerminal();
     const { watch, watchEnded } = await import("../dashboard.ts");
-    return found.live ? watch({ run: found.row.run, socketPath: socketPathFor(found.folder) }) : watchEnded(found.state);
+    return found.live ? watch({ run: found.row.run, socketPath: socketPathOf(found.folder) }) : watchEnded(found.state);
   }
   return found.live ? follow(found) : summary(found);
 }
@@ -33,7 +33,7 @@ async function follow(found: FoundRun): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<RunState | undefined>();
   let state: RunState | undefined;
   const client = await connectChannel({
-    socketPath: socketPathFor(found.folder),
+    socketPath: socketPathOf(found.folder),
     onMessage: (message) => {
       if (message.kind === "snapshot") {
         state = message.state;

@@ -1,14 +1,14 @@
-import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { LONGEST_SOCKET_PATH, socketPathFor } from "../../../src/adapters/channel/socket-path.ts";
+import { LONGEST_SOCKET_PATH, newSocketPath, socketPathOf } from "../../../src/adapters/channel/socket-path.ts";
 import { engine, tempFolder, watch } from "./serving.ts";
 
 /** A run folder whose socket would have a path of `bytes` bytes. */
 function runFolder(bytes: number): string {
   const base = tempFolder();
-  const folder = join(base, "r".repeat(bytes - Buffer.byteLength(join(base, "/engine.sock")) - 1));
+  const folder = join(base, "r".repeat(bytes - Buffer.byteLength(join(base, "/engine-0123456789abcdef.sock")) - 1));
   mkdirSync(folder);
   return folder;
 }
@@ -31,12 +31,15 @@ function folderWithMode(folder: string, mode: number): void {
   chmodSync(folder, mode);
 }
 
-const LONG = `/${"long/".repeat(30)}run`;
+/** A run folder whose path is too long for a socket. */
+function longFolder(): string {
+  return runFolder(LONGEST_SOCKET_PATH + 40);
+}
 
-describe("socketPathFor", () => {
+describe("the path of the socket", () => {
   test("stays in the run's folder to the last byte", async () => {
     const folder = runFolder(LONGEST_SOCKET_PATH);
-    const socketPath = socketPathFor(folder);
+    const socketPath = newSocketPath(folder);
     expect(Buffer.byteLength(socketPath)).toBe(LONGEST_SOCKET_PATH);
     expect(dirname(socketPath)).toBe(folder);
     const { pass } = await engine({ socketPath });
@@ -45,19 +48,32 @@ describe("socketPathFor", () => {
     await vi.waitFor(() => expect(client.at()).toBe(1));
   });
 
+  test("is another one for each engine, known to those who may read the run's folder; what is left of the last one goes", () => {
+    const folder = runFolder(LONGEST_SOCKET_PATH);
+    const first = newSocketPath(folder);
+    writeFileSync(first, "");
+    const second = newSocketPath(folder);
+    expect(second).not.toBe(first);
+    expect(second).toMatch(/engine-[0-9a-f]{16}\.sock$/);
+    expect(socketPathOf(folder)).toBe(second);
+    expect(existsSync(first)).toBe(false);
+    expect(statSync(join(folder, "engine.door")).mode & 0o777).toBe(0o600);
+  });
+
   test("counts bytes, not letters", () => {
     ownTmp();
-    expect(dirname(socketPathFor(`/${"é".repeat(50)}`))).toBe(privateFolder());
+    const folder = join(tempFolder(), "é".repeat(40));
+    mkdirSync(folder);
+    expect(dirname(newSocketPath(folder))).toBe(privateFolder());
   });
 
   test("one byte further is in this user's own folder, the same each time, and can be used", async () => {
     const folder = runFolder(LONGEST_SOCKET_PATH + 1);
     ownTmp();
-    const socketPath = socketPathFor(folder);
+    const socketPath = newSocketPath(folder);
     expect(dirname(socketPath)).toBe(privateFolder());
     expect(statSync(privateFolder()).mode & 0o777).toBe(0o700);
-    expect(socketPathFor(folder)).toBe(socketPath);
-    expect(socketPathFor(`${folder}x`)).not.toBe(socketPath);
+    expect(socketPathOf(folder)).toBe(socketPath);
     const { pass } = await engine({ socketPath });
     const client = await watch(socketPath);
     pass();
@@ -72,7 +88,7 @@ describe("socketPathFor", () => {
   ] as const)("refuses a folder there that %s", ([, spoil, why]) => {
     ownTmp();
     spoil(privateFolder());
-    expect(() => socketPathFor(LONG)).toThrow(expect.objectContaining({ name: "UserError", exitCode: 4, why }));
+    expect(() => newSocketPath(longFolder())).toThrow(expect.objectContaining({ name: "UserError", exitCode: 4, why }));
   });
 
   test("refuses another user's folder there", (context) => {
@@ -80,16 +96,19 @@ describe("socketPathFor", () => {
     ownTmp();
     mkdirSync(privateFolder(), { mode: 0o700 });
     chownSync(privateFolder(), 65_534, 65_534);
-    expect(() => socketPathFor(LONG)).toThrow(expect.objectContaining({ exitCode: 4, why: "it belongs to another user" }));
+    expect(() => newSocketPath(longFolder())).toThrow(
+      expect.objectContaining({ exitCode: 4, why: "it belongs to another user" }),
+    );
   });
 
   test("refuses a temporary folder that is missing or itself too long", () => {
+    const run = longFolder();
     const folder = ownTmp();
     vi.stubEnv("TMPDIR", join(folder, "missing"));
-    expect(() => socketPathFor(LONG)).toThrow(expect.objectContaining({ name: "UserError", exitCode: 4 }));
+    expect(() => newSocketPath(run)).toThrow(expect.objectContaining({ name: "UserError", exitCode: 4 }));
     const deep = join(folder, "deep".repeat(20));
     mkdirSync(deep);
     vi.stubEnv("TMPDIR", deep);
-    expect(() => socketPathFor(LONG)).toThrow("too long for a socket");
+    expect(() => newSocketPath(run)).toThrow("too long for a socket");
   });
 });
