@@ -164,6 +164,8 @@ export type RunFact =
       readonly canaries: number;
       readonly ms: number;
     }
+  /** Dollars that other runs have spent and set aside today, as an attempt found them that could not start for it. */
+  | { readonly type: "others-spent-today"; readonly usd: number }
   | { readonly type: "oracle-asked"; readonly final: boolean }
   | { readonly type: "oracle-judged"; readonly final: boolean; readonly judgement: Judgement };
 

@@ -45,6 +45,8 @@ function reduceRun(state: RunState, event: RunEvent): RunState {
       return state;
     case "report-dropped":
       return { ...state, droppedReports: state.droppedReports + 1 };
+    case "others-spent-today":
+      return { ...state, spentTodayUsd: event.usd };
     case "reverify-started":
       return { ...state, stage: "verifying" };
     case "reverify-ended":

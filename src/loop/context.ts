@@ -1,6 +1,6 @@
 import type { Batch, Ticket } from "../domain/batch/schema.ts";
 import type { RunFact } from "../domain/event.ts";
-import type { RunId } from "../domain/ids.ts";
+import type { Fence, RunId } from "../domain/ids.ts";
 import type { RunState } from "../domain/state.ts";
 import type { Agent } from "../ports/agent.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -38,7 +38,16 @@ export interface LoopPorts {
   readonly workerTemplate: string;
   /** Records what a finished ticket took, for later runs' order. */
   recordDuration(ticket: string, ms: number): void;
-  recordCost(usd: number): void;
+  /** The money of the day, which all runs on this machine have together. */
+  readonly dayBudget: DayBudget;
+}
+
+/** Keeps `limits.usdPerDay` across runs that work at the same time. */
+export interface DayBudget {
+  /** Sets dollars aside for an attempt; where they are no longer there, gives what other runs have spent and set aside today. */
+  take(fence: Fence, usd: number): { readonly ok: true } | { readonly ok: false; readonly othersUsd: number };
+  /** What the attempt did cost. */
+  settle(fence: Fence, usd: number): void;
 }
 
 /** What every effect of the loop is given. */

@@ -1,4 +1,5 @@
 import type { AgentEnding, AgentStopKind, Evidence } from "../domain/event.ts";
+import type { Fence } from "../domain/ids.ts";
 import { ticketOf } from "../domain/state.ts";
 import { plainText } from "../domain/text.ts";
 import type { AgentResult } from "../ports/agent.ts";
@@ -95,10 +96,14 @@ async function attempt(
   if (result.ending === "aborted") return abortedEnd(open);
   await ctx.starts.over();
   const change = await repo.capture({ ...tree, from: baseSha, message: `${scope.ticket.title} (${scope.ticket.id})` });
-  if (result.ending === "exited" && result.exitCode === 0 && result.stop === undefined)
-    return finishFrom(ctx, open, baseSha, change);
+  if (stoppedByItself(result)) return finishFrom(ctx, open, baseSha, change);
   await keepPatch(repo, open, baseSha, change);
   return agentFailed(result);
+}
+
+/** Nothing more than that: what it says by it is a claim. */
+function stoppedByItself({ ending, exitCode, stop }: AgentResult): boolean {
+  return ending === "exited" && exitCode === 0 && stop === undefined;
 }
 
 /** Makes the worktree, and gives the commit that it starts at. */
@@ -123,6 +128,14 @@ async function keepPatch(repo: Repo, open: OpenAttempt, from: string, change: Ch
   if (change.paths.length > 0) await repo.writePatch({ from, tip: change.tip, file: open.files.patch, maxBytes: PATCH_BYTES });
 }
 
+/** Other runs may have spent the day's money since this attempt was decided on: then it does not start, and none after it. */
+function takeMoney(ctx: LoopContext, fence: Fence): void {
+  const taken = ctx.dayBudget.take(fence, ctx.agent.reserveUsd);
+  if (taken.ok) return;
+  ctx.report({ type: "others-spent-today", usd: taken.othersUsd });
+  throw new AttemptOver({ outcome: "stopped" });
+}
+
 async function runAgent(
   ctx: LoopContext,
   open: OpenAttempt,
@@ -133,6 +146,7 @@ async function runAgent(
   const of = { ticket: ticket.id, fence };
   const { limits } = ctx.batch;
   ctx.report({ type: "worktree-ready", ...of, ...tree });
+  takeMoney(ctx, fence);
   if (!ctx.report({ type: "agent-launching", ...of })) throw new AttemptOver({ outcome: "stopped" });
   const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...of, text, lines }));
   const result = await ctx.agent.run({
@@ -153,7 +167,7 @@ async function runAgent(
   });
   activity.end();
   const costUsd = result.costUsd ?? ctx.agent.reserveUsd;
-  ctx.recordCost(costUsd);
+  ctx.dayBudget.settle(fence, costUsd);
   const ending: AgentEnding = result.ending === "aborted" ? open.ending() : result.ending;
   ctx.report({
     type: "agent-ended",

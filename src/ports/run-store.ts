@@ -1,5 +1,5 @@
 import type { VerdictWord } from "../domain/event.ts";
-import type { RunId } from "../domain/ids.ts";
+import type { Fence, RunId } from "../domain/ids.ts";
 import type { Journal } from "./journal.ts";
 
 /** A run as the list of runs shows it. */
@@ -35,6 +35,20 @@ export interface RunStore {
   recordDuration(run: RunId, ticket: string, ms: number): void;
   /** Dollars spent since `since` (milliseconds) by all runs but `except`. */
   spentSince(since: number, except?: RunId): number;
-  recordCost(run: RunId, at: number, usd: number): void;
+  /**
+   * Sets dollars aside for an attempt before it starts, unless all that was spent and set aside since `since`, by any run, would
+   * pass `capUsd` with it. One step for all engines: of two that want the last dollar, one gets it. What is never settled (the
+   * engine was killed) stays counted. An attempt that has its money gets it again.
+   */
+  reserveCost(of: {
+    readonly run: RunId;
+    readonly fence: Fence;
+    readonly at: number;
+    readonly usd: number;
+    readonly since: number;
+    readonly capUsd: number;
+  }): boolean;
+  /** Puts what an attempt did cost in the place of what was set aside for it. */
+  settleCost(run: RunId, fence: Fence, usd: number): void;
   close(): void;
 }

@@ -66,6 +66,8 @@ function runLook(event: RunWide, state: RunState): Look | undefined {
       ];
     case "intervention":
       return ["!", "person", `intervention ${event.class} (${interventionKind(event.class)}) on ${event.target}: ${event.note}`];
+    case "others-spent-today":
+      return ["!", "waiting", `other runs have spent $${event.usd.toFixed(2)} of the day's money: no more fits into it`];
     case "reverify-started":
       return ["◆", "oracle", "re-verifying live state"];
     case "reverify-ended":

@@ -32,6 +32,7 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "ticket-stalled": false,
   "ticket-reopened": false,
   "report-dropped": false,
+  "others-spent-today": false,
   "reverify-started": false,
   "reverify-ended": false,
   "tripwire-started": false,

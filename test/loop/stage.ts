@@ -170,7 +170,7 @@ export class Stage implements Disposable {
       state: () => orchestrator.state,
       report: (fact) => !engine.dead && orchestrator.report(fact),
       recordDuration: () => undefined,
-      recordCost: () => undefined,
+      dayBudget: { take: () => ({ ok: true }), settle: () => undefined },
     };
     const ctx = { ...plain, ...change(plain) };
     const performer = new Performer(ctx, (error) => orchestrator.fail(error));

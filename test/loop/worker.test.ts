@@ -65,7 +65,7 @@ describe("what an agent's end makes of its attempt", () => {
   test("unknown cost is the reserved maximum", async () => {
     const costs: number[] = [];
     using stage = await Stage.open({ tickets: one, reserveUsd: 2, work: (task) => (oneFile(task), { costUsd: null }) }, () => ({
-      recordCost: (usd) => void costs.push(usd),
+      dayBudget: { take: () => ({ ok: true }), settle: (_, usd) => void costs.push(usd) },
     }));
     stage.start();
     await stage.ended();

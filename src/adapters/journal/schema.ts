@@ -53,6 +53,9 @@ const MIGRATIONS: readonly string[] = [
      usd REAL NOT NULL CHECK (usd >= 0)
    ) STRICT;
    CREATE INDEX costs_by_time ON costs (at);`,
+  // What an attempt may cost is set aside in its row before it starts; what it did cost takes its place.
+  `ALTER TABLE costs ADD COLUMN fence INTEGER;
+   CREATE UNIQUE INDEX costs_by_attempt ON costs (run, fence) WHERE fence IS NOT NULL;`,
 ];
 
 /** The version of the file that this program writes. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { z } from "zod";
-import { RunId } from "../../domain/ids.ts";
+import { type Fence, RunId } from "../../domain/ids.ts";
 import { EXIT, UserError } from "../../domain/user-error.ts";
 import type { Journal } from "../../ports/journal.ts";
 import type { RunRow, RunStore } from "../../ports/run-store.ts";
@@ -113,8 +113,16 @@ class SqliteRunStore implements RunStore {
     return Number(this.#all(sql, since, except ?? null)[0]?.usd);
   }
 
-  recordCost(run: RunId, at: number, usd: number): void {
-    this.#change("INSERT INTO costs (run, at, usd) VALUES (?, ?, ?)", run, Math.floor(at), usd);
+  /** One statement, and so one transaction: nobody gets in between the sum and the row. */
+  reserveCost({ run, fence, at, usd, since, capUsd }: Parameters<RunStore["reserveCost"]>[0]): boolean {
+    const sql = `INSERT INTO costs (run, fence, at, usd)
+      SELECT ?1, ?2, ?3, ?4 WHERE ?4 + (SELECT coalesce(sum(usd), 0) FROM costs WHERE at >= ?5 AND NOT (run = ?1 AND fence IS ?2)) <= ?6
+      ON CONFLICT (run, fence) WHERE fence IS NOT NULL DO UPDATE SET usd = excluded.usd`;
+    return this.#change(sql, run, fence, Math.floor(at), usd, since, capUsd) === 1;
+  }
+
+  settleCost(run: RunId, fence: Fence, usd: number): void {
+    this.#change("UPDATE costs SET usd = ? WHERE run = ? AND fence = ?", usd, run, fence);
   }
 
   /** Writes what waits in every journal; the file is closed even where that fails. */

@@ -17,6 +17,7 @@ import { packageFiles } from "../package-files.ts";
 import type { StateHome } from "../state-home.ts";
 import { agentOf, filesOfAgent } from "./agent-of.ts";
 import type { World } from "./check-world.ts";
+import { dayBudgetOf } from "./day-budget.ts";
 import type { OpenRun } from "./open-run.ts";
 import { judgesOf } from "./oracle-program.ts";
 
@@ -77,9 +78,7 @@ export async function contextOf(
     state: () => orchestrator.state,
     report: (fact) => orchestrator.report(fact),
     recordDuration: (ticket, ms) => store.recordDuration(open.run, ticket, ms),
-    recordCost: (usd) => {
-      if (usd > 0) store.recordCost(open.run, Date.now(), usd);
-    },
+    dayBudget: dayBudgetOf(open.run, batch.limits.usdPerDay, store),
   };
 }
 

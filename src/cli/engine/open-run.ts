@@ -20,6 +20,7 @@ import type { StateHome } from "../state-home.ts";
 import { VERSION } from "../version.ts";
 import { carriedOver } from "./carry-over.ts";
 import type { World } from "./check-world.ts";
+import { startOfDay } from "./day-budget.ts";
 import type { LoadedBatch } from "./load-batch.ts";
 import { frozenNow, oracleBytesOf, oracleFile, oracleKind } from "./oracle-program.ts";
 import { replay, tampered } from "./replay.ts";
@@ -164,8 +165,4 @@ function refuseOtherVersion(run: RunId, { frozen, version }: RunState): void {
     todo: `Go on with loopdash ${version}, or start anew with --fresh.`,
     exitCode: EXIT.unjudged,
   });
-}
-
-function startOfDay(now: number): number {
-  return new Date(now).setHours(0, 0, 0, 0);
 }

@@ -17,7 +17,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openDatabase } from "../../../src/adapters/journal/schema.ts";
 import { openRunStore } from "../../../src/adapters/journal/sqlite-run-store.ts";
-import { RunId } from "../../../src/domain/ids.ts";
+import { type Fence, RunId } from "../../../src/domain/ids.ts";
 import { UserError } from "../../../src/domain/user-error.ts";
 import { JournalBroken } from "../../../src/ports/journal.ts";
 import type { RunStore } from "../../../src/ports/run-store.ts";
@@ -104,9 +104,9 @@ describe("numbers", () => {
     const { store } = fresh();
     store.create(runRow());
     store.create(runRow({ run: OTHER }));
-    store.recordCost(RUN, 10, 1.5);
-    store.recordCost(RUN, 20, 1.5);
-    store.recordCost(OTHER, 30, 4);
+    const take = (run: RunId, fence: number, at: number, usd: number) =>
+      store.reserveCost({ run, fence: fence as Fence, at, usd, since: 0, capUsd: 100 });
+    expect([take(RUN, 1, 10, 1.5), take(RUN, 2, 20, 1.5), take(OTHER, 1, 30, 4)]).toEqual([true, true, true]);
     expect(store.spentSince(0)).toBe(7);
     expect(store.spentSince(20)).toBe(5.5);
     expect(store.spentSince(0, OTHER)).toBe(3);
@@ -116,9 +116,32 @@ describe("numbers", () => {
   test("a cost that is no amount is not taken", () => {
     const { store } = fresh();
     store.create(runRow());
-    for (const usd of [Number.NaN, -1]) expect(() => store.recordCost(RUN, 10, usd)).toThrow("constraint");
-    expect(() => store.recordCost(OTHER, 10, 1)).toThrow("FOREIGN KEY");
+    const take = (run: RunId, usd: number) => store.reserveCost({ run, fence: 1 as Fence, at: 10, usd, since: 0, capUsd: 100 });
+    expect(() => take(RUN, -1)).toThrow("constraint");
+    // A number that is none is below nothing.
+    expect(take(RUN, Number.NaN)).toBe(false);
+    expect(() => take(OTHER, 1)).toThrow("FOREIGN KEY");
     expect(store.spentSince(0)).toBe(0);
+  });
+
+  test("of two engines that want the last dollars of the day one gets them; what it did cost frees the rest", () => {
+    const { store, file } = fresh();
+    store.create(runRow());
+    const second = openRunStore(file);
+    second.create(runRow({ run: OTHER }));
+    const want = (of: RunStore, run: RunId, fence: number, usd: number, since = 0) =>
+      of.reserveCost({ run, fence: fence as Fence, at: 10, usd, since, capUsd: 3 });
+    expect(want(store, RUN, 1, 2)).toBe(true);
+    expect(want(second, OTHER, 1, 2)).toBe(false);
+    // Asked again for the same attempt it is not counted twice.
+    expect(want(store, RUN, 1, 2)).toBe(true);
+    store.settleCost(RUN, 1 as Fence, 0.5);
+    expect(want(second, OTHER, 1, 2)).toBe(true);
+    expect(store.spentSince(0)).toBe(2.5);
+    // Yesterday's money is yesterday's.
+    expect(want(store, RUN, 2, 3)).toBe(false);
+    expect(want(store, RUN, 2, 3, 11)).toBe(true);
+    second.close();
   });
 });
 
@@ -155,7 +178,7 @@ describe("the file", () => {
     const { file, store } = fresh();
     store.close();
     const db = new DatabaseSync(file);
-    db.exec("PRAGMA journal_mode = DELETE; PRAGMA user_version = 2");
+    db.exec("PRAGMA journal_mode = DELETE; PRAGMA user_version = 99");
     db.close();
     const refusal = refusalOf(() => openRunStore(file));
     expect(refusal).toMatchObject({ exitCode: 4, todo: expect.stringContaining("Update loopdash") });
