@@ -30,16 +30,30 @@ export interface TicketAttack {
   readonly told: RegExp;
   /** Whether it got what it wanted; that its change is on main, where nothing is given. */
   readonly harm?: (after: Aftermath) => boolean;
+  /** More keys of its repository in the batch file. */
+  readonly repo?: Readonly<Record<string, unknown>>;
+  /** Further tickets on its repository: victims and accomplices. */
+  readonly others?: readonly Pick<TicketAttack, "id" | "agent" | "ticket">[];
 }
 
 /** The world of a campaign. Each attack has a repository of its own, or the first that lands would be in the way of the next. */
 export interface World {
   /** The files on the base, by path. */
   readonly files: Readonly<Record<string, string>>;
-  /** Keys of the batch file. */
-  readonly batch: Readonly<Record<string, unknown>>;
+  /** Keys of the batch file; a function where they depend on what `around` made. */
+  readonly batch: Readonly<Record<string, unknown>> | ((stage: Stage) => Readonly<Record<string, unknown>>);
+  /** Keys of each repository in the batch file, beside its path. */
+  readonly repo?: Readonly<Record<string, unknown>>;
   /** Makes whatever else there is. */
   readonly around?: (stage: Stage) => void;
+  /** Goes on with the repository of an attack, which is a copy of its own. `path` is absolute. */
+  readonly furnish?: (stage: Stage, of: { readonly path: string; readonly attack: TicketAttack }) => void;
+  /** Makes more of the repository of which each attack gets a copy. */
+  readonly template?: (stage: Stage, repo: string) => void;
+  /** Variables that loopdash is started with beside its usual ones. */
+  readonly env?: Readonly<Record<string, string>> | ((stage: Stage) => Readonly<Record<string, string>>);
+  /** Arguments beside the batch file. */
+  readonly args?: readonly string[];
 }
 
 /**
@@ -47,8 +61,8 @@ export interface World {
  * ships, and those of one defence where that is taken out. The run is made when the first of them asks.
  */
 export function campaign(world: World, attacks: readonly TicketAttack[]): Attack[] {
-  const runs = new Map<string, Promise<ReadonlyMap<string, boolean>>>();
-  const outcome = (program: string, attack: TicketAttack): Promise<ReadonlyMap<string, boolean>> => {
+  const runs = new Map<string, Promise<Outcomes>>();
+  const outcome = (program: string, attack: TicketAttack): Promise<Outcomes> => {
     const wave = program === PROGRAM ? attacks : attacks.filter(({ defence }) => defence === attack.defence);
     const run = runs.get(program) ?? wage(program, world, wave);
     runs.set(program, run);
@@ -58,26 +72,42 @@ export function campaign(world: World, attacks: readonly TicketAttack[]): Attack
     id: attack.id,
     what: attack.what,
     defence: attack.defence,
-    succeeds: async (program) => (await outcome(program, attack)).get(attack.id) ?? false,
+    succeeds: async (program) => (await outcome(program, attack)).get(attack.id)?.() ?? false,
   }));
 }
 
-async function wage(program: string, world: World, wave: readonly TicketAttack[]): Promise<ReadonlyMap<string, boolean>> {
+/** Whether each attack got what it wanted, or why it was not tried; by its id. */
+type Outcomes = ReadonlyMap<string, () => boolean>;
+
+async function wage(program: string, world: World, wave: readonly TicketAttack[]): Promise<Outcomes> {
   using stage = new Stage();
   world.around?.(stage);
   const batch = mobilise(stage, world, wave);
-  const { code, stdout, stderr } = await stage.start([batch, "--json"], {}, program).ended;
+  const env = typeof world.env === "function" ? world.env(stage) : world.env;
+  const { code, stdout, stderr } = await stage.start([batch, "--json", ...(world.args ?? [])], { ...env }, program).ended;
   const events = eventsOf(stdout);
   return new Map(
     wave.map((attack) => {
       const landed = stage.landed(repoOf(attack)).includes(attack.id);
       const after = { stage, events, code, stderr, ticket: attack.id, landed, said: said(events, attack.id) };
-      const harmed = attack.harm?.(after) ?? landed;
-      if (!harmed && program === PROGRAM && !attack.told.test(after.said))
-        throw new Error(`${attack.id} was stopped, but not for ${attack.told}:\n${after.said || `${stdout}${stderr}`}`);
-      return [attack.id, harmed];
+      const shown = after.said || `${stdout}${stderr}`;
+      return [attack.id, outcomeOf(attack, after, { shown, shipped: program === PROGRAM })];
     }),
   );
+}
+
+/** Looks now, since the stage is gone when the attack's own test asks; what is thrown is thrown there. */
+function outcomeOf(attack: TicketAttack, after: Aftermath, of: { shown: string; shipped: boolean }): () => boolean {
+  try {
+    const harmed = attack.harm?.(after) ?? after.landed;
+    if (!harmed && of.shipped && !attack.told.test(after.said))
+      throw new Error(`${attack.id} was stopped, but not for ${attack.told}:\n${of.shown}`);
+    return () => harmed;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
 }
 
 const repoOf = ({ id }: TicketAttack): string => id.toLowerCase();
@@ -85,14 +115,21 @@ const repoOf = ({ id }: TicketAttack): string => id.toLowerCase();
 /** Makes the repositories, the agent and the batch file. */
 function mobilise(stage: Stage, world: World, wave: readonly TicketAttack[]): string {
   const template = stage.repo("template", world.files);
-  for (const attack of wave) cpSync(template, stage.path(repoOf(attack)), { recursive: true });
-  const bodies = wave.map(({ id, agent }) => `${JSON.stringify(id)}: async () => { ${agent} }`);
+  world.template?.(stage, "template");
+  for (const attack of wave) {
+    const path = stage.path(repoOf(attack));
+    cpSync(template, path, { recursive: true });
+    world.furnish?.(stage, { path, attack });
+  }
+  const tickets = wave.flatMap((attack) => [attack, ...(attack.others ?? [])].map((each) => ({ ...each, repo: repoOf(attack) })));
+  const bodies = tickets.map(({ id, agent }) => `${JSON.stringify(id)}: async () => { ${agent} }`);
   stage.agent(`const root = ${JSON.stringify(stage.root)};\nawait ({ ${bodies.join(",\n")} })[ticket]();`);
-  const { limits, ...over } = world.batch as { limits?: object };
+  const batch = typeof world.batch === "function" ? world.batch(stage) : world.batch;
+  const { limits, ...over } = batch as { limits?: object };
   return stage.batch(
-    wave.map((attack) => ({ id: attack.id, repo: repoOf(attack), ...attack.ticket })),
+    tickets.map(({ id, repo, ticket }) => ({ id, repo, ...ticket })),
     {
-      repos: Object.fromEntries(wave.map((attack) => [repoOf(attack), { path: repoOf(attack) }])),
+      repos: Object.fromEntries(wave.map((attack) => [repoOf(attack), { path: repoOf(attack), ...world.repo, ...attack.repo }])),
       ...over,
       limits: { workers: 4, attempts: 1, ...limits },
     },

@@ -1,6 +1,16 @@
 import type { Defence } from "../suite.ts";
 
 const COMPARE = "src/domain/evidence/compare.ts";
+const CHECK = "src/loop/steps/check-step.ts";
+const COMMAND = "src/loop/steps/command-step.ts";
+const GATES = "src/loop/steps/gates.ts";
+const REPORT_FILE = "src/adapters/report/report-file.ts";
+
+/** No report is cleared away before, and none is too old. */
+const ANY_AGE = [
+  { file: REPORT_FILE, from: "await rm(join(folder, path), { recursive: true, force: true });", to: "" },
+  { file: REPORT_FILE, from: "if (found.mtimeNs < since || found.ctimeNs < since)", to: "if (false)" },
+];
 
 /** What each attack of this family meets. Design P2: what judges is the base's; P3: each test is held against the base's own. */
 export const DEFENCES = {
@@ -12,10 +22,129 @@ export const DEFENCES = {
     ],
   },
   skipped: {
-    name: "a test that is newly skipped fails the check",
+    name: "a test that is newly skipped fails the check, and no second test by its name stands in for it",
     holes: [
       { file: COMPARE, from: "if (skipped.length > 0)", to: "if (false)" },
       { file: COMPARE, from: "if (ran(all) < expected)", to: "if (false)" },
+      { file: COMPARE, from: "if (duplicated.length > 0)", to: "if (false)" },
+      { file: COMPARE, from: " || moreSkipped)", to: ")" },
+    ],
+  },
+  failing: {
+    name: "a test that fails, and not on the base, fails the check, whatever the exit code says",
+    holes: [
+      { file: COMPARE, from: "if (tally.failed > (old?.failed ?? 0))", to: "if (false)" },
+      { file: COMPARE, from: "if (exit !== undefined)", to: "if (false)" },
+    ],
+  },
+  again: {
+    name: "a check that failed is not run again on the same candidate, and a test that passed at the second try failed",
+    holes: [
+      {
+        file: CHECK,
+        from: "return refuse(judging, findingsLine(findings), detailOf(findings, outcome.output));",
+        to: "return runCheckStep(ctx, scope, repo, step, candidate);",
+      },
+      { file: "src/adapters/report/junit.ts", from: ', "flakyFailure", "flakyError"].some(', to: "].some(" },
+    ],
+  },
+  ownFolder: {
+    name: "nothing of an agent outlives it or reaches the folder of a judgement, whose name nobody can know, and what lies there is cleared away",
+    holes: [
+      ...ANY_AGE,
+      { file: COMMAND, from: "randomUUID()}`);", to: "log}`).replace(/-\\d+-\\d+$/, '-artifacts');" },
+      {
+        file: "src/loop/confine.ts",
+        from: "if (!ctx.confined) return undefined;\n  const { write, read, mounts } = await repo.agentView(tree);",
+        to: "if (ctx !== undefined) return undefined;\n  const { write, read, mounts } = await repo.agentView(tree);",
+      },
+      {
+        file: "src/adapters/executor/process-executor.ts",
+        from: "const swept = await sweep(prey, workshop.read);",
+        to: "const swept = { killed: 0, survivors: [] };",
+      },
+    ],
+  },
+  believed: {
+    name: "a report that is cut off, or lay there before the command started, is not believed",
+    holes: [
+      ...ANY_AGE,
+      { file: "src/adapters/report/junit.ts", from: "if (valid !== true)", to: "if (false)" },
+      { file: "src/adapters/report/tap.ts", from: "if (first !== undefined)", to: "if (false)" },
+    ],
+  },
+  protect: {
+    name: "a change that touches a protected path or a submodule does not land",
+    holes: [
+      { file: GATES, from: "return (path) => matchers.some((matches) => matches(path));", to: "return () => false;" },
+      { file: GATES, from: "if (submodules.length > 0)", to: "if (false)" },
+    ],
+  },
+  spelling: {
+    name: "a path is protected in every spelling that some file system takes for it, and behind every link",
+    holes: [
+      {
+        file: GATES,
+        from: "const fold = (text: string): string => caseless(text)",
+        to: "void caseless; const fold = (text: string) => text",
+      },
+      { file: GATES, from: '|| (mode === "symlink" && how !== "deleted" && isOnTheWay(path))', to: "" },
+      { file: GATES, from: '.replace(/[\\n\\r\\u2028\\u2029]/g, "_");', to: ";" },
+    ],
+  },
+  suppressions: {
+    name: "a change that tells a tool to look away does not pass a check",
+    holes: [{ file: CHECK, from: "if (found.length === 0) return [];", to: "return [];" }],
+  },
+  pristine: {
+    name: "a change is judged in a fresh checkout of what was committed, and neither prepared nor run by programs that it brought",
+    holes: [
+      {
+        file: COMMAND,
+        from: "await repo.checkout({ commit, path });",
+        to: `await repo.checkout({ commit, path });
+          (await import("node:fs")).cpSync(ctx.files.worktreePath(scope.ticket.id, scope.n), path,
+            { recursive: true, filter: (from) => !from.endsWith("/.git") });`,
+      },
+      { file: COMMAND, from: "if (changed.length === 0) return undefined;", to: "return undefined;" },
+      {
+        file: "src/adapters/sandbox/find-program.ts",
+        from: 'of.path.split(":").filter((folder) => isAbsolute(folder));',
+        to: 'of.path.split(":").map((folder) => resolve(of.cwd, folder));',
+      },
+      { file: "src/adapters/executor/environment.ts", from: ".filter((entry) => isAbsolute(entry));", to: ";" },
+      {
+        file: "src/cli/engine/clear-path.ts",
+        from: "if (!isAbsolute(entry)) return false;",
+        to: "if (!isAbsolute(entry)) return true;",
+      },
+    ],
+  },
+  drivers: {
+    name: "no filter, no hook and no program that a repository brings is run by the engine",
+    holes: [
+      {
+        file: "src/adapters/vcs/pristine.ts",
+        from: "config: AS_STORED,",
+        to: 'config: [...AS_STORED, ["include.path", join(store.at.commonDir, "config")]],',
+      },
+      {
+        file: "src/adapters/vcs/run-git.ts",
+        from: "allowUnsafeConfigEnvCount: true,",
+        to: "allowUnsafeConfigEnvCount: true, allowUnsafeInclude: true, allowUnsafeFilter: true,",
+      },
+      { file: "src/adapters/vcs/git-call.ts", from: '["core.hooksPath", "/dev/null"],', to: "" },
+      { file: "src/cli/engine/start-engine.ts", from: "clearPath(options.env, repositories);", to: "void repositories;" },
+    ],
+  },
+  merged: {
+    name: "what is judged is the change merged with the base as it is now",
+    holes: [
+      {
+        file: "src/loop/finish-line.ts",
+        from: "return runCheckStep(ctx, scope, repo, spec, candidate);",
+        to: "return runCheckStep(ctx, scope, repo, spec, { ...candidate, commit: change.tip });",
+      },
     ],
   },
 } as const satisfies Record<string, Defence>;

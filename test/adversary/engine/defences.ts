@@ -1,0 +1,192 @@
+import type { Defence } from "../suite.ts";
+
+const WORKER = "src/loop/worker.ts";
+const START = "src/cli/engine/start-engine.ts";
+const CHAIN = "src/adapters/journal/chain.ts";
+const TABLE = "src/adapters/journal/journal-table.ts";
+
+/** What each attack of this family meets. Design laws 5 (intent before effect), 8 (everything is bounded) and 4 (fail closed). */
+export const DEFENCES = {
+  sandbox: {
+    name: "the sandbox ends with its agent, and shows it no process, no secret and no checkout but its own",
+    holes: [
+      {
+        file: "src/cli/engine/check-world.ts",
+        from: "const sandbox = await sandboxOf(",
+        to: "const sandbox = undefined; void (",
+      },
+    ],
+  },
+  environment: {
+    name: "what an agent's environment holds is on a list",
+    holes: [
+      {
+        file: "src/adapters/executor/environment.ts",
+        from: "const copied = COPIED.flatMap(",
+        to: "const copied = Object.keys(from).flatMap(",
+      },
+    ],
+  },
+  sweep: {
+    name: "what an agent left running is hunted down when it ends",
+    holes: [
+      {
+        file: "src/adapters/executor/process-executor.ts",
+        from: "const swept = await sweep(prey, workshop.read);",
+        to: "const swept = { killed: 0, survivors: [] };",
+      },
+    ],
+  },
+  log: {
+    name: "a log is cut where it grows too long",
+    holes: [
+      {
+        file: "src/adapters/executor/log-file.ts",
+        from: "const room = ROOM - used;",
+        to: "const room = Number.MAX_SAFE_INTEGER;",
+      },
+    ],
+  },
+  attempts: {
+    name: "a ticket has so many attempts and no more, whatever each failed by",
+    holes: [{ file: "src/domain/queue.ts", from: "ticket.failures >= state.batch.limits.attempts", to: "false" }],
+  },
+  limits: {
+    name: "an agent that runs out of time, or prints nothing for too long, is ended",
+    holes: [
+      { file: WORKER, from: "timeoutMs: limits.minutesPerAttempt * 60_000,", to: "timeoutMs: 3_600_000," },
+      { file: WORKER, from: "silenceMs: limits.silenceMinutes * 60_000,", to: "silenceMs: 3_600_000," },
+    ],
+  },
+  dayShared: {
+    name: "the day's money is set aside in one place for all engines before an attempt starts",
+    holes: [{ file: "src/cli/engine/day-budget.ts", from: "if (usd === 0 ||", to: "if (true ||" }],
+  },
+  ended: {
+    name: "an agent that was ended has delivered nothing, whatever it says on its way out",
+    holes: [
+      {
+        file: WORKER,
+        from: 'return ending === "exited" && exitCode === 0 && stop === undefined;',
+        to: "return exitCode === 0 && stop === undefined;",
+      },
+    ],
+  },
+  perTicket: {
+    name: "the attempts of a ticket together cost no more than it may",
+    holes: [{ file: "src/domain/money.ts", from: "ticket.costUsd + next > limits.usdPerTicket", to: "false" }],
+  },
+  reserved: {
+    name: "money that is set aside for one start is not there for the next",
+    holes: [{ file: "src/domain/decide.ts", from: "reserved += reservedUsd;", to: "" }],
+  },
+  unknownCost: {
+    name: "an attempt whose end nobody saw costs all that was set aside for it",
+    holes: [
+      {
+        file: "src/domain/reduce-attempt.ts",
+        from: "const lostUsd = unpaid && attempt.agent !== undefined ? attempt.reservedUsd : 0;",
+        to: "const lostUsd = 0;",
+      },
+    ],
+  },
+  locks: {
+    name: "one engine at a time for a batch file, and for a base on this machine",
+    holes: [{ file: START, from: "opened.locks.push(...takeLocks(loaded, home));", to: "" }],
+  },
+  startTime: {
+    name: "a process is known by its start time beside its number",
+    holes: [
+      {
+        file: "src/adapters/executor/process-id.ts",
+        from: "&& !now.dead && now.startTime === id.startTime;",
+        to: "&& !now.dead;",
+      },
+      {
+        file: "src/adapters/executor/kin.ts",
+        from: "if (now === undefined || now.startTime === main.startTime) sessions",
+        to: "sessions",
+      },
+    ],
+  },
+  strays: {
+    name: "what a lost engine left running is ended before a ticket is tried again",
+    holes: [
+      {
+        file: "src/loop/recover.ts",
+        from: "const orphansKilled = await ctx.executor.killStrays(straysOf(state));",
+        to: "const orphansKilled = 0;",
+      },
+    ],
+  },
+  landedOnce: {
+    name: "a landing that was announced is looked for before it is done again",
+    holes: [
+      {
+        file: "src/loop/recover.ts",
+        from: "if (merge !== undefined && !merge.landed && (await repo.contains(merge.to)))",
+        to: "if (false)",
+      },
+    ],
+  },
+  goesOn: {
+    name: "work that an agent has finished is gone on with, and its agent not paid again",
+    holes: [
+      {
+        file: WORKER,
+        from: "const { unfinished } = ticketOf(ctx.state(), scope.ticket.id);",
+        to: "const unfinished = undefined;",
+      },
+    ],
+  },
+  chain: {
+    name: "each row of the journal is bound to the one before, and the last is written down twice",
+    holes: [
+      { file: CHAIN, from: "if (row.prev !== tip.hash) throw", to: "if (false) throw" },
+      { file: CHAIN, from: "if (row.hash !== link(tip.hash, run, row.seq, row.at, row.data)) throw", to: "if (false) throw" },
+      {
+        file: TABLE,
+        from: "`SELECT head_seq AS seq, head_hash AS hash,",
+        to: `\`SELECT (SELECT coalesce(max(seq), 0) FROM journal WHERE run = runs.run) AS seq,
+        coalesce((SELECT hash FROM journal WHERE run = runs.run ORDER BY seq DESC LIMIT 1), head_hash) AS hash,`,
+      },
+      { file: TABLE, from: "WHERE run = ? AND head_hash = ?", to: "WHERE run = ? AND ? <> ''" },
+    ],
+  },
+  strayKeys: {
+    name: "a key that changes who pays refuses the start",
+    holes: [{ file: START, from: "options.allowApiKey ? undefined : refuseStrayKeys(loaded, options.env),", to: "undefined," }],
+  },
+  ids: {
+    name: "an id is let in only where it is fit for a branch, a folder and a command line",
+    holes: [
+      { file: "src/domain/ids.ts", from: "if (!SAFE_NAME.test(name)) {", to: "if (false) {" },
+      { file: "oracle/shape.ts", from: "if (!fits ||", to: "if (false &&" },
+    ],
+  },
+  graph: {
+    name: "a batch whose tickets wait for each other, or for nobody, is refused, and no plan is made of one",
+    holes: [
+      { file: "src/domain/batch/check.ts", from: "of findCycles(edges))", to: "of [] as number[][])" },
+      { file: "src/domain/plan.ts", from: "if (order.length !== tickets.length) throw", to: "if (false) throw" },
+      { file: "src/domain/batch/check.ts", from: "else report(path, `unknown ticket", to: "else void (path, `unknown ticket" },
+    ],
+  },
+  noShell: {
+    name: "no shell reads what a batch says",
+    holes: [
+      {
+        file: "src/adapters/executor/process-executor.ts",
+        from: "killDescendants: true,",
+        to: "killDescendants: true, shell: true,",
+      },
+    ],
+  },
+  plainText: {
+    name: "text from outside is made plain before a terminal sees it",
+    holes: [
+      { file: "src/domain/text.ts", from: "const cleaned = cleanLine(text);", to: "const cleaned = text;" },
+      { file: "src/store/display-text.ts", from: 'return plainText(text).replace(UNSTEADY, "")', to: "return text" },
+    ],
+  },
+} as const satisfies Record<string, Defence>;

@@ -1,0 +1,4 @@
+import { proveEach } from "../suite.ts";
+import { ENGINE } from "./attacks.ts";
+
+proveEach(ENGINE);

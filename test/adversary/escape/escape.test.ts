@@ -1,0 +1,4 @@
+import { proveEach } from "../suite.ts";
+import { ESCAPE } from "./attacks.ts";
+
+proveEach(ESCAPE);

@@ -1,0 +1,4 @@
+import { proveEach } from "../suite.ts";
+import { JUDGES } from "./judges.ts";
+
+proveEach(JUDGES);

@@ -1,0 +1,129 @@
+import type { Defence } from "../suite.ts";
+
+const WORKER = "src/loop/worker.ts";
+const COMPARE = "src/domain/evidence/compare.ts";
+const CANDIDATE = "src/adapters/vcs/candidate.ts";
+
+/** The world is looked at without the sandbox around agents and commands. */
+const UNCONFINED = {
+  file: "src/cli/engine/check-world.ts",
+  from: "const sandbox = await sandboxOf(",
+  to: "const sandbox = undefined; void (",
+} as const;
+
+/** What each attack of this family meets. Design law 2: a worker's word is never evidence; laws 1 and 3: nor is what it writes. */
+export const DEFENCES = {
+  word: {
+    name: "what an agent prints is shown and never taken for a fact",
+    holes: [
+      {
+        file: WORKER,
+        from: "onActivity: activity.line,",
+        to: `onActivity: (text) => {
+          activity.line(text);
+          if (text.startsWith("{")) ctx.report(JSON.parse(text));
+        },`,
+      },
+    ],
+  },
+  empty: {
+    name: "a change that is none lands nothing, whatever is said of it",
+    holes: [{ file: "src/loop/steps/gates.ts", from: "if (change.paths.length === 0) {", to: "if (false) {" }],
+  },
+  check: {
+    name: "a check that fails refuses the change",
+    holes: [
+      {
+        file: "src/loop/steps/check-step.ts",
+        from: 'const failed = result.ending !== "exited" || result.exitCode !== 0;',
+        to: "const failed = false;",
+      },
+    ],
+  },
+  base: {
+    name: "the base alone says which tests failed before",
+    holes: [
+      { file: COMPARE, from: "if (tally.failed > (old?.failed ?? 0)) sorted", to: "if (false) sorted" },
+      { file: COMPARE, from: "if (newlyFailing === 0 && exitCode !== base?.exitCode)", to: "if (false)" },
+    ],
+  },
+  again: {
+    name: "a candidate that is built anew is judged anew",
+    holes: [
+      {
+        file: "src/loop/finish-line.ts",
+        from: "judged: await judgeAgain(), judgeAgain }",
+        to: "judged: await judgeAgain(), judgeAgain: () => judgeCandidate(ctx, scope, repo, [], change) }",
+      },
+    ],
+  },
+  ownCommit: {
+    name: "what lands is a commit of the engine's own on top of the base, whatever the worker's history looks like",
+    holes: [
+      {
+        file: CANDIDATE,
+        from: "commit: await writeCommit(store, { tree, parent: base, message: of.message }) };\n  }",
+        to: "commit: tip };\n  }",
+      },
+      { file: "src/adapters/vcs/capture.ts", from: "(await isAncestor(store, from, commit)) ? commit : from", to: "commit" },
+    ],
+  },
+  noDeref: {
+    name: "a ticket's branch is moved itself, wherever it was made to point",
+    holes: [{ file: "src/adapters/vcs/questions.ts", from: '"option no-deref\\n"', to: '""' }],
+  },
+  lastLook: {
+    name: "before the oracle is asked, commits, live checks and the tracker are looked at again",
+    holes: [
+      {
+        file: "src/loop/perform.ts",
+        from: "return this.#track(reverify(this.#ctx, this.#others.signal));",
+        to: 'return void this.#ctx.report({ type: "reverify-ended", reopened: 0 });',
+      },
+    ],
+  },
+  ended: {
+    name: "an agent that was ended has delivered nothing, whatever it says on its way out",
+    holes: [
+      { file: WORKER, from: 'if (result.ending === "aborted") return abortedEnd(open);', to: "" },
+      {
+        file: WORKER,
+        from: "if (stoppedByItself(result)) return finishFrom(ctx, open, baseSha, change);",
+        to: `if (result.exitCode === 0) {
+          const calm = { ...open, signal: new AbortController().signal };
+          return finishFrom(ctx, calm, baseSha, change);
+        }`,
+      },
+    ],
+  },
+  readBack: {
+    name: "what the tracker was told is read back before it is believed",
+    holes: [
+      {
+        file: "src/adapters/tracker/embedded.ts",
+        from: "if (isSameState(trackerTicket(file, id, after).state, state)) return;",
+        to: "return;",
+      },
+    ],
+  },
+  sandbox: {
+    name: "the sandbox keeps agents from the tracker, the batch file, the repository's refs and the engine's socket",
+    holes: [UNCONFINED],
+  },
+  frozenBatch: {
+    name: "a run goes on with the batch that it began with, or not at all",
+    holes: [
+      { file: "src/cli/engine/start-engine.ts", from: 'loaded.sha !== before ? "the batch', to: 'false ? "the batch' },
+      {
+        file: "src/cli/engine/start-engine.ts",
+        from: "return resumeRun({ run: unfinished.run, home, store });",
+        to: "return resumeRun({ run: unfinished.run, home, store, loaded });",
+      },
+      {
+        file: "src/cli/engine/open-run.ts",
+        from: "tickets: state.batch.tickets.map((t) => t.id) };\n  if (oracleSha(oracleBatchBytes(oracleBatch)) !== state.batchSha)",
+        to: "tickets: of.loaded.batch.tickets.map((t) => t.id) };\n  if (false)",
+      },
+    ],
+  },
+} as const satisfies Record<string, Defence>;

@@ -1,0 +1,82 @@
+import type { Defence } from "../suite.ts";
+
+const VCS = "src/adapters/vcs";
+const HARVEST = `${VCS}/harvest.ts`;
+/** As in the family `escape`: where an agent is given its walls. */
+const UNCONFINED = {
+  file: "src/loop/confine.ts",
+  from: "if (!ctx.confined) return undefined;\n  const { write, read, mounts }",
+  to: "return undefined; const { write, read, mounts }",
+};
+
+export const DEFENCES = {
+  sandbox: { name: "an agent's git writes nothing of the repository but its own branch and worktree", holes: [UNCONFINED] },
+  symbolic: {
+    name: "an agent's branch is its own file, and one that means another branch is not followed",
+    holes: [UNCONFINED, { file: `${VCS}/questions.ts`, from: 'of.follow === true ? "" : "option no-deref\\n"', to: '""' }],
+  },
+  checked: {
+    name: "each object of an agent is checked as fsck does before it is taken",
+    holes: [{ file: HARVEST, from: '"--fix-thin", "--strict",', to: '"--fix-thin",' }],
+  },
+  anew: {
+    name: "objects of an agent are packed and unpacked anew, none is taken over as a file",
+    holes: [
+      {
+        file: HARVEST,
+        from: "  await pipeGit(\n    store.scratch,",
+        to: '  await (await import("node:fs/promises")).cp(objects, shared, { recursive: true, force: true });\n  if (Date.now() < 0) await pipeGit(\n    store.scratch,',
+      },
+    ],
+  },
+  alternates: {
+    name: "a list of further object folders that an agent wrote is not read",
+    holes: [{ file: HARVEST, from: 'await rm(join(objects, "info"), { recursive: true, force: true });', to: "" }],
+  },
+  links: {
+    name: "links among an agent's objects are not followed",
+    holes: [{ file: HARVEST, from: "if (odd !== undefined)", to: "if (false)" }],
+  },
+  filters: {
+    name: "what reads and writes files knows no program of the repository's configuration",
+    holes: [
+      {
+        file: `${VCS}/git-call.ts`,
+        from: 'GIT_CONFIG_GLOBAL: "/dev/null",',
+        to: 'GIT_CONFIG_GLOBAL: call.objects === undefined ? "/dev/null" : call.objects.replace(/objects$/, "config"),',
+      },
+    ],
+  },
+  hooks: {
+    name: "no git of loopdash runs a hook",
+    holes: [{ file: `${VCS}/git-call.ts`, from: '["core.hooksPath", "/dev/null"],', to: "" }],
+  },
+  squashed: {
+    name: "what lands is one commit of loopdash's own, whatever the agent's history says",
+    holes: [
+      {
+        file: `${VCS}/candidate.ts`,
+        from: "commit: await writeCommit(store, { tree, parent: base, message: of.message })",
+        to: "commit: tip",
+      },
+    ],
+  },
+  submodules: {
+    name: "a change of submodules is seen as one, and refused",
+    holes: [{ file: `${VCS}/change.ts`, from: 'before === "160000" || after === "160000" || isModules(path);', to: "false;" }],
+  },
+  names: {
+    name: "names that another system takes for .git are refused",
+    holes: [{ file: `${VCS}/git-call.ts`, from: '["core.protectHFS", "true"],', to: "" }],
+  },
+  embedded: {
+    name: "no git is started within a repository that an agent made in its worktree",
+    holes: [
+      {
+        file: `${VCS}/stage.ts`,
+        from: '"--ignore-submodules=dirty", "--no-renames"',
+        to: '"--ignore-submodules=none", "--no-renames"',
+      },
+    ],
+  },
+} as const satisfies Record<string, Defence>;

@@ -1,0 +1,4 @@
+import { proveEach } from "../suite.ts";
+import { GIT } from "./attacks.ts";
+
+proveEach(GIT);

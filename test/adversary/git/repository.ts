@@ -1,0 +1,58 @@
+import { readFileSync, rmSync } from "node:fs";
+import type { Stage } from "../../e2e/stage.ts";
+
+/** How many branches, files and so on there are to be harmed. */
+export const MANY = 20;
+/** What a person keeps in a repository that is nobody else's, and which has an object of this content. */
+export const PRIVATE = "a secret of another repository\n";
+
+/**
+ * More of the repository that each attack gets a copy of: what a person has in it besides the base. Two commits; branches v0 to
+ * v19, tags (one packed), notes, a stash, a commit that only the reflog remembers, a worktree on a disk that is not there now,
+ * untracked and ignored files, and drivers of the person's own in its configuration.
+ */
+export function furnish(stage: Stage, repo: string): void {
+  const git = (...args: string[]) => stage.git(repo, ...args);
+  stage.write("hits/.keep", "");
+  stage.write(`${repo}/second`, "second\n");
+  git("add", "-A");
+  git("update-index", "--add", "--cacheinfo", `160000,${git("rev-parse", "HEAD")},vendor`);
+  git("commit", "-q", "-m", "second");
+  git("tag", "packed");
+  git("pack-refs", "--all");
+  git("tag", "v1");
+  for (let n = 0; n < MANY; n++) git("branch", `v${n}`);
+  git("notes", "add", "-m", "a person's");
+  const lost = git("commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "lost");
+  stage.write("lost", lost);
+  git("worktree", "add", "-q", "-b", "usb", stage.path("usb"));
+  rmSync(stage.path("usb"), { recursive: true });
+  stage.write(`${repo}/second`, "stashed\n");
+  git("stash", "-q");
+  for (let n = 0; n < MANY; n++) stage.write(`${repo}/notes${n}`, "mine\n");
+  git("config", "filter.person.clean", `touch ${stage.path("hits")}/clean-%f; cat`);
+  git("config", "filter.person.smudge", `touch ${stage.path("hits")}/smudge-%f; cat`);
+  git("config", "core.hooksPath", stage.path("g4-hooks/.githooks"));
+  stage.repo("private-repo", { secret: PRIVATE });
+}
+
+/** The commit that only a reflog or a person remembers. */
+export const lostCommit = (stage: Stage): string => readFileSync(stage.path("lost"), "utf8");
+
+/** All refs with what they mean, but the branches of loopdash. */
+export function refsOf(stage: Stage, repo: string): ReadonlyMap<string, string> {
+  const lines = stage.git(repo, "for-each-ref", "--format=%(refname) %(objectname) %(symref)").split("\n");
+  const pairs = lines.map((line) => [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)] as const);
+  return new Map(pairs.filter(([ref]) => !ref.startsWith("refs/heads/loopdash/")));
+}
+
+/** Whether git does something without an error. */
+export function succeeds(stage: Stage, repo: string, ...args: string[]): boolean {
+  try {
+    stage.git(repo, ...args);
+    return true;
+  } catch {
+    // It says by its exit code that it does not.
+    return false;
+  }
+}

@@ -1,0 +1,4 @@
+import { proveEach } from "../suite.ts";
+import { GIT_WALLS } from "./attacks.ts";
+
+proveEach(GIT_WALLS);

@@ -1,0 +1,4 @@
+import { proveEach } from "../suite.ts";
+import { NETWORK } from "./attacks.ts";
+
+proveEach(NETWORK);

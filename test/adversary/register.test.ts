@@ -1,0 +1,127 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { ROOT } from "../../scripts/build/bundle.ts";
+import { CORPUS } from "./honest/corpus.ts";
+import { type Registered, registered } from "./register.ts";
+
+/** What becomes of a seed: an attack whose id begins with it; a change that must land; or none, with the reason. */
+type Standing = "covered" | { readonly honest: string } | { readonly notYet: string };
+
+const NO_REVIEW = { notYet: "there is no review step" };
+const NO_PROBE = { notYet: "there is no mutation probe and no review; a weak assertion is still an assertion" };
+const NO_DISCOVERIES = { notYet: "workers cannot file tickets" };
+
+/** Every seed of the list of ways in which agents cheat. */
+const SEEDS: Readonly<Record<string, Standing>> = {
+  A1: "covered",
+  A2: "covered",
+  A3: "covered",
+  A5: "covered",
+  A6: NO_PROBE,
+  A7: "covered",
+  A10: "covered",
+  A12: "covered",
+  A14: { notYet: "there are no held-out checks; a report proves nothing against code that bends its own process" },
+  A15: { notYet: "there are no held-out checks and there is no review" },
+  A17: "covered",
+  A19: "covered",
+  A21: NO_PROBE,
+  A22: "covered",
+  A23: "covered",
+  A25: { notYet: "worktrees hold the whole history of the repository" },
+  A26: "covered",
+  A28: "covered",
+  A29: "covered",
+  A32: "covered",
+  B1: "covered",
+  B2: "covered",
+  B3: "covered",
+  B5: "covered",
+  B6: "covered",
+  B7: "covered",
+  B9: NO_DISCOVERIES,
+  B10: NO_DISCOVERIES,
+  B11: "covered",
+  B14: NO_REVIEW,
+  B15: NO_REVIEW,
+  B17: NO_REVIEW,
+  B20: "covered",
+  C1: "covered",
+  C2: "covered",
+  C4: "covered",
+  C6: "covered",
+  C7: "covered",
+  C8: "covered",
+  C10: "covered",
+  C11: "covered",
+  D1: "covered",
+  D2: "covered",
+  D3: "covered",
+  D5: "covered",
+  D6: "covered",
+  D7: "covered",
+  D8: "covered",
+  D9: "covered",
+  D12: { notYet: "no hook of a repository is relied on: what is committed without them meets the same checks" },
+  D13: "covered",
+  D14: "covered",
+  D15: "covered",
+  D17: { notYet: "there is no text guard that could fail; what a command does is held by the sandbox" },
+  D19: "covered",
+  D20: "covered",
+  D21: { honest: "D21" },
+  E1: "covered",
+  E3: "covered",
+  E5: "covered",
+  E7: "covered",
+  E8: "covered",
+  E10: "covered",
+  E11: "covered",
+  E13: "covered",
+  E14: "covered",
+  E16: { notYet: "nothing claims to list the commands that an agent ran" },
+  E17: "covered",
+  E18: "covered",
+};
+
+describe("the register of attacks", () => {
+  let all: readonly Registered[];
+  const covers = (seed: string): boolean => all.some(({ id }) => id === seed || id.startsWith(`${seed}-`));
+
+  beforeAll(async () => {
+    all = await registered();
+  });
+
+  test("holds at least 120 attacks", () => {
+    expect(all.length).toBeGreaterThanOrEqual(120);
+  });
+
+  test("every id is one attack's", () => {
+    const byId = Map.groupBy(all, ({ id }) => id);
+    const twice = [...byId].flatMap(([id, each]) =>
+      each.length > 1 ? [`${id}: ${each.map((one) => one.provenIn).join(", ")}`] : [],
+    );
+    expect(twice).toEqual([]);
+  });
+
+  test("every attack says what it tries and names a defence that can be taken out", () => {
+    const bad = all.filter(({ what, defence }) => what === "" || defence.name === "" || defence.holes.length === 0);
+    expect(bad.map(({ id }) => id)).toEqual([]);
+  });
+
+  test("every hole is a place of the source, and another text", () => {
+    const holes = new Set(all.flatMap(({ defence }) => defence.holes));
+    const stale = [...holes].filter(({ file, from, to }) => {
+      const path = join(ROOT, file);
+      return from === to || !existsSync(path) || readFileSync(path, "utf8").split(from).length !== 2;
+    });
+    expect(stale.map(({ file, from }) => `${file}: ${from}`)).toEqual([]);
+  });
+
+  test.each(Object.entries(SEEDS))("seed %s is covered, or it is said why not", (seed, standing) => {
+    if (standing === "covered") expect(covers(seed), "no attack has it").toBe(true);
+    else if ("honest" in standing) expect(CORPUS.map(({ id }) => id)).toContain(standing.honest);
+    else expect(standing.notYet).not.toBe("");
+  });
+});

@@ -1,0 +1,175 @@
+import type { Defence } from "../suite.ts";
+
+const TRIPWIRE = "src/adapters/tripwire/canary-tripwire.ts";
+
+/** The proof passes at once, and the last word is not borne out by copies. */
+const UNPROVEN = [
+  { file: TRIPWIRE, from: "if (!of.canaries) return undefined;", to: "return undefined;" },
+  { file: "src/adapters/tripwire/sure-oracle.ts", from: 'if (how === "background")', to: "if (true)" },
+] as const;
+const UNFROZEN = { file: TRIPWIRE, from: "if (changed !== undefined)", to: "if (false)" };
+
+const CHAIN = "src/adapters/journal/chain.ts";
+const TABLE = "src/adapters/journal/journal-table.ts";
+const FROZEN_ORACLE = "src/adapters/oracle/frozen-oracle.ts";
+const PROCESS = "src/adapters/oracle/oracle-process.ts";
+const READ_ALL = "{ exitCode: 0, stdout: result.stdout, stderr: result.stderr }";
+const DEFINITION = "oracle/definition.ts";
+
+/** What each attack of this family meets. */
+export const DEFENCES = {
+  proof: {
+    name: "an oracle is believed only once it has judged canaries right, and its last word only where copies bear it out",
+    holes: UNPROVEN,
+  },
+  frozenSet: {
+    name: "what must not change in a run is hashed at its start, and each engine compares it before it believes a verdict",
+    holes: [UNFROZEN],
+  },
+  runOracle: {
+    name: "a run goes on only with the oracle's bytes that it began with (their hash; the frozen set; the proof)",
+    holes: [
+      { file: "src/cli/engine/open-run.ts", from: "if (oracleSha(oracleBytes) !== state.oracleSha)", to: "if (false)" },
+      UNFROZEN,
+      ...UNPROVEN,
+    ],
+  },
+  batchFile: {
+    name: "a run does not go on under a batch file that was changed since it began",
+    holes: [
+      { file: "src/cli/engine/start-engine.ts", from: "const changed = loaded.sha !== before ?", to: "const changed = false ?" },
+    ],
+  },
+  chain: {
+    name: "each row of the journal is held against the hash of the one before, up to the last that was written",
+    holes: [
+      { file: CHAIN, from: "if (row.seq !== place)", to: "if (false)" },
+      { file: CHAIN, from: "if (row.prev !== tip.hash)", to: "if (false)" },
+      { file: CHAIN, from: "if (row.hash !== link(", to: "if (false && row.hash !== link(" },
+      { file: CHAIN, from: "if (fact.type !== row.type || ticket !== row.ticket)", to: "if (false)" },
+      { file: TABLE, from: "if (last !== tip.seq)", to: "if (false)" },
+      { file: "src/domain/reduce.ts", from: "if (event.seq !== state.seq + 1)", to: "if (false)" },
+      { file: TABLE, from: "if (tip.hash !== end.hash)", to: "if (false)" },
+    ],
+  },
+  keptBytes: {
+    name: "each judgement runs the bytes that were kept at the start, and what cannot be kept is compared (the proof; copies)",
+    holes: [
+      {
+        file: FROZEN_ORACLE,
+        from: 'place(join(folder, "oracle.mjs"), frozen.bytes)',
+        to: 'place(join(folder, "oracle.mjs"), await bytesOnDisk(frozen))',
+      },
+      {
+        file: FROZEN_ORACLE,
+        from: "interface Read {",
+        to: `async function bytesOnDisk({ scratch, bytes }: Frozen): Promise<Uint8Array> {
+          const beside = [join(scratch, "..", "oracle.mjs"), join(process.argv[1] as string, "..", "oracle.mjs")];
+          const read = await Promise.all(beside.map((file) => readFile(file)));
+          return read.find((each) => oracleSha(each) !== oracleSha(bytes)) ?? bytes;
+        }
+        interface Read {`,
+      },
+      {
+        file: "src/adapters/oracle/frozen-command.ts",
+        from: 'return isFile ? frozenFile(path, 0o400) : { kind: "text", text: word };',
+        to: 'return { kind: "text", text: isFile ? path : word };',
+      },
+      { file: "src/adapters/oracle/frozen-command.ts", from: "if ((await fileSha(word.path)) !== word.sha)", to: "if (false)" },
+      ...UNPROVEN,
+    ],
+  },
+  evidence: {
+    name: "an exit code counts only with evidence for each ticket of the batch that bears it out",
+    holes: [
+      {
+        file: FROZEN_ORACLE,
+        from: "return { reading: read({ ...exit, tickets: asked.batch.tickets }), exitCode: exit.exitCode };",
+        to: `const claimed = exit.exitCode === 0 || exit.stdout.includes('"verdict":"done"');
+        const counts = { done: 1, gated: 0, open: 0 };
+        return { reading: claimed ? { verdict: "done", counts, open: [] } : read({ ...exit, tickets: [] }), exitCode: 0 };`,
+      },
+    ],
+  },
+  bounds: {
+    name: "an oracle is heard only where it ended by itself, in time and within its bounds",
+    holes: [
+      {
+        file: PROCESS,
+        from: "if (result.timedOut) return",
+        to: `if (result.timedOut) return ${READ_ALL};\n  if (result.timedOut) return`,
+      },
+      {
+        file: PROCESS,
+        from: "if (result.signal !== undefined) return",
+        to: `if (result.signal !== undefined) return ${READ_ALL};\n  if (result.signal !== undefined) return`,
+      },
+      { file: PROCESS, from: "maxBuffer: MAX_OUTPUT", to: "maxBuffer: 64 * MAX_OUTPUT" },
+      { file: FROZEN_ORACLE, from: "of.deadlineMs ?? 20_000", to: "of.deadlineMs ?? 1_000" },
+    ],
+  },
+  permission: {
+    name: "the oracle runs under Node's permission model, with nothing in its environment",
+    holes: [
+      {
+        file: FROZEN_ORACLE,
+        from: "argv: [node, ...flags, program, batch]",
+        to: "argv: [node, program, batch]",
+      },
+      { file: FROZEN_ORACLE, from: "env: {}, family: false", to: "env: process.env as Record<string, string>, family: false" },
+    ],
+  },
+  debuggerShut: {
+    name: "no signal opens the debugger of a process of loopdash",
+    holes: [{ file: "src/cli/main.ts", from: 'process.on("SIGUSR1"', to: 'process.on("SIGUSR2"' }],
+  },
+  words: {
+    name: "a state counts as the exact word alone, and a gate only with a step",
+    holes: [
+      { file: DEFINITION, from: "if (!STATES.has(ticket.state))", to: "if (false)" },
+      { file: DEFINITION, from: 'if (ticket.state === "done")', to: 'if (!["open", "human-gated"].includes(ticket.state))' },
+      { file: DEFINITION, from: 'if (ticket.state === "human-gated" && step !== "")', to: 'if (ticket.state === "human-gated")' },
+      { file: DEFINITION, from: 'state: "human-gated", step }', to: 'state: "human-gated", step: step || "?" }' },
+    ],
+  },
+  exactlyOnce: {
+    name: "every ticket of the batch is in the tracker exactly once, or nothing is judged",
+    holes: [
+      { file: DEFINITION, from: "if (tickets.has(ticket.id))", to: "if (false)" },
+      {
+        file: DEFINITION,
+        from: "if (ticket === undefined) return unjudged(",
+        to: 'if (ticket === undefined) evidence.push({ id, state: "done" });\n    if (ticket === undefined) continue;\n    if (ticket === undefined) return unjudged(',
+      },
+    ],
+  },
+  hiddenDoor: {
+    name: "an oracle does not know where its engine listens",
+    holes: [{ file: "src/adapters/channel/socket-path.ts", from: 'randomBytes(8).toString("hex")', to: '"00"' }],
+  },
+  notEmpty: {
+    name: "an empty batch is never done (the batch's check; the definition; the exit; who reads it)",
+    holes: [
+      { file: "src/domain/batch/check.ts", from: "if (tickets.length === 0) report(", to: "if (false) report(" },
+      { file: "src/domain/batch/check.ts", from: "} else if (tickets.length === 0) {", to: "} else if (false) {" },
+      { file: DEFINITION, from: "if (batch.length === 0)", to: "if (false)" },
+      { file: "oracle/done.ts", from: "verdict.open === 0 && verdict.evidence.length > 0", to: "verdict.open === 0" },
+      {
+        file: "src/adapters/oracle/oracle-output.ts",
+        from: `  if (tickets.length === 0) return unjudged("the batch is empty: there is nothing that could be done");
+  const same =`,
+        to: "  const same =",
+      },
+    ],
+  },
+  sandbox: {
+    name: "an agent's processes see and write its worktree and its own scratch, and end with it",
+    holes: [
+      {
+        file: "src/cli/engine/loop-context.ts",
+        from: "world.sandbox === undefined ? plain : await confined(plain, world.sandbox, gates)",
+        to: "plain",
+      },
+    ],
+  },
+} as const satisfies Record<string, Defence>;

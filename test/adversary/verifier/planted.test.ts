@@ -1,0 +1,4 @@
+import { proveEach } from "../suite.ts";
+import { PLANTED } from "./planted.ts";
+
+proveEach(PLANTED);
