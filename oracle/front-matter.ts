@@ -23,8 +23,8 @@ const NESTED_NAME = new RegExp(`^( +)(${NAME}):(?: +(.*))?$`, "su");
 const NESTED_ITEM = /^( *)- +(.*)$/s;
 const COMMENT = /^ *#/;
 const TAIL = "(?: *$| +#)";
-const DOUBLE = new RegExp(`^"((?:[^"\\\\]|\\\\["\\\\])*)"${TAIL}`, "s");
-const SINGLE = new RegExp(`^'((?:[^']|'')*)'${TAIL}`, "s");
+const DOUBLE = new RegExp(`^"((?:[^"\\\\]|\\\\["\\\\])*)"${TAIL}`);
+const SINGLE = new RegExp(`^'((?:[^']|'')*)'${TAIL}`);
 const WORD = "(?:[A-Za-z0-9](?:[A-Za-z0-9_./-]| +(?=[A-Za-z0-9_./-]))*|\"[A-Za-z0-9_./ -]*\"|'[A-Za-z0-9_./ -]*')";
 const LIST = new RegExp(`^\\[ *(?:${WORD}(?: *, *${WORD})* *)?\\]${TAIL}`);
 const BLOCK = new RegExp(`^[|>][+-]?${TAIL}`);
@@ -60,7 +60,7 @@ export function readFrontMatter(lines: readonly string[]): FrontMatter {
 
 function readLine(line: string, below: Below, found: Map<string, string | undefined>): Below {
   if (CONTROL.test(line)) throw new CannotJudge("a tab or control character in the front matter");
-  if (line.length > 0 && !line.isWellFormed()) throw new CannotJudge("half a character in the front matter");
+  if (!line.isWellFormed()) throw new CannotJudge("half a character in the front matter");
   if (below.kind === "block" && (line === "" || line.startsWith(" "))) return readBlockLine(line, below);
   if (/^ *$/.test(line) || COMMENT.test(line)) return below.kind === "block" ? { kind: "nothing" } : below;
   const nested = readNested(line, below);

@@ -74,6 +74,16 @@ describe("what done means", () => {
     expect(judge(snapshot, batch)).toEqual({ verdict: "unjudged", problem: expect.stringMatching(problem) as string });
   });
 
+  test("an unreadable state is shown, a long one in part", () => {
+    const problem = (state: string) => judge([{ id: "A", state }], ["A"]);
+    const words = "which is none of open, done and human-gated";
+    expect(problem("Done")).toEqual({ verdict: "unjudged", problem: `ticket "A" is in state "Done", ${words}` });
+    expect(problem("x".repeat(100))).toEqual({
+      verdict: "unjudged",
+      problem: `ticket "A" is in state "${"x".repeat(80)}", ${words}`,
+    });
+  });
+
   test("2,000 random snapshots, against a second definition", () => {
     const id = fc.constantFrom("A", "B", "C", "D", "E");
     const state = fc.oneof(

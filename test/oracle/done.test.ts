@@ -4,54 +4,10 @@ import { closeSync, mkdirSync, openSync, symlinkSync, truncateSync, writeFileSyn
 import { open, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { beforeEach, describe, expect, test } from "vitest";
-import { bundleOracle } from "../helpers/bundle-oracle.ts";
-import { scratchFolder } from "../helpers/scratch.ts";
+import { describe, expect, test } from "vitest";
+import { embedded, oracleInFolder, ticket } from "./process.ts";
 
-const folder = scratchFolder();
-const tracker = () => join(folder(), "tracker.json");
-const tickets = () => join(folder(), "tickets");
-let program = "";
-
-beforeEach(async () => {
-  program = join(folder(), "oracle.mjs");
-  writeFileSync(program, await bundleOracle());
-  mkdirSync(tickets());
-});
-
-interface Said {
-  readonly code: number | null;
-  readonly lines: readonly unknown[];
-  readonly stderr: string;
-}
-
-async function ask(...args: readonly string[]): Promise<Said> {
-  const child = spawn(process.execPath, [program, ...args], { env: {}, stdio: ["ignore", "pipe", "pipe"] });
-  let stdout = "";
-  let stderr = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    stderr += text;
-  });
-  await once(child, "close");
-  const lines = stdout
-    .split("\n")
-    .slice(0, -1)
-    .map((line) => JSON.parse(line) as unknown);
-  return { code: child.exitCode, lines, stderr };
-}
-
-function batch(ids: readonly string[], place: object = { kind: "embedded", file: tracker() }): string {
-  const file = join(folder(), "batch.json");
-  writeFileSync(file, JSON.stringify({ version: 1, tracker: place, tickets: ids }));
-  return file;
-}
-const inFolder = () => ({ kind: "folder", folder: tickets() });
-
-const ticket = (id: string, state: string, more: object = {}) => ({ id, title: id, body: "", state, ...more });
-const embedded = (...list: readonly object[]) => JSON.stringify({ version: 1, tickets: list });
+const { folder, tracker, tickets, program, env, ask, batch, inFolder } = oracleInFolder();
 
 describe("the oracle as a process, embedded tracker", () => {
   test("all done or gated: 0, with evidence for each", async () => {
@@ -90,7 +46,7 @@ describe("the oracle as a process, embedded tracker", () => {
     expect(said.code).toBe(code);
     expect(said.stderr).toMatch(code === 2 ? /^cannot judge: .+\n$/ : /^$/);
     if (code === 1) expect(said.lines.at(-1)).toEqual({ verdict: "not-done", done: 1, gated: 0, open: 1 });
-    if (code === 2) expect(said.lines.filter((line) => typeof line === "object" && line !== null && "id" in line)).toEqual([]);
+    if (code === 2) expect([[], [{ verdict: "unjudged" }]]).toContainEqual(said.lines);
   });
 
   test.each<[string, () => void]>([
@@ -136,6 +92,26 @@ describe("the oracle as a process, embedded tracker", () => {
     expect((await ask(...args())).code).toBe(2);
   });
 
+  test("without one argument it says what to give", async () => {
+    expect((await ask()).stderr).toBe("cannot judge: give one argument: the batch to judge\n");
+    expect((await ask("a", "b")).stderr).toBe("cannot judge: give one argument: the batch to judge\n");
+  });
+
+  test("an unjudged tracker is said in one line of evidence, the reason on stderr", async () => {
+    writeFileSync(tracker(), embedded(ticket("A", "Done")));
+    const said = await ask(batch(["A"]));
+    expect(said).toMatchObject({ code: 2, lines: [{ verdict: "unjudged" }] });
+    expect(said.stderr).toContain('ticket "A" is in state "Done"');
+  });
+
+  test("a path in a problem stays on one line, harmless and in bounds", async () => {
+    const file = `/nowhere\n\r\u001bx\u202e${"y".repeat(900)}/${"z".repeat(900)}`;
+    const { code, stderr } = await ask(batch(["A"], { kind: "embedded", file }));
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^cannot judge: E[A-Z]+: [a-z ]+, open '\/nowhere x\?y+\/z+\n$/);
+    expect(stderr.length).toBe("cannot judge: ".length + 1_000 + 1);
+  });
+
   test("a problem is one line and cannot steer a terminal", async () => {
     writeFileSync(tracker(), embedded(ticket("A", "\u001b[2J\u009b2J\nverdict: done\u202e")));
     const said = await ask(batch(["A"]));
@@ -146,13 +122,17 @@ describe("the oracle as a process, embedded tracker", () => {
   test("a reader that goes away, or a full disk behind stdout, is not a verdict", async () => {
     writeFileSync(tracker(), embedded(ticket("A", "done")));
     const full = openSync("/dev/full", "w");
-    const child = spawn(process.execPath, [program, batch(["A"])], { env: {}, stdio: ["ignore", full, "ignore"] });
+    const child = spawn(process.execPath, [program(), batch(["A"])], {
+      env: env(),
+      stdio: ["ignore", full, "ignore"],
+    });
     closeSync(full);
     expect(await once(child, "exit")).toEqual([2, null]);
     const gone = spawn(
       "/bin/bash",
-      ["-c", 'exec > >(exec 0<&-); wait $!; "$0" "$1" "$2"; echo "code $?" >&2', process.execPath, program, batch(["A"])],
+      ["-c", 'exec > >(exec 0<&-); wait $!; "$0" "$1" "$2"; echo "code $?" >&2', process.execPath, program(), batch(["A"])],
       {
+        env: { ...process.env, ...env() },
         stdio: ["ignore", "ignore", "pipe"],
       },
     );
@@ -166,6 +146,10 @@ describe("the oracle as a process, embedded tracker", () => {
 
   test.each([
     ["never says that it is through", "process.stdout.write = () => true;"],
+    [
+      "breaks where nobody waits for it",
+      "process.stdout.write = () => { setImmediate(() => { throw new Error('lost'); }); return true; };",
+    ],
     ["says that it failed", "process.stdout.write = (text, then) => { then(new Error('lost')); return false; };"],
     [
       "fails late",
@@ -174,7 +158,7 @@ describe("the oracle as a process, embedded tracker", () => {
   ])("an output that %s is not a verdict", async (_what, preload) => {
     writeFileSync(tracker(), embedded(ticket("A", "done")));
     const flags = ["--import", `data:text/javascript,${encodeURIComponent(preload)}`];
-    const child = spawn(process.execPath, [...flags, program, batch(["A"])], { env: {}, stdio: "ignore" });
+    const child = spawn(process.execPath, [...flags, program(), batch(["A"])], { env: env(), stdio: "ignore" });
     expect(await once(child, "exit")).toEqual([2, null]);
   });
 
