@@ -59,6 +59,8 @@ export interface Repo {
   change(of: { from: string; tip: string }): Promise<Change>;
   /** The changed lines of files of these names (shell patterns such as "*.ts"), whatever attributes say of them. */
   changedLines(of: { from: string; tip: string; names: readonly string[] }): Promise<ChangedLines>;
+  /** A file's text as a commit has it; undefined where it has no such file. At most a million bytes. */
+  readFile(of: { commit: string; path: string }): Promise<string | undefined>;
   /** Writes the change as a patch file, at most `maxBytes` long. */
   writePatch(of: { from: string; tip: string; file: string; maxBytes: number }): Promise<void>;
   /** Builds the merge candidate: one commit on top of the current base tip. Needs no checkout. */

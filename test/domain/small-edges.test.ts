@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { admitCommand } from "../../src/domain/admit.ts";
 import { decide } from "../../src/domain/decide.ts";
+import type { RunFact } from "../../src/domain/event.ts";
 import { findingsLine, findingsText, passedLine } from "../../src/domain/evidence/words.ts";
 import { TicketId } from "../../src/domain/ids.ts";
 import { reportOf } from "../../src/domain/report.ts";
@@ -8,7 +9,7 @@ import { soonReady } from "../../src/domain/soon-ready.ts";
 import { freeSlots, isSettled } from "../../src/domain/state.ts";
 import { strayNamesInDotenv } from "../../src/domain/stray-keys.ts";
 import { renderMarkdown, renderSummaryText } from "../../src/domain/summary.ts";
-import { batchOf, Simulation, ticketOf } from "./simulate.ts";
+import { batchOf, honestJudgement, Simulation, ticketOf } from "./simulate.ts";
 
 const [A, B, D] = ["A", "B", "D"].map((id) => TicketId.parse(id)) as [TicketId, TicketId, TicketId];
 
@@ -63,6 +64,23 @@ test("a tripwire that fires without a word ends the run without one", () => {
   expect(decide(sim.state, 9_999)).toMatchObject([
     { do: "end", kind: "tripwire", reason: "the tripwire fired: it gave no reason" },
   ]);
+});
+
+test("a final verdict from before a resume ends nothing: the oracle is asked again after the new re-verification", () => {
+  const sim = new Simulation(batchOf([ticketOf("A")]));
+  sim.decide();
+  sim.endAttempt(A, "done");
+  sim.report({ type: "reverify-started" });
+  sim.report({ type: "reverify-ended", reopened: 0 });
+  sim.report({ type: "oracle-asked", final: true });
+  sim.report({ type: "oracle-judged", final: true, judgement: honestJudgement(sim.state) });
+  expect(decide(sim.state, 5_000)).toMatchObject([{ do: "end", kind: "oracle-done" }]);
+  sim.report({ type: "run-resumed" } as RunFact);
+  sim.prove();
+  expect(decide(sim.state, 6_000)).toEqual([{ do: "reverify" }]);
+  sim.report({ type: "reverify-started" });
+  sim.report({ type: "reverify-ended", reopened: 0 });
+  expect(decide(sim.state, 7_000)).toEqual([{ do: "judge", final: true }]);
 });
 
 test("names in a .env file are sorted, and empty ones left out", () => {

@@ -75,6 +75,17 @@ describe("plainText", () => {
     ["a joiner before an invisible letter", "e\u0301\u200d\u3164x", "e\u0301x"],
     ["tag characters", "a\u{e0041}\u{e0042}", "a"],
     ["half a pair", "a\ud83db\ude00", "a\ufffdb\ufffd"],
+    ["the first and last halves there are", "\ud800a\udbffb\udc00c\udfff", "\ufffda\ufffdb\ufffdc\ufffd"],
+    ["the first and last 8-bit controls", "a\u0080b\u009cc", "abc"],
+    ["a paragraph separator", "a\u2029b", "a b"],
+    ["a line feed after a lone carriage return's place", "a\n\nb\tc\n", "a  b c "],
+    ["a sequence cut off by another, which counts", "a\u001b]0;x\u001b[31mb\u001b]0;y\u001b\\c", "abc"],
+    ["a title that ends with its line, by either sign", "a\u001b]0;x\rb\u001b]0;y\r\nc", "a b c"],
+    ["selectors that belong to nothing", "\ufe0fa \ufe0fb\ufe0f\ufe0e", "a b\ufe0f"],
+    ["the first selector after a selector", "a\ufe00\ufe00", "a\ufe00"],
+    ["a joiner at either end", "\u200da\u200d", "a"],
+    ["a joiner between an emoji and a letter", "\u{1f468}\u200da", "\u{1f468}a"],
+    ["a joiner between a letter and an emoji", "a\u200d\u{1f468}", "a\u{1f468}"],
     ["halves that removing would join", "\ud83d\u001b[m\ude00", "\ufffd\ufffd"],
   ])("takes out %s", (_, text, plain) => {
     expect(plainText(text)).toBe(plain);
@@ -111,6 +122,11 @@ describe("plainText", () => {
     expect(plainText("😀😀", 2)).toBe("😀😀");
     expect(plainText("👨‍👩‍👧x", 3)).toBe("👨…");
     expect(plainText("abc", 0)).toBe("");
+    expect(plainText("abc", 1)).toBe("…");
+    expect(plainText("a", 1)).toBe("a");
+    expect(plainText("a\ufe0fbc", 3)).toBe("a…");
+    expect(plainText("❤\ufe0f\u200d🔥bcdef", 4)).toBe("❤…");
+    expect(plainText("a\ufe0fbcde", 5)).toBe("a\ufe0fbc…");
   });
 });
 

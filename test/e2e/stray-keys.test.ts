@@ -91,6 +91,15 @@ describe("a stray key refuses the start (exit 4)", () => {
     expect(await says({ sandbox: "auto" })).toContain("GEMINI_API_KEY is set in");
   });
 
+  test("but not the variable that the batch names for its agent's key: that bill is meant", async () => {
+    using stage = stageWithAgent();
+    const agent = { kind: "claude", program: "/bin/true", apiKeyEnv: "ANTHROPIC_API_KEY" };
+    stage.batch(["T-1"], { agent, sandbox: "required" });
+    const says = async (env: Record<string, string>) => (await stage.run(["batch.json", "--dry-run"], env)).stderr;
+    expect(await says({ ANTHROPIC_API_KEY: VALUE })).not.toContain("is set in");
+    expect(await says({ ANTHROPIC_API_KEY: VALUE, ANTHROPIC_BASE_URL: VALUE })).toContain("ANTHROPIC_BASE_URL is set in");
+  });
+
   test("in a file that is committed and nowhere checked out: worktrees would have it", async () => {
     using stage = stageWithAgent();
     stage.write("app/config/keys", `CODEX_API_KEY=${VALUE}\n`);

@@ -1,8 +1,10 @@
 import fs, { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { readSnapshot } from "../../oracle/read.ts";
+import { readWhole } from "../../oracle/stable-file.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
 
 const folder = scratchFolder();
@@ -45,6 +47,17 @@ describe("a snapshot is of one instant", () => {
       put("Z", "done");
     });
     expect(await states()).toEqual({ A: "open", Z: "done" });
+  });
+
+  test("one that changed is seen among others that did not", async () => {
+    put("A", "done");
+    put("Z", "open");
+    const racy = () => ["A", "Z"].some((id) => readWhole(join(tickets(), `${id}.md`), 100).racy);
+    while (racy()) await pause(1);
+    beforeOpening("Z.md", (time) => {
+      if (time === 0) put("A", "open");
+    });
+    expect(await states()).toEqual({ A: "open", Z: "open" });
   });
 
   test("a ticket that comes, goes or is renamed while they are read is seen", async () => {

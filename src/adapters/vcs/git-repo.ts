@@ -10,6 +10,7 @@ import { baseTip, isCommit, missingFromBase } from "./history.ts";
 import { finishCutOffLanding, land } from "./land.ts";
 import { writePatch } from "./patch.ts";
 import { pristineCheckout } from "./pristine.ts";
+import { readFileAt } from "./read-file.ts";
 import { locateOrRefuse, refuseBaseName, refuseState } from "./refuse.ts";
 import { serialQueue } from "./serial.ts";
 import { openStore, type Store } from "./store.ts";
@@ -58,6 +59,7 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
     },
     change: ({ from, tip }) => changeBetween(store, from, tip),
     changedLines: (of) => changedLines(store, of),
+    readFile: (of) => readFileAt(store, of),
     writePatch: (of) => writePatch(store, of),
     candidate: async ({ tip, message }) =>
       buildCandidate(store, { base: await baseTip(store), tip, message, startedAt: startedAt.get(tip) }),

@@ -87,7 +87,10 @@ const ENVIRONMENT = "loopdash's environment";
  * it. Names alone are taken from any of them.
  */
 export async function findStrayKeys(env: NodeJS.ProcessEnv, loaded?: LoadedBatch): Promise<readonly StrayKey[]> {
-  const own = strayNames(env).map((name) => ({ name, where: ENVIRONMENT }));
+  const agent = loaded?.batch.agent;
+  // The key that the batch names is no stray one: its bill is the one that is meant.
+  const meant = agent === undefined || agent.kind === "command" ? undefined : agent.apiKeyEnv;
+  const own = strayNames(env).flatMap((name) => (name === meant ? [] : [{ name, where: ENVIRONMENT }]));
   if (loaded === undefined) return own;
   const repos = Object.values(loaded.batch.repos);
   const folders = [...new Set([loaded.folder, ...repos.map(({ path }) => path)])];

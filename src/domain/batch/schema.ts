@@ -70,6 +70,7 @@ const Allow = z.strictObject({
     .boolean()
     .default(false)
     .describe("Whether the ticket may tell linters, type checkers, runners and coverage to look away"),
+  scripts: z.boolean().default(false).describe("Whether the ticket may change the package.json scripts that a check runs"),
 });
 
 /** A ticket as the batch file lists it. With a ticket folder an id is enough: what is not given comes from the folder. */

@@ -21,6 +21,8 @@ export interface Allowance {
   readonly testsRemoved: readonly string[];
   readonly testsSkipped: readonly string[];
   readonly suppressions: boolean;
+  /** Whether it may change the package.json scripts that a check runs. */
+  readonly scripts?: boolean;
 }
 
 /** How much a passed check proves: per-test results against the base's, results alone, or the exit code alone. */

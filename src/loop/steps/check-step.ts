@@ -2,6 +2,7 @@ import type { StepSpec } from "../../domain/batch/schema.ts";
 import { compareRuns, type Remark } from "../../domain/evidence/compare.ts";
 import { SEARCHED_NAMES } from "../../domain/evidence/languages.ts";
 import type { Allowance, TestRun } from "../../domain/evidence/results.ts";
+import { scriptFindings, scriptRunBy } from "../../domain/evidence/scripts.ts";
 import { suppressionsIn } from "../../domain/evidence/suppressions.ts";
 import { findingsLine, findingsText, passedLine } from "../../domain/evidence/words.ts";
 import { plainText } from "../../domain/text.ts";
@@ -56,7 +57,7 @@ export async function runCheckStep(
   const judging: Judging = { ctx, scope, repo, step, candidate, allow: scope.ticket.allow ?? NOTHING_ALLOWED };
   const touched = await protectedTouched(judging);
   if (touched.length > 0) return refuse(judging, `protected path differs from the base: ${touched[0]}`, boundedList(touched));
-  const suppressed = await suppressionFindings(judging);
+  const suppressed = [...(await scriptsChanged(judging)), ...(await suppressionFindings(judging))];
   const outcome = step.report === undefined ? await byExitCode(judging) : await byTests(judging);
   if ("ok" in outcome) return outcome;
   const findings = [...outcome.findings, ...suppressed];
@@ -80,6 +81,17 @@ async function protectedTouched({ ctx, repo, candidate }: Judging): Promise<read
   if (ctx.batch.protect.length === 0) return [];
   const change = await repo.change({ from: candidate.base, tip: candidate.commit });
   return touchedOf(change, ctx.batch.protect).map(({ path, how }) => `${plainText(path, 200)} (${how})`);
+}
+
+/** A check that runs a script of package.json is judged by the base's script: the candidate brings its own (case A10). */
+async function scriptsChanged({ repo, candidate, step, allow }: Judging): Promise<readonly Remark[]> {
+  const runs = allow.scripts === true ? undefined : scriptRunBy(step.command);
+  if (runs === undefined) return [];
+  const { paths } = await repo.change({ from: candidate.base, tip: candidate.commit });
+  const changed = paths.map(({ path }) => path);
+  const at = (commit: string) => repo.readFile({ commit, path: "package.json" });
+  const [before, after] = changed.includes("package.json") ? await Promise.all([at(candidate.base), at(candidate.commit)]) : [];
+  return scriptFindings(runs, { changed, before, after });
 }
 
 async function suppressionFindings({ repo, candidate, allow }: Judging): Promise<readonly Remark[]> {

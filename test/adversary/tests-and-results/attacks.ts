@@ -4,6 +4,10 @@ import { LOOKING_AWAY } from "./looking-away.ts";
 import { PROTECTED } from "./protected.ts";
 import { REPORTS } from "./reports.ts";
 import { RESULTS } from "./results.ts";
+import { SCRIPTS } from "./scripts.ts";
 import { world } from "./world.ts";
 
-export const TESTS_AND_RESULTS = campaign(world, [...REPORTS, ...RESULTS, ...PROTECTED, ...LOOKING_AWAY, ...JUDGING]);
+export const TESTS_AND_RESULTS = [
+  ...campaign(world, [...REPORTS, ...RESULTS, ...PROTECTED, ...LOOKING_AWAY, ...JUDGING]),
+  ...SCRIPTS,
+];

@@ -80,6 +80,13 @@ export const DEFENCES = {
       { file: GATES, from: "if (submodules.length > 0)", to: "if (false)" },
     ],
   },
+  protectedScripts: {
+    name: "the script that a check runs is the base's: its file is protected, and another text of it is a finding",
+    holes: [
+      { file: GATES, from: "return (path) => matchers.some((matches) => matches(path));", to: "return () => false;" },
+      { file: CHECK, from: "if (runs === undefined) return [];", to: "if (true) return [];" },
+    ],
+  },
   spelling: {
     name: "a path is protected in every spelling that some file system takes for it, and behind every link",
     holes: [

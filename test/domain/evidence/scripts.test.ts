@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+import { scriptFindings, scriptRunBy } from "../../../src/domain/evidence/scripts.ts";
+
+describe("the script that a command runs", () => {
+  test.each<[string, string | undefined]>([
+    ["npm test", "npm test"],
+    ["npm t", "npm test"],
+    ["npm --silent run -s unit -- --x", "npm unit"],
+    ["/usr/bin/npm run-script lint", "npm lint"],
+    ["pnpm unit", "pnpm unit"],
+    ["pnpm run unit", "pnpm unit"],
+    ["yarn test", "yarn test"],
+    ["bun run test", "bun test"],
+    ["npm ci", undefined],
+    ["npm run", undefined],
+    ["yarn", undefined],
+    ["node --test", undefined],
+    ["toString run x", undefined],
+  ])("%s: %s", (command, found) => {
+    const runs = scriptRunBy(command.split(" "));
+    expect(runs === undefined ? undefined : `${runs.runner} ${runs.script}`).toBe(found);
+  });
+});
+
+describe("what speaks against a change of it", () => {
+  const text = (scripts: unknown) => JSON.stringify({ name: "a", scripts });
+  const says = (before: string | undefined, after: string | undefined, changed: readonly string[] = ["package.json"]) =>
+    scriptFindings({ runner: "npm", script: "test" }, { changed, before, after }).map((finding) => finding.says);
+  const base = text({ test: "vitest run", other: "x" });
+
+  test.each<[string, string | undefined]>([
+    ["another text", text({ test: "echo ok" })],
+    ["a script that runs before it", text({ test: "vitest run", pretest: "exit 0" })],
+    ["a script that runs after it", text({ test: "vitest run", posttest: "exit 0" })],
+    ["none any more", text({ other: "x" })],
+    ["no scripts", JSON.stringify({ name: "a" })],
+    ["no package.json", undefined],
+    ["one that is none", "{"],
+    ["null", "null"],
+    ["no text", text({ test: ["vitest", "run"] })],
+  ])("%s", (_, after) => {
+    expect(says(base, after)).toEqual([expect.stringMatching(/^the script that the check runs was changed: (?:pre|post)?test$/)]);
+  });
+
+  test("nothing, where other scripts or what else is in the file changed", () => {
+    expect(
+      says(base, JSON.stringify({ scripts: { other: "y", more: "z", test: "vitest run" }, dependencies: { b: "1" } })),
+    ).toEqual([]);
+    expect(says(undefined, undefined)).toEqual([]);
+  });
+
+  test("settings of the program that runs it", () => {
+    expect(says(base, base, [".npmrc", "sub/.npmrc", "x"])).toEqual(["settings of npm were changed: .npmrc"]);
+  });
+});
