@@ -151,7 +151,7 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
     costUsd: ticket.costUsd + lostUsd,
     history: [...ticket.history, pastOf(attempt, event, lostUsd)],
     ...(done ? { endedAt: event.at } : {}),
-    ...unfinishedOf(attempt, event.outcome, before),
+    ...unfinishedOf(attempt, event, before),
   };
   const freed: RunState = {
     ...withTicket(state, index, after),
@@ -171,14 +171,19 @@ function counts(attempt: Attempt, outcome: AttemptOutcome): boolean {
   return COUNTED.has(outcome) || (attempt.refused !== undefined && outcome !== "done");
 }
 
-/** What the next attempt can go on from: only where this one was cut off, not where it failed. */
+/**
+ * What the next attempt can go on from: only where this one was cut off, not where it failed. That the tracker could not be told
+ * is no failure of the work, which has landed: another agent would find nothing left to do.
+ */
 function unfinishedOf(
   attempt: Attempt,
-  outcome: AttemptOutcome,
+  { outcome, evidence }: Of<"attempt-ended">,
   before: Unfinished | undefined,
 ): Pick<TicketState, "unfinished"> {
-  if ((outcome !== "stopped" && outcome !== "lost") || attempt.refused !== undefined) return {};
   const { change, worktree, merge } = attempt;
+  const cutOff = (outcome === "stopped" || outcome === "lost") && attempt.refused === undefined;
+  const untold = outcome === "failed" && evidence?.step === "assert" && (merge?.landed ?? before?.landed !== undefined);
+  if (!cutOff && !untold) return {};
   const landed = merge?.landed ? { landed: { from: merge.from, to: merge.to } } : {};
   if (change !== undefined && worktree !== undefined) {
     return { unfinished: { tip: change.tip, baseSha: worktree.baseSha, claimed: claimed(attempt), ...landed } };

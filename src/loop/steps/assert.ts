@@ -3,12 +3,12 @@ import type { TrackerState } from "../../ports/tracker.ts";
 import type { StepResult } from "../attempt-scope.ts";
 import { type LoopContext, pause } from "../context.ts";
 
-/** Waits between tries of a tracker write, in milliseconds: ten minutes in all. */
-const BACKOFF_MS = [250, 1_000, 4_000, 15_000, 40_000, ...Array.from({ length: 9 }, () => 60_000)];
+/** Waits between tries of a tracker write. Milliseconds. */
+const BACKOFF_MS = [250, 1_000, 4_000];
 
 /**
- * Sets the ticket's state in the tracker and reads it back. A tracker that fails is asked again for ten minutes, since what it
- * is not told is lost work: the change has landed, and another attempt would find nothing left to do. A stop ends the waiting.
+ * Sets the ticket's state in the tracker and reads it back; a tracker that fails is asked again a few times, unless there is a
+ * stop. Where it stays down, the next attempt goes on from the landing.
  */
 export async function assertTracker(
   ctx: LoopContext,

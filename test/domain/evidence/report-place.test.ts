@@ -60,6 +60,7 @@ test("a ticket's allowance reaches the frozen batch, and only in known words", (
     testsRemoved: ["old *"],
     testsSkipped: [],
     suppressions: false,
+    scripts: false,
   });
   expect(problems({ format: "tap", path: "-" }, { allow: { everything: true } })).toEqual([
     expect.stringContaining("unknown key"),
