@@ -21,7 +21,7 @@ export async function registered(): Promise<readonly Registered[]> {
 async function provenIn(file: string): Promise<readonly Registered[]> {
   const path = join(import.meta.dirname, file);
   const source = readFileSync(path, "utf8");
-  const names = [...source.matchAll(/^\s*proveEach\((.*)\);$/gm)].map(([, name = ""]) => name);
+  const names = [...source.matchAll(/^\s*proveEach\((\w+)(?:, .*)?\);$/gm)].map(([, name = ""]) => name);
   if (names.length !== source.split("proveEach(").length - 1) throw new Error(`${file} hands over a list that has no name`);
   const lists = await Promise.all(names.map((name) => listNamed(name, source, path)));
   return lists.flat().map((attack) => ({ ...attack, provenIn: file }));

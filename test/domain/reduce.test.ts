@@ -218,9 +218,19 @@ describe("an attempt", () => {
     expect(stateOf(sim.state, T1).history).toHaveLength(4);
   });
 
-  test("a tracker that refuses Done is not worked again: the ticket is given up at once", () => {
+  test("a tracker that refuses Done costs an attempt; the next goes on from the landing", () => {
     const sim = claimed();
+    const tree = { path: "/w", branch: "b", baseSha: "a" };
+    sim.report({ type: "worktree-ready", ...of, ...tree });
+    sim.report({ type: "change-captured", ...of, tip: "c", files: 1, additions: 1, deletions: 0 });
+    const merge = { ...of, repo: RepoId.parse("app"), from: "a", to: "d" };
+    sim.report({ type: "merge-intended", ...merge });
+    sim.report({ type: "merge-landed", ...merge });
     sim.report({ type: "attempt-ended", ...of, outcome: "failed", evidence: { ...evidence("403"), step: "assert" } });
-    expect([sim.state.ready, sim.state.exhausted]).toEqual([[], [0]]);
+    expect([sim.state.ready, sim.state.exhausted]).toEqual([[0], []]);
+    expect(stateOf(sim.state, of.ticket)).toMatchObject({
+      failures: 1,
+      unfinished: { tip: "c", baseSha: "a", landed: { from: "a", to: "d" } },
+    });
   });
 });

@@ -4,4 +4,4 @@ import { BETWEEN_ENGINES } from "./between-engines.ts";
 import { removeKilledRuns } from "./killed-run.ts";
 
 afterAll(removeKilledRuns);
-proveEach(BETWEEN_ENGINES);
+proveEach(BETWEEN_ENGINES, { proof: true });

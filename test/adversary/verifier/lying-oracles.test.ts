@@ -1,4 +1,4 @@
 import { proveEach } from "../suite.ts";
 import { LYING_ORACLES } from "./lying-oracles.ts";
 
-proveEach(LYING_ORACLES);
+proveEach(LYING_ORACLES, { proof: true });

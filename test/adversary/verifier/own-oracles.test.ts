@@ -1,4 +1,4 @@
 import { proveEach } from "../suite.ts";
 import { OWN_ORACLES } from "./own-oracles.ts";
 
-proveEach(OWN_ORACLES);
+proveEach(OWN_ORACLES, { proof: true });

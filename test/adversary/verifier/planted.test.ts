@@ -1,4 +1,4 @@
 import { proveEach } from "../suite.ts";
 import { PLANTED } from "./planted.ts";
 
-proveEach(PLANTED);
+proveEach(PLANTED, { proof: true });

@@ -3,4 +3,4 @@ import { proveEach } from "../suite.ts";
 import { removeOverRun, TRACKERS } from "./trackers.ts";
 
 afterAll(removeOverRun);
-proveEach(TRACKERS);
+proveEach(TRACKERS, { proof: true });
