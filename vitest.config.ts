@@ -4,8 +4,9 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.{ts,tsx}"],
     pool: "forks",
-    maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // One more than the two cores of the smallest machine that this runs on: much of these tests is waiting.
+    maxWorkers: 3,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { renderDashboard } from "../../components/render-dashboard.tsx";
 import { type ChannelClient, connectChannel } from "../adapters/channel/socket-client.ts";
+import { socketPathOf } from "../adapters/channel/socket-path.ts";
 import { createLocks } from "../adapters/locks/sqlite-locks.ts";
 import type { Command } from "../domain/command.ts";
 import type { RunState } from "../domain/state.ts";
@@ -27,10 +28,10 @@ const GONE = "the engine is gone; run the same command to go on";
  * The dashboard of a run whose engine works in another process. Gives the run's exit code; 130 where it was left working, 1 where
  * its engine is gone.
  */
-export async function watch(of: { run: string; socketPath: string }): Promise<number> {
+export async function watch(of: { run: string; folder: string }): Promise<number> {
   const store = createDashboardStore({ now: Date.now() });
   const feed = createFeed(store, { now: Date.now });
-  const line = keepConnected(of.socketPath, store, feed);
+  const line = keepConnected(of.folder, store, feed);
   await draw(store, line.send);
   line.close();
   feed.flush();
@@ -88,8 +89,16 @@ interface Line {
   readonly close: () => void;
 }
 
-/** A connection that comes back: an engine may be started again under a dashboard that stays up. */
-function keepConnected(socketPath: string, store: DashboardStore, feed: Feed): Line {
+/** Rejects where nobody listens, or ever did. */
+async function connectTo(folder: string, of: Omit<Parameters<typeof connectChannel>[0], "socketPath">): Promise<ChannelClient> {
+  return connectChannel({ socketPath: socketPathOf(folder), ...of });
+}
+
+/**
+ * A connection that comes back: an engine may be started again under a dashboard that stays up. Each listens somewhere else, which
+ * is told in the run's folder.
+ */
+function keepConnected(folder: string, store: DashboardStore, feed: Feed): Line {
   let client: ChannelClient | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -103,8 +112,7 @@ function keepConnected(socketPath: string, store: DashboardStore, feed: Feed): L
   };
   const connect = (): void => {
     triedAt = performance.now();
-    connectChannel({
-      socketPath,
+    connectTo(folder, {
       onMessage: (message) => {
         if (message.kind === "snapshot") store.dispatch({ type: "connection", connection: { state: "live" } });
         if (feed.take(message) !== "out-of-step") return;

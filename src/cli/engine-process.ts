@@ -18,7 +18,7 @@ export const EngineArgs = z.strictObject({
 
 /** What the engine process answers. */
 export const Handshake = z.discriminatedUnion("ok", [
-  z.object({ ok: z.literal(true), run: z.string(), socketPath: z.string() }),
+  z.object({ ok: z.literal(true), run: z.string(), folder: z.string() }),
   z.object({ ok: z.literal(false), what: z.string(), why: z.string(), todo: z.string(), exitCode: z.number() }),
 ]);
 export type Handshake = z.infer<typeof Handshake>;
@@ -31,7 +31,7 @@ export async function engineProcess(json: string): Promise<number> {
     // The terminal that started it may be closed at any time: that is not a wish to stop.
     process.on("SIGHUP", () => undefined);
     stopOnSignals(engine, ["SIGINT", "SIGTERM"]);
-    answer({ ok: true, run: engine.run, socketPath: engine.socketPath });
+    answer({ ok: true, run: engine.run, folder: engine.folder });
     engine.go();
     return (await engine.ended).end?.exitCode ?? EXIT.notDone;
   } catch (error) {

@@ -12,7 +12,7 @@ import { stateHome } from "./state-home.ts";
 /** An engine that works in a process of its own. */
 export interface SpawnedEngine {
   readonly run: string;
-  readonly socketPath: string;
+  readonly folder: string;
 }
 
 /**

@@ -72,7 +72,9 @@ export function renderSummaryText(state: RunState, live = true): string {
     `${headline(state, live)}   ${plainText(state.batch.name)}   ${formatDuration(ledger.elapsedMs)}   ${ledger.tickets.total} tickets: ${shipped.length} shipped, ${gated.length} human-gated, ${open.length} open`,
     ...(state.end === undefined ? [] : [`  ${plainText(state.end.reason)}`]),
     ...(state.sandboxed ? [] : ["  unsandboxed: agents and checks ran with your rights"]),
-    ...shipped.map((t) => `  ✔ ${t.id}  ${title(t)}  ${(t.mergedSha ?? "").slice(0, 7)}  ${tries(t)}`),
+    ...shipped.map(
+      (t) => `  ✔ ${t.id}  ${title(t)}  ${t.mergedSha === undefined ? "" : `${t.mergedSha.slice(0, 7)}  `}${tries(t)}`,
+    ),
     ...gated.map((t) => `  ! ${t.id}  ${title(t)}  yours: ${plainText(t.humanStep ?? "")}`),
     ...open.map(({ ticket, why }) => `  ✖ ${ticket.id}  ${title(ticket)}  ${plainText(why)}`),
     `  ${numbersLine(ledger)}`,
@@ -99,7 +101,9 @@ export function renderMarkdown(state: RunState, live = true): string {
     ...(state.sandboxed ? [] : ["", "Unsandboxed: agents and checks ran with the user's rights."]),
     ...section(
       "Shipped",
-      shipped.map((t) => `- **${t.id}** ${title(t)} \`${(t.mergedSha ?? "").slice(0, 10)}\` (${tries(t)})`),
+      shipped.map(
+        (t) => `- **${t.id}** ${title(t)}${t.mergedSha === undefined ? "" : ` \`${t.mergedSha.slice(0, 10)}\``} (${tries(t)})`,
+      ),
     ),
     ...section(
       "Yours",

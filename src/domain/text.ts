@@ -7,7 +7,7 @@ const SUSPECT =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb\p{Default_Ignorable_Code_Point}\p{Surrogate}]/gu;
 
-/** Where a control string ends: ECMA-48 says ST; terminals also end it at ESC, CAN and SUB. A line break ends it here. */
+/** What ends a control string: ECMA-48 says ST; terminals also end it at ESC, CAN and SUB. A line break ends it here. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const STRING_END = /[\u0018\u001a\u001b\u009c\n\r]/g;
 /** OSC strings may end with BEL as well (xterm). */
@@ -105,7 +105,10 @@ function joins(last: number, text: string, after: number): boolean {
   return (BEFORE_EMOJI_JOINER.test(before) && PICTOGRAPH.test(behind)) || (MARK.test(before) && LETTER.test(behind));
 }
 
-/** Where the text goes on after the sequence that ESC or a C1 control at `at` begins. Never before `at + 1`. */
+/**
+ * Where the text goes on after the sequence that ESC or a C1 control at `at` begins. Never before `at + 1`. What ends a control
+ * string is left for the caller, who takes it out or makes a line break of it like any other.
+ */
 function skipSequence(text: string, at: number, code: number): number {
   const seven = code === ESC;
   const kind = seven ? text.charCodeAt(at + 1) + 0x40 : code;
@@ -114,23 +117,15 @@ function skipSequence(text: string, at: number, code: number): number {
     case 0x9b:
       return sticky(CSI_REST, text, body);
     case 0x9d:
-      return stringEnd(OSC_END, text, body);
+      return next(OSC_END, text, body);
     case 0x90: // DCS
     case 0x98: // SOS
     case 0x9e: // PM
     case 0x9f: // APC
-      return stringEnd(STRING_END, text, body);
+      return next(STRING_END, text, body);
     default:
       return seven ? sticky(ESCAPE_REST, text, at + 1) : at + 1;
   }
-}
-
-/** The end of a control string. Line breaks and the start of another sequence are left for the caller. */
-function stringEnd(pattern: RegExp, text: string, from: number): number {
-  const end = next(pattern, text, from);
-  const char = text.charCodeAt(end);
-  if (char === ESC) return text.charCodeAt(end + 1) === 0x5c ? end + 2 : end;
-  return char === 0x0a || char === 0x0d ? end : Math.min(end + 1, text.length);
 }
 
 /** Index of the next match of a global pattern from `from` on, or the length of the text. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { StepKind } from "../../src/domain/batch/schema.ts";
-import { mayWait, type RunFact } from "../../src/domain/event.ts";
+import { isActivity, mayWait, type RunFact } from "../../src/domain/event.ts";
 
 /** Whether a fact may reach the disk late. Every type and every step stands here: a new one must be thought about. */
 const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
@@ -49,4 +49,8 @@ const rows = Object.entries(WAITS).flatMap(([type, waits]): (readonly [string, o
 
 test.for(rows)("%s", ([, fact, waits]) => {
   expect(mayWait(fact as RunFact)).toBe(waits);
+});
+
+test("what an agent says is the only fact that is mere activity", () => {
+  expect(Object.keys(WAITS).filter((type) => isActivity({ type } as RunFact))).toEqual(["activity"]);
 });

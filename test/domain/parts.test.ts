@@ -35,9 +35,9 @@ describe("Vec", () => {
     const changed = vecWith(vec, 200, -1);
     expect(changed.map((chunk, i) => chunk === vec[i])).toEqual([true, false, true]);
     expect(vec.map((chunk) => chunk.length)).toEqual([128, 128, 44]);
-    for (const index of [-1, 300, 383, 384]) expect(() => vecAt(vec, index)).toThrow(RangeError);
-    expect(() => vecWith(vec, 384, 0)).toThrow("no item 384");
-    expect([...vecItems(vecFrom([]))]).toEqual([]);
+    for (const index of [-1, 300, 383, 384]) expect(() => vecAt(vec, index)).toThrow(`no item ${index}`);
+    expect(() => vecWith(vec, 384, 0)).toThrow(new RangeError("no item 384"));
+    expect([vecFrom([]), vecFrom(Array.from({ length: 128 }, () => 0)).length]).toEqual([[], 1]);
   });
 });
 
@@ -157,6 +157,7 @@ describe("interventions", () => {
   test("I1, I4 and I7 did the tickets' work; the rest tended the machinery", () => {
     const classes = ["I1", "I2", "I3", "I4", "I5", "I6", "I7", "I8"] as const;
     expect(classes.filter((c) => interventionKind(c) === "work")).toEqual(["I1", "I4", "I7"]);
+    expect(interventionKind("I2")).toBe("harness");
   });
 });
 
@@ -172,6 +173,8 @@ describe("what may enter the journal", () => {
     const dropped = { type: "report-dropped", ticket: T1, fence: 2 as Fence, what: "x" } as const;
     expect(admitFact(sim.state, dropped)).toBe(dropped);
     expect(isActivity(fact)).toBe(false);
+    sim.endAttempt(T1, "failed");
+    expect(admitFact(sim.state, fact)).toEqual({ ...late, type: "report-dropped", fence: F1, what: "agent-launching" });
     sim.report({ type: "run-ended", kind: "interrupted", verdict: "not-done", exitCode: 130, reason: "" });
     expect(admitFact(sim.state, fact)).toBeUndefined();
     expect(admitFact(sim.state, { type: "run-resumed", orphansKilled: 0 })).toBeDefined();

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { AttemptOutcome, RunFact } from "../../src/domain/event.ts";
+import { decide } from "../../src/domain/decide.ts";
+import type { AttemptOutcome, RunEvent, RunFact } from "../../src/domain/event.ts";
 import { RepoId, TicketId } from "../../src/domain/ids.ts";
 import { reduce } from "../../src/domain/reduce.ts";
-import { ticketOf as stateOf } from "../../src/domain/state.ts";
+import { soonReady } from "../../src/domain/soon-ready.ts";
+import { indexOf, ticketOf as stateOf } from "../../src/domain/state.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";
 
 const A = TicketId.parse("A");
@@ -143,4 +145,47 @@ describe("what cannot follow", () => {
     expect(() => reduce(sim.state, { type: "agent-launching", ...of, ...later })).toThrow(RangeError);
     expect(() => reduce(sim.state, { type: "attempt-ended", ...of, outcome: "lost", ...later })).toThrow(RangeError);
   });
+});
+
+test.each([
+  ["was stopped by its model's API claims nothing", { kind: "overloaded", says: "529" }, { stop: "overloaded" }, 0, []],
+  ["ended with 0 claims to be done", undefined, {}, 1, [1]],
+] as const)("an agent that %s", (_, stop, holds, made, soon) => {
+  const sim = new Simulation(batchOf([ticketOf("A"), ticketOf("B", { dependsOn: [A] })]));
+  sim.pass(1_000);
+  sim.decide();
+  sim.pass(1_000);
+  sim.report({ type: "agent-launching", ...sim.of(A) });
+  const ended = { ending: "exited", exitCode: 0, signal: null, costUsd: 0 } as const;
+  sim.report({ type: "agent-ended", ...sim.of(A), ...ended, ...(stop !== undefined && { stop }) });
+  const { launchedAt, endedAt, ...agent } = ticketA(sim).attempt?.agent ?? {};
+  expect(agent).toEqual({ ending: "exited", exitCode: 0, costUsd: 0, ...holds });
+  expect(sim.state.claims.made).toBe(made);
+  expect(soonReady(sim.state, sim.state.lastEventAt)).toEqual(soon);
+  end(sim, "failed");
+  expect(ticketA(sim).history[0]?.claimed).toBe(made === 1);
+});
+
+test("a ticket whose gate is being recorded is not started by the landing that it waited for", () => {
+  const B = TicketId.parse("B");
+  const sim = new Simulation(batchOf([ticketOf("A"), ticketOf("B", { dependsOn: [A] })]));
+  sim.decide();
+  sim.report({ type: "gate-requested", ticket: B, step: "press it" });
+  sim.report({ type: "gate-writing", ticket: B });
+  sim.endAttempt(A, "done");
+  expect(stateOf(sim.state, B).openDeps).toBe(0);
+  expect(sim.state.ready).toEqual([]);
+  expect(decide(sim.state, 99_000).filter((action) => action.do === "start")).toEqual([]);
+});
+
+test("what the tripwire holds against the next engine is kept as it was, and not made up where there is none", () => {
+  const first = new Simulation(batchOf([ticketOf("A")])).events[0] as Extract<RunEvent, { type: "run-started" }>;
+  const frozen = { oracle: "1", batch: "2", limits: "3", guard: "4", sandbox: "5", tripwire: "6" };
+  expect(reduce(undefined, { ...first, frozen }).frozen).toEqual(frozen);
+  expect(reduce(undefined, first)).not.toHaveProperty("frozen");
+});
+
+test.each(["Z", "constructor", "__proto__"])("an id that is not in the batch is no ticket: %s", (id) => {
+  const { state } = new Simulation(batchOf([ticketOf("A")]));
+  expect(() => indexOf(state, id as TicketId)).toThrow(new RangeError(`no ticket "${id}" in this batch`));
 });

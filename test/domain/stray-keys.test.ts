@@ -156,6 +156,8 @@ describe("settings in JSON", () => {
     ['\uFEFF{"env": {"GEMINI_API_KEY": "x"}}', ["GEMINI_API_KEY"]],
     ['{\n  // mine\n  "env": {\n    "ANTHROPIC_API_KEY": "sk",\n  },\n}', ["ANTHROPIC_API_KEY"]],
     ['{"env": "ANTHROPIC_API_KEY"}', []],
+    ['{"XAI_API_KEY": "x", "env": {"GEMINI_API_KEY": "x", "XAI_API_KEY": "y"}}', ["GEMINI_API_KEY", "XAI_API_KEY"]],
+    ['{"XAI_API\uFEFF_KEY": "x"}', []],
     ["null", []],
     ["", []],
   ])("%s", (text, names) => expect(strayNamesInSettings(text)).toEqual(names));

@@ -61,6 +61,8 @@ describe("plainText", () => {
     ["an application command", "a\u001b_Gf=100;AAAA\u001b\\b", "ab"],
     ["a privacy message", "a\u001b^secret\u001b\\b", "ab"],
     ["a start of string", "a\u001bXsecret\u001b\\b", "ab"],
+    ["8-bit strings of every kind", "a\u0090x\u009cb\u0098x\u009cc\u009ex\u009cd\u009fx\u009ce", "abcde"],
+    ["a title, but not a backslash behind its end", "a\u001b]0;x\u0007\\b\u001b]0;x\n\\c", "a\\b \\c"],
     ["a reset", "a\u001bcb", "ab"],
     ["a character set", "a\u001b(0b", "ab"],
     ["an unterminated colour", "a\u001b[31", "a"],
@@ -94,7 +96,10 @@ describe("plainText", () => {
   it.each([
     ["a family", "👨‍👩‍👧"],
     ["an emoji with skin and profession", "👩🏽‍🚀"],
+    ["the last skin there is, and a profession", "\u{1f469}\u{1f3ff}\u200d\u{1f680}"],
+    ["a joiner after the first low half there is", "\u{1f400}\u200d\u2b1b"],
     ["a heart in colour", "❤️‍🔥"],
+    ["a selector after a pair of halves", "\u{1f3f3}\ufe0f\u200d\u{1f308}"],
     ["a combining accent", "e\u0301"],
     ["a joiner after a virama", "क्‍ष"],
     ["wide and right-to-left letters", "漢字 שלום"],
@@ -126,6 +131,7 @@ describe("plainText", () => {
     expect(plainText("a", 1)).toBe("a");
     expect(plainText("a\ufe0fbc", 3)).toBe("a…");
     expect(plainText("❤\ufe0f\u200d🔥bcdef", 4)).toBe("❤…");
+    expect(plainText("\uffffbc", 2)).toBe("\uffff…");
     expect(plainText("a\ufe0fbcde", 5)).toBe("a\ufe0fbc…");
   });
 });

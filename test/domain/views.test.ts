@@ -172,7 +172,7 @@ describe("the summary", () => {
   });
 
   test("as text", () => {
-    expect(headline(mixed().state)).toBe("● RUNNING");
+    expect([headline(mixed().state), headline(mixed().state, false)]).toEqual(["● RUNNING", "‖ UNFINISHED"]);
     expect(renderSummaryText(ended(mixed(), "not-done", 1).state)).toBe(
       [
         "✖ NOT DONE, says the oracle   test   0s   4 tickets: 1 shipped, 1 human-gated, 2 open",
@@ -227,7 +227,8 @@ Unsandboxed: agents and checks ran with the user's rights.
   test("what was settled before this run says so; a sandboxed run does not say it was not", () => {
     const first = new Simulation(batchOf([ticketOf("T-1")])).events[0] as Extract<RunEvent, { type: "run-started" }>;
     const state = reduce(undefined, { ...first, sandboxed: true, settled: [{ id: T1, as: "done" }] });
-    expect(renderSummaryText(state)).toContain("settled before this run");
+    expect(renderSummaryText(state)).toContain("\n  ✔ T-1  T-1  settled before this run\n");
+    expect(renderMarkdown(state)).toContain("\n- **T-1** T-1 (settled before this run)\n");
     expect(`${renderSummaryText(state)}${renderMarkdown(state)}`).not.toMatch(/unsandboxed/i);
   });
 

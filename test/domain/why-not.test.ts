@@ -42,6 +42,9 @@ describe("why a ticket is not worked on", () => {
     const deps = Array.from({ length: 6 }, (_, i) => ticketOf(`D-${i}`));
     const sim = new Simulation(batchOf([...deps, ticketOf("T-1", { dependsOn: deps.map((d) => d.id) })], { workers: 4 }));
     expect(at(sim, 6)).toBe("waits for D-0, D-1, D-2, D-3 +2 more");
+    const four = deps.slice(0, 4);
+    const whole = new Simulation(batchOf([...four, ticketOf("T-1", { dependsOn: four.map((d) => d.id) })]));
+    expect(at(whole, 4)).toBe("waits for D-0, D-1, D-2, D-3");
     sim.report({ type: "ticket-stalled", ticket: id("D-1"), reason: "" });
     expect(at(sim, 6)).toBe("waits for D-1, which is stalled");
     sim.report({ type: "ticket-gated", ticket: id("D-2"), step: "" });

@@ -45,7 +45,7 @@ export interface EngineOptions {
 /** A run at work in this process. */
 export interface Engine {
   readonly run: RunId;
-  readonly socketPath: string;
+  readonly folder: string;
   readonly state: () => RunState;
   /** Calls `to` with every event from now on, after it is durable. */
   subscribe(to: (event: RunEvent, state: RunState) => void): void;
@@ -194,7 +194,7 @@ async function wire(parts: Parts): Promise<Engine> {
   return {
     run: open.run,
     ...(open.started === undefined ? {} : { started: open.started }),
-    socketPath,
+    folder,
     state: () => orchestrator.state,
     subscribe: (to) => void subscribers.push(to),
     go: () => void launch(open, ctx, orchestrator, performer),
@@ -233,7 +233,7 @@ async function launch(open: OpenRun, ctx: LoopContext, orchestrator: Orchestrato
 
 /** What only a living engine needs. Worktrees of failed tickets are gone already; their branches stay for people to read. */
 async function cleanRun({ home, open }: Parts): Promise<void> {
-  await rm(join(open.folder, "engine.pid"), { force: true });
+  for (const name of ["engine.pid", "engine.door"]) await rm(join(open.folder, name), { force: true });
   for (const folder of [join(home.worktrees, open.run), ...["judge", "oracle", "gates"].map((name) => join(open.folder, name))]) {
     // What an agent left may be beyond removing (a path too long, say). That is litter, and no reason to change how a run ended.
     await removeFolder(folder).catch((error: Error) => process.emitWarning(`could not remove ${folder}: ${error.message}`));

@@ -16,7 +16,7 @@ export async function attach(name: string | undefined): Promise<number> {
   if (isInteractive() && (found.live || found.state.end !== undefined)) {
     refuseSmallTerminal();
     const { watch, watchEnded } = await import("../dashboard.ts");
-    return found.live ? watch({ run: found.row.run, socketPath: socketPathOf(found.folder) }) : watchEnded(found.state);
+    return found.live ? watch({ run: found.row.run, folder: found.folder }) : watchEnded(found.state);
   }
   return found.live ? follow(found) : summary(found);
 }

@@ -26,8 +26,8 @@ export async function run(request: RunRequest): Promise<number> {
 /** The engine in a process of its own, and a dashboard that watches it. Both are got ready at once. */
 async function onTerminal(request: RunRequest): Promise<number> {
   const engine = spawn(request);
-  const [{ run, socketPath }, { watch }] = await Promise.all([engine, import("../dashboard.ts")]);
-  return watch({ run, socketPath });
+  const [{ run, folder }, { watch }] = await Promise.all([engine, import("../dashboard.ts")]);
+  return watch({ run, folder });
 }
 
 async function spawn({ workers, batch, fresh, allowApiKey }: RunRequest): Promise<SpawnedEngine> {

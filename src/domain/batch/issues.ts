@@ -70,7 +70,8 @@ function unknownKind(issue: z.core.$ZodIssueInvalidUnion, path: Path): Finding {
 
 function hintOf(issue: Issue): string | undefined {
   const { input } = issue;
-  if (issue.code === "invalid_value" && typeof input === "string") return hintFor(input, issue.values.map(String), "known here");
+  if (issue.code === "invalid_value" && (typeof input === "string" || input === undefined))
+    return hintFor(input ?? "", issue.values.map(String), "known here");
   if (issue.code !== "invalid_type" || issue.expected !== "array" || typeof input !== "string") return undefined;
   const words = input.trim().split(/\s+/);
   return /^[\w@%+=:,./\s-]{1,60}$/.test(input) ? `write [${words.map((word) => JSON.stringify(word)).join(", ")}]` : undefined;
@@ -79,7 +80,7 @@ function hintOf(issue: Issue): string | undefined {
 /** The message of an issue whose schema says none itself; undefined where zod's own will do. */
 function sentence(raw: RawIssue): string | undefined {
   const schema = raw.schema ?? raw.inst;
-  if (raw.input === undefined && raw.code === "invalid_type") return `is missing${about(schema)}`;
+  if (raw.input === undefined) return `is missing${about(schema)}`;
   switch (raw.code) {
     case "invalid_type":
       return `must be ${expected(schema)}, not ${given(raw.input)}`;

@@ -18,7 +18,7 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   for (const candidate of candidates) {
     if (candidate.length > MAX_COMPARED || Math.abs(candidate.length - name.length) > limit) continue;
     const far = distance(wanted, candidate.toLowerCase());
-    if (far > limit || far > (best?.far ?? limit) || far >= name.length) continue;
+    if (far > (best?.far ?? limit) || far >= name.length) continue;
     const gap = Math.abs(lastNumber(candidate) - lastNumber(name));
     if (best === undefined || far < best.far || gap < best.gap) best = { candidate, far, gap };
   }

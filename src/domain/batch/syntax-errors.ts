@@ -4,7 +4,7 @@ import { type BatchProblem, shown, sortProblems } from "./problem.ts";
 import type { Position } from "./text-position.ts";
 
 /** Values of the parser's `const enum`, which isolated modules cannot read (jsonc-parser 3.3, main.d.ts). */
-const ERROR = { invalidSymbol: 1, propertyNameExpected: 3, valueExpected: 4, closeBraceExpected: 7, closeBracketExpected: 8 };
+const ERROR = { invalidSymbol: 1, propertyNameExpected: 3, closeBraceExpected: 7, closeBracketExpected: 8 };
 
 interface Words {
   readonly message: string;
@@ -58,7 +58,7 @@ function inWords(error: ParseError, text: string, nesting: Nesting, position: (o
   const rest = text.slice(error.offset, error.offset + 80);
   const word = /^[^\s,:[\]{}"]*/.exec(rest)?.[0] ?? "";
   const asKey = code === ERROR.propertyNameExpected || /^\s*:/.test(rest.slice(word.length));
-  const misfit = code === ERROR.invalidSymbol || code === ERROR.propertyNameExpected || code === ERROR.valueExpected;
+  const misfit = code === ERROR.invalidSymbol || code === ERROR.propertyNameExpected;
   if (!misfit || word === "") return IN_WORDS[code] ?? NO_WORDS;
   const bare = word.replace(/^'|'$/g, "");
   if (asKey) return { message: `the key ${shown(bare)} must stand in double quotes` };

@@ -53,7 +53,7 @@ export function compareRuns(base: TestRun | undefined, candidate: TestRun, allow
   const expected = ran(allBefore) - sorted.excused;
   if (ran(all) < expected) found("fewer-run", `${tests(ran(all))} run, ${ran(allBefore)} on the base`);
   const exit = exitFinding(candidate, base, all, failing.length);
-  if (exit !== undefined) found("exit-code", exit, all.failed > 0 ? preExisting : []);
+  if (exit !== undefined) found("exit-code", exit, preExisting);
   return { findings, preExisting, candidate: all, base: allBefore };
 }
 

@@ -82,7 +82,5 @@ export function isConfiguration(path: string): boolean {
 
 /** Whether a file looks like one of tests, by the habits of the common runners. */
 export function isTestFile(path: string): boolean {
-  return /(?:^|\/)(?:tests?|specs?|__tests__|e2e)\/|(?:^|[/._-])(?:test|spec)s?[._-]|[._-](?:test|spec)s?\.|(?:Test|Tests|Spec)\.\w+$/.test(
-    path,
-  );
+  return /(?:^|\/)(?:tests?|specs?|__tests__|e2e)\/|(?:^|[/._-])(?:test|spec)s?[._-]|(?:Test|Tests|Spec)\.\w+$/.test(path);
 }

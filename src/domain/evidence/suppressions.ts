@@ -7,8 +7,11 @@ import { loweredThresholds } from "./thresholds.ts";
 interface Hit extends Suppression {
   /** The marker with its rules, by which it is known again beside the line that it replaces. */
   readonly token: string;
-  /** The marker with the code that it silences, by which it is known again where that code was moved to. */
-  readonly moved: string;
+  /**
+   * The marker with the code that it silences, by which it is known again where that code was moved to. Undefined where the
+   * change does not show the code: a marker that goes from one place to another alone silences something else.
+   */
+  readonly moved: string | undefined;
 }
 
 /**
@@ -25,9 +28,9 @@ export function suppressionsIn(hunks: readonly Hunk[]): readonly Suppression[] {
     const fresh = hitsOf(hunk, hunk.added).filter(({ token }) => !takeOne(here, token));
     left.push(...fresh);
     // What an added line of the same hunk has used up cannot excuse one elsewhere.
-    for (const hit of gone) if (takeOne(here, hit.token)) add(taken, hit.moved, 1);
+    for (const { token, moved } of gone) if (takeOne(here, token) && moved !== undefined) add(taken, moved, 1);
   }
-  const added = left.filter(({ moved }) => !takeOne(taken, moved));
+  const added = left.filter(({ moved }) => moved === undefined || !takeOne(taken, moved));
   return [
     ...added.map(({ path, line, what, text }) => ({ path, line, what, text })),
     ...loweredThresholds(hunks.filter(({ path }) => isConfiguration(path))),
@@ -39,6 +42,7 @@ function hitsOf(hunk: Hunk, lines: readonly string[]): readonly Hit[] {
   if (family === undefined) return [];
   const inTests = isTestFile(hunk.path);
   const markers = MARKERS.filter((m) => m.families.includes(family) && (inTests || m.inTestsOnly !== true));
+  const under = codeUnder(lines);
   const hits: Hit[] = [];
   lines.forEach((raw, i) => {
     // TypeScript reads UTF-16 files too, which are text with NULs in between here. Long runs of blanks hide nothing.
@@ -52,7 +56,8 @@ function hitsOf(hunk: Hunk, lines: readonly string[]): readonly Hit[] {
         .replace(/\*\/.*$/, "")
         .trim();
       const token = `${what} ${what === "a test" ? found[0].trim() : rest}`;
-      const moved = `${text} ${isComment(text) ? plain(lines[i + 1] ?? "") : ""}`;
+      const code = isComment(text) ? under[i] : "";
+      const moved = code === undefined ? undefined : `${text} ${code}`;
       hits.push({ path: hunk.path, line: hunk.line + i, what, text, token, moved });
     }
   });
@@ -65,6 +70,18 @@ function firstMeant(text: string, pattern: RegExp, isOnlyMentioned: (at: number)
   if (first === null) return undefined;
   if (!isOnlyMentioned(first.index)) return first;
   return [...text.matchAll(new RegExp(pattern, `${pattern.flags}g`))].find(({ index }) => !isOnlyMentioned(index));
+}
+
+/** The next code below each line, plain; undefined where there is none among the lines. */
+function codeUnder(lines: readonly string[]): readonly (string | undefined)[] {
+  let code: string | undefined;
+  const fromBelow = lines.toReversed().map((line) => {
+    const under = code;
+    const text = plain(line);
+    if (text !== "" && !isComment(text)) code = text;
+    return under;
+  });
+  return fromBelow.reverse();
 }
 
 function plain(line: string): string {

@@ -11,7 +11,7 @@ export function matchesWildcard(pattern: string, text: string): boolean {
     if (pattern[at] === "*") {
       star = at++;
       resume = next;
-    } else if (at < pattern.length && pattern[at] === text[next]) {
+    } else if (pattern[at] === text[next]) {
       at += 1;
       next += 1;
     } else if (star !== -1) {

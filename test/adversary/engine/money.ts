@@ -30,8 +30,6 @@ export const MONEY: readonly Attack[] = [
       const { repos, ...same } = JSON.parse(readFileSync(batch, "utf8"));
       const second = stage.write("second.json", JSON.stringify({ ...same, repos: { app: { path: "other" } } }));
       const runs = [batch, second].map((file) => stage.start([file, "--json"], {}, program));
-      // Both have read what was spent today before either has set anything aside.
-      await Promise.all(runs.map((run) => run.until(/"type":"attempt-claimed"/)));
       const said = await Promise.all(runs.map(async (run) => (await run.ended).stdout));
       return said.filter((each) => each.includes('"type":"agent-launching"')).length === 2;
     },

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { checkBatch } from "../../../src/domain/batch/check.ts";
 import { findCycles } from "../../../src/domain/batch/cycles.ts";
 import { nearest } from "../../../src/domain/batch/nearest.ts";
-import { unfitForBase, unfitForGlob } from "../../../src/domain/batch/plain-words.ts";
+import { unfitForBase, unfitForGlob, unfitForLine } from "../../../src/domain/batch/plain-words.ts";
 import { BatchFile } from "../../../src/domain/batch/schema.ts";
 import { batchValue } from "./sample.ts";
 
@@ -47,6 +47,8 @@ describe("nearest", () => {
     ["ticket", ["tickets", "tracker"], "tickets"],
     ["TICKETS", ["tickets"], "tickets"],
     ["T-9", ["T-1", "T-12", "T-8"], "T-8"],
+    ["ticket9", ["ticket5", "tickte9"], "ticket5"],
+    ["x".repeat(64), [`${"x".repeat(63)}y`], `${"x".repeat(63)}y`],
     ["zzz", ["tickets"], undefined],
     ["a", ["b"], undefined],
     ["x".repeat(1_000), ["x".repeat(999)], undefined],
@@ -56,8 +58,14 @@ describe("nearest", () => {
 });
 
 describe("names of other programs", () => {
+  it("says why a text cannot stand in a line", () => {
+    expect(unfitForLine("a\ttab")).toMatch(/^must hold no control characters/);
+    expect(unfitForLine("half \ud800")).toMatch(/^must be whole Unicode/);
+  });
+
   it("takes the branches that git takes", () => {
-    for (const base of ["main", "release/1.2", "feature/ümlaut", "a-b_c"]) expect(unfitForBase(base), base).toBeUndefined();
+    for (const base of ["main", "release/1.2", "feature/ümlaut", "a-b_c", "a@", "@a"])
+      expect(unfitForBase(base), base).toBeUndefined();
     for (const base of [
       "-x",
       "a..b",
@@ -84,7 +92,7 @@ describe("names of other programs", () => {
   });
 
   it("takes patterns that can match a path of a repository", () => {
-    for (const glob of ["test/**", "*.{js,ts}", "a{1..3}.ts", "!(a|b)/x", "[ab].md", "..x", "a/b..c"])
+    for (const glob of ["test/**", "*.{js,ts}", "a{1..3}.ts", "!(a|b)/x", "[ab].md", "..x", "a/b..c", "a!b"])
       expect(unfitForGlob(glob), glob).toBeUndefined();
     for (const glob of ["..", "a/{b,..}/c", "/a", "C:\\a", "C:/a", "\\a", "!a", "{a", "(a", "x\u0007", "x\ud800"])
       expect(unfitForGlob(glob), glob).toBeDefined();

@@ -41,11 +41,19 @@ describe("hosts of a batch", () => {
     );
   });
 
+  it("that are narrow enough are taken, with any port that there is", () => {
+    const agent = ["*.example.com", "10.0.0.1", "localhost", "example.com:1", "*.example.com:65535"];
+    expect(words(policy({ agent }))).toEqual([""]);
+  });
+
   it("for a step that the batch has not would open nothing, and are refused", () => {
     const finish = [{ step: "check", name: "tests", command: ["x"] }, { step: "merge" }, { step: "assert" }];
     expect(words({ finish, ...policy({ tests: ["a.example"], prepare: [], agent: [] }) })).toEqual([""]);
     expect(words({ finish, ...policy({ test: ["a.example"] }) })).toEqual([
       'sandboxPolicy.hosts.test: no step is named "test"; did you mean "tests"?',
+    ]);
+    expect(words({ finish, ...policy({ zzzzzz: [] }) })).toEqual([
+      'sandboxPolicy.hosts.zzzzzz: no step is named "zzzzzz"; known here: prepare, agent, tests',
     ]);
     const ticket = { id: "T-1", title: "one", finish: [{ step: "merge" }, { step: "verify", name: "live", command: ["x"] }] };
     expect(words({ tickets: [ticket], ...policy({ live: ["a.example"] }) })).toEqual([""]);

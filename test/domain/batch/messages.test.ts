@@ -18,6 +18,11 @@ describe("what a slip of the pen is called", () => {
     ['{"a": "c:\\work"}', '1:7  there is no such escape; a backslash is written as "\\\\"'],
     ['{"a": 1}}', "1:9  the batch ends before this; remove what follows"],
     ['{\n"a": [1, 2}', '2:11  "}" stands here, but the "[" of line 2 is still open'],
+    ['{"a": [1', '1:9  the "[" of line 1 is not closed'],
+    ["{1}", '1:2  the key "1" must stand in double quotes'],
+    ["{it's: 1}", '1:2  the key "it\'s" must stand in double quotes'],
+    ['{"a": yes,"b":1}', "1:7  yes is no value; text stands in double quotes; else true, false, null or a number"],
+    [`{"a": 'b'}`, `1:7  "'b'" is no value; text stands in double quotes; else true, false, null or a number`],
     ['{"a": }', "1:7  a value is expected here"],
     ['{"a" 1}', '1:6  a ":" is expected before this'],
     ['{"a": 1 /* x', '1:9  this comment is not closed; a "*/" is missing'],
@@ -25,6 +30,16 @@ describe("what a slip of the pen is called", () => {
     ["[},".repeat(100_000), "1:193  brackets nest deeper than 64 levels"],
   ])("%j", (text, message) => {
     expect(told(text)).toBe(`batch.json:${message}`);
+  });
+
+  it("tells what is wrong before a wrong bracket, too", () => {
+    expect(told('{\n"a": [1 2],\n"b": [3},\n"c": no')).toBe(
+      'batch.json:2:9  a "," is expected before this\nbatch.json:3:8  "}" stands here, but the "[" of line 3 is still open',
+    );
+  });
+
+  it("says of a file that is too long nothing else", () => {
+    expect(told(" ".repeat(32 * 1024 * 1024 + 1))).toBe("batch.json:1:1  the file is longer than 32 million characters");
   });
 });
 
@@ -61,6 +76,16 @@ describe("what a value of the wrong shape is called", () => {
       'tickets[0].dependsOn must be a list of texts, not "T-2"; write ["T-2"]',
     ],
     [{ tickets: [ticket("T-1", { title: "y".repeat(201) })] }, "tickets[0].title must be text of 1 to 200 characters, not 201"],
+    [{ name: 7 }, "name must be text, not 7"],
+    [{ tickets: [ticket("T-1", { body: 7 })] }, "tickets[0].body must be text of at most 64000 characters, not 7"],
+    [
+      { oracle: { command: ["o"], reads: "zzzzzz" } },
+      'oracle.reads must be "tracker" or "elsewhere", not "zzzzzz"; known here: tracker, elsewhere',
+    ],
+    [
+      { finish: [{ step: "check", command: ["t"], report: { path: "r.xml" } }, { step: "merge" }] },
+      "finish[0].report.format is missing (how it is written); known here: junit, vitest, jest, tap",
+    ],
     [{ name: "a/b" }, "name: use 1 to 40 letters, digits, spaces, '.', ':', '_' or '-'"],
     [
       { tickets: [ticket("T/1")] },

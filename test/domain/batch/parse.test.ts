@@ -13,9 +13,27 @@ describe("parseBatchFile", () => {
     expect(parsed.ok && parsed.locate([])).toEqual({ line: 2, column: 1 });
   });
 
+  it("takes a thousand tickets, for nothing that is closed counts as deep, and leaves a title as it is", () => {
+    const tickets = Array.from({ length: 1_000 }, (_, i) => ({ id: `T-${i}`, title: "a\ufeffb", dependsOn: [] }));
+    const parsed = parseBatchFile(batchText({ tickets }));
+    expect(parsed.ok && parsed.file.tickets.map(({ id, title }) => ({ id, title, dependsOn: [] }))).toEqual(tickets);
+  });
+
+  it("points at a bracket of the wrong kind, square or curly", () => {
+    expect(told('{"a": [1}')).toBe('batch.json:1:9  "}" stands here, but the "[" of line 1 is still open');
+    expect(told('{"a": 1]')).toBe('batch.json:1:8  "]" stands here, but the "{" of line 1 is still open');
+  });
+
   it("locates nothing that the file does not give", () => {
-    const parsed = parseBatchFile(batchText());
-    for (const path of [["limits"], ["tickets", 1], ["tickets", 0, "body"], ["name", "x"], ["repos", 0], ["constructor"]]) {
+    const parsed = parseBatchFile(batchText({ repos: { app: { path: "a", prepare: [["npm", "ci"]] } } }));
+    const prepare = ["repos", "app", "prepare"];
+    expect(parsed.ok && parsed.locate([...prepare, 0, 1])).toBeDefined();
+    const elements = [
+      [...prepare, 1],
+      [...prepare, "npm"],
+    ];
+    const others = [["limits"], ["tickets", 1], ["tickets", 0, "body"], ["name", "x"], ["repos", 0], ["constructor"]];
+    for (const path of [...elements, ...others]) {
       expect(parsed.ok && parsed.locate(path)).toBeUndefined();
     }
   });
@@ -33,6 +51,14 @@ describe("parseBatchFile", () => {
     );
   });
 
+  it("refuses them in lists as well", () => {
+    const text = '{"tickets": [{"id": "A", "title": "a"}, {"id": "B", "title": "b", "title": "c", "__proto__": {}}]}';
+    expect(told(text).split("\n").slice(-2)).toEqual([
+      'batch.json:1:67  tickets[1]: the key "title" is given twice; the first is on line 1',
+      'batch.json:1:81  tickets[1]: unknown key "__proto__"',
+    ]);
+  });
+
   it("is not taken in by keys that every object has", () => {
     const text = batchText()
       .replace(/^\{/, '{"__proto__": {"name": "evil"}, "constructor": 1, ')
@@ -47,10 +73,15 @@ describe("parseBatchFile", () => {
   });
 
   it("points at the key that is wrong, and at what lacks one", () => {
-    const text = JSON.stringify(batchValue({ repos: { "a b": { path: "." }, app: { base: "x" } } }), null, 2);
+    const text = JSON.stringify(
+      batchValue({ repos: { "a b": { path: "." }, app: { base: "x" } }, sandboxPolicy: { hosts: { "a/b": [] } } }),
+      null,
+      2,
+    );
     expect(told(text).split("\n")).toEqual([
       expect.stringMatching(/^batch\.json:4:5 {2}repos: "a b" cannot name a branch/),
       expect.stringMatching(/^batch\.json:7:12 {2}repos\.app\.path is missing/),
+      expect.stringMatching(/^batch\.json:26:7 {2}sandboxPolicy\.hosts: use 1 to 40 letters/),
     ]);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkBatch } from "../../../src/domain/batch/check.ts";
-import type { FolderTicket } from "../../../src/domain/batch/merge-folder.ts";
+import { type FolderTicket, mergeFolder } from "../../../src/domain/batch/merge-folder.ts";
+import { parseBatchFile } from "../../../src/domain/batch/parse.ts";
 import { formatProblems, type Path } from "../../../src/domain/batch/problem.ts";
 import { readBatch } from "../../../src/domain/batch/read.ts";
 import { BatchFile } from "../../../src/domain/batch/schema.ts";
@@ -52,6 +53,8 @@ describe("what keeps a batch from running is found at its place", () => {
       },
       [/^finish\.3\.name: .*finish\[2\] is a verify named "v" as well/],
     ],
+    ["nothing, with an agent that is no command", { agent: { kind: "claude", apiKeyEnv: "KEY" } }, []],
+    ["a repository's name", { repos: { constructor: { path: "a" } } }, [/^repos\.constructor: .*reserved word/]],
     ["a repository's path", { repos: { app: { path: "a\u0000b" } } }, [/^repos\.app\.path: /]],
     ["a repository's base", { repos: { app: { path: "a", base: "a..b" } } }, [/^repos\.app\.base: /]],
     [
@@ -152,6 +155,31 @@ describe("a problem of a ticket from the folder", () => {
     expect(told([{ id: "A", dependsOn: ["lost"] }], [waiting])[0]).toMatch(/^batch\.json:\d+:\d+ .*unknown ticket "lost"/);
     expect(told([{ id: "A", title: "own", dependsOn: [] }], [waiting])).toEqual([]);
     expect(told([{ id: "A", finish: [{ step: "gates" }] }], [from("A")])[0]).toMatch(/^batch\.json:\d+:\d+ .*has no merge/);
+  });
+
+  const merged = (tickets: readonly object[], folderTickets: readonly FolderTicket[], more: object = {}) => {
+    const parsed = parseBatchFile(batchText({ tracker: { kind: "local", path: "t" }, tickets, ...more }));
+    if (!parsed.ok) throw new Error(formatProblems("batch.json", parsed.problems));
+    return mergeFolder(parsed, folderTickets);
+  };
+
+  it("each field stands where it was given, what nobody gave nowhere", () => {
+    const listed = [{ id: "B" }, { id: "A", dependsOn: [] }, { id: "lost" }];
+    const { locate, elsewhere } = merged(listed, [from("A"), from("B"), from("C")]);
+    expect(locate(["tickets", 0, "dependsOn", 0])).toEqual({ file: "/t/B.md", path: "dependsOn[0]" });
+    expect(locate(["tickets", 1, "repo"])).toEqual({ file: "/t/A.md", path: "repo" });
+    expect(locate(["tickets", 1, "dependsOn"])).toMatchObject({ line: 1 });
+    expect(locate(["tickets", 1, "dependsOn", 0])).toBeUndefined();
+    expect(locate(["tickets", 0, "finish"])).toBeUndefined();
+    expect(locate(["tickets", 2, "repo"])).toBeUndefined();
+    expect(elsewhere).toEqual(new Set(["C"]));
+  });
+
+  it("a problem of the batch's own finish line stays in the batch file", () => {
+    const check = { step: "check", command: ["t"] };
+    const { file, locate } = merged([], [from("A"), from("B")], { finish: [check, check, { step: "merge" }] });
+    const said = formatProblems("batch.json", checkBatch(file, locate));
+    expect(said).toMatch(/^batch\.json:1:\d+ {2}finish\[1\]\.name: finish\[0\] is a check named "check" as well/);
   });
 
   it("a ticket that the folder lacks is said with the nearest, for the first 40", () => {

@@ -13,7 +13,7 @@ const parsed = (part: Readonly<Record<string, unknown>> = {}) => BatchFile.parse
 describe("a problem", () => {
   it("stands at its value, or at the innermost thing around it", () => {
     const given = new Map([
-      ["", 1],
+      ["", 4],
       ["a", 2],
       ["a.b", 3],
     ]);
@@ -23,7 +23,7 @@ describe("a problem", () => {
     };
     expect(problemAt(locate, ["a", "b"], "m", "h")).toStrictEqual({ line: 3, column: 1, path: "a.b", message: "m", hint: "h" });
     expect(problemAt(locate, ["a", "x", 0], "m")).toStrictEqual({ line: 2, column: 1, path: "a.x[0]", message: "m" });
-    expect(problemAt(locate, ["x"], "m")).toStrictEqual({ line: 1, column: 1, path: "x", message: "m" });
+    expect(problemAt(locate, ["x"], "m")).toStrictEqual({ line: 4, column: 1, path: "x", message: "m" });
     expect(problemAt(() => undefined, ["x", 1], "m")).toStrictEqual({ line: 1, column: 1, path: "x[1]", message: "m" });
   });
 
@@ -35,8 +35,8 @@ describe("a problem", () => {
   it("stands in the batch file first, then in the ticket files by name", () => {
     const at = (file: string) => ({ file, path: "", message: file });
     const line = (n: number, column = 1) => ({ line: n, column, path: "", message: `${n}:${column}` });
-    const sorted = sortProblems([at("b"), line(2), at("a"), line(1, 9), line(1, 2), at("b")]);
-    expect(sorted.map(({ message }) => message)).toEqual(["1:2", "1:9", "2:1", "a", "b", "b"]);
+    const sorted = sortProblems([at("b"), line(2), at("A"), line(1, 9), line(1, 2), at("b")]);
+    expect(sorted.map(({ message }) => message)).toEqual(["1:2", "1:9", "2:1", "A", "b", "b"]);
   });
 
   it("says of twenty each, of more how many there are", () => {

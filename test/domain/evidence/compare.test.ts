@@ -64,6 +64,9 @@ describe("a change that plays with its tests", () => {
     ["a failing test skipped", "a b!", "a b~", ["skipped:b", "fewer-run"]],
     ["a test made a todo", "a b", "a b?", ["skipped:b", "fewer-run"]],
     ["a new test that is skipped", "a", "a b~", ["skipped:b"]],
+    ["a skipped test removed", "a b~", "a", ["removed:b"]],
+    ["a skipped row for a new one of the same title", "a a", "a a a~", ["skipped:a"]],
+    ["a row to be written for a new one of the same title", "a a", "a a a?", ["skipped:a"]],
     ["all others by only (A3)", "a b c", "a b~ c~", ["skipped:b,c", "fewer-run"]],
     ["a test broken", "a b", "a b!", ["failing:b"]],
     ["a new test that fails", "a", "a b!", ["failing:b"]],
@@ -110,6 +113,11 @@ describe("the exit code", () => {
 });
 
 describe("words", () => {
+  test("no test that ran is another thing than no test", () => {
+    const says = (text: string) => findingsLine(compareRuns(undefined, run(text), NOTHING).findings);
+    expect([says(""), says("a~ b?")]).toEqual(["the report holds no tests", "no test was run; 1 test newly skipped"]);
+  });
+
   test("ids are raw where they are compared, and harmless where they are shown", () => {
     const evil = "a\x1b]0;owned\x07\x1b[2J b";
     const other = "a b";

@@ -15,6 +15,7 @@ describe("a marker that is only spoken of does not count", () => {
     ["test/a.test.ts", "/* A test.skip would be seen. */"],
     ["test/a.test.ts", " * Nobody may leave a describe.only behind"],
     ["test/a.test.ts", "// we don't use test.only(\r"],
+    ["test/a.test.ts", "// Nobody leaves a test.only('', f) behind"],
     ["test/a.test.ts", 'it("warns of test.only( and of it.skip(", () => {'],
     ["test/a.test.ts", "const words = [\"a\", 'it.skip is one'];"],
     ["test_a.py", "# it is never pytest.skip that we call"],

@@ -28,6 +28,10 @@ test.for([
     { format: "vitest", path: "reports/v.json" },
     { in: "checkout", path: "reports/v.json" },
   ],
+  [
+    { format: "tap", path: "out./a.git/x.tap" },
+    { in: "checkout", path: "out./a.git/x.tap" },
+  ],
   [{ format: "tap", path: "-" }, { in: "output" }],
 ] as const)("%j is expected at %j", ([report, place]) => {
   expect(problems(report)).toEqual([]);
@@ -45,6 +49,7 @@ describe("a place that cannot be is refused", () => {
     [{ format: "junit", path: "." }, "below its folder"],
     [{ format: "junit", path: "a/{artifacts}/x" }, "at its beginning"],
     [{ format: "junit", path: ".git/x.xml" }, "git's own folder"],
+    [{ format: "junit", path: ".git" }, "git's own folder"],
     [{ format: "junit", path: "a\nb" }, "control characters"],
     [{ format: "junit", path: "" }, ""],
     [{ format: "html", path: "x" }, ""],

@@ -23,6 +23,8 @@ describe("what a change hides", () => {
     const one = "/* eslint-disable no-var */ var a;";
     expect(texts(hunk("a.ts", [`${one} // more`], [one]))).toEqual([]);
     expect(texts(hunk("a.ts", ["/* eslint-disable */ var a;"], [one]))).toEqual(["/* eslint-disable */ var a;"]);
+    const said = "eslint-disable-next-line no-var";
+    expect(texts(hunk("a.ts", [`/* ${said} */`], [`// ${said}`]))).toEqual([]);
   });
 
   test("moved along with the code under it, it was there; over other code, it was not", () => {
@@ -33,6 +35,18 @@ describe("what a change hides", () => {
     expect(texts(gone, hunk("b.ts", [mark]))).toEqual([mark]);
     const beside = "f(1); // eslint-disable-line";
     expect(texts(hunk("a.ts", [], [beside, "x"]), hunk("b.ts", [beside, "y"]))).toEqual([]);
+  });
+
+  test("over code that the change does not show, nothing tells that it is the same", () => {
+    const mark = "/* eslint-disable */";
+    for (const under of [[], [""], ["// as ever"], ["", " * as ever"]]) {
+      const [gone, come] = [hunk("a.ts", [], [mark, ...under]), hunk("b.ts", [mark, ...under])];
+      expect(texts(gone, come), under.join()).toEqual([mark]);
+      expect(texts(hunk("a.ts", [], [mark, ...under, "f();"]), hunk("b.ts", [mark, ...under, "g();"])), under.join()).toEqual([
+        mark,
+      ]);
+      expect(texts(hunk("a.ts", [], [mark, ...under, "f();"]), hunk("b.ts", [mark, ...under, "f();"])), under.join()).toEqual([]);
+    }
   });
 
   test("one that went excuses one that came, not two", () => {
@@ -56,6 +70,19 @@ describe("a demand on coverage", () => {
   test("in a comment demands nothing", () => {
     for (const comment of ["// lines: 90", "  # lines: 90", "* lines: 90", "<!-- lines: 90", "; lines: 90"])
       expect(lowered([], [comment]), comment).toEqual([]);
+  });
+
+  test("is what stands outside of comments, whatever they say", () => {
+    for (const added of ["60, // lines: 90", "60, /* lines: 90 */", "60, /* lines: 90", "60 <!-- lines: 90 -->"])
+      expect(lowered([`lines: ${added}`], ["lines: 90"]), added).toEqual(["lines 90 → 60"]);
+    expect(lowered(["\0/\0/\0 lines: 90"], ["lines: 90"])).toEqual(["lines 90 → nothing"]);
+    expect(lowered(["lines: 9/**/0"], ["lines: 90"])).toEqual(["lines 90 → 9"]);
+    expect(lowered([], ["lines:90;"])).toEqual(["lines 90 → nothing"]);
+  });
+
+  test("that is to be computed demands nothing", () => {
+    for (const sum of ["90 - 90", "90 && 0", "90*0", "90 / 9"])
+      expect(lowered([`lines: ${sum}`], ["lines: 90"]), sum).toEqual(["lines 90 → 0"]);
   });
 
   test("stands in a file of settings", () => {

@@ -4,10 +4,12 @@ import { matchesWildcard } from "../../../src/domain/evidence/wildcard.ts";
 test.for([
   ["a", "a", true],
   ["a", "A", false],
+  ["b", "ab", false],
   ["", "", true],
   ["*", "", true],
   ["*", "any/thing [1] {x}\n", true],
   ["a*", "a", true],
+  ["a*c", "ac", true],
   ["a*c", "abdc", true],
   ["a*c", "abdcd", false],
   ["*b*", "abc", true],
