@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from "node:crypto";
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { OracleBatch } from "../../ports/oracle.ts";
@@ -25,10 +25,14 @@ const NAMES = ["tickets", "issues", "backlog", "todo", "tasks", "plan"];
 export function createHides(of: { readonly run: string; readonly list: string; readonly real: OracleBatch["tracker"] }): Hides {
   const runs = dirname(of.run);
   const noted = new Set<string>();
-  // Written at once: two that are made in the same moment must not write over one another.
+  // At once, for two may be made in the same moment; and by rename, for an engine that is killed must leave the old list or the new.
   const note = (): void => {
-    if (noted.size === 0) rmSync(of.list, { force: true });
-    else writeFileSync(of.list, `${[...noted].join("\n")}\n`, { mode: 0o600 });
+    if (noted.size === 0) {
+      for (const file of [of.list, `${of.list}.new`]) rmSync(file, { force: true });
+      return;
+    }
+    writeFileSync(`${of.list}.new`, `${[...noted].join("\n")}\n`, { mode: 0o600 });
+    renameSync(`${of.list}.new`, of.list);
   };
   return {
     async make(kind) {
