@@ -29,7 +29,11 @@ export async function runAgent(
   folder: string,
   kind: AgentProgram,
   port: number,
-  { options = {}, ...over }: { readonly options?: Partial<ProgramOptions> } & Partial<AgentTask> = {},
+  {
+    options = {},
+    bearer = kind.api === "openai",
+    ...over
+  }: { readonly options?: Partial<ProgramOptions>; readonly bearer?: boolean } & Partial<AgentTask> = {},
 ): Promise<AgentRun> {
   const root = realpathSync(folder);
   const at = (name: string) => join(root, name);
@@ -47,7 +51,7 @@ export async function runAgent(
     env: { PATH, HOME: at("home"), LANG: "C.UTF-8" },
     upstream: {
       baseUrl: `http://127.0.0.1:${port}${kind.api === "openai" ? "/v1" : ""}`,
-      credential: { header: kind.api === "openai" ? "bearer" : "x-api-key", value: () => SECRET },
+      credential: { header: bearer ? "bearer" : "x-api-key", value: () => SECRET },
       prices: PRICES,
     },
     ...options,
