@@ -1,4 +1,4 @@
-import { cpSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { linkAfter, origin } from "../../../src/adapters/journal/chain.ts";
@@ -152,9 +152,13 @@ export function rechain(run: Killed, edit: (facts: Loose[], run: Killed) => void
   });
 }
 
-/** A file of the killed run, by its name. */
+/** A file of the killed run, by its name. Canaries that the kill left lie beside it and look like runs: the record tells them apart. */
 export const runFile = (run: Killed, name: string): string => {
-  const [file] = globSync(`runs/*/${name}`, { cwd: run.stage.home });
-  if (file === undefined) throw new Error(`the run has no ${name}`);
-  return join(run.stage.home, file);
+  let id = "";
+  inDatabase(run, (db) => {
+    id = (db.prepare("SELECT run FROM runs").get() as { run: string }).run;
+  });
+  const file = join(run.stage.home, "runs", id, name);
+  if (!existsSync(file)) throw new Error(`the run has no ${name}`);
+  return file;
 };
