@@ -1,4 +1,4 @@
-import type { StepSpec } from "../src/domain/batch/schema.ts";
+import type { StepSpec } from "../src/domain/batch/step-spec.ts";
 import type { TicketId } from "../src/domain/ids.ts";
 import type { Attempt } from "../src/domain/state.ts";
 import { describeReason, type Reason, whyNot } from "../src/domain/why-not.ts";

@@ -1,4 +1,4 @@
-import type { StepSpec } from "../src/domain/batch/schema.ts";
+import type { StepSpec } from "../src/domain/batch/step-spec.ts";
 import type { AgentEnding } from "../src/domain/event.ts";
 import type { Attempt, TicketState } from "../src/domain/state.ts";
 import { displayText } from "../src/store/display-text.ts";

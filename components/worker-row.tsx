@@ -1,6 +1,7 @@
 import { Box } from "ink";
 import { memo, type ReactNode } from "react";
-import type { StepSpec, Ticket } from "../src/domain/batch/schema.ts";
+import type { Ticket } from "../src/domain/batch/schema.ts";
+import type { StepSpec } from "../src/domain/batch/step-spec.ts";
 import type { TicketId } from "../src/domain/ids.ts";
 import type { Attempt, TicketState } from "../src/domain/state.ts";
 import { ticketIn } from "../src/store/dashboard-store.ts";

@@ -14,11 +14,11 @@ function packageRoot(): string {
 }
 
 /** Files that ship beside the program. */
-export function packageFiles(): { readonly main: string; readonly oracle: string; readonly workerTemplate: string } {
+export function packageFiles(): { readonly main: string; readonly oracle: string; readonly prompts: string } {
   const root = packageRoot();
   return {
     main: join(root, "dist", "loopdash.js"),
     oracle: join(root, "dist", "oracle.mjs"),
-    workerTemplate: join(root, "prompts", "worker.md"),
+    prompts: join(root, "prompts"),
   };
 }

@@ -1,4 +1,5 @@
-import type { Batch, StepKind } from "./batch/schema.ts";
+import type { Batch, Ticket } from "./batch/schema.ts";
+import type { StepKind } from "./batch/step-spec.ts";
 import type { Command } from "./command.ts";
 import type { CheckStrength } from "./evidence/results.ts";
 import type { Fence, RepoId, RunId, TicketId } from "./ids.ts";
@@ -6,7 +7,7 @@ import type { InterventionClass } from "./intervention.ts";
 
 /** What a failed try leaves for the next one. `detail` is bounded by whoever makes it (4,000 characters). */
 export interface Evidence {
-  readonly step: StepKind | "prepare" | "agent" | "worktree";
+  readonly step: StepKind | "prepare" | "agent" | "worktree" | "outbox" | "blocker";
   readonly name: string;
   /** One line for people: what went wrong. */
   readonly summary: string;
@@ -14,7 +15,6 @@ export interface Evidence {
   readonly detail: string;
 }
 
-/** Why an agent process is no longer there. First cause wins. */
 /**
  * What stopped an agent, as its program or its model's API tells it. Those that another attempt meets again unless somebody does
  * something are `authentication`, `permission`, `model` and `memory`; `rate-limited` and `overloaded` pass with time; the rest
@@ -33,6 +33,7 @@ export type AgentStopKind =
   | "refused"
   | "unfinished";
 
+/** Why an agent process is no longer there. First cause wins. */
 export type AgentEnding =
   | "exited"
   | "silent"
@@ -44,6 +45,9 @@ export type AgentEnding =
 
 /** How an attempt ended, as a whole. Only `failed`, `silent`, `out-of-time` and `killed` count against the cap. */
 export type AttemptOutcome = "done" | "failed" | "silent" | "out-of-time" | "killed" | "gated" | "stopped" | "lost";
+
+/** What a second model is asked for. `adjudicate`: whether a claimed blocker is one. */
+export type Question = "review" | "adversary" | "adjudicate";
 
 export type VerdictWord = "done" | "not-done" | "unjudged";
 
@@ -123,7 +127,7 @@ export type RunFact =
       readonly signal: string | null;
       readonly costUsd: number;
       /** Why it did not come to its own end, where its program or its model's API tells; `says` is safe for a terminal. */
-      readonly stop?: { readonly kind: AgentStopKind; readonly says: string };
+      readonly stop?: { readonly kind: AgentStopKind; readonly says: string; readonly retryAfterMs?: number };
     } & Of)
   | ({
       readonly type: "change-captured";
@@ -147,6 +151,40 @@ export type RunFact =
   | ({ readonly type: "merge-intended"; readonly repo: RepoId; readonly from: string; readonly to: string } & Of)
   | ({ readonly type: "merge-landed"; readonly repo: RepoId; readonly from: string; readonly to: string } & Of)
   | ({ readonly type: "attempt-ended"; readonly outcome: AttemptOutcome; readonly evidence?: Evidence } & Of)
+  /** A step failed by a hiccup of this name: it is tried once more, after the wait. Counted as fix-and-proceed where it passes. */
+  | ({
+      readonly type: "step-retried";
+      readonly step: number;
+      readonly name: string;
+      readonly transient: string;
+      readonly waitMs: number;
+    } & Of)
+  /** The second model is asked: money is set aside for it, and counts as spent until it has answered. */
+  | ({ readonly type: "second-model-asked"; readonly question: Question; readonly reservedUsd: number } & Of)
+  | ({
+      readonly type: "second-model-answered";
+      readonly question: Question;
+      readonly costUsd: number;
+      /** Whether it was an answer at all: well-formed, with its nonce and end mark, of one that changed nothing. */
+      readonly valid: boolean;
+      /** One line for people. */
+      readonly says: string;
+      /** A planted defect was in what it read: whether it saw it. */
+      readonly canary?: "seen" | "missed";
+    } & Of)
+  /** A file of the outbox that cannot be read as what it is to be. `file` and `why` are safe for a terminal. */
+  | ({ readonly type: "outbox-refused"; readonly file: string; readonly why: string } & Of)
+  /** The agent says that a wall outside the code stops it: a claim. */
+  | ({ readonly type: "blocker-claimed"; readonly claim: string; readonly humanStep: string } & Of)
+  /** An upheld blocker gates its ticket with this step; a rejected one is a fake, and fails the attempt. */
+  | ({ readonly type: "blocker-ruled"; readonly upheld: boolean; readonly reason: string; readonly step: string } & Of)
+  | ({ readonly type: "discovery-refused"; readonly title: string; readonly why: string } & Of)
+  /** The engine files a ticket that the agent found. From here on it belongs to the batch; `ticket` is who found it. */
+  | ({ readonly type: "ticket-discovered"; readonly discovered: Ticket; readonly reason: string } & Of)
+  /** The tracker holds the discovered ticket. */
+  | { readonly type: "discovery-filed"; readonly ticket: TicketId }
+  /** No agent starts until then, for the model's API wants to be left alone. Milliseconds since the epoch. */
+  | { readonly type: "starts-held"; readonly until: number; readonly reason: string }
   | { readonly type: "gate-requested"; readonly ticket: TicketId; readonly step: string }
   | { readonly type: "gate-writing"; readonly ticket: TicketId }
   | { readonly type: "ticket-gated"; readonly ticket: TicketId; readonly step: string }

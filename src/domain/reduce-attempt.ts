@@ -1,10 +1,12 @@
 import type { AttemptOutcome, RunEvent } from "./event.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "./queue.ts";
+import type { ClaimEvent } from "./reduce-claim.ts";
+import type { GrowthEvent } from "./reduce-growth.ts";
 import { withEvidence } from "./reduce-ticket.ts";
 import { type Attempt, claimsDone, indexOf, type RunState, type TicketState, type Unfinished } from "./state.ts";
 import { vecAt } from "./vec.ts";
 
-type AttemptEvent = Extract<RunEvent, { fence: unknown }>;
+type AttemptEvent = Exclude<Extract<RunEvent, { fence: unknown }>, ClaimEvent | GrowthEvent>;
 type Of<T extends AttemptEvent["type"]> = Extract<AttemptEvent, { type: T }>;
 
 /** Outcomes that use up one of the ticket's attempts. A stop or a lost engine is not the agent's failure. */
@@ -21,7 +23,7 @@ export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { ty
   if (event.type === "agent-ended") return agentEnded(state, index, ticket, attempt, event);
   const next = withTicket(state, index, { ...ticket, ...progress(ticket, attempt, event) });
   if (event.type === "merge-landed") return mark(next, index, event.to);
-  if (event.type === "step-ended") return countCheck(next, attempt, event);
+  if (event.type === "step-ended") return countRetry(countCheck(next, attempt, event), attempt, event);
   // An attempt that goes on from finished work has no agent that could end.
   return event.type === "change-captured" || event.type === "merge-intended" ? leaveSlot(next, index, event.at) : next;
 }
@@ -42,6 +44,12 @@ function leaveSlot(state: RunState, index: number, at: number): RunState {
 function countCheck(state: RunState, { step }: Attempt, { ok, strength = "exit-code" }: Of<"step-ended">): RunState {
   if (!ok || step?.kind !== "check") return state;
   return { ...state, checks: { ...state.checks, [strength]: state.checks[strength] + 1 } };
+}
+
+/** A step that passed after its hiccup was mended by nobody. */
+function countRetry(state: RunState, { retried }: Attempt, { ok, step }: Of<"step-ended">): RunState {
+  if (!ok || retried?.step !== step) return state;
+  return { ...state, transients: { ...state.transients, passed: state.transients.passed + 1 } };
 }
 
 function mark(state: RunState, index: number, mergedSha: string): RunState {
@@ -129,7 +137,7 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
 }
 
 function endStep(attempt: Attempt, event: Of<"step-ended">): Attempt {
-  const { step, waiting: _, ...rest } = attempt;
+  const { step, waiting: _, retried: __, ...rest } = attempt;
   if (!event.ok && step?.kind === "check")
     return { ...rest, refused: { step: "check", name: step.name, summary: event.summary, detail: "" } };
   if (!event.ok || step === undefined) return rest;
@@ -143,7 +151,8 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
   const done = event.outcome === "done";
   const unpaid = attempt.agent?.endedAt === undefined;
   // A process that ran and told nothing of its end cost what was set aside for it (law 4).
-  const lostUsd = unpaid && attempt.agent !== undefined ? attempt.reservedUsd : 0;
+  const lostUsd = (unpaid && attempt.agent !== undefined ? attempt.reservedUsd : 0) + (attempt.asked?.reservedUsd ?? 0);
+  const humanStep = event.outcome === "gated" ? (attempt.humanStep ?? before?.humanStep) : undefined;
   const after: TicketState = {
     ...withEvidence(rest, event.evidence ?? attempt.refused),
     phase: done ? "done" : "waiting",
@@ -152,6 +161,7 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
     history: [...ticket.history, pastOf(attempt, event, lostUsd)],
     ...(done ? { endedAt: event.at } : {}),
     ...unfinishedOf(attempt, event, before),
+    ...(humanStep === undefined ? {} : { gate: { step: humanStep, writing: false } }),
   };
   const freed: RunState = {
     ...withTicket(state, index, after),
@@ -159,10 +169,11 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
     finishing: state.finishing.filter((other) => other !== index),
     held: Object.fromEntries(Object.entries(state.held).filter(([, by]) => by !== ticket.id)),
     spentUsd: state.spentUsd + lostUsd,
-    reservedUsd: state.reservedUsd - (unpaid ? attempt.reservedUsd : 0),
+    reservedUsd: state.reservedUsd - (unpaid ? attempt.reservedUsd : 0) - (attempt.asked?.reservedUsd ?? 0),
     claims: { ...state.claims, upheld: state.claims.upheld + (done && (claimed(attempt) || before?.claimed) ? 1 : 0) },
     reverified: false,
   };
+  if (humanStep !== undefined && !freed.gating.includes(index)) return { ...freed, gating: [...freed.gating, index] };
   return done ? shiftDependents(freed, index, -1) : requeue(freed, index);
 }
 
@@ -184,7 +195,8 @@ function unfinishedOf(
   const cutOff = (outcome === "stopped" || outcome === "lost") && attempt.refused === undefined;
   const untold = outcome === "failed" && evidence?.step === "assert" && (merge?.landed ?? before?.landed !== undefined);
   if (!cutOff && !untold) return {};
-  const landed = merge?.landed ? { landed: { from: merge.from, to: merge.to } } : {};
+  const gate = attempt.humanStep === undefined ? {} : { humanStep: attempt.humanStep };
+  const landed = { ...(merge?.landed ? { landed: { from: merge.from, to: merge.to } } : {}), ...gate };
   if (change !== undefined && worktree !== undefined) {
     return { unfinished: { tip: change.tip, baseSha: worktree.baseSha, claimed: claimed(attempt), ...landed } };
   }

@@ -2,6 +2,8 @@ import type { RunEvent } from "./event.ts";
 import { countIntervention } from "./intervention.ts";
 import { withTicket } from "./queue.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
+import { reduceClaim } from "./reduce-claim.ts";
+import { reduceGrowth } from "./reduce-growth.ts";
 import { initialState } from "./reduce-start.ts";
 import { reduceTicket } from "./reduce-ticket.ts";
 import type { RunState } from "./state.ts";
@@ -59,6 +61,27 @@ function reduceRun(state: RunState, event: RunEvent): RunState {
       return { ...state, stage: event.final ? "judging" : state.stage, oracle: { ...state.oracle, asking: true } };
     case "oracle-judged":
       return judged(state, event);
+    case "starts-held":
+      return { ...state, hold: { until: event.until, reason: event.reason } };
+    default:
+      return reduceOfTicket(state, event);
+  }
+}
+
+/** What concerns one ticket, and its attempt where it has one. */
+function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
+  switch (event.type) {
+    case "second-model-asked":
+    case "second-model-answered":
+    case "step-retried":
+    case "outbox-refused":
+    case "blocker-claimed":
+    case "blocker-ruled":
+    case "discovery-refused":
+      return reduceClaim(state, event);
+    case "ticket-discovered":
+    case "discovery-filed":
+      return reduceGrowth(state, event);
     case "gate-requested":
     case "gate-writing":
     case "ticket-gated":
@@ -69,6 +92,8 @@ function reduceRun(state: RunState, event: RunEvent): RunState {
       return reduceAttempt(state, event);
   }
 }
+
+type TicketFacts = Parameters<typeof reduceClaim | typeof reduceGrowth | typeof reduceTicket | typeof reduceAttempt>[1];
 
 /** A new engine took the run over: what the last one had under way is to be done again; a stop or a pause is over. */
 function resumed(state: RunState): RunState {

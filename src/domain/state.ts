@@ -1,4 +1,5 @@
-import type { Batch, StepKind, Ticket } from "./batch/schema.ts";
+import type { Batch, Ticket } from "./batch/schema.ts";
+import type { StepKind } from "./batch/step-spec.ts";
 import type {
   AgentEnding,
   AgentStopKind,
@@ -7,6 +8,7 @@ import type {
   Evidence,
   FrozenSet,
   Judgement,
+  Question,
   VerdictWord,
 } from "./event.ts";
 import type { CheckStrength } from "./evidence/results.ts";
@@ -57,6 +59,12 @@ export interface Attempt {
   readonly merge?: { readonly from: string; readonly to: string; readonly landed: boolean };
   /** Why a merge cannot land yet, in words. */
   readonly waiting?: string;
+  /** What the second model is being asked, and the dollars set aside for it. */
+  readonly asked?: { readonly question: Question; readonly reservedUsd: number };
+  /** The step that failed by a hiccup and is tried once more. */
+  readonly retried?: { readonly step: number; readonly transient: string };
+  /** Set once its blocker was upheld: what it built may land, and then this step is left to a person. */
+  readonly humanStep?: string;
   /** Set once somebody asked for its end; the first cause wins. */
   readonly killing?: AgentEnding;
 }
@@ -81,6 +89,8 @@ export interface Unfinished {
   readonly baseSha: string;
   readonly landed?: { readonly from: string; readonly to: string };
   readonly claimed: boolean;
+  /** An upheld blocker's: it ends in a human gate. */
+  readonly humanStep?: string;
 }
 
 export interface TicketState {
@@ -100,6 +110,10 @@ export interface TicketState {
   /** A person asked for the gate; it counts once the tracker holds it. */
   readonly gate?: { readonly step: string; readonly writing: boolean };
   readonly stalledReason?: string;
+  /** The ticket whose worker found this one; absent where the batch named it. */
+  readonly foundBy?: TicketId;
+  /** A discovered ticket that the tracker does not hold yet: the engine files it. */
+  readonly unfiled?: true;
   /** Work that a stop or a lost engine cut off after the agent had ended: the next attempt goes on from it, without an agent. */
   readonly unfinished?: Unfinished;
   readonly endedAt?: number;
@@ -178,6 +192,19 @@ export interface RunState {
   readonly spentUsd: number;
   readonly spentTodayUsd: number;
   readonly reservedUsd: number;
+  /** What was asked of the second model: questions, those that were answered validly, and planted defects. */
+  readonly secondModel: {
+    readonly asked: number;
+    readonly valid: number;
+    readonly usd: number;
+    readonly canaries: { readonly seen: number; readonly missed: number };
+  };
+  readonly blockers: { readonly claimed: number; readonly upheld: number };
+  readonly discoveries: { readonly filed: number; readonly refused: number };
+  /** Steps that were tried once more after a hiccup, and those of them that passed then. */
+  readonly transients: { readonly retried: number; readonly passed: number };
+  /** No agent starts until then. */
+  readonly hold?: { readonly until: number; readonly reason: string };
   readonly interventions: readonly Intervention[];
   readonly claims: { readonly made: number; readonly upheld: number };
   /** Passed checks, by how much they proved. */

@@ -1,12 +1,15 @@
 import type { Batch, Ticket } from "../domain/batch/schema.ts";
-import type { RunFact } from "../domain/event.ts";
+import type { TransientSpec } from "../domain/batch/transient-spec.ts";
+import type { Question, RunFact } from "../domain/event.ts";
 import type { Fence, RunId } from "../domain/ids.ts";
 import type { RunState } from "../domain/state.ts";
 import type { Agent } from "../ports/agent.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Executor } from "../ports/executor.ts";
 import type { Oracle } from "../ports/oracle.ts";
+import type { Outbox } from "../ports/outbox.ts";
 import type { RunFiles } from "../ports/run-files.ts";
+import type { SecondModel } from "../ports/second-model.ts";
 import type { TestReports } from "../ports/test-report.ts";
 import type { Tracker } from "../ports/tracker.ts";
 import type { Tripwire } from "../ports/tripwire.ts";
@@ -34,8 +37,15 @@ export interface LoopPorts {
   readonly agentFiles: readonly string[];
   /** The environment of prepare, check and verify commands, from the allow-list. */
   readonly commandEnv: Readonly<Record<string, string>>;
-  /** Text of prompts/worker.md. */
-  readonly workerTemplate: string;
+  /** Texts of prompts/, by name. */
+  readonly templates: Readonly<Record<"worker" | "reviewer" | "adversary" | "adjudicator", string>>;
+  /** The classes of hiccups, the batch's own first. */
+  readonly transients: readonly TransientSpec[];
+  /** Absent where the batch names no reviewer. */
+  readonly secondModel?: SecondModel;
+  readonly outbox: Outbox;
+  /** Files that the reviewer's program needs to read; see agentFiles. */
+  readonly reviewerFiles: readonly string[];
   /** Records what a finished ticket took, for later runs' order. */
   recordDuration(ticket: string, ms: number): void;
   /** The money of the day, which all runs on this machine have together. */
@@ -44,10 +54,17 @@ export interface LoopPorts {
 
 /** Keeps `limits.usdPerDay` across runs that work at the same time. */
 export interface DayBudget {
-  /** Sets dollars aside for an attempt; where they are no longer there, gives what other runs have spent and set aside today. */
-  take(fence: Fence, usd: number): { readonly ok: true } | { readonly ok: false; readonly othersUsd: number };
-  /** What the attempt did cost. */
-  settle(fence: Fence, usd: number): void;
+  /**
+   * Sets dollars aside for an attempt's agent, or for a question of it to the second model; where they are no longer there, gives
+   * what other runs have spent and set aside today.
+   */
+  take(
+    fence: Fence,
+    usd: number,
+    question?: Question,
+  ): { readonly ok: true } | { readonly ok: false; readonly othersUsd: number };
+  /** What it did cost. */
+  settle(fence: Fence, usd: number, question?: Question): void;
 }
 
 /** What every effect of the loop is given. */

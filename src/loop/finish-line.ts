@@ -1,15 +1,22 @@
-import type { StepSpec } from "../domain/batch/schema.ts";
+import type { StepSpec } from "../domain/batch/step-spec.ts";
 import type { Unfinished } from "../domain/state.ts";
 import type { Candidate, Change, Repo } from "../ports/vcs.ts";
 import { type AttemptEnd, AttemptOver, abortedEnd, type OpenAttempt, type StepResult } from "./attempt-scope.ts";
 import { type LoopContext, repoOf } from "./context.ts";
+import { runAdversaryStep } from "./steps/adversary-step.ts";
 import { assertTracker } from "./steps/assert.ts";
 import { runCheckStep } from "./steps/check-step.ts";
-import { runCommandStep } from "./steps/command-step.ts";
 import { gates } from "./steps/gates.ts";
 import { conflictEvidence, type MergeNeeds, merge } from "./steps/merge.ts";
+import { runReviewStep } from "./steps/review-step.ts";
+import { runVerifyStep } from "./steps/verify-step.ts";
 
 type Built = Extract<Candidate, { ok: true }>;
+
+/** Whether a human step is left, by an upheld blocker: what was built lands, and nothing after that can hold yet. */
+interface Gated {
+  readonly gated: boolean;
+}
 
 /** A step with its place in the ticket's finish line. */
 interface Placed {
@@ -21,7 +28,12 @@ interface Placed {
  * Takes a captured change from "the agent stopped" to Done, step by step. Everything before `merge` is judged on a
  * candidate at once, beside other tickets; the landing itself is one at a time per repository.
  */
-export async function runFinishLine(ctx: LoopContext, scope: OpenAttempt, change: Change): Promise<AttemptEnd> {
+export async function runFinishLine(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  change: Change,
+  { gated }: Gated = { gated: false },
+): Promise<AttemptEnd> {
   const repo = repoOf(ctx, scope.ticket);
   const placed = scope.ticket.finish.map((spec, index): Placed => ({ index, spec }));
   const at = placed.findIndex(({ spec }) => spec.step === "merge");
@@ -30,7 +42,7 @@ export async function runFinishLine(ctx: LoopContext, scope: OpenAttempt, change
   const needs: MergeNeeds = { repo, judged: await judgeAgain(), judgeAgain };
   const land = () => runStep(ctx, scope, placed[at] as Placed, () => merge(ctx, scope, needs));
   const landed = await ctx.merges.run(repo.id, land, scope.signal).catch(overIfAborted(scope));
-  return runAfterMerge(ctx, scope, repo, landed);
+  return gated ? { outcome: "gated" } : runAfterMerge(ctx, scope, repo, landed);
 }
 
 /** Goes on after a landing that a stop or a lost engine cut off. The landing is repeated first: it finishes what it began. */
@@ -38,6 +50,7 @@ export async function finishLanded(
   ctx: LoopContext,
   scope: OpenAttempt,
   landed: NonNullable<Unfinished["landed"]>,
+  { gated }: Gated = { gated: false },
 ): Promise<AttemptEnd> {
   const repo = repoOf(ctx, scope.ticket);
   const of = { ticket: scope.ticket.id, fence: scope.fence, repo: repo.id, ...landed };
@@ -46,7 +59,7 @@ export async function finishLanded(
     await repo.land(landed);
     ctx.report({ type: "merge-landed", ...of });
   });
-  return runAfterMerge(ctx, scope, repo, landed.to);
+  return gated ? { outcome: "gated" } : runAfterMerge(ctx, scope, repo, landed.to);
 }
 
 async function runAfterMerge(ctx: LoopContext, scope: OpenAttempt, repo: Repo, landed: string): Promise<AttemptEnd> {
@@ -82,13 +95,21 @@ function judgeBefore(
   candidate: Candidate,
 ): Promise<StepResult> {
   if (spec.step === "gates") return Promise.resolve(gates(change, ctx.batch.protect));
-  if (spec.step !== "check") throw new Error(`${spec.step} cannot stand before merge`);
   if (!candidate.ok) return Promise.resolve(conflictEvidence(candidate));
-  return runCheckStep(ctx, scope, repo, spec, candidate);
+  switch (spec.step) {
+    case "check":
+      return runCheckStep(ctx, scope, repo, spec, candidate);
+    case "review":
+      return runReviewStep(ctx, scope, repo, { spec, candidate, change });
+    case "adversary":
+      return runAdversaryStep(ctx, scope, repo, { spec, candidate, change });
+    default:
+      throw new Error(`${spec.step} cannot stand before merge`);
+  }
 }
 
 function judgeAfter(ctx: LoopContext, scope: OpenAttempt, repo: Repo, spec: StepSpec, landed: string): Promise<StepResult> {
-  if (spec.step === "verify") return runCommandStep(ctx, scope, repo, spec, landed);
+  if (spec.step === "verify") return runVerifyStep(ctx, scope, repo, spec, landed);
   if (spec.step !== "assert") throw new Error(`${spec.step} cannot stand after merge`);
   const note = `landed as ${landed} by run ${ctx.run}, attempt ${scope.n}`;
   return assertTracker(ctx, { ticket: scope.ticket.id, state: { as: "done" }, note, signal: scope.signal });

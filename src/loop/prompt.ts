@@ -1,4 +1,5 @@
-import type { StepSpec, Ticket } from "../domain/batch/schema.ts";
+import type { Ticket } from "../domain/batch/schema.ts";
+import type { StepSpec } from "../domain/batch/step-spec.ts";
 import type { Evidence } from "../domain/event.ts";
 import { plainText } from "../domain/text.ts";
 
@@ -61,6 +62,10 @@ function inWords(step: StepSpec): string {
       return "gates: the change must not be empty and must not touch a protected path";
     case "check":
       return `check "${step.name}": ${step.command.join(" ")} must exit 0 on your change merged with the current base${inWordsOfTests(step)}`;
+    case "review":
+      return `review "${step.name}": a second model reads your change; what it finds grave must be mended`;
+    case "adversary":
+      return `adversary "${step.name}": a second model tries to break your change, and normal work must still work`;
     case "merge":
       return "merge: your change must merge with the current base without conflicts";
     case "verify":

@@ -1,4 +1,4 @@
-import type { StepSpec } from "../domain/batch/schema.ts";
+import type { StepSpec } from "../domain/batch/step-spec.ts";
 import type { Evidence } from "../domain/event.ts";
 import type { Fence, RunId, TicketId } from "../domain/ids.ts";
 import type { TicketState } from "../domain/state.ts";
@@ -8,7 +8,7 @@ import type { TrackerState } from "../ports/tracker.ts";
 import type { OpenAttempt } from "./attempt-scope.ts";
 import { type LoopContext, repoOf } from "./context.ts";
 import { assertTracker } from "./steps/assert.ts";
-import { runCommandStep } from "./steps/command-step.ts";
+import { runVerifyStep } from "./steps/verify-step.ts";
 
 type Verify = Extract<StepSpec, { step: "verify" }>;
 
@@ -67,7 +67,7 @@ async function failing(ctx: LoopContext, done: readonly TicketState[], signal: A
     const spec = ticketSpec(ctx, ticket);
     const repo = repoOf(ctx, spec);
     const scope = await scopeOf(ctx, ticket, signal);
-    const result = await runCommandStep(ctx, scope, repo, step, await repo.baseTip());
+    const result = await runVerifyStep(ctx, scope, repo, step, await repo.baseTip());
     if (!result.ok) broken.set(ticket.id, { ...result.evidence, summary: `after all was merged: ${result.evidence.summary}` });
   }
   return broken;

@@ -8,6 +8,7 @@ import type { Change, Repo } from "../ports/vcs.ts";
 import { thinActivity } from "./activity.ts";
 import { type AttemptEnd, AttemptOver, type AttemptScope, abortedEnd, type OpenAttempt } from "./attempt-scope.ts";
 import { boundedTail } from "./bounded.ts";
+import { readClaims } from "./claims.ts";
 import { confineAgent, opened } from "./confine.ts";
 import { type LoopContext, repoOf } from "./context.ts";
 import { finishLanded, runFinishLine } from "./finish-line.ts";
@@ -81,11 +82,12 @@ async function attempt(
   });
   const open: OpenAttempt = { ...scope, files };
   if (unfinished?.landed !== undefined && (await repo.contains(unfinished.landed.to)))
-    return finishLanded(ctx, open, unfinished.landed);
+    return finishLanded(ctx, open, unfinished.landed, { gated: unfinished.humanStep !== undefined });
   if (unfinished !== undefined && (await repo.has(unfinished.tip))) {
-    const { baseSha, tip } = unfinished;
+    const { baseSha, tip, humanStep } = unfinished;
     ctx.report({ type: "worktree-ready", ticket: scope.ticket.id, fence: scope.fence, ...tree, baseSha });
-    return finishFrom(ctx, open, baseSha, await repo.change({ from: baseSha, tip }));
+    const change = await repo.change({ from: baseSha, tip });
+    return finishFrom(ctx, open, { baseSha, change, ...(humanStep === undefined ? {} : { humanStep }) });
   }
   const baseSha = await (fresh ?? ctx.starts.run(() => start(repo, tree)));
   await ctx.files.write(files.prompt, await promptOf(ctx, open));
@@ -96,9 +98,14 @@ async function attempt(
   if (result.ending === "aborted") return abortedEnd(open);
   await ctx.starts.over();
   const change = await repo.capture({ ...tree, from: baseSha, message: `${scope.ticket.title} (${scope.ticket.id})` });
-  if (stoppedByItself(result)) return finishFrom(ctx, open, baseSha, change);
-  await keepPatch(repo, open, baseSha, change);
-  return agentFailed(result);
+  if (!stoppedByItself(result)) {
+    await keepPatch(repo, open, baseSha, change);
+    return agentFailed(result);
+  }
+  const claims = await readClaims(ctx, open, repo, { baseSha, change });
+  if (claims.end === undefined) return finishFrom(ctx, open, { baseSha, change, ...claims });
+  if (claims.end.outcome === "failed") await keepPatch(repo, open, baseSha, change);
+  return claims.end;
 }
 
 /** Nothing more than that: what it says by it is a claim. */
@@ -113,13 +120,18 @@ async function start(repo: Repo, tree: { path: string; branch: string }): Promis
   return baseSha;
 }
 
-/** The finish line, with the change kept for the next attempt where it fails. */
-async function finishFrom(ctx: LoopContext, open: OpenAttempt, baseSha: string, change: Change): Promise<AttemptEnd> {
+/** The finish line, with the change kept for the next attempt where it fails. One with a human step ends at the landing. */
+async function finishFrom(
+  ctx: LoopContext,
+  open: OpenAttempt,
+  { baseSha, change, humanStep }: { baseSha: string; change: Change; humanStep?: string },
+): Promise<AttemptEnd> {
   const of = { ticket: open.ticket.id, fence: open.fence };
   const { tip, paths, additions, deletions } = change;
   if (!ctx.report({ type: "change-captured", ...of, tip, files: paths.length, additions, deletions }))
     return { outcome: "stopped" };
-  const end = await runFinishLine(ctx, open, change).catch(endOf);
+  if (humanStep !== undefined && paths.length === 0) return { outcome: "gated" };
+  const end = await runFinishLine(ctx, open, change, { gated: humanStep !== undefined }).catch(endOf);
   if (end.outcome === "failed") await keepPatch(repoOf(ctx, open.ticket), open, baseSha, change);
   return end;
 }
@@ -186,7 +198,7 @@ async function promptOf(ctx: LoopContext, open: OpenAttempt): Promise<string> {
   const last = history.findLast((past) => past.outcome !== "stopped" && past.outcome !== "lost");
   const file = last === undefined ? undefined : (await ctx.files.attempt(open.ticket.id, last.n)).patch;
   const patch = file !== undefined && (await ctx.files.exists(file)) ? file : undefined;
-  return renderWorkerPrompt(ctx.workerTemplate, {
+  return renderWorkerPrompt(ctx.templates.worker, {
     ticket: open.ticket,
     attempt: open.n,
     attempts: ctx.batch.limits.attempts,

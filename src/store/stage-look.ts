@@ -1,4 +1,4 @@
-import type { StepKind, StepSpec } from "../domain/batch/schema.ts";
+import type { StepKind, StepSpec } from "../domain/batch/step-spec.ts";
 import type { TicketId } from "../domain/ids.ts";
 import type { Attempt, RunState } from "../domain/state.ts";
 import { specWord, stepWord } from "./step-word.ts";

@@ -1,4 +1,4 @@
-import type { StepKind, StepSpec } from "../domain/batch/schema.ts";
+import type { StepKind, StepSpec } from "../domain/batch/step-spec.ts";
 import { displayText } from "./display-text.ts";
 
 /** A step as people name it: `check tests`, `merge`. */

@@ -53,6 +53,7 @@ async function begin(run: RunId, over: { fresh?: boolean; batch?: object } = {})
     repos: new Map([["app", await openRepo({ id: APP, path: join(root, "user"), base: "main", scratch: root })]]),
     commandEnv: {},
     sandbox: undefined,
+    reviewerProgram: undefined,
     agentProgram: "/bin/true",
   };
   const open = await beginRun({ loaded, world, home, store, run, now: Date.now(), fresh: over.fresh ?? false });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { StepKind } from "../../src/domain/batch/schema.ts";
+import type { StepKind } from "../../src/domain/batch/step-spec.ts";
 import { isActivity, mayWait, type RunFact } from "../../src/domain/event.ts";
 
 /** Whether a fact may reach the disk late. Every type and every step stands here: a new one must be thought about. */
@@ -20,12 +20,22 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "kill-requested": false,
   "agent-ended": false,
   "change-captured": true,
-  "step-started": { gates: true, check: false, merge: true, verify: false, assert: false },
+  "step-started": { gates: true, check: false, review: false, adversary: false, merge: true, verify: false, assert: false },
   "step-ended": true,
   "merge-waiting": false,
   "merge-intended": false,
   "merge-landed": true,
   "attempt-ended": false,
+  "step-retried": false,
+  "second-model-asked": false,
+  "second-model-answered": false,
+  "outbox-refused": false,
+  "blocker-claimed": false,
+  "blocker-ruled": false,
+  "discovery-refused": false,
+  "ticket-discovered": false,
+  "discovery-filed": false,
+  "starts-held": false,
   "gate-requested": false,
   "gate-writing": false,
   "ticket-gated": false,

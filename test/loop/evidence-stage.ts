@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { StepSpec, Ticket } from "../../src/domain/batch/schema.ts";
+import type { Ticket } from "../../src/domain/batch/schema.ts";
+import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import { TicketId } from "../../src/domain/ids.ts";
 import { ledgerOf } from "../../src/domain/ledger.ts";
 import type { LoopContext } from "../../src/loop/context.ts";

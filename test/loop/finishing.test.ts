@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { StepSpec, Ticket } from "../../src/domain/batch/schema.ts";
+import type { Ticket } from "../../src/domain/batch/schema.ts";
+import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import { HumanStep } from "../../src/domain/command.ts";
 import type { RunEvent } from "../../src/domain/event.ts";
 import { TicketId } from "../../src/domain/ids.ts";

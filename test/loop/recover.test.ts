@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { StepSpec } from "../../src/domain/batch/schema.ts";
+import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import type { RunEvent } from "../../src/domain/event.ts";
 import { TicketId } from "../../src/domain/ids.ts";
 import type { LoopContext } from "../../src/loop/context.ts";

@@ -4,6 +4,7 @@ import { systemClock } from "../../src/adapters/clock/system-clock.ts";
 import { createExecutor } from "../../src/adapters/executor/process-executor.ts";
 import { createRunFiles } from "../../src/adapters/files/run-files.ts";
 import { openRunStore } from "../../src/adapters/journal/sqlite-run-store.ts";
+import { createOutbox } from "../../src/adapters/outbox/read-outbox.ts";
 import { createTestReports } from "../../src/adapters/report/test-reports.ts";
 import { createEmbeddedTracker, seedEmbeddedTracker } from "../../src/adapters/tracker/embedded.ts";
 import { openRepo } from "../../src/adapters/vcs/git-repo.ts";
@@ -163,7 +164,10 @@ export class Stage implements Disposable {
       files: createRunFiles(folders),
       reports: createTestReports({ program: PROGRAM, args: ["__report"] }),
       manifests: new Manifests(createRunFiles(folders)),
-      workerTemplate: TEMPLATE,
+      templates: { worker: TEMPLATE, reviewer: "", adversary: "", adjudicator: "" },
+      transients: [],
+      outbox: createOutbox(),
+      reviewerFiles: [],
       merges: new KeyedQueue(),
       starts: new Starts(),
       judges: new Permits(state.batch.limits.workers),

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { StepSpec } from "../../src/domain/batch/schema.ts";
+import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import { HumanStep } from "../../src/domain/command.ts";
 import { TicketId } from "../../src/domain/ids.ts";
 import type { LoopContext } from "../../src/loop/context.ts";

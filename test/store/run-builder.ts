@@ -1,5 +1,6 @@
-import type { Batch, Limits, StepSpec, Ticket } from "../../src/domain/batch/schema.ts";
+import type { Batch, Limits, Ticket } from "../../src/domain/batch/schema.ts";
 import { Limits as LimitsSchema } from "../../src/domain/batch/schema.ts";
+import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import type { RunEvent, RunFact } from "../../src/domain/event.ts";
 import { Fence, RepoId, RunId, TicketId } from "../../src/domain/ids.ts";
 import { reduce } from "../../src/domain/reduce.ts";

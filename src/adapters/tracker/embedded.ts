@@ -21,6 +21,7 @@ export function createEmbeddedTracker(of: { readonly file: string; readonly ids:
     set(id, state, note) {
       return queuePerFile(file, () => set(file, ids, id, state, note));
     },
+    file: ({ id }) => Promise.reject(new Error(`${id} cannot be filed yet`)),
   };
 }
 

@@ -48,6 +48,7 @@ export function createFolderTracker(of: { readonly folder: string; readonly ids:
       if (!ids.includes(id)) return Promise.reject(unreadable(folder, [`ticket ${id} is not one of the batch's`]));
       return queuePerFile(folder, () => set(folder, () => find(id), state, note));
     },
+    file: ({ id }) => Promise.reject(new Error(`${id} cannot be filed yet`)),
   };
 }
 

@@ -19,6 +19,8 @@ export interface World {
   readonly commandEnv: Readonly<Record<string, string>>;
   /** The path of the agent's program. */
   readonly agentProgram: string;
+  /** The path of the reviewer's; undefined where the batch names none. */
+  readonly reviewerProgram: string | undefined;
 }
 
 /**
@@ -35,11 +37,17 @@ export async function checkWorld(
   const sandbox = await sandboxOf(batch, { env, cwd, path: commandEnv.PATH ?? "" });
   const agentProgram = await findAgent(batch.agent, { folder: loaded.folder, path: commandEnv.PATH ?? "" });
   if (batch.agent.kind !== "command") checkVendor(batch.agent, sandbox, env);
+  const reviewerProgram = await reviewerOf(batch, { folder: loaded.folder, path: commandEnv.PATH ?? "" });
+  if (batch.reviewer !== undefined && batch.reviewer.kind !== "command") checkVendor(batch.reviewer, sandbox, env);
   const repos = new Map<string, Repo>();
   for (const [name, { path, base }] of Object.entries(batch.repos)) {
     repos.set(name, await openRepo({ id: RepoId.parse(name), path, base, ...(git === undefined ? {} : { run: git }) }));
   }
-  return { sandbox, repos, commandEnv, agentProgram };
+  return { sandbox, repos, commandEnv, agentProgram, reviewerProgram };
+}
+
+async function reviewerOf({ reviewer }: Batch, of: Parameters<typeof findAgent>[1]): Promise<string | undefined> {
+  return reviewer === undefined ? undefined : findAgent(reviewer, of);
 }
 
 /** A vendor's program may do what it likes, so it never runs without a sandbox; and its key must be there. */

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import { createRunFiles } from "../../adapters/files/run-files.ts";
+import { createOutbox } from "../../adapters/outbox/read-outbox.ts";
 import { createTestReports } from "../../adapters/report/test-reports.ts";
 import type { LoopContext } from "../../loop/context.ts";
 import { KeyedQueue } from "../../loop/keyed-queue.ts";
@@ -20,6 +21,8 @@ import type { World } from "./check-world.ts";
 import { dayBudgetOf } from "./day-budget.ts";
 import type { OpenRun } from "./open-run.ts";
 import { judgesOf } from "./oracle-program.ts";
+import { secondModelOf } from "./second-model-of.ts";
+import { transientsOf } from "./transients.ts";
 
 /** Wires the ports of the loop to adapters, for one run. */
 export async function contextOf(
@@ -71,7 +74,10 @@ export async function contextOf(
     files,
     reports: createTestReports({ program: packageFiles().main, args: ["__report"] }),
     manifests: new Manifests(files),
-    workerTemplate: await readFile(packageFiles().workerTemplate, "utf8"),
+    templates: await readTemplates(),
+    transients: await transientsOf(batch),
+    outbox: createOutbox(),
+    ...(await secondModelOf(batch, { executor, env, keys: process.env, program: world.reviewerProgram })),
     merges: new KeyedQueue(),
     starts: new Starts(),
     judges: new Permits(batch.limits.workers),
@@ -80,6 +86,14 @@ export async function contextOf(
     recordDuration: (ticket, ms) => store.recordDuration(open.run, ticket, ms),
     dayBudget: dayBudgetOf(open.run, batch.limits.usdPerDay, store),
   };
+}
+
+async function readTemplates(): Promise<LoopContext["templates"]> {
+  const read = (name: string) => readFile(join(packageFiles().prompts, `${name}.md`), "utf8");
+  const [worker, reviewer, adversary, adjudicator] = await Promise.all(
+    ["worker", "reviewer", "adversary", "adjudicator"].map(read),
+  );
+  return { worker: worker ?? "", reviewer: reviewer ?? "", adversary: adversary ?? "", adjudicator: adjudicator ?? "" };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Argv } from "./argv.ts";
+import { usd } from "./values.ts";
 
-const usd = z.number().nonnegative();
 const perMillion = usd.describe("Dollars per million tokens");
 
 const Price = z
@@ -16,7 +16,7 @@ const Price = z
   .describe("What a model costs; before the built-in list, and needed for a model that is not in it");
 
 /** What all vendors' programs have in common. */
-const vendor = {
+export const vendor = {
   model: z.string().min(1).max(200).optional().describe("The model's name; the program's own choice where it is left out"),
   effort: z.enum(["low", "medium", "high"]).optional().describe("How much the model thinks"),
   turns: z.number().int().min(1).max(10_000).optional().describe("Answers of the model that one try may take"),
@@ -46,6 +46,8 @@ export const AgentSpec = z
     }),
     z.strictObject({ kind: z.literal("claude").describe("Claude Code"), ...vendor }),
     z.strictObject({ kind: z.literal("codex").describe("Codex"), ...vendor }),
+    z.strictObject({ kind: z.literal("gemini").describe("Gemini CLI"), ...vendor }),
+    z.strictObject({ kind: z.literal("opencode").describe("opencode"), ...vendor }),
   ])
   .describe("The program that works a ticket");
 export type AgentSpec = z.infer<typeof AgentSpec>;

@@ -1,5 +1,5 @@
 import { type Path, pathText, type Report, shown } from "./problem.ts";
-import type { StepSpec } from "./schema.ts";
+import type { StepSpec } from "./step-spec.ts";
 
 /** Reports what keeps a finish line from taking a ticket to done. `path` is where it stands in the file. */
 export function checkFinishLine(steps: readonly StepSpec[], path: Path, report: Report): void {
@@ -16,6 +16,8 @@ function misplaced(step: StepSpec, i: number, merge: number, length: number): st
   switch (step.step) {
     case "gates":
     case "check":
+    case "review":
+    case "adversary":
       return merge !== -1 && i > merge ? `${step.step} must come before merge, for it decides what may land` : undefined;
     case "merge":
       return i === merge ? undefined : "merge must come only once";
@@ -30,7 +32,7 @@ function misplaced(step: StepSpec, i: number, merge: number, length: number): st
 function checkNames(steps: readonly StepSpec[], path: Path, report: Report): void {
   const first = new Map<string, number>();
   steps.forEach((step, i) => {
-    if (step.step !== "check" && step.step !== "verify") return;
+    if (!("name" in step)) return;
     const key = `${step.step} ${step.name}`;
     const before = first.get(key);
     if (before === undefined) first.set(key, i);

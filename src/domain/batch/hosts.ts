@@ -1,6 +1,7 @@
 import { hintFor } from "./nearest.ts";
 import { type Report, shown } from "./problem.ts";
-import { type BatchFile, DEFAULT_FINISH, type StepSpec } from "./schema.ts";
+import type { BatchFile } from "./schema.ts";
+import { DEFAULT_FINISH, type StepSpec } from "./step-spec.ts";
 
 /** Names that a batch opens hosts to beside those of its steps. */
 const NOT_STEPS = ["prepare", "agent"] as const;

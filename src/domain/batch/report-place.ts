@@ -1,6 +1,6 @@
 import { normalize } from "node:path/posix";
 import { unfitForLine } from "./plain-words.ts";
-import type { CheckReport } from "./schema.ts";
+import type { CheckReport } from "./step-spec.ts";
 
 /** What stands for the folder of one judgement, in a report's path and in a judged command's arguments. */
 export const ARTIFACTS = "{artifacts}";

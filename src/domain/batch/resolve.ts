@@ -1,14 +1,7 @@
 import { resolve } from "node:path/posix";
 import { RepoId } from "../ids.ts";
-import {
-  type Batch,
-  type BatchFile,
-  DEFAULT_FINISH,
-  type SandboxPolicy,
-  type StepSpec,
-  type Ticket,
-  type TicketSpec,
-} from "./schema.ts";
+import type { Batch, BatchFile, SandboxPolicy, Ticket, TicketSpec } from "./schema.ts";
+import { DEFAULT_FINISH, type StepSpec } from "./step-spec.ts";
 
 /**
  * The batch as a run freezes it. `file` has passed `checkBatch` and holds the folder's tickets already; `folder` is the
@@ -19,7 +12,14 @@ export function resolveBatch(file: BatchFile, of: { readonly folder: string }): 
   const path = tracker.path === undefined ? {} : { path: resolve(of.folder, tracker.path) };
   const repos = Object.entries(file.repos).map(([id, repo]) => [id, { ...repo, path: resolve(of.folder, repo.path) }] as const);
   const tickets = file.tickets.map((ticket) => resolveTicket(ticket, file));
-  const own = { ...(oracle && { oracle }), ...(file.sandboxPolicy && { sandboxPolicy: atHome(file.sandboxPolicy, of.folder) }) };
+  const finish = whole(file.finish ?? defaultFinish(file));
+  const transients = file.transients.length === 0 ? {} : { transients: file.transients };
+  const own = {
+    ...(file.reviewer && { reviewer: file.reviewer }),
+    ...(oracle && { oracle }),
+    ...(file.sandboxPolicy && { sandboxPolicy: atHome(file.sandboxPolicy, of.folder) }),
+    ...transients,
+  };
   return {
     name,
     tracker: { ...tracker, ...path },
@@ -29,6 +29,7 @@ export function resolveBatch(file: BatchFile, of: { readonly folder: string }): 
     sandbox,
     limits,
     protect,
+    finish,
     tickets,
   };
 }
@@ -46,8 +47,16 @@ function resolveTicket(ticket: TicketSpec, file: BatchFile): Ticket {
   if (title === undefined || repo === undefined) throw new RangeError(`ticket ${id} was not checked`);
   const dependsOn = [...new Set(ticket.dependsOn)];
   const exclusive = [...new Set(ticket.exclusive)];
-  const finish = whole(ticket.finish ?? file.finish ?? DEFAULT_FINISH);
+  const finish = whole(ticket.finish ?? file.finish ?? defaultFinish(file));
   return { id, title, body, repo, dependsOn, exclusive, finish, ...(ticket.allow && { allow: ticket.allow }) };
+}
+
+/** A batch with a reviewer is reviewed. */
+function defaultFinish({ reviewer }: BatchFile): readonly StepSpec[] {
+  if (reviewer === undefined) return DEFAULT_FINISH;
+  return DEFAULT_FINISH.flatMap((step): StepSpec[] =>
+    step.step === "merge" ? [{ step: "review", name: "review" }, step] : [step],
+  );
 }
 
 /** A finish line that ends in `assert`. */

@@ -3,57 +3,10 @@ import type { Allowance } from "../evidence/results.ts";
 import { RepoId, TicketId } from "../ids.ts";
 import { AgentSpec } from "./agent-spec.ts";
 import { Argv } from "./argv.ts";
-
-const name = z.string().regex(/^[\w][\w .:-]{0,39}$/, "use 1 to 40 letters, digits, spaces, '.', ':', '_' or '-'");
-const minutes = z
-  .number()
-  .positive()
-  .max(7 * 24 * 60);
-const usd = z.number().nonnegative();
-
-const commandStep = {
-  command: Argv,
-  minutes: minutes.optional().describe("Minutes before the command is ended; default: limits.minutesPerAttempt"),
-};
-
-/** Where a check's command leaves what each test did. `vitest` and `jest` are the JSON of their own reporters. */
-const CheckReport = z
-  .strictObject({
-    format: z.enum(["junit", "vitest", "jest", "tap"]).describe("How it is written"),
-    path: z
-      .string()
-      .min(1)
-      .max(400)
-      .describe(
-        "The file that the command writes: below {artifacts}, a fresh empty folder, or relative to the checkout; '-' for TAP on stdout",
-      ),
-  })
-  .describe("Results per test, which are compared with those of the base; without it a check is as good as its exit code");
-export type CheckReport = z.infer<typeof CheckReport>;
-
-const checkName = name.default("check").describe("What the check is called; no two checks of a finish line share a name");
-const verifyName = name.default("verify").describe("What the verification is called; no two of a finish line share a name");
-
-/** One entry of a finish line. `minutes` bounds a command; default: `limits.minutesPerAttempt`. */
-export const StepSpec = z.discriminatedUnion("step", [
-  z.strictObject({ step: z.literal("gates").describe("Looks at what the change touches") }),
-  z.strictObject({
-    step: z.literal("check").describe("Runs a command on the merge candidate"),
-    name: checkName,
-    ...commandStep,
-    report: CheckReport.optional(),
-  }),
-  z.strictObject({ step: z.literal("merge").describe("Lands the candidate on the base branch") }),
-  z.strictObject({ step: z.literal("verify").describe("Runs a command on what has landed"), name: verifyName, ...commandStep }),
-  z.strictObject({ step: z.literal("assert").describe("Sets the ticket to done in the tracker and reads it back") }),
-]);
-export type StepSpec = z.infer<typeof StepSpec>;
-export type StepKind = StepSpec["step"];
-
-/** What runs when a batch names no finish line. `assert` is appended where it is missing. */
-export const DEFAULT_FINISH: readonly StepSpec[] = [{ step: "gates" }, { step: "merge" }, { step: "assert" }];
-
-const FinishLine = z.array(StepSpec).min(1).readonly();
+import { ReviewerSpec } from "./reviewer-spec.ts";
+import { FinishLine, type StepSpec } from "./step-spec.ts";
+import { TransientSpec } from "./transient-spec.ts";
+import { minutes, name, usd } from "./values.ts";
 
 const ticketId = TicketId.describe(
   "The ticket's id: letters, digits, '-', '_' and single dots, at most 64; it names folder and branch",
@@ -170,13 +123,20 @@ export const BatchFile = z.strictObject({
     .refine((repos) => Object.keys(repos).length > 0, "name at least one repository")
     .describe("The repositories that tickets change, each under a short name"),
   agent: AgentSpec,
+  reviewer: ReviewerSpec.optional(),
   oracle: OracleSpec.optional(),
   sandbox: SandboxMode.default("required"),
   sandboxPolicy: SandboxPolicy.optional().describe("What the sandbox opens beyond what every agent and command may reach"),
   limits: Limits.prefault({}).describe("Every bound of a run"),
   finish: FinishLine.optional().describe(
-    "The steps from a stopped agent to a done ticket, in order; default: gates, merge, assert",
+    "The steps from a stopped agent to a done ticket, in order; default: gates, review (where there is a reviewer), merge, assert",
   ),
+  transients: z
+    .array(TransientSpec)
+    .max(50)
+    .readonly()
+    .default([])
+    .describe("Hiccups by name, beside the built-in ones: a step that fails by one is tried once more"),
   protect: z.array(z.string().min(1)).readonly().default([]).describe("Glob patterns of paths that no change may touch"),
   tickets: z
     .array(TicketSpec)
@@ -204,10 +164,14 @@ export interface Batch {
   readonly tracker: TrackerSpec;
   readonly repos: Readonly<Record<string, RepoSpec>>;
   readonly agent: AgentSpec;
+  readonly reviewer?: ReviewerSpec | undefined;
   readonly oracle?: OracleSpec;
   readonly sandbox: SandboxMode;
   readonly sandboxPolicy?: SandboxPolicy | undefined;
   readonly limits: Limits;
   readonly protect: readonly string[];
+  /** The batch's finish line, which discovered tickets inherit. */
+  readonly finish?: readonly StepSpec[] | undefined;
+  readonly transients?: readonly TransientSpec[] | undefined;
   readonly tickets: readonly Ticket[];
 }

@@ -1,5 +1,6 @@
 import { type BatchProblem, type Locate, type Path, problemAt, shown, sortProblems } from "./problem.ts";
-import { type BatchFile, DEFAULT_FINISH, type StepSpec } from "./schema.ts";
+import type { BatchFile } from "./schema.ts";
+import { DEFAULT_FINISH, type StepSpec } from "./step-spec.ts";
 
 /** What runs, but perhaps not as it was meant. The batch has passed `checkBatch`. Sorted by place. */
 export function warnOfBatch(file: BatchFile, locate: Locate): readonly BatchProblem[] {

@@ -1,5 +1,5 @@
 import { reportPlace } from "../../domain/batch/report-place.ts";
-import type { CheckReport } from "../../domain/batch/schema.ts";
+import type { CheckReport } from "../../domain/batch/step-spec.ts";
 import type { ReportReading, TestReports } from "../../ports/test-report.ts";
 
 /** Characters of output that are kept, where the output is the report. */

@@ -1,4 +1,4 @@
-import type { StepSpec } from "../../domain/batch/schema.ts";
+import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import { compareRuns, type Remark } from "../../domain/evidence/compare.ts";
 import { SEARCHED_NAMES } from "../../domain/evidence/languages.ts";
 import type { Allowance, TestRun } from "../../domain/evidence/results.ts";

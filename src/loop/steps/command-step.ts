@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isAbsolute, join } from "node:path";
 import type { Argv } from "../../domain/batch/argv.ts";
 import { ARTIFACTS } from "../../domain/batch/report-place.ts";
-import type { StepSpec } from "../../domain/batch/schema.ts";
+import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/event.ts";
 import { plainText } from "../../domain/text.ts";
 import type { ExecResult } from "../../ports/executor.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
-import type { StepSpec } from "../../domain/batch/schema.ts";
+import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { TestRun } from "../../domain/evidence/results.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 

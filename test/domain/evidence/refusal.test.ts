@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { StepSpec } from "../../../src/domain/batch/schema.ts";
+import type { StepSpec } from "../../../src/domain/batch/step-spec.ts";
 import { mayWait, type RunFact } from "../../../src/domain/event.ts";
 import { type Fence, TicketId } from "../../../src/domain/ids.ts";
 import { ledgerOf } from "../../../src/domain/ledger.ts";

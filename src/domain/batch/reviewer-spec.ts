@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { vendor } from "./agent-spec.ts";
+import { Argv } from "./argv.ts";
+import { usd } from "./values.ts";
+
+/** How bad a finding is, worst first. */
+export const SEVERITIES = ["critical", "high", "medium", "low"] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+/** What all reviewers have in common. */
+const review = {
+  blocking: z.enum(SEVERITIES).default("high").describe("The least severity of a finding that fails the step"),
+  allowSameVendor: z.boolean().default(false).describe("Lets it be of the agent's vendor; never of the same model"),
+  usdPerReview: usd
+    .optional()
+    .describe("Dollars that one question may cost; default: limits.usdPerAttempt, nothing for a command"),
+  canaryEvery: z
+    .number()
+    .int()
+    .min(0)
+    .max(1000)
+    .default(0)
+    .describe("After so many reviews it is given a change with a planted defect, to see whether it reads; 0: never"),
+};
+
+/** The second model: it reviews, attacks and rules on blockers. It reads a checkout that it cannot write. */
+export const ReviewerSpec = z
+  .discriminatedUnion("kind", [
+    z.strictObject({
+      kind: z.literal("command").describe("Any program: it is told of its question by LOOPDASH_PROMPT and answers on stdout"),
+      command: Argv,
+      ...review,
+    }),
+    z.strictObject({ kind: z.literal("claude").describe("Claude Code"), ...vendor, ...review }),
+    z.strictObject({ kind: z.literal("codex").describe("Codex"), ...vendor, ...review }),
+    z.strictObject({ kind: z.literal("gemini").describe("Gemini CLI"), ...vendor, ...review }),
+    z.strictObject({ kind: z.literal("opencode").describe("opencode"), ...vendor, ...review }),
+  ])
+  .describe("The second model, which reviews changes and rules on blockers");
+export type ReviewerSpec = z.infer<typeof ReviewerSpec>;

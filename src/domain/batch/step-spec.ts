@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { Argv } from "./argv.ts";
+import { minutes, name } from "./values.ts";
+
+const seconds = z
+  .number()
+  .positive()
+  .max(24 * 3600);
+
+const commandStep = {
+  command: Argv,
+  minutes: minutes.optional().describe("Minutes before the command is ended; default: limits.minutesPerAttempt"),
+};
+
+/** Where a check's command leaves what each test did. `vitest` and `jest` are the JSON of their own reporters. */
+const CheckReport = z
+  .strictObject({
+    format: z.enum(["junit", "vitest", "jest", "tap"]).describe("How it is written"),
+    path: z
+      .string()
+      .min(1)
+      .max(400)
+      .describe(
+        "The file that the command writes: below {artifacts}, a fresh empty folder, or relative to the checkout; '-' for TAP on stdout",
+      ),
+  })
+  .describe("Results per test, which are compared with those of the base; without it a check is as good as its exit code");
+export type CheckReport = z.infer<typeof CheckReport>;
+
+/** What a verify command has to print, beside its exit code 0. */
+const Expectation = z
+  .strictObject({
+    text: z.string().min(1).max(2000).optional().describe("Stands somewhere in what it prints on stdout"),
+    json: z.json().optional().describe("What it prints on stdout is JSON that holds all of this; more may be there"),
+  })
+  .refine(({ text, json }) => text !== undefined || json !== undefined, "name a text or a json")
+  .describe("What the command must print");
+export type Expectation = z.infer<typeof Expectation>;
+
+const checkName = name.default("check").describe("What the check is called; no two checks of a finish line share a name");
+const verifyName = name.default("verify").describe("What the verification is called; no two of a finish line share a name");
+const reviewName = name.default("review").describe("What the review is called; no two of a finish line share a name");
+const attackName = name
+  .default("adversary")
+  .describe("What the red-team attempt is called; no two of a finish line share a name");
+
+/** One entry of a finish line. `minutes` bounds a command; default: `limits.minutesPerAttempt`. */
+export const StepSpec = z.discriminatedUnion("step", [
+  z.strictObject({ step: z.literal("gates").describe("Looks at what the change touches") }),
+  z.strictObject({
+    step: z.literal("check").describe("Runs a command on the merge candidate"),
+    name: checkName,
+    ...commandStep,
+    report: CheckReport.optional(),
+  }),
+  z.strictObject({
+    step: z.literal("review").describe("Lets the reviewer, a second model, read the merge candidate"),
+    name: reviewName,
+    minutes: minutes.optional().describe("Minutes before the reviewer is ended; default: limits.minutesPerAttempt"),
+  }),
+  z.strictObject({
+    step: z
+      .literal("adversary")
+      .describe("Lets the reviewer try to break the merge candidate, and sees that normal work still works"),
+    name: attackName,
+    smoke: Argv.optional().describe("A command of normal work, which must still pass on the candidate"),
+    minutes: minutes.optional().describe("Minutes before the reviewer is ended; default: limits.minutesPerAttempt"),
+  }),
+  z.strictObject({ step: z.literal("merge").describe("Lands the candidate on the base branch") }),
+  z.strictObject({
+    step: z.literal("verify").describe("Runs a command on what has landed"),
+    name: verifyName,
+    ...commandStep,
+    environment: name.optional().describe("Where it looks, for people: dev, prod"),
+    within: seconds.optional().describe("Seconds in which it has to hold; it is tried again until then. Default: one try"),
+    every: seconds.optional().describe("Seconds between two tries, where within is given; default: 5"),
+    expect: Expectation.optional(),
+  }),
+  z.strictObject({ step: z.literal("assert").describe("Sets the ticket to done in the tracker and reads it back") }),
+]);
+export type StepSpec = z.infer<typeof StepSpec>;
+export type StepKind = StepSpec["step"];
+
+/** What runs when a batch names no finish line. `assert` is appended where it is missing. */
+export const DEFAULT_FINISH: readonly StepSpec[] = [{ step: "gates" }, { step: "merge" }, { step: "assert" }];
+
+export const FinishLine = z.array(StepSpec).min(1).readonly();

@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { name } from "./values.ts";
+
+/** A class of hiccup: what a failed step prints where it is one, and how long to wait before it is tried once more. */
+export const TransientSpec = z
+  .strictObject({
+    name: name.describe("What the class is called in the journal"),
+    pattern: z
+      .string()
+      .min(3)
+      .max(300)
+      .describe("A regular expression, without flags but case folding, for the failed step's output"),
+    steps: z
+      .array(z.enum(["prepare", "check", "verify"]))
+      .min(1)
+      .readonly()
+      .describe("The steps in which it may happen"),
+    waitSeconds: z.number().nonnegative().max(600).default(5).describe("Seconds before the step is tried once more"),
+  })
+  .describe("A hiccup that earns a step exactly one retry");
+export type TransientSpec = z.infer<typeof TransientSpec>;
