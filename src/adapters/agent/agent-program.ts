@@ -54,6 +54,8 @@ export interface ProgramReader {
   fatal(): AgentStop | undefined;
   /** What is known at the end of the process. */
   end(exitCode: number | null): ProgramEnd;
+  /** Its last message, whole and raw; empty where it gave none. It counts only where `end` tells of no stop. */
+  answer(): string;
 }
 
 /** A vendor's coding agent: how it is started and what it prints. */

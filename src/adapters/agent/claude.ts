@@ -90,6 +90,10 @@ class ClaudeReader implements ProgramReader {
     return { ...known, stop: { kind: kindOf(result), says, ...wait } };
   }
 
+  answer(): string {
+    return textOf(this.#result?.["result"]) ?? "";
+  }
+
   #system(event: JsonObject): readonly string[] {
     if (event["subtype"] !== "api_retry") return [];
     const error = textOf(event["error"]) ?? "unknown";

@@ -61,6 +61,7 @@ class CodexReader implements ProgramReader {
   #fatal: AgentStop | undefined;
   #failed: string | undefined;
   #tokens: AgentTokens | undefined;
+  #answer = "";
 
   line(text: string): readonly string[] {
     const event = readEvent(text);
@@ -68,7 +69,7 @@ class CodexReader implements ProgramReader {
       case "item.started":
         return commandLine(objectOf(event["item"]));
       case "item.completed":
-        return messageLine(objectOf(event["item"]));
+        return this.#message(objectOf(event["item"]));
       case "error":
         return this.#error(textOf(event["message"]) ?? "");
       case "turn.failed":
@@ -96,6 +97,15 @@ class CodexReader implements ProgramReader {
     if (tokens === undefined || exitCode !== 0)
       return { ...known, stop: { kind: "unfinished", says: "it ended without a result" } };
     return known;
+  }
+
+  answer(): string {
+    return this.#answer;
+  }
+
+  #message(item: JsonObject | undefined): readonly string[] {
+    if (item?.["type"] === "agent_message") this.#answer = textOf(item["text"]) ?? "";
+    return messageLine(item);
   }
 
   /** It tells of every try that fails, and would try a wrong key again and again. */
