@@ -14,7 +14,7 @@ import type { TestReports } from "../ports/test-report.ts";
 import type { Tracker } from "../ports/tracker.ts";
 import type { Tripwire } from "../ports/tripwire.ts";
 import type { Repo } from "../ports/vcs.ts";
-import type { KeyedQueue } from "./keyed-queue.ts";
+import type { MergeLanes } from "./merge-lanes.ts";
 import type { Permits } from "./permits.ts";
 import type { Starts } from "./starts.ts";
 import type { Manifests } from "./steps/manifests.ts";
@@ -72,7 +72,7 @@ export interface LoopContext extends LoopPorts {
   readonly run: RunId;
   readonly batch: Batch;
   /** Landings, one at a time per repository. */
-  readonly merges: KeyedQueue;
+  readonly merges: MergeLanes;
   /** Worktrees that are being made. */
   readonly starts: Starts;
   /** Judged commands, as many at a time as there are workers. */

@@ -20,6 +20,17 @@ export class Permits {
     }
   }
 
+  /** Runs `task` where a permit is free now and nobody waits for one; undefined where not. */
+  async tryRun<T>(task: () => Promise<T>): Promise<T | undefined> {
+    if (this.#free === 0) return undefined;
+    this.#free -= 1;
+    try {
+      return await task();
+    } finally {
+      this.#give();
+    }
+  }
+
   async #take(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#free > 0) {

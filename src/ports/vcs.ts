@@ -63,8 +63,8 @@ export interface Repo {
   readFile(of: { commit: string; path: string }): Promise<string | undefined>;
   /** Writes the change as a patch file, at most `maxBytes` long. */
   writePatch(of: { from: string; tip: string; file: string; maxBytes: number }): Promise<void>;
-  /** Builds the merge candidate: one commit on top of the current base tip. Needs no checkout. */
-  candidate(of: { tip: string; message: string }): Promise<Candidate>;
+  /** Builds the merge candidate: one commit on top of the current base tip, or of the commit `onto`. Needs no checkout. */
+  candidate(of: { tip: string; message: string; onto?: string }): Promise<Candidate>;
   /** A pristine checkout of a commit in a new folder: own .git, nothing of the user's configuration, no worker could write it. */
   checkout(of: { commit: string; path: string }): Promise<void>;
   /** Moves the base from `from` to `to` by compare-and-swap and brings the user's clean checkout along. Safe to repeat. */

@@ -14,7 +14,7 @@ import { RunId } from "../../src/domain/ids.ts";
 import { reduce } from "../../src/domain/reduce.ts";
 import { type RunState, ticketOf as stateOf } from "../../src/domain/state.ts";
 import type { LoopContext } from "../../src/loop/context.ts";
-import { KeyedQueue } from "../../src/loop/keyed-queue.ts";
+import { MergeLanes } from "../../src/loop/merge-lanes.ts";
 import { Orchestrator } from "../../src/loop/orchestrator.ts";
 import { Performer } from "../../src/loop/perform.ts";
 import { Permits } from "../../src/loop/permits.ts";
@@ -168,7 +168,7 @@ export class Stage implements Disposable {
       transients: [],
       outbox: createOutbox(),
       reviewerFiles: [],
-      merges: new KeyedQueue(),
+      merges: new MergeLanes(),
       starts: new Starts(),
       judges: new Permits(state.batch.limits.workers),
       state: () => orchestrator.state,

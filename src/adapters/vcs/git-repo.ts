@@ -61,8 +61,8 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
     changedLines: (of) => changedLines(store, of),
     readFile: (of) => readFileAt(store, of),
     writePatch: (of) => writePatch(store, of),
-    candidate: async ({ tip, message }) =>
-      buildCandidate(store, { base: await baseTip(store), tip, message, startedAt: startedAt.get(tip) }),
+    candidate: async ({ tip, message, onto }) =>
+      buildCandidate(store, { base: onto ?? (await baseTip(store)), tip, message, startedAt: startedAt.get(tip) }),
     checkout: (of) => pristineCheckout(store, of),
     land: (of) => land(store, of, { ours, unwilling }),
     finishCutOffLanding: () => finishCutOffLanding(store, ours),

@@ -6,7 +6,7 @@ import { createRunFiles } from "../../adapters/files/run-files.ts";
 import { createOutbox } from "../../adapters/outbox/read-outbox.ts";
 import { createTestReports } from "../../adapters/report/test-reports.ts";
 import type { LoopContext } from "../../loop/context.ts";
-import { KeyedQueue } from "../../loop/keyed-queue.ts";
+import { MergeLanes } from "../../loop/merge-lanes.ts";
 import type { Orchestrator } from "../../loop/orchestrator.ts";
 import { Permits } from "../../loop/permits.ts";
 import { Starts } from "../../loop/starts.ts";
@@ -78,7 +78,7 @@ export async function contextOf(
     transients: await transientsOf(batch),
     outbox: createOutbox(),
     ...(await secondModelOf(batch, { executor, env, keys: process.env, program: world.reviewerProgram })),
-    merges: new KeyedQueue(),
+    merges: new MergeLanes(),
     starts: new Starts(),
     judges: new Permits(batch.limits.workers),
     state: () => orchestrator.state,
