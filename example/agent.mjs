@@ -1,21 +1,25 @@
 /**
  * The example's agent: plays a script per ticket instead of asking a model, but what it does is real. It edits files,
- * runs the tests and commits some of the time. Four scripts go wrong at first, and go right only after reading in the
- * prompt why the try before was refused.
+ * runs the tests and commits some of the time. Six scripts go wrong at first, and go right only after reading in the prompt why
+ * the try before was refused; two file tickets for what they find; two end at a wall that only a person can take down.
  *
  * loopdash starts it in a fresh worktree with LOOPDASH_TICKET, LOOPDASH_ATTEMPT, LOOPDASH_PROMPT and LOOPDASH_OUTBOX.
  */
 import { readFile } from "node:fs/promises";
+import { createClaims } from "./claims.mjs";
 import { earlierEvidence } from "./evidence.mjs";
 import { createKit } from "./kit.mjs";
 
 const ticket = process.env.LOOPDASH_TICKET ?? "";
-const promptFile = process.env.LOOPDASH_PROMPT;
-if (!/^[A-Z]+-\d+$/.test(ticket) || promptFile === undefined) {
-  console.error("This agent is started by loopdash: it needs LOOPDASH_TICKET and LOOPDASH_PROMPT.");
+const { LOOPDASH_PROMPT: promptFile, LOOPDASH_OUTBOX: outbox } = process.env;
+if (!/^[A-Z]+-\d+(?:-d\d+)?$/.test(ticket) || promptFile === undefined || outbox === undefined) {
+  console.error("This agent is started by loopdash: it needs LOOPDASH_TICKET, LOOPDASH_PROMPT and LOOPDASH_OUTBOX.");
   process.exit(2);
 }
 
 const prompt = await readFile(promptFile, "utf8");
 const { work } = await import(new URL(`./scripts/${ticket}.mjs`, import.meta.url).href);
-await work(createKit({ ticket, cwd: process.cwd(), evidence: earlierEvidence(prompt) }));
+const cwd = process.cwd();
+const kit = createKit({ ticket, cwd, evidence: earlierEvidence(prompt) });
+const { say } = kit;
+await work({ ...kit, ...createClaims({ cwd, outbox, say, think: kit.think.bind(kit) }) });

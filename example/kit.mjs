@@ -1,10 +1,6 @@
-import { spawn } from "node:child_process";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-
-/** While a program runs, this often (milliseconds) something is said, so that a slow machine does not look like a hang. */
-const SIGN_OF_LIFE_MS = 1_000;
+import { createFiles } from "./files.mjs";
+import { basicEnvironment, run } from "./run.mjs";
 
 /** Factor on every pause; the tests set it near 0. */
 const pace = Number(process.env.EXAMPLE_PACE ?? "1");
@@ -28,28 +24,7 @@ export function createKit({ ticket, cwd, evidence }) {
       await sleep(ms * pace);
     },
 
-    async read(path) {
-      const text = await readFile(join(cwd, path), "utf8");
-      await this.think(`Read ${path} (${text.split("\n").length - 1} lines)`, 300);
-      return text;
-    },
-
-    async write(path, text) {
-      await mkdir(dirname(join(cwd, path)), { recursive: true });
-      await writeFile(join(cwd, path), text);
-      await this.think(`Write ${path} (${text.split("\n").length - 1} lines)`, 500);
-    },
-
-    /** Replaces one piece of a file; it must be there exactly once. */
-    async edit(path, from, to) {
-      const text = await readFile(join(cwd, path), "utf8");
-      if (text.split(from).length !== 2) throw new Error(`${path} does not hold the text to replace exactly once`);
-      await writeFile(
-        join(cwd, path),
-        text.replace(from, () => to),
-      );
-      await this.think(`Edit ${path}`, 500);
-    },
+    ...createFiles(cwd),
 
     /** Runs the repository's tests and tells whether they pass. */
     async test() {
@@ -65,36 +40,6 @@ export function createKit({ ticket, cwd, evidence }) {
       const done = added.code === 0 ? await run("git", ["commit", "--quiet", "-m", message], cwd, say, gitEnvironment()) : added;
       say(done.code === 0 ? `Commit "${message}"` : `git refused to commit, left as it is: ${done.output.trim()}`);
     },
-  };
-}
-
-/** Runs a program to its end with bounded silence; resolves with its exit code and everything it printed. */
-function run(program, args, cwd, say, env = basicEnvironment()) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
-    const startedAt = Date.now();
-    const alive = setInterval(() => say(`… still running, ${Math.round((Date.now() - startedAt) / 1_000)} s`), SIGN_OF_LIFE_MS);
-    let output = "";
-    const collect = (chunk) => {
-      output += chunk;
-    };
-    child.stdout.setEncoding("utf8").on("data", collect);
-    child.stderr.setEncoding("utf8").on("data", collect);
-    child.once("error", (error) => {
-      clearInterval(alive);
-      reject(error);
-    });
-    child.once("close", (code) => {
-      clearInterval(alive);
-      resolve({ code, output });
-    });
-  });
-}
-
-function basicEnvironment() {
-  return {
-    PATH: process.env.PATH ?? "/usr/bin:/bin",
-    ...(process.env.LOOPDASH_FENCE && { LOOPDASH_FENCE: process.env.LOOPDASH_FENCE }),
   };
 }
 

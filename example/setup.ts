@@ -1,28 +1,33 @@
 /**
- * Makes the example's two git repositories afresh under example/workspace/, from the files in example/repos/.
- * The same bytes, names and dates each time, so the first commit of each has the same id on every machine.
- * Needs git and nothing else; reads no git configuration of the user's.
+ * Makes the example's two git repositories afresh under example/workspace/, from the files in example/repos/, and starts the two
+ * environments that they are deployed to, dev and prod. The same bytes, names and dates each time, so the first commit of each
+ * repository has the same id on every machine. Needs git and nothing else; reads no git configuration of the user's.
  */
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { cp, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { baseLock, machineLocks } from "../src/cli/engine/engine-locks.ts";
 
 const run = promisify(execFile);
 const NAMES = ["shop", "infra"] as const;
+const ENVIRONMENTS = ["dev", "prod"] as const;
+const WORKSPACE = join(import.meta.dirname, "workspace");
+const LOOK_MS = 30;
 const FIRST_DAY = "2026-01-05T09:00:00Z";
 
 /**
  * Creates both repositories with base branch `main` and returns their paths. Removes what was there before, unless a run is at
  * work on it: then it changes nothing and rejects with which.
  */
-export async function setUpExample(workspace: string = join(import.meta.dirname, "workspace")): Promise<readonly string[]> {
+export async function setUpExample(workspace: string = WORKSPACE): Promise<readonly string[]> {
   const busy = NAMES.map((name) => join(workspace, name)).find(
     (path) => existsSync(path) && machineLocks().isHeld(baseLock(path, "main")),
   );
   if (busy !== undefined) throw new RepositoryBusy(busy);
+  await stopEnvironments(workspace);
   await rm(workspace, { recursive: true, force: true });
   await mkdir(workspace, { recursive: true });
   return Promise.all(NAMES.map((name) => createRepository(name, join(workspace, name))));
@@ -52,6 +57,46 @@ function gitEnvironment(): Record<string, string> {
   };
 }
 
+/**
+ * Starts dev and prod as processes of their own, and waits until both answer. They end by themselves: when the workspace is gone, or
+ * nobody has asked them anything for ten minutes.
+ */
+export async function startEnvironments(workspace: string = WORKSPACE): Promise<void> {
+  for (const name of ENVIRONMENTS) {
+    const env = { PATH: process.env.PATH ?? "/usr/bin:/bin" };
+    const argv = [join(import.meta.dirname, "live", "serve.mjs"), name, workspace];
+    const child = spawn(process.execPath, argv, { env, stdio: "ignore", detached: true });
+    const failed = new Promise<never>((_, reject) => {
+      child.once("error", reject);
+      child.once("exit", (code) => reject(new Error(`${name} ended with code ${code} instead of answering`)));
+    });
+    await Promise.race([answers(workspace, name), failed]);
+    child.removeAllListeners();
+    child.unref();
+  }
+}
+
+/** Ends the environments of a workspace; those that are not there are no trouble. */
+export async function stopEnvironments(workspace: string = WORKSPACE): Promise<void> {
+  for (const name of ENVIRONMENTS) {
+    const asked = await ask(workspace, name, "POST");
+    while (asked && (await ask(workspace, name, "GET"))) await sleep(LOOK_MS);
+  }
+}
+
+async function answers(workspace: string, name: string): Promise<void> {
+  while (!(await ask(workspace, name, "GET"))) await sleep(LOOK_MS);
+}
+
+/** Whether an environment is there: it is asked for nothing, or to stop. A socket may have a longer path than the system takes. */
+function ask(workspace: string, name: string, method: "GET" | "POST"): Promise<boolean> {
+  const program = join(import.meta.dirname, "live", "knock.mjs");
+  return run(process.execPath, [program, workspace, name, method], { env: { PATH: process.env.PATH ?? "" } }).then(
+    () => true,
+    () => false,
+  );
+}
+
 /** A run of loopdash works on the repository at this path. */
 export class RepositoryBusy extends Error {
   constructor(path: string) {
@@ -64,6 +109,8 @@ export class RepositoryBusy extends Error {
 if (import.meta.main) {
   try {
     for (const path of await setUpExample()) console.log(`example repository ready: ${path}`);
+    await startEnvironments();
+    console.log(`example environments ready: ${ENVIRONMENTS.join(", ")}`);
   } catch (error) {
     if (!(error instanceof RepositoryBusy)) throw error;
     console.error(`example: ${error.message}`);

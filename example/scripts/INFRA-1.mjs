@@ -1,12 +1,20 @@
-/** Configuration from the environment. */
+/**
+ * Configuration from the environment. At first it evaluates what a variable holds, to tell numbers from text; told by the review
+ * that whoever sets a variable could run code so, it parses.
+ */
 export async function work(kit) {
   await kit.read("src/config.js");
   await kit.read("config/default.json");
   await kit.think("SHOP__HTTP__PORT=9000 becomes http.port: two underscores go one level down", 600);
-  await kit.write("src/environment.js", ENVIRONMENT);
+  const told = /environment\.js/.test(kit.evidence);
+  if (told) await kit.think("Evaluating text from outside is no way to read a number: parse it", 500);
+  await kit.write("src/environment.js", told ? ENVIRONMENT : ENVIRONMENT.replace(PARSES, () => EVALUATES));
   await kit.write("src/environment.test.js", TESTS);
   if (await kit.test()) await kit.commit("Read configuration from the environment");
 }
+
+const PARSES = "return /^-?\\d{1,15}$/.test(text) ? Number(text) : text;";
+const EVALUATES = "return /^-?\\d+(?!\\.)\\b/.test(text) ? Function(`return ${text}`)() : text;";
 
 const ENVIRONMENT = `/**
  * Variables that begin with \`prefix__\` as nested configuration: SHOP__HTTP__PORT=9000 gives {http: {port: 9000}}.

@@ -1,38 +1,67 @@
 /**
- * Defaults in templates. At first its pattern is too wide and eats single braces, which a test of the repository
- * forbids; told which test failed, it asks for two braces again.
+ * The web server's site, rendered from a checked configuration. At first neither the check nor defaults in templates are there: it
+ * files a ticket for each and stops with empty hands. Both done, it does the work.
  */
 export async function work(kit) {
   await kit.read("src/template.js");
-  const careful = kit.evidence.includes("leaves single braces alone");
-  if (careful) await kit.think('The check failed at "leaves single braces alone": the marker needs exactly two braces', 600);
-  else await kit.think("One pattern for the name and what stands in quotes after default", 400);
-  await kit.edit("src/template.js", String.raw`/\{\{\s*([\w.]+)\s*\}\}/g`, careful ? STRICT : WIDE);
-  await kit.edit("src/template.js", "text.replace(MARKER, (_, path) => {", "text.replace(MARKER, (_, path, fallback) => {");
-  await kit.edit("src/template.js", "const value = lookUp(values, path);", "const value = lookUp(values, path) ?? fallback;");
-  await kit.edit("src/template.js", "/** Fills `{{ a.b }}` markers from `values`.", DOC);
-  await kit.write("src/template-default.test.js", TESTS);
-  if (!careful) {
-    kit.say("A small change like this needs no test run. Defaults work, the ticket is done.");
+  if (!(await kit.has("src/validate.js"))) {
+    await kit.discover("defaults", {
+      title: "Defaults in templates",
+      body: '{{ name default "x" }} uses x where there is no value. Everything else stays as it is.',
+      reason: "the site needs values that no configuration has yet",
+      blocks: true,
+    });
+    await kit.discover("validation", {
+      title: "Check the configuration before it is used",
+      body: "Name every missing, unknown or mistyped key by its path, all at once.",
+      reason: "a site must not be rendered from a configuration that nobody has checked",
+      blocks: true,
+    });
+    kit.say("Nothing can be built before these two. I stop here.");
     return;
   }
-  if (await kit.test()) await kit.commit("Templates: defaults for names without a value");
+  await kit.read("src/validate.js");
+  await kit.write("templates/site.conf", TEMPLATE);
+  await kit.think("The service is checked before anything is rendered: a half-filled site must never go out", 500);
+  await kit.write("src/site.js", SITE);
+  await kit.write("src/site.test.js", TESTS);
+  if (await kit.test()) await kit.commit("Render the web server's site");
 }
 
-const STRICT = String.raw`/\{\{\s*([\w.]+)(?:\s+default\s+"([^"]*)")?\s*\}\}/g`;
-const WIDE = String.raw`/\{+\s*([^\s}]+)(?:\s+default\s+"([^"]*)")?[^}]*\}+/g`;
-const DOC = '/** Fills `{{ a.b }}` and `{{ a.b default "x" }}` markers from `values`.';
+const TEMPLATE = `server {
+  listen 80;
+  server_name {{ http.host }};
+  client_max_body_size {{ http.maxBody default "1m" }};
+  location / { proxy_pass http://127.0.0.1:{{ http.port }}; }
+}
+`;
+
+const SITE = `import { readFile } from "node:fs/promises";
+import { render } from "./template.js";
+import { loadConfig } from "./validate.js";
+
+const SHAPE = { service: "string", http: { host: "string", port: "number" }, workers: "number" };
+
+/** The site's text for the default configuration with the environment over it. Throws where that is not valid. */
+export async function renderSite(env) {
+  const defaults = JSON.parse(await readFile(new URL("../config/default.json", import.meta.url), "utf8"));
+  const template = await readFile(new URL("../templates/site.conf", import.meta.url), "utf8");
+  return render(template, loadConfig(defaults, env, SHAPE));
+}
+`;
 
 const TESTS = `import assert from "node:assert/strict";
 import { test } from "node:test";
-import { render } from "./template.js";
+import { renderSite } from "./site.js";
 
-test("uses the default where there is no value", () => {
-  assert.equal(render('{{ port default "80" }}', {}), "80");
-  assert.equal(render('{{ port default "80" }}', { port: 8080 }), "8080");
+test("renders the site with its braces whole", async () => {
+  const site = await renderSite({ SHOP__HTTP__PORT: "9100" });
+  assert.match(site, /server_name shop\\.example;/);
+  assert.match(site, /location \\/ \\{ proxy_pass http:\\/\\/127\\.0\\.0\\.1:9100; \\}/);
+  assert.match(site, /client_max_body_size 1m;/);
 });
 
-test("an empty default is a default", () => {
-  assert.equal(render('[{{ extra default "" }}]', {}), "[]");
+test("renders nothing from a configuration that is not valid", async () => {
+  await assert.rejects(renderSite({ SHOP__HTTP__PORT: "many" }), /http\\.port must be a number/);
 });
 `;

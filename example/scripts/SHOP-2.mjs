@@ -1,13 +1,21 @@
-/** Coupons, spread over the lines of a cart by allocate(). Leaves its change uncommitted. */
+/**
+ * Coupons, spread over the lines of a cart by allocate(). At first a coupon that is worth more than the cart pays money out, and its
+ * own tests do not ask for that; told by the review, it caps the value. Leaves its change uncommitted.
+ */
 export async function work(kit) {
   await kit.read("src/money.js");
   await kit.read("src/cart.js");
-  await kit.think("A fixed coupon must not make a line negative: cap it at the subtotal", 500);
-  await kit.write("src/coupon.js", COUPON);
-  await kit.write("src/coupon.test.js", TESTS);
+  const told = /coupon/i.test(kit.evidence);
+  if (told) await kit.think("The review is right: a coupon may take at most what the cart costs", 500);
+  else await kit.think("A coupon is a percentage of the cart or an amount; each line gets its share", 500);
+  await kit.write("src/coupon.js", told ? COUPON : COUPON.replace(CAP, UNCAPPED));
+  await kit.write("src/coupon.test.js", told ? TESTS : TESTS.replace(CAP_TEST, ""));
   await kit.test();
   kit.say("Coupons are in. I stop here.");
 }
+
+const CAP = "return Math.max(0, Math.min(whole, value));";
+const UNCAPPED = "return value;";
 
 const COUPON = `import { lineTotal, subtotal } from "./cart.js";
 import { allocate } from "./money.js";
@@ -25,6 +33,8 @@ export function couponByLine(cart, coupon) {
   return allocate(couponValue(cart, coupon), cart.lines.map(lineTotal));
 }
 `;
+
+const CAP_TEST = /test\("takes at most what the cart costs"[\s\S]*?\n\}\);\n\n/;
 
 const TESTS = `import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,27 +1,43 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { kill } from "node:process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Evidence } from "../../src/domain/event.ts";
+import { BlockerClaim, Discovery } from "../../src/domain/outbox/schema.ts";
 import { howItEnded } from "../../src/loop/steps/command-step.ts";
 import { gates } from "../../src/loop/steps/gates.ts";
-import { batch, changedPaths, ended, git, promptFor, run, type Stage, setStage } from "./stage.ts";
+import { batch, changedPaths, ended, FOUND, git, outboxOf, promptFor, run, type Stage, setStage, ticketOf } from "./stage.ts";
 
 /** What the engine's own steps say of each first try that goes wrong. */
 const EVIDENCE: Readonly<Record<string, Evidence>> = {
-  "SHOP-3": refusal([]),
-  "SHOP-4": refusal(["src/cart.js", "test/cart.test.js"]),
-  "INFRA-2": {
+  "SHOP-2": reviewed("src/coupon.js:8", "a coupon may be worth more than the cart"),
+  "SHOP-3": refusal(["src/cart.js", "test/cart.test.js"]),
+  "SHOP-4": { step: "blocker", name: "blocker", summary: "the claimed blocker is none: red tests", detail: "Mend them." },
+  "INFRA-1": reviewed("src/environment.js:27", "text from outside is evaluated as code"),
+  "INFRA-2-d1": {
     step: "check",
     name: "tests",
     summary: `node --test ${howItEnded({ ending: "exited", exitCode: 1, signal: null })}`,
     detail: "✖ leaves single braces alone (1.2ms)",
   },
-  "INFRA-3": {
+  "INFRA-2-d2": {
     step: "agent",
     name: "agent",
     summary: `the agent ${howItEnded({ ending: "silent", exitCode: null, signal: "SIGKILL" })}`,
     detail: "Server started (process 4711), waiting until it is ready",
   },
 };
+
+/** What a review with one finding leaves. */
+function reviewed(place: string, title: string): Evidence {
+  return { step: "review", name: "review", summary: `1 finding: ${place} (high) ${title}`, detail: `${place} high: ${title}` };
+}
+
+/** An order in which each ticket stands after all that it builds on, also those that are found on the way. */
+const ORDER = [
+  ...["SHOP-1", "SHOP-2", "SHOP-3", "SHOP-4", "SHOP-4-d1", "SHOP-5"],
+  ...["INFRA-1", "INFRA-2-d1", "INFRA-2-d2", "INFRA-2", "INFRA-3"],
+];
 
 /** What the gates say of a change to these paths. Throws where they let it pass. */
 function refusal(paths: readonly string[]): Evidence {
@@ -37,15 +53,16 @@ beforeAll(async () => {
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
+const asked = (id: string): readonly Evidence[] => (EVIDENCE[id] === undefined ? [] : [EVIDENCE[id]]);
+
 describe("in the order of the graph, each on top of what it depends on", () => {
   const done = new Set<string>();
-  test.each(batch.tickets.map((ticket) => ticket.id))("%s changes something that passes and merges", async (id) => {
-    const ticket = batch.tickets.find((candidate) => candidate.id === id);
-    const repo = ticket?.repo ?? "";
-    expect(ticket?.dependsOn.filter((dep) => !done.has(dep))).toEqual([]);
+  test.each(ORDER)("%s changes something that passes and merges", async (id) => {
+    const { repo, dependsOn } = ticketOf(id);
+    expect(dependsOn.filter((dep) => !done.has(dep))).toEqual([]);
     const worktree = await stage.worktree(repo, `walk-${id}`);
 
-    const agent = await stage.agent(id, worktree, promptFor(id, EVIDENCE[id] === undefined ? [] : [EVIDENCE[id]]));
+    const agent = await stage.agent(id, worktree, promptFor(id, asked(id)));
 
     expect(agent, agent.output).toMatchObject({ code: 0 });
     const paths = await changedPaths(worktree);
@@ -71,29 +88,68 @@ describe("what goes wrong at first, goes wrong again without the evidence", () =
     return { paths: await changedPaths(worktree), tests: await run(worktree, process.execPath, "--test") };
   };
 
-  test("SHOP-3 claims to be done and changes nothing", async () => {
-    expect((await bare("SHOP-3", "empty")).paths).toEqual([]);
+  test("SHOP-2 and INFRA-1 pass their tests with a defect in them, which the reviewer finds", async () => {
+    for (const [id, file, defect] of [
+      ["SHOP-2", "src/coupon.js", "return value;"],
+      ["INFRA-1", "src/environment.js", "Function("],
+    ] as const) {
+      await using own = await setStage();
+      if (id === "SHOP-2") {
+        const first = await own.worktree("shop", "first");
+        await own.agent("SHOP-1", first, promptFor("SHOP-1", []));
+        await git(own.repo("shop"), "merge", "--quiet", "--ff-only", "first");
+      }
+      const worktree = await own.worktree(id === "SHOP-2" ? "shop" : "infra", "defect");
+      const agent = await own.agent(id, worktree, promptFor(id, []));
+      expect(agent, agent.output).toMatchObject({ code: 0 });
+      expect(await run(worktree, process.execPath, "--test")).toMatchObject({ code: 0 });
+      expect(await readFile(join(worktree, file), "utf8")).toContain(defect);
+    }
   });
 
-  test("SHOP-4 edits a protected test until everything passes", async () => {
-    const { paths, tests } = await bare("SHOP-4", "protected");
+  test("SHOP-3 edits a protected test until everything passes", async () => {
+    const { paths, tests } = await bare("SHOP-3", "protected");
     expect(paths).toContain("test/cart.test.js");
     expect(tests.code).toBe(0);
   });
 
-  test("INFRA-2 breaks the test that its second try reads about", async () => {
-    const { paths, tests } = await bare("INFRA-2", "broken");
+  test("SHOP-4 calls its own red test a blocker", async () => {
+    await using own = await setStage();
+    const worktree = await own.worktree("shop", "walls");
+    for (const id of ["SHOP-1", "SHOP-2", "SHOP-3"]) await own.agent(id, worktree, promptFor(id, asked(id)));
+    await own.agent("SHOP-4", worktree, promptFor("SHOP-4", []));
+    const claim = BlockerClaim.parse(JSON.parse(await readFile(join(outboxOf(worktree), "blocker.json"), "utf8")));
+    expect(claim.evidence).toMatchObject([{ command: ["node", "--test", "src/checkout.test.js"], exitCode: 1 }]);
+  });
+
+  test("INFRA-2 finds two tickets and changes nothing", async () => {
+    await using own = await setStage();
+    const worktree = await own.worktree("infra", "finds");
+    expect(await own.agent("INFRA-2", worktree, promptFor("INFRA-2", []))).toMatchObject({ code: 0 });
+    expect(await changedPaths(worktree)).toEqual([]);
+    const folder = join(outboxOf(worktree), "discovered");
+    const found = (await readdir(folder))
+      .toSorted()
+      .map(async (name) => Discovery.parse(JSON.parse(await readFile(join(folder, name), "utf8"))));
+    expect((await Promise.all(found)).map(({ title, blocks }) => [title, blocks])).toEqual([
+      [FOUND["INFRA-2-d1"]?.title, true],
+      [FOUND["INFRA-2-d2"]?.title, true],
+    ]);
+  });
+
+  test("INFRA-2-d1 breaks the test that its second try reads about", async () => {
+    const { paths, tests } = await bare("INFRA-2-d1", "broken");
     expect(paths.filter((path) => path.startsWith("test/"))).toEqual([]);
     expect(tests.code).not.toBe(0);
     expect(tests.output).toContain("leaves single braces alone");
   });
 
-  test("INFRA-3 falls silent with a child at its side", async () => {
+  test("INFRA-2-d2 falls silent with a child at its side", async () => {
     await using own = await setStage();
     const worktree = await own.worktree("infra", "hang");
     // It builds on INFRA-1.
     await own.agent("INFRA-1", worktree, promptFor("INFRA-1", []));
-    const child = await own.startAgent("INFRA-3", worktree, promptFor("INFRA-3", []));
+    const child = await own.startAgent("INFRA-2-d2", worktree, promptFor("INFRA-2-d2", []));
     const end = ended(child);
     try {
       const pid = await new Promise<number>((found, failed) => {
@@ -116,6 +172,6 @@ test("an agent that nobody gave a ticket says what it needs", async () => {
   const agent = await run(stage.repo("shop"), process.execPath, new URL("../../example/agent.mjs", import.meta.url).pathname);
   expect(agent).toEqual({
     code: 2,
-    output: "This agent is started by loopdash: it needs LOOPDASH_TICKET and LOOPDASH_PROMPT.\n",
+    output: "This agent is started by loopdash: it needs LOOPDASH_TICKET, LOOPDASH_PROMPT and LOOPDASH_OUTBOX.\n",
   });
 });

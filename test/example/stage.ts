@@ -1,13 +1,14 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import batchFile from "../../batch.example.json" with { type: "json" };
 import { setUpExample } from "../../example/setup.ts";
-import { BatchFile } from "../../src/domain/batch/schema.ts";
+import { BatchFile, type Ticket } from "../../src/domain/batch/schema.ts";
 import type { Evidence } from "../../src/domain/event.ts";
+import { TicketId } from "../../src/domain/ids.ts";
 import { renderWorkerPrompt } from "../../src/loop/prompt.ts";
 
 const execute = promisify(execFile);
@@ -44,11 +45,25 @@ export interface Stage extends AsyncDisposable {
 
 const template = readFileSync(resolve(import.meta.dirname, "../../prompts/worker.md"), "utf8");
 
-/** The prompt that loopdash writes for a try at a ticket of the example; on a first try there is no evidence. */
-export function promptFor(id: string, evidence: readonly Evidence[]): string {
-  const spec = batch.tickets.find((ticket) => ticket.id === id);
+/** Tickets that agents find on the way, by their ids, and who finds them. */
+export const FOUND: Readonly<Record<string, { readonly title: string; readonly by: string }>> = {
+  "SHOP-4-d1": { title: "Print a receipt of 32 characters", by: "SHOP-4" },
+  "INFRA-2-d1": { title: "Defaults in templates", by: "INFRA-2" },
+  "INFRA-2-d2": { title: "Check the configuration before it is used", by: "INFRA-2" },
+};
+
+/** A ticket of the example, also one that is found on the way. */
+export function ticketOf(id: string): Ticket {
+  const found = FOUND[id];
+  const spec = batch.tickets.find((ticket) => ticket.id === (found?.by ?? id));
   if (spec?.repo === undefined || spec.title === undefined) throw new Error(`${id} lacks a repository or a title`);
   const ticket = { ...spec, repo: spec.repo, title: spec.title, finish: batch.finish ?? [] };
+  return found === undefined ? ticket : { ...ticket, id: TicketId.parse(id), title: found.title, dependsOn: [] };
+}
+
+/** The prompt that loopdash writes for a try at a ticket of the example; on a first try there is no evidence. */
+export function promptFor(id: string, evidence: readonly Evidence[]): string {
+  const ticket = ticketOf(id);
   const patch = evidence.length === 0 ? {} : { patch: "/nowhere/change.patch" };
   const { protect, limits } = batch;
   return renderWorkerPrompt(template, {
@@ -93,6 +108,11 @@ export async function changedPaths(worktree: string): Promise<readonly string[]>
   return names === "" ? [] : names.split("\n");
 }
 
+/** Where the agent of a worktree leaves its claims. */
+export function outboxOf(worktree: string): string {
+  return `${worktree}.outbox`;
+}
+
 /** Sets the stage in a temporary folder. */
 export async function setStage(): Promise<Stage> {
   const root = await mkdtemp(join(tmpdir(), "loopdash-example-"));
@@ -102,7 +122,9 @@ export async function setStage(): Promise<Stage> {
   const startAgent = async (ticket: string, worktree: string, prompt: string) => {
     const file = `${worktree}.prompt.md`;
     await writeFile(file, prompt);
-    const env = { ...environment, EXAMPLE_PACE: "0.01", LOOPDASH_TICKET: ticket, LOOPDASH_ATTEMPT: "1", LOOPDASH_PROMPT: file };
+    const own = { LOOPDASH_TICKET: ticket, LOOPDASH_ATTEMPT: "1", LOOPDASH_PROMPT: file, LOOPDASH_OUTBOX: outboxOf(worktree) };
+    await mkdir(own.LOOPDASH_OUTBOX, { recursive: true });
+    const env = { ...environment, EXAMPLE_PACE: "0.01", ...own };
     return spawn(process.execPath, [AGENT], { cwd: worktree, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
   };
 
