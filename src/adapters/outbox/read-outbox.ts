@@ -1,6 +1,109 @@
-import type { Outbox } from "../../ports/outbox.ts";
+import { realpath } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { type Parsed, parseBlocker, parseDiscovery } from "../../domain/outbox/parse.ts";
+import type { BlockerClaim, Discovery } from "../../domain/outbox/schema.ts";
+import { plainText } from "../../domain/text.ts";
+import type { Outbox, OutboxReading, RefusedFile } from "../../ports/outbox.ts";
+import { namesIn, readPlainFile } from "./plain-file.ts";
+
+/** Bytes of each file, above what the longest texts in it can take. */
+const MOST_BYTES = { blocker: 512 * 1024, discovery: 128 * 1024, notes: 64 * 1024 } as const;
+/** Characters of the notes that are kept. */
+const NOTES_CHARS = 4_000;
+/** Entries of a folder that are looked at, files under `discovered/` that are read, and refused files that are told. */
+const MOST_ENTRIES = 1_000;
+const MOST_DISCOVERIES = 100;
+const MOST_REFUSED = 20;
 
 /** Reads an agent's outbox from its folder. */
 export function createOutbox(): Outbox {
-  return { read: () => Promise.resolve({ discoveries: [], refused: [] }) };
+  return { read: (folder) => new Reading().read(folder) };
+}
+
+/** One reading of one outbox. */
+class Reading {
+  readonly #refused: RefusedFile[] = [];
+
+  async read(folder: string): Promise<OutboxReading> {
+    // An agent that is not confined may have put a link in the place of its outbox, or of the folder around it.
+    const home = await realpath(dirname(dirname(folder)));
+    const name = join(basename(dirname(folder)), basename(folder));
+    const listing = await namesIn(home, name, MOST_ENTRIES);
+    if (listing?.ok !== true) {
+      if (listing !== undefined) this.#refuse("outbox", listing.why);
+      return { discoveries: [], refused: this.#refused };
+    }
+    const place = join(home, name);
+    const blocker = await this.#file<BlockerClaim>(place, "blocker.json", MOST_BYTES.blocker, parseBlocker);
+    const notes = await this.#file(place, "notes.md", MOST_BYTES.notes, notesOf);
+    const discoveries = await this.#discoveries(place);
+    this.#strangers(listing);
+    return {
+      discoveries,
+      ...(blocker === undefined ? {} : { blocker }),
+      ...(notes === undefined ? {} : { notes }),
+      refused: bounded(this.#refused),
+    };
+  }
+
+  async #discoveries(place: string): Promise<readonly Discovery[]> {
+    const listing = await namesIn(place, "discovered", MOST_ENTRIES);
+    if (listing?.ok !== true) {
+      if (listing !== undefined) this.#refuse("discovered", listing.why);
+      return [];
+    }
+    const found: Discovery[] = [];
+    const names = listing.names.toSorted();
+    for (const name of names.slice(0, MOST_DISCOVERIES)) {
+      const path = `discovered/${name}`;
+      if (!name.endsWith(".json")) this.#refuse(path, "only *.json is read here");
+      else found.push(...(await this.#listed(place, path)));
+    }
+    const left = names.length - MOST_DISCOVERIES;
+    if (left > 0)
+      this.#refuse("discovered", `only ${MOST_DISCOVERIES} files are read; ${listing.more ? "many" : left} more are here`);
+    return found;
+  }
+
+  /** A discovery that was seen in its folder: one that is not there under its name is told. */
+  async #listed(place: string, path: string): Promise<readonly Discovery[]> {
+    const before = this.#refused.length;
+    const one = await this.#file<Discovery>(place, path, MOST_BYTES.discovery, parseDiscovery);
+    if (one !== undefined) return [one];
+    if (this.#refused.length === before) this.#refuse(path, "is gone, or its name is not UTF-8");
+    return [];
+  }
+
+  async #file<T>(place: string, path: string, most: number, parse: (text: string) => Parsed<T>): Promise<T | undefined> {
+    const read = await readPlainFile(place, path, most);
+    const parsed = read?.ok === true ? parse(read.text) : read;
+    if (parsed?.ok === true) return parsed.value;
+    if (parsed !== undefined) this.#refuse(path, parsed.why);
+    return undefined;
+  }
+
+  /** Files under a name that nobody reads: most often a name that was mistyped. */
+  #strangers({ names, more }: { readonly names: readonly string[]; readonly more: boolean }): void {
+    const known = new Set(["blocker.json", "notes.md", "discovered"]);
+    for (const name of names.toSorted())
+      if (!known.has(name))
+        this.#refuse(name, "nothing is read under this name; blocker.json, notes.md and discovered/*.json are");
+    if (more) this.#refuse("outbox", `holds more than ${MOST_ENTRIES} files`);
+  }
+
+  #refuse(file: string, why: string): void {
+    this.#refused.push({ file: plainText(file, 120), why: plainText(why, 600) });
+  }
+}
+
+function notesOf(text: string): Parsed<string> {
+  const cut = text.length - NOTES_CHARS;
+  return { ok: true, value: cut <= 0 ? text : `${text.slice(0, NOTES_CHARS)}\n[… ${cut} characters cut …]` };
+}
+
+/** The first, and how many more there are. */
+function bounded(refused: readonly RefusedFile[]): readonly RefusedFile[] {
+  const left = refused.length - MOST_REFUSED;
+  if (left <= 0) return refused;
+  return [...refused.slice(0, MOST_REFUSED), { file: "outbox", why: `${left} more files could not be read` }];
 }

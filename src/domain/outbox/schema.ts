@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { Argv } from "../batch/argv.ts";
 import { HumanStep } from "../command.ts";
 import { RepoId } from "../ids.ts";
+import { plainText } from "../text.ts";
 
 /** A ticket that a worker found, as it writes it. */
 export const Discovery = z.strictObject({
@@ -14,22 +14,35 @@ export const Discovery = z.strictObject({
 });
 export type Discovery = z.infer<typeof Discovery>;
 
+/** One word of a command. No program can be given a NUL byte. */
+const Word = z
+  .string()
+  .min(1)
+  .max(4_096)
+  .refine((word) => !word.includes("\0"), "must hold no NUL character");
+
 /** A command that the worker ran, and what it saw: the engine runs it again. */
 const CapturedCommand = z.strictObject({
-  command: Argv,
-  exitCode: z.number().int().min(-1).max(255),
-  output: z.string().max(16_000),
+  command: z.array(Word).min(1).max(64).readonly().describe("A program and its arguments; no shell reads it"),
+  exitCode: z.number().int().min(0).max(255).describe("The exit code that it ended with"),
+  output: z.string().max(16_000).describe("What it printed"),
 });
 export type CapturedCommand = z.infer<typeof CapturedCommand>;
 
 /** A wall outside the code, as a worker claims it. */
 export const BlockerClaim = z.strictObject({
-  claim: z.string().trim().min(1).max(2_000),
-  /** What stands in the way: who owns it, and why nothing in the repository can change it. */
-  wall: z.string().trim().min(1).max(2_000),
-  evidence: z.array(CapturedCommand).min(1).max(5).readonly(),
-  /** What was tried instead. */
-  tried: z.string().trim().min(1).max(4_000),
-  humanStep: HumanStep,
+  claim: z.string().trim().min(1).max(2_000).describe("What cannot be done"),
+  wall: z
+    .string()
+    .trim()
+    .min(1)
+    .max(2_000)
+    .describe("What stands in the way: who owns it, and why nothing in the repository can change it"),
+  evidence: z.array(CapturedCommand).min(1).max(5).readonly().describe("Commands that fail by the wall, as they were run"),
+  tried: z.string().trim().min(1).max(4_000).describe("What was tried instead"),
+  humanStep: HumanStep.transform((step) => plainText(step).trim()).refine(
+    (step) => step !== "",
+    "say the exact step that is left",
+  ),
 });
 export type BlockerClaim = z.infer<typeof BlockerClaim>;

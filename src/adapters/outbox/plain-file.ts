@@ -1,0 +1,78 @@
+import { constants } from "node:fs";
+import { type FileHandle, lstat, open, opendir, realpath } from "node:fs/promises";
+import { join } from "node:path";
+
+/** The text of a file, or why there is none; undefined where there is no such file. */
+type Text = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
+
+/** Names in a folder, as many as were asked for at most, or why there are none. */
+type Names =
+  | { readonly ok: true; readonly names: readonly string[]; readonly more: boolean }
+  | { readonly ok: false; readonly why: string };
+
+/**
+ * The text of a plain file that lies at `path` under `folder`, which is a real path: not what a link there, or on the way
+ * there, leads to, nor a second name of a file elsewhere. A pipe is not waited for. UTF-8, at most `most` bytes. What it
+ * cannot read, it tells.
+ */
+export function readPlainFile(folder: string, path: string, most: number): Promise<Text | undefined> {
+  const file = join(folder, path);
+  return told(async () => {
+    const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      if ((await realpath(file)) !== file) return refused("a link leads to it");
+      return await textOf(handle, most);
+    } finally {
+      await handle.close();
+    }
+  });
+}
+
+/** The names in the folder at `path` under `folder`, which is a real path: not in one that a link leads to. In no order. */
+export function namesIn(folder: string, path: string, most: number): Promise<Names | undefined> {
+  const place = join(folder, path);
+  return told(async () => {
+    if (!(await lstat(place)).isDirectory() || (await realpath(place)) !== place) return refused("is no folder");
+    const names: string[] = [];
+    for await (const { name } of await opendir(place)) {
+      if (names.length === most) return { ok: true, names, more: true } as const;
+      names.push(name);
+    }
+    return { ok: true, names, more: false } as const;
+  });
+}
+
+async function textOf(handle: FileHandle, most: number): Promise<Text> {
+  const found = await handle.stat();
+  if (!found.isFile()) return refused("is no plain file");
+  if (found.nlink > 1) return refused("is a second name of another file");
+  if (found.size > most) return refused(`is longer than ${most} bytes`);
+  // One byte more than it may have, so that one that grows is seen.
+  const bytes = Buffer.alloc(found.size + 1);
+  let length = 0;
+  for (let more = 1; more > 0 && length < bytes.length; length += more)
+    more = (await handle.read(bytes, length, bytes.length - length, length)).bytesRead;
+  if (length !== found.size) return refused("changed while it was read");
+  try {
+    return { ok: true, text: new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, length)) };
+  } catch (error) {
+    if (error instanceof TypeError) return refused("is not UTF-8 text");
+    throw error;
+  }
+}
+
+/** What the file system says of a file that an agent has made is told; of nothing, undefined. */
+async function told<T>(read: () => Promise<T>): Promise<T | { readonly ok: false; readonly why: string } | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+    if (code === undefined) throw error;
+    if (code === "ENOENT") return undefined;
+    return refused(code === "ELOOP" ? "is a link" : `cannot be read (${code})`);
+  }
+}
+
+function refused(why: string): { readonly ok: false; readonly why: string } {
+  return { ok: false, why };
+}

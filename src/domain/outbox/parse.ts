@@ -1,0 +1,50 @@
+import type { z } from "zod";
+import { checkValue, type Finding } from "../batch/issues.ts";
+import { MAX_DEPTH, nestingOf } from "../batch/nesting.ts";
+import { pathText } from "../batch/problem.ts";
+import { plainText } from "../text.ts";
+import { BlockerClaim, Discovery } from "./schema.ts";
+
+/** A file of an outbox as what it is to be, or why it is not that: a line that is safe for a terminal. */
+export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
+
+/** Mistakes that are told of one file, and characters of them all. */
+const TOLD = 3;
+const TOLD_CHARS = 600;
+
+/** Reads the text of a file under `discovered/`. Never throws for what is in it. */
+export function parseDiscovery(text: string): Parsed<Discovery> {
+  return parse(Discovery, text);
+}
+
+/** Reads the text of `blocker.json`. Never throws for what is in it. */
+export function parseBlocker(text: string): Parsed<BlockerClaim> {
+  return parse(BlockerClaim, text);
+}
+
+function parse<T>(schema: z.ZodType<T>, text: string): Parsed<T> {
+  // What reads the value, and what shows it in a message, goes into it as deep as it nests.
+  if (nestingOf(text).tooDeep !== undefined) return refused(`nests more than ${MAX_DEPTH} deep`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\ufeff/, ""));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return refused(`is not valid JSON: ${error.message}`);
+  }
+  const checked = checkValue(schema, value);
+  if (checked.ok) return checked;
+  const { findings } = checked;
+  const more = findings.length > TOLD ? [`and ${findings.length - TOLD} more`] : [];
+  return refused([...findings.slice(0, TOLD).map(inWords), ...more].join("; "));
+}
+
+function inWords({ path, message, hint }: Finding): string {
+  const place = pathText(path);
+  const said = place === "" ? message : `${place}${/^(?:must|is) /.test(message) ? " " : ": "}${message}`;
+  return hint === undefined ? said : `${said} (${hint})`;
+}
+
+function refused(why: string): Parsed<never> {
+  return { ok: false, why: plainText(why, TOLD_CHARS) };
+}
