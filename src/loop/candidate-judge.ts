@@ -2,8 +2,8 @@ import type { Candidate, Change, Repo } from "../ports/vcs.ts";
 import { AttemptOver, type OpenAttempt, type StepResult } from "./attempt-scope.ts";
 import type { LoopContext } from "./context.ts";
 import type { JudgedAhead } from "./judge-ahead.ts";
-import { failed, type Placed, runJudge, runStep, runsCommand } from "./run-step.ts";
-import { runAdversaryStep } from "./steps/adversary-step.ts";
+import { atStep, failed, type Placed, runJudge, runStep, runsCommand } from "./run-step.ts";
+import { runAdversaryStep, runSmoke } from "./steps/adversary-step.ts";
 import { runCheckStep } from "./steps/check-step.ts";
 import { gates } from "./steps/gates.ts";
 import { conflictEvidence } from "./steps/merge.ts";
@@ -50,7 +50,7 @@ export class CandidateJudge {
     const candidate = await this.build();
     built(candidate.ok ? candidate.commit : undefined);
     for (const placed of this.#steps)
-      await runJudge(this.#ctx, this.#scope, placed, () => this.#run(placed, candidate, this.#ctx, this.#scope));
+      await runJudge(this.#ctx, this.#scope, placed, (open) => this.#run(placed, candidate, this.#ctx, open));
     if (!candidate.ok) throw failed(conflictEvidence(candidate));
     return candidate;
   }
@@ -66,8 +66,8 @@ export class CandidateJudge {
     const results: { placed: Placed; result: StepResult }[] = [];
     try {
       for (const placed of this.#steps) {
-        if (asks(placed) && !(await this.#stands(placed, candidate))) return undefined;
-        const run = () => this.#run(placed, candidate, ctx, scope);
+        if (asks(placed) && (hasSmoke(placed) || !(await this.#stands(placed, candidate)))) return undefined;
+        const run = () => this.#run(placed, candidate, ctx, atStep(scope, placed));
         const result = runsCommand(placed) ? await this.#ctx.judges.tryRun(run) : await run();
         if (result === undefined) return undefined;
         results.push({ placed, result });
@@ -93,6 +93,9 @@ export class CandidateJudge {
     if (spec.step === "check") return runCheckStep(ctx, scope, this.#repo, spec, candidate);
     if (spec.step !== "review" && spec.step !== "adversary") throw new Error(`${spec.step} cannot stand before merge`);
     if (await this.#stands(placed, candidate)) {
+      // Normal work is a matter of the whole tree.
+      const broken = spec.step === "adversary" ? await runSmoke(ctx, scope, this.#repo, spec, candidate.commit) : undefined;
+      if (broken !== undefined) return { ok: false, evidence: broken };
       const before = this.#passed.get(placed.index)?.commit.slice(0, 7);
       return { ok: true, summary: `stands: its files are as they were in ${before}, which passed`, judged: candidate.commit };
     }
@@ -121,4 +124,9 @@ export class CandidateJudge {
 /** Whether a step asks the second model. */
 function asks({ spec }: Placed): boolean {
   return spec.step === "review" || spec.step === "adversary";
+}
+
+/** Whether it runs a command as well, which waits for its turn. */
+function hasSmoke({ spec }: Placed): boolean {
+  return spec.step === "adversary" && spec.smoke !== undefined;
 }

@@ -29,6 +29,9 @@ export interface SecondModelTask {
 export interface SecondModelAnswer {
   readonly ending: ExecEnding;
   readonly exitCode: number | null;
+  readonly signal?: string | null;
+  /** Why it did not start, where it did not. */
+  readonly message?: string;
   /** Its last message, raw and bounded (1 MiB); empty where it gave none. */
   readonly text: string;
   /** Dollars; null where the program cannot say, which counts as what was set aside. */

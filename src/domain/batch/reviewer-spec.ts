@@ -38,3 +38,8 @@ export const ReviewerSpec = z
   ])
   .describe("The second model, which reviews changes and rules on blockers");
 export type ReviewerSpec = z.infer<typeof ReviewerSpec>;
+
+/** Dollars that one question to the second model may cost: what the batch says, else nothing for a command and an attempt's for a vendor. */
+export function reviewUsd(reviewer: ReviewerSpec, limits: { readonly usdPerAttempt: number }): number {
+  return reviewer.usdPerReview ?? (reviewer.kind === "command" ? 0 : limits.usdPerAttempt);
+}

@@ -1,19 +1,76 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import type { Evidence } from "../../domain/event.ts";
+import { readAnswer } from "../../domain/review/answer.ts";
+import { Attack, ruleOnAttack } from "../../domain/review/attack.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
+import { askSecondModel } from "../ask.ts";
 import type { OpenAttempt, StepResult } from "../attempt-scope.ts";
 import type { LoopContext } from "../context.ts";
+import { overIfAborted } from "../run-step.ts";
+import { readCandidateDiff } from "./candidate-diff.ts";
+import { commandEvidence, judgeCommand } from "./command-step.ts";
+import { renderQuestion } from "./question-prompt.ts";
+import { aboutOf, keep, resultOf } from "./review-step.ts";
 
-/** Lets the second model try to break the candidate, and sees that normal work still works. */
-export function runAdversaryStep(
-  _ctx: LoopContext,
-  _scope: OpenAttempt,
-  _repo: Repo,
+type Adversary = Extract<StepSpec, { step: "adversary" }>;
+
+/**
+ * Sees that normal work still works on the candidate, then lets the second model try to break it. A change that only stands because
+ * nothing works any more has not survived, and neither has one about which there is no valid verdict.
+ */
+export async function runAdversaryStep(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  repo: Repo,
   of: {
-    readonly spec: Extract<StepSpec, { step: "adversary" }>;
+    readonly spec: Adversary;
     readonly candidate: Extract<Candidate, { ok: true }>;
     readonly change: Change;
   },
 ): Promise<StepResult> {
-  const summary = "there is no second model to ask";
-  return Promise.resolve({ ok: false, evidence: { step: "adversary", name: of.spec.name, summary, detail: "" } });
+  const { spec, candidate } = of;
+  const { commit } = candidate;
+  const broken = await runSmoke(ctx, scope, repo, spec, commit);
+  if (broken !== undefined) return { ok: false, evidence: broken };
+  const about = aboutOf(ctx, scope, candidate, await readCandidateDiff(scope, repo, candidate));
+  const asked = await askSecondModel(ctx, scope, repo, {
+    question: "adversary",
+    name: spec.name,
+    commit,
+    minutes: spec.minutes ?? ctx.batch.limits.minutesPerAttempt,
+    prompt: (nonce, checkout) => renderQuestion(ctx.templates.adversary, about, { nonce, checkout }),
+    read: (text, nonce) => {
+      const reading = readAnswer(text, { nonce, tree: commit, schema: Attack });
+      return reading.ok ? { ...reading, says: ruleOnAttack(reading.value, about.blocking).summary } : reading;
+    },
+  });
+  const name = { step: "adversary", name: spec.name } as const;
+  if (!asked.ok) return { ok: false, evidence: { ...name, summary: `no verdict: ${asked.why}`, detail: "" } };
+  const ruling = ruleOnAttack(asked.value, about.blocking);
+  await keep(ctx, scope, `adversary-${spec.name}`, { ...asked.value, survived: ruling.ok });
+  const smoke = spec.smoke === undefined ? "" : "; normal work still works";
+  return resultOf({ ...ruling, summary: `${ruling.summary}${ruling.ok ? smoke : ""}` }, { ...name, commit, whole: about.whole });
+}
+
+/**
+ * Runs the command of normal work as a check is run. It waits for its turn: a command may need a whole machine. Gives the evidence
+ * where it fails.
+ */
+export async function runSmoke(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  repo: Repo,
+  { name, smoke, minutes }: Adversary,
+  commit: string,
+): Promise<Evidence | undefined> {
+  if (smoke === undefined) return undefined;
+  const of = { step: "adversary", name } as const;
+  const step = { step: "check", name, command: smoke, ...(minutes === undefined ? {} : { minutes }) } as const;
+  const run = () => judgeCommand(ctx, scope, repo, { step, commit, log: `adversary-${name}-smoke` });
+  const judged = await ctx.judges.run(run, scope.signal).catch(overIfAborted(scope));
+  if (!judged.ok) return { ...judged.evidence, ...of };
+  const { result } = judged;
+  if (result.ending === "exited" && result.exitCode === 0) return undefined;
+  const evidence = commandEvidence(of, smoke, result);
+  return { ...evidence, summary: `normal work no longer works: ${evidence.summary}` };
 }

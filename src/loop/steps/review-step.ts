@@ -1,19 +1,80 @@
+import { join } from "node:path";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import { readAnswer } from "../../domain/review/answer.ts";
+import { showDiff } from "../../domain/review/diff.ts";
+import { Review, type Ruling, ruleOnReview } from "../../domain/review/review.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
+import { askSecondModel } from "../ask.ts";
 import type { OpenAttempt, StepResult } from "../attempt-scope.ts";
 import type { LoopContext } from "../context.ts";
+import { type CandidateDiff, readCandidateDiff } from "./candidate-diff.ts";
+import { type AboutChange, DIFF_CHARS, renderQuestion } from "./question-prompt.ts";
+import { askCanary } from "./review-canary.ts";
 
-/** Lets the second model read the candidate in a checkout that nobody can write. */
-export function runReviewStep(
-  _ctx: LoopContext,
-  _scope: OpenAttempt,
-  _repo: Repo,
+/**
+ * Lets the second model read the candidate in a checkout that nobody can write. Without a valid review of this very commit the step
+ * fails, and so it does with a finding that blocks; what was found is kept in a file of the attempt.
+ */
+export async function runReviewStep(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  repo: Repo,
   of: {
     readonly spec: Extract<StepSpec, { step: "review" }>;
     readonly candidate: Extract<Candidate, { ok: true }>;
     readonly change: Change;
   },
 ): Promise<StepResult> {
-  const summary = "there is no second model to ask";
-  return Promise.resolve({ ok: false, evidence: { step: "review", name: of.spec.name, summary, detail: "" } });
+  const { spec, candidate } = of;
+  const diff = await readCandidateDiff(scope, repo, candidate);
+  const about = aboutOf(ctx, scope, candidate, diff);
+  const ask = {
+    question: "review",
+    name: spec.name,
+    commit: candidate.commit,
+    minutes: spec.minutes ?? ctx.batch.limits.minutesPerAttempt,
+    read: (text: string, nonce: string) => readReview(text, { nonce, about }),
+  } as const;
+  await askCanary(ctx, scope, repo, { ask, about, diff });
+  const asked = await askSecondModel(ctx, scope, repo, {
+    ...ask,
+    prompt: (nonce, checkout) => renderQuestion(ctx.templates.reviewer, about, { nonce, checkout }),
+  });
+  if (!asked.ok)
+    return { ok: false, evidence: { step: "review", name: spec.name, summary: `no review: ${asked.why}`, detail: "" } };
+  const ruling = ruleOnReview(asked.value, about.blocking);
+  await keep(ctx, scope, `review-${spec.name}`, { ...asked.value, passed: ruling.ok });
+  return resultOf(ruling, { step: "review", name: spec.name, commit: candidate.commit, whole: about.whole });
+}
+
+/** What a question about this candidate says of it. */
+export function aboutOf(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  { base, commit }: Extract<Candidate, { ok: true }>,
+  diff: CandidateDiff,
+): AboutChange & { readonly whole: boolean } {
+  const { text, whole } = showDiff(diff.files, DIFF_CHARS);
+  const blocking = ctx.batch.reviewer?.blocking ?? "high";
+  return { ticket: scope.ticket, base, commit, paths: diff.paths, diff: text, blocking, whole: whole && diff.whole };
+}
+
+/** A ruling as the result of its step. */
+export function resultOf(
+  { ok, summary, detail }: Ruling,
+  of: { readonly step: "review" | "adversary"; readonly name: string; readonly commit: string; readonly whole: boolean },
+): StepResult {
+  if (!ok) return { ok, evidence: { step: of.step, name: of.name, summary, detail } };
+  return { ok, summary: of.whole ? summary : `${summary} (its prompt held a part of the diff)`, judged: of.commit };
+}
+
+/** Keeps an answer for people, beside the attempt's logs. */
+export async function keep(ctx: LoopContext, scope: OpenAttempt, name: string, answer: object): Promise<void> {
+  const file = join(scope.files.folder, `${name.replace(/[^\w.-]+/g, "-")}.json`);
+  await ctx.files.write(file, `${JSON.stringify({ model: ctx.secondModel?.name, ...answer }, undefined, 2)}\n`);
+}
+
+function readReview(text: string, { nonce, about }: { readonly nonce: string; readonly about: AboutChange }) {
+  const reading = readAnswer(text, { nonce, tree: about.commit, schema: Review });
+  return reading.ok ? { ...reading, says: ruleOnReview(reading.value, about.blocking).summary } : reading;
 }

@@ -1,0 +1,107 @@
+import type { AgentSpec } from "./agent-spec.ts";
+import { checkModel } from "./check-agent.ts";
+import { unfitForLine, unfitForPath } from "./plain-words.ts";
+import type { Path, Report } from "./problem.ts";
+import { type ReviewerSpec, reviewUsd } from "./reviewer-spec.ts";
+import type { BatchFile } from "./schema.ts";
+import type { StepSpec } from "./step-spec.ts";
+
+type Vendor<T> = Exclude<T, { kind: "command" }>;
+
+/**
+ * Reports steps that ask a second model where there is none, and a reviewer that could never start, may not, or is no second model:
+ * the agent itself under another key reviews nothing (adversary case B15).
+ */
+export function checkReviewer(file: BatchFile, report: Report): void {
+  const { agent, reviewer } = file;
+  if (reviewer === undefined) return checkNobodyIsAsked(file, report);
+  if (reviewer.kind === "command")
+    reviewer.command.forEach((word, i) => {
+      const unfit = unfitForLine(word);
+      if (unfit !== undefined) report(["reviewer", "command", i], unfit);
+    });
+  else checkVendor(file, reviewer, report);
+  checkOther(agent, reviewer, report);
+  checkCost(file, reviewer, report);
+}
+
+function checkNobodyIsAsked({ finish = [], tickets }: BatchFile, report: Report): void {
+  const look = (steps: readonly StepSpec[], path: Path): void => {
+    steps.forEach(({ step }, i) => {
+      if (step !== "review" && step !== "adversary") return;
+      report([...path, i], `${step} asks a second model, and the batch names none`, 'name one under "reviewer"');
+    });
+  };
+  look(finish, ["finish"]);
+  tickets.forEach((ticket, i) => {
+    look(ticket.finish ?? [], ["tickets", i, "finish"]);
+  });
+}
+
+/** Inside a sandbox these programs may do what they like; so outside of one they never run. */
+function checkVendor({ sandbox }: BatchFile, reviewer: Vendor<ReviewerSpec>, report: Report): void {
+  const { kind, billing, program } = reviewer;
+  if (sandbox === "off") report(["sandbox"], `${kind} never reviews without a sandbox`, 'use "required"');
+  if (billing === "subscription" && kind !== "claude")
+    report(["reviewer", "billing"], `${kind} can only be billed to an API key here`, 'use "api"');
+  checkModel("reviewer", reviewer, report);
+  const unfit = program === undefined ? undefined : unfitForPath(program);
+  if (unfit !== undefined) report(["reviewer", "program"], unfit);
+}
+
+function checkOther(agent: AgentSpec, reviewer: ReviewerSpec, report: Report): void {
+  if (agent.kind === "command" || reviewer.kind === "command") {
+    if (agent.kind === "command" && reviewer.kind === "command" && sameWords(agent.command, reviewer.command))
+      report(["reviewer", "command"], "is the agent's own command: it would review itself", "name another program");
+    return;
+  }
+  const vendor = vendorOf(reviewer);
+  const model = modelOf(reviewer);
+  if (model !== undefined && model === modelOf(agent)) {
+    report(["reviewer", "model"], "is the agent's own model: it would review itself", "name another model");
+  } else if (vendor !== vendorOf(agent)) {
+    return;
+  } else if (!reviewer.allowSameVendor) {
+    const hint = "choose another kind, or set reviewer.allowSameVendor and name two models";
+    report(["reviewer", "kind"], `the agent's model is of the same vendor (${vendor})`, hint);
+  } else if (model === undefined || modelOf(agent) === undefined) {
+    const whose = model === undefined ? "the reviewer" : "the agent";
+    report(["reviewer"], `nobody can tell that it is another model than the agent's: ${whose} names none`, "name both models");
+  }
+}
+
+function sameWords(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((word, i) => word === b[i]);
+}
+
+const BY_KIND = { claude: "Anthropic", codex: "OpenAI", gemini: "Google", opencode: "opencode" } as const;
+const BY_MODEL: readonly (readonly [RegExp, string])[] = [
+  [/claude/, "Anthropic"],
+  [/gpt|codex|^o\d/, "OpenAI"],
+  [/gemini|gemma/, "Google"],
+];
+
+/** Whose model it is: one program may run the models of many. */
+function vendorOf(spec: Pick<Vendor<AgentSpec>, "kind" | "model">): string {
+  const model = modelOf(spec) ?? "";
+  return BY_MODEL.find(([pattern]) => pattern.test(model))?.[1] ?? BY_KIND[spec.kind];
+}
+
+/** The model's name without whoever serves it and without its date ("anthropic/claude-sonnet-4-5-20250929"). */
+function modelOf({ model }: Pick<Vendor<AgentSpec>, "model">): string | undefined {
+  return model
+    ?.toLowerCase()
+    .split("/")
+    .findLast((part) => part !== "")
+    ?.replace(/[-@](?:\d{8}|\d{4}-\d\d-\d\d|latest)$/, "");
+}
+
+function checkCost({ limits }: BatchFile, reviewer: ReviewerSpec, report: Report): void {
+  const usd = reviewUsd(reviewer, limits);
+  const path = reviewer.usdPerReview === undefined ? ["limits", "usdPerAttempt"] : ["reviewer", "usdPerReview"];
+  if (usd === 0 && reviewer.kind !== "command") report(path, `${reviewer.kind} cannot review for nothing`, "set it above 0");
+  const caps = (["usdPerTicket", "usdPerRun", "usdPerDay"] as const).filter((cap) => limits[cap] < usd);
+  if (caps.length === 0) return;
+  const allowed = caps.map((cap) => `limits.${cap} of ${limits[cap]}`).join(", ");
+  report(path, `one review costs ${usd} dollars, more than ${allowed}: none could ever start`, "lower it, or raise the limit");
+}

@@ -1,0 +1,91 @@
+import { z } from "zod";
+import { SEVERITIES, type Severity } from "../batch/reviewer-spec.ts";
+import { plainText } from "../text.ts";
+
+const words = (most: number) => z.string().trim().min(1).max(most);
+
+const Finding = z.strictObject({
+  file: z.string().max(1000),
+  /** In the new file, from 1; 0 for the file as a whole. */
+  line: z.number().int().min(0),
+  severity: z.enum(SEVERITIES),
+  title: words(1000),
+  /** What has to happen for it to do harm. */
+  scenario: words(8000),
+  fix: z.string().max(8000).nullish(),
+});
+export type Finding = z.infer<typeof Finding>;
+
+/** What a reviewer answers. */
+export const Review = z.strictObject({
+  nonce: z.string(),
+  tree: z.string(),
+  findings: z.array(Finding).max(100),
+  verdict: z.enum(["pass", "fail"]),
+});
+export type Review = z.infer<typeof Review>;
+
+/** What becomes of a review: one line for people, and what the next attempt is told. */
+export interface Ruling {
+  readonly ok: boolean;
+  readonly summary: string;
+  readonly detail: string;
+}
+
+/** Findings that are named one by one in a summary. */
+const NAMED = 3;
+/** Characters of the evidence that a ruling leaves (see Evidence). */
+const DETAIL_CHARS = 4_000;
+
+/** Whether a severity is at least as bad as another. */
+export function isAtLeast(severity: Severity, least: Severity): boolean {
+  return SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(least);
+}
+
+/**
+ * Rules on a review: it passes where it says so and has no finding at or above `blocking`. A review that contradicts itself does
+ * not pass either way: "pass" with a blocking finding, "fail" with none.
+ */
+export function ruleOnReview({ findings, verdict }: Pick<Review, "findings" | "verdict">, blocking: Severity): Ruling {
+  const sorted = findings.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
+  const grave = sorted.filter(({ severity }) => isAtLeast(severity, blocking));
+  const detail = detailOf(sorted);
+  if (grave.length > 0) {
+    const said = verdict === "pass" ? ", though its verdict says pass" : "";
+    return { ok: false, summary: `${counted(grave.length)} of severity ${blocking} or worse${said}: ${named(grave)}`, detail };
+  }
+  if (verdict === "fail") {
+    const what = findings.length === 0 ? "names no finding" : `names none of severity ${blocking} or worse: ${named(sorted)}`;
+    return { ok: false, summary: `its verdict is fail, and it ${what}`, detail };
+  }
+  return { ok: true, summary: sorted.length === 0 ? "no findings" : `${counted(sorted.length)}: ${named(sorted)}`, detail };
+}
+
+function counted(n: number): string {
+  return n === 1 ? "1 finding" : `${n} findings`;
+}
+
+function named(findings: readonly Finding[]): string {
+  const shown = findings.slice(0, NAMED).map((each) => `${each.severity} ${placeOf(each)} ${plainText(each.title, 80)}`);
+  return [...shown, ...(findings.length > NAMED ? [`+${findings.length - NAMED} more`] : [])].join("; ");
+}
+
+function placeOf({ file, line }: Finding): string {
+  const name = file.trim() === "" ? "(no file)" : plainText(file, 100);
+  return line === 0 ? name : `${name}:${line}`;
+}
+
+/** The worst first; those that find no room are counted. */
+function detailOf(findings: readonly Finding[]): string {
+  const parts: string[] = [];
+  let room = DETAIL_CHARS - 60;
+  for (const [i, each] of findings.entries()) {
+    const fix = each.fix?.trim() ? `\n   fix: ${plainText(each.fix, 500)}` : "";
+    const scenario = plainText(each.scenario, 900);
+    const part = `${i + 1}. ${each.severity}  ${placeOf(each)}  ${plainText(each.title, 200)}\n   scenario: ${scenario}${fix}`;
+    if (part.length + 1 > room) return [...parts, `[+${findings.length - i} more findings]`].join("\n");
+    parts.push(part);
+    room -= part.length + 1;
+  }
+  return parts.join("\n");
+}

@@ -1,0 +1,32 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { FilePatch } from "../../domain/review/diff.ts";
+import { readPatch } from "../../domain/review/diff.ts";
+import type { Candidate, ChangedPath, Repo } from "../../ports/vcs.ts";
+import type { OpenAttempt } from "../attempt-scope.ts";
+
+/** Bytes of a candidate's patch that are read; what comes after is to be seen in the checkout. */
+const PATCH_BYTES = 4_000_000;
+
+/** What a candidate changes, as it would land. */
+export interface CandidateDiff {
+  readonly paths: readonly ChangedPath[];
+  readonly files: readonly FilePatch[];
+  /** False where the patch was too long to be read to its end. */
+  readonly whole: boolean;
+}
+
+/** Reads what a candidate changes on its base. Leaves the patch in a file of the attempt. */
+export async function readCandidateDiff(
+  scope: OpenAttempt,
+  repo: Repo,
+  { base, commit }: Pick<Extract<Candidate, { ok: true }>, "base" | "commit">,
+): Promise<CandidateDiff> {
+  const file = join(scope.files.folder, "candidate.patch");
+  const [{ paths }] = await Promise.all([
+    repo.change({ from: base, tip: commit }),
+    repo.writePatch({ from: base, tip: commit, file, maxBytes: PATCH_BYTES }),
+  ]);
+  const text = await readFile(file, "utf8");
+  return { paths, files: readPatch(text), whole: !/\n# cut here: [^\n]*\n$/.test(text) };
+}

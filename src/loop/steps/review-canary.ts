@@ -1,0 +1,48 @@
+import { join } from "node:path";
+import { showDiff } from "../../domain/review/diff.ts";
+import { canaryDue, type Plant, plantDefect, sawPlant, withPlant } from "../../domain/review/plant.ts";
+import type { Review } from "../../domain/review/review.ts";
+import type { Repo } from "../../ports/vcs.ts";
+import { type Ask, askSecondModel } from "../ask.ts";
+import type { OpenAttempt } from "../attempt-scope.ts";
+import type { LoopContext } from "../context.ts";
+import type { CandidateDiff } from "./candidate-diff.ts";
+import { type AboutChange, DIFF_CHARS, renderQuestion } from "./question-prompt.ts";
+
+/**
+ * Now and then asks the reviewer about the same change with a planted defect, and records whether it saw it. What it answers
+ * decides nothing about the ticket, nor does that it gives no answer. A change that can bear no defect leaves its turn to the next.
+ */
+export async function askCanary(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  repo: Repo,
+  of: { readonly ask: Omit<Ask<Review>, "prompt">; readonly about: AboutChange; readonly diff: CandidateDiff },
+): Promise<void> {
+  if (!canaryDue(ctx.state().secondModel, ctx.batch.reviewer?.canaryEvery ?? 0)) return;
+  const planted = plantDefect(of.diff.files);
+  const text = planted === undefined ? undefined : await plantedText(repo, of, planted.plant);
+  if (planted === undefined || text === undefined) return;
+  const { plant } = planted;
+  const shown = showDiff(planted.files, DIFF_CHARS);
+  if (!shown.text.includes(`\n+${plant.is}\n`)) return;
+  const about = { ...of.about, diff: shown.text };
+  await askSecondModel(ctx, scope, repo, {
+    ...of.ask,
+    prompt: (nonce, checkout) => renderQuestion(ctx.templates.reviewer, about, { nonce, checkout }),
+    plant: (checkout) => ctx.files.write(join(checkout, plant.path), text),
+    canary: (review) => (sawPlant(review, plant) ? "seen" : "missed"),
+  });
+}
+
+/** The file with the defect; undefined where it is no plain file, or not the one that the diff shows. */
+async function plantedText(
+  repo: Repo,
+  { about, diff }: { readonly about: AboutChange; readonly diff: CandidateDiff },
+  plant: Plant,
+): Promise<string | undefined> {
+  const changed = diff.paths.find(({ path, how }) => path === plant.path && how !== "deleted");
+  if (changed?.mode !== "file" && changed?.mode !== "executable") return undefined;
+  const text = await repo.readFile({ commit: about.commit, path: plant.path });
+  return text === undefined ? undefined : withPlant(text, plant);
+}
