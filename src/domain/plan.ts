@@ -18,22 +18,50 @@ export function planOf(tickets: readonly Ticket[], durations: Readonly<Record<st
   tickets.forEach((ticket, i) => {
     for (const dep of ticket.dependsOn) dependents[index[dep] as number]?.push(i);
   });
-  return { tickets, index, dependents, rank: rankAll(tickets, dependents, durations) };
+  const works = tickets.map((ticket) => known(durations, ticket.id));
+  const unknownMs = median(works.filter((ms) => ms !== undefined)) ?? UNKNOWN_MS;
+  return {
+    tickets,
+    index,
+    dependents,
+    rank: rankAll(
+      tickets,
+      dependents,
+      works.map((ms) => ms ?? unknownMs),
+    ),
+    unknownMs,
+  };
 }
 
-/** Longest path of work from each ticket to an end of the graph, by Kahn's order taken backwards. */
-function rankAll(
-  tickets: readonly Ticket[],
-  dependents: readonly (readonly number[])[],
-  durations: Readonly<Record<string, number>>,
-): number[] {
-  const fallback = median(tickets.map((t) => known(durations, t.id)).filter((ms) => ms !== undefined)) ?? UNKNOWN_MS;
-  const order = topologicalOrder(tickets, dependents);
+/**
+ * The plan with one ticket more, at its end, of which no earlier run knows. It waits for none; `dependent`, an index, is to wait for
+ * it from now on. So no cycle can come of it, and no other rank changes. Throws a RangeError where the id is another ticket's.
+ */
+export function grownPlan(plan: Plan, ticket: Ticket, dependent?: number): Plan {
+  if (Object.hasOwn(plan.index, ticket.id)) throw new RangeError(`the batch has a ticket ${ticket.id} already`);
+  if (ticket.dependsOn.length > 0) throw new RangeError(`${ticket.id} was found under way, and waits for others`);
+  const at = plan.tickets.length;
+  const waiting = dependent === undefined ? undefined : plan.tickets[dependent];
+  const tickets = waiting === undefined ? plan.tickets : plan.tickets.with(dependent as number, waitingFor(waiting, ticket.id));
+  return {
+    tickets: [...tickets, ticket],
+    index: { ...plan.index, [ticket.id]: at },
+    dependents: [...plan.dependents, dependent === undefined ? [] : [dependent]],
+    rank: [...plan.rank, plan.unknownMs + (dependent === undefined ? 0 : (plan.rank[dependent] ?? 0))],
+    unknownMs: plan.unknownMs,
+  };
+}
+
+function waitingFor(ticket: Ticket, id: Ticket["id"]): Ticket {
+  return { ...ticket, dependsOn: [...ticket.dependsOn, id] };
+}
+
+/** Longest path of work from each ticket to an end of the graph, by Kahn's order taken backwards; `works` are milliseconds. */
+function rankAll(tickets: readonly Ticket[], dependents: readonly (readonly number[])[], works: readonly number[]): number[] {
   const rank = new Array<number>(tickets.length).fill(0);
-  for (const i of order.toReversed()) {
-    const ticket = tickets[i] as Ticket;
+  for (const i of topologicalOrder(tickets, dependents).toReversed()) {
     const after = (dependents[i] ?? []).reduce((most, d) => Math.max(most, rank[d] ?? 0), 0);
-    rank[i] = (known(durations, ticket.id) ?? fallback) + after;
+    rank[i] = (works[i] as number) + after;
   }
   return rank;
 }

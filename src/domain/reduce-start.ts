@@ -1,3 +1,4 @@
+import type { Ticket } from "./batch/schema.ts";
 import type { RunEvent } from "./event.ts";
 import { planOf } from "./plan.ts";
 import { enqueue } from "./queue.ts";
@@ -13,19 +14,18 @@ export function initialState(event: Started): RunState {
   const isDone = (id: Started["settled"][number]["id"]) => settled.get(id)?.as === "done";
   const tickets = plan.tickets.map((ticket): TicketState => {
     const known = settled.get(ticket.id);
-    return {
-      id: ticket.id,
-      phase: known?.as ?? "waiting",
-      openDeps: ticket.dependsOn.filter((dep) => !isDone(dep)).length,
-      failures: 0,
-      costUsd: 0,
-      history: [],
-      evidence: [],
-      ...(known?.step === undefined ? {} : { humanStep: known.step }),
-    };
+    const fresh = newTicket(ticket, ticket.dependsOn.filter((dep) => !isDone(dep)).length);
+    if (known === undefined) return fresh;
+    return { ...fresh, phase: known.as, ...(known.step === undefined ? {} : { humanStep: known.step }) };
   });
   const state = emptyState(event, plan, tickets);
   return tickets.reduce((s, t, i) => (t.phase === "waiting" && t.openDeps === 0 ? enqueue(s, i) : s), state);
+}
+
+/** A ticket with nothing behind it, which waits for so many others. */
+export function newTicket({ id, foundBy }: Ticket, openDeps: number): TicketState {
+  const found = foundBy === undefined ? {} : { foundBy };
+  return { id, phase: "waiting", openDeps, failures: 0, costUsd: 0, history: [], evidence: [], ...found };
 }
 
 function emptyState(event: Started, plan: RunState["plan"], tickets: readonly TicketState[]): RunState {
@@ -47,6 +47,7 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     ready: [],
     exhausted: [],
     gating: [],
+    filing: [],
     slots: new Array<null>(event.batch.limits.workers).fill(null),
     finishing: [],
     held: {},
@@ -62,7 +63,7 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     spentTodayUsd: event.spentTodayUsd,
     reservedUsd: 0,
     secondModel: { asked: 0, valid: 0, usd: 0, canaries: { seen: 0, missed: 0 } },
-    blockers: { claimed: 0, upheld: 0 },
+    blockers: { claimed: 0, upheld: 0, rejected: 0 },
     discoveries: { filed: 0, refused: 0 },
     transients: { retried: 0, passed: 0 },
     interventions: [],

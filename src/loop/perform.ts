@@ -4,6 +4,7 @@ import type { TicketId } from "../domain/ids.ts";
 import { activeTickets, ticketOf } from "../domain/state.ts";
 import type { AttemptScope } from "./attempt-scope.ts";
 import { type LoopContext, pause } from "./context.ts";
+import { fileTicket } from "./discoveries.ts";
 import type { Effects } from "./orchestrator.ts";
 import { reverify } from "./reverify.ts";
 import { assertTracker } from "./steps/assert.ts";
@@ -27,6 +28,8 @@ export class Performer implements Effects {
   readonly #workers = new Map<number, Running>();
   readonly #others = new AbortController();
   readonly #pending = new Set<Promise<void>>();
+  /** Settles once all discovered tickets are filed that were announced so far, or given up. */
+  #filings: Promise<unknown> = Promise.resolve();
 
   /** `fail` is told of a defect: something launched that threw though it never may. The run cannot go on as if it had not. */
   constructor(ctx: LoopContext, fail: (error: unknown) => void) {
@@ -46,6 +49,8 @@ export class Performer implements Effects {
         return event.ok ? undefined : this.#others.abort();
       case "reverify-started":
         return this.#track(reverify(this.#ctx, this.#others.signal));
+      case "ticket-discovered":
+        return this.#track(this.#file(event.discovered.id));
       case "gate-writing":
         return this.#track(this.#writeGate(event.ticket));
       case "stop-requested":
@@ -100,6 +105,8 @@ export class Performer implements Effects {
     if (final && tries > 0) await pause(clock, ASK_AGAIN_MS * 2 ** tries, this.#others.signal);
     // A judgement that ends nothing lets go first what fell due in the same moment: agents are started.
     if (!final) await pause(clock, BACKGROUND_MS, this.#others.signal);
+    // A ticket on its way into the tracker would be missing in it.
+    await this.#filings;
     const judgement = await oracle.judge(this.#others.signal, final ? undefined : "background");
     report({ type: "oracle-judged", final, judgement });
   }
@@ -112,10 +119,18 @@ export class Performer implements Effects {
     if (result !== undefined) report({ type: "tripwire-ended", ...result });
   }
 
+  #file(ticket: TicketId): Promise<void> {
+    const filed = fileTicket(this.#ctx, ticket, this.#others.signal);
+    this.#filings = Promise.allSettled([this.#filings, filed]);
+    return filed;
+  }
+
   async #writeGate(ticket: TicketId): Promise<void> {
     const { report, run, state } = this.#ctx;
-    const step = ticketOf(state(), ticket).gate?.step ?? "";
-    const note = `gated by a person in run ${run}`;
+    const { gate, mergedSha } = ticketOf(state(), ticket);
+    const step = gate?.step ?? "";
+    const built = mergedSha === undefined ? "" : `; what was built landed as ${mergedSha}`;
+    const note = `gated by ${gate?.by === "blocker" ? "an upheld blocker" : "a person"} in run ${run}${built}`;
     const of = { ticket, state: { as: "human-gated", step } as const, note, signal: this.#others.signal };
     const result = await assertTracker(this.#ctx, of);
     if (result.ok) report({ type: "ticket-gated", ticket, step });

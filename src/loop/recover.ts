@@ -3,13 +3,14 @@ import { vecItems } from "../domain/vec.ts";
 import type { Executor, ProcessId } from "../ports/executor.ts";
 import type { LoopContext } from "./context.ts";
 import { repoOf } from "./context.ts";
+import { fileUnfiled } from "./discoveries.ts";
 import { reverifyMarker } from "./reverify.ts";
 import { cleanUp } from "./worker.ts";
 
 /**
  * Takes over a run whose engine is gone: ends the processes it left behind, finds out which announced landings did
  * happen, and ends every attempt it had under way as `lost`, which costs no attempt. What an agent had finished is
- * gone on with by the next attempt. The caller holds the run's lock.
+ * gone on with by the next attempt. Discovered tickets that the tracker may not hold are filed. The caller holds the run's lock.
  */
 export async function recover(ctx: LoopContext): Promise<void> {
   const state = ctx.state();
@@ -30,6 +31,7 @@ export async function recover(ctx: LoopContext): Promise<void> {
     ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, outcome: "lost" });
   }
   await cleanUpDone(ctx, state);
+  await fileUnfiled(ctx, new AbortController().signal);
 }
 
 /** What may still run of a run whose engine is gone: its agents by process, and all else by marker. */

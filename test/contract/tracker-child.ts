@@ -1,6 +1,6 @@
 import fsp from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
-import { TicketId } from "../../src/domain/ids.ts";
+import { RepoId, TicketId } from "../../src/domain/ids.ts";
 import { trackersUnderTest } from "./tracker-kinds.ts";
 
 // A process that writes a tracker and is to die while it does: `tracker-child.ts <kind> <folder> <how> <id>…`.
@@ -18,6 +18,11 @@ if (how === "dies-before-rename") {
 }
 
 const tracker = under.open(folder, ids);
+for (let n = 0; how === "files"; n += 1) {
+  const id = TicketId.parse(`K-${n}`);
+  await tracker.file({ id, title: `Title of ${id}`, body: "Some text.", repo: RepoId.parse("app"), note: "found" });
+  process.stdout.write(".");
+}
 for (let round = 0; ; round += 1) {
   for (const id of ids) {
     await tracker.set(id, round % 2 === 0 ? { as: "done" } : { as: "human-gated", step: `step ${round}` }, `round ${round}`);

@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { hasCode } from "../../src/adapters/tracker/error-code.ts";
 import { TicketId } from "../../src/domain/ids.ts";
 import { withPatchedFs } from "../helpers/patched-fs.ts";
+import { filing } from "./tracker-filing.ts";
 import { filesIn, type TrackerUnderTest } from "./tracker-kinds.ts";
 
 const A = TicketId.parse("T-1");
@@ -28,6 +29,7 @@ export function trackerContract(under: TrackerUnderTest): void {
     afterEach(() => rm(folder, { recursive: true, force: true }));
 
     readingAndSetting(under, () => folder);
+    filing(under, () => folder);
     refusals(under, () => folder);
     mishaps(under, () => folder);
   });

@@ -1,5 +1,5 @@
 import type { TicketId } from "../../domain/ids.ts";
-import type { Tracker, TrackerState, TrackerTicket } from "../../ports/tracker.ts";
+import type { FiledTicket, Tracker, TrackerState, TrackerTicket } from "../../ports/tracker.ts";
 import { brokenTracker, type EmbeddedRead, type EmbeddedTicket, embeddedText, readEmbedded } from "./embedded-file.ts";
 import { queuePerFile } from "./queue-per-file.ts";
 import { isSameState, noteLine, recordOf, stateOf } from "./state-record.ts";
@@ -8,7 +8,10 @@ import { replaceWholeFile } from "./whole-file.ts";
 /** How often a write starts over because somebody else wrote the file meanwhile. */
 const TRIES = 5;
 
-/** The tracker of a batch with inline tickets: one JSON file in the run's folder. `ids` are the batch's tickets, in order. */
+/**
+ * The tracker of a batch with inline tickets: one JSON file in the run's folder. `ids` are the batch's tickets, in order; what is
+ * filed comes after them.
+ */
 export function createEmbeddedTracker(of: { readonly file: string; readonly ids: readonly TicketId[] }): Tracker {
   const { file } = of;
   const ids = [...of.ids];
@@ -21,7 +24,13 @@ export function createEmbeddedTracker(of: { readonly file: string; readonly ids:
     set(id, state, note) {
       return queuePerFile(file, () => set(file, ids, id, state, note));
     },
-    file: ({ id }) => Promise.reject(new Error(`${id} cannot be filed yet`)),
+    async taken() {
+      return (await existing(file)).tickets.map((ticket) => ticket.id);
+    },
+    async file(ticket) {
+      await queuePerFile(file, () => add(file, ticket));
+      if (!ids.includes(ticket.id)) ids.push(ticket.id);
+    },
   };
 }
 
@@ -58,6 +67,24 @@ async function set(file: string, ids: readonly TicketId[], id: TicketId, state: 
       const after = (await existing(file)).tickets.find((t) => t.id === id);
       if (isSameState(trackerTicket(file, id, after).state, state)) return;
       throw brokenTracker(file, `ticket ${id} was set to ${state.as} and did not read back so`);
+    }
+  }
+  throw brokenTracker(file, "somebody else keeps writing it");
+}
+
+/** Adds an open ticket at the end, or finds it there as it was added before. */
+async function add(file: string, { id, title, body, note }: FiledTicket): Promise<void> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const before = await existing(file);
+    const known = before.tickets.find((t) => t.id.toLowerCase() === id.toLowerCase());
+    if (known !== undefined && (known.id !== id || known.title !== title))
+      throw brokenTracker(file, `${known.id} is another ticket`);
+    if (known !== undefined) return;
+    const added: EmbeddedTicket = { id, title, body, state: "open", note: noteLine(note) };
+    if (await replaceWholeFile(file, embeddedText([...before.tickets, added]), before.file)) {
+      const after = (await existing(file)).tickets.find((t) => t.id === id);
+      if (after !== undefined && after.title === title && after.body === body && after.state === "open") return;
+      throw brokenTracker(file, `ticket ${id} was filed and did not read back so`);
     }
   }
   throw brokenTracker(file, "somebody else keeps writing it");

@@ -44,6 +44,13 @@ export async function readFolder(folder: string, strictness: Strictness): Promis
   }
 }
 
+/** Ids and file names that a new ticket may not have: also of files that are no tickets. */
+export async function takenIn(folder: string): Promise<readonly string[]> {
+  const tickets = await readFolder(folder, "state");
+  const names = (await readdir(folder)).map((name) => name.replace(/\.md$/i, ""));
+  return [...tickets.map((ticket) => ticket.id), ...names];
+}
+
 interface NamedFile {
   readonly name: string;
   readonly file: WholeFile | UserError;

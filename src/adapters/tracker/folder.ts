@@ -1,20 +1,23 @@
 import { basename, join } from "node:path";
 import type { TicketId } from "../../domain/ids.ts";
 import type { UserError } from "../../domain/user-error.ts";
-import type { Tracker, TrackerState, TrackerTicket } from "../../ports/tracker.ts";
+import type { FiledTicket, Tracker, TrackerState, TrackerTicket } from "../../ports/tracker.ts";
 import { hasCode } from "./error-code.ts";
-import { MAX_TICKET_FILE, readFolder, unreadable } from "./folder-read.ts";
+import { MAX_TICKET_FILE, readFolder, takenIn, unreadable } from "./folder-read.ts";
 import { shown, tame } from "./message-text.ts";
 import { queuePerFile } from "./queue-per-file.ts";
 import { isSameState } from "./state-record.ts";
-import { withState } from "./ticket-edit.ts";
+import { newTicketText, withState } from "./ticket-edit.ts";
 import { readTicket } from "./ticket-file.ts";
-import { readWholeFile, replaceWholeFile, type WholeFile } from "./whole-file.ts";
+import { makeWholeFile, readWholeFile, replaceWholeFile, type WholeFile } from "./whole-file.ts";
 
 /** How often a write starts over because somebody else wrote the file meanwhile. */
 const TRIES = 5;
 
-/** A folder of Markdown tickets that people write by hand (see readTicketFolder). `ids` are the batch's tickets, in order. */
+/**
+ * A folder of Markdown tickets that people write by hand (see readTicketFolder). `ids` are the batch's tickets, in order; what is
+ * filed comes after them, each in a new file.
+ */
 export function createFolderTracker(of: { readonly folder: string; readonly ids: readonly TicketId[] }): Tracker {
   const folder = of.folder;
   const ids = [...of.ids];
@@ -48,7 +51,12 @@ export function createFolderTracker(of: { readonly folder: string; readonly ids:
       if (!ids.includes(id)) return Promise.reject(unreadable(folder, [`ticket ${id} is not one of the batch's`]));
       return queuePerFile(folder, () => set(folder, () => find(id), state, note));
     },
-    file: ({ id }) => Promise.reject(new Error(`${id} cannot be filed yet`)),
+    taken: () => takenIn(folder),
+    async file(ticket) {
+      const name = await queuePerFile(folder, () => add(folder, ticket));
+      names.set(ticket.id, name);
+      if (!ids.includes(ticket.id)) ids.push(ticket.id);
+    },
   };
 }
 
@@ -72,6 +80,24 @@ async function set(folder: string, find: () => Promise<Found>, state: TrackerSta
     }
   }
   throw unreadable(folder, ["somebody else keeps writing the ticket"]);
+}
+
+/** Makes a file for an open ticket, or finds the one that was made before; gives its name. No file that is there is ever written. */
+async function add(folder: string, ticket: FiledTicket): Promise<string> {
+  const { id, title } = ticket;
+  const there = (await readFolder(folder, "state")).find((t) => t.id.toLowerCase() === id.toLowerCase());
+  if (there !== undefined && (there.id !== id || there.title !== title))
+    throw unreadable(folder, [`${there.id} is another ticket`]);
+  if (there !== undefined) return basename(there.file);
+  const name = `${id}.md`;
+  const text = newTicketText(ticket);
+  mustRead(folder, name, id, text, { as: "open" });
+  if (!(await makeWholeFile(join(folder, name), text)))
+    throw unreadable(folder, [`${shown(name)} is there already, and is not ${id}`]);
+  const after = await look(folder, name, id);
+  if (after === undefined || after.file.text !== text)
+    throw unreadable(folder, [`ticket ${id} was filed and did not read back so`]);
+  return name;
 }
 
 /** What is about to be written must mean what it should, before it replaces what a person wrote. */

@@ -1,4 +1,4 @@
-import type { TrackerState } from "../../ports/tracker.ts";
+import type { FiledTicket, TrackerState } from "../../ports/tracker.ts";
 import { type Field, type FrontMatter, readFrontMatter, type WordKey } from "./front-matter.ts";
 import { noteLine, recordOf } from "./state-record.ts";
 import { partsOf } from "./ticket-text.ts";
@@ -32,6 +32,13 @@ export function withState(text: string, state: TrackerState, note: string): stri
     ...(line === "" || found.ownNote ? [] : put(found, yaml, eol, "note", quoted(line))),
   ];
   return text.slice(0, front.from) + applied(yaml, edits) + text.slice(front.to);
+}
+
+/** The text of a ticket that loopdash files: its front matter is no more than the oracle reads, and its body is what is given. */
+export function newTicketText({ id, title, body, repo, note }: FiledTicket): string {
+  const line = noteLine(note);
+  const front = [`id: ${id}`, ...entry("title", title), `repo: ${repo}`, "state: open", ...entry("note", line || undefined)];
+  return `---\n${front.join("\n")}\n---\n\n${body}\n`;
 }
 
 function entry(key: WordKey, value: string | undefined): readonly string[] {

@@ -1,5 +1,5 @@
 import { type BigIntStats, constants } from "node:fs";
-import { lstat, open, rename, rm } from "node:fs/promises";
+import { link, lstat, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { EXIT, UserError } from "../../domain/user-error.ts";
 import { hasCode } from "./error-code.ts";
@@ -52,7 +52,7 @@ export async function replaceWholeFile(file: string, text: string, before: Whole
   if (before !== undefined && (before.mode & 0o222) === 0) {
     throw unfit(file, "it is read-only", "Allow writing to it (chmod u+w), then start again.");
   }
-  const temporary = join(dirname(file), `.${basename(file)}.loopdash-tmp`);
+  const temporary = temporaryOf(file);
   await rm(temporary, { force: true });
   try {
     await writeDurably(temporary, text, before);
@@ -65,8 +65,33 @@ export async function replaceWholeFile(file: string, text: string, before: Whole
   return true;
 }
 
-async function writeDurably(file: string, text: string, like: WholeFile | undefined): Promise<void> {
-  const handle = await open(file, "wx", 0o600);
+/**
+ * Makes the file, so that a crash at any instant leaves all of it or nothing. Returns false, and changes nothing, where there is
+ * something of that name: a link is made only where nothing is (link(2)), while a rename would replace it.
+ */
+export async function makeWholeFile(file: string, text: string): Promise<boolean> {
+  const temporary = temporaryOf(file);
+  await rm(temporary, { force: true });
+  try {
+    await writeDurably(temporary, text, undefined, 0o666);
+    await link(temporary, file);
+  } catch (cause) {
+    if (hasCode(cause, "EEXIST")) return false;
+    throw cause;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  await syncFolder(dirname(file));
+  return true;
+}
+
+function temporaryOf(file: string): string {
+  return join(dirname(file), `.${basename(file)}.loopdash-tmp`);
+}
+
+/** `mode` is of a file that is like no other; the process's umask is taken off it. */
+async function writeDurably(file: string, text: string, like: WholeFile | undefined, mode = 0o600): Promise<void> {
+  const handle = await open(file, "wx", mode);
   try {
     await handle.writeFile(text, "utf8");
     if (like !== undefined) {

@@ -19,8 +19,9 @@ const LATER_MS = 200;
 
 export interface CanaryTripwireOptions {
   readonly program: FrozenProgram;
-  readonly batch: OracleBatch;
-  readonly like: Likeness;
+  /** The run's batch, and what its tickets look like: both as it has grown by now. */
+  readonly batch: () => OracleBatch;
+  readonly like: () => Likeness;
   readonly hides: Hides;
   /** Whether exit codes are all that the program must give. */
   readonly plain: boolean;
@@ -61,7 +62,7 @@ async function firstProblem(
   if (!of.canaries) return undefined;
   await pause(LATER_MS, undefined, { signal }).catch(() => undefined);
   await of.hides.sweep();
-  const queue: readonly (Canary | "twins")[] = [...allCanaries(of.batch.tracker.kind, of.like, of.plain), "twins"];
+  const queue: readonly (Canary | "twins")[] = [...allCanaries(of.batch().tracker.kind, of.like(), of.plain), "twins"];
   const problem = await firstProblemOf(queue, { atATime: AT_A_TIME, signal }, async (canary) => {
     const how = urgent() ? undefined : "background";
     if (canary === "twins") return (await judgeWithTwins(of, { signal, how })).problem;

@@ -1,8 +1,9 @@
 import { randomInt } from "node:crypto";
+import { discoveredId } from "../../domain/discovery.ts";
 import { AGES, type Age, type Canary, type CanaryTicket, type TrackerKind } from "./canary.ts";
 import { but, clones, either, idsOf, scene, strangers, unreadable, withState } from "./cast.ts";
 import { oneOf, shuffled } from "./chance.ts";
-import { idsLike, type Likeness, titleLike } from "./likeness.ts";
+import { type Likeness, titleLike } from "./likeness.ts";
 import { reopenings } from "./reopenings.ts";
 
 /** States that somebody could take for done, and that are not the word: each shows one way of being too kind. */
@@ -137,10 +138,10 @@ function empty(kind: TrackerKind, like: Likeness): Undated {
   return { name: "an empty batch", kind, batch: [], scenes: [unreadable(either(like))] };
 }
 
-/** A ticket came late: it is the last of the batch, and open. */
+/** A ticket came late: it is the last of the batch, open, and named as the engine names what a worker has found. */
 function grown(kind: TrackerKind, like: Likeness): Undated {
   const before = either(like);
-  const [id] = idsLike(idsOf(before), 1) as [CanaryTicket["id"]];
+  const id = discoveredId(oneOf(before).id, idsOf(before));
   const tickets = [...before, { id, title: titleLike(like), body: "", state: "open" }];
   return { name: "a grown batch", kind, batch: idsOf(tickets), scenes: [scene(tickets, [id])] };
 }

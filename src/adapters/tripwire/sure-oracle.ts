@@ -7,7 +7,7 @@ export function createSureOracle(of: TwinOptions): Oracle {
   return {
     sha: of.program.sha,
     async judge(signal, how) {
-      if (how === "background") return (await of.program.judge(of.batch, signal, how)).judgement;
+      if (how === "background") return (await of.program.judge(of.batch(), signal, how)).judgement;
       const startedAt = performance.now();
       const doubt = (problem: string): Judgement => {
         const durationMs = Math.round(performance.now() - startedAt);

@@ -17,9 +17,15 @@ const NAMED = 3;
 
 export interface TwinOptions {
   readonly program: FrozenProgram;
-  readonly batch: OracleBatch;
+  /** The batch as it has grown by now: asked anew for each judgement. */
+  readonly batch: () => OracleBatch;
   readonly plain: boolean;
   readonly hides: Hides;
+}
+
+/** The same, for one judgement of one batch. */
+interface Judged extends Omit<TwinOptions, "batch"> {
+  readonly batch: OracleBatch;
 }
 
 export interface Asked {
@@ -43,17 +49,18 @@ export interface TwinJudged {
  */
 export async function judgeWithTwins(of: TwinOptions, asked: Asked, only?: "done"): Promise<TwinJudged> {
   for (let tries = 1; ; tries += 1) {
-    const before = await copyOrWhyNot(of.batch.tracker);
-    const real = await of.program.judge(of.batch, asked.signal, asked.how);
+    const batch = of.batch();
+    const before = await copyOrWhyNot(batch.tracker);
+    const real = await of.program.judge(batch, asked.signal, asked.how);
     const { judgement } = real;
     if (judgement.verdict === "unjudged" || (only !== undefined && judgement.verdict !== only))
       return { judgement, compared: false };
-    const after = await copyOrWhyNot(of.batch.tracker);
+    const after = await copyOrWhyNot(batch.tracker);
     const whyNot = [before, after].find((copy) => copy instanceof Error);
     if (whyNot !== undefined)
       return { judgement, problem: `the tracker could not be copied: ${whyNot.message}`, compared: false };
     if (isSameCopy(before as Copy, after as Copy)) {
-      const problem = await contradiction(of, real, before as Copy, asked);
+      const problem = await contradiction({ ...of, batch }, real, before as Copy, asked);
       return { judgement, compared: true, ...(problem === undefined ? {} : { problem }) };
     }
     if (tries === TRIES) return { judgement, compared: false };
@@ -64,7 +71,7 @@ function copyOrWhyNot(place: OracleBatch["tracker"]): Promise<Copy | Error> {
   return copyTracker(place).catch((cause: unknown) => (cause instanceof Error ? cause : new Error(String(cause))));
 }
 
-async function contradiction(of: TwinOptions, real: Judging, copy: Copy, asked: Asked): Promise<string | undefined> {
+async function contradiction(of: Judged, real: Judging, copy: Copy, asked: Asked): Promise<string | undefined> {
   if (real.judgement.verdict !== "done") return unlike(real, await judgeCopy(of, copy, asked));
   const { tracker, tickets } = of.batch;
   const open = stillOpen(tracker.kind, copy, tickets);
@@ -78,7 +85,7 @@ async function contradiction(of: TwinOptions, real: Judging, copy: Copy, asked: 
 }
 
 /** Throws where a ticket cannot be found in the copy; an oracle of the user's own may read forms of which not all are known. */
-function allReopened({ batch, plain }: TwinOptions, copy: Copy): readonly Reopened[] {
+function allReopened({ batch, plain }: Judged, copy: Copy): readonly Reopened[] {
   const { tracker, tickets } = batch;
   const opened = reopenings(tickets, plain).map((ids) => {
     const twin = reopened(tracker.kind, copy, ids);
@@ -90,7 +97,7 @@ function allReopened({ batch, plain }: TwinOptions, copy: Copy): readonly Reopen
   return found;
 }
 
-async function judgeCopy({ hides, program, batch }: TwinOptions, copy: Copy, { signal, how }: Asked): Promise<Judging> {
+async function judgeCopy({ hides, program, batch }: Judged, copy: Copy, { signal, how }: Asked): Promise<Judging> {
   const place = await hides.make(batch.tracker.kind);
   try {
     await placeCopy(place, copy);

@@ -1,37 +1,62 @@
-import type { RunId } from "../../domain/ids.ts";
+import type { Batch } from "../../domain/batch/schema.ts";
+import { discoveredTickets, withEarlier } from "../../domain/discovery.ts";
+import type { RunId, TicketId } from "../../domain/ids.ts";
+import type { RunState } from "../../domain/state.ts";
 import { vecItems } from "../../domain/vec.ts";
-import type { RunStore } from "../../ports/run-store.ts";
+import type { RunRow, RunStore } from "../../ports/run-store.ts";
 import type { Tracker } from "../../ports/tracker.ts";
 import type { World } from "./check-world.ts";
-import type { LoadedBatch } from "./load-batch.ts";
 import { hasBegun, replay } from "./replay.ts";
+
+/** The newest run of a batch file that has begun, `but` this one. */
+export function lastRun(store: RunStore, batchPath: string, but?: RunId): RunRow | undefined {
+  const earlier = store.list().filter((row) => row.batchPath === batchPath && row.run !== but);
+  return earlier.find((row) => hasBegun(store, row.run));
+}
+
+/** The last run of a batch where it ended not done: a new one goes on where that one stopped. */
+export function stoppedShort(store: RunStore, of: { readonly batchPath: string; readonly run: RunId }): RunState | undefined {
+  const last = lastRun(store, of.batchPath, of.run);
+  if (last === undefined || last.verdict === undefined || last.verdict === "done") return undefined;
+  return replay(store.openForReading(last.run), last.run);
+}
+
+/**
+ * The batch of a new run: the file's, and after it the tickets that workers found in the run before, done or not. They are frozen with
+ * it. A ticket folder holds them too, unless somebody took them out: `held` are the names in it, where there is one. What
+ * cannot come along is told.
+ */
+export function withDiscoveries(batch: Batch, last: RunState, held: readonly string[] | undefined): Batch {
+  const there = held === undefined ? undefined : new Set(held);
+  const grown = withEarlier(batch, last, (id) => there?.has(id) ?? true);
+  const known = new Set<TicketId>(grown.tickets.map((ticket) => ticket.id));
+  const left = discoveredTickets(last).filter((ticket) => !known.has(ticket.id));
+  if (left.length > 0) {
+    const ids = left.map((ticket) => ticket.id).join(", ");
+    process.emitWarning(`found in run ${last.run} and not taken along, for repository or ticket file are gone: ${ids}`);
+  }
+  return grown;
+}
 
 /**
  * An embedded tracker lives under its run. A new run of a batch whose last run ended not done goes on where that one
  * left: tickets that it shipped, and whose commit is still in the base, and tickets that it left to a person, are
- * settled here too. Returns how many.
+ * settled here too.
  */
-export async function carriedOver(of: {
-  loaded: LoadedBatch;
-  world: World;
-  store: RunStore;
-  run: RunId;
-  tracker: Tracker;
-}): Promise<number> {
-  const { loaded, store, tracker, world } = of;
-  const earlier = store.list().filter((row) => row.batchPath === loaded.path && row.run !== of.run);
-  const last = earlier.find((row) => hasBegun(store, row.run));
-  if (last === undefined || last.verdict === undefined || last.verdict === "done") return 0;
-  const state = replay(store.openForReading(last.run), last.run);
-  const known = new Map(loaded.batch.tickets.map((ticket) => [ticket.id, ticket]));
-  let carried = 0;
-  for (const before of vecItems(state.tickets)) {
+export async function carryOver(of: {
+  readonly last: RunState;
+  readonly batch: Batch;
+  readonly world: World;
+  readonly tracker: Tracker;
+}): Promise<void> {
+  const { last, tracker, world } = of;
+  const known = new Map(of.batch.tickets.map((ticket) => [ticket.id, ticket]));
+  for (const before of vecItems(last.tickets)) {
     const ticket = known.get(before.id);
     if (ticket === undefined) continue;
     const note = `carried over from run ${last.run}`;
     if (before.phase === "human-gated" && before.humanStep !== undefined) {
       await tracker.set(before.id, { as: "human-gated", step: before.humanStep }, note);
-      carried += 1;
     }
     const repo = world.repos.get(ticket.repo);
     // One whose tracker could not be told after it had landed is done but for that.
@@ -39,8 +64,6 @@ export async function carriedOver(of: {
     const landed = before.phase === "done" || untold;
     if (landed && before.mergedSha !== undefined && (await repo?.contains(before.mergedSha))) {
       await tracker.set(before.id, { as: "done" }, `${note}, landed as ${before.mergedSha}`);
-      carried += 1;
     }
   }
-  return carried;
 }

@@ -8,9 +8,9 @@ import { createFolderTracker } from "../../adapters/tracker/folder.ts";
 import { tripwireSha } from "../../adapters/tripwire/code-sha.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import type { RunEvent, RunFact } from "../../domain/event.ts";
-import { RunId } from "../../domain/ids.ts";
+import { RunId, type TicketId } from "../../domain/ids.ts";
 import { reduce } from "../../domain/reduce.ts";
-import type { RunState } from "../../domain/state.ts";
+import { type RunState, ticketOf } from "../../domain/state.ts";
 import { EXIT, UserError } from "../../domain/user-error.ts";
 import type { Journal } from "../../ports/journal.ts";
 import type { Oracle, OracleBatch } from "../../ports/oracle.ts";
@@ -18,7 +18,7 @@ import type { RunStore } from "../../ports/run-store.ts";
 import type { Tracker } from "../../ports/tracker.ts";
 import type { StateHome } from "../state-home.ts";
 import { VERSION } from "../version.ts";
-import { carriedOver } from "./carry-over.ts";
+import { carryOver, stoppedShort, withDiscoveries } from "./carry-over.ts";
 import type { World } from "./check-world.ts";
 import { startOfDay } from "./day-budget.ts";
 import type { LoadedBatch } from "./load-batch.ts";
@@ -33,6 +33,7 @@ export interface OpenRun {
   readonly state: RunState;
   readonly tracker: Tracker;
   readonly oracleBytes: Uint8Array;
+  /** As it was frozen when the run began. */
   readonly oracleBatch: OracleBatch;
   /** The first event, where the run begins now; absent where it goes on. */
   readonly started?: RunEvent;
@@ -54,12 +55,13 @@ export function newRunId(name: string, now: Date): RunId {
   return RunId.parse(`${slug}-${day}-${randomBytes(2).toString("hex")}`);
 }
 
-/** The tracker of a batch, and the same place as the oracle is told of it. */
+/** The tracker of a batch, and the same place as the oracle is told of it. `found` are discovered tickets that it holds. */
 export function trackerOf(
   batch: Batch,
   folder: string,
+  found: readonly TicketId[] = [],
 ): { tracker: Tracker; place: OracleBatch["tracker"]; seed: () => Promise<void> } {
-  const ids = batch.tickets.map((ticket) => ticket.id);
+  const ids = [...batch.tickets.map((ticket) => ticket.id), ...found];
   const { path } = batch.tracker;
   if (path !== undefined) {
     const nothing = () => Promise.resolve();
@@ -84,14 +86,15 @@ export async function beginRun(of: {
   fresh: boolean;
 }): Promise<OpenRun> {
   const { loaded, home, store, run, now } = of;
-  const { batch } = loaded;
+  const last = of.fresh ? undefined : stoppedShort(store, { batchPath: loaded.path, run });
+  const batch = last === undefined ? loaded.batch : await grownBatch(loaded.batch, last);
   const folder = runFolder(home, run);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const oracleBytes = await oracleBytesOf(batch, { folder: loaded.folder, path: of.world.commandEnv.PATH ?? "" });
   await writeFile(oracleFile(batch, folder), oracleBytes, { mode: 0o600 });
   const { tracker, place, seed } = trackerOf(batch, folder);
   await seed();
-  if (!of.fresh && place.kind === "embedded") await carriedOver({ ...of, tracker });
+  if (last !== undefined && place.kind === "embedded") await carryOver({ last, batch, world: of.world, tracker });
   const settled = (await tracker.snapshot()).flatMap(({ id, state }) => {
     if (state.as === "open") return [];
     return [{ id, as: state.as, ...(state.as === "human-gated" ? { step: state.step } : {}) }];
@@ -120,6 +123,16 @@ export async function beginRun(of: {
   return { run, folder, journal, state: reduce(undefined, first), tracker, oracleBytes, oracleBatch, started: first };
 }
 
+/** With what the last run's workers found, as far as it is still to be had. */
+async function grownBatch(batch: Batch, last: RunState): Promise<Batch> {
+  const { path } = batch.tracker;
+  return withDiscoveries(
+    batch,
+    last,
+    path === undefined ? undefined : await createFolderTracker({ folder: path, ids: [] }).taken(),
+  );
+}
+
 /**
  * People's own files may be readable for the tracker and not for the oracle, which understands less on purpose. That is
  * better known now than at the end of the night. Throws a UserError (exit 3).
@@ -146,7 +159,9 @@ export async function resumeRun(of: { run: RunId; home: StateHome; store: RunSto
     throw tampered(of.run, "its frozen oracle cannot be read", cause);
   });
   if (oracleSha(oracleBytes) !== state.oracleSha) throw tampered(of.run, "its frozen oracle is not the one it began with");
-  const { tracker, place } = trackerOf(state.batch, folder);
+  const found = state.plan.tickets.slice(state.batch.tickets.length).map((ticket) => ticket.id);
+  const filed = found.filter((id) => ticketOf(state, id).unfiled === undefined);
+  const { tracker, place } = trackerOf(state.batch, folder, filed);
   const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets: state.batch.tickets.map((t) => t.id) };
   if (oracleSha(oracleBatchBytes(oracleBatch)) !== state.batchSha)
     throw tampered(of.run, "its batch is not the one it began with");

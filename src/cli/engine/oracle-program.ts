@@ -6,7 +6,7 @@ import { createCanaryTripwire } from "../../adapters/tripwire/canary-tripwire.ts
 import { tripwireSha } from "../../adapters/tripwire/code-sha.ts";
 import { createHides } from "../../adapters/tripwire/hides.ts";
 import { createSureOracle } from "../../adapters/tripwire/sure-oracle.ts";
-import type { Batch } from "../../domain/batch/schema.ts";
+import type { Batch, Ticket } from "../../domain/batch/schema.ts";
 import type { FrozenSet } from "../../domain/event.ts";
 import { frozenSetOf } from "../../domain/frozen-set.ts";
 import type { FrozenProgram, Oracle, OracleBatch } from "../../ports/oracle.ts";
@@ -33,11 +33,17 @@ export function frozenNow(batch: Batch, oracleSha: string, batchSha: string): Fr
   return frozenSetOf({ batch, oracleSha, batchSha, tripwireSha: tripwireSha() });
 }
 
-/** What judges a run: the oracle, its copies borne out, and the tripwire, all over the same frozen bytes. */
+/**
+ * What judges a run: the oracle, its copies borne out, and the tripwire, all over the same frozen bytes. What is judged is the frozen
+ * batch and what the journal has added to it: nothing can take a ticket out.
+ */
 export function judgesOf(of: {
   readonly batch: Batch;
   readonly bytes: Uint8Array;
+  /** As it was frozen. */
   readonly oracleBatch: OracleBatch;
+  /** The run's tickets by now: those of the frozen batch, and after them what workers have found since. */
+  readonly tickets: () => readonly Ticket[];
   readonly batchSha: string;
   readonly recorded: FrozenSet | undefined;
   readonly runFolder: string;
@@ -48,16 +54,21 @@ export function judgesOf(of: {
   const program: FrozenProgram = freezeProgram({ kind: oracleKind(batch), bytes: of.bytes, scratch: of.scratch });
   const hides = createHides({ run: runFolder, list: join(runFolder, "canaries"), real: oracleBatch.tracker });
   const canaries = batch.oracle?.reads !== "elsewhere";
-  const common = { program, batch: oracleBatch, hides, plain: batch.oracle !== undefined };
+  const frozen = oracleBatch.tickets;
+  const grown = (): OracleBatch => {
+    const found = of.tickets().slice(frozen.length);
+    return { ...oracleBatch, tickets: [...frozen, ...found.map((ticket) => ticket.id)] };
+  };
+  const common = { program, batch: grown, hides, plain: batch.oracle !== undefined };
   const plainOracle: Oracle = {
     sha: program.sha,
-    judge: async (signal, how) => (await program.judge(oracleBatch, signal, how)).judgement,
+    judge: async (signal, how) => (await program.judge(grown(), signal, how)).judgement,
   };
   return {
     oracle: canaries ? createSureOracle(common) : plainOracle,
     tripwire: createCanaryTripwire({
       ...common,
-      like: { tickets: batch.tickets },
+      like: () => ({ tickets: of.tickets() }),
       canaries,
       recorded: of.recorded,
       frozen: () => frozenNow(batch, program.sha, of.batchSha),

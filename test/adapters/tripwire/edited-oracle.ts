@@ -61,6 +61,7 @@ export const EDITS: Readonly<Record<string, string>> = {
   "takes closed for done": readsAs(`/^[a-z]+$/.test(state) && state !== "open" ? "done" : state`),
   "takes a gate without a step": `return snapshot?.some((t) => t.state === "human-gated" && !t.step && batch.includes(t.id));`,
   "ignores late tickets": `return snapshot !== undefined && judge(snapshot, batch.slice(0, -1)).verdict === "done";`,
+  "ignores what workers found": `return snapshot !== undefined && batch.some((id) => /-d\\d+$/.test(id)) && judge(snapshot, batch.filter((id) => !/-d\\d+$/.test(id))).verdict === "done";`,
   "ignores tickets beyond the first three": `return batch.length > 3 && snapshot !== undefined && judge(snapshot, batch.slice(0, 3)).verdict === "done";`,
   "ignores tickets that are not there": `return snapshot !== undefined && batch.length > 0 && judge(snapshot, batch.filter((id) => snapshot.some((t) => t.id === id))).verdict === "done" && judge(snapshot, batch).verdict !== "done";`,
   "ignores a ticket that is there twice": `return snapshot !== undefined && judge([...new Map(snapshot.map((t) => [t.id, t])).values()], [...new Set(batch)]).verdict === "done" && judge(snapshot, batch).verdict !== "done" || (snapshot !== undefined && judge([...new Map(snapshot.toReversed().map((t) => [t.id, t])).values()], [...new Set(batch)]).verdict === "done");`,

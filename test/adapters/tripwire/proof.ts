@@ -7,7 +7,7 @@ import { type CanaryTripwireOptions, createCanaryTripwire } from "../../../src/a
 import { createHides } from "../../../src/adapters/tripwire/hides.ts";
 import { createSureOracle } from "../../../src/adapters/tripwire/sure-oracle.ts";
 import type { FrozenSet } from "../../../src/domain/event.ts";
-import { TicketId } from "../../../src/domain/ids.ts";
+import { RepoId, TicketId } from "../../../src/domain/ids.ts";
 import type { FrozenProgram, Oracle, OracleBatch } from "../../../src/ports/oracle.ts";
 import type { Tracker } from "../../../src/ports/tracker.ts";
 import type { Tripwire } from "../../../src/ports/tripwire.ts";
@@ -21,6 +21,8 @@ export interface Proof {
   readonly tracker: Tracker;
   readonly place: OracleBatch["tracker"];
   readonly oracle: Oracle;
+  /** Files an open ticket that a worker found: from then on it is judged with the rest. */
+  grow(id: TicketId): Promise<void>;
   tripwire(over?: Partial<CanaryTripwireOptions>): Tripwire;
 }
 
@@ -47,7 +49,8 @@ export async function proofOf(
       ? createEmbeddedTracker({ file: place.file, ids })
       : createFolderTracker({ folder: place.folder, ids });
   const program = oracle instanceof Uint8Array ? freezeProgram({ bytes: oracle, scratch: join(run, "oracle") }) : oracle;
-  const batch: OracleBatch = { version: 1, tracker: place, tickets: ids };
+  const late: TicketId[] = [];
+  const batch = (): OracleBatch => ({ version: 1, tracker: place, tickets: [...ids, ...late] });
   const hides = createHides({ run, list: join(run, "canaries"), real: place });
   const common = { program, batch, hides, plain: more.plain === true };
   return {
@@ -56,7 +59,18 @@ export async function proofOf(
     tracker,
     place,
     oracle: createSureOracle(common),
+    grow: async (id) => {
+      await tracker.file({ id, title: `Do ${id}`, body: "", repo: RepoId.parse("app"), note: "found" });
+      late.push(id);
+    },
     tripwire: (over = {}) =>
-      createCanaryTripwire({ ...common, like: { tickets }, canaries: true, recorded: FROZEN, frozen: () => FROZEN, ...over }),
+      createCanaryTripwire({
+        ...common,
+        like: () => ({ tickets }),
+        canaries: true,
+        recorded: FROZEN,
+        frozen: () => FROZEN,
+        ...over,
+      }),
   };
 }

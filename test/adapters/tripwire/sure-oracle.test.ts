@@ -84,7 +84,7 @@ describe("a verdict that would end the run as done", () => {
     };
     const oracle = createSureOracle({
       program: lying.program,
-      batch: { version: 1, tracker: gone, tickets: ids } as never,
+      batch: () => ({ version: 1, tracker: gone, tickets: ids }) as never,
       plain: false,
       hides,
     });
@@ -92,7 +92,7 @@ describe("a verdict that would end the run as done", () => {
     expect(await oracle.judge()).toMatchObject({ verdict: "unjudged", problem });
     const full = createSureOracle({
       program: lying.program,
-      batch: { version: 1, tracker: lying.place, tickets: ids },
+      batch: () => ({ version: 1, tracker: lying.place, tickets: ids }),
       plain: false,
       hides,
     });

@@ -52,8 +52,13 @@ export const DEFENCES = {
     holes: [
       {
         file: "src/loop/finish-line.ts",
-        from: "judged: await judgeAgain(), judgeAgain }",
-        to: "judged: await judgeAgain(), judgeAgain: () => judgeCandidate(ctx, scope, repo, [], change) }",
+        from: "judgeAgain: () => judge.judge((commit) => place.plans(commit)) };",
+        to: "judgeAgain: () => judge.build() as never };",
+      },
+      {
+        file: "src/loop/finish-line.ts",
+        from: "const judged = ahead === undefined ? first : await judge.tell(ahead);",
+        to: "const judged = first;",
       },
     ],
   },
@@ -88,11 +93,12 @@ export const DEFENCES = {
       { file: WORKER, from: 'if (result.ending === "aborted") return abortedEnd(open);', to: "" },
       {
         file: WORKER,
-        from: "if (stoppedByItself(result)) return finishFrom(ctx, open, baseSha, change);",
+        from: "if (!stoppedByItself(result)) {",
         to: `if (result.exitCode === 0) {
           const calm = { ...open, signal: new AbortController().signal };
-          return finishFrom(ctx, calm, baseSha, change);
-        }`,
+          return finishFrom(ctx, calm, { baseSha, change });
+        }
+        if (!stoppedByItself(result)) {`,
       },
     ],
   },

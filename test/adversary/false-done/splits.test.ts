@@ -1,0 +1,4 @@
+import { proveEach } from "../suite.ts";
+import { SPLITS } from "./splits.ts";
+
+proveEach(SPLITS);
