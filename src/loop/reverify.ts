@@ -1,4 +1,4 @@
-import type { StepSpec } from "../domain/batch/step-spec.ts";
+import { type StepSpec, stepName } from "../domain/batch/step-spec.ts";
 import type { Evidence } from "../domain/event.ts";
 import type { Fence, RunId, TicketId } from "../domain/ids.ts";
 import type { TicketState } from "../domain/state.ts";
@@ -7,6 +7,7 @@ import { vecItems } from "../domain/vec.ts";
 import type { TrackerState } from "../ports/tracker.ts";
 import type { OpenAttempt } from "./attempt-scope.ts";
 import { type LoopContext, repoOf } from "./context.ts";
+import { fileUnfiled } from "./discoveries.ts";
 import { assertTracker } from "./steps/assert.ts";
 import { runVerifyStep } from "./steps/verify-step.ts";
 
@@ -24,12 +25,13 @@ export function reverifyMarker(run: RunId): string {
  */
 export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<void> {
   try {
+    const hiccups = { retried: 0, passed: 0 };
     const done = [...vecItems(ctx.state().tickets)].filter((ticket) => ticket.phase === "done" && ticket.mergedSha !== undefined);
     const broken = await missing(ctx, done);
-    for (const [id, evidence] of await failing(ctx, done, signal)) if (!broken.has(id)) broken.set(id, evidence);
+    for (const [id, evidence] of await failing(ctx, done, { signal, hiccups })) if (!broken.has(id)) broken.set(id, evidence);
     for (const [ticket, evidence] of broken) await reopen(ctx, { ticket, evidence, signal });
     if (broken.size === 0) await reassert(ctx, signal);
-    ctx.report({ type: "reverify-ended", reopened: broken.size });
+    ctx.report({ type: "reverify-ended", reopened: broken.size, ...(hiccups.retried === 0 ? {} : { hiccups }) });
   } catch (error) {
     const problem = plainText(error instanceof Error ? error.message : String(error), 500);
     ctx.report({ type: "reverify-ended", reopened: 0, problem });
@@ -53,24 +55,64 @@ async function missing(ctx: LoopContext, done: readonly TicketState[]): Promise<
   return broken;
 }
 
-/** Runs each distinct verify command on the base tip. Of the tickets that share a failing one, the last to land is named. */
-async function failing(ctx: LoopContext, done: readonly TicketState[], signal: AbortSignal): Promise<Broken> {
-  const last = new Map<string, { ticket: TicketState; step: Verify }>();
-  for (const ticket of done.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0))) {
-    const spec = ticketSpec(ctx, ticket);
-    for (const step of spec.finish) {
-      if (step.step === "verify") last.set(JSON.stringify([spec.repo, step.command]), { ticket, step });
-    }
-  }
+/** A verification, and the last ticket to land that is shipped by it. */
+interface Shared {
+  readonly ticket: TicketState;
+  readonly step: Verify;
+  /** Keys of those that stand before it in a finish line: dev before prod. */
+  readonly after: ReadonlySet<string>;
+}
+
+/** Runs each distinct verification on the base tip. Of the tickets that share a failing one, the last to land is named. */
+async function failing(
+  ctx: LoopContext,
+  done: readonly TicketState[],
+  of: { readonly signal: AbortSignal; readonly hiccups: { retried: number; passed: number } },
+): Promise<Broken> {
   const broken: Broken = new Map();
-  for (const { ticket, step } of last.values()) {
-    const spec = ticketSpec(ctx, ticket);
-    const repo = repoOf(ctx, spec);
-    const scope = await scopeOf(ctx, ticket, signal);
-    const result = await runVerifyStep(ctx, scope, repo, step, await repo.baseTip());
-    if (!result.ok) broken.set(ticket.id, { ...result.evidence, summary: `after all was merged: ${result.evidence.summary}` });
+  for (const { ticket, step } of inOrder(verifications(ctx, done))) {
+    const repo = repoOf(ctx, ticketSpec(ctx, ticket));
+    const scope = await scopeOf(ctx, ticket, { signal: of.signal, step });
+    // There is no attempt whose fact it could be.
+    let retried = 0;
+    const report: LoopContext["report"] = (fact) => (fact.type === "step-retried" ? ++retried > 0 : ctx.report(fact));
+    const result = await runVerifyStep({ ...ctx, report }, scope, repo, step, await repo.baseTip());
+    of.hiccups.retried += retried;
+    if (result.ok) of.hiccups.passed += retried;
+    else broken.set(ticket.id, { ...result.evidence, summary: `after all was merged: ${result.evidence.summary}` });
   }
   return broken;
+}
+
+/** The distinct verifications of what was shipped. Two that differ in anything, what they expect or when, are two. */
+function verifications(ctx: LoopContext, done: readonly TicketState[]): ReadonlyMap<string, Shared> {
+  const all = new Map<string, Shared>();
+  for (const ticket of done.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0))) {
+    const { finish, repo } = ticketSpec(ctx, ticket);
+    const before: string[] = [];
+    for (const step of finish) {
+      if (step.step !== "verify") continue;
+      const key = JSON.stringify([repo, step]);
+      all.set(key, { ticket, step, after: new Set([...(all.get(key)?.after ?? []), ...before]) });
+      before.push(key);
+    }
+  }
+  return all;
+}
+
+/** Each after those that stand before it in any finish line; where finish lines contradict each other, in the order they came. */
+function inOrder(all: ReadonlyMap<string, Shared>): readonly Shared[] {
+  const taken = new Set<string>();
+  const order: Shared[] = [];
+  const take = (key: string): void => {
+    const shared = all.get(key);
+    if (shared === undefined || taken.has(key)) return;
+    taken.add(key);
+    for (const before of shared.after) take(before);
+    order.push(shared);
+  };
+  for (const key of all.keys()) take(key);
+  return order;
 }
 
 /**
@@ -87,9 +129,11 @@ async function reopen(ctx: LoopContext, of: { ticket: TicketId; evidence: Eviden
 
 /** Tells the tracker again what it has forgotten, or what it never was told. One read; a write only where it differs. */
 async function reassert(ctx: LoopContext, signal: AbortSignal): Promise<void> {
+  await fileUnfiled(ctx, signal);
   const said = new Map((await ctx.tracker.snapshot()).map((t) => [t.id, t.state]));
   const onlyOurs = ctx.batch.tracker.path === undefined;
   for (const ticket of vecItems(ctx.state().tickets)) {
+    if (ticket.unfiled === true) continue;
     const state = wanted(ticket, said.get(ticket.id)?.as, onlyOurs);
     if (state === undefined) continue;
     const note = `asserted again by run ${ctx.run}`;
@@ -115,10 +159,15 @@ function ticketSpec(ctx: LoopContext, ticket: TicketState) {
   return plan.tickets[plan.index[ticket.id] as number] as (typeof plan.tickets)[number];
 }
 
-async function scopeOf(ctx: LoopContext, ticket: TicketState, signal: AbortSignal): Promise<OpenAttempt> {
+async function scopeOf(
+  ctx: LoopContext,
+  ticket: TicketState,
+  { signal, step }: { readonly signal: AbortSignal; readonly step: Verify },
+): Promise<OpenAttempt> {
   const n = ticket.history.at(-1)?.n ?? 0;
+  const spec = ticketSpec(ctx, ticket);
   return {
-    ticket: ticketSpec(ctx, ticket),
+    ticket: spec,
     n,
     // No attempt runs, so nothing is reported under this fence.
     fence: 0 as Fence,
@@ -126,5 +175,7 @@ async function scopeOf(ctx: LoopContext, ticket: TicketState, signal: AbortSigna
     signal,
     ending: () => "stopped",
     files: await ctx.files.attempt(ticket.id, n),
+    retried: new Set(),
+    turn: { step: spec.finish.indexOf(step), name: stepName(step), rest: (idle) => idle() },
   };
 }

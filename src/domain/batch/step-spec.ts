@@ -1,14 +1,19 @@
 import { z } from "zod";
+import { holdsExactNumbers } from "../exact-number.ts";
 import { Argv } from "./argv.ts";
 import { minutes, name } from "./values.ts";
 
+/** A day at most. A tenth at least: every try is a checkout and a process. */
 const seconds = z
   .number()
-  .positive()
+  .min(0.1)
   .max(24 * 3600);
 
+/** In a step's command: the folder of the batch file. */
+export const BATCH_FOLDER = "{batch}";
+
 const commandStep = {
-  command: Argv,
+  command: Argv.describe("Program and arguments; {batch} stands for the folder of the batch file"),
   minutes: minutes.optional().describe("Minutes before the command is ended; default: limits.minutesPerAttempt"),
 };
 
@@ -27,11 +32,17 @@ const CheckReport = z
   .describe("Results per test, which are compared with those of the base; without it a check is as good as its exit code");
 export type CheckReport = z.infer<typeof CheckReport>;
 
-/** What a verify command has to print, beside its exit code 0. */
+/** What a verify command has to print, beside its exit code 0; see `unmet`. */
 const Expectation = z
   .strictObject({
     text: z.string().min(1).max(2000).optional().describe("Stands somewhere in what it prints on stdout"),
-    json: z.json().optional().describe("What it prints on stdout is JSON that holds all of this; more may be there"),
+    json: z
+      .json()
+      .refine(holdsExactNumbers, "must hold no whole number beyond 2^53: it would not be compared exactly")
+      .optional()
+      .describe(
+        "What it prints on stdout is one JSON value that holds all of this. Objects may have more keys; lists have as many entries, in this order",
+      ),
   })
   .refine(({ text, json }) => text !== undefined || json !== undefined, "name a text or a json")
   .describe("What the command must print");
@@ -67,19 +78,35 @@ export const StepSpec = z.discriminatedUnion("step", [
     minutes: minutes.optional().describe("Minutes before the reviewer is ended; default: limits.minutesPerAttempt"),
   }),
   z.strictObject({ step: z.literal("merge").describe("Lands the candidate on the base branch") }),
-  z.strictObject({
-    step: z.literal("verify").describe("Runs a command on what has landed"),
-    name: verifyName,
-    ...commandStep,
-    environment: name.optional().describe("Where it looks, for people: dev, prod"),
-    within: seconds.optional().describe("Seconds in which it has to hold; it is tried again until then. Default: one try"),
-    every: seconds.optional().describe("Seconds between two tries, where within is given; default: 5"),
-    expect: Expectation.optional(),
-  }),
+  z
+    .strictObject({
+      step: z.literal("verify").describe("Runs a command on what has landed"),
+      name: verifyName,
+      ...commandStep,
+      environment: name.optional().describe("Where it looks, for people: dev, prod"),
+      within: seconds
+        .optional()
+        .describe("Seconds in which it has to hold: the last try begins when they are over. Default: one try"),
+      every: seconds.optional().describe("Seconds from the end of a try to the next one, where within is given; default: 5"),
+      expect: Expectation.optional(),
+    })
+    .refine(({ every, within }) => every === undefined || within !== undefined, {
+      message: "means nothing without within: there is one try",
+      path: ["every"],
+    }),
   z.strictObject({ step: z.literal("assert").describe("Sets the ticket to done in the tracker and reads it back") }),
 ]);
 export type StepSpec = z.infer<typeof StepSpec>;
 export type StepKind = StepSpec["step"];
+
+/** Stands for a place in the finish line, where it is the prepare commands of a fresh worktree that are meant. */
+export const PREPARE_STEP = -1;
+
+/** What a step is called by people, in the journal and in evidence: its name, with the environment that it looks at; else its kind. */
+export function stepName(spec: StepSpec): string {
+  if (spec.step === "verify" && spec.environment !== undefined) return `${spec.name} (${spec.environment})`;
+  return "name" in spec ? spec.name : spec.step;
+}
 
 /** What runs when a batch names no finish line. `assert` is appended where it is missing. */
 export const DEFAULT_FINISH: readonly StepSpec[] = [{ step: "gates" }, { step: "merge" }, { step: "assert" }];

@@ -9,7 +9,9 @@ export const TransientSpec = z
       .string()
       .min(3)
       .max(300)
-      .describe("A regular expression, without flags but case folding, for the failed step's output"),
+      .describe(
+        "A regular expression (RE2) that finds the hiccup in the last 64 KiB of the failed command's output; letters in either case",
+      ),
     steps: z
       .array(z.enum(["prepare", "check", "verify"]))
       .min(1)

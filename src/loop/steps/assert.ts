@@ -14,17 +14,28 @@ export async function assertTracker(
   ctx: LoopContext,
   of: { ticket: TicketId; state: TrackerState; note: string; signal: AbortSignal },
 ): Promise<StepResult> {
+  const problem = await tellTracker(ctx, of.signal, () => ctx.tracker.set(of.ticket, of.state, of.note));
+  if (problem === undefined) return { ok: true, summary: `tracker says ${of.state.as}` };
+  const summary = `the tracker could not be set to ${of.state.as}`;
+  return { ok: false, evidence: { step: "assert", name: "assert", summary: `${summary}: ${problem}`, detail: problem } };
+}
+
+/** Writes to the tracker, a few times where it fails, unless there is a stop. Gives its last problem, or undefined where it has it. */
+export async function tellTracker(
+  { clock }: LoopContext,
+  signal: AbortSignal,
+  write: () => Promise<void>,
+): Promise<string | undefined> {
   let problem = "";
   for (const wait of [0, ...BACKOFF_MS]) {
-    if (wait > 0) await pause(ctx.clock, wait, of.signal);
-    if (wait > 0 && of.signal.aborted) break;
+    if (wait > 0) await pause(clock, wait, signal);
+    if (wait > 0 && signal.aborted) break;
     try {
-      await ctx.tracker.set(of.ticket, of.state, of.note);
-      return { ok: true, summary: `tracker says ${of.state.as}` };
+      await write();
+      return undefined;
     } catch (error) {
       problem = error instanceof Error ? error.message : String(error);
     }
   }
-  const summary = `the tracker could not be set to ${of.state.as}`;
-  return { ok: false, evidence: { step: "assert", name: "assert", summary: `${summary}: ${problem}`, detail: problem } };
+  return problem;
 }

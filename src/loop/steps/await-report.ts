@@ -1,6 +1,7 @@
 import { reportPlace } from "../../domain/batch/report-place.ts";
 import type { CheckReport } from "../../domain/batch/step-spec.ts";
 import type { ReportReading, TestReports } from "../../ports/test-report.ts";
+import { Stdout } from "./stdout.ts";
 
 /** Characters of output that are kept, where the output is the report. */
 const MAX_OUTPUT = 64 * 1024 * 1024;
@@ -28,19 +29,15 @@ export async function awaitReport(
 }
 
 function readOutput(reports: TestReports, { format }: CheckReport, roots: readonly string[]): Awaited {
-  const lines: string[] = [];
-  let size = 0;
+  const stdout = new Stdout(MAX_OUTPUT);
   return {
-    onLine: (line, stream) => {
-      if (stream !== "stdout") return;
-      size += line.length + 1;
-      if (size <= MAX_OUTPUT) lines.push(line);
-    },
+    onLine: stdout.onLine,
     read: () => {
-      if (size > MAX_OUTPUT)
+      const text = stdout.text();
+      if (text === undefined)
         return Promise.resolve({ ok: false, absent: false, problem: `the output is longer than ${MAX_OUTPUT} characters` });
-      if (lines.length === 0) return Promise.resolve({ ok: false, absent: true, problem: "the command printed nothing" });
-      return reports.parse({ format, text: `${lines.join("\n")}\n`, roots });
+      if (text === "") return Promise.resolve({ ok: false, absent: true, problem: "the command printed nothing" });
+      return reports.parse({ format, text, roots });
     },
   };
 }

@@ -11,8 +11,9 @@ import type { Candidate, Repo } from "../../ports/vcs.ts";
 import { AttemptOver, abortedEnd, type OpenAttempt, type StepResult } from "../attempt-scope.ts";
 import { boundedList, boundedTail } from "../bounded.ts";
 import type { LoopContext } from "../context.ts";
-import { commandEvidence, howItEnded, judgeCommand, secondsOf } from "./command-step.ts";
+import { commandEvidence, howItEnded, type Judged, judgeCommand, secondsOf } from "./command-step.ts";
 import { touchedOf } from "./gates.ts";
+import { failureOf, onceMore } from "./hiccup.ts";
 import { type Manifest, manifestKey } from "./manifests.ts";
 
 type Built = Extract<Candidate, { ok: true }>;
@@ -22,6 +23,9 @@ type Check = Extract<StepSpec, { step: "check" }>;
 const EVIDENCE_CHARS = 4_000;
 const FINDINGS_CHARS = 2_800;
 const MARK_CHARS = 60;
+
+/** Ids of tests by which a failure is known again. */
+const MAX_TESTS = 30;
 
 const NOTHING_ALLOWED: Allowance = { testsRemoved: [], testsSkipped: [], suppressions: false };
 
@@ -45,7 +49,7 @@ interface Outcome {
 /**
  * Runs a check on a merge candidate. The exit code alone proves little, so the candidate is held against its base: what is
  * protected must be the same, nothing may be told to look away, and where the step names a report, each test of the base must
- * be there, run and pass as it did. A failed check is never run again on the same candidate (adversary case A19).
+ * be there, run and pass as it did. A failed check is never run again on the same candidate (adversary case A19), but for one hiccup.
  */
 export async function runCheckStep(
   ctx: LoopContext,
@@ -62,7 +66,10 @@ export async function runCheckStep(
   if ("ok" in outcome) return outcome;
   const findings = [...outcome.findings, ...suppressed];
   if (findings.length === 0) return { ok: true, ...outcome.passed };
-  return refuse(judging, findingsLine(findings), detailOf(findings, outcome.output));
+  const { evidence } = refuse(judging, findingsLine(findings), detailOf(findings, outcome.output));
+  const tests = outcome.findings.flatMap(({ ids }) => ids).toSorted();
+  if (tests.length === 0) return { ok: false, evidence };
+  return { ok: false, evidence: { ...evidence, tests: tests.slice(0, MAX_TESTS).map((id) => plainText(id, 300)) } };
 }
 
 /** The findings with what they are about, then the end of what the command printed. A lone one that is about nothing is its own summary. */
@@ -72,7 +79,7 @@ function detailOf(findings: readonly Remark[], output: string): string {
   return `${text}\n\n${boundedTail(output, EVIDENCE_CHARS - MARK_CHARS - text.length)}`.trim();
 }
 
-function refuse({ step }: Judging, summary: string, detail: string): StepResult {
+function refuse({ step }: Judging, summary: string, detail: string): Extract<StepResult, { ok: false }> {
   return { ok: false, evidence: { step: "check", name: step.name, summary, detail } };
 }
 
@@ -104,8 +111,9 @@ async function suppressionFindings({ repo, candidate, allow }: Judging): Promise
   return [{ says, ids: found.map(({ path, line, what, text }) => `${path}${line > 0 ? `:${line}` : ""} (${what}) ${text}`) }];
 }
 
-async function byExitCode({ ctx, scope, repo, step, candidate }: Judging): Promise<Outcome | StepResult> {
-  const judged = await judgeCommand(ctx, scope, repo, { step, commit: candidate.commit, log: `check-${step.name}` });
+async function byExitCode(judging: Judging): Promise<Outcome | StepResult> {
+  const { step, candidate } = judging;
+  const judged = await run(judging, candidate.commit, `check-${step.name}`);
   if (!judged.ok) return judged;
   const { result } = judged;
   const failed = result.ending !== "exited" || result.exitCode !== 0;
@@ -121,20 +129,35 @@ async function byExitCode({ ctx, scope, repo, step, candidate }: Judging): Promi
   };
 }
 
+/**
+ * Runs the check's command on a commit, once more where it failed by a hiccup; the base of the candidate may have moved meanwhile,
+ * and is looked at before anything lands. A test that failed is no hiccup, whatever was printed beside.
+ */
+function run({ ctx, scope, repo, step }: Judging, commit: string, log: string): Promise<Judged> {
+  return onceMore(ctx, scope, {
+    run: () => judgeCommand(ctx, scope, repo, { step, commit, log }),
+    failure: (judged) => {
+      if (!judged.ok || (judged.reading?.ok === true && judged.reading.tests.some(({ outcome }) => outcome === "failed")))
+        return undefined;
+      return failureOf("check", judged.result);
+    },
+  });
+}
+
 /** The base is measured first, before anything of this candidate runs. */
 async function byTests(judging: Judging): Promise<Outcome | StepResult> {
-  const { ctx, scope, repo, step, candidate, allow } = judging;
+  const { ctx, step, candidate, allow } = judging;
   const base = await manifestOf(judging);
   if (base.as === "unknown") return refuse(judging, `the base could not be measured: ${base.why}`, "");
-  const judged = await judgeCommand(ctx, scope, repo, { step, commit: candidate.commit, log: `check-${step.name}` });
+  const judged = await run(judging, candidate.commit, `check-${step.name}`);
   if (!judged.ok) return judged;
   const { result, reading } = judged;
-  const run = runOf(step, result, reading);
-  if ("says" in run) return { findings: [run], output: result.tail, passed: { summary: "" } };
-  const comparison = compareRuns(base.as === "tests" ? base.run : undefined, run, allow);
+  const tests = runOf(step, result, reading);
+  if ("says" in tests) return { findings: [tests], output: result.tail, passed: { summary: "" } };
+  const comparison = compareRuns(base.as === "tests" ? base.run : undefined, tests, allow);
   const strength = base.as === "tests" ? "compared" : "uncompared";
   if (comparison.findings.length === 0) {
-    await ctx.manifests.keep(keyOf(judging, candidate.commit), run);
+    await ctx.manifests.keep(keyOf(judging, candidate.commit), tests);
     await recordPreExisting(judging, comparison.preExisting);
   }
   const summary = passedLine({ strength, seconds: secondsOf(result), comparison });
@@ -142,11 +165,7 @@ async function byTests(judging: Judging): Promise<Outcome | StepResult> {
 }
 
 /** What a command's run says; or, where it says nothing that counts, a finding. */
-function runOf(
-  step: Check,
-  result: ExecResult,
-  reading: Extract<Awaited<ReturnType<typeof judgeCommand>>, { ok: true }>["reading"],
-): TestRun | Remark {
+function runOf(step: Check, result: ExecResult, reading: Extract<Judged, { ok: true }>["reading"]): TestRun | Remark {
   if (result.ending !== "exited" || result.exitCode === null)
     return { says: commandEvidence({ step: "check", name: step.name }, step.command, result).summary, ids: [] };
   if (reading?.ok === true) return { exitCode: result.exitCode, tests: reading.tests };
@@ -177,18 +196,19 @@ const NOT_ITS_OWN = 126;
  * The same command on the base. That the base has no tests is believed only of a command that ended by itself: one that was
  * ended, or could not be understood, tells nothing, and nothing may be compared with nothing.
  */
-async function measureBase({ ctx, scope, repo, step, candidate }: Judging): Promise<Manifest> {
-  const judged = await judgeCommand(ctx, scope, repo, { step, commit: candidate.base, log: `check-${step.name}-base` });
+async function measureBase(judging: Judging): Promise<Manifest> {
+  const { step, candidate } = judging;
+  const judged = await run(judging, candidate.base, `check-${step.name}-base`);
   if (!judged.ok) return { as: "unknown", why: judged.evidence.summary };
   const { result, reading, noProgram } = judged;
   if (result.ending === "failed-to-start" && noProgram) return { as: "none", why: "the base does not have the program" };
-  const run = runOf(step, result, reading);
-  if (!("says" in run) && run.tests.length > 0) return { as: "tests", run };
+  const tests = runOf(step, result, reading);
+  if (!("says" in tests) && tests.tests.length > 0) return { as: "tests", run: tests };
   if (result.ending === "exited" && result.exitCode !== null && result.exitCode < NOT_ITS_OWN) {
-    if (!("says" in run)) return { as: "none", why: "the base has no tests" };
+    if (!("says" in tests)) return { as: "none", why: "the base has no tests" };
     if (reading?.ok === false && reading.absent) return { as: "none", why: "the base leaves no report" };
   }
-  return { as: "unknown", why: "says" in run ? run.says : howItEnded(result) };
+  return { as: "unknown", why: "says" in tests ? tests.says : howItEnded(result) };
 }
 
 async function recordPreExisting({ ctx, scope, step }: Judging, ids: readonly string[]): Promise<void> {

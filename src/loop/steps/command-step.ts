@@ -2,21 +2,25 @@ import { randomUUID } from "node:crypto";
 import { isAbsolute, join } from "node:path";
 import type { Argv } from "../../domain/batch/argv.ts";
 import { ARTIFACTS } from "../../domain/batch/report-place.ts";
-import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import { PREPARE_STEP, type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/event.ts";
 import { plainText } from "../../domain/text.ts";
-import type { ExecResult } from "../../ports/executor.ts";
+import type { ExecRequest, ExecResult } from "../../ports/executor.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import type { ReportReading } from "../../ports/test-report.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import { AttemptOver, abortedEnd, type OpenAttempt, type StepResult } from "../attempt-scope.ts";
+import { AttemptOver, abortedEnd, type OpenAttempt } from "../attempt-scope.ts";
 import { boundedTail } from "../bounded.ts";
 import { confineJudge, opened } from "../confine.ts";
 import type { LoopContext } from "../context.ts";
 import { awaitReport } from "./await-report.ts";
+import { failureOf, onceMore } from "./hiccup.ts";
 import { changedFiles, protectedFiles } from "./protected-files.ts";
 
 export type CommandStep = Extract<StepSpec, { step: "check" | "verify" }>;
+
+/** Takes what a command prints; see ExecRequest. */
+type TakesOutput = Pick<ExecRequest, "onLine" | "lineChars">;
 
 /** What a judged command left, where it came to run. */
 export type Judged =
@@ -30,31 +34,16 @@ export type Judged =
     }
   | { readonly ok: false; readonly evidence: Evidence };
 
-/** Runs a check or verify command on a commit and judges it by its exit code. */
-export async function runCommandStep(
-  ctx: LoopContext,
-  scope: OpenAttempt,
-  repo: Repo,
-  step: CommandStep,
-  commit: string,
-): Promise<StepResult> {
-  const judged = await judgeCommand(ctx, scope, repo, { step, commit, log: `${step.step}-${step.name}` });
-  if (!judged.ok) return judged;
-  const { result } = judged;
-  if (result.ending === "exited" && result.exitCode === 0)
-    return { ok: true, summary: `passed in ${secondsOf(result)} s`, judged: commit };
-  return { ok: false, evidence: commandEvidence({ step: step.step, name: step.name }, step.command, result) };
-}
-
 /**
  * Runs a step's command on a commit, in a pristine checkout that no worker could write (P1), with the repository's prepare
- * commands run there first, and beside it a fresh empty folder for what it leaves. Both are removed afterwards.
+ * commands run there first, and beside it a fresh empty folder for what it leaves. Both are removed afterwards. `output` takes
+ * what the command prints, where its report does not.
  */
 export async function judgeCommand(
   ctx: LoopContext,
   scope: OpenAttempt,
   repo: Repo,
-  of: { readonly step: CommandStep; readonly commit: string; readonly log: string },
+  of: { readonly step: CommandStep; readonly commit: string; readonly log: string; readonly output?: TakesOutput },
 ): Promise<Judged> {
   const { step, commit, log } = of;
   const path = ctx.files.judgePath(scope.ticket.id, step.name);
@@ -66,7 +55,7 @@ export async function judgeCommand(
       log,
       confinement: opened(ctx, confineJudge(ctx, repo, [path]), "prepare"),
     });
-    if (broken !== undefined) return { ok: false, evidence: { ...broken, step: step.step, name: step.name } };
+    if (broken !== undefined) return { ok: false, evidence: { ...broken, step: step.step, name: stepName(step) } };
     await ctx.files.makeFolder(artifacts);
     const folders = { checkout: path, artifacts };
     const argv = step.command.map((word) => word.replaceAll(ARTIFACTS, artifacts)) as [string, ...string[]];
@@ -81,7 +70,7 @@ export async function judgeCommand(
       minutes: step.minutes ?? ctx.batch.limits.minutesPerAttempt,
       env: { LOOPDASH_ARTIFACTS: artifacts },
       confinement: opened(ctx, confineJudge(ctx, repo, [path, artifacts]), step.name),
-      onLine: report?.onLine,
+      ...(report?.onLine === undefined ? of.output : { onLine: report.onLine }),
     });
     const reading = await report?.read();
     return { ok: true, result, noProgram, ...(reading === undefined ? {} : { reading }) };
@@ -107,8 +96,19 @@ async function prepare(
   return { step: "prepare", name: "prepare", summary, detail: changed.map((each) => plainText(each, 200)).join("\n") };
 }
 
-/** Runs the repository's prepare commands in a folder. Gives the evidence of the first that fails. */
-export async function runPrepare(
+/** Makes an attempt's worktree ready. Gives the evidence of the first prepare command that fails, also where it was tried once more. */
+export function prepareWorktree(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  cwd: string,
+  confinement: Confinement | undefined,
+): Promise<Evidence | undefined> {
+  const turn = { step: PREPARE_STEP, name: "prepare", rest: (idle: () => Promise<void>) => idle() };
+  return runPrepare(ctx, { ...scope, turn }, cwd, "prepare", confinement);
+}
+
+/** Runs the repository's prepare commands in a folder, once more each that fails by a hiccup. Gives the evidence of the first that fails. */
+async function runPrepare(
   ctx: LoopContext,
   scope: OpenAttempt,
   cwd: string,
@@ -117,21 +117,23 @@ export async function runPrepare(
 ): Promise<Evidence | undefined> {
   const minutes = ctx.batch.limits.minutesPerAttempt;
   for (const argv of ctx.batch.repos[scope.ticket.repo]?.prepare ?? []) {
-    const result = await runIn(ctx, scope, { argv, cwd, log, minutes, confinement });
+    const result = await onceMore(ctx, scope, {
+      run: () => runIn(ctx, scope, { argv, cwd, log, minutes, confinement }),
+      failure: (ended) => failureOf("prepare", ended),
+    });
     if (result.ending !== "exited" || result.exitCode !== 0)
       return commandEvidence({ step: "prepare", name: "prepare" }, argv, result);
   }
   return undefined;
 }
 
-interface ToRun {
+interface ToRun extends TakesOutput {
   readonly argv: Argv;
   readonly cwd: string;
   readonly log: string;
   readonly minutes: number;
   readonly env?: Readonly<Record<string, string>>;
   readonly confinement?: Confinement | undefined;
-  readonly onLine?: ((line: string, stream: "stdout" | "stderr") => void) | undefined;
 }
 
 async function runIn(ctx: LoopContext, scope: OpenAttempt, of: ToRun): Promise<ExecResult> {
@@ -145,6 +147,7 @@ async function runIn(ctx: LoopContext, scope: OpenAttempt, of: ToRun): Promise<E
     marker: scope.marker,
     ...(of.confinement === undefined ? {} : { confinement: of.confinement }),
     ...(of.onLine === undefined ? {} : { onLine: of.onLine }),
+    ...(of.lineChars === undefined ? {} : { lineChars: of.lineChars }),
   });
   // In the middle of a stop, one that was killed or could not start has not failed.
   const byItself = result.ending === "exited" && result.signal === null;
