@@ -1,8 +1,10 @@
+import { breakerOf } from "./breaker.ts";
 import type { AgentEnding, EndKind, VerdictWord } from "./event.ts";
+import { isHeld } from "./hold.ts";
 import type { Fence, TicketId } from "./ids.ts";
-import { capReached, reserveOf } from "./money.ts";
-import { precedes, soonReady } from "./soon-ready.ts";
-import { activeTickets, freeSlots, type RunState } from "./state.ts";
+import { attemptCap, reserveOf } from "./money.ts";
+import { keptUntil, precedes, soonReady } from "./soon-ready.ts";
+import { activeTickets, freeSlots, type RunState, type TicketState } from "./state.ts";
 import { EXIT } from "./user-error.ts";
 import { vecAt } from "./vec.ts";
 import { whatIsLeft } from "./what-is-left.ts";
@@ -18,6 +20,7 @@ export type Action =
     }
   | { readonly do: "abort"; readonly ticket: TicketId; readonly fence: Fence; readonly ending: AgentEnding }
   | { readonly do: "write-gate"; readonly ticket: TicketId; readonly step: string }
+  | { readonly do: "hold"; readonly until: number; readonly reason: string }
   | { readonly do: "stall"; readonly ticket: TicketId; readonly reason: string }
   | { readonly do: "reverify" }
   | { readonly do: "tripwire" }
@@ -45,10 +48,12 @@ export function decide(state: RunState, now: number): readonly Action[] {
   const repairs = reconcile(state);
   if (state.stage === "stopping") return isQuiet(state) && repairs.length === 0 ? [stopped(state)] : repairs;
   if (state.stage === "verifying" || state.stage === "judging") return repairs;
+  // Before anything else may start: the next decision follows the fact.
+  if (state.holdDue !== undefined) return [...repairs, { do: "hold", ...state.holdDue }];
   const starts = schedule(state, now);
   // Last of all: it runs beside the first workers.
   const proof: Action[] = state.tripwire.status === "due" ? [{ do: "tripwire" }] : [];
-  if (repairs.length + starts.length > 0 || !isQuiet(state) || canStartLater(state, now)) {
+  if (repairs.length + starts.length > 0 || !isQuiet(state) || state.filing.length > 0 || canStartLater(state, now)) {
     return [...repairs, ...starts, ...proof, ...interimJudgement(state, now)];
   }
   return [...proof, ...conclude(state)];
@@ -67,11 +72,20 @@ function reconcile(state: RunState): Action[] {
   });
   const stalls = state.exhausted.map((index): Action => {
     const ticket = vecAt(state.tickets, index);
-    const last = ticket.evidence.at(-1);
-    const after = `${ticket.failures} ${ticket.failures === 1 ? "attempt" : "attempts"}`;
-    return { do: "stall", ticket: ticket.id, reason: `${after} failed; the last: ${last?.summary ?? "no evidence was left"}` };
+    return { do: "stall", ticket: ticket.id, reason: stallReason(ticket, state.batch.limits.attempts) };
   });
   return [...aborts, ...gates, ...stalls];
+}
+
+function stallReason(ticket: TicketState, limit: number): string {
+  const left = limit - ticket.failures;
+  const breaker = left > 0 ? breakerOf(ticket) : undefined;
+  if (breaker !== undefined) return `${breaker}; ${attempts(left)} left`;
+  return `${attempts(ticket.failures)} failed; the last: ${ticket.evidence.at(-1)?.summary ?? "no evidence was left"}`;
+}
+
+function attempts(n: number): string {
+  return `${n} ${n === 1 ? "attempt" : "attempts"}`;
 }
 
 /**
@@ -79,7 +93,7 @@ function reconcile(state: RunState): Action[] {
  * that is kept for a ticket with a longer path, which the finish line is about to make ready, stays free.
  */
 function schedule(state: RunState, now: number): Action[] {
-  if (state.paused) return [];
+  if (state.paused || state.tripped !== undefined || isHeld(state, now)) return [];
   const kept = soonReady(state, now);
   const free = freeSlots(state);
   const starts: Action[] = [];
@@ -91,7 +105,7 @@ function schedule(state: RunState, now: number): Action[] {
     const exclusive = state.plan.tickets[index]?.exclusive ?? [];
     if (exclusive.some((resource) => taken.has(resource))) continue;
     const ticket = vecAt(state.tickets, index);
-    if (capReached(state, ticket, reserved) !== undefined) continue;
+    if (attemptCap(state, ticket, reserved) !== undefined) continue;
     const reservedUsd = reserveOf(state.batch);
     reserved += reservedUsd;
     for (const resource of exclusive) taken.add(resource);
@@ -105,17 +119,36 @@ function isQuiet(state: RunState): boolean {
   return state.slots.every((index) => index === null) && state.finishing.length === 0 && state.gating.length === 0;
 }
 
-/** A pause holds back tickets that could run. */
+/** A pause, or a hold, keeps back tickets that could run. */
 function canStartLater(state: RunState, now: number): boolean {
-  return state.paused && schedule({ ...state, paused: false }, now).length > 0;
+  if (!state.paused && !isHeld(state, now)) return false;
+  const { hold: _, ...rest } = state;
+  return schedule({ ...rest, paused: false }, now).length > 0;
 }
 
 function interimJudgement(state: RunState, now: number): Action[] {
+  const due = interimDue(state);
+  return due !== undefined && now >= due ? [{ do: "judge", final: false }] : [];
+}
+
+/** From when on a judgement that ends nothing is due, in milliseconds since the epoch; undefined where none is. */
+function interimDue(state: RunState): number | undefined {
   const { asking, last } = state.oracle;
-  if (asking || state.tripwire.status !== "passed") return [];
-  if (last === undefined) return [{ do: "judge", final: false }];
+  if (asking || state.tripwire.status !== "passed") return undefined;
+  if (last === undefined) return 0;
   const changed = last.counts.done !== state.counts.done || last.counts.gated !== state.counts["human-gated"];
-  return changed && now - last.at >= INTERIM_MS ? [{ do: "judge", final: false }] : [];
+  return changed ? last.at + INTERIM_MS : undefined;
+}
+
+/**
+ * The next moment after `now` at which time alone may change what is decided: a hold is over, a slot is kept no more, a
+ * judgement falls due. Milliseconds since the epoch; undefined where there is none.
+ */
+export function nextMoment(state: RunState, now: number): number | undefined {
+  if (state.stage !== "working") return undefined;
+  const moments = [state.hold?.until, interimDue(state), ...state.finishing.map((index) => keptUntil(state, index))];
+  const later = moments.filter((at) => at !== undefined && at > now) as number[];
+  return later.length === 0 ? undefined : Math.min(...later);
 }
 
 /** The way out: re-verify, then ask the oracle once it is proven; its word alone gives exit 0. */

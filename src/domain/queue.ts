@@ -1,3 +1,4 @@
+import { breakerOf } from "./breaker.ts";
 import type { RunState, TicketState } from "./state.ts";
 import { vecAt, vecWith } from "./vec.ts";
 
@@ -45,11 +46,11 @@ export function shiftDependents(state: RunState, index: number, by: -1 | 1): Run
   return next;
 }
 
-/** Queues a ticket that waits again, where nothing holds it back; one without attempts left goes to the exhausted. */
+/** Queues a ticket that waits again, where nothing holds it back; one without attempts left, or that a breaker stops, goes to the exhausted. */
 export function requeue(state: RunState, index: number): RunState {
   const ticket = vecAt(state.tickets, index);
   if (ticket.phase !== "waiting" || ticket.gate !== undefined) return state;
-  if (ticket.failures >= state.batch.limits.attempts) {
+  if (ticket.failures >= state.batch.limits.attempts || breakerOf(ticket) !== undefined) {
     return state.exhausted.includes(index) ? state : { ...state, exhausted: [...state.exhausted, index] };
   }
   return ticket.openDeps === 0 ? enqueue(state, index) : state;

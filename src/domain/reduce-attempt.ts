@@ -1,4 +1,8 @@
-import type { AttemptOutcome, RunEvent } from "./event.ts";
+import { PREPARE_STEP } from "./batch/step-spec.ts";
+import { countsAsFailure, signsAfter } from "./breaker.ts";
+import type { RunEvent } from "./event.ts";
+import { afterAgent } from "./hold.ts";
+import { setAside } from "./money.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "./queue.ts";
 import type { ClaimEvent } from "./reduce-claim.ts";
 import type { GrowthEvent } from "./reduce-growth.ts";
@@ -8,9 +12,6 @@ import { vecAt } from "./vec.ts";
 
 type AttemptEvent = Exclude<Extract<RunEvent, { fence: unknown }>, ClaimEvent | GrowthEvent>;
 type Of<T extends AttemptEvent["type"]> = Extract<AttemptEvent, { type: T }>;
-
-/** Outcomes that use up one of the ticket's attempts. A stop or a lost engine is not the agent's failure. */
-const COUNTED: ReadonlySet<AttemptOutcome> = new Set(["failed", "silent", "out-of-time", "killed"]);
 
 /** Folds what happens within an attempt. Facts of another fence never arrive here: `admit` drops them before the journal. */
 export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { type: "report-dropped" }>): RunState {
@@ -24,6 +25,7 @@ export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { ty
   const next = withTicket(state, index, { ...ticket, ...progress(ticket, attempt, event) });
   if (event.type === "merge-landed") return mark(next, index, event.to);
   if (event.type === "step-ended") return countRetry(countCheck(next, attempt, event), attempt, event);
+  if (event.type === "worktree-ready") return countRetry(next, attempt, { ok: true, step: PREPARE_STEP });
   // An attempt that goes on from finished work has no agent that could end.
   return event.type === "change-captured" || event.type === "merge-intended" ? leaveSlot(next, index, event.at) : next;
 }
@@ -33,8 +35,14 @@ function leaveSlot(state: RunState, index: number, at: number): RunState {
   const ticket = vecAt(state.tickets, index);
   const { attempt } = ticket;
   if (attempt === undefined || attempt.slotLeftAt !== undefined) return state;
+  // One that goes on from finished work starts no agent: what was set aside for it is free for its questions.
+  const unused = attempt.agent === undefined ? attempt.reservedUsd : 0;
   return {
-    ...withTicket(state, index, { ...ticket, attempt: { ...attempt, slotLeftAt: at } }),
+    ...withTicket(state, index, {
+      ...ticket,
+      attempt: { ...attempt, reservedUsd: attempt.reservedUsd - unused, slotLeftAt: at },
+    }),
+    reservedUsd: state.reservedUsd - unused,
     slots: state.slots.with(attempt.slot, null),
     finishing: [...state.finishing, index],
   };
@@ -47,7 +55,7 @@ function countCheck(state: RunState, { step }: Attempt, { ok, strength = "exit-c
 }
 
 /** A step that passed after its hiccup was mended by nobody. */
-function countRetry(state: RunState, { retried }: Attempt, { ok, step }: Of<"step-ended">): RunState {
+function countRetry(state: RunState, { retried }: Attempt, { ok, step }: Pick<Of<"step-ended">, "ok" | "step">): RunState {
   if (!ok || retried?.step !== step) return state;
   return { ...state, transients: { ...state.transients, passed: state.transients.passed + 1 } };
 }
@@ -71,6 +79,8 @@ function claim(state: RunState, index: number, ticket: TicketState, event: Of<"a
   const next = dequeue(withTicket(state, index, { ...ticket, phase: "working", attempt }), index);
   return {
     ...next,
+    // Another version may have given it up after fewer attempts.
+    exhausted: next.exhausted.filter((other) => other !== index),
     held,
     slots: next.slots.with(event.slot, index),
     lastFence: event.fence,
@@ -86,7 +96,7 @@ function agentEnded(state: RunState, index: number, ticket: TicketState, attempt
   const next = withTicket(state, index, { ...ticket, costUsd: ticket.costUsd + costUsd, attempt: { ...attempt, agent } });
   const made = state.claims.made + (claimsDone(agent) ? 1 : 0);
   return {
-    ...leaveSlot(next, index, at),
+    ...afterAgent(leaveSlot(next, index, at), event),
     spentUsd: state.spentUsd + costUsd,
     reservedUsd: state.reservedUsd - attempt.reservedUsd,
     claims: { ...state.claims, made },
@@ -98,8 +108,10 @@ type ProgressEvent = Exclude<AttemptEvent, { type: "report-dropped" | "attempt-c
 function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): Pick<TicketState, "attempt" | "phase"> {
   const phase = ticket.phase;
   switch (event.type) {
-    case "worktree-ready":
-      return { phase, attempt: { ...attempt, worktree: { path: event.path, branch: event.branch, baseSha: event.baseSha } } };
+    case "worktree-ready": {
+      const { retried: _, ...rest } = attempt;
+      return { phase, attempt: { ...rest, worktree: { path: event.path, branch: event.branch, baseSha: event.baseSha } } };
+    }
     case "agent-launching":
       return { phase, attempt: { ...attempt, agent: { launchedAt: event.at }, lastOutputAt: event.at } };
     case "agent-started":
@@ -138,48 +150,66 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
 
 function endStep(attempt: Attempt, event: Of<"step-ended">): Attempt {
   const { step, waiting: _, retried: __, ...rest } = attempt;
-  if (!event.ok && step?.kind === "check")
-    return { ...rest, refused: { step: "check", name: step.name, summary: event.summary, detail: "" } };
+  if (!event.ok && (step?.kind === "check" || step?.kind === "review" || step?.kind === "adversary"))
+    return { ...rest, refused: { step: step.kind, name: step.name, summary: event.summary, detail: "" } };
   if (!event.ok || step === undefined) return rest;
   const done = { index: step.index, kind: step.kind, name: step.name, ms: event.at - step.startedAt };
   return { ...rest, passed: [...rest.passed.filter((p) => p.index !== step.index), done] };
 }
 
 function endAttempt(state: RunState, index: number, ticket: TicketState, event: Of<"attempt-ended">): RunState {
-  const { attempt, unfinished: before, endedAt: _, ...rest } = ticket;
+  const { attempt } = ticket;
   if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
   const done = event.outcome === "done";
-  const unpaid = attempt.agent?.endedAt === undefined;
-  // A process that ran and told nothing of its end cost what was set aside for it (law 4).
-  const lostUsd = (unpaid && attempt.agent !== undefined ? attempt.reservedUsd : 0) + (attempt.asked?.reservedUsd ?? 0);
-  const humanStep = event.outcome === "gated" ? (attempt.humanStep ?? before?.humanStep) : undefined;
-  const after: TicketState = {
-    ...withEvidence(rest, event.evidence ?? attempt.refused),
+  const after = afterAttempt(ticket, attempt, event);
+  const freed = leave(withTicket(state, index, after), index, ticket, attempt);
+  const upheld = state.claims.upheld + (done && (claimed(attempt) || ticket.unfinished?.claimed) ? 1 : 0);
+  const next: RunState = { ...freed, claims: { ...freed.claims, upheld }, reverified: false };
+  if (done) return shiftDependents(next, index, -1);
+  const gates = after.gate !== undefined && !next.gating.includes(index);
+  return gates ? { ...next, gating: [...next.gating, index] } : requeue(next, index);
+}
+
+/** What becomes of a ticket by an attempt that ends. */
+function afterAttempt(ticket: TicketState, attempt: Attempt, event: Of<"attempt-ended">): TicketState {
+  const { attempt: _, unfinished: before, endedAt: __, ...rest } = ticket;
+  const done = event.outcome === "done";
+  const counted = countsAsFailure(ticket, attempt, event.outcome);
+  const evidence = event.evidence ?? attempt.refused;
+  const signs = signsAfter(ticket, attempt, { outcome: event.outcome, counted, evidence });
+  const upheld = event.outcome === "gated" ? (attempt.humanStep ?? before?.humanStep) : undefined;
+  // A step that a person has named is not changed by what an agent claims.
+  const gate = rest.gate ?? (upheld === undefined ? undefined : { step: upheld, writing: false, by: "blocker" as const });
+  const spared = (event.outcome === "failed" || event.outcome === "stopped") && !counted;
+  return {
+    // That a model's API turned it away is nothing that the next agent could do better.
+    ...withEvidence(rest, spared ? undefined : evidence),
     phase: done ? "done" : "waiting",
-    failures: ticket.failures + (counts(attempt, event.outcome) ? 1 : 0),
-    costUsd: ticket.costUsd + lostUsd,
-    history: [...ticket.history, pastOf(attempt, event, lostUsd)],
+    failures: ticket.failures + (counted ? 1 : 0),
+    signs,
+    costUsd: ticket.costUsd + lostUsd(attempt),
+    history: [...ticket.history, pastOf(attempt, event)],
     ...(done ? { endedAt: event.at } : {}),
     ...unfinishedOf(attempt, event, before),
-    ...(humanStep === undefined ? {} : { gate: { step: humanStep, writing: false } }),
+    ...(gate === undefined ? {} : { gate }),
   };
-  const freed: RunState = {
-    ...withTicket(state, index, after),
+}
+
+/** What an attempt had of the run is the run's again, but for what was spent. */
+function leave(state: RunState, index: number, ticket: TicketState, attempt: Attempt): RunState {
+  return {
+    ...state,
     slots: attempt.slotLeftAt === undefined ? state.slots.with(attempt.slot, null) : state.slots,
     finishing: state.finishing.filter((other) => other !== index),
     held: Object.fromEntries(Object.entries(state.held).filter(([, by]) => by !== ticket.id)),
-    spentUsd: state.spentUsd + lostUsd,
-    reservedUsd: state.reservedUsd - (unpaid ? attempt.reservedUsd : 0) - (attempt.asked?.reservedUsd ?? 0),
-    claims: { ...state.claims, upheld: state.claims.upheld + (done && (claimed(attempt) || before?.claimed) ? 1 : 0) },
-    reverified: false,
+    spentUsd: state.spentUsd + lostUsd(attempt),
+    reservedUsd: state.reservedUsd - setAside(attempt),
   };
-  if (humanStep !== undefined && !freed.gating.includes(index)) return { ...freed, gating: [...freed.gating, index] };
-  return done ? shiftDependents(freed, index, -1) : requeue(freed, index);
 }
 
-/** A check that refused the change is a failure, whatever became of the attempt after it. */
-function counts(attempt: Attempt, outcome: AttemptOutcome): boolean {
-  return COUNTED.has(outcome) || (attempt.refused !== undefined && outcome !== "done");
+/** A process that ran and told nothing of its end cost what was set aside for it, and so did a question without an answer (law 4). */
+function lostUsd(attempt: Attempt): number {
+  return attempt.agent === undefined ? (attempt.asked?.reservedUsd ?? 0) : setAside(attempt);
 }
 
 /**
@@ -191,14 +221,19 @@ function unfinishedOf(
   { outcome, evidence }: Of<"attempt-ended">,
   before: Unfinished | undefined,
 ): Pick<TicketState, "unfinished"> {
-  const { change, worktree, merge } = attempt;
+  const { agent, change, worktree, merge } = attempt;
   const cutOff = (outcome === "stopped" || outcome === "lost") && attempt.refused === undefined;
   const untold = outcome === "failed" && evidence?.step === "assert" && (merge?.landed ?? before?.landed !== undefined);
   if (!cutOff && !untold) return {};
-  const gate = attempt.humanStep === undefined ? {} : { humanStep: attempt.humanStep };
+  // An attempt without an agent goes on from what another one has left, and from what was said of it.
+  const same = agent === undefined ? before : undefined;
+  const humanStep = attempt.humanStep ?? same?.humanStep;
+  const gate = humanStep === undefined ? {} : { humanStep };
   const landed = { ...(merge?.landed ? { landed: { from: merge.from, to: merge.to } } : {}), ...gate };
   if (change !== undefined && worktree !== undefined) {
-    return { unfinished: { tip: change.tip, baseSha: worktree.baseSha, claimed: claimed(attempt), ...landed } };
+    return {
+      unfinished: { tip: change.tip, baseSha: worktree.baseSha, claimed: claimed(attempt) || same?.claimed === true, ...landed },
+    };
   }
   return before === undefined ? {} : { unfinished: { ...before, ...landed } };
 }
@@ -207,7 +242,7 @@ function claimed({ agent }: Attempt): boolean {
   return agent !== undefined && claimsDone(agent);
 }
 
-function pastOf(attempt: Attempt, event: Of<"attempt-ended">, lostUsd: number): TicketState["history"][number] {
+function pastOf(attempt: Attempt, event: Of<"attempt-ended">): TicketState["history"][number] {
   return {
     n: attempt.n,
     slot: attempt.slot,
@@ -217,6 +252,6 @@ function pastOf(attempt: Attempt, event: Of<"attempt-ended">, lostUsd: number): 
     outcome: event.outcome,
     summary: event.evidence?.summary ?? "",
     claimed: claimed(attempt),
-    costUsd: attempt.agent?.costUsd ?? lostUsd,
+    costUsd: (attempt.agent?.costUsd ?? 0) + (attempt.questionsUsd ?? 0) + lostUsd(attempt),
   };
 }

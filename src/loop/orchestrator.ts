@@ -1,6 +1,6 @@
 import { admitCommand, admitFact } from "../domain/admit.ts";
 import type { Command } from "../domain/command.ts";
-import { type Action, decide } from "../domain/decide.ts";
+import { type Action, decide, nextMoment } from "../domain/decide.ts";
 import { isActivity, type RunEvent, type RunFact } from "../domain/event.ts";
 import type { Fence } from "../domain/ids.ts";
 import { reduce } from "../domain/reduce.ts";
@@ -8,7 +8,10 @@ import { type RunState, ticketOf } from "../domain/state.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Journal } from "../ports/journal.ts";
 
-/** Time may change what is decided (an interim judgement falls due), so it is asked at least this often. Milliseconds. */
+/**
+ * Time may change what is decided (a hold is over, a judgement falls due): a timer is set for that moment. Beside it, it is asked
+ * at least this often, for the clock of a machine may jump. Milliseconds.
+ */
 const TICK_MS = 5_000;
 
 /** What follows from a fact or a decision, outside the state. Launching never throws and never waits. */
@@ -31,6 +34,7 @@ export class Orchestrator {
   #effects: Effects | undefined;
   #state: RunState;
   #deciding = false;
+  #callOff: () => void = () => undefined;
   #broken = false;
 
   constructor(of: { state: RunState; journal: Journal; clock: Clock; publish: (event: RunEvent) => void }) {
@@ -119,7 +123,16 @@ export class Orchestrator {
       this.#deciding = false;
       if (this.#broken) return;
       for (const action of decide(this.#state, this.#clock.now())) this.#perform(action);
+      this.#wakeUp();
     });
+  }
+
+  /** Sets the timer for the next moment at which time alone changes what is decided. There is one at most. */
+  #wakeUp(): void {
+    this.#callOff();
+    const now = this.#clock.now();
+    const at = nextMoment(this.#state, now);
+    this.#callOff = at === undefined ? () => undefined : this.#clock.after(at - now, () => this.#decideSoon());
   }
 
   #tick(): void {
@@ -145,6 +158,9 @@ export class Orchestrator {
       }
       case "write-gate":
         this.report({ type: "gate-writing", ticket: action.ticket });
+        return;
+      case "hold":
+        this.report({ type: "starts-held", until: action.until, reason: action.reason });
         return;
       case "stall":
         this.report({ type: "ticket-stalled", ticket: action.ticket, reason: action.reason });

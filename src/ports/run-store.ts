@@ -1,4 +1,4 @@
-import type { VerdictWord } from "../domain/event.ts";
+import type { Question, VerdictWord } from "../domain/event.ts";
 import type { Fence, RunId } from "../domain/ids.ts";
 import type { Journal } from "./journal.ts";
 
@@ -36,19 +36,21 @@ export interface RunStore {
   /** Dollars spent since `since` (milliseconds) by all runs but `except`. */
   spentSince(since: number, except?: RunId): number;
   /**
-   * Sets dollars aside for an attempt before it starts, unless all that was spent and set aside since `since`, by any run, would
-   * pass `capUsd` with it. One step for all engines: of two that want the last dollar, one gets it. What is never settled (the
-   * engine was killed) stays counted. An attempt that has its money gets it again.
+   * Sets dollars aside for an attempt's agent, or for a question of it to the second model, before either starts, unless all
+   * that was spent and set aside since `since`, by any run, would pass `capUsd` with it. One step for all engines: of two that
+   * want the last dollar, one gets it. What is never settled (the engine was killed) stays counted. An attempt that has its
+   * money, or a question that was not answered yet, gets it again.
    */
   reserveCost(of: {
     readonly run: RunId;
     readonly fence: Fence;
+    readonly question?: Question | undefined;
     readonly at: number;
     readonly usd: number;
     readonly since: number;
     readonly capUsd: number;
   }): boolean;
-  /** Puts what an attempt did cost in the place of what was set aside for it. */
-  settleCost(run: RunId, fence: Fence, usd: number): void;
+  /** Puts what an agent, or a question, did cost in the place of what was set aside for it. */
+  settleCost(run: RunId, fence: Fence, usd: number, question?: Question): void;
   close(): void;
 }

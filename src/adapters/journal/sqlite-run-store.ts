@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { z } from "zod";
+import type { Question } from "../../domain/event.ts";
 import { type Fence, RunId } from "../../domain/ids.ts";
 import { EXIT, UserError } from "../../domain/user-error.ts";
 import type { Journal } from "../../ports/journal.ts";
@@ -38,6 +39,15 @@ export function openRunStore(file: string, of: { readonly now?: () => number } =
     throw asRefusal(error, file);
   }
 }
+
+/** One statement each, and so one transaction: nobody gets in between the sum and the row. */
+const RESERVE_ATTEMPT = `INSERT INTO costs (run, fence, at, usd)
+  SELECT ?1, ?2, ?3, ?4 WHERE ?4 + (SELECT coalesce(sum(usd), 0) FROM costs WHERE at >= ?5 AND NOT (run = ?1 AND fence IS ?2)) <= ?6
+  ON CONFLICT (run, fence) WHERE fence IS NOT NULL DO UPDATE SET usd = excluded.usd`;
+const RESERVE_QUESTION = `INSERT INTO costs (run, asking, at, usd, question)
+  SELECT ?1, ?2, ?3, ?4, ?7 WHERE ?4 + (
+    SELECT coalesce(sum(usd), 0) FROM costs WHERE at >= ?5 AND NOT (run = ?1 AND asking IS ?2 AND question IS ?7)) <= ?6
+  ON CONFLICT (run, asking, question) WHERE asking IS NOT NULL DO UPDATE SET usd = excluded.usd`;
 
 class SqliteRunStore implements RunStore {
   readonly #db: DatabaseSync;
@@ -113,16 +123,18 @@ class SqliteRunStore implements RunStore {
     return Number(this.#all(sql, since, except ?? null)[0]?.usd);
   }
 
-  /** One statement, and so one transaction: nobody gets in between the sum and the row. */
-  reserveCost({ run, fence, at, usd, since, capUsd }: Parameters<RunStore["reserveCost"]>[0]): boolean {
-    const sql = `INSERT INTO costs (run, fence, at, usd)
-      SELECT ?1, ?2, ?3, ?4 WHERE ?4 + (SELECT coalesce(sum(usd), 0) FROM costs WHERE at >= ?5 AND NOT (run = ?1 AND fence IS ?2)) <= ?6
-      ON CONFLICT (run, fence) WHERE fence IS NOT NULL DO UPDATE SET usd = excluded.usd`;
-    return this.#change(sql, run, fence, Math.floor(at), usd, since, capUsd) === 1;
+  reserveCost({ run, fence, question, at, usd, since, capUsd }: Parameters<RunStore["reserveCost"]>[0]): boolean {
+    const sql = question === undefined ? RESERVE_ATTEMPT : RESERVE_QUESTION;
+    const which = question === undefined ? [] : [question];
+    return this.#change(sql, run, fence, Math.floor(at), usd, since, capUsd, ...which) === 1;
   }
 
-  settleCost(run: RunId, fence: Fence, usd: number): void {
-    this.#change("UPDATE costs SET usd = ? WHERE run = ? AND fence = ?", usd, run, fence);
+  settleCost(run: RunId, fence: Fence, usd: number, question?: Question): void {
+    if (question === undefined) this.#change("UPDATE costs SET usd = ? WHERE run = ? AND fence = ?", usd, run, fence);
+    else {
+      const sql = "UPDATE costs SET usd = ?, asking = NULL WHERE run = ? AND asking = ? AND question = ?";
+      this.#change(sql, usd, run, fence, question);
+    }
   }
 
   /** Writes what waits in every journal; the file is closed even where that fails. */

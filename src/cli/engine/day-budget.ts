@@ -10,12 +10,12 @@ export function startOfDay(now: number): number {
 /** The day's money as the table of costs has it, which all engines of one LOOPDASH_HOME share. */
 export function dayBudgetOf(run: RunId, capUsd: number, store: RunStore): DayBudget {
   return {
-    take(fence, usd) {
+    take(fence, usd, question) {
       const at = Date.now();
       const since = startOfDay(at);
-      if (usd === 0 || store.reserveCost({ run, fence, at, usd, since, capUsd })) return { ok: true };
+      if (usd === 0 || store.reserveCost({ run, fence, question, at, usd, since, capUsd })) return { ok: true };
       return { ok: false, othersUsd: store.spentSince(since, run) };
     },
-    settle: (fence, usd) => store.settleCost(run, fence, usd),
+    settle: (fence, usd, question) => store.settleCost(run, fence, usd, question),
   };
 }

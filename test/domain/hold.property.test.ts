@@ -1,0 +1,72 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { TURNED_AWAY } from "../../src/domain/breaker.ts";
+import { isHeld, LONGEST_HOLD_MS } from "../../src/domain/hold.ts";
+import { setAside } from "../../src/domain/money.ts";
+import type { RunState } from "../../src/domain/state.ts";
+import { vecAt, vecItems } from "../../src/domain/vec.ts";
+import { given, play, turn } from "./play.ts";
+import { honestJudgement } from "./simulate.ts";
+
+const turns = fc.array(turn, { maxLength: 60 });
+const priced = given(fc.constantFrom(0, 1, 2, 3));
+
+/** Cents are not whole in binary: what is added and taken away again may be off by less than this. */
+const SLACK = 1e-9;
+
+/** What is spent and set aside is never more than any cap, and what is set aside is what somebody may still cost. */
+function checkMoney(state: RunState): void {
+  const { limits } = state.batch;
+  const tickets = [...vecItems(state.tickets)];
+  expect(state.spentUsd + state.reservedUsd).toBeLessThanOrEqual(limits.usdPerRun + SLACK);
+  const aside = tickets.reduce((sum, { attempt }) => sum + setAside(attempt), 0);
+  expect(Math.abs(state.reservedUsd - aside)).toBeLessThan(SLACK);
+  expect(
+    Math.abs(
+      state.spentUsd -
+        tickets.reduce((sum, t) => sum + t.history.reduce((usd, past) => usd + past.costUsd, 0) + underWay(t.attempt), 0),
+    ),
+  ).toBeLessThan(SLACK);
+  for (const ticket of tickets) {
+    expect(ticket.costUsd + setAside(ticket.attempt)).toBeLessThanOrEqual(limits.usdPerTicket + SLACK);
+    expect(ticket.failures).toBeLessThanOrEqual(limits.attempts);
+  }
+}
+
+function underWay(attempt: { agent?: { costUsd?: number }; questionsUsd?: number } | undefined): number {
+  return (attempt?.agent?.costUsd ?? 0) + (attempt?.questionsUsd ?? 0);
+}
+
+test("no agent starts in a hold or after what ends all starts; no cap is passed; every run ends", () => {
+  const seen = { held: 0, tripped: 0, parked: 0, turnedAway: 0 };
+  fc.assert(
+    fc.property(priced, turns, (given, turns) => {
+      const start = (state: RunState, index: number) => {
+        const { attempt } = vecAt(state.tickets, index);
+        expect(state.tripped).toBeUndefined();
+        expect(state.holdDue).toBeUndefined();
+        expect(isHeld(state, attempt?.startedAt ?? 0)).toBe(false);
+      };
+      const watch = (state: RunState) => {
+        checkMoney(state);
+        const { hold, limited = {} } = state;
+        const since = Math.max(0, ...Object.values(limited).map((party) => party.since));
+        if (hold !== undefined && since > 0) expect(hold.until - since).toBeLessThanOrEqual(LONGEST_HOLD_MS);
+        seen.held += hold === undefined ? 0 : 1;
+      };
+      const { state } = play(given, turns, { state: watch, start });
+      expect(state.end?.exitCode).toBe(honestJudgement(state).counts.open === 0 ? 0 : 1);
+      if (state.tripped !== undefined && state.end?.exitCode === 1)
+        expect(state.end.reason).toContain("no agent starts any more");
+      seen.tripped += state.tripped === undefined ? 0 : 1;
+      seen.parked += state.tripped?.until === undefined ? 0 : 1;
+      for (const { signs, history } of vecItems(state.tickets)) {
+        const most = (TURNED_AWAY + 1) * given.batch.limits.attempts + given.batch.limits.workers;
+        expect(history.filter(({ outcome }) => outcome === "failed").length).toBeLessThanOrEqual(most);
+        seen.turnedAway += signs?.turnedAway ?? 0;
+      }
+    }),
+    { numRuns: 300 },
+  );
+  for (const [what, times] of Object.entries(seen)) expect([what, times > 0]).toEqual([what, true]);
+});
