@@ -10,7 +10,7 @@ import { loopdashArgv } from "./loopdash.ts";
 /** What may be added to a request of the sizes that agents' programs send, and to an event on its way. Milliseconds. */
 const MOST_MS = 1;
 
-/** What has no bound: so much goes through two more processes at the speed of memory, and a request is read before it goes on. */
+/** What has no bound: it grows with the size, of which a model takes seconds (docs/decisions/requests-are-read-whole.md). */
 const LARGE = new Set(["request 200", "answer 200"]);
 
 const WHAT: Readonly<Record<string, string>> = {

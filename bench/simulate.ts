@@ -79,6 +79,7 @@ class Simulation {
         return [{ ...action, type: "run-ended" }];
       case "abort":
       case "write-gate":
+      case "hold":
         throw new Error(`nobody asked for ${action.do} in this run`);
     }
   }

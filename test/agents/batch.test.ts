@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { Stage } from "../e2e/stage.ts";
 import { programsFolder, whyWithout } from "./programs.ts";
-import { anthropicStandIn, responsesStandIn, type Script } from "./stand-in.ts";
+import { anthropicStandIn, chatStandIn, geminiStandIn, responsesStandIn, type Script } from "./stand-in.ts";
 
 const KEY = "sk-of-a-user-0123456789";
 
@@ -22,6 +22,16 @@ const PROGRAMS = {
   },
   codex: {
     api: () => responsesStandIn(works((cmd) => ({ name: "exec_command", input: { cmd } }))),
+    base: "/v1",
+    model: "gpt-5.3-codex",
+  },
+  gemini: {
+    api: () => geminiStandIn(works((command) => ({ name: "run_shell_command", input: { command } }))),
+    base: "",
+    model: "gemini-2.5-pro",
+  },
+  opencode: {
+    api: () => chatStandIn(works((command) => ({ name: "bash", input: { command, description: "a command" } }))),
     base: "/v1",
     model: "gpt-5.3-codex",
   },
@@ -66,7 +76,10 @@ describe.each(Object.keys(PROGRAMS) as (keyof typeof PROGRAMS)[])("a batch worke
     using stage = new Stage();
     stage.repo("app");
     const program = join(programsFolder(), "node_modules/.bin", kind);
-    const batch = stage.batch(["T-1"], { agent: { kind, program, apiKeyEnv: "MY_MODEL_KEY" }, sandbox: "required" });
+    const batch = stage.batch(["T-1"], {
+      agent: { kind, model: PROGRAMS[kind].model, program, apiKeyEnv: "MY_MODEL_KEY" },
+      sandbox: "required",
+    });
     const { code, stderr } = await stage.run([batch, "--headless"]);
     expect(code).toBe(4);
     expect(stderr).toContain("agent.apiKeyEnv names MY_MODEL_KEY, and that variable is not set");

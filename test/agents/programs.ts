@@ -9,5 +9,5 @@ export function programsFolder(): string {
 /** Why the tests with a real program cannot run; undefined where they can. */
 export function whyWithout(name: string): string | undefined {
   const program = join(programsFolder(), "node_modules/.bin", name);
-  return existsSync(program) ? undefined : `${name} is not installed: run npm ci in .ci/agents (some 700 MB)`;
+  return existsSync(program) ? undefined : `${name} is not installed: run npm ci in .ci/agents (some 1.2 GB)`;
 }

@@ -24,16 +24,21 @@ export interface AgentRun extends AgentResult {
   readonly worktree: string;
 }
 
+interface AgentOver {
+  readonly options?: Partial<ProgramOptions>;
+  /** The key is a token, whatever the API takes else. */
+  readonly bearer?: boolean;
+}
+
+/** The header in which each API takes its key. */
+const KEY_HEADER = { anthropic: "x-api-key", openai: "bearer", gemini: "x-goog-api-key" } as const;
+
 /** Runs a real program in a real sandbox, its model behind a real gateway. */
 export async function runAgent(
   folder: string,
   kind: AgentProgram,
   port: number,
-  {
-    options = {},
-    bearer = kind.api === "openai",
-    ...over
-  }: { readonly options?: Partial<ProgramOptions>; readonly bearer?: boolean } & Partial<AgentTask> = {},
+  { options = {}, bearer = false, ...over }: AgentOver & Partial<AgentTask> = {},
 ): Promise<AgentRun> {
   const root = realpathSync(folder);
   const at = (name: string) => join(root, name);
@@ -43,15 +48,19 @@ export async function runAgent(
   writeFileSync(join(at("relay"), "relay.mjs"), await bundleRelay());
   const sandbox = createBubblewrap({ program: findProgram("bwrap", { cwd: "/", path: PATH }) ?? "", home: at("home") });
   const relay = { argv: [process.execPath, join(at("relay"), "relay.mjs")], read: [at("relay")] };
+  const baseUrl = `http://127.0.0.1:${port}${kind.api === "openai" ? "/v1" : ""}`;
   const agent = createModelAgent({
     kind,
     program: join(programsFolder(), "node_modules/.bin", kind.kind),
     usdPerAttempt: 5,
     executor: gatedExecutor(confinedExecutor(createExecutor(), sandbox), { folder: at("sockets"), relay }),
     env: { PATH, HOME: at("home"), LANG: "C.UTF-8" },
+    // Its model has a name of its own; the others' programs choose theirs.
+    ...(kind.kind === "opencode" ? { model: "some-model" } : {}),
+    baseUrl,
     upstream: {
-      baseUrl: `http://127.0.0.1:${port}${kind.api === "openai" ? "/v1" : ""}`,
-      credential: { header: bearer ? "bearer" : "x-api-key", value: () => SECRET },
+      baseUrl,
+      credential: { header: bearer ? "bearer" : KEY_HEADER[kind.api], value: () => SECRET },
       prices: PRICES,
     },
     ...options,

@@ -8,6 +8,8 @@ export interface ProgramOptions {
   readonly program: string;
   /** The model's name as the program takes it; the program's own choice where it is left out. */
   readonly model?: string;
+  /** The model's API, where the batch names one. */
+  readonly baseUrl?: string;
   /** Whose account the engine's key belongs to: the program speaks to its model in another way for each. */
   readonly billing?: "api" | "subscription";
   readonly effort?: "low" | "medium" | "high";
@@ -66,4 +68,6 @@ export interface AgentProgram {
   /** Writes its settings into the session folder of the task, which is empty, and says how it is started. */
   prepare(task: Pick<AgentTask, "session" | "worktree">, of: ProgramOptions): Promise<ProgramLaunch>;
   reader(): ProgramReader;
+  /** Set for a program that would try a failed request for ever: after this many in a row the attempt is ended. */
+  failures?(of: ProgramOptions): number;
 }

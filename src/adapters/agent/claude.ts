@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { AgentStopKind } from "../../domain/event.ts";
 import type { AgentStop, AgentTokens } from "../../ports/agent.ts";
 import { type AgentProgram, type ProgramEnd, type ProgramReader, promptOnStdin } from "./agent-program.ts";
+import { stopOfStatus } from "./by-status.ts";
 import { type JsonObject, listOf, numberOf, objectOf, readEvent, shown, textOf } from "./json-events.ts";
 
 /**
@@ -137,21 +138,10 @@ const BY_REASON: Readonly<Record<string, AgentStopKind>> = {
   rapid_refill_breaker: "context",
 };
 
-/** By the status of the API's last answer. */
-const BY_STATUS: Readonly<Record<number, AgentStopKind>> = {
-  400: "refused",
-  401: "authentication",
-  402: "budget",
-  403: "permission",
-  404: "model",
-  413: "context",
-  429: "rate-limited",
-};
-
 function kindOf(result: JsonObject): AgentStopKind {
   const reason = BY_REASON[textOf(result["terminal_reason"]) ?? ""];
   if (reason !== undefined) return reason;
   const status = numberOf(result["api_error_status"]);
-  if (status !== undefined) return BY_STATUS[status] ?? (status >= 500 ? "overloaded" : "unfinished");
+  if (status !== undefined) return stopOfStatus(status) ?? "unfinished";
   return result["stop_reason"] === "refusal" ? "refused" : "unfinished";
 }

@@ -1,11 +1,11 @@
 import { mkdir } from "node:fs/promises";
 import { plainText } from "../../domain/text.ts";
 import type { Agent, AgentResult, AgentStop, AgentTask } from "../../ports/agent.ts";
-import type { Executor, ModelSpend } from "../../ports/executor.ts";
+import type { ExecResult, Executor, ModelSpend } from "../../ports/executor.ts";
 import type { ModelUpstream } from "../../ports/gateway.ts";
 import type { AgentProgram, ProgramEnd, ProgramOptions } from "./agent-program.ts";
 import { EVENT_CHARS } from "./json-events.ts";
-import { ModelWatch } from "./model-watch.ts";
+import { ModelWatch, type WatchBounds } from "./model-watch.ts";
 
 /** What an agent that is a vendor's program runs on. */
 export interface ModelAgentOptions extends ProgramOptions {
@@ -23,27 +23,45 @@ export interface ModelAgentOptions extends ProgramOptions {
  * tells, and the whole reserve where neither knows.
  */
 export function createModelAgent(of: ModelAgentOptions): Agent {
-  return { reserveUsd: of.usdPerAttempt, run: (task) => runProgram(of, task) };
+  return {
+    reserveUsd: of.usdPerAttempt,
+    async run(task) {
+      const { ticket, attempt, outbox } = task;
+      const env = { LOOPDASH_TICKET: ticket, LOOPDASH_ATTEMPT: String(attempt), LOOPDASH_OUTBOX: outbox };
+      return (await runProgram(of, { ...task, env })).result;
+    },
+  };
 }
 
-async function runProgram(of: ModelAgentOptions, task: AgentTask): Promise<AgentResult> {
+/** One run of a vendor's program; `worktree` is the folder that it starts in. */
+export interface ProgramTask extends Omit<AgentTask, "ticket" | "attempt" | "outbox"> {
+  /** What it is told of its task, beside LOOPDASH_PROMPT. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Runs a vendor's program on its prompt, its model behind the gateway. `answer` is its last message, raw. */
+export async function runProgram(
+  of: ModelAgentOptions,
+  task: ProgramTask,
+): Promise<{ readonly result: AgentResult; readonly answer: string }> {
   await mkdir(task.session, { recursive: true, mode: 0o700 });
   const launch = await of.kind.prepare(task, of);
   const reader = of.kind.reader();
   const useless = new AbortController();
-  const watch = new ModelWatch(of.turns, () => useless.abort());
+  const bounds = boundsOf(of);
+  const watch = new ModelWatch(bounds, () => useless.abort());
+  // One that never gives up would go on asking behind a line that is cut.
+  const onCut = bounds.failures === undefined ? {} : { onCut: () => useless.abort() };
   let launched = false;
-  const { signal, onStart, onActivity, promptFile, outbox, ticket, attempt } = task;
+  const { signal, onStart, onActivity, promptFile } = task;
   const result = await of.executor.run({
     argv: launch.argv,
     cwd: task.worktree,
     env: {
       ...of.env,
       ...launch.env,
-      LOOPDASH_TICKET: ticket,
-      LOOPDASH_ATTEMPT: String(attempt),
+      ...task.env,
       LOOPDASH_PROMPT: promptFile,
-      LOOPDASH_OUTBOX: outbox,
     },
     logFile: task.logFile,
     timeoutMs: task.timeoutMs,
@@ -52,7 +70,7 @@ async function runProgram(of: ModelAgentOptions, task: AgentTask): Promise<Agent
     marker: task.marker,
     lineChars: EVENT_CHARS,
     model: {
-      upstream: { ...of.upstream, ...watchedBy(watch), api: of.kind.api, capUsd: of.usdPerAttempt },
+      upstream: { ...of.upstream, ...watchedBy(watch), ...onCut, api: of.kind.api, capUsd: of.usdPerAttempt },
       baseUrls: launch.baseUrls,
     },
     ...(task.confinement === undefined ? {} : { confinement: task.confinement }),
@@ -67,9 +85,11 @@ async function runProgram(of: ModelAgentOptions, task: AgentTask): Promise<Agent
     },
   });
   const end = reader.end(result.exitCode);
-  const stop = stopOf(watch.stop ?? reader.fatal() ?? end.stop, result.model, result.tail);
+  const stop = withWait(stopOf(watch.stop ?? reader.fatal() ?? end.stop, watch.last, result), watch.last?.retryAfterMs);
   const ended = useless.signal.aborted && !signal.aborted;
-  return {
+  const apart = disagreement(end, result.model);
+  if (apart !== undefined) onActivity(apart);
+  const told: AgentResult = {
     ending: ended ? "exited" : result.ending,
     exitCode: result.exitCode,
     signal: result.signal,
@@ -79,6 +99,12 @@ async function runProgram(of: ModelAgentOptions, task: AgentTask): Promise<Agent
     ...(stop === undefined ? {} : { stop }),
     ...(end.tokens === undefined ? {} : { tokens: end.tokens }),
   };
+  return { result: told, answer: stop === undefined ? reader.answer() : "" };
+}
+
+function boundsOf(of: ModelAgentOptions): WatchBounds {
+  const failures = of.kind.failures?.(of);
+  return { ...(of.turns === undefined ? {} : { turns: of.turns }), ...(failures === undefined ? {} : { failures }) };
 }
 
 function watchedBy({ onAnswer, onUsage }: ModelWatch): Pick<ModelUpstream, "onAnswer" | "onUsage"> {
@@ -86,12 +112,35 @@ function watchedBy({ onAnswer, onUsage }: ModelWatch): Pick<ModelUpstream, "onAn
 }
 
 /** The gateway's word first: a program whose line was cut knows only that somebody refused. */
-function stopOf(stop: AgentStop | undefined, spend: ModelSpend | undefined, tail: string): AgentStop | undefined {
+function stopOf(
+  stop: AgentStop | undefined,
+  last: AgentStop | undefined,
+  { model: spend, tail, ending }: Pick<ExecResult, "model" | "tail" | "ending">,
+): AgentStop | undefined {
   if (spend?.cut !== undefined) return { kind: "budget", says: spend.cut };
   if (stop?.kind !== "unfinished") return stop;
+  // It gave up over an error of the API, and does not tell which.
+  if (last !== undefined && ending === "exited") return { ...last, says: stop.says };
   // A program that the kernel or its runtime ended for want of memory.
   const noMemory = /\b(?:out of memory|ENOMEM|Cannot allocate memory|heap limit|OOM)\b/i.test(tail.slice(-4_000));
   return noMemory ? { kind: "memory", says: plainText(tail.slice(-300), 300) } : stop;
+}
+
+/** The wait that the API itself asked for, where a stop is about waiting. */
+function withWait(stop: AgentStop | undefined, waitMs: number | undefined): AgentStop | undefined {
+  if (waitMs === undefined || (stop?.kind !== "rate-limited" && stop?.kind !== "overloaded")) return stop;
+  return { ...stop, retryAfterMs: waitMs };
+}
+
+/** Shares and dollars by which two accounts of the same money may differ before it is told. */
+const APART = { share: 0.2, usd: 0.01 };
+
+/** What is told where the gateway and the program itself do not agree on what was spent: the price list may be out of date. */
+function disagreement(end: ProgramEnd, spend: ModelSpend | undefined): string | undefined {
+  if (end.costUsd === null || spend === undefined) return undefined;
+  const [less, more] = [Math.min(end.costUsd, spend.usd), Math.max(end.costUsd, spend.usd)];
+  if (more - less <= APART.usd || more - less <= APART.share * more) return undefined;
+  return `money: the gateway counted $${spend.usd.toFixed(4)}, the program says $${end.costUsd.toFixed(4)}; the more counts`;
 }
 
 /** Dollars; null where neither the gateway nor the program knows. */

@@ -1,5 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
-import { isObject, type JsonObject, objectOf } from "./json.ts";
+import { isObject, type JsonObject, listOf, objectOf } from "./json.ts";
 import type { Meter } from "./routes.ts";
 import { joined, NOTHING_READ, type Reading, readUsage } from "./usage.ts";
 
@@ -37,7 +37,8 @@ class JsonReader implements AnswerReader {
 
   end(): Reading | undefined {
     const answer = parsed(Buffer.concat(this.#chunks).toString());
-    return answer === undefined ? undefined : readUsage(this.#kind, answer);
+    if (answer === undefined) return undefined;
+    return this.#kind === "generate" ? readPieces(Array.isArray(answer) ? answer : [answer]) : readWhole(this.#kind, answer);
   }
 }
 
@@ -86,9 +87,10 @@ class EventReader implements AnswerReader {
     this.#data = [];
     if (data === "[DONE]") return void this.#seen.add("end");
     const event = parsed(data);
-    if (event === undefined) this.#malformed = true;
+    if (!isObject(event)) this.#malformed = true;
     else if (this.#kind === "messages") this.#message(event);
     else if (this.#kind === "responses") this.#response(event);
+    else if (this.#kind === "generate") this.#piece(event);
     else this.#chat(event);
   }
 
@@ -117,20 +119,44 @@ class EventReader implements AnswerReader {
     if (event["usage"] !== undefined && event["usage"] !== null) this.#use("delta", event);
   }
 
+  /** Google's say what they have cost so far in each; the last one says why it is the last. */
+  #piece(event: JsonObject): void {
+    if (event["error"] !== undefined && event["error"] !== null) this.#malformed = true;
+    if (isObject(event["usageMetadata"])) this.#use("delta", event);
+    if (isLast(event) && isObject(event["usageMetadata"])) this.#seen.add("end");
+  }
+
   #use(as: "start" | "delta", of: JsonObject): void {
     const reading = readUsage(this.#kind, of);
     if (reading === undefined) this.#malformed = true;
     else {
-      this.#reading = joined(this.#reading, reading);
+      // A later count of Google's stands for all before it: only then is it known what came from the cache.
+      this.#reading = this.#kind === "generate" ? reading : joined(this.#reading, reading);
       this.#seen.add(as);
     }
   }
 }
 
-function parsed(text: string): JsonObject | undefined {
+function readWhole(kind: Meter, answer: unknown): Reading | undefined {
+  return isObject(answer) ? readUsage(kind, answer) : undefined;
+}
+
+/** All of a Gemini answer that did not come as events: one piece, or a list of them. */
+function readPieces(pieces: readonly unknown[]): Reading | undefined {
+  const last = pieces.at(-1);
+  if (!isObject(last) || !isLast(last)) return undefined;
+  return pieces.every(isObject) ? readUsage("generate", last) : undefined;
+}
+
+/** Whether a piece ends a Gemini answer: it says why it ends, or why nothing was asked at all. */
+function isLast(piece: JsonObject): boolean {
+  const ended = listOf(piece["candidates"]).some((each) => typeof objectOf(each)["finishReason"] === "string");
+  return ended || objectOf(piece["promptFeedback"])["blockReason"] !== undefined;
+}
+
+function parsed(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    return JSON.parse(text);
   } catch {
     // Not JSON: the caller counts it as an answer that does not say what it cost.
     return undefined;

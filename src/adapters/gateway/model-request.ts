@@ -1,7 +1,8 @@
 import { isAscii, isUtf8 } from "node:buffer";
+import { geminiBounds } from "./gemini-request.ts";
 import { countOf, isObject, type JsonObject, objectOf } from "./json.ts";
 import { Refusal } from "./refusals.ts";
-import type { Meter, Route } from "./routes.ts";
+import type { FoundRoute, Meter } from "./routes.ts";
 import { saysNothingTwice } from "./said-twice.ts";
 import { clientToolsOnly, outsideOf } from "./vendor-reach.ts";
 
@@ -26,11 +27,12 @@ const LONGEST_MODEL = 200;
  * Reads and checks a request body. With `vendorReach` false, tools that the vendor would run are taken out, and what
  * would make it fetch something is refused. Throws a Refusal (400 or 403).
  */
-export function readModelRequest(bytes: Buffer, of: { route: Route; vendorReach: boolean }): ModelAsk {
-  const kind = of.route.meter ?? "messages";
+export function readModelRequest(bytes: Buffer, of: { route: FoundRoute; vendorReach: boolean }): ModelAsk {
+  const kind = of.route.meter ?? of.route.shape ?? "messages";
   const text = textOf(bytes);
   const body = parse(text);
-  const { model } = body;
+  if (of.route.model !== undefined && body["model"] !== undefined) throw new Refusal(400, "model: the path names it");
+  const model = of.route.model ?? body["model"];
   if (typeof model !== "string" || model === "" || model.length > LONGEST_MODEL)
     throw new Refusal(400, "model: a name is needed");
   const outside = outsideOf(kind, body);
@@ -43,7 +45,7 @@ export function readModelRequest(bytes: Buffer, of: { route: Route; vendorReach:
     // Writing a long talk anew takes longer than all the rest here.
     body: adjusted === body && saysNothingTwice(text, body) ? bytes : written(adjusted),
     maxOutput: maxOutputOf(kind, body),
-    answers: countOf(body["n"]) ?? 1,
+    answers: kind === "generate" ? geminiBounds(body).answers : (countOf(body["n"]) ?? 1),
     outside: outside !== undefined || (of.vendorReach && clientToolsOnly(kind, body["tools"]).dropped > 0),
     surcharge: hasSurcharge(body),
   };
@@ -90,11 +92,12 @@ function withoutVendorTools(kind: Meter, body: JsonObject): JsonObject {
   const { tools, dropped } = clientToolsOnly(kind, given);
   if (Array.isArray(given) && dropped === 0 && tools.every((tool, i) => tool === given[i])) return body;
   if (dropped === 0 || tools.length > 0) return { ...body, tools };
-  const { tools: _tools, tool_choice: _choice, ...rest } = body;
+  const { tools: _tools, tool_choice: _choice, toolConfig: _config, tool_config: _same, ...rest } = body;
   return rest;
 }
 
 function maxOutputOf(kind: Meter, body: JsonObject): number | undefined {
+  if (kind === "generate") return geminiBounds(body).maxOutput;
   if (kind === "responses") return countOf(body["max_output_tokens"]);
   const newer = kind === "chat" ? countOf(body["max_completion_tokens"]) : undefined;
   return newer ?? countOf(body["max_tokens"]);
@@ -102,10 +105,14 @@ function maxOutputOf(kind: Meter, body: JsonObject): number | undefined {
 
 /** Anthropic's fast mode, and OpenAI's tiers; a tier that is cheaper counts as dear here, never the other way round. */
 function hasSurcharge(body: JsonObject): boolean {
-  const tier = body["service_tier"];
-  const plainTier = tier === undefined || tier === null || tier === "auto" || tier === "default" || tier === "standard_only";
+  // Google reads it by either name.
+  const plainTier = isPlainTier(body["service_tier"]) && isPlainTier(body["serviceTier"]);
   const speed = body["speed"];
   return !plainTier || !(speed === undefined || speed === null || speed === "standard") || !isHere(body["inference_geo"]);
+}
+
+function isPlainTier(tier: unknown): boolean {
+  return tier === undefined || tier === null || tier === "auto" || tier === "default" || tier === "standard_only";
 }
 
 /** Keeping a request within one country costs more. */

@@ -7,7 +7,7 @@ import { readModelRequest } from "./model-request.ts";
 import type { OpenLines } from "./open-lines.ts";
 import { BodyReader } from "./read-body.ts";
 import { hasBody, Refusal } from "./refusals.ts";
-import { type Route, routeOf } from "./routes.ts";
+import { type FoundRoute, routeOf } from "./routes.ts";
 import { Upstream } from "./upstream.ts";
 
 /** What the model's side knows of the gateway's line. */
@@ -60,7 +60,7 @@ export class ModelSide {
     await this.#call({ out, body: undefined, res, limits: this.#limits, secret });
   }
 
-  async #post(req: IncomingMessage, res: ServerResponse, of: { route: Route; target: string; body: Buffer }): Promise<void> {
+  async #post(req: IncomingMessage, res: ServerResponse, of: { route: FoundRoute; target: string; body: Buffer }): Promise<void> {
     const { route, target } = of;
     const ask = readModelRequest(of.body, { route, vendorReach: this.#of.vendorReach ?? false });
     const secret = await this.#upstream.secret();

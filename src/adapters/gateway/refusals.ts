@@ -57,6 +57,17 @@ const OPENAI_TYPES: Readonly<Record<number, string>> = {
   429: "rate_limit_error",
 };
 
+/** Google's, as its errors name them beside the number (google.rpc.Code). */
+const GOOGLE_STATUS: Readonly<Record<number, string>> = {
+  400: "INVALID_ARGUMENT",
+  402: "FAILED_PRECONDITION",
+  403: "PERMISSION_DENIED",
+  413: "INVALID_ARGUMENT",
+  429: "RESOURCE_EXHAUSTED",
+  502: "UNAVAILABLE",
+  504: "DEADLINE_EXCEEDED",
+};
+
 /**
  * Answers with the error in the API's own shape, so that the program inside says it well; as plain text where no API is
  * behind. The connection is closed after it: what is left of the request is not read.
@@ -79,6 +90,7 @@ export function answerRefusal(res: ServerResponse, { status, message, again }: R
 
 function errorBody(api: ModelApi, status: number, message: string): object {
   if (api === "anthropic") return { type: "error", error: { type: ANTHROPIC_TYPES[status] ?? "api_error", message } };
+  if (api === "gemini") return { error: { code: status, message, status: GOOGLE_STATUS[status] ?? "INTERNAL" } };
   const type = OPENAI_TYPES[status] ?? "server_error";
   return { error: { message, type, param: null, code: status === 402 ? type : null } };
 }

@@ -71,8 +71,9 @@ export class Upstream {
   }
 
   #authorization(secret: string): OutgoingHttpHeaders {
-    if (secret === "") return {};
-    return this.#of.credential?.header === "bearer" ? { authorization: `Bearer ${secret}` } : { "x-api-key": secret };
+    const { credential } = this.#of;
+    if (secret === "" || credential === undefined) return {};
+    return credential.header === "bearer" ? { authorization: `Bearer ${secret}` } : { [credential.header]: secret };
   }
 }
 

@@ -1,4 +1,4 @@
-import { countOf, isObject, type JsonObject, objectOf } from "./json.ts";
+import { countOf, isObject, type JsonObject, listOf, objectOf } from "./json.ts";
 import type { Meter } from "./routes.ts";
 
 /** Tokens by how they are billed; none is counted twice. */
@@ -22,6 +22,7 @@ export const NOTHING_READ: Reading = { surcharge: false };
 
 /** What the `usage` and `model` of one answer, or of one event of it, say. Undefined where they are malformed. */
 export function readUsage(kind: Meter, of: JsonObject): Reading | undefined {
+  if (kind === "generate") return geminiUsage(of);
   const { usage, model } = of;
   if (!isObject(usage)) return undefined;
   const tokens = kind === "messages" ? anthropicTokens(usage) : openaiTokens(kind, usage);
@@ -84,6 +85,28 @@ function openaiTokens(kind: Meter, usage: JsonObject): Tokens | undefined {
   const cacheRead = optional(objectOf(details)["cached_tokens"]);
   if (all === undefined || output === undefined || cacheRead === undefined || cacheRead > all) return undefined;
   return { input: all - cacheRead, output, cacheRead, cacheWrite: 0, cacheWriteHour: 0 };
+}
+
+/** Google's `usageMetadata`: what came from the cache is counted among the prompt, and thoughts are billed as output. */
+function geminiUsage({ usageMetadata: usage, modelVersion: model }: JsonObject): Reading | undefined {
+  if (!isObject(usage)) return undefined;
+  const prompt = optional(usage["promptTokenCount"]);
+  const ofTools = optional(usage["toolUsePromptTokenCount"]);
+  const cacheRead = optional(usage["cachedContentTokenCount"]);
+  const said = optional(usage["candidatesTokenCount"]);
+  const thought = optional(usage["thoughtsTokenCount"]);
+  if (prompt === undefined || ofTools === undefined || cacheRead === undefined || cacheRead > prompt) return undefined;
+  if (said === undefined || thought === undefined) return undefined;
+  const tokens = { input: prompt - cacheRead + ofTools, output: said + thought, cacheRead, cacheWrite: 0, cacheWriteHour: 0 };
+  return { ...(typeof model === "string" ? { model } : {}), tokens, surcharge: ofTools > 0 || !isText(usage) };
+}
+
+/** Sound has another price than text, and so has a picture that comes back. */
+function isText(usage: JsonObject): boolean {
+  const kinds = (of: unknown) => listOf(of).map((each) => objectOf(each)["modality"]);
+  const given = kinds(usage["promptTokensDetails"]);
+  const made = kinds(usage["candidatesTokensDetails"]);
+  return !given.includes("AUDIO") && made.every((modality) => modality === "TEXT");
 }
 
 function isDearTier(tier: unknown): boolean {

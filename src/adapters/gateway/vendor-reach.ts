@@ -1,34 +1,36 @@
+import { geminiClientTools, geminiOutside } from "./gemini-request.ts";
 import { isObject, type JsonObject, listOf, objectOf } from "./json.ts";
 import type { Meter } from "./routes.ts";
+
+/** The shapes whose tools say by their type who runs them; Google's are in gemini-request.ts. */
+type Typed = Exclude<Meter, "generate">;
 
 /**
  * Tools that the program inside runs itself. Any other kind is run by the vendor: search, fetch, remote MCP servers, code
  * with a network, each a way out of the sandbox. Anthropic's client tools carry a date in their name.
  */
-const CLIENT_TOOLS: Readonly<Record<Meter, RegExp>> = {
+const CLIENT_TOOLS: Readonly<Record<Typed, RegExp>> = {
   messages: /^(?:custom|(?:bash|text_editor|computer|memory|tool_search_tool(?:_\w+)?)_\d{8})$/,
   chat: /^(?:function|custom)$/,
   responses: /^(?:function|custom|local_shell|shell|apply_patch|tool_search|computer(?:_use_preview)?)$/,
 };
 
 /** Members of a request by which the vendor takes something from elsewhere. */
-const OUTSIDE_MEMBERS: Readonly<Record<Meter, readonly string[]>> = {
+const OUTSIDE_MEMBERS: Readonly<Record<Typed, readonly string[]>> = {
   messages: ["mcp_servers", "container"],
   chat: ["web_search_options"],
   responses: ["previous_response_id", "conversation", "prompt"],
 };
 
-/** Members of a content block that name something elsewhere. */
-const OUTSIDE_BLOCK_MEMBERS = ["file_id", "file_url"];
-
 /** The tools of a request that only the program inside runs, and how many others there were. */
 export function clientToolsOnly(kind: Meter, tools: unknown): { readonly tools: readonly unknown[]; readonly dropped: number } {
+  if (kind === "generate") return geminiClientTools(tools);
   const all = listOf(tools);
   const kept = all.flatMap((tool) => keptTool(kind, tool));
   return { tools: kept, dropped: all.length - kept.length };
 }
 
-function keptTool(kind: Meter, tool: unknown): readonly unknown[] {
+function keptTool(kind: Typed, tool: unknown): readonly unknown[] {
   if (!isObject(tool)) return [];
   const { type } = tool;
   if (kind === "responses" && type === "namespace") return [keptNamespace(kind, tool)];
@@ -41,7 +43,7 @@ function keptTool(kind: Meter, tool: unknown): readonly unknown[] {
 }
 
 /** The same object where all its tools are kept. */
-function keptNamespace(kind: Meter, namespace: JsonObject): JsonObject {
+function keptNamespace(kind: Typed, namespace: JsonObject): JsonObject {
   const given = namespace["tools"];
   const { tools } = clientToolsOnly(kind, given);
   const same = Array.isArray(given) && tools.length === given.length && tools.every((tool, i) => tool === given[i]);
@@ -55,11 +57,12 @@ function isVendorShell(tool: JsonObject): boolean {
 
 /** What in a request makes the vendor take something from elsewhere, or undefined: "mcp_servers", "a file by URL". */
 export function outsideOf(kind: Meter, body: JsonObject): string | undefined {
+  if (kind === "generate") return geminiOutside(body);
   const member = OUTSIDE_MEMBERS[kind].find((name) => !isNothing(body[name]));
   if (member !== undefined) return member;
   if (body["background"] === true) return "background";
   const turns = kind === "responses" ? listOf(body["input"]) : listOf(body["messages"]);
-  const inTurns = turns.some((turn) => isOutsideBlock(turn) || blocksOf(turn).some((block) => isOutside(block)));
+  const inTurns = turns.some((turn) => isOutsideBlock(turn) || hasOutside(turn));
   return inTurns || listOf(body["system"]).some((block) => isOutside(block)) ? "something by URL or id" : undefined;
 }
 
@@ -67,29 +70,39 @@ function isNothing(value: unknown): boolean {
   return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 }
 
-/** The content blocks of a message, a tool's result or an item of Responses. */
-function blocksOf(turn: unknown): readonly unknown[] {
-  const { content, output } = objectOf(turn);
+/** Whether a content block of a message, a tool's result or an item of Responses is outside. */
+function hasOutside(turn: unknown): boolean {
+  if (!isObject(turn)) return false;
+  const { content, output } = turn;
   // A computer's screenshot is one block in the place of a list.
-  return [...listOf(content), ...listOf(output), ...(isObject(output) ? [output] : [])];
+  return listOf(content).some(isOutside) || listOf(output).some(isOutside) || isOutside(output);
 }
 
 function isOutside(block: unknown): boolean {
-  if (isOutsideBlock(block)) return true;
+  if (!isObject(block)) return false;
   // One level is all that the APIs have: the blocks of a tool's result, and those of a document.
-  const { content, source } = objectOf(block);
-  return [...listOf(content), ...listOf(objectOf(source)["content"])].some((inner) => isOutsideBlock(inner));
+  const { content, source } = block;
+  return (
+    isOutsideBlock(block) ||
+    listOf(content).some(isOutsideBlock) ||
+    (isObject(source) && listOf(source["content"]).some(isOutsideBlock))
+  );
 }
 
+/** Asked of each block of a long talk: no list and no function is made for it. */
 function isOutsideBlock(block: unknown): boolean {
   if (!isObject(block)) return false;
-  const source = objectOf(block["source"])["type"];
-  const image = isObject(block["image_url"]) ? block["image_url"]["url"] : block["image_url"];
+  const { type, source, file, image_url: given } = block;
+  const image = isObject(given) ? given["url"] : given;
   return (
-    source === "url" ||
-    source === "file" ||
-    block["type"] === "item_reference" ||
+    type === "item_reference" ||
+    (isObject(source) && (source["type"] === "url" || source["type"] === "file")) ||
     (typeof image === "string" && !image.startsWith("data:")) ||
-    [...OUTSIDE_BLOCK_MEMBERS].some((name) => !isNothing(block[name]) || !isNothing(objectOf(block["file"])[name]))
+    namesFile(block) ||
+    (isObject(file) && namesFile(file))
   );
+}
+
+function namesFile(of: JsonObject): boolean {
+  return !isNothing(of["file_id"]) || !isNothing(of["file_url"]);
 }

@@ -2,13 +2,16 @@ import { existsSync, realpathSync } from "node:fs";
 import { delimiter, dirname, isAbsolute } from "node:path";
 import type { AgentProgram } from "../../adapters/agent/agent-program.ts";
 import { createCommandAgent } from "../../adapters/agent/command-agent.ts";
+import type { ModelAgentOptions } from "../../adapters/agent/model-agent.ts";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
+import { Prices } from "../../adapters/gateway/prices.ts";
 import type { AgentSpec, VendorAgentSpec } from "../../domain/batch/agent-spec.ts";
+import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { EXIT, UserError } from "../../domain/user-error.ts";
 import type { Agent } from "../../ports/agent.ts";
 import type { Executor } from "../../ports/executor.ts";
-import type { ModelUpstream } from "../../ports/gateway.ts";
+import type { ModelUpstream, Price } from "../../ports/gateway.ts";
 
 /** What an agent is made of, beside what the batch says. */
 export interface AgentSurroundings {
@@ -29,73 +32,112 @@ export async function agentOf({ agent, limits }: Pick<Batch, "agent" | "limits">
     return createCommandAgent({ argv: agent.command, executor, env, ...price });
   }
   const { createModelAgent } = await import("../../adapters/agent/model-agent.ts");
+  return createModelAgent({ ...(await modelOptions(agent, of, limits.usdPerAttempt)), program, executor, env });
+}
+
+/** What a vendor's program is started with; `usd` is the most that one run of it may cost. `who` names it in messages. */
+export async function modelOptions(
+  agent: VendorAgentSpec,
+  of: Pick<AgentSurroundings, "keys">,
+  usd: number,
+  who: Who = "agent",
+): Promise<Omit<ModelAgentOptions, "program" | "executor" | "env">> {
   const { PRICE_LIST } = await import("../../adapters/gateway/price-list.ts");
   const kind = await programOf(agent);
   const { model, effort, turns, baseUrl = API[kind.api].baseUrl, prices } = agent;
-  const bearer = kind.api === "openai" || agent.billing === "subscription";
+  const header = agent.billing === "subscription" ? "bearer" : API[kind.api].header;
   const upstream: Omit<ModelUpstream, "capUsd" | "api"> = {
     baseUrl,
-    credential: { header: bearer ? "bearer" : "x-api-key", value: () => keyOf(agent, of.keys) },
+    credential: { header, value: () => keyOf(agent, of.keys, who) },
     prices: [
       ...prices.map(({ maxOutput, ...price }) => ({ ...price, ...(maxOutput === undefined ? {} : { maxOutput }) })),
       ...PRICE_LIST[kind.api],
     ],
   };
-  return createModelAgent({
+  assertPriced(agent, upstream.prices, who);
+  return {
     kind,
-    program,
-    executor,
-    env,
     upstream,
-    usdPerAttempt: limits.usdPerAttempt,
+    baseUrl,
+    usdPerAttempt: usd,
     billing: agent.billing,
     ...(model === undefined ? {} : { model }),
     ...(effort === undefined ? {} : { effort }),
     ...(turns === undefined ? {} : { turns }),
-  });
+  };
 }
 
+/** Which part of a batch names a program. */
+type Who = "agent" | "reviewer";
+
 const API = {
-  anthropic: { baseUrl: "https://api.anthropic.com" },
-  openai: { baseUrl: "https://api.openai.com/v1" },
+  anthropic: { baseUrl: "https://api.anthropic.com", header: "x-api-key" },
+  openai: { baseUrl: "https://api.openai.com/v1", header: "bearer" },
+  gemini: { baseUrl: "https://generativelanguage.googleapis.com", header: "x-goog-api-key" },
 } as const;
 
 async function programOf({ kind }: VendorAgentSpec): Promise<AgentProgram> {
-  return kind === "claude"
-    ? (await import("../../adapters/agent/claude.ts")).claude
-    : (await import("../../adapters/agent/codex.ts")).codex;
+  switch (kind) {
+    case "claude":
+      return (await import("../../adapters/agent/claude.ts")).claude;
+    case "codex":
+      return (await import("../../adapters/agent/codex.ts")).codex;
+    case "gemini":
+      return (await import("../../adapters/agent/gemini.ts")).gemini;
+    case "opencode":
+      return (await import("../../adapters/agent/opencode.ts")).opencode;
+  }
+}
+
+/**
+ * A model without a price counts as all the money that is left, so that its second request would be refused. Only names that
+ * the program hands on as they are can be looked at here. Throws a UserError (exit 4).
+ */
+function assertPriced({ kind, model }: VendorAgentSpec, prices: readonly Price[], who: Who): void {
+  const handedOn = kind === "opencode" || (kind === "gemini" && model?.startsWith("gemini-"));
+  if (model === undefined || !handedOn || new Prices(prices).of(model) !== undefined) return;
+  throw new UserError({
+    what: `no price is known for the ${who}'s model "${model}"`,
+    why: "what it costs would count as all the money that one attempt may cost",
+    todo: `Say what it costs in ${who}.prices.`,
+    exitCode: EXIT.refused,
+  });
 }
 
 /** The key that the engine adds to requests. Throws a UserError (exit 4) where its variable is not set. */
-export function keyOf({ apiKeyEnv }: VendorAgentSpec, env: NodeJS.ProcessEnv): string {
+export function keyOf({ apiKeyEnv }: Pick<VendorAgentSpec, "apiKeyEnv">, env: NodeJS.ProcessEnv, who: Who = "agent"): string {
   const key = env[apiKeyEnv];
   if (key !== undefined && key.trim() !== "") return key.trim();
   throw new UserError({
-    what: `the key for the agent's model is missing`,
-    why: `agent.apiKeyEnv names ${apiKeyEnv}, and that variable is not set`,
+    what: `the key for the ${who}'s model is missing`,
+    why: `${who}.apiKeyEnv names ${apiKeyEnv}, and that variable is not set`,
     todo: `Set ${apiKeyEnv} in the environment that loopdash is started from. No agent will see it.`,
     exitCode: EXIT.refused,
   });
 }
 
 /** The path of the agent's program, as a child would find it. Throws a UserError (exit 4) where there is none. */
-export async function findAgent(agent: AgentSpec, of: { readonly folder: string; readonly path: string }): Promise<string> {
+export async function findAgent(
+  agent: AgentSpec | ReviewerSpec,
+  of: { readonly folder: string; readonly path: string },
+  who: Who = "agent",
+): Promise<string> {
   const [program, key] =
-    agent.kind === "command" ? [agent.command[0] as string, "agent.command"] : [agent.program ?? agent.kind, "agent.program"];
+    agent.kind === "command" ? [agent.command[0] as string, `${who}.command`] : [agent.program ?? agent.kind, `${who}.program`];
   const found = await resolveProgram(program, { cwd: of.folder, path: of.path });
   if (found !== undefined) return found;
   const where = program.includes("/")
     ? "there is no such executable file"
     : `none of the ${of.path.split(delimiter).length} folders of PATH has it`;
   const todo = `Install the program, or name it by its full path in ${key}.`;
-  throw new UserError({ what: `the agent program "${program}" is not found`, why: where, todo, exitCode: EXIT.refused });
+  throw new UserError({ what: `the ${who} program "${program}" is not found`, why: where, todo, exitCode: EXIT.refused });
 }
 
 /**
  * Files and folders that the agent needs to see and that may lie where nothing is seen (the home): those that its command
  * names; for a vendor's program the package it came in, with those beside it that it needs.
  */
-export function filesOfAgent(agent: AgentSpec, program: string): readonly string[] {
+export function filesOfAgent(agent: AgentSpec | ReviewerSpec, program: string): readonly string[] {
   if (agent.kind === "command") return agent.command.slice(1).filter((word) => isAbsolute(word) && existsSync(word));
   const real = realpathSync(program);
   const packages = real.indexOf("/node_modules/");

@@ -26,6 +26,16 @@ function checkVendor({ sandbox, limits }: BatchFile, agent: VendorAgentSpec, rep
     report(["limits", "usdPerAttempt"], `${agent.kind} cannot work for nothing`, "set a limit above 0");
   if (agent.billing === "subscription" && agent.kind !== "claude")
     report(["agent", "billing"], `${agent.kind} can only be billed to an API key here`, 'use "api"');
+  checkModel("agent", agent, report);
   const unfit = agent.program === undefined ? undefined : unfitForPath(agent.program);
   if (unfit !== undefined) report(["agent", "program"], unfit);
+}
+
+/** opencode works with models of many vendors, and with none of its own. */
+export function checkModel(
+  who: "agent" | "reviewer",
+  { kind, model }: Pick<VendorAgentSpec, "kind" | "model">,
+  report: Report,
+): void {
+  if (kind === "opencode" && model === undefined) report([who], "opencode needs a model", 'name it under "model"');
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { ModelWatch } from "../../../src/adapters/agent/model-watch.ts";
+import { ModelWatch, type WatchBounds } from "../../../src/adapters/agent/model-watch.ts";
 
 const USAGE = { model: "m", input: 1, output: 1, cacheRead: 0, cacheWrite: 0, usd: 0, countedUsd: 0 };
 
 /** A watch, with how often it called the work useless. */
-function watching(turns?: number) {
+function watching(bounds: WatchBounds = {}) {
   let useless = 0;
-  const watch = new ModelWatch(turns, () => (useless += 1));
+  const watch = new ModelWatch(bounds, () => (useless += 1));
   return { watch, useless: () => useless };
 }
 
@@ -37,7 +37,7 @@ describe("what ends an attempt at the gateway", () => {
   });
 
   test("one turn more than there are; none where there is no bound", () => {
-    const { watch } = watching(2);
+    const { watch } = watching({ turns: 2 });
     const free = watching();
     for (let n = 0; n < 2; n += 1) watch.onUsage(USAGE);
     expect(watch.stop).toBeUndefined();
@@ -45,5 +45,37 @@ describe("what ends an attempt at the gateway", () => {
     expect(watch.stop).toMatchObject({ kind: "turns" });
     for (let n = 0; n < 10_000; n += 1) free.watch.onUsage(USAGE);
     expect(free.watch.stop).toBeUndefined();
+  });
+
+  test("failures in a row, of any kind, for a program that never gives up; an answer in between begins anew", () => {
+    const { watch, useless } = watching({ failures: 3 });
+    const broken = () => {
+      watch.onAnswer({ status: 200 });
+      watch.onUsage({ ...USAGE, output: 0 });
+    };
+    watch.onAnswer({ status: 500 });
+    broken();
+    watch.onAnswer({ status: 200 });
+    watch.onUsage(USAGE);
+    watch.onAnswer({ status: 500 });
+    broken();
+    expect(watch.stop).toBeUndefined();
+    watch.onAnswer({ status: 529 });
+    expect(watch.stop).toMatchObject({ kind: "overloaded" });
+    expect(useless()).toBe(1);
+    const cut = watching({ failures: 1 });
+    cut.watch.onUsage({ ...USAGE, output: 0 });
+    expect(cut.watch.stop).toMatchObject({ kind: "unfinished" });
+  });
+
+  test("tells what the last answer was, where it was an error", () => {
+    const { watch } = watching();
+    watch.onAnswer({ status: 404 });
+    expect(watch.last).toMatchObject({ kind: "model" });
+    watch.onAnswer({ status: 429, retryAfterMs: 5_000 });
+    expect(watch.last).toMatchObject({ kind: "rate-limited", retryAfterMs: 5_000 });
+    watch.onAnswer({ status: 200 });
+    expect(watch.last).toBeUndefined();
+    expect(watch.stop).toBeUndefined();
   });
 });

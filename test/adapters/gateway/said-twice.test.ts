@@ -24,6 +24,23 @@ describe("a JSON text", () => {
     );
   });
 
+  it.each([
+    ["a value that begins with a colon", '{"a":":x"}', true],
+    ["a value that begins with blanks and a colon", '{"a":" \\t:x","b":["  :"]}', true],
+    ["a name that begins with a colon", '{":":1," :":{"::":2}}', true],
+    ["a name that ends with a backslash", '{"a\\\\":1,"b":"\\\\"}', true],
+    ["a name in a text", '{"a":"{\\"a\\":1,\\"a\\" : 2}","b":"\\\\\\":"}', true],
+    ["a list of texts that look like names", '{"a":["b",":",": ","\\":"]}', true],
+    ["a name twice", '{"a":1,"a":2}', false],
+    ["a name twice, far from its colon", '{"a":1,"a" \t\r\n :2}', false],
+    ["a name twice, once in escapes", '{"a":1,"\\u0061":2}', false],
+    ["a name twice that ends with a backslash", '{"a\\\\":1,"a\\\\" :2}', false],
+    ["a name twice, and a value that begins with a colon", '{"a":":","a":":"}', false],
+    ["a name twice in a list in a list", '{"a":[[{"b":1,"b":1}]]}', false],
+  ])("is seen through: %s", (_what, text, once) => {
+    expect(isOnce(text)).toBe(once);
+  });
+
   it("that is nested deeper than any request is not trusted", () => {
     expect(isOnce(`{"a":${"[".repeat(150)}${"]".repeat(150)}}`)).toBe(true);
     expect(isOnce(`{"a":${"[".repeat(300)}${"]".repeat(300)}}`)).toBe(false);

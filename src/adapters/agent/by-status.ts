@@ -1,0 +1,17 @@
+import type { AgentStopKind } from "../../domain/event.ts";
+
+const KINDS: Readonly<Record<number, AgentStopKind>> = {
+  400: "refused",
+  401: "authentication",
+  402: "budget",
+  403: "permission",
+  404: "model",
+  413: "context",
+  429: "rate-limited",
+};
+
+/** What it means for an attempt that a model's API answers with this status last; undefined where it is no error. */
+export function stopOfStatus(status: number): AgentStopKind | undefined {
+  if (status < 400) return undefined;
+  return KINDS[status] ?? (status >= 500 ? "overloaded" : "unfinished");
+}

@@ -1,0 +1,110 @@
+import { describe, expect, test } from "vitest";
+import type { ProgramReader } from "../../../src/adapters/agent/agent-program.ts";
+import { gemini } from "../../../src/adapters/agent/gemini.ts";
+import { opencode } from "../../../src/adapters/agent/opencode.ts";
+
+/** What a reader makes of these events; the lines as the programs wrote them, without times and ids. */
+function read(reader: ProgramReader, events: readonly object[], exitCode: number | null = 0) {
+  const lines = events.flatMap((event) => reader.line(JSON.stringify(event)));
+  return { lines, answer: reader.answer(), ...reader.end(exitCode) };
+}
+
+describe("gemini", () => {
+  const says = (content: string) => ({ type: "message", role: "assistant", content, delta: true });
+  const uses = { type: "tool_use", tool_name: "run_shell_command", parameters: { command: "ls" } };
+  const stats = { input_tokens: 100, cached: 40, output_tokens: 7 };
+  const success = { type: "result", status: "success", stats };
+
+  test("pieces of a message are one line; the last message is the answer", () => {
+    const events = [
+      { type: "message", role: "user", content: "Do it" },
+      says("I lo"),
+      says("ok."),
+      uses,
+      says("All "),
+      says("done."),
+      success,
+    ];
+    expect(read(gemini.reader(), events)).toEqual({
+      lines: ["I look.", "run_shell_command: ls", "All done."],
+      answer: "All done.",
+      costUsd: null,
+      tokens: { input: 60, output: 7, cacheRead: 40, cacheWrite: 0 },
+    });
+  });
+
+  test.each<[what: string, events: readonly object[], exitCode: number | null, stop: object]>([
+    ["no result", [says("done")], 0, { kind: "unfinished" }],
+    ["a success with another exit code", [success], 1, { kind: "unfinished" }],
+    ["its turns", [{ type: "result", status: "error", error: { message: "Reached max session turns" } }], 53, { kind: "turns" }],
+    ["a loop", [{ type: "error", severity: "warning", message: "Loop detected" }, success], 0, { says: "Loop detected" }],
+    [
+      "a quota, and how long",
+      [{ type: "result", status: "error", error: { message: "Quota exceeded. Please retry in 42.5s." } }],
+      173,
+      { kind: "unfinished", retryAfterMs: 42_500 },
+    ],
+    [
+      "a talk that is too long",
+      [
+        {
+          type: "result",
+          status: "error",
+          error: { message: "The input token count (2) exceeds the maximum number of tokens allowed (1)" },
+        },
+      ],
+      1,
+      { kind: "context" },
+    ],
+  ])("%s is no success", (_, events, exitCode, stop) => {
+    expect(read(gemini.reader(), events, exitCode).stop).toMatchObject(stop);
+  });
+
+  test("what is no event is worth nothing and breaks nothing", () => {
+    const reader = gemini.reader();
+    for (const line of ["", "{", "[]", "null", '{"type":"message"}', '{"type":"tool_use"}', '{"type":"error"}'])
+      expect(() => reader.line(line)).not.toThrow();
+    expect(reader.end(0).stop).toMatchObject({ kind: "unfinished" });
+  });
+});
+
+describe("opencode", () => {
+  const start = { type: "step_start", part: {} };
+  const says = (text: string) => ({ type: "text", part: { text } });
+  const uses = (over: object = {}) => ({
+    type: "tool_use",
+    part: { tool: "bash", state: { input: { command: "ls" }, ...over } },
+  });
+  const tokens = { input: 10, output: 2, reasoning: 3, cache: { read: 4, write: 5 } };
+  const finish = (reason: string) => ({ type: "step_finish", part: { reason, tokens } });
+  const error = (data: object, name = "APIError") => ({ type: "error", error: { name, data } });
+
+  test("steps add up; what it says in the last one is the answer", () => {
+    const events = [start, says("I look."), uses(), finish("tool-calls"), start, says("All done."), finish("stop")];
+    expect(read(opencode.reader(), events)).toEqual({
+      lines: ["I look.", "bash: ls", "All done."],
+      answer: "All done.",
+      costUsd: null,
+      tokens: { input: 20, output: 10, cacheRead: 8, cacheWrite: 10 },
+    });
+  });
+
+  test.each<[what: string, events: readonly object[], exitCode: number | null, stop: object]>([
+    ["nothing at all", [], 0, { kind: "unfinished" }],
+    ["a step that never ends", [start, says("done")], 0, { kind: "unfinished" }],
+    ["a step that is cut off", [start, says("done"), finish("length")], 0, { says: expect.stringContaining("length") }],
+    ["a stop with another exit code", [start, finish("stop")], 1, { kind: "unfinished" }],
+    ["an error behind a stop", [start, finish("stop"), error({ message: "no", statusCode: 401 })], 0, { kind: "authentication" }],
+    ["an error with a name alone", [error({ message: "too long" }, "ContextOverflowError")], 1, { kind: "context" }],
+    ["an error without words", [{ type: "error" }], 1, { kind: "unfinished" }],
+    ["a tool that was never used", [start, finish("stop"), uses({ metadata: { interrupted: true } })], 0, { kind: "unfinished" }],
+  ])("%s is no success", (_, events, exitCode, stop) => {
+    expect(read(opencode.reader(), events, exitCode).stop).toMatchObject(stop);
+  });
+
+  test("has no model of its own", async () => {
+    await expect(
+      opencode.prepare({ session: "/nowhere", worktree: "/nowhere" }, { program: "x", usdPerAttempt: 1 }),
+    ).rejects.toThrow("needs a model");
+  });
+});
