@@ -5,12 +5,13 @@ import { displayText } from "../src/store/display-text.ts";
 import { formatElapsed, formatUsd, plural } from "../src/store/format.ts";
 import { KEYMAP } from "../src/store/keymap.ts";
 import { busyAgents } from "../src/store/lists.ts";
+import { reviewerWord } from "../src/store/second-model-word.ts";
 import { finishOf, stageOf } from "../src/store/stage-look.ts";
 import { specWord } from "../src/store/step-word.ts";
 import type { Modal } from "../src/store/ui.ts";
 import { fieldCount, fieldLines } from "./field-lines.ts";
 import { fitTo, wrapWords } from "./fit.ts";
-import { queueWord } from "./queue-word.ts";
+import { queueWord, titleOf } from "./queue-word.ts";
 import type { SpanLine } from "./spans.tsx";
 import { lastFailure, MARKS, sayingOf, trackOf } from "./worker-look.ts";
 
@@ -29,10 +30,6 @@ function keysLine(mode: Modal["kind"]): SpanLine {
 
 function wrapped(text: string, width: number, look: Omit<SpanLine[number], "text"> = {}): readonly SpanLine[] {
   return wrapWords(text, width).map((line) => [{ ...look, text: line }]);
-}
-
-function titleOf(state: Mirror, id: TicketId): string {
-  return displayText(state.run?.plan.tickets[state.run.plan.index[id] ?? -1]?.title ?? "");
 }
 
 /** What ends with a try: its agent, or the finish line where the agent has ended already. */
@@ -118,6 +115,7 @@ export function detailLines(state: Mirror, id: TicketId, width: number): readonl
   const meta = [
     spec?.repo ?? "",
     ...(spec?.dependsOn.length ? [`after ${spec.dependsOn.join(", ")}`] : []),
+    ...(ticket.foundBy === undefined ? [] : [`found by ${ticket.foundBy}`]),
     formatUsd(ticket.costUsd),
   ].join(" · ");
   return [
@@ -144,7 +142,7 @@ function standing(state: Mirror, ticket: TicketState, width: number): readonly S
   const finish = finishOf(state.run, ticket.id);
   const marks = trackOf(attempt, finish);
   const stage = stageOf(attempt, finish);
-  const saying = sayingOf(attempt, finish);
+  const saying = sayingOf(attempt, { finish, reviewer: reviewerWord(state.run) });
   const before = lastFailure(ticket);
   return [
     [{ text: `try ${attempt.n}: ${stage.word}`, tone: stage.tone }],

@@ -1,6 +1,7 @@
 import { memo, type ReactNode } from "react";
 import { interventionKind } from "../src/domain/intervention.ts";
 import type { RunState } from "../src/domain/state.ts";
+import type { DashboardState } from "../src/store/dashboard-store.ts";
 import { displayText } from "../src/store/display-text.ts";
 import { formatCap, formatUsd, plural } from "../src/store/format.ts";
 import { runWord } from "../src/store/run-word.ts";
@@ -13,30 +14,35 @@ import { Time } from "./time.tsx";
 export const WORD_WIDTH = 12;
 const CLOCK_WIDTH = 8;
 
-type Fact = "name" | "repos" | "needs" | "sandbox" | "interventions" | "cost";
+type Fact = "name" | "repos" | "hold" | "clock" | "needs" | "sandbox" | "interventions" | "cost";
 
-/** Who is said in fewer words first where the line is short. The missing sandbox never goes. */
+/** Who is said in fewer words first where the line is short. The missing sandbox and the clock of a hold never go. */
 const SHORTER: readonly Fact[] = [
   "interventions",
   "cost",
   "repos",
   "name",
   "interventions",
+  "hold",
   "name",
   "interventions",
   "cost",
   "needs",
+  "hold",
+  "hold",
   "name",
   "cost",
   "needs",
+  "name",
+  "repos",
 ];
 
 /** The answer to "can I leave?": state, batch, time, what needs a person, what it costs. */
 export const Header = memo(function Header({ width }: { readonly width: number }): ReactNode {
   useDrawn("header");
-  const glyph = useDashboard((s) => runWord(s.run, s.ui.connection).glyph);
-  const word = useDashboard((s) => runWord(s.run, s.ui.connection).word);
-  const tone = useDashboard((s) => runWord(s.run, s.ui.connection).tone);
+  const glyph = useDashboard((s) => runWord(s.run, s.ui.connection, s.now).glyph);
+  const word = useDashboard((s) => runWord(s.run, s.ui.connection, s.now).word);
+  const tone = useDashboard((s) => runWord(s.run, s.ui.connection, s.now).tone);
   const startedAt = useDashboard((s) => s.run?.startedAt);
   const stop = useDashboard((s) => s.run?.end?.at);
   const facts = useFacts();
@@ -54,6 +60,8 @@ export const Header = memo(function Header({ width }: { readonly width: number }
         <Time since={startedAt} stop={stop} format="long" width={CLOCK_WIDTH} align="left" />
       )}
       <Say>{" ".repeat(Math.max(0, room - used))}</Say>
+      <Say tone="waiting">{parts.hold}</Say>
+      {parts.clock !== "" && <HoldClock width={widthOf(parts.clock)} />}
       <Say tone="person" bold>
         {parts.needs}
       </Say>
@@ -78,19 +86,39 @@ function useFacts(): Readonly<Record<Fact, readonly string[]>> {
   const reserved = useDashboard((s) => s.run?.reservedUsd ?? 0);
   const cap = useDashboard((s) => s.run?.batch.limits.usdPerRun ?? 0);
   const cost = formatUsd(spent).padStart(formatUsd(cap).length);
-  const held = reserved > 0 ? ` +${formatUsd(reserved)} held` : "";
+  const setAside = reserved > 0 ? ` +${formatUsd(reserved)} held` : "";
   const known = useDashboard((s) => s.run !== undefined);
+  const held = useDashboard((s) => holdWidth(s));
   // Before the engine has said anything there are no numbers, not zeros.
-  if (!known) return { name: [""], repos: [""], needs: [""], sandbox: [""], interventions: [""], cost: [""] };
+  if (!known)
+    return { name: [""], repos: [""], hold: [""], clock: [""], needs: [""], sandbox: [""], interventions: [""], cost: [""] };
   const dot = name === "" ? "" : " · ";
   return {
-    name: [name, cut(name, 16), cut(name, 10), cut(name, 6)],
-    repos: [`${dot}${plural(repos, "repo")}${dot}`, dot],
+    name: [name, cut(name, 16), cut(name, 10), cut(name, 6), ""],
+    repos: [`${dot}${plural(repos, "repo")}${dot}`, dot, ""],
+    hold: held === 0 ? [""] : ["  ‖ model API: left alone,", "  ‖ model API held,", "  ‖ API held,", "  ‖ API"],
+    clock: [" ".repeat(held)],
     needs: needs === 0 ? [""] : [`  ! ${needs} ${needs === 1 ? "needs" : "need"} you`, `  ! ${needs}`],
     sandbox: sandboxed ? [""] : ["  unsandboxed"],
     interventions: [`  ${interventions}`, `  interventions ${total}`, `  interv. ${total}`, ""],
-    cost: [`  ${cost}${held} of ${formatCap(cap)} `, `  ${cost} of ${formatCap(cap)} `, `  ${cost.trim()} `, ""],
+    cost: [`  ${cost}${setAside} of ${formatCap(cap)} `, `  ${cost} of ${formatCap(cap)} `, `  ${cost.trim()} `, ""],
   };
+}
+
+/** Columns of a hold's clock: ` 04:12 left`, from an hour on ` 1:04:12 left`; 0 where agents may start. */
+function holdWidth({ run, now }: Pick<DashboardState, "run" | "now">): number {
+  if (run?.hold === undefined || run.end !== undefined || run.hold.until <= now) return 0;
+  return run.hold.until - now < HOUR_MS ? 11 : 13;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** How long the model's API is left alone still. Whoever has lost the engine cannot know. */
+function HoldClock({ width }: { readonly width: number }): ReactNode {
+  const until = useDashboard((s) => s.run?.hold?.until ?? 0);
+  const lost = useDashboard((s) => s.ui.connection.state !== "live");
+  if (lost) return <Say tone="waiting">{fitTo(" ? left", width)}</Say>;
+  return <Time since={until} until format="elapsed" prefix=" " suffix=" left" width={width} tone="waiting" />;
 }
 
 function interventionWords({ interventions }: RunState): string {

@@ -24,6 +24,8 @@ const NARROW_WORD = 8;
 export const OracleLine = memo(function OracleLine({ width }: { readonly width: number }): ReactNode {
   useDrawn("oracle");
   const oracle = useDashboard((s) => s.run?.oracle);
+  // Whoever has lost the engine does not know that anybody is being asked.
+  const asking = useDashboard((s) => s.ui.connection.state === "live" && s.run?.oracle.asking === true);
   const claims = useDashboard((s) => s.run?.claims);
   const judged = oracle?.judged ?? 0;
   const right = claims === undefined ? "" : `claims ${claims.made}, upheld ${claims.upheld} · judged ${judged}× `;
@@ -33,16 +35,24 @@ export const OracleLine = memo(function OracleLine({ width }: { readonly width: 
   return (
     <Line>
       <Say tone="oracle" bold>{` ${fitTo("◆ ORACLE", word)} `}</Say>
-      <Verdict oracle={oracle} room={beside === "" ? room : room - widthOf(beside) - 2} />
+      <Verdict oracle={oracle} asking={asking} room={beside === "" ? room : room - widthOf(beside) - 2} />
       {beside !== "" && <Say tone="waiting">{`  ${beside}`}</Say>}
     </Line>
   );
 });
 
-function Verdict({ oracle, room }: { readonly oracle: OracleState | undefined; readonly room: number }): ReactNode {
+function Verdict({
+  oracle,
+  asking,
+  room,
+}: {
+  readonly oracle: OracleState | undefined;
+  readonly asking: boolean;
+  readonly room: number;
+}): ReactNode {
   const last = oracle?.last;
   if (last === undefined) {
-    const word = oracle?.asking === true ? "judging…" : "never judged";
+    const word = asking ? "judging…" : "never judged";
     const bar = "┄".repeat(Math.max(0, Math.min(LONGEST_BAR, room - 12)));
     return (
       <Say tone="waiting">
@@ -56,7 +66,7 @@ function Verdict({ oracle, room }: { readonly oracle: OracleState | undefined; r
       <Say tone={tone} bold>
         {fitTo(word, VERDICT_WIDTH)}
       </Say>
-      {oracle?.asking === true ? (
+      {asking ? (
         <Say tone="oracle">{fitTo("judging…", AGE_WIDTH)}</Say>
       ) : (
         <Time since={last.at} format="age" suffix=" ago" width={AGE_WIDTH} align="left" tone="waiting" />

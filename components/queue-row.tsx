@@ -2,10 +2,9 @@ import { memo, type ReactNode } from "react";
 import { useShallow } from "zustand/react/shallow";
 import type { TicketId } from "../src/domain/ids.ts";
 import { ticketIn } from "../src/store/dashboard-store.ts";
-import { displayText } from "../src/store/display-text.ts";
 import { useDashboard, useDrawn } from "./dashboard-context.ts";
 import { cut, fitTo, widthOf } from "./fit.ts";
-import { queueWord } from "./queue-word.ts";
+import { queueWord, titleOf, titleWord } from "./queue-word.ts";
 import type { SectionName } from "./sections.ts";
 import { Line, Say } from "./text.tsx";
 import { Time } from "./time.tsx";
@@ -35,7 +34,8 @@ export const QueueRow = memo(function QueueRow(of: {
 }): ReactNode {
   useDrawn(`queue ${of.id}`);
   const { glyph, tone, text } = useDashboard(useShallow((s) => queueWord(s, of.id)));
-  const title = useDashboard((s) => s.run?.plan.tickets[s.run.plan.index[of.id] ?? -1]?.title ?? "");
+  // What is said of a ticket that waits tells who found it.
+  const title = useDashboard((s) => (of.section === "waiting" ? titleOf(s, of.id) : titleWord(s, of.id)));
   const startedAt = useDashboard((s) => ticketIn(s, of.id)?.attempt?.startedAt);
   const whole = of.width - widthOf(of.left) - 3 - of.idWidth - 1 - 1;
   const timed = startedAt !== undefined && whole >= 40;
@@ -51,7 +51,7 @@ export const QueueRow = memo(function QueueRow(of: {
         {fitTo(of.id, of.idWidth)}
       </Say>
       <Say tone={of.section === "needsYou" ? "plain" : tone} bold={of.section === "needsYou"}>{` ${fitTo(text, word)}`}</Say>
-      {rest >= 6 && <Say tone="waiting">{`  ${timed ? fitTo(displayText(title), rest) : cut(displayText(title), rest)}`}</Say>}
+      {rest >= 6 && <Say tone="waiting">{`  ${timed ? fitTo(title, rest) : cut(title, rest)}`}</Say>}
       {timed && <Time since={startedAt} format="elapsed" width={TIME_WIDTH + 1} />}
     </Line>
   );

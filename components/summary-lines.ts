@@ -1,13 +1,14 @@
 import { ledgerOf } from "../src/domain/ledger.ts";
 import type { RunState, TicketState } from "../src/domain/state.ts";
-import { headline, numbersLine, outcomes } from "../src/domain/summary.ts";
-import { describeReason, whyNot } from "../src/domain/why-not.ts";
+import { foundWords, headline, numbersLine, outcomes } from "../src/domain/summary.ts";
+import { describeReason, type Reason, whyNot } from "../src/domain/why-not.ts";
 import { displayText } from "../src/store/display-text.ts";
 import { formatElapsed, formatUsd, plural } from "../src/store/format.ts";
 import { runWord } from "../src/store/run-word.ts";
 import type { Tone } from "../src/store/tone.ts";
 import { fitTo, wrapWords } from "./fit.ts";
 import { ganttLines } from "./gantt.ts";
+import { titleWord } from "./queue-word.ts";
 import type { Span, SpanLine } from "./spans.tsx";
 import { idWidth } from "./worker-columns.ts";
 import { lastFailure } from "./worker-look.ts";
@@ -30,7 +31,7 @@ export function summaryLines(run: RunState, width: number): readonly SummaryLine
     ];
     return [[...head, { text: first }], ...rest.map((line): SpanLine => [{ text: " ".repeat(under) + line }])];
   };
-  const title = (ticket: TicketState): string => displayText(run.plan.tickets[run.plan.index[ticket.id] ?? -1]?.title ?? "");
+  const title = (ticket: TicketState): string => titleWord({ run }, ticket.id);
   const left = open.map(({ ticket }) => item("✖", "bad", ticket, `${title(ticket)}: ${whyOpen(run, ticket)}`));
   const gantt = ganttLines(run, width - 2);
   return [
@@ -58,16 +59,22 @@ function section(title: string, tone: Tone, count: number | string, lines: reado
   return lines.length === 0 ? [] : [{ title, tone, count: String(count) }, ...lines];
 }
 
+/** What a ticket waited for that another try would not have changed. */
+const TOLD: ReadonlySet<Reason["kind"]> = new Set(["depends", "money", "filing", "tripped"]);
+
 /** Why a ticket of an ended run is open: what it still waited for, else how its last try ended. */
 function whyOpen(run: RunState, ticket: TicketState): string {
   if (ticket.stalledReason !== undefined) return displayText(ticket.stalledReason);
   const reason = whyNot({ ...run, stage: "working", paused: false }, run.plan.index[ticket.id] ?? 0);
-  if (reason.kind === "depends" || reason.kind === "money") return displayText(describeReason(reason));
+  if (TOLD.has(reason.kind)) return displayText(describeReason(reason));
   return lastFailure(ticket) ?? "not started";
 }
 
+/** The step that is left, and what of the ticket was found or has landed. */
 function stepOf(ticket: TicketState): string {
-  return displayText(ticket.humanStep ?? "no step was recorded");
+  const { humanStep, mergedSha } = ticket;
+  const landed = mergedSha === undefined ? "" : ` · what was built has landed: ${mergedSha.slice(0, 7)}`;
+  return displayText(humanStep ?? "no step was recorded") + landed + foundWords(ticket);
 }
 
 function shippedLine(ticket: TicketState, title: string, ids: number, width: number): SpanLine {

@@ -6,6 +6,7 @@ import type { TicketId } from "../src/domain/ids.ts";
 import type { Attempt, TicketState } from "../src/domain/state.ts";
 import { ticketIn } from "../src/store/dashboard-store.ts";
 import { displayText } from "../src/store/display-text.ts";
+import { reviewerWord } from "../src/store/second-model-word.ts";
 import { stageOf } from "../src/store/stage-look.ts";
 import { specWord } from "../src/store/step-word.ts";
 import { useDashboard, useDrawn } from "./dashboard-context.ts";
@@ -14,7 +15,7 @@ import type { Density } from "./layout.ts";
 import { Line, Say } from "./text.tsx";
 import { Time } from "./time.tsx";
 import type { WorkerColumns } from "./worker-columns.ts";
-import { lastFailure, MARKS, sayingOf, sayingText, trackOf } from "./worker-look.ts";
+import { lastFailure, MARKS, type Saying, sayingOf, sayingText, trackOf } from "./worker-look.ts";
 
 const MINUTE = 60_000;
 
@@ -25,6 +26,7 @@ interface RowOf {
   readonly columns: WorkerColumns;
   readonly width: number;
   readonly selected: boolean;
+  readonly reviewer: string;
   readonly silenceMs: number;
   readonly limitMs: number;
 }
@@ -41,6 +43,7 @@ export const WorkerRow = memo(function WorkerRow(of: {
   const ticket = useDashboard((s) => ticketIn(s, of.id));
   const plan = useDashboard((s) => s.run?.plan);
   const limits = useDashboard((s) => s.run?.batch.limits);
+  const reviewer = useDashboard((s) => reviewerWord(s.run));
   const spec = plan?.tickets[plan.index[of.id] ?? -1];
   if (ticket?.attempt === undefined || spec === undefined || limits === undefined) return <FreeSlot density={of.density} />;
   const row: RowOf = {
@@ -50,6 +53,7 @@ export const WorkerRow = memo(function WorkerRow(of: {
     columns: of.columns,
     width: of.width,
     selected: of.selected,
+    reviewer,
     silenceMs: limits.silenceMinutes * MINUTE,
     limitMs: limits.minutesPerAttempt * MINUTE,
   };
@@ -77,11 +81,17 @@ function Mark({ selected }: { readonly selected: boolean }): ReactNode {
   return <Say tone="running">{selected ? "▌" : " "}</Say>;
 }
 
+/** What is said of a try, in exactly `width` columns and a space; where it counts down, only this is drawn anew. */
+function Said({ saying, width }: { readonly saying: Saying; readonly width: number }): ReactNode {
+  const text = useDashboard((s) => sayingText(saying, width, s.now));
+  return <Say tone={saying.tone}>{`${fitTo(text, width)} `}</Say>;
+}
+
 function FirstLine(of: RowOf & { readonly oneLine: boolean }): ReactNode {
   const { columns: c, attempt } = of;
   const { finish } = of.spec;
   const stage = stageOf(attempt, finish);
-  const saying = sayingOf(attempt, finish);
+  const saying = sayingOf(attempt, { finish, reviewer: of.reviewer });
   return (
     <Line>
       <Mark selected={of.selected} />
@@ -90,7 +100,7 @@ function FirstLine(of: RowOf & { readonly oneLine: boolean }): ReactNode {
         {fitTo(of.ticket.id, c.id)}
       </Say>
       <Say bold={of.selected}>{` ${fitTo(displayText(of.spec.title), c.title)} `}</Say>
-      {c.saying > 0 && <Say tone={saying.tone}>{`${fitTo(sayingText(saying, c.saying), c.saying)} `}</Say>}
+      {c.saying > 0 && <Said saying={saying} width={c.saying} />}
       {c.repo > 0 && <Say tone="waiting">{`${fitTo(of.spec.repo, c.repo)} `}</Say>}
       <Say tone={attempt.n > 1 ? "plain" : "waiting"}>{`${fitTo(`try ${attempt.n}`, c.attempt)} `}</Say>
       {c.track > 0 && <Track attempt={attempt} finish={finish} width={c.track} />}
@@ -121,7 +131,7 @@ const LEFT_WIDTH = 10;
 
 function SecondLine(of: RowOf): ReactNode {
   const { attempt, columns, width } = of;
-  const saying = sayingOf(attempt, of.spec.finish);
+  const saying = sayingOf(attempt, { finish: of.spec.finish, reviewer: of.reviewer });
   const agentRuns = attempt.agent !== undefined && attempt.agent.endedAt === undefined;
   const left = agentRuns && width >= 66 ? LEFT_WIDTH : 0;
   const indent = columns.id + 4;
@@ -130,7 +140,7 @@ function SecondLine(of: RowOf): ReactNode {
     <Line>
       <Mark selected={of.selected} />
       <Say>{" ".repeat(indent - 1)}</Say>
-      <Say tone={saying.tone}>{`${fitTo(sayingText(saying, room), room)} `}</Say>
+      <Said saying={saying} width={room} />
       {left > 0 && attempt.agent !== undefined && (
         <Time since={attempt.agent.launchedAt + of.limitMs} until format="age" suffix=" left" width={left} tone="waiting" />
       )}

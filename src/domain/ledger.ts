@@ -6,8 +6,25 @@ import { vecItems } from "./vec.ts";
 export interface Ledger {
   readonly tickets: { readonly total: number; readonly done: number; readonly gated: number; readonly open: number };
   readonly attempts: number;
-  /** A worker said "I stopped, done" (`made`), and the finish line agreed (`upheld`). */
-  readonly claims: { readonly made: number; readonly upheld: number };
+  /**
+   * A worker said "I stopped, done" (`made`), and the finish line agreed (`upheld`), or the try that took the claim to it failed
+   * (`gap`). The rest was not judged: it is under way, was cut off, or was left to a person.
+   */
+  readonly claims: { readonly made: number; readonly upheld: number; readonly gap: number };
+  /** Questions to the second model, those that got an answer that counts, and their dollars, which are in `costUsd` as well. */
+  readonly secondModel: {
+    readonly questions: number;
+    readonly valid: number;
+    readonly usd: number;
+    /** Planted defects that it was shown, and whether it saw them. */
+    readonly canaries: { readonly seen: number; readonly missed: number };
+  };
+  /** Walls that workers claimed, those that were upheld, and those that were none. A claim that nobody ruled on is neither. */
+  readonly blockers: { readonly claimed: number; readonly upheld: number; readonly fake: number };
+  /** Tickets that workers found: filed in the tracker, or refused. */
+  readonly discoveries: { readonly filed: number; readonly refused: number };
+  /** Steps that were tried once more after a hiccup, and those of them that passed then. */
+  readonly transients: { readonly retried: number; readonly passed: number };
   /** Passed checks: with results per test held against the base's, with none on the base, with an exit code and no more. */
   readonly checks: { readonly compared: number; readonly uncompared: number; readonly exitCodeOnly: number };
   readonly interventions: {
@@ -16,7 +33,7 @@ export interface Ledger {
     readonly harness: number;
     readonly byClass: Readonly<Record<string, number>>;
   };
-  /** Attempts that failed and whose ticket was shipped by a later one, without a person. */
+  /** What went wrong and was mended without a person: attempts whose ticket a later one shipped, hiccups that passed the second time. */
   readonly fixAndProceed: number;
   readonly heals: number;
   /** Tickets that were done and found not to be, afterwards. */
@@ -38,17 +55,20 @@ export function ledgerOf(state: RunState): Ledger {
     if (interventionKind(c) === "work") work += 1;
   }
   let attempts = 0;
-  let fixAndProceed = 0;
+  let fixAndProceed = state.transients.passed;
+  let gap = 0;
   let agentMs = 0;
   for (const ticket of vecItems(state.tickets)) {
     attempts += ticket.history.length + (ticket.attempt === undefined ? 0 : 1);
     agentMs += ticket.history.reduce((ms, past) => ms + past.endedAt - past.startedAt, 0);
+    gap += refutedClaims(ticket.history);
     if (ticket.phase === "done") fixAndProceed += ticket.history.filter(isMendedFailure).length;
   }
   return {
     tickets: { total, done, gated, open: total - done - gated },
     attempts,
-    claims: state.claims,
+    claims: { ...state.claims, gap },
+    ...growingNumbers(state),
     checks: {
       compared: state.checks.compared,
       uncompared: state.checks.uncompared,
@@ -67,4 +87,29 @@ export function ledgerOf(state: RunState): Ledger {
 
 function isMendedFailure(past: PastAttempt): boolean {
   return past.outcome === "failed" || past.outcome === "silent" || past.outcome === "out-of-time";
+}
+
+/** Numbers that the reducer keeps. */
+function growingNumbers(state: RunState): Pick<Ledger, "secondModel" | "blockers" | "discoveries" | "transients"> {
+  const { asked, ...answers } = state.secondModel;
+  const { claimed, upheld, rejected } = state.blockers;
+  return {
+    secondModel: { questions: asked, ...answers },
+    blockers: { claimed, upheld, fake: rejected },
+    discoveries: state.discoveries,
+    transients: state.transients,
+  };
+}
+
+/** Claims whose try failed, or the one that went on from it after it was cut off. */
+function refutedClaims(history: readonly PastAttempt[]): number {
+  let refuted = 0;
+  let open = false;
+  for (const { claimed, outcome } of history) {
+    open ||= claimed;
+    if (outcome === "stopped" || outcome === "lost") continue;
+    if (open && outcome !== "done" && outcome !== "gated") refuted += 1;
+    open = false;
+  }
+  return refuted;
 }

@@ -22,6 +22,10 @@ export interface Report {
   readonly costUsd: number;
   readonly claims: Ledger["claims"];
   readonly checks: Ledger["checks"];
+  readonly secondModel: Ledger["secondModel"];
+  readonly blockers: Ledger["blockers"];
+  readonly discoveries: Ledger["discoveries"];
+  readonly transients: Ledger["transients"];
   readonly attempts: number;
 }
 
@@ -35,6 +39,8 @@ export interface ReportTicket {
   readonly humanStep: string | null;
   /** Why an open ticket was given up, where it was. */
   readonly stalledReason: string | null;
+  /** The ticket whose worker found this one; null where the batch named it. */
+  readonly foundBy: string | null;
 }
 
 /** Computes the report of a run that goes on or has ended. A run without an end is `unjudged`: nobody has said. */
@@ -65,6 +71,7 @@ function reportTicket(state: RunState, ticket: TicketState): ReportTicket {
     mergedSha: ticket.mergedSha ?? null,
     humanStep: settled === "human-gated" ? (ticket.humanStep ?? null) : null,
     stalledReason: ticket.stalledReason ?? null,
+    foundBy: ticket.foundBy ?? null,
   };
 }
 

@@ -44,8 +44,10 @@ export function numbersLine(ledger: Ledger): string {
   const { interventions: i, claims } = ledger;
   return [
     `attempts ${ledger.attempts}`,
-    `claims ${claims.made}, upheld ${claims.upheld}`,
+    `claims ${claims.made}, upheld ${claims.upheld}${claims.gap === 0 ? "" : `, gap ${claims.gap}`}`,
     ...checksWords(ledger.checks),
+    ...secondModelWords(ledger.secondModel),
+    ...claimWords(ledger),
     `fix-and-proceed ${ledger.fixAndProceed}`,
     `incidents ${ledger.incidents}`,
     `$ ${ledger.costUsd.toFixed(2)}`,
@@ -63,24 +65,52 @@ function checksWords({ compared, uncompared, exitCodeOnly }: Ledger["checks"]): 
   return words.length === 0 ? [] : [`checks ${words.join(", ")}`];
 }
 
+/** What the second model was asked, where it was: questions without an answer that counts are named, and what it did not see. */
+function secondModelWords({ questions, valid, usd, canaries }: Ledger["secondModel"]): readonly string[] {
+  if (questions === 0) return [];
+  const planted = canaries.seen + canaries.missed;
+  return [
+    `second model asked ${questions}, answered ${valid}${usd > 0 ? `, $ ${usd.toFixed(2)}` : ""}`,
+    ...(planted > 0 ? [`canaries ${planted}, missed ${canaries.missed}`] : []),
+  ];
+}
+
+/** What workers claimed beside their changes, and hiccups; each where there were any. */
+function claimWords({ blockers, discoveries, transients }: Ledger): readonly string[] {
+  return [
+    ...(blockers.claimed > 0 ? [`blockers ${blockers.claimed}, upheld ${blockers.upheld}, fake ${blockers.fake}`] : []),
+    ...(discoveries.filed + discoveries.refused > 0
+      ? [`discoveries filed ${discoveries.filed}${discoveries.refused > 0 ? `, refused ${discoveries.refused}` : ""}`]
+      : []),
+    ...(transients.retried > 0 ? [`hiccups ${transients.retried}, then passed ${transients.passed}`] : []),
+  ];
+}
+
+/** How a ticket came to be in the batch, where a worker found it: to stand behind its title. */
+export function foundWords({ foundBy }: TicketState): string {
+  return foundBy === undefined ? "" : ` (found by ${foundBy})`;
+}
+
 /** The summary as plain lines, whole: what is left for a person must not be cut at the edge of a terminal. */
 export function renderSummaryText(state: RunState, live = true): string {
   const ledger = ledgerOf(state);
   const { shipped, gated, open } = outcomes(state);
-  const title = (t: TicketState) => plainText(state.plan.tickets[state.plan.index[t.id] as number]?.title ?? "");
+  const title = (t: TicketState) => plainText(state.plan.tickets[state.plan.index[t.id] as number]?.title ?? "") + foundWords(t);
   const lines = [
     `${headline(state, live)}   ${plainText(state.batch.name)}   ${formatDuration(ledger.elapsedMs)}   ${ledger.tickets.total} tickets: ${shipped.length} shipped, ${gated.length} human-gated, ${open.length} open`,
     ...(state.end === undefined ? [] : [`  ${plainText(state.end.reason)}`]),
     ...(state.sandboxed ? [] : ["  unsandboxed: agents and checks ran with your rights"]),
-    ...shipped.map(
-      (t) => `  ✔ ${t.id}  ${title(t)}  ${t.mergedSha === undefined ? "" : `${t.mergedSha.slice(0, 7)}  `}${tries(t)}`,
-    ),
-    ...gated.map((t) => `  ! ${t.id}  ${title(t)}  yours: ${plainText(t.humanStep ?? "")}`),
+    ...shipped.map((t) => `  ✔ ${t.id}  ${title(t)}  ${landedAs(t)}${tries(t)}`),
+    ...gated.map((t) => `  ! ${t.id}  ${title(t)}  ${landedAs(t)}yours: ${plainText(t.humanStep ?? "")}`),
     ...open.map(({ ticket, why }) => `  ✖ ${ticket.id}  ${title(ticket)}  ${plainText(why)}`),
     `  ${numbersLine(ledger)}`,
     `  loopdash report ${state.run}`,
   ];
   return `${lines.map((line) => plainText(line)).join("\n")}\n`;
+}
+
+function landedAs({ mergedSha }: TicketState): string {
+  return mergedSha === undefined ? "" : `${mergedSha.slice(0, 7)}  `;
 }
 
 function tries(ticket: TicketState): string {
@@ -92,7 +122,9 @@ function tries(ticket: TicketState): string {
 export function renderMarkdown(state: RunState, live = true): string {
   const ledger = ledgerOf(state);
   const { shipped, gated, open } = outcomes(state);
-  const title = (t: TicketState) => escapeMarkdown(state.plan.tickets[state.plan.index[t.id] as number]?.title ?? "");
+  const title = (t: TicketState) =>
+    escapeMarkdown((state.plan.tickets[state.plan.index[t.id] as number]?.title ?? "") + foundWords(t));
+  const sha = ({ mergedSha }: TicketState) => (mergedSha === undefined ? "" : ` \`${mergedSha.slice(0, 10)}\``);
   const section = (name: string, rows: readonly string[]) => (rows.length === 0 ? [] : ["", `## ${name}`, ...rows]);
   return `${[
     `# ${headline(state, live)}: ${escapeMarkdown(state.batch.name)}`,
@@ -101,13 +133,11 @@ export function renderMarkdown(state: RunState, live = true): string {
     ...(state.sandboxed ? [] : ["", "Unsandboxed: agents and checks ran with the user's rights."]),
     ...section(
       "Shipped",
-      shipped.map(
-        (t) => `- **${t.id}** ${title(t)}${t.mergedSha === undefined ? "" : ` \`${t.mergedSha.slice(0, 10)}\``} (${tries(t)})`,
-      ),
+      shipped.map((t) => `- **${t.id}** ${title(t)}${sha(t)} (${tries(t)})`),
     ),
     ...section(
       "Yours",
-      gated.map((t) => `- **${t.id}** ${title(t)}: ${escapeMarkdown(t.humanStep ?? "")}`),
+      gated.map((t) => `- **${t.id}** ${title(t)}${sha(t)}: ${escapeMarkdown(t.humanStep ?? "")}`),
     ),
     ...section(
       "Open",

@@ -2,8 +2,9 @@ import type { AgentEnding, AttemptOutcome, RunEvent } from "../domain/event.ts";
 import type { TicketId } from "../domain/ids.ts";
 import { interventionKind } from "../domain/intervention.ts";
 import type { RunState } from "../domain/state.ts";
+import { claimLook, type Look } from "./describe-claim.ts";
 import { displayText } from "./display-text.ts";
-import { plural } from "./format.ts";
+import { formatElapsed, plural } from "./format.ts";
 import { specWord } from "./step-word.ts";
 import type { Tone } from "./tone.ts";
 
@@ -16,8 +17,6 @@ export interface FeedLine {
   readonly tone: Tone;
   readonly ticket?: TicketId;
 }
-
-type Look = readonly [glyph: string, tone: Tone, text: string];
 
 /** Tells an event in a few words, or undefined where it is not worth a line: progress that the rows show anyway. */
 export function describeEvent(event: RunEvent, state: RunState): FeedLine | undefined {
@@ -66,6 +65,8 @@ function runLook(event: RunWide, state: RunState): Look | undefined {
       ];
     case "intervention":
       return ["!", "person", `intervention ${event.class} (${interventionKind(event.class)}) on ${event.target}: ${event.note}`];
+    case "starts-held":
+      return ["‖", "waiting", `no agent starts for ${formatElapsed(event.until - event.at)}: ${event.reason}`];
     case "others-spent-today":
       return ["!", "waiting", `other runs have spent $${event.usd.toFixed(2)} of the day's money: no more fits into it`];
     case "reverify-started":
@@ -139,13 +140,15 @@ function ticketLook(event: OfTicket, state: RunState): Look | undefined {
       return ["✖", "bad", `reopened: ${event.evidence.summary}`];
     case "report-dropped":
       return ["·", "waiting", `late report dropped: ${event.what}`];
+    default:
+      return claimLook(event, state);
   }
 }
 
-/** A step names itself, whatever its summary says. */
 /** Steps whose passing another line tells: the landing, and that the ticket is done. */
 const TOLD_OTHERWISE: ReadonlySet<string> = new Set(["merge", "assert"]);
 
+/** A step names itself, whatever its summary says. */
 function stepEndedLook(event: Event<"step-ended">, state: RunState): Look | undefined {
   const spec = state.plan.tickets[state.plan.index[event.ticket] ?? -1]?.finish[event.step];
   if (event.ok && TOLD_OTHERWISE.has(spec?.step ?? "")) return undefined;

@@ -9,8 +9,11 @@ export interface RunWord {
   readonly tone: Tone;
 }
 
-/** Says how the run stands. What the connection hides is not guessed: a lost one says so, unless the run has ended. */
-export function runWord(run: RunState | undefined, connection: Connection): RunWord {
+/**
+ * Says how the run stands at `now` (milliseconds since the epoch). What the connection hides is not guessed: a lost one says so,
+ * unless the run has ended.
+ */
+export function runWord(run: RunState | undefined, connection: Connection, now = run?.lastEventAt ?? 0): RunWord {
   if (run?.end !== undefined) return endWord(run.end.verdict, run.end.kind);
   if (connection.state === "lost") return { glyph: "✕", word: "LOST", tone: "bad" };
   if (run === undefined) return { glyph: "◌", word: "CONNECTING", tone: "waiting" };
@@ -23,7 +26,7 @@ export function runWord(run: RunState | undefined, connection: Connection): RunW
     case "verifying":
       return { glyph: "◆", word: "VERIFYING", tone: "oracle" };
     case "working":
-      return workingWord(run);
+      return workingWord(run, now);
   }
 }
 
@@ -35,9 +38,12 @@ function endWord(verdict: string, kind: string): RunWord {
   return verdict === "unjudged" ? { glyph: "?", word: "UNJUDGED", tone: "bad" } : { glyph: "✖", word: "NOT DONE", tone: "bad" };
 }
 
-function workingWord(run: RunState): RunWord {
+function workingWord(run: RunState, now: number): RunWord {
+  // What ended all starts ends the run as soon as nothing is under way: somebody has to mend it.
+  if (run.tripped !== undefined) return { glyph: "!", word: "NEEDS YOU", tone: "person" };
   const busy = activeTickets(run).length > 0;
   if (run.paused) return { glyph: "⏸", word: "PAUSED", tone: "person" };
+  if (!busy && run.hold !== undefined && now < run.hold.until) return { glyph: "‖", word: "HELD", tone: "waiting" };
   if (!busy && run.lastFence === 0 && run.ready.length > 0) return { glyph: "◌", word: "STARTING", tone: "running" };
   const stuck = !busy && run.ready.length === 0 && run.counts["human-gated"] + run.counts.stalled > 0;
   return stuck ? { glyph: "!", word: "NEEDS YOU", tone: "person" } : { glyph: "●", word: "RUNNING", tone: "running" };

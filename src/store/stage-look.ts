@@ -1,6 +1,7 @@
 import type { StepKind, StepSpec } from "../domain/batch/step-spec.ts";
 import type { TicketId } from "../domain/ids.ts";
 import type { Attempt, RunState } from "../domain/state.ts";
+import { questionWord } from "./second-model-word.ts";
 import { specWord, stepWord } from "./step-word.ts";
 import type { Tone } from "./tone.ts";
 
@@ -24,6 +25,7 @@ export function stageOf(attempt: Attempt, finish: readonly StepSpec[]): StageLoo
   if (isBeingEnded(attempt)) return { glyph: "■", tone: "bad", word: "ending" };
   if (attempt.waiting !== undefined) return { glyph: "‖", tone: "person", word: "merge waits" };
   if (attempt.step !== undefined) return { glyph: "»", tone: "running", word: stepWord(attempt.step.kind, attempt.step.name) };
+  if (attempt.asked !== undefined) return { glyph: "»", tone: "running", word: questionWord(attempt.asked.question) };
   if (attempt.merge?.landed === false) return { glyph: "»", tone: "running", word: "merge" };
   if (turnOf(attempt, finish) !== undefined) return { glyph: "»", tone: "waiting", word: "queued" };
   const next = nextStep(attempt, finish);

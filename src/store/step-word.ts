@@ -1,4 +1,4 @@
-import type { StepKind, StepSpec } from "../domain/batch/step-spec.ts";
+import { type StepKind, type StepSpec, stepName } from "../domain/batch/step-spec.ts";
 import { displayText } from "./display-text.ts";
 
 /** A step as people name it: `check tests`, `merge`. */
@@ -8,5 +8,5 @@ export function stepWord(kind: StepKind, name: string): string {
 
 /** A step of the finish line by its own name. */
 export function specWord(spec: StepSpec): string {
-  return "name" in spec ? stepWord(spec.step, spec.name) : spec.step;
+  return stepWord(spec.step, stepName(spec));
 }

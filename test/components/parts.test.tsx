@@ -12,7 +12,7 @@ import { themeOf } from "../../components/theme.ts";
 import { Workers } from "../../components/workers.tsx";
 import { TicketId } from "../../src/domain/ids.ts";
 import { batchOf, RunBuilder } from "../store/run-builder.ts";
-import { crowd, finishCrowd, finishLine, plumbing } from "../store/scenes.ts";
+import { claims, crowd, finishCrowd, finishLine, plumbing } from "../store/scenes.ts";
 import { storeOf } from "./stage.ts";
 
 afterEach(cleanup);
@@ -41,6 +41,35 @@ describe("header", () => {
     const narrow = show(plumbing(), <Header width={60} />);
     for (const text of ["● RUNNING", "plumbing", "! 1", "00:45:27"]) expect(narrow).toContain(text);
     expect(narrow).not.toContain("repos");
+  });
+
+  test("a hold has a clock that counts down and goes away, at every width; what a lost connection hides is not guessed", () => {
+    const at = (seconds: number, width: number, lost = false) =>
+      show(claims(), <Header width={width} />, ({ store }) => {
+        store.tick(store.getState().now + seconds * 1000);
+        if (lost) store.dispatch({ type: "connection", connection: { state: "lost", reason: "gone" } });
+      });
+    for (const width of [60, 80, 100]) {
+      expect(at(0, width)).toMatch(/‖ .*API.* 04:22 left/);
+      expect(at(61, width)).toContain("03:21 left");
+      expect(at(262, width)).not.toContain("API");
+      expect(at(0, width, true)).toMatch(/‖ .*API.* \? left/);
+      expect(at(0, width, true)).not.toContain("04:22");
+    }
+    const run = claims();
+    run.play({ type: "starts-held", until: run.now + 3_700_000, reason: "529" });
+    expect(show(run, <Header width={80} />)).toContain("1:01:40 left");
+    expect(show(run, <Header width={60} />)).toMatch(/1:01:40 left +! 1/);
+  });
+
+  test("the sandbox that is missing and the clock of a hold stand beside each other on the smallest terminal", () => {
+    const run = plumbing({ sandboxed: false });
+    run.play({ type: "starts-held", until: run.now + 60_000, reason: "529" });
+    const line = show(run, <Header width={60} />);
+    expect(line).toContain("unsandboxed");
+    expect(line).toContain("01:00 left");
+    expect(line).toContain("! 1");
+    expect(line.length).toBeLessThanOrEqual(60);
   });
 
   test("a hostile batch name is cut and harmless", () => {
@@ -72,6 +101,19 @@ describe("oracle", () => {
     expect(line).toContain("cannot judge");
     expect(line).toContain("tracker unreachable");
     expect(line).not.toContain("0 done");
+  });
+
+  test("whoever has lost the engine does not say that anybody is being asked", () => {
+    const run = plumbing();
+    run.play({ type: "oracle-asked", final: false });
+    const lost = { type: "connection", connection: { state: "lost", reason: "gone" } } as const;
+    const line = show(run, <OracleLine width={80} />, ({ store }) => store.dispatch(lost));
+    expect(line).not.toContain("judging…");
+    expect(line).toMatch(/not done +14s ago/);
+    const first = new RunBuilder(batchOf({ tickets: [{ id: "A" }] }));
+    first.play({ type: "oracle-asked", final: false });
+    expect(show(first, <OracleLine width={80} />)).toContain("judging…");
+    expect(show(first, <OracleLine width={80} />, ({ store }) => store.dispatch(lost))).toMatch(/never judged .*unknown/);
   });
 
   test("tells how old its verdict is, and that it is being asked", () => {
@@ -130,6 +172,23 @@ describe("workers", () => {
     expect(text).toContain("killed by a person: its finish line is being ended");
   });
 
+  test("who is asked stands in the row, whatever was printed; once it has answered, it does not", () => {
+    const run = plumbing().of("T-7", { type: "second-model-asked", question: "adjudicate", reservedUsd: 1 });
+    expect(show(run, view(4))).toMatch(/» T-7 .* blocker +12:20/);
+    expect(show(run, view(4))).toContain("blocker: asking the reviewer");
+    run.of("T-7", { type: "second-model-answered", question: "adjudicate", costUsd: 1, valid: true, says: "no" });
+    expect(show(run, view(4))).not.toContain("asking");
+    const own = claims();
+    expect(show(own, view(4))).toMatch(/[^"]review: asking codex gpt-5-codex[^"]/);
+  });
+
+  test("a hiccup counts down to the second time, and then that is now", () => {
+    const at = (seconds: number) => show(claims(), view(4), ({ store }) => store.tick(store.getState().now + seconds * 1000));
+    expect(at(0)).toContain("hiccup 'registry 5xx', once more in 12s");
+    expect(at(5)).toContain("once more in 7s");
+    expect(at(12)).toContain("hiccup 'registry 5xx', once more now");
+  });
+
   test("an agent that is being ended says so and why", () => {
     const run = plumbing().of("T-6", { type: "kill-requested", ending: "silent" });
     expect(show(run, view(4))).toContain("silent for too long");
@@ -154,6 +213,21 @@ describe("queue", () => {
     const sections = show(finishLine(), <Queue layout={layoutOf(100, 45, 4)} />);
     expect(sections.indexOf("FINISHING 4")).toBeGreaterThan(0);
     expect(sections.indexOf("FINISHING 4")).toBeLessThan(sections.indexOf("NEEDS YOU 1"));
+  });
+
+  test("a ticket that a worker found says who, wherever it stands, and that it is being filed", () => {
+    const queue = <Queue layout={layoutOf(80, 40, 4)} />;
+    const run = claims();
+    expect(show(run, queue)).toContain("T-2-d1 held till");
+    expect(show(run, queue)).toContain("· found by T-2");
+    expect(show(run, queue)).toMatch(/T-3-d1 it is being filed in the tracker · found by T-3/);
+    run.working("T-2-d1").ships("T-2-d1");
+    expect(show(run, queue)).toMatch(/✔ T-2-d1 5c1e0aa +found by T-2 · rotate the credentials/);
+  });
+
+  test("a step that is left to a person stands beside the commit of what was built", () => {
+    const text = show(claims(), <Queue layout={layoutOf(100, 40, 4)} />);
+    expect(text).toContain("! T-5    0dd5ea1 · approve the DNS");
   });
 
   test("what is stalled says why, and nothing waiting reads as empty", () => {

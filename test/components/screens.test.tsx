@@ -1,7 +1,7 @@
 import stringWidth from "string-width";
 import { beforeAll, describe, expect, test } from "vitest";
 import { batchOf, RunBuilder } from "../store/run-builder.ts";
-import { crowd, finishCrowd, finishLine, hostile, plumbing, plumbingEnded } from "../store/scenes.ts";
+import { claims, claimsEnded, crowd, finishCrowd, finishLine, hostile, plumbing, plumbingEnded } from "../store/scenes.ts";
 import { mount } from "./mount.tsx";
 
 beforeAll(() => {
@@ -74,6 +74,18 @@ describe("screens", () => {
     expect(all, "agents, finishing, free").toEqual([20, 26, 18]);
   });
 
+  test.each(SIZES)("a second model, a hiccup, a blocker, finds and a hold at %i×%i", async (columns, rows) => {
+    const text = await screen(claims(), columns, rows);
+    await expect(text).toMatchFileSnapshot(snapshot(`claims-${columns}x${rows}`));
+    expect(text).toMatch(/‖ .*API.* 04:22 left/);
+    expect(text).toContain("0dd5ea1 · approve the DNS");
+    if (rows >= 24) {
+      expect(text).toContain("T-2-d1 held till 12:12:45 · found by T-2");
+      expect(text).toContain("review: asking codex");
+      expect(text).toContain("hiccup 'registry 5xx', once more in 12s");
+    }
+  });
+
   test.each(SIZES)("one worker and three tickets at %i×%i", async (columns, rows) => {
     await expect(await screen(crowd({ tickets: 3, workers: 1 }), columns, rows)).toMatchFileSnapshot(
       snapshot(`small-${columns}x${rows}`),
@@ -93,6 +105,15 @@ describe("screens", () => {
     await expect(await screen(plumbingEnded(how), columns, rows)).toMatchFileSnapshot(
       snapshot(`summary-${how}-${columns}x${rows}`),
     );
+  });
+
+  test.each([
+    [60, 15],
+    [80, 24],
+    [120, 40],
+  ] as const)("the summary of what there was beside changes at %i×%i", async (columns, rows) => {
+    const text = await screen(claimsEnded(), columns, rows);
+    await expect(text).toMatchFileSnapshot(snapshot(`summary-claims-${columns}x${rows}`));
   });
 
   test("a widest and tallest terminal is filled without breaking", async () => {

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { ReviewerSpec } from "../../src/domain/batch/reviewer-spec.ts";
+import type { Batch } from "../../src/domain/batch/schema.ts";
 import type { RunFact } from "../../src/domain/event.ts";
 import { Fence, TicketId } from "../../src/domain/ids.ts";
 import { describeEvent } from "../../src/store/describe-event.ts";
-import { plumbing } from "./scenes.ts";
+import { claims, plumbing } from "./scenes.ts";
 
 const run = plumbing();
 const T7 = TicketId.parse("T-7");
@@ -86,8 +88,90 @@ test("outside text in any line is safe to draw", () => {
 });
 
 test("every kind of event of a whole run is told or passed over without failing", () => {
-  for (const event of run.events) {
-    const line = describeEvent(event, run.state);
-    if (line !== undefined) expect(line.text).not.toBe("");
-  }
+  for (const { events, state } of [run, claims()])
+    for (const event of events) {
+      const line = describeEvent(event, state);
+      if (line !== undefined) expect(line.text).not.toBe("");
+    }
+});
+
+describe("what is claimed beside a change", () => {
+  const reviewed = claims();
+  const line = (fact: RunFact, state = reviewed.state) => {
+    const told = describeEvent({ ...fact, seq: 1, at: 1_000 }, state);
+    return told && `${told.ticket ?? ""} ${told.glyph} ${told.tone}: ${told.text}`;
+  };
+  const on = { ticket: TicketId.parse("T-3"), fence: Fence.parse(3) };
+  const answered = {
+    type: "second-model-answered",
+    question: "review",
+    costUsd: 0.124,
+    valid: true,
+    says: "no findings",
+    ...on,
+  } as const;
+
+  test.each<[string, RunFact]>([
+    [
+      "T-3 ↻ waiting: check tests: hiccup 'registry 5xx', once more in 5 s",
+      { type: "step-retried", step: 1, name: "tests", transient: "registry 5xx", waitMs: 5_000, ...on },
+    ],
+    [
+      "T-3 ↻ waiting: prepare: hiccup 'dns', once more in 0.2 s",
+      { type: "step-retried", step: -1, name: "prepare", transient: "dns", waitMs: 200, ...on },
+    ],
+    [
+      "T-3 » running: review: asking codex gpt-5-codex",
+      { type: "second-model-asked", question: "review", reservedUsd: 5, ...on },
+    ],
+    [
+      "T-3 » running: blocker: asking codex gpt-5-codex",
+      { type: "second-model-asked", question: "adjudicate", reservedUsd: 5, ...on },
+    ],
+    ["T-3 ◇ plain: review: codex gpt-5-codex says: no findings ($0.12)", answered],
+    ["T-3 ◇ plain: adversary: codex gpt-5-codex says: no findings", { ...answered, question: "adversary", costUsd: 0 }],
+    [
+      "T-3 ✖ bad: review: codex gpt-5-codex gave no answer that counts: no end mark ($0.12)",
+      { ...answered, valid: false, says: "no end mark" },
+    ],
+    ["T-3 ◇ good: review: codex gpt-5-codex saw the planted defect ($0.12)", { ...answered, canary: "seen" }],
+    ["T-3 ◇ bad: review: codex gpt-5-codex missed the planted defect ($0.12)", { ...answered, canary: "missed" }],
+    [
+      "T-3 ✖ bad: outbox: blocker.json was not taken: wall is missing",
+      { type: "outbox-refused", file: "blocker.json", why: "wall is missing", ...on },
+    ],
+    ["T-3 · claim: agent claims a blocker: no DNS", { type: "blocker-claimed", claim: "no\nDNS", humanStep: "s", ...on }],
+    [
+      "T-3 ! person: blocker upheld: it is outside; then yours: press",
+      { type: "blocker-ruled", upheld: true, reason: "it is outside", step: "press", ...on },
+    ],
+    [
+      "T-3 ✖ bad: blocker rejected, it is none: tests fail",
+      { type: "blocker-ruled", upheld: false, reason: "tests fail", step: "press", ...on },
+    ],
+    ['T-3 ✖ bad: discovery refused: "more": at most 5', { type: "discovery-refused", title: "more", why: "at most 5", ...on }],
+    [
+      "T-2 + plain: filed in the tracker: the batch has one ticket more",
+      { type: "discovery-filed", ticket: TicketId.parse("T-2") },
+    ],
+    [" ‖ waiting: no agent starts for 04:12: 529", { type: "starts-held", until: 253_000, reason: "529" }],
+  ])("%s", (text, fact) => {
+    expect(line(fact)).toBe(text);
+  });
+
+  test("a ticket that is found is told by its finder, with its title and why", () => {
+    const found = reviewed.events.find((event) => event.type === "ticket-discovered");
+    expect(found && describeEvent(found, reviewed.state)).toMatchObject({
+      ticket: "T-2",
+      text: 'found T-2-d1 "rotate the credentials of the bucket": it fails without',
+    });
+  });
+
+  test("a command that answers, and a model without a name, are named by what they are", () => {
+    const asked: RunFact = { type: "second-model-asked", question: "review", reservedUsd: 0, ...on };
+    const by = (reviewer: Batch["reviewer"]) => line(asked, { ...reviewed.state, batch: { ...reviewed.state.batch, reviewer } });
+    expect(by(ReviewerSpec.parse({ kind: "command", command: ["node", "r.mjs"] }))).toContain("asking the reviewer");
+    expect(by(ReviewerSpec.parse({ kind: "codex", apiKeyEnv: "K" }))).toMatch(/asking codex$/);
+    expect(by(ReviewerSpec.parse({ kind: "claude", apiKeyEnv: "K", model: "claude-x\u001b[2J" }))).toMatch(/asking claude-x$/);
+  });
 });

@@ -1,7 +1,7 @@
 import type { Batch, Limits, Ticket } from "../../src/domain/batch/schema.ts";
 import { Limits as LimitsSchema } from "../../src/domain/batch/schema.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
-import type { RunEvent, RunFact } from "../../src/domain/event.ts";
+import type { AttemptOutcome, Question, RunEvent, RunFact } from "../../src/domain/event.ts";
 import { Fence, RepoId, RunId, TicketId } from "../../src/domain/ids.ts";
 import { reduce } from "../../src/domain/reduce.ts";
 import { type RunState, ticketOf } from "../../src/domain/state.ts";
@@ -31,6 +31,8 @@ export function batchOf(of: {
   readonly name?: string;
   readonly repos?: readonly string[];
   readonly limits?: Partial<Limits>;
+  readonly finish?: readonly StepSpec[];
+  readonly reviewer?: Batch["reviewer"];
 }): Batch {
   const repos = of.repos ?? ["app"];
   return {
@@ -41,6 +43,7 @@ export function batchOf(of: {
     sandbox: "required",
     limits: LimitsSchema.parse(of.limits ?? {}),
     protect: [],
+    ...(of.reviewer === undefined ? {} : { reviewer: of.reviewer }),
     tickets: of.tickets.map(
       (t): Ticket => ({
         id: TicketId.parse(t.id),
@@ -49,7 +52,7 @@ export function batchOf(of: {
         repo: RepoId.parse(t.repo ?? repos[0]),
         dependsOn: (t.dependsOn ?? []).map((d) => TicketId.parse(d)),
         exclusive: t.exclusive ?? [],
-        finish: FINISH,
+        finish: of.finish ?? FINISH,
       }),
     ),
   };
@@ -142,8 +145,9 @@ export class RunBuilder {
 
   /** Comes to a step of the finish line, those before it passed. */
   step(id: string, step: number): this {
+    const finish = this.state.plan.tickets.find((ticket) => ticket.id === id)?.finish ?? [];
     for (let i = ticketOf(this.state, TicketId.parse(id)).attempt?.passed.length ?? 0; i <= step; i++) {
-      const spec = FINISH[i];
+      const spec = finish[i];
       if (spec === undefined) throw new Error(`no step ${i}`);
       const name = "name" in spec ? spec.name : spec.step;
       this.of(id, { type: "step-started", step: i, kind: spec.step, name });
@@ -164,15 +168,43 @@ export class RunBuilder {
     return this.wait(seconds).claims(id).step(id, 2).lands(id, sha);
   }
 
+  /** The second model is asked. */
+  asks(id: string, question: Question): this {
+    return this.of(id, { type: "second-model-asked", question, reservedUsd: 0.4 });
+  }
+
+  /** It has answered, and a step that asked has passed. */
+  answers(
+    id: string,
+    question: Question,
+    of: { readonly says: string; readonly valid?: boolean; readonly canary?: "seen" | "missed" },
+  ): this {
+    const { says, valid = true, canary } = of;
+    const told = canary === undefined ? {} : { canary };
+    this.of(id, { type: "second-model-answered", question, costUsd: 0.12, valid, says, ...told });
+    const index = ticketOf(this.state, TicketId.parse(id)).attempt?.step?.index;
+    return index === undefined ? this : this.of(id, { type: "step-ended", step: index, ok: true, summary: says });
+  }
+
+  /** An agent stops at a wall, and the second model upholds it. */
+  wall(id: string, claim: string, step: string): this {
+    this.working(id, "asking around")
+      .wait(60)
+      .of(id, { type: "agent-ended", ending: "exited", exitCode: 0, signal: null, costUsd: 0.2 });
+    this.of(id, { type: "blocker-claimed", claim, humanStep: step }).asks(id, "adjudicate").wait(9);
+    this.answers(id, "adjudicate", { says: "upheld" });
+    return this.of(id, { type: "blocker-ruled", upheld: true, reason: claim, step });
+  }
+
   /** The merge lands and the rest passes. */
-  lands(id: string, sha = "5c1e0aa"): this {
+  lands(id: string, sha = "5c1e0aa", step = 2, outcome: AttemptOutcome = "done"): this {
     const to = sha.padEnd(40, "0");
     this.of(
       id,
       { type: "merge-intended", repo: RepoId.parse("app"), from: "b".repeat(40), to },
       { type: "merge-landed", repo: RepoId.parse("app"), from: "b".repeat(40), to },
-      { type: "step-ended", step: 2, ok: true, summary: "merged" },
-      { type: "attempt-ended", outcome: "done" },
+      { type: "step-ended", step, ok: true, summary: "merged" },
+      { type: "attempt-ended", outcome },
     );
     return this;
   }
@@ -188,6 +220,23 @@ export class RunBuilder {
         { type: "step-ended", step: 1, ok: false, summary },
         { type: "attempt-ended", outcome: "failed", evidence: { step: "check", name: "tests", summary, detail: "" } },
       );
+  }
+
+  /** A worker finds a ticket, and the tracker takes it where it is `filed`. */
+  finds(id: string, found: TicketOf, filed = true): this {
+    const ticket = this.state.plan.tickets.find((other) => other.id === id);
+    if (ticket === undefined) throw new Error(`no ticket ${id}`);
+    const discovered: Ticket = {
+      ...ticket,
+      id: TicketId.parse(found.id),
+      title: found.title ?? `title of ${found.id}`,
+      dependsOn: [],
+      exclusive: [],
+      foundBy: ticket.id,
+    };
+    this.of(id, { type: "ticket-discovered", discovered, reason: "it fails without", blocks: false });
+    if (filed) this.play({ type: "discovery-filed", ticket: discovered.id });
+    return this;
   }
 
   gates(id: string, step: string): this {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { TicketId } from "../../src/domain/ids.ts";
 import { runWord } from "../../src/store/run-word.ts";
 import { batchOf, RunBuilder } from "./run-builder.ts";
-import { plumbing, plumbingEnded } from "./scenes.ts";
+import { claims, plumbing, plumbingEnded } from "./scenes.ts";
 
 const live = { state: "live" } as const;
 const word = (run: RunBuilder) => runWord(run.state, live).word;
@@ -27,6 +27,16 @@ test("a run that can only go on with a person says so", () => {
   run.fails("A");
   run.play({ type: "ticket-stalled", ticket: TicketId.parse("A"), reason: "out of attempts" });
   expect(runWord(run.state, live)).toMatchObject({ word: "NEEDS YOU", tone: "person" });
+});
+
+test("a run in which no agent may start says so, until it may; what ends all starts needs a person", () => {
+  const run = claims();
+  for (const id of ["T-2", "T-3"]) run.of(id, { type: "attempt-ended", outcome: "failed" });
+  expect(runWord(run.state, live, run.now)).toEqual({ glyph: "‖", word: "HELD", tone: "waiting" });
+  expect(runWord(run.state, live, run.now + 262_000).word).toBe("RUNNING");
+  const tripped = { ...run.state, tripped: { kind: "authentication", says: "401" } as const };
+  expect(runWord(tripped, live, run.now)).toMatchObject({ word: "NEEDS YOU", tone: "person" });
+  expect(word(claims())).toBe("RUNNING");
 });
 
 test("work that goes on is running, whatever waits for a person", () => {

@@ -1,3 +1,5 @@
+import { ReviewerSpec } from "../../src/domain/batch/reviewer-spec.ts";
+import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import { TicketId } from "../../src/domain/ids.ts";
 import { batchOf, RunBuilder } from "./run-builder.ts";
 
@@ -160,3 +162,60 @@ export function finishCrowd(): RunBuilder {
   for (let i = 0; i < 20; i++) run.wait(3).working(run.state.plan.tickets[run.state.ready[0] ?? 0]?.id ?? "", `begins ${i}`);
   return run.gates("CORE-1", "look at the bill").wait(60);
 }
+
+const REVIEWED: readonly StepSpec[] = [
+  { step: "gates" },
+  { step: "check", name: "tests", command: ["true"] },
+  { step: "review", name: "review" },
+  { step: "merge" },
+  { step: "verify", name: "live", command: ["true"], environment: "dev" },
+  { step: "assert" },
+];
+
+/**
+ * Everything beside work: a second model that is asked, a hiccup, a blocker whose built part has landed, tickets that workers
+ * found, and a model's API that wants to be left alone.
+ */
+export function claims(): RunBuilder {
+  const tickets = TITLES.slice(0, 8).map(([id, title, repo]) => ({ id, title, repo }));
+  const reviewer = ReviewerSpec.parse({ kind: "codex", model: "gpt-5-codex", apiKeyEnv: "KEY" });
+  const run = new RunBuilder(batchOf({ tickets, repos: ["app", "infra"], finish: REVIEWED, reviewer }));
+  for (const id of ["T-1", "T-2", "T-3", "T-4"]) run.wait(2).working(id, "working");
+  run.wait(200).claims("T-1").step("T-1", 2).asks("T-1", "review").wait(50);
+  run.answers("T-1", "review", { says: "no findings" }).lands("T-1", "91fe001", 3);
+  run.finds("T-2", { id: "T-2-d1", title: "rotate the credentials of the bucket" });
+  run.wall("T-5", "the registrar wants a person", "approve the DNS change at the registrar: zone example.org, ticket 4711");
+  run.claims("T-5").step("T-5", 3).wait(30);
+  run.lands("T-5", "0dd5ea1", 3, "gated").play({ type: "gate-writing", ticket: TicketId.parse("T-5") });
+  const gated = "approve the DNS change at the registrar: zone example.org, ticket 4711";
+  run.play({ type: "ticket-gated", ticket: TicketId.parse("T-5"), step: gated });
+  run.wait(100).claims("T-2").step("T-2", 2).asks("T-2", "review");
+  run.claims("T-3").step("T-3", 1).wait(20);
+  run.of("T-3", { type: "step-retried", step: 1, name: "tests", transient: "registry 5xx", waitMs: 30_000 });
+  run.finds("T-3", { id: "T-3-d1", title: "the exporter drops its labels" }, false);
+  run.of("T-4", turnedAway).of("T-4", { type: "attempt-ended", outcome: "failed" });
+  run.play({ type: "starts-held", until: run.now + 280_000, reason: "the model's API turned an agent away (overloaded): 529" });
+  return run.judged("not-done", { done: 1, gated: 1, open: 8 }).wait(18);
+}
+
+/** The same, stopped at the first wall: what was found, built up to the wall and asked stands in the summary. */
+export function claimsEnded(): RunBuilder {
+  const run = claims();
+  run.answers("T-2", "review", { says: "no end mark", valid: false }).of("T-2", { type: "attempt-ended", outcome: "failed" });
+  run.of("T-3", { type: "step-ended", step: 1, ok: true, summary: "214 passed" }).step("T-3", 2).lands("T-3", "c0ffee1", 3);
+  run.working("T-2-d1").wait(90).claims("T-2-d1").step("T-2-d1", 2).asks("T-2-d1", "review").wait(20);
+  run.answers("T-2-d1", "review", { says: "saw it", canary: "seen" }).lands("T-2-d1", "f00d123", 3);
+  run.judged("not-done", { done: 3, gated: 1, open: 6 });
+  const reason = "6 of 10 tickets are open";
+  run.play({ type: "run-ended", kind: "not-done", verdict: "not-done", exitCode: 1, reason });
+  return run;
+}
+
+const turnedAway = {
+  type: "agent-ended",
+  ending: "exited",
+  exitCode: 1,
+  signal: null,
+  costUsd: 0.1,
+  stop: { kind: "overloaded", says: "529 overloaded", retryAfterMs: 280_000 },
+} as const;
