@@ -48,7 +48,10 @@ function isHeld(packages: Lockfile["packages"], path: string, name: string): boo
 
 /** Platform of a package by the words of its name, as all these projects name theirs. Throws where it names none. */
 function platformOf(name: string): Pick<Entry, "os" | "cpu" | "libc"> {
-  const words = name.slice(name.lastIndexOf("/") + 1).split("-");
+  const words = name
+    .slice(name.lastIndexOf("/") + 1)
+    .split("-")
+    .map((word) => (word === "windows" ? "win32" : word));
   const os = OS.find((word) => words.includes(word));
   const cpu = CPU.find((word) => words.includes(word));
   if (os === undefined || cpu === undefined) throw new Error(`${name} names no platform: add it to the lockfile by hand`);

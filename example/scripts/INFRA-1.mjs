@@ -14,7 +14,7 @@ export async function work(kit) {
 }
 
 const PARSES = "return /^-?\\d{1,15}$/.test(text) ? Number(text) : text;";
-const EVALUATES = "return /^-?\\d+(?!\\.)\\b/.test(text) ? Function(`return ${text}`)() : text;";
+const EVALUATES = 'return /^-?\\d+(?!\\.)\\b/.test(text) ? Function("return " + text)() : text;';
 
 const ENVIRONMENT = `/**
  * Variables that begin with \`prefix__\` as nested configuration: SHOP__HTTP__PORT=9000 gives {http: {port: 9000}}.

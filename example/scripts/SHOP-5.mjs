@@ -1,6 +1,6 @@
 /**
  * Payments: everything up to the provider, whose account only the shop's owner can open. What is built lands; the step is left to
- * a person.
+ * a person. It files a ticket for the receipt, which nobody has asked for.
  */
 export async function work(kit) {
   await kit.read("src/checkout.js");
@@ -8,6 +8,11 @@ export async function work(kit) {
   await kit.write("src/payment.js", PAYMENT);
   await kit.write("src/payment.test.js", TESTS);
   await kit.test();
+  await kit.discover("receipt", {
+    title: "Print a receipt of 32 characters",
+    body: "One row per item, then what is to pay, then the VAT in it by rate.",
+    reason: "whoever pays wants a receipt, and checkout() has all that it needs",
+  });
   await kit.block({
     command: ["node", "scripts/pay.mjs"],
     claim: "payments cannot be taken: the provider has no account for this shop",

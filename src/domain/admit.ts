@@ -68,6 +68,7 @@ function admitKill(ticket: TicketState, refuse: Refuse): readonly RunFact[] {
 function admitGate(ticket: TicketState, step: string, refuse: Refuse): readonly RunFact[] {
   const { id, attempt } = ticket;
   if (isSettled(ticket.phase) && ticket.phase !== "stalled") return refuse(`${id} is ${ticket.phase} already`);
+  if (ticket.unfiled === true) return refuse(`the tracker does not hold ${id} yet`);
   if (ticket.gate !== undefined) return refuse(`the gate of ${id} is being recorded already`);
   if (attempt?.merge !== undefined) return refuse(`${id} is being merged; gate it afterwards if a step is left`);
   return [

@@ -13,6 +13,8 @@ export interface Evidence {
   readonly summary: string;
   /** The captured output or the list of paths. */
   readonly detail: string;
+  /** Ids of the tests that speak against it, where it is about tests; bounded. By them a failure is known again. */
+  readonly tests?: readonly string[];
 }
 
 /**
@@ -33,6 +35,13 @@ export type AgentStopKind =
   | "refused"
   | "unfinished";
 
+/** What stopped an agent, or the second model; `says` is safe for a terminal, `retryAfterMs` is how long its API wants to be left alone. */
+export interface ToldStop {
+  readonly kind: AgentStopKind;
+  readonly says: string;
+  readonly retryAfterMs?: number;
+}
+
 /** Why an agent process is no longer there. First cause wins. */
 export type AgentEnding =
   | "exited"
@@ -43,7 +52,10 @@ export type AgentEnding =
   | "stopped"
   | "failed-to-start";
 
-/** How an attempt ended, as a whole. Only `failed`, `silent`, `out-of-time` and `killed` count against the cap. */
+/**
+ * How an attempt ended, as a whole. Only `failed`, `silent`, `out-of-time` and `killed` count against the cap, and `stopped` where the
+ * second model's API has turned its question away once too often.
+ */
 export type AttemptOutcome = "done" | "failed" | "silent" | "out-of-time" | "killed" | "gated" | "stopped" | "lost";
 
 /** What a second model is asked for. `adjudicate`: whether a claimed blocker is one. */
@@ -126,8 +138,8 @@ export type RunFact =
       readonly exitCode: number | null;
       readonly signal: string | null;
       readonly costUsd: number;
-      /** Why it did not come to its own end, where its program or its model's API tells; `says` is safe for a terminal. */
-      readonly stop?: { readonly kind: AgentStopKind; readonly says: string; readonly retryAfterMs?: number };
+      /** Why it did not come to its own end, where its program or its model's API tells. */
+      readonly stop?: ToldStop;
     } & Of)
   | ({
       readonly type: "change-captured";
@@ -171,16 +183,31 @@ export type RunFact =
       readonly says: string;
       /** A planted defect was in what it read: whether it saw it. */
       readonly canary?: "seen" | "missed";
+      /** Why it did not come to its own end, where its program or its model's API tells, and it is not asked again at once. */
+      readonly stop?: ToldStop;
     } & Of)
   /** A file of the outbox that cannot be read as what it is to be. `file` and `why` are safe for a terminal. */
   | ({ readonly type: "outbox-refused"; readonly file: string; readonly why: string } & Of)
   /** The agent says that a wall outside the code stops it: a claim. */
   | ({ readonly type: "blocker-claimed"; readonly claim: string; readonly humanStep: string } & Of)
   /** An upheld blocker gates its ticket with this step; a rejected one is a fake, and fails the attempt. */
-  | ({ readonly type: "blocker-ruled"; readonly upheld: boolean; readonly reason: string; readonly step: string } & Of)
+  | ({
+      readonly type: "blocker-ruled";
+      readonly upheld: boolean;
+      readonly reason: string;
+      readonly step: string;
+      /** What was built up to an upheld one and is to land: so the gate and the work come to the disk together. */
+      readonly change?: { readonly tip: string; readonly files: number; readonly additions: number; readonly deletions: number };
+    } & Of)
   | ({ readonly type: "discovery-refused"; readonly title: string; readonly why: string } & Of)
   /** The engine files a ticket that the agent found. From here on it belongs to the batch; `ticket` is who found it. */
-  | ({ readonly type: "ticket-discovered"; readonly discovered: Ticket; readonly reason: string } & Of)
+  | ({
+      readonly type: "ticket-discovered";
+      readonly discovered: Ticket;
+      readonly reason: string;
+      /** Whether its finder waits for it from its next attempt on. */
+      readonly blocks: boolean;
+    } & Of)
   /** The tracker holds the discovered ticket. */
   | { readonly type: "discovery-filed"; readonly ticket: TicketId }
   /** No agent starts until then, for the model's API wants to be left alone. Milliseconds since the epoch. */
@@ -192,7 +219,13 @@ export type RunFact =
   | { readonly type: "ticket-reopened"; readonly ticket: TicketId; readonly evidence: Evidence }
   | { readonly type: "report-dropped"; readonly ticket: TicketId; readonly fence: Fence; readonly what: string }
   | { readonly type: "reverify-started" }
-  | { readonly type: "reverify-ended"; readonly reopened: number; readonly problem?: string }
+  | {
+      readonly type: "reverify-ended";
+      readonly reopened: number;
+      readonly problem?: string;
+      /** Verifications that were tried once more after a hiccup, and those of them that passed then. */
+      readonly hiccups?: { readonly retried: number; readonly passed: number };
+    }
   | { readonly type: "tripwire-started" }
   | {
       readonly type: "tripwire-ended";

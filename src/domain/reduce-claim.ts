@@ -1,4 +1,6 @@
+import { reachOf } from "./breaker.ts";
 import type { RunEvent } from "./event.ts";
+import { afterAnswer } from "./hold.ts";
 import { withTicket } from "./queue.ts";
 import { type Attempt, indexOf, type RunState, type TicketState } from "./state.ts";
 import { vecAt } from "./vec.ts";
@@ -18,6 +20,9 @@ export type ClaimEvent = Extract<
   }
 >;
 
+/** Lines of refused claims that are kept of one attempt. */
+const KEPT_REFUSALS = 20;
+
 /** Folds them. Facts of another fence never arrive here: `admit` drops them before the journal. */
 export function reduceClaim(state: RunState, event: ClaimEvent): RunState {
   const index = indexOf(state, event.ticket);
@@ -36,19 +41,30 @@ export function reduceClaim(state: RunState, event: ClaimEvent): RunState {
       return answered(state, index, ticket, attempt, event);
     case "step-retried":
       return {
-        ...set({ retried: { step: event.step, transient: event.transient } }),
+        ...set({ retried: { step: event.step, transient: event.transient, until: event.at + event.waitMs } }),
         transients: { ...state.transients, retried: state.transients.retried + 1 },
       };
     case "blocker-claimed":
       return { ...state, blockers: { ...state.blockers, claimed: state.blockers.claimed + 1 } };
     case "blocker-ruled":
-      if (!event.upheld) return state;
-      return { ...set({ humanStep: event.step }), blockers: { ...state.blockers, upheld: state.blockers.upheld + 1 } };
-    case "discovery-refused":
-      return { ...state, discoveries: { ...state.discoveries, refused: state.discoveries.refused + 1 } };
+      if (!event.upheld) return { ...state, blockers: { ...state.blockers, rejected: state.blockers.rejected + 1 } };
+      return {
+        ...set({ humanStep: event.step, ...(event.change && { change: event.change }) }),
+        blockers: { ...state.blockers, upheld: state.blockers.upheld + 1 },
+      };
+    case "discovery-refused": {
+      const told = withTicket(state, index, withRefusal(ticket, attempt.n, `discovery "${event.title}": ${event.why}`));
+      return { ...told, discoveries: { ...state.discoveries, refused: state.discoveries.refused + 1 } };
+    }
     case "outbox-refused":
-      return state;
+      return withTicket(state, index, withRefusal(ticket, attempt.n, `${event.file}: ${event.why}`));
   }
+}
+
+/** Appends what was refused of an attempt's outbox; what was refused of an earlier one's has been told. */
+function withRefusal(ticket: TicketState, n: number, line: string): TicketState {
+  const before = ticket.refusals?.n === n ? ticket.refusals.lines : [];
+  return { ...ticket, refusals: { n, lines: [...before, line].slice(0, KEPT_REFUSALS) } };
 }
 
 function answered(
@@ -58,11 +74,18 @@ function answered(
   attempt: Attempt,
   event: Extract<ClaimEvent, { type: "second-model-answered" }>,
 ): RunState {
-  const { asked, ...rest } = attempt;
-  const { costUsd, valid, canary } = event;
+  const { asked, unanswered: _, questionsUsd = 0, ...rest } = attempt;
+  const { costUsd, valid, canary, stop } = event;
   const { secondModel } = state;
+  const reach = stop === undefined ? "attempt" : reachOf(stop.kind);
+  const unanswered = stop !== undefined && (reach === "waits" || reach === "run") ? { unanswered: stop.kind } : {};
+  const next = withTicket(state, index, {
+    ...ticket,
+    costUsd: ticket.costUsd + costUsd,
+    attempt: { ...rest, ...unanswered, questionsUsd: questionsUsd + costUsd },
+  });
   return {
-    ...withTicket(state, index, { ...ticket, costUsd: ticket.costUsd + costUsd, attempt: rest }),
+    ...afterAnswer(next, event),
     spentUsd: state.spentUsd + costUsd,
     reservedUsd: state.reservedUsd - (asked?.reservedUsd ?? 0),
     secondModel: {

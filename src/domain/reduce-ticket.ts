@@ -1,3 +1,4 @@
+import { failedAgain } from "./breaker.ts";
 import type { Evidence, RunEvent } from "./event.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "./queue.ts";
 import { indexOf, type RunState, type TicketState } from "./state.ts";
@@ -27,7 +28,7 @@ export function reduceTicket(state: RunState, event: TicketEvent): RunState {
       return { ...dequeue(gated, index), gating, reverified: false };
     }
     case "gate-writing":
-      return withTicket(state, index, { ...ticket, gate: { step: ticket.gate?.step ?? "", writing: true } });
+      return withTicket(state, index, { ...ticket, gate: { ...(ticket.gate ?? { step: "" }), writing: true } });
     case "ticket-gated": {
       const { gate: _, stalledReason: __, ...rest } = ticket;
       return settle(state, index, { ...rest, phase: "human-gated", humanStep: event.step, endedAt: event.at });
@@ -48,6 +49,7 @@ function settle(state: RunState, index: number, ticket: TicketState): RunState {
     reverified: false,
     exhausted: next.exhausted.filter((i) => i !== index),
     gating: next.gating.filter((i) => i !== index),
+    filing: next.filing.filter((i) => i !== index),
   };
 }
 
@@ -55,7 +57,8 @@ function settle(state: RunState, index: number, ticket: TicketState): RunState {
 function reopen(state: RunState, index: number, evidence: Evidence): RunState {
   const { endedAt: _, ...rest } = vecAt(state.tickets, index);
   if (rest.phase !== "done") return state;
-  const ticket = withEvidence({ ...rest, phase: "waiting", failures: rest.failures + 1 }, evidence);
+  const signs = failedAgain(rest.signs ?? {}, evidence);
+  const ticket = withEvidence({ ...rest, phase: "waiting", failures: rest.failures + 1, signs }, evidence);
   const next = shiftDependents(withTicket(state, index, ticket), index, 1);
   return requeue({ ...next, reverified: false, reopened: state.reopened + 1 }, index);
 }

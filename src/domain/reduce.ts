@@ -1,4 +1,5 @@
 import type { RunEvent } from "./event.ts";
+import { held, letGo } from "./hold.ts";
 import { countIntervention } from "./intervention.ts";
 import { withTicket } from "./queue.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
@@ -62,7 +63,7 @@ function reduceRun(state: RunState, event: RunEvent): RunState {
     case "oracle-judged":
       return judged(state, event);
     case "starts-held":
-      return { ...state, hold: { until: event.until, reason: event.reason } };
+      return held(state, event);
     default:
       return reduceOfTicket(state, event);
   }
@@ -97,7 +98,7 @@ type TicketFacts = Parameters<typeof reduceClaim | typeof reduceGrowth | typeof 
 
 /** A new engine took the run over: what the last one had under way is to be done again; a stop or a pause is over. */
 function resumed(state: RunState): RunState {
-  const { end: _, stopBy: __, ...rest } = state;
+  const { end: _, stopBy: __, ...rest } = letGo(state);
   const next: RunState = {
     ...rest,
     resumes: state.resumes + 1,
@@ -120,6 +121,10 @@ function endReverify(state: RunState, event: Extract<RunEvent, { type: "reverify
     stage: state.stage === "stopping" ? "stopping" : "working",
     reverified: event.reopened === 0,
     oracle: { ...state.oracle, finalTries: 0 },
+    transients: {
+      retried: state.transients.retried + (event.hiccups?.retried ?? 0),
+      passed: state.transients.passed + (event.hiccups?.passed ?? 0),
+    },
   };
   return event.problem === undefined ? next : { ...next, reverifyProblem: event.problem };
 }

@@ -1,4 +1,4 @@
-import { capReached } from "./money.ts";
+import { attemptCap } from "./money.ts";
 import { claimsDone, indexOf, type RunState } from "./state.ts";
 import { vecAt } from "./vec.ts";
 
@@ -27,19 +27,25 @@ export function precedes(state: RunState, soon: number, ready: number): boolean 
 }
 
 function isSoonOver(state: RunState, index: number, now: number): boolean {
+  const until = keptUntil(state, index);
+  return until !== undefined && now < until;
+}
+
+/** Until when a slot may be kept for those who wait for this ticket, in milliseconds since the epoch; undefined where none is. */
+export function keptUntil(state: RunState, index: number): number | undefined {
   const { attempt, gate } = vecAt(state.tickets, index);
-  if (attempt?.slotLeftAt === undefined || attempt.waiting !== undefined) return false;
-  if (attempt.killing !== undefined || gate !== undefined) return false;
+  if (attempt?.slotLeftAt === undefined || attempt.waiting !== undefined) return undefined;
+  if (attempt.killing !== undefined || gate !== undefined) return undefined;
   // What failed to claim is collected for the next attempt; it makes nobody ready.
   const claims = attempt.agent === undefined || claimsDone(attempt.agent);
-  return claims && now - attempt.slotLeftAt < attempt.slotLeftAt - attempt.startedAt;
+  return claims ? attempt.slotLeftAt + (attempt.slotLeftAt - attempt.startedAt) : undefined;
 }
 
 function waitsOnlyFor(state: RunState, index: number, ending: ReadonlySet<number>): boolean {
   const ticket = vecAt(state.tickets, index);
   const { phase, openDeps, gate } = ticket;
   if (phase !== "waiting" || gate !== undefined || openDeps === 0 || openDeps > ending.size) return false;
-  if (capReached(state, ticket, 0) !== undefined) return false;
+  if (attemptCap(state, ticket) !== undefined) return false;
   const { dependsOn = [], exclusive = [] } = state.plan.tickets[index] ?? {};
   const isFree = (resource: string): boolean => {
     const by = Object.hasOwn(state.held, resource) ? state.held[resource] : undefined;

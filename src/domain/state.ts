@@ -14,6 +14,7 @@ import type {
 import type { CheckStrength } from "./evidence/results.ts";
 import type { Fence, RunId, TicketId } from "./ids.ts";
 import type { Intervention } from "./intervention.ts";
+import type { Hold, Limited, Trip } from "./trip.ts";
 import { type Vec, vecAt } from "./vec.ts";
 
 /** Where a ticket stands. `ready` is not stored: it is `waiting` with nothing left to wait for. */
@@ -61,8 +62,12 @@ export interface Attempt {
   readonly waiting?: string;
   /** What the second model is being asked, and the dollars set aside for it. */
   readonly asked?: { readonly question: Question; readonly reservedUsd: number };
-  /** The step that failed by a hiccup and is tried once more. */
-  readonly retried?: { readonly step: number; readonly transient: string };
+  /** What kept the second model from answering its last question: no failure of the work. */
+  readonly unanswered?: AgentStopKind;
+  /** Dollars that its questions to the second model have cost. */
+  readonly questionsUsd?: number;
+  /** The step that failed by a hiccup and is tried once more, from `until` on (milliseconds since the epoch). */
+  readonly retried?: { readonly step: number; readonly transient: string; readonly until: number };
   /** Set once its blocker was upheld: what it built may land, and then this step is left to a person. */
   readonly humanStep?: string;
   /** Set once somebody asked for its end; the first cause wins. */
@@ -80,7 +85,20 @@ export interface PastAttempt {
   readonly summary: string;
   /** True where the agent stopped by itself with exit 0: it claimed to have done the ticket. */
   readonly claimed: boolean;
+  /** Dollars of its agent and of its questions to the second model. */
   readonly costUsd: number;
+}
+
+/** What a ticket's failures in a row have in common. */
+export interface Signs {
+  /** The last failure by what stays of it when it happens again, and how often in a row it was that one. */
+  readonly failure?: { readonly identity: string; readonly times: number };
+  /** Attempts in a row that changed nothing. */
+  readonly unchanged?: number;
+  /** Attempts in a row that a model's API turned away: their agent, or their question to the second model. */
+  readonly turnedAway?: number;
+  /** The last agent ended by what the next one would meet again. */
+  readonly hopeless?: AgentStopKind;
 }
 
 /** Finished work of an agent whose finish line was cut off. */
@@ -100,15 +118,19 @@ export interface TicketState {
   readonly openDeps: number;
   /** Attempts that count against the cap. */
   readonly failures: number;
+  /** What its failures in a row have in common; absent before the first. */
+  readonly signs?: Signs;
   readonly costUsd: number;
   readonly attempt?: Attempt;
   readonly history: readonly PastAttempt[];
   /** Evidence of failed tries, oldest first, at most three. */
   readonly evidence: readonly Evidence[];
+  /** What the outbox of its n-th attempt held that was refused, a line each, at most 20: for the next prompt. */
+  readonly refusals?: { readonly n: number; readonly lines: readonly string[] };
   readonly mergedSha?: string;
   readonly humanStep?: string;
-  /** A person asked for the gate; it counts once the tracker holds it. */
-  readonly gate?: { readonly step: string; readonly writing: boolean };
+  /** A person asked for the gate, or a blocker was upheld; it counts once the tracker holds it. */
+  readonly gate?: { readonly step: string; readonly writing: boolean; readonly by?: "blocker" };
   readonly stalledReason?: string;
   /** The ticket whose worker found this one; absent where the batch named it. */
   readonly foundBy?: TicketId;
@@ -119,13 +141,16 @@ export interface TicketState {
   readonly endedAt?: number;
 }
 
-/** What follows from the batch alone; tickets are known by index here. */
+/** The batch as it has grown, and what follows from it alone; tickets are known by index here. */
 export interface Plan {
+  /** The tickets of the frozen batch, and after them those that workers found, in the order in which they were found. */
   readonly tickets: readonly Ticket[];
   readonly index: Readonly<Record<string, number>>;
   readonly dependents: readonly (readonly number[])[];
   /** Milliseconds of work on the longest path that starts with this ticket: the greater, the sooner it runs. */
   readonly rank: readonly number[];
+  /** Milliseconds of work that are assumed of a ticket which no earlier run has done. */
+  readonly unknownMs: number;
 }
 
 export type RunStage = "working" | "verifying" | "judging" | "stopping" | "ended";
@@ -155,6 +180,7 @@ export interface TripwireState {
 export interface RunState {
   readonly run: RunId;
   readonly seq: number;
+  /** As it was frozen when the run began: it never changes. What workers found since is in `plan` alone. */
   readonly batch: Batch;
   readonly batchPath: string;
   readonly oracleSha: string;
@@ -167,10 +193,12 @@ export interface RunState {
   readonly tickets: Vec<TicketState>;
   /** Waiting tickets whose dependencies are all done, best first. Exclusive resources are looked at when one starts. */
   readonly ready: readonly number[];
-  /** Tickets that have used up their attempts and are to be stalled. */
+  /** Tickets that have used up their attempts, or that a breaker stops, and are to be stalled. */
   readonly exhausted: readonly number[];
   /** Tickets whose human gate is to be written to the tracker. */
   readonly gating: readonly number[];
+  /** Discovered tickets that are being written to the tracker. */
+  readonly filing: readonly number[];
   /** One entry per worker slot: the index of the ticket whose agent has it, or null. */
   readonly slots: readonly (number | null)[];
   /** Tickets whose agent has ended and whose attempt has not, by index, in the order in which they left their slots. */
@@ -199,12 +227,19 @@ export interface RunState {
     readonly usd: number;
     readonly canaries: { readonly seen: number; readonly missed: number };
   };
-  readonly blockers: { readonly claimed: number; readonly upheld: number };
+  /** Walls that workers claimed, and how they were ruled on; a claim whose attempt was cut off is neither. */
+  readonly blockers: { readonly claimed: number; readonly upheld: number; readonly rejected: number };
   readonly discoveries: { readonly filed: number; readonly refused: number };
   /** Steps that were tried once more after a hiccup, and those of them that passed then. */
   readonly transients: { readonly retried: number; readonly passed: number };
   /** No agent starts until then. */
-  readonly hold?: { readonly until: number; readonly reason: string };
+  readonly hold?: Hold;
+  /** A hold that is to be announced. */
+  readonly holdDue?: Hold;
+  /** The APIs that turn everybody away. */
+  readonly limited?: Limited;
+  /** No agent starts any more: every one would meet this. */
+  readonly tripped?: Trip;
   readonly interventions: readonly Intervention[];
   readonly claims: { readonly made: number; readonly upheld: number };
   /** Passed checks, by how much they proved. */

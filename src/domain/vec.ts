@@ -28,6 +28,12 @@ export function vecWith<T>(vec: Vec<T>, index: number, item: T): Vec<T> {
   return vec.with(index >> BITS, chunk.with(index & (SIZE - 1), item));
 }
 
+/** A copy of `vec` with `item` after its last one. */
+export function vecPush<T>(vec: Vec<T>, item: T): Vec<T> {
+  const last = vec.at(-1);
+  return last === undefined || last.length === SIZE ? [...vec, [item]] : vec.with(-1, [...last, item]);
+}
+
 /** All items in order. */
 export function* vecItems<T>(vec: Vec<T>): Generator<T> {
   for (const chunk of vec) yield* chunk;

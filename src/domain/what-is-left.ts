@@ -1,22 +1,30 @@
+import { describeTrip } from "./hold.ts";
 import { isSettled, type RunState } from "./state.ts";
 import { vecItems } from "./vec.ts";
-import { describeReason, whyNot } from "./why-not.ts";
+import { describeReason, type Reason, whyNot } from "./why-not.ts";
 
 /** Open tickets named in one sentence; the rest are counted. */
 const NAMED = 5;
 
 /** Why a run that ends now is not done: which tickets are open, and what each waits for. One line. */
 export function whatIsLeft(state: RunState): string {
+  const { tripped } = state;
   const open: string[] = [];
   let index = 0;
   for (const ticket of vecItems(state.tickets)) {
     if (ticket.phase === "stalled") open.push(`${ticket.id} stalled (${ticket.stalledReason ?? "no reason kept"})`);
-    else if (!isSettled(ticket.phase)) open.push(`${ticket.id} ${describeReason(whyNot(state, index))}`);
+    else if (!isSettled(ticket.phase)) open.push(`${ticket.id} ${wordsOf(whyNot(state, index))}`);
     index += 1;
   }
   if (open.length === 0) return `every ticket is settled here, but the tracker says otherwise: ${trackerOpen(state)}`;
   const more = open.length > NAMED ? `; +${open.length - NAMED} more` : "";
-  return `${open.length} of ${index} tickets are open: ${open.slice(0, NAMED).join("; ")}${more}`;
+  const why = tripped === undefined ? "" : `${describeTrip(tripped)}; `;
+  return `${why}${open.length} of ${index} tickets are open: ${open.slice(0, NAMED).join("; ")}${more}`;
+}
+
+/** What holds for all of them is said once, before them. */
+function wordsOf(reason: Reason): string {
+  return reason.kind === "tripped" ? "not done" : describeReason(reason);
 }
 
 function trackerOpen(state: RunState): string {

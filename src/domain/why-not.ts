@@ -1,12 +1,13 @@
+import { describeTrip, isHeld, timeOf } from "./hold.ts";
 import type { TicketId } from "./ids.ts";
-import { type Cap, capReached } from "./money.ts";
+import { attemptCap, type Cap } from "./money.ts";
 import { precedes, soonReady } from "./soon-ready.ts";
-import { freeSlots, isSettled, type RunState } from "./state.ts";
+import { freeSlots, isSettled, type RunState, type TicketState } from "./state.ts";
 import { vecAt } from "./vec.ts";
 
 /** Why a ticket is not being worked on. `ready` means only a moment is missing. */
 export type Reason =
-  | { readonly kind: "active" | "settled" | "ready" | "paused" | "stopping" | "gating" }
+  | { readonly kind: "active" | "settled" | "ready" | "paused" | "stopping" | "gating" | "filing" }
   | {
       readonly kind: "depends";
       readonly on: readonly TicketId[];
@@ -17,6 +18,10 @@ export type Reason =
   | { readonly kind: "slots"; readonly slots: number }
   | { readonly kind: "finishing"; readonly tickets: number }
   | { readonly kind: "kept"; readonly by: TicketId }
+  /** No agent starts until then, in milliseconds since the epoch. */
+  | { readonly kind: "held"; readonly until: number }
+  /** No agent starts any more. */
+  | { readonly kind: "tripped"; readonly by: NonNullable<RunState["tripped"]> }
   | { readonly kind: "money"; readonly cap: Cap; readonly limitUsd: number };
 
 /** The first thing a ticket waits for, in the order in which it would be met. */
@@ -24,19 +29,39 @@ export function whyNot(state: RunState, index: number): Reason {
   const ticket = vecAt(state.tickets, index);
   if (ticket.attempt !== undefined) return { kind: "active" };
   if (isSettled(ticket.phase)) return { kind: "settled" };
-  if (ticket.gate !== undefined) return { kind: "gating" };
+  const writing = beingWritten(ticket);
+  if (writing !== undefined) return writing;
   if (state.stage === "stopping") return { kind: "stopping" };
   if (ticket.openDeps > 0) return dependencies(state, index);
-  const cap = capReached(state, ticket, 0);
+  if (state.tripped !== undefined) return { kind: "tripped", by: state.tripped };
+  const cap = attemptCap(state, ticket);
   if (cap !== undefined) return { kind: "money", cap, limitUsd: state.batch.limits[cap] };
+  return resourceOf(state, index) ?? (state.paused ? { kind: "paused" } : undefined) ?? holdOf(state) ?? roomFor(state, index);
+}
+
+function resourceOf(state: RunState, index: number): Reason | undefined {
   for (const resource of state.plan.tickets[index]?.exclusive ?? []) {
     const by = Object.hasOwn(state.held, resource) ? state.held[resource] : undefined;
     if (by !== undefined) return { kind: "resource", resource, by };
   }
-  if (state.paused) return { kind: "paused" };
+  return undefined;
+}
+
+function holdOf(state: RunState): Reason | undefined {
+  const hold = state.holdDue ?? state.hold;
+  return hold !== undefined && isHeld({ hold }, state.lastEventAt) ? { kind: "held", until: hold.until } : undefined;
+}
+
+function roomFor(state: RunState, index: number): Reason {
   if (freeSlots(state).length > 0) return keptFor(state, index);
   if (state.slots.includes(null)) return { kind: "finishing", tickets: state.finishing.length };
   return { kind: "slots", slots: state.slots.length };
+}
+
+/** The tracker is being told of it. */
+function beingWritten({ gate, unfiled }: TicketState): Reason | undefined {
+  if (gate !== undefined) return { kind: "gating" };
+  return unfiled === true ? { kind: "filing" } : undefined;
 }
 
 /** A slot is free: it is kept for somebody else, or the next decision gives it to this ticket. */
@@ -71,6 +96,8 @@ export function describeReason(reason: Reason): string {
       return "the run is stopping";
     case "gating":
       return "the human gate is being recorded";
+    case "filing":
+      return "it is being filed in the tracker";
     case "slots":
       return reason.slots === 1 ? "ready; the only slot is busy" : `ready; all ${reason.slots} slots are busy`;
     case "finishing":
@@ -81,6 +108,10 @@ export function describeReason(reason: Reason): string {
       return `${reason.resource} is held by ${reason.by}`;
     case "money":
       return `one more attempt could break ${reason.cap} ($${reason.limitUsd})`;
+    case "held":
+      return `ready; the model's API is to be left alone until ${timeOf(reason.until)}`;
+    case "tripped":
+      return describeTrip(reason.by);
     case "depends":
       return describeDependencies(reason);
   }

@@ -19,7 +19,22 @@ export interface AttemptScope {
 /** A scope with its files made. */
 export interface OpenAttempt extends AttemptScope {
   readonly files: AttemptFiles;
+  /** Steps that have had the one retry that a hiccup earns them; see PREPARE_STEP. */
+  readonly retried: Set<number>;
+  /** What it is at; absent where nothing that fails is tried again. */
+  readonly turn?: Turn;
 }
+
+/** A step at work. */
+export interface Turn {
+  /** Its place in the finish line, or PREPARE_STEP. */
+  readonly step: number;
+  readonly name: string;
+  readonly rest: Rest;
+}
+
+/** Lets others have the machine while `idle` waits. Throws the signal's reason where it is aborted before the machine is free again. */
+export type Rest = (idle: () => Promise<void>) => Promise<void>;
 
 /** How an attempt ends: its outcome and, where it failed, what the next one should know. */
 export interface AttemptEnd {

@@ -29,8 +29,25 @@ export function confineJudge(ctx: Confined, repo: Repo, write: readonly string[]
   return withPolicy(ctx, { ...judgeView, write: [...judgeView.write, ...write], sockets: [] });
 }
 
-/** A confinement with the hosts that the batch opens to `who`: a step by its name, `prepare` or `agent`. */
-export function opened(ctx: Confined, confinement: Confinement | undefined, who: string): Confinement | undefined {
+/** What the second model may reach: it reads what it is asked about, and writes nothing but its own session. */
+export function confineReader(
+  ctx: Pick<LoopContext, "batch" | "confined" | "reviewerFiles">,
+  repo: Repo,
+  of: { readonly read: readonly string[]; readonly write: readonly string[] },
+): Confinement | undefined {
+  if (!ctx.confined) return undefined;
+  const { read, write, mounts } = repo.judgeView;
+  const policy = ctx.batch.sandboxPolicy;
+  const forAll = [...(policy?.read ?? []), ...(policy?.write ?? [])];
+  return { write: of.write, read: [...read, ...write, ...of.read, ...ctx.reviewerFiles, ...forAll], mounts, sockets: [] };
+}
+
+/** A confinement with the hosts that the batch opens to `who`: a step by its name, `prepare`, `agent` or `blocker`. */
+export function opened(
+  ctx: Pick<LoopContext, "batch">,
+  confinement: Confinement | undefined,
+  who: string,
+): Confinement | undefined {
   if (confinement === undefined) return undefined;
   const { hosts } = ctx.batch.sandboxPolicy ?? {};
   const own = hosts !== undefined && Object.hasOwn(hosts, who) ? hosts[who] : undefined;

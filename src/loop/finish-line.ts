@@ -56,7 +56,7 @@ export async function finishLanded(
 async function runAfterMerge(ctx: LoopContext, scope: OpenAttempt, repo: Repo, landed: string): Promise<AttemptEnd> {
   const after = scope.ticket.finish.map((spec, index): Placed => ({ index, spec }));
   for (const step of after.slice(after.findIndex(({ spec }) => spec.step === "merge") + 1)) {
-    await runJudge(ctx, scope, step, () => judgeAfter(ctx, scope, repo, step.spec, landed));
+    await runJudge(ctx, scope, step, (open) => judgeAfter(ctx, open, repo, step.spec, landed));
   }
   return { outcome: "done" };
 }

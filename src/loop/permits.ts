@@ -1,3 +1,5 @@
+import type { Rest } from "./attempt-scope.ts";
+
 /** Lets at most `most` tasks run at a time, in the order they came. */
 export class Permits {
   #free: number;
@@ -9,14 +11,22 @@ export class Permits {
 
   /**
    * Runs `task` once a permit is free, and gives the permit back whatever comes of it. Throws the signal's reason where
-   * it is aborted before the task's turn has come: then the task does not run.
+   * it is aborted before the task's turn has come: then the task does not run. While the task rests, others have its permit.
    */
-  async run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  async run<T>(task: (rest: Rest) => Promise<T>, signal: AbortSignal): Promise<T> {
     await this.#take(signal);
-    try {
-      return await task();
-    } finally {
+    let held = true;
+    const rest: Rest = async (idle) => {
+      held = false;
       this.#give();
+      await idle();
+      await this.#take(signal);
+      held = true;
+    };
+    try {
+      return await task(rest);
+    } finally {
+      if (held) this.#give();
     }
   }
 

@@ -1,5 +1,5 @@
-import type { StepSpec } from "../domain/batch/step-spec.ts";
-import { AttemptOver, abortedEnd, type OpenAttempt, type StepResult } from "./attempt-scope.ts";
+import { type StepSpec, stepName } from "../domain/batch/step-spec.ts";
+import { AttemptOver, abortedEnd, type OpenAttempt, type Rest, type StepResult } from "./attempt-scope.ts";
 import type { LoopContext } from "./context.ts";
 
 /** A step with its place in the ticket's finish line. */
@@ -13,14 +13,19 @@ export function runsCommand({ spec }: Placed): boolean {
   return spec.step === "check" || spec.step === "verify";
 }
 
+/** The scope of one of its steps. Without `rest` it gives up nothing while it waits. */
+export function atStep(scope: OpenAttempt, { index, spec }: Placed, rest: Rest = (idle) => idle()): OpenAttempt {
+  return { ...scope, turn: { step: index, name: stepName(spec), rest } };
+}
+
 /** Runs a step that is not the merge. */
 export async function runJudge(
   ctx: LoopContext,
   scope: OpenAttempt,
   placed: Placed,
-  run: () => Promise<StepResult>,
+  run: (scope: OpenAttempt) => Promise<StepResult>,
 ): Promise<void> {
-  const step = () => runStep(ctx, scope, placed, run);
+  const step = (rest?: Rest) => runStep(ctx, scope, placed, () => run(atStep(scope, placed, rest)));
   if (!runsCommand(placed)) return void (await step());
   await ctx.judges.run(step, scope.signal).catch(overIfAborted(scope));
 }
@@ -41,8 +46,8 @@ export async function runStep<R extends StepResult & { landed?: string }>(
 ): Promise<string> {
   if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
   const of = { ticket: scope.ticket.id, fence: scope.fence, step: index };
-  const name = "name" in spec ? spec.name : spec.step;
-  if (!ctx.report({ type: "step-started", ...of, kind: spec.step, name })) throw new AttemptOver({ outcome: "stopped" });
+  if (!ctx.report({ type: "step-started", ...of, kind: spec.step, name: stepName(spec) }))
+    throw new AttemptOver({ outcome: "stopped" });
   const result = await run();
   const summary = result.ok ? result.summary : result.evidence.summary;
   const judged = result.ok && result.judged !== undefined ? { judged: result.judged } : {};

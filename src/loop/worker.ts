@@ -1,4 +1,4 @@
-import type { AgentEnding, AgentStopKind, Evidence } from "../domain/event.ts";
+import type { AgentEnding, Evidence } from "../domain/event.ts";
 import type { Fence } from "../domain/ids.ts";
 import { ticketOf } from "../domain/state.ts";
 import { plainText } from "../domain/text.ts";
@@ -8,12 +8,13 @@ import type { Change, Repo } from "../ports/vcs.ts";
 import { thinActivity } from "./activity.ts";
 import { type AttemptEnd, AttemptOver, type AttemptScope, abortedEnd, type OpenAttempt } from "./attempt-scope.ts";
 import { boundedTail } from "./bounded.ts";
-import { readClaims } from "./claims.ts";
+import { readClaims, refusalEvidence } from "./claims.ts";
 import { confineAgent, opened } from "./confine.ts";
 import { type LoopContext, repoOf } from "./context.ts";
 import { finishLanded, runFinishLine } from "./finish-line.ts";
 import { renderWorkerPrompt } from "./prompt.ts";
-import { howItEnded, runPrepare } from "./steps/command-step.ts";
+import { howItEnded, prepareWorktree } from "./steps/command-step.ts";
+import { toldStop } from "./told-stop.ts";
 
 /** Bytes of a failed attempt's change that are kept for the next one to read. */
 const PATCH_BYTES = 1_000_000;
@@ -80,7 +81,7 @@ async function attempt(
     await made;
     throw error;
   });
-  const open: OpenAttempt = { ...scope, files };
+  const open: OpenAttempt = { ...scope, files, retried: new Set() };
   if (unfinished?.landed !== undefined && (await repo.contains(unfinished.landed.to)))
     return finishLanded(ctx, open, unfinished.landed, { gated: unfinished.humanStep !== undefined });
   if (unfinished !== undefined && (await repo.has(unfinished.tip))) {
@@ -92,7 +93,7 @@ async function attempt(
   const baseSha = await (fresh ?? ctx.starts.run(() => start(repo, tree)));
   await ctx.files.write(files.prompt, await promptOf(ctx, open));
   const confinement = await confineAgent(ctx, repo, open, tree);
-  const prepared = await runPrepare(ctx, open, tree.path, "prepare", opened(ctx, confinement, "prepare"));
+  const prepared = await prepareWorktree(ctx, open, tree.path, opened(ctx, confinement, "prepare"));
   if (prepared !== undefined) return { outcome: "failed", evidence: prepared };
   const result = await runAgent(ctx, open, { ...tree, baseSha }, opened(ctx, confinement, "agent"));
   if (result.ending === "aborted") return abortedEnd(open);
@@ -188,29 +189,27 @@ async function runAgent(
     exitCode: result.exitCode,
     signal: result.signal,
     costUsd,
-    ...stopOf(result),
+    ...(result.stop === undefined ? {} : { stop: toldStop(result.stop) }),
   });
   return result;
 }
 
 async function promptOf(ctx: LoopContext, open: OpenAttempt): Promise<string> {
-  const { evidence, history } = ticketOf(ctx.state(), open.ticket.id);
+  const { evidence, failures, history, refusals } = ticketOf(ctx.state(), open.ticket.id);
   const last = history.findLast((past) => past.outcome !== "stopped" && past.outcome !== "lost");
-  const file = last === undefined ? undefined : (await ctx.files.attempt(open.ticket.id, last.n)).patch;
-  const patch = file !== undefined && (await ctx.files.exists(file)) ? file : undefined;
+  const files = last === undefined ? undefined : await ctx.files.attempt(open.ticket.id, last.n);
+  const patch = files !== undefined && (await ctx.files.exists(files.patch)) ? files.patch : undefined;
+  const notes = files === undefined ? undefined : (await ctx.outbox.read(files.outbox)).notes;
   return renderWorkerPrompt(ctx.templates.worker, {
     ticket: open.ticket,
-    attempt: open.n,
+    // Of those that count: one that was cut off, or turned away by the model's API, took none of them.
+    attempt: failures + 1,
     attempts: ctx.batch.limits.attempts,
     protect: ctx.batch.protect,
-    evidence,
+    evidence: refusals === undefined || refusals.n !== last?.n ? evidence : [...evidence, refusalEvidence(refusals.lines)],
     ...(patch === undefined ? {} : { patch }),
+    ...(notes === undefined ? {} : { notes }),
   });
-}
-
-/** What stopped the agent, safe to be shown. */
-function stopOf({ stop }: AgentResult): { stop?: { kind: AgentStopKind; says: string } } {
-  return stop === undefined ? {} : { stop: { kind: stop.kind, says: plainText(stop.says, 300) } };
 }
 
 function agentFailed(result: AgentResult): AttemptEnd {

@@ -1,5 +1,5 @@
 /** The shapes of model API that the gateway knows: what may be asked of them, and where they say what it cost. */
-export type ModelApi = "anthropic" | "openai";
+export type ModelApi = "anthropic" | "openai" | "gemini";
 
 /** US dollars per million tokens. */
 export interface Rates {
@@ -40,11 +40,14 @@ export interface ModelUsage {
 /** The model API that is behind a gateway. */
 export interface ModelUpstream {
   readonly api: ModelApi;
-  /** As the vendor's own variable has it: `https://api.anthropic.com`, `https://api.openai.com/v1`. Trusted; http or https. */
+  /**
+   * As the vendor's own variable has it: `https://api.anthropic.com`, `https://api.openai.com/v1`,
+   * `https://generativelanguage.googleapis.com`. Trusted; http or https.
+   */
   readonly baseUrl: string;
   /** What the engine adds to each request, asked for each time. Never logged, never let through to the inside. */
   readonly credential?: {
-    readonly header: "x-api-key" | "bearer";
+    readonly header: "x-api-key" | "x-goog-api-key" | "bearer";
     readonly value: () => string | Promise<string>;
   };
   /** Certificates (PEM) to trust in place of the system's. */

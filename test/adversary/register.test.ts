@@ -10,7 +10,6 @@ type Standing = "covered" | { readonly honest: string } | { readonly notYet: str
 
 const NO_REVIEW = { notYet: "there is no review step" };
 const NO_PROBE = { notYet: "there is no mutation probe and no review; a weak assertion is still an assertion" };
-const NO_DISCOVERIES = { notYet: "workers cannot file tickets" };
 
 /** Every seed of the list of ways in which agents cheat. */
 const SEEDS: Readonly<Record<string, Standing>> = {
@@ -40,8 +39,8 @@ const SEEDS: Readonly<Record<string, Standing>> = {
   B5: "covered",
   B6: "covered",
   B7: "covered",
-  B9: NO_DISCOVERIES,
-  B10: NO_DISCOVERIES,
+  B9: "covered",
+  B10: "covered",
   B11: "covered",
   B14: NO_REVIEW,
   B15: NO_REVIEW,

@@ -5,7 +5,7 @@ import { Command, HumanStep } from "../../src/domain/command.ts";
 import { isActivity } from "../../src/domain/event.ts";
 import { type Fence, RepoId, TicketId, unfitForBranch } from "../../src/domain/ids.ts";
 import { countIntervention, type Intervention, interventionKind, MERGE_WINDOW_MS } from "../../src/domain/intervention.ts";
-import { capReached, reserveOf } from "../../src/domain/money.ts";
+import { attemptCap, reserveOf } from "../../src/domain/money.ts";
 import { planOf, topologicalOrder } from "../../src/domain/plan.ts";
 import { dequeue, enqueue, requeue } from "../../src/domain/queue.ts";
 import { ticketOf as stateOf } from "../../src/domain/state.ts";
@@ -114,7 +114,7 @@ describe("money", () => {
     const { state } = new Simulation({ ...batchOf([ticketOf("T-1")], all), agent });
     return {
       state,
-      cap: (over: object, also = 0) => capReached({ ...state, ...over }, { ...stateOf(state, T1), ...over }, also),
+      cap: (over: object, also = 0) => attemptCap({ ...state, ...over }, { ...stateOf(state, T1), ...over }, also),
     };
   };
 

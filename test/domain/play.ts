@@ -2,9 +2,12 @@ import fc from "fast-check";
 import { admitCommand } from "../../src/domain/admit.ts";
 import type { Batch, Ticket } from "../../src/domain/batch/schema.ts";
 import { HumanStep } from "../../src/domain/command.ts";
-import type { AttemptOutcome } from "../../src/domain/event.ts";
+import { nextMoment } from "../../src/domain/decide.ts";
+import { admitDiscovery } from "../../src/domain/discovery.ts";
+import type { AgentStopKind, AttemptOutcome } from "../../src/domain/event.ts";
 import { RepoId, TicketId } from "../../src/domain/ids.ts";
-import { activeTickets, type RunState, type TicketState } from "../../src/domain/state.ts";
+import { questionCap } from "../../src/domain/money.ts";
+import { activeTickets, type RunState, ticketOf as stateOf, type TicketState } from "../../src/domain/state.ts";
 import { vecAt } from "../../src/domain/vec.ts";
 import { batchOf, honestJudgement, Simulation, ticketOf } from "./simulate.ts";
 
@@ -32,24 +35,36 @@ export function given(usd: fc.Arbitrary<number>): fc.Arbitrary<Given> {
     });
     const agent = { kind: "command" as const, command: ["x"], usdPerAttempt: usd };
     const durations = Object.fromEntries(rows.map((row, i) => [`T-${i}`, row.ms]));
-    return { batch: { ...batchOf(tickets, { workers, usdPerRun: 20 }), agent }, durations };
+    return { batch: { ...batchOf(tickets, { workers, usdPerRun: 20, discoveries: 3 }), agent }, durations };
   });
 }
 
 const which = fc.nat();
 const outcome = fc.constantFrom<AttemptOutcome>("done", "done", "done", "failed", "silent", "lost");
 
+/** Mostly what passes: what ends all starts also ends what there is to see. */
+const kind = fc.constantFrom<AgentStopKind>(
+  ...(["rate-limited", "rate-limited", "overloaded", "overloaded", "memory", "turns", "unfinished", "rate-limited"] as const),
+  ...(["authentication", "permission", "model"] as const),
+);
+const retryAfterMs = fc.option(fc.constantFrom(0, 1_000, 3_600_000, 5 * 3_600_000, 30 * 3_600_000), { nil: undefined, freq: 2 });
+
 /** What happens at each turn: to one of those at work or on the finish line, by a person's wish, or nothing but time. */
 export const turn = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant("end" as const), which, outcome }) },
   { weight: 9, arbitrary: fc.record({ do: fc.constant("agent" as const), which, exitCode: fc.constantFrom(0, 0, 0, 1) }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("finish" as const), which, outcome }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("stop" as const), which, kind, retryAfterMs }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("ask" as const), which, usd: fc.constantFrom(0, 1, 3) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("answer" as const), which, part: fc.constantFrom(0, 0.5, 1) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("land" as const), which }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("wait" as const), which }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("pass" as const), ms: fc.constantFrom(1, 50, 1_000, 100_000) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("gate" as const), which }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("pause" as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("kill" as const), which }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("discover" as const), which, blocks: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("file" as const), which, taken: fc.constantFrom(true, true, false) }) },
 );
 export type Turn = typeof turn extends fc.Arbitrary<infer T> ? T : never;
 
@@ -87,11 +102,14 @@ export function play(
   throw new Error("the run did not end");
 }
 
-/** The first attempt that is under way is done. */
+/** What was found is filed, and the first attempt that is under way is done; where there is none, time goes by. */
 function doneNext(sim: Simulation): void {
+  for (const index of sim.state.filing) fileOne(sim, index, true);
   if (sim.state.paused) sim.report({ type: "run-unpaused" });
   const first = activeTickets(sim.state)[0];
-  if (first !== undefined) sim.endAttempt(first.id, "done");
+  if (first !== undefined) return sim.endAttempt(first.id, "done");
+  const now = sim.state.lastEventAt;
+  sim.pass((nextMoment(sim.state, now) ?? now) - now);
 }
 
 /** Tickets whose agent is at work, in slot order. */
@@ -102,6 +120,38 @@ export function working(state: RunState): TicketState[] {
 /** Tickets on the finish line. */
 export function finishing(state: RunState): TicketState[] {
   return state.finishing.map((index) => vecAt(state.tickets, index));
+}
+
+/** The tracker takes a discovered ticket, or does not. */
+function fileOne(sim: Simulation, index: number, taken: boolean): void {
+  const { id } = vecAt(sim.state.tickets, index);
+  if (taken) sim.report({ type: "discovery-filed", ticket: id });
+  else sim.report({ type: "ticket-stalled", ticket: id, reason: "the tracker is down" });
+}
+
+/** The agent on a ticket says that it found another one. */
+function discover(sim: Simulation, finder: TicketId, blocks: boolean): void {
+  const title = `found ${sim.state.seq}`;
+  const admission = admitDiscovery(sim.state, finder, { title, body: "", blocks, reason: "it is missing" });
+  const of = sim.of(finder);
+  if (admission.ok)
+    sim.report({ type: "ticket-discovered", ...of, discovered: admission.ticket, reason: "it is missing", blocks });
+  else sim.report({ type: "discovery-refused", ...of, title, why: admission.why });
+}
+
+/** The second model is asked where its answer can be paid for, as the loop does. */
+function ask(sim: Simulation, id: TicketId, usd: number): void {
+  const ticket = stateOf(sim.state, id);
+  if (ticket.attempt?.asked !== undefined || questionCap(sim.state, ticket, usd) !== undefined) return;
+  sim.report({ type: "second-model-asked", ...sim.of(id), question: "review", reservedUsd: usd });
+}
+
+/** It answers for a part of what was set aside. */
+function answer(sim: Simulation, id: TicketId, part: number): void {
+  const { asked } = stateOf(sim.state, id).attempt ?? {};
+  if (asked === undefined) return;
+  const { question, reservedUsd } = asked;
+  sim.report({ type: "second-model-answered", ...sim.of(id), question, costUsd: reservedUsd * part, valid: true, says: "" });
 }
 
 function takeTurn(sim: Simulation, next: Turn): void {
@@ -117,6 +167,18 @@ function takeTurn(sim: Simulation, next: Turn): void {
       const id = one(next.do === "end" ? activeTickets(state) : finishing(state), next.which);
       return id === undefined ? undefined : sim.endAttempt(id, next.outcome);
     }
+    case "stop": {
+      const id = one(working(state), next.which);
+      return id === undefined ? undefined : sim.stopAgent(id, next.kind, next.retryAfterMs);
+    }
+    case "ask": {
+      const id = one(finishing(state), next.which);
+      return id === undefined ? undefined : ask(sim, id, next.usd);
+    }
+    case "answer": {
+      const id = one(finishing(state), next.which);
+      return id === undefined ? undefined : answer(sim, id, next.part);
+    }
     case "agent": {
       const id = one(working(state), next.which);
       return id === undefined ? undefined : sim.endAgent(id, next.exitCode);
@@ -129,6 +191,14 @@ function takeTurn(sim: Simulation, next: Turn): void {
     case "wait": {
       const id = one(finishing(state), next.which);
       return void (id && sim.report({ type: "merge-waiting", ...sim.of(id), reason: "dirty" }));
+    }
+    case "discover": {
+      const id = one(finishing(state), next.which);
+      return id === undefined ? undefined : discover(sim, id, next.blocks);
+    }
+    case "file": {
+      const index = state.filing[next.which % Math.max(1, state.filing.length)];
+      return index === undefined ? undefined : fileOne(sim, index, next.taken);
     }
     case "kill":
     case "gate": {

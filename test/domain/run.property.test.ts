@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decide } from "../../src/domain/decide.ts";
-import { capReached, reserveOf } from "../../src/domain/money.ts";
+import { attemptCap, reserveOf } from "../../src/domain/money.ts";
 import { reduce } from "../../src/domain/reduce.ts";
 import { precedes, soonReady } from "../../src/domain/soon-ready.ts";
 import { activeTickets, freeSlots, type RunState } from "../../src/domain/state.ts";
@@ -54,7 +54,7 @@ function couldStart(state: RunState): number[] {
   for (const index of state.ready) {
     const exclusive = state.plan.tickets[index]?.exclusive ?? [];
     if (state.paused || starts.length === freeSlots(state).length || exclusive.some((resource) => taken.has(resource))) continue;
-    if (capReached(state, vecAt(state.tickets, index), reserved) !== undefined) continue;
+    if (attemptCap(state, vecAt(state.tickets, index), reserved) !== undefined) continue;
     reserved += reserveOf(state.batch);
     for (const resource of exclusive) taken.add(resource);
     starts.push(index);
@@ -73,7 +73,8 @@ function allGivenAway(state: RunState): number {
 
 /** Only slots are kept, only from shorter paths, and never for longer than the agents before had them. */
 function checkKept(state: RunState): void {
-  if (state.stage !== "working") return;
+  // Nobody starts in a hold, or after what ends all starts.
+  if (state.stage !== "working" || state.hold !== undefined || state.holdDue !== undefined || state.tripped !== undefined) return;
   const could = couldStart(state);
   const starts = startsAt(state, state.lastEventAt);
   expect(starts).toEqual(could.slice(0, starts.length));
@@ -177,13 +178,23 @@ function checkReason(state: RunState, index: number): string {
       break;
     }
     case "money":
-      expect(capReached(state, vecAt(state.tickets, index), 0)).toBe(reason.cap);
+      expect(attemptCap(state, vecAt(state.tickets, index))).toBe(reason.cap);
+      break;
+    case "held":
+      expect(reason.until).toBe((state.holdDue ?? state.hold)?.until);
+      expect(reason.until).toBeGreaterThan(state.lastEventAt);
+      break;
+    case "tripped":
+      expect(reason.by).toBe(state.tripped);
       break;
     case "active":
       expect(attempt).toBeDefined();
       break;
     case "settled":
       expect(["done", "human-gated", "stalled"]).toContain(phase);
+      break;
+    case "filing":
+      expect(vecAt(state.tickets, index).unfiled).toBe(true);
       break;
     case "gating":
       expect(state.gating).toContain(index);
@@ -212,5 +223,6 @@ test("a waiting ticket always has a reason that is true, and where nothing is de
     }),
     { numRuns: 250 },
   );
-  for (const kind of ["depends", "resource", "slots", "finishing", "kept", "money", "paused"]) expect([...seen]).toContain(kind);
+  for (const kind of ["depends", "resource", "slots", "finishing", "kept", "money", "paused", "held", "tripped"])
+    expect([...seen]).toContain(kind);
 });

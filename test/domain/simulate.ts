@@ -1,7 +1,7 @@
 import { admitFact } from "../../src/domain/admit.ts";
 import type { Batch, Ticket } from "../../src/domain/batch/schema.ts";
 import { type Action, decide } from "../../src/domain/decide.ts";
-import type { AttemptOutcome, RunEvent, RunFact } from "../../src/domain/event.ts";
+import type { AgentStopKind, AttemptOutcome, RunEvent, RunFact } from "../../src/domain/event.ts";
 import { type Fence, RepoId, RunId, TicketId } from "../../src/domain/ids.ts";
 import { reduce } from "../../src/domain/reduce.ts";
 import { type Attempt, type RunState, ticketOf as stateOf } from "../../src/domain/state.ts";
@@ -47,6 +47,8 @@ export function batchOf(tickets: readonly Ticket[], over: Partial<Batch["limits"
     tickets,
   };
 }
+
+type Stop = NonNullable<Extract<RunFact, { type: "agent-ended" }>["stop"]>;
 
 /** A run without an engine: facts go through admit and reduce, and every state is shown to `watch`. */
 export class Simulation {
@@ -121,11 +123,20 @@ export class Simulation {
   }
 
   /** Ends the agent of a ticket that runs: from here on the finish line has its attempt. */
-  endAgent(ticket: TicketId, exitCode = 0): void {
+  endAgent(ticket: TicketId, exitCode = 0, stop?: Stop): void {
     const of = this.of(ticket);
     const costUsd = this.#attempt(ticket).reservedUsd;
     this.report({ type: "agent-launching", ...of });
-    this.report({ type: "agent-ended", ...of, ending: "exited", exitCode, signal: null, costUsd });
+    const why = stop === undefined ? {} : { stop };
+    this.report({ type: "agent-ended", ...of, ending: "exited", exitCode, signal: null, costUsd, ...why });
+  }
+
+  /** Ends the agent of a ticket by a stop, and with it the attempt. */
+  stopAgent(ticket: TicketId, kind: AgentStopKind, retryAfterMs?: number): void {
+    const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
+    this.endAgent(ticket, 1, { kind, says: "it says so", ...wait });
+    const evidence = { step: "agent", name: "agent", summary: `the agent stopped early (${kind})`, detail: "" } as const;
+    this.report({ type: "attempt-ended", ...this.of(ticket), outcome: "failed", evidence });
   }
 
   /** Ends the attempt of a ticket that runs, the short way; its agent first, where it has not ended. */
@@ -152,6 +163,9 @@ export class Simulation {
         this.report({ type: "attempt-claimed", ticket, fence, attempt: 1, slot, reservedUsd });
         return;
       }
+      case "hold":
+        this.report({ type: "starts-held", until: action.until, reason: action.reason });
+        return;
       case "stall":
         this.report({ type: "ticket-stalled", ticket: action.ticket, reason: action.reason });
         return;

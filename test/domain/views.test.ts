@@ -29,8 +29,12 @@ describe("the ledger", () => {
     expect(numbers).toEqual({
       tickets: { total: 4, done: 1, gated: 1, open: 2 },
       attempts: 3,
-      claims: { made: 3, upheld: 1 },
+      claims: { made: 3, upheld: 1, gap: 2 },
       checks: { compared: 0, uncompared: 0, exitCodeOnly: 0 },
+      secondModel: { questions: 0, valid: 0, usd: 0, canaries: { seen: 0, missed: 0 } },
+      blockers: { claimed: 0, upheld: 0, fake: 0 },
+      discoveries: { filed: 0, refused: 0 },
+      transients: { retried: 0, passed: 0 },
       interventions: { total: 1, work: 1, harness: 0, byClass: { I7: 1 } },
       fixAndProceed: 1,
       heals: 0,
@@ -84,6 +88,7 @@ describe("the report", () => {
           mergedSha: "sha-2",
           humanStep: null,
           stalledReason: null,
+          foundBy: null,
         },
         {
           id: "T-2",
@@ -94,6 +99,7 @@ describe("the report", () => {
           mergedSha: null,
           humanStep: "set the DNS record",
           stalledReason: null,
+          foundBy: null,
         },
         {
           id: "T-3",
@@ -104,6 +110,7 @@ describe("the report", () => {
           mergedSha: null,
           humanStep: null,
           stalledReason: "1 attempt failed; the last: broken",
+          foundBy: null,
         },
         {
           id: "T-4",
@@ -114,6 +121,7 @@ describe("the report", () => {
           mergedSha: null,
           humanStep: null,
           stalledReason: null,
+          foundBy: null,
         },
       ],
       interventions: { total: 1, work: 1, harness: 0, byClass: { I7: 1 } },
@@ -122,8 +130,12 @@ describe("the report", () => {
       incidents: 0,
       pullRequests: 0,
       costUsd: 0.75,
-      claims: { made: 3, upheld: 1 },
+      claims: { made: 3, upheld: 1, gap: 2 },
       checks: { compared: 0, uncompared: 0, exitCodeOnly: 0 },
+      secondModel: { questions: 0, valid: 0, usd: 0, canaries: { seen: 0, missed: 0 } },
+      blockers: { claimed: 0, upheld: 0, fake: 0 },
+      discoveries: { filed: 0, refused: 0 },
+      transients: { retried: 0, passed: 0 },
       attempts: 3,
     });
   });
@@ -182,7 +194,7 @@ describe("the summary", () => {
         "  ! T-2  Point the domain  yours: set the DNS record",
         "  ✖ T-3  Hard one  1 attempt failed; the last: broken",
         "  ✖ T-4  After it  waits for T-3, which is stalled",
-        "  attempts 3 · claims 3, upheld 1 · fix-and-proceed 1 · incidents 0 · $ 0.75 · interventions 1 (1 work, 0 harness)",
+        "  attempts 3 · claims 3, upheld 1, gap 2 · fix-and-proceed 1 · incidents 0 · $ 0.75 · interventions 1 (1 work, 0 harness)",
         "  loopdash report test-run",
         "",
       ].join("\n"),
@@ -208,7 +220,7 @@ Unsandboxed: agents and checks ran with the user's rights.
 
 ## Numbers
 - attempts 3
-- claims 3, upheld 1
+- claims 3, upheld 1, gap 2
 - fix-and-proceed 1
 - incidents 0
 - $ 0.75

@@ -47,7 +47,7 @@ const template = readFileSync(resolve(import.meta.dirname, "../../prompts/worker
 
 /** Tickets that agents find on the way, by their ids, and who finds them. */
 export const FOUND: Readonly<Record<string, { readonly title: string; readonly by: string }>> = {
-  "SHOP-4-d1": { title: "Print a receipt of 32 characters", by: "SHOP-4" },
+  "SHOP-5-d1": { title: "Print a receipt of 32 characters", by: "SHOP-5" },
   "INFRA-2-d1": { title: "Defaults in templates", by: "INFRA-2" },
   "INFRA-2-d2": { title: "Check the configuration before it is used", by: "INFRA-2" },
 };

@@ -1,7 +1,7 @@
 import fsp from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 
-type Patchable = "lstat" | "open" | "rename" | "rm" | "writeFile";
+type Patchable = "link" | "lstat" | "open" | "rename" | "rm" | "writeFile";
 
 /**
  * Puts `around(real)` in the place of a function of node:fs/promises while `act` runs, everywhere in this process: for what

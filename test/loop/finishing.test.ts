@@ -7,6 +7,7 @@ import { HumanStep } from "../../src/domain/command.ts";
 import type { RunEvent } from "../../src/domain/event.ts";
 import { TicketId } from "../../src/domain/ids.ts";
 import { describeReason, whyNot } from "../../src/domain/why-not.ts";
+import type { Rest } from "../../src/loop/attempt-scope.ts";
 import type { LoopContext } from "../../src/loop/context.ts";
 import { Permits } from "../../src/loop/permits.ts";
 import type { AgentTask } from "../../src/ports/agent.ts";
@@ -24,7 +25,7 @@ class Watched extends Permits {
   #came = 0;
   #next: (() => void)[] = [];
 
-  override run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  override run<T>(task: (rest: Rest) => Promise<T>, signal: AbortSignal): Promise<T> {
     const result = super.run(task, signal);
     this.#came += 1;
     for (const tell of this.#next.splice(0)) tell();

@@ -189,6 +189,7 @@ describe("the tracker's write", () => {
     let writes = 0;
     const tracker: Tracker = {
       snapshot: () => Promise.resolve([]),
+      taken: () => Promise.resolve([]),
       file: () => Promise.resolve(),
       set: () => {
         writes += 1;

@@ -107,7 +107,7 @@ export class Stage implements Disposable {
   }
 
   /** Kills the engine right after an event that matches: nothing it learns later is recorded. Settles once it is still. */
-  async crashAt(match: (event: RunEvent) => boolean): Promise<void> {
+  async crashAt(match: (event: RunEvent) => boolean, begin: "start" | "resume" = "start"): Promise<void> {
     const { engine } = this;
     const crashed = Promise.withResolvers<void>();
     this.#crash = (event) => {
@@ -117,7 +117,7 @@ export class Stage implements Disposable {
       this.#crash = () => undefined;
       crashed.resolve();
     };
-    this.start();
+    await this[begin]();
     await crashed.promise;
     await engine.performer.idle();
   }
@@ -146,7 +146,7 @@ export class Stage implements Disposable {
     const orchestrator = new Orchestrator({ state, journal: deadToo as Journal, clock: systemClock, publish });
     const repo = await openRepo({ id: APP, path: this.user, base: "main", scratch: this.root });
     const folders = { folder: join(this.root, "run"), worktrees: join(this.root, "worktrees") };
-    const tracker = createEmbeddedTracker({ file: join(this.root, "tracker.json"), ids: state.batch.tickets.map((t) => t.id) });
+    const tracker = createEmbeddedTracker({ file: join(this.root, "tracker.json"), ids: knownTo(state) });
     for (const folder of [join(folders.folder, "judge"), folders.worktrees]) mkdirSync(folder, { recursive: true });
     const plain: LoopContext = {
       run: RUN,
@@ -254,6 +254,11 @@ export class Stage implements Disposable {
     this.#store.close();
     rmSync(this.root, { recursive: true, force: true });
   }
+}
+
+/** The tickets that the tracker holds. */
+function knownTo(state: RunState): Ticket["id"][] {
+  return state.plan.tickets.map((t) => t.id).filter((id) => stateOf(state, id).unfiled === undefined);
 }
 
 function stop(): never {

@@ -38,7 +38,7 @@ export async function checkWorld(
   const agentProgram = await findAgent(batch.agent, { folder: loaded.folder, path: commandEnv.PATH ?? "" });
   if (batch.agent.kind !== "command") checkVendor(batch.agent, sandbox, env);
   const reviewerProgram = await reviewerOf(batch, { folder: loaded.folder, path: commandEnv.PATH ?? "" });
-  if (batch.reviewer !== undefined && batch.reviewer.kind !== "command") checkVendor(batch.reviewer, sandbox, env);
+  if (batch.reviewer !== undefined && batch.reviewer.kind !== "command") checkVendor(batch.reviewer, sandbox, env, "reviewer");
   const repos = new Map<string, Repo>();
   for (const [name, { path, base }] of Object.entries(batch.repos)) {
     repos.set(name, await openRepo({ id: RepoId.parse(name), path, base, ...(git === undefined ? {} : { run: git }) }));
@@ -47,12 +47,17 @@ export async function checkWorld(
 }
 
 async function reviewerOf({ reviewer }: Batch, of: Parameters<typeof findAgent>[1]): Promise<string | undefined> {
-  return reviewer === undefined ? undefined : findAgent(reviewer, of);
+  return reviewer === undefined ? undefined : findAgent(reviewer, of, "reviewer");
 }
 
 /** A vendor's program may do what it likes, so it never runs without a sandbox; and its key must be there. */
-function checkVendor(agent: VendorAgentSpec, sandbox: Sandbox | undefined, env: NodeJS.ProcessEnv): void {
-  keyOf(agent, env);
+function checkVendor(
+  agent: Pick<VendorAgentSpec, "kind" | "apiKeyEnv">,
+  sandbox: Sandbox | undefined,
+  env: NodeJS.ProcessEnv,
+  who: "agent" | "reviewer" = "agent",
+): void {
+  keyOf(agent, env, who);
   if (sandbox !== undefined) return;
   throw new UserError({
     what: `${agent.kind} never runs without a sandbox, and there is none`,

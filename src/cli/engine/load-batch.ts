@@ -6,6 +6,7 @@ import { readTicketFolder } from "../../adapters/tracker/folder-read.ts";
 import type { AgentSpec } from "../../domain/batch/agent-spec.ts";
 import { type BatchProblem, formatProblems } from "../../domain/batch/problem.ts";
 import { readBatch, ticketFolder } from "../../domain/batch/read.ts";
+import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { EXIT, UserError } from "../../domain/user-error.ts";
 
@@ -38,15 +39,17 @@ export async function loadBatch(file: string, of: { cwd: string; workers?: numbe
   const read = readBatch(text, { folder, ...(folderTickets === undefined ? {} : { folderTickets }) });
   if (!read.ok) throw invalid(file, read.problems);
   const limits = of.workers === undefined ? read.batch.limits : { ...read.batch.limits, workers: of.workers };
-  const batch: Batch = { ...read.batch, limits, agent: besideBatch(read.batch.agent, folder) };
+  const { agent, reviewer } = read.batch;
+  const second = reviewer === undefined ? {} : { reviewer: besideBatch(reviewer, folder) };
+  const batch: Batch = { ...read.batch, limits, agent: besideBatch(agent, folder), ...second };
   return { batch, path, folder, sha: createHash("sha256").update(bytes).digest("hex"), warnings: read.warnings };
 }
 
 /**
- * An agent runs in its worktree, so an argument that names a file beside the batch file is made absolute,
+ * Agents and reviewers run elsewhere, so an argument that names a file beside the batch file is made absolute,
  * and so is a program given by a relative path.
  */
-function besideBatch(agent: AgentSpec, folder: string): AgentSpec {
+function besideBatch<T extends AgentSpec | ReviewerSpec>(agent: T, folder: string): T {
   if (agent.kind !== "command") {
     const { program } = agent;
     return program?.includes("/") && !isAbsolute(program) ? { ...agent, program: join(folder, program) } : agent;

@@ -65,6 +65,7 @@ export async function contextOf(
       batch,
       bytes: open.oracleBytes,
       oracleBatch: open.oracleBatch,
+      tickets: () => orchestrator.state.plan.tickets,
       batchSha: open.state.batchSha,
       recorded: open.state.frozen,
       runFolder: open.folder,

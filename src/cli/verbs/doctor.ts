@@ -5,6 +5,7 @@ import { checkAgent } from "../doctor/agent.ts";
 import { bad, type Finding, ok, type Status } from "../doctor/finding.ts";
 import { checkGit } from "../doctor/git.ts";
 import { checkNode } from "../doctor/node.ts";
+import { checkPrograms } from "../doctor/programs.ts";
 import { checkRepositories } from "../doctor/repositories.ts";
 import { checkSandbox } from "../doctor/sandbox.ts";
 import { checkStateFolder } from "../doctor/state-folder.ts";
@@ -40,6 +41,7 @@ function checksOf(loaded: LoadedBatch | undefined): readonly Promise<readonly Fi
     guarded("state-folder", () => checkStateFolder(home)),
     guarded("terminal", () => checkTerminal({ env, stdin, stdout })),
     guarded("stray-keys", () => checkStrayKeys(env, loaded)),
+    guarded("program", () => checkPrograms({ env, loaded })),
     ...(loaded === undefined
       ? []
       : [

@@ -1,22 +1,26 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { createFrozenOracle } from "../../adapters/oracle/frozen-oracle.ts";
+import { discoveredTickets } from "../../domain/discovery.ts";
 import type { VerdictWord } from "../../domain/event.ts";
+import type { TicketId } from "../../domain/ids.ts";
 import { EXIT, UserError } from "../../domain/user-error.ts";
+import { lastRun } from "../engine/carry-over.ts";
 import { loadBatch } from "../engine/load-batch.ts";
 import { runFolder, trackerOf } from "../engine/open-run.ts";
 import { oracleBytesOf, oracleKind } from "../engine/oracle-program.ts";
+import { replay } from "../engine/replay.ts";
 import { printDefect, printUserError, writeAll } from "../print.ts";
-import { stateHome } from "../state-home.ts";
+import { type StateHome, stateHome } from "../state-home.ts";
 
 /** Exit codes of the oracle itself (design section 5). */
 const ORACLE_EXIT = { done: 0, "not-done": 1, unjudged: 2 } as const satisfies Record<VerdictWord, number>;
 
 /**
  * Asks the oracle once, the way a run asks it: the same bytes in a process of their own, the tracker of the batch's
- * newest run where the tracker is embedded. Anything in the way is "cannot judge", exit 2.
+ * newest run where the tracker is embedded, and with the tickets that its workers found. Anything in the way is "cannot judge", exit 2.
  */
 export async function oracle(file: string): Promise<number> {
   try {
@@ -32,9 +36,10 @@ async function ask(file: string): Promise<number> {
   const loaded = await loadBatch(file, { cwd: process.cwd() });
   const scratch = mkdtempSync(join(tmpdir(), "loopdash-oracle-"));
   try {
-    const { place } = trackerOf(loaded.batch, newestRunFolder(loaded.path, loaded.batch.tracker.path !== undefined));
+    const last = lastOf(loaded.path, loaded.batch.tracker.path !== undefined);
+    const { place } = trackerOf(loaded.batch, last.folder);
     const bytes = await oracleBytesOf(loaded.batch, { folder: loaded.folder, path: process.env.PATH ?? "" });
-    const tickets = loaded.batch.tickets.map((ticket) => ticket.id);
+    const tickets = [...new Set([...loaded.batch.tickets.map((ticket) => ticket.id), ...last.found])];
     const frozen = createFrozenOracle({
       kind: oracleKind(loaded.batch),
       bytes,
@@ -50,20 +55,28 @@ async function ask(file: string): Promise<number> {
   }
 }
 
-function newestRunFolder(batchPath: string, folderTracker: boolean): string {
+/** The folder of the batch's newest run, and the tickets that its workers found, or those of a run before it. */
+function lastOf(batchPath: string, folderTracker: boolean): { readonly folder: string; readonly found: readonly TicketId[] } {
   const home = stateHome(process.env, process.cwd());
-  if (folderTracker) return home.runs;
-  const store = openRunStore(home.db);
-  try {
-    const row = store.list().find((r) => r.batchPath === batchPath);
-    if (row !== undefined) return runFolder(home, row.run);
-  } finally {
-    store.close();
-  }
+  const run = existsSync(home.db) ? foundIn(home, batchPath) : undefined;
+  if (run !== undefined) return run;
+  if (folderTracker) return { folder: home.runs, found: [] };
   throw new UserError({
     what: "the oracle cannot judge",
     why: "the batch keeps its tickets in an embedded tracker, which its first run makes, and there was no run yet",
     todo: "Start one: loopdash batch.json",
     exitCode: EXIT.usage,
   });
+}
+
+function foundIn(home: StateHome, batchPath: string) {
+  const store = openRunStore(home.db);
+  try {
+    const row = lastRun(store, batchPath);
+    if (row === undefined) return undefined;
+    const found = discoveredTickets(replay(store.openForReading(row.run), row.run));
+    return { folder: runFolder(home, row.run), found: found.map((ticket) => ticket.id) };
+  } finally {
+    store.close();
+  }
 }

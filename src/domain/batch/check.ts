@@ -1,4 +1,6 @@
+import { unfitForTransient } from "../transient.ts";
 import { checkAgent } from "./check-agent.ts";
+import { checkReviewer } from "./check-reviewer.ts";
 import { findCycles } from "./cycles.ts";
 import { checkFinishLine } from "./finish-line.ts";
 import { checkHosts } from "./hosts.ts";
@@ -23,9 +25,13 @@ export function checkBatch(file: BatchFile, locate: Locate, elsewhere: ReadonlyS
   checkRepos(file, report);
   if (file.agent.kind === "command") checkCommand(file.agent.command, ["agent", "command"], report);
   checkAgent(file, report);
+  checkReviewer(file, report);
   if (file.oracle !== undefined) checkCommand(file.oracle.command, ["oracle", "command"], report);
   checkTracker(file, report);
   checkHosts(file, report);
+  file.transients.forEach(({ pattern }, i) => {
+    reportUnfit(unfitForTransient(pattern), ["transients", i, "pattern"], report);
+  });
   file.protect.forEach((glob, i) => {
     reportUnfit(unfitForGlob(glob), ["protect", i], report);
   });

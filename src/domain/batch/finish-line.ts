@@ -1,5 +1,5 @@
 import { type Path, pathText, type Report, shown } from "./problem.ts";
-import type { StepSpec } from "./step-spec.ts";
+import { type StepSpec, stepName } from "./step-spec.ts";
 
 /** Reports what keeps a finish line from taking a ticket to done. `path` is where it stands in the file. */
 export function checkFinishLine(steps: readonly StepSpec[], path: Path, report: Report): void {
@@ -33,13 +33,13 @@ function checkNames(steps: readonly StepSpec[], path: Path, report: Report): voi
   const first = new Map<string, number>();
   steps.forEach((step, i) => {
     if (!("name" in step)) return;
-    const key = `${step.step} ${step.name}`;
+    const key = `${step.step} ${stepName(step)}`;
     const before = first.get(key);
     if (before === undefined) first.set(key, i);
     else
       report(
         [...path, i, "name"],
-        `${pathText([...path, before])} is a ${step.step} named ${shown(step.name)} as well`,
+        `${pathText([...path, before])} is a ${step.step} named ${shown(stepName(step))} as well`,
         "give each a name of its own",
       );
   });

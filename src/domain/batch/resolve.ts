@@ -1,7 +1,8 @@
 import { resolve } from "node:path/posix";
 import { RepoId } from "../ids.ts";
+import type { Argv } from "./argv.ts";
 import type { Batch, BatchFile, SandboxPolicy, Ticket, TicketSpec } from "./schema.ts";
-import { DEFAULT_FINISH, type StepSpec } from "./step-spec.ts";
+import { BATCH_FOLDER, DEFAULT_FINISH, type StepSpec } from "./step-spec.ts";
 
 /**
  * The batch as a run freezes it. `file` has passed `checkBatch` and holds the folder's tickets already; `folder` is the
@@ -11,8 +12,8 @@ export function resolveBatch(file: BatchFile, of: { readonly folder: string }): 
   const { name, agent, oracle, sandbox, limits, protect, tracker } = file;
   const path = tracker.path === undefined ? {} : { path: resolve(of.folder, tracker.path) };
   const repos = Object.entries(file.repos).map(([id, repo]) => [id, { ...repo, path: resolve(of.folder, repo.path) }] as const);
-  const tickets = file.tickets.map((ticket) => resolveTicket(ticket, file));
-  const finish = whole(file.finish ?? defaultFinish(file));
+  const tickets = file.tickets.map((ticket) => resolveTicket(ticket, file, of.folder));
+  const finish = whole(file.finish ?? defaultFinish(file), of.folder);
   const transients = file.transients.length === 0 ? {} : { transients: file.transients };
   const own = {
     ...(file.reviewer && { reviewer: file.reviewer }),
@@ -40,14 +41,14 @@ function atHome(policy: SandboxPolicy, folder: string): SandboxPolicy {
   return { ...policy, read: absolute(policy.read), write: absolute(policy.write) };
 }
 
-function resolveTicket(ticket: TicketSpec, file: BatchFile): Ticket {
+function resolveTicket(ticket: TicketSpec, file: BatchFile, folder: string): Ticket {
   const { id, title, body } = ticket;
   const [only, another] = Object.keys(file.repos);
   const repo = ticket.repo ?? (another === undefined && only !== undefined ? RepoId.parse(only) : undefined);
   if (title === undefined || repo === undefined) throw new RangeError(`ticket ${id} was not checked`);
   const dependsOn = [...new Set(ticket.dependsOn)];
   const exclusive = [...new Set(ticket.exclusive)];
-  const finish = whole(ticket.finish ?? file.finish ?? defaultFinish(file));
+  const finish = whole(ticket.finish ?? file.finish ?? defaultFinish(file), folder);
   return { id, title, body, repo, dependsOn, exclusive, finish, ...(ticket.allow && { allow: ticket.allow }) };
 }
 
@@ -59,7 +60,17 @@ function defaultFinish({ reviewer }: BatchFile): readonly StepSpec[] {
   );
 }
 
-/** A finish line that ends in `assert`. */
-function whole(finish: readonly StepSpec[]): readonly StepSpec[] {
-  return finish.at(-1)?.step === "assert" ? finish : [...finish, { step: "assert" }];
+/** A finish line that ends in `assert`, its commands with the batch file's folder where they name it. */
+function whole(finish: readonly StepSpec[], folder: string): readonly StepSpec[] {
+  const steps = finish.map((step): StepSpec => {
+    if (step.step === "check" || step.step === "verify") return { ...step, command: atFolder(step.command, folder) };
+    return step.step === "adversary" && step.smoke !== undefined ? { ...step, smoke: atFolder(step.smoke, folder) } : step;
+  });
+  return steps.at(-1)?.step === "assert" ? steps : [...steps, { step: "assert" }];
+}
+
+/** What judges is best kept where no ticket can change it: beside the batch file. */
+function atFolder(command: Argv, folder: string): Argv {
+  const [program, ...args] = command.map((word) => word.replaceAll(BATCH_FOLDER, folder));
+  return [program ?? "", ...args];
 }

@@ -109,7 +109,9 @@ export const SandboxPolicy = z.strictObject({
   hosts: z
     .record(name, z.array(hostName).readonly())
     .default({})
-    .describe("Hosts that a step may reach, by its name; 'prepare' and 'agent' name the prepare commands and the agent"),
+    .describe(
+      "Hosts that a step may reach, by its name; 'prepare', 'agent' and 'blocker' name the prepare commands, the agent and a blocker's commands",
+    ),
 });
 export type SandboxPolicy = z.infer<typeof SandboxPolicy>;
 
@@ -156,6 +158,8 @@ export interface Ticket {
   readonly exclusive: readonly string[];
   readonly finish: readonly StepSpec[];
   readonly allow?: Allowance | undefined;
+  /** The ticket whose worker found this one, in this run or in an earlier one; absent where a person wrote it. */
+  readonly foundBy?: TicketId | undefined;
 }
 
 /** The batch as a run freezes it: absolute paths, tickets resolved. It may only grow, and only by the engine. */

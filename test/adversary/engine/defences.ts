@@ -74,7 +74,13 @@ export const DEFENCES = {
   },
   perTicket: {
     name: "the attempts of a ticket together cost no more than it may",
-    holes: [{ file: "src/domain/money.ts", from: "ticket.costUsd + next > limits.usdPerTicket", to: "false" }],
+    holes: [
+      {
+        file: "src/domain/money.ts",
+        from: "ticket.costUsd + setAside(ticket.attempt) + next > limits.usdPerTicket",
+        to: "false",
+      },
+    ],
   },
   reserved: {
     name: "money that is set aside for one start is not there for the next",
@@ -85,8 +91,8 @@ export const DEFENCES = {
     holes: [
       {
         file: "src/domain/reduce-attempt.ts",
-        from: "const lostUsd = unpaid && attempt.agent !== undefined ? attempt.reservedUsd : 0;",
-        to: "const lostUsd = 0;",
+        from: "return attempt.agent === undefined ? (attempt.asked?.reservedUsd ?? 0) : setAside(attempt);",
+        to: "return 0;",
       },
     ],
   },

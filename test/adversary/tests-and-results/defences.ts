@@ -42,8 +42,8 @@ export const DEFENCES = {
     holes: [
       {
         file: CHECK,
-        from: "return refuse(judging, findingsLine(findings), detailOf(findings, outcome.output));",
-        to: "return runCheckStep(ctx, scope, repo, step, candidate);",
+        from: "const tests = outcome.findings.flatMap(({ ids }) => ids).toSorted();",
+        to: "return runCheckStep(ctx, scope, repo, step, candidate);\n  const tests: string[] = [];",
       },
       { file: "src/adapters/report/junit.ts", from: ', "flakyFailure", "flakyError"].some(', to: "].some(" },
     ],
@@ -148,9 +148,9 @@ export const DEFENCES = {
     name: "what is judged is the change merged with the base as it is now",
     holes: [
       {
-        file: "src/loop/finish-line.ts",
-        from: "return runCheckStep(ctx, scope, repo, spec, candidate);",
-        to: "return runCheckStep(ctx, scope, repo, spec, { ...candidate, commit: change.tip });",
+        file: "src/loop/candidate-judge.ts",
+        from: "return runCheckStep(ctx, scope, this.#repo, spec, candidate);",
+        to: "return runCheckStep(ctx, scope, this.#repo, spec, { ...candidate, commit: this.#change.tip });",
       },
     ],
   },

@@ -37,6 +37,7 @@ const EDITED: Readonly<Record<keyof typeof EDITS, Pick<Lie, "id" | "folder" | "o
   "takes a look-alike letter for the letter": { id: "C1-letter", elsewhere: true },
   "takes closed for done": { id: "C1-closed", elsewhere: true },
   "takes a gate without a step": { id: "C1-stepless", elsewhere: true },
+  "ignores what workers found": { id: "C1-found", elsewhere: true },
   "ignores late tickets": { id: "C1-late-ticket", folder: lastOpen },
   "ignores tickets beyond the first three": { id: "C1-fourth", folder: world(DONE, DONE, DONE, OPEN) },
   "ignores tickets that are not there": { id: "C1-missing", elsewhere: true },

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { told, words } from "./sample.ts";
 
 const app = { path: "../app" };
+const reviewer = { kind: "command", command: ["./review"] };
 const ticket = (id: string, more: object = {}) => ({ id, title: "x", ...more });
 
 describe("what a slip of the pen is called", () => {
@@ -54,11 +55,11 @@ describe("what a value of the wrong shape is called", () => {
     [{ ticket: [] }, 'unknown key "ticket"; did you mean "tickets"?'],
     [
       { zzzzzz: 1 },
-      'unknown key "zzzzzz"; known here: $schema, name, tracker, repos, agent, oracle, sandbox, sandboxPolicy and 4 more',
+      'unknown key "zzzzzz"; known here: $schema, name, tracker, repos, agent, reviewer, oracle, sandbox and 6 more',
     ],
     [{ tracker: { kind: "jira" } }, 'tracker.kind: unknown kind "jira"; known here: local'],
     [{ tracker: {} }, "tracker.kind is missing; known here: local"],
-    [{ agent: { kind: "jules" } }, 'agent.kind: unknown kind "jules"; known here: command, claude, codex'],
+    [{ agent: { kind: "jules" } }, 'agent.kind: unknown kind "jules"; known here: command, claude, codex, gemini, opencode'],
     [{ agent: { kind: "comand", command: ["x"] } }, 'agent.kind: unknown kind "comand"; did you mean "command"?'],
     [{ agent: undefined }, "agent is missing (the program that works a ticket)"],
     [
@@ -69,7 +70,38 @@ describe("what a value of the wrong shape is called", () => {
     [{ repos: {} }, "repos: name at least one repository"],
     [{ repos: { app: {} } }, "repos.app.path is missing (the repository's folder: absolute, or relative to this file)"],
     [{ sandbox: "of" }, 'sandbox must be "required", "auto" or "off", not "of"; did you mean "off"?'],
-    [{ finish: [{ step: "review" }] }, 'finish[0].step: unknown step "review"; known here: gates, check, merge, verify, assert'],
+    [
+      { finish: [{ step: "lint" }] },
+      'finish[0].step: unknown step "lint"; known here: gates, check, review, adversary, merge, verify, assert',
+    ],
+    [{ finish: [{ step: "reviev" }] }, 'finish[0].step: unknown step "reviev"; did you mean "review"?'],
+    [{ reviewer: { kind: "codx" } }, 'reviewer.kind: unknown kind "codx"; did you mean "codex"?'],
+    [
+      { reviewer: { kind: "codex", apiKeyEnv: "K", blocking: "grave" } },
+      'reviewer.blocking must be "critical", "high", "medium" or "low", not "grave"; known here: critical, high, medium, low',
+    ],
+    [
+      { reviewer: { kind: "codex", apiKeyEnv: "K", canaryEvry: 5 } },
+      'reviewer: unknown key "canaryEvry"; did you mean "canaryEvery"?',
+    ],
+    [
+      { transients: [{ name: "registry", pattern: "503", steps: ["check"], waitSeconds: 601 }] },
+      "transients[0].waitSeconds must be a number from 0 to 600, not 601",
+    ],
+    [
+      { transients: [{ name: "registry", pattern: "503", steps: ["review"] }] },
+      'transients[0].steps[0] must be "prepare", "check" or "verify", not "review"; known here: prepare, check, verify',
+    ],
+    [
+      { finish: [{ step: "merge" }, { step: "verify", command: ["v"], within: 0 }] },
+      "finish[1].within must be a number from 0.1 to 86400, not 0",
+    ],
+    [{ finish: [{ step: "merge" }, { step: "verify", command: ["v"], expect: {} }] }, "finish[1].expect: name a text or a json"],
+    [
+      { finish: [{ step: "merge" }, { step: "verify", command: ["v"], expect: { txt: "x" } }] },
+      "finish[1].expect: name a text or a json",
+      'finish[1].expect: unknown key "txt"; did you mean "text"?',
+    ],
     [{ finish: [{ step: "check" }] }, "finish[0].command is missing (a program and its arguments; no shell reads it)"],
     [
       { tickets: [ticket("T-1", { dependsOn: "T-2" })] },
@@ -122,6 +154,14 @@ describe("what does not fit together is called", () => {
       { finish: [{ step: "merge" }, { step: "check", command: ["x"] }, { step: "gates" }] },
       "finish[1]: check must come before merge, for it decides what may land",
       "finish[2]: gates must come before merge, for it decides what may land",
+    ],
+    [
+      { reviewer, finish: [{ step: "merge" }, { step: "review" }] },
+      "finish[1]: review must come before merge, for it decides what may land",
+    ],
+    [
+      { reviewer, finish: [{ step: "review" }, { step: "review" }, { step: "merge" }] },
+      'finish[1].name: finish[0] is a review named "review" as well; give each a name of its own',
     ],
     [
       { finish: [{ step: "verify", command: ["x"] }, { step: "merge" }] },

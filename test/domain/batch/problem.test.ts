@@ -102,6 +102,8 @@ describe("an agent", () => {
   it("of a vendor runs in a sandbox, for money, by a key", () => {
     expect(found({ agent: claude })).toEqual([]);
     expect(found({ agent: { ...claude, billing: "subscription", program: "/bin/claude" } })).toEqual([]);
+    expect(found({ agent: { ...codex, kind: "opencode" } })).toEqual(['agent: opencode needs a model; name it under "model"']);
+    expect(found({ agent: { ...codex, kind: "opencode", model: "some-model" } })).toEqual([]);
     expect(found({ agent: codex, sandbox: "off" })).toEqual(['sandbox: codex never runs without a sandbox; use "required"']);
     expect(found({ agent: claude, limits: { usdPerAttempt: 0 } })).toEqual([
       "limits.usdPerAttempt: claude cannot work for nothing; set a limit above 0",
@@ -132,9 +134,9 @@ describe("a value of the wrong shape", () => {
 
   it.each<[Record<string, unknown>, string]>([
     [{ agent: 7 }, "agent|must be an object in braces, not 7|"],
-    [{ agent: {} }, "agent.kind|is missing|known here: command, claude, codex"],
-    [{ agent: { kind: 7 } }, "agent.kind|must be text, not 7|known here: command, claude, codex"],
-    [{ agent: { kind: "zzzzzz" } }, 'agent.kind|unknown kind "zzzzzz"|known here: command, claude, codex'],
+    [{ agent: {} }, "agent.kind|is missing|known here: command, claude, codex, gemini, opencode"],
+    [{ agent: { kind: 7 } }, "agent.kind|must be text, not 7|known here: command, claude, codex, gemini, opencode"],
+    [{ agent: { kind: "zzzzzz" } }, 'agent.kind|unknown kind "zzzzzz"|known here: command, claude, codex, gemini, opencode'],
     [{ sandbox: "zzzzzz" }, 'sandbox|must be "required", "auto" or "off", not "zzzzzz"|known here: required, auto, off'],
     [{ sandbox: 7 }, 'sandbox|must be "required", "auto" or "off", not 7|'],
     [

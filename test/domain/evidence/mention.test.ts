@@ -18,6 +18,10 @@ describe("a marker that is only spoken of does not count", () => {
     ["test/a.test.ts", "// Nobody leaves a test.only('', f) behind"],
     ["test/a.test.ts", 'it("warns of test.only( and of it.skip(", () => {'],
     ["test/a.test.ts", "const words = [\"a\", 'it.skip is one'];"],
+    ["test/a.test.ts", "// O'Neill left a test.only( here"],
+    ["test/a.test.ts", "const words = [\"two\", 'use it.skip here'];"],
+    ["test/a.test.ts", "const words = ['two', \"use it.skip here\"];"],
+    ["test_a.py", "# O'Neill would call pytest.skip here"],
     ["test_a.py", "# it is never pytest.skip that we call"],
     ["test_a.py", 'WORDS = ["we call pytest.skip here"]'],
   ] as const)("%s: %s", ([path, line]) => {
@@ -58,6 +62,7 @@ describe("a marker that a tool would read counts, whatever stands before it", ()
     ["test/a.test.ts", "// a comment\u2028it.skip('x', f)"],
     ["test/a.test.ts", "// a comment\rit.skip('x', f)"],
     ["test_a.py", "# a comment\rpytest.skip('x')"],
+    ["test_a.py", "x = f(1) # never pytest.skip"],
     ["test_a.py", '#"""; pytest.skip("x")'],
     ["test_a.py", "# don't '''; pytest.skip('x')"],
     ["test_a.py", "# don'r\"z\", pytest.skip('x'))"],

@@ -5,6 +5,14 @@ describe("the script that a command runs", () => {
   test.each<[string, string | undefined]>([
     ["npm test", "npm test"],
     ["npm t", "npm test"],
+    ["npm tst", "npm test"],
+    ["npm start", "npm start"],
+    ["npm stop", "npm stop"],
+    ["npm restart", "npm restart"],
+    ["npm rum lint", "npm lint"],
+    ["npm urn lint", "npm lint"],
+    ["yarn prerun", "yarn prerun"],
+    ["yarn runner unit", "yarn runner"],
     ["npm --silent run -s unit -- --x", "npm unit"],
     ["/usr/bin/npm run-script lint", "npm lint"],
     ["pnpm unit", "pnpm unit"],
@@ -34,6 +42,8 @@ describe("what speaks against a change of it", () => {
     ["a script that runs after it", text({ test: "vitest run", posttest: "exit 0" })],
     ["none any more", text({ other: "x" })],
     ["no scripts", JSON.stringify({ name: "a" })],
+    ["no list of scripts", JSON.stringify({ name: "a", scripts: null })],
+    ["a text for scripts", JSON.stringify({ name: "a", scripts: "vitest run" })],
     ["no package.json", undefined],
     ["one that is none", "{"],
     ["null", "null"],
@@ -51,5 +61,22 @@ describe("what speaks against a change of it", () => {
 
   test("settings of the program that runs it", () => {
     expect(says(base, base, [".npmrc", "sub/.npmrc", "x"])).toEqual(["settings of npm were changed: .npmrc"]);
+  });
+
+  test.each([
+    ["npm", [".npmrc"]],
+    ["pnpm", [".npmrc", "pnpm-workspace.yaml", ".pnpmfile.cjs", ".pnpmfile.mjs"]],
+    ["yarn", [".yarnrc", ".yarnrc.yml"]],
+    ["bun", ["bunfig.toml", ".npmrc"]],
+  ])("all settings of %s", (runner, settings) => {
+    const changed = ["package.json", "x", ...settings];
+    expect(scriptFindings({ runner, script: "test" }, { changed, before: base, after: base })).toEqual([
+      { says: `settings of ${runner} were changed: ${settings.join(", ")}`, ids: settings },
+    ]);
+  });
+
+  test("all scripts that are run with it", () => {
+    const after = text({ test: "vitest", pretest: "a", posttest: "b", other: "c" });
+    expect(says(base, after)).toEqual(["the script that the check runs was changed: pretest, test, posttest"]);
   });
 });

@@ -1,0 +1,84 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { RunEvent } from "../../src/domain/event.ts";
+import { TicketId } from "../../src/domain/ids.ts";
+import { ledgerOf } from "../../src/domain/ledger.ts";
+import { reduce } from "../../src/domain/reduce.ts";
+import { reportOf } from "../../src/domain/report.ts";
+import type { RunState } from "../../src/domain/state.ts";
+import { renderMarkdown, renderSummaryText } from "../../src/domain/summary.ts";
+import { beside, DEEDS } from "./beside.ts";
+import { mixed } from "./mixed-run.ts";
+import { batchOf, Simulation, ticketOf } from "./simulate.ts";
+
+describe("what there is beside changes", () => {
+  const sim = beside();
+
+  test("is counted: questions and canaries, blockers and fakes, discoveries, hiccups; those that passed were mended by nobody", () => {
+    const { secondModel, blockers, discoveries, transients, fixAndProceed, costUsd, claims, tickets } = ledgerOf(sim.state);
+    expect(secondModel).toEqual({ questions: 4, valid: 3, usd: 1, canaries: { seen: 1, missed: 1 } });
+    expect(costUsd).toBe(1);
+    expect(blockers).toEqual({ claimed: 3, upheld: 1, fake: 1 });
+    expect(discoveries).toEqual({ filed: 1, refused: 1 });
+    expect(transients).toEqual({ retried: 2, passed: 1 });
+    expect(fixAndProceed).toBe(1);
+    expect(claims).toEqual({ made: 3, upheld: 1, gap: 1 });
+    expect(tickets.total).toBe(4);
+  });
+
+  test("stands in the report under keys of its own, with who found what and where what was built has landed", () => {
+    const report = JSON.parse(JSON.stringify(reportOf(sim.state)));
+    expect(report).toMatchObject({
+      secondModel: { questions: 4, valid: 3, usd: 1, canaries: { seen: 1, missed: 1 } },
+      blockers: { claimed: 3, upheld: 1, fake: 1 },
+      discoveries: { filed: 1, refused: 1 },
+      transients: { retried: 2, passed: 1 },
+    });
+    expect(report.tickets[1]).toMatchObject({ id: "T-2", state: "human-gated", mergedSha: "sha-2", humanStep: "set the record" });
+    expect(report.tickets[3]).toMatchObject({ id: "T-1-d1", foundBy: "T-1" });
+  });
+
+  test("stands in text and Markdown, only where there is any", () => {
+    const words = [
+      "second model asked 4, answered 3, $ 1.00",
+      "canaries 2, missed 1",
+      "blockers 3, upheld 1, fake 1",
+      "discoveries filed 1, refused 1",
+      "hiccups 2, then passed 1",
+    ];
+    const text = renderSummaryText(sim.state);
+    const markdown = renderMarkdown(sim.state);
+    expect(text).toContain(` · ${words.join(" · ")} · `);
+    for (const word of words) expect(markdown).toContain(`\n- ${word}\n`);
+    expect(text).toContain("  ! T-2  At the wall  sha-2  yours: set the record\n");
+    expect(markdown).toContain("- **T-2** At the wall `sha-2`: set the record\n");
+    expect(text).toMatch(/✖ T-1-d1 {2}Found it \(found by T-1\) /);
+    expect(markdown).toContain("**T-1-d1** Found it (found by T-1): ");
+    const plain = renderSummaryText(mixed().state);
+    expect(plain).not.toMatch(/second model|canaries|blockers|discoveries|hiccups|found by/);
+  });
+
+  test("whatever is claimed, the same journal gives the same numbers, and no part is greater than its whole", () => {
+    const deeds = fc.array(fc.record({ deed: fc.nat(DEEDS.length - 1), ticket: fc.nat(2), yes: fc.boolean() }), {
+      maxLength: 80,
+    });
+    fc.assert(
+      fc.property(deeds, (list) => {
+        const run = new Simulation(
+          batchOf([ticketOf("T-1"), ticketOf("T-2"), ticketOf("T-3")], { attempts: 20, discoveries: 5 }),
+        );
+        for (const { deed, ticket, yes } of list) DEEDS[deed]?.(run, TicketId.parse(`T-${ticket + 1}`), yes);
+        const journal: RunEvent[] = JSON.parse(JSON.stringify(run.events));
+        const again = journal.reduce<RunState | undefined>((state, event) => reduce(state, event), undefined) as RunState;
+        expect(reportOf(again)).toEqual(reportOf(run.state));
+        expect(renderSummaryText(again)).toBe(renderSummaryText(run.state));
+        const { secondModel: m, blockers: b, transients: t, claims: c, costUsd } = ledgerOf(again);
+        expect(m.valid).toBeLessThanOrEqual(m.questions);
+        expect(b.upheld + b.fake).toBeLessThanOrEqual(b.claimed);
+        expect(t.passed).toBeLessThanOrEqual(t.retried);
+        expect(c.gap + c.upheld).toBeLessThanOrEqual(c.made);
+        expect(m.usd).toBeLessThanOrEqual(costUsd);
+      }),
+    );
+  });
+});

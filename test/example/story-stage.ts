@@ -1,0 +1,79 @@
+import { spawn } from "node:child_process";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { expect } from "vitest";
+import { setUpExample, startEnvironments, stopEnvironments } from "../../example/setup.ts";
+import type { RunEvent } from "../../src/domain/event.ts";
+import type { Report } from "../../src/domain/report.ts";
+import { ended, git } from "./stage.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const PROGRAM = join(ROOT, "dist", "loopdash.js");
+const PARTS = ["agent.mjs", "claims.mjs", "evidence.mjs", "files.mjs", "kit.mjs", "reviewer.mjs", "run.mjs", "live", "scripts"];
+
+/** The example in a folder of its own, which the program runs as it ships. `over` replaces keys of its batch file. */
+export async function setStory({ over = {}, keys = {} }: { over?: object; keys?: Readonly<Record<string, string>> } = {}) {
+  const folder = await mkdtemp(join(tmpdir(), "loopdash-story-"));
+  const workspace = join(folder, "example", "workspace");
+  const home = join(folder, "home");
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home, LOOPDASH_HOME: home, ...keys };
+  const loopdash = (...args: string[]) => ended(spawn(process.execPath, [PROGRAM, ...args], { cwd: folder, env }));
+  for (const name of PARTS) await cp(join(ROOT, "example", name), join(folder, "example", name), { recursive: true });
+  const batch = JSON.parse(await readFile(join(ROOT, "batch.example.json"), "utf8"));
+  await writeFile(join(folder, "batch.example.json"), JSON.stringify({ ...batch, ...over }));
+  await setUpExample(workspace);
+  await startEnvironments(workspace);
+  return {
+    folder,
+    loopdash,
+    workspace,
+    async [Symbol.asyncDispose]() {
+      await stopEnvironments(workspace);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+type Story = Awaited<ReturnType<typeof setStory>>;
+
+/** Runs it, and sees that it went as the example tells it, to the end. Gives what happened. */
+export async function tell(story: Story, ...args: readonly string[]): Promise<readonly RunEvent[]> {
+  const { code, output } = await story.loopdash("batch.example.json", "--json", ...args);
+  expect(code, output.slice(-3_000)).toBe(0);
+  const events = output.split("\n").flatMap((line): RunEvent[] => (line.startsWith("{") ? [JSON.parse(line) as RunEvent] : []));
+  const of = <T extends RunEvent["type"]>(type: T) =>
+    events.filter((event): event is Extract<RunEvent, { type: T }> => event.type === type);
+
+  const report = JSON.parse((await story.loopdash("report", "--json")).output) as Report;
+  expect(report).toMatchObject({ verdict: "done", exitCode: 0, interventions: { total: 0 } });
+  expect(report.tickets).toHaveLength(11);
+  expect(report.tickets.filter(({ state }) => state === "done")).toHaveLength(9);
+  expect(report.tickets.flatMap(({ id, state, humanStep }) => (state === "human-gated" ? [[id, humanStep]] : []))).toEqual([
+    ["SHOP-5", "Sign the provider's contract and put the key into SHOP_PAYMENT_KEY of prod"],
+    ["INFRA-3", "In the registrar's console, set the A record of shop.example to 203.0.113.7"],
+  ]);
+
+  expect(
+    of("ticket-discovered")
+      .map(({ discovered }) => discovered.id)
+      .toSorted(),
+  ).toEqual(["INFRA-2-d1", "INFRA-2-d2", "SHOP-5-d1"]);
+  expect(
+    of("blocker-ruled")
+      .map(({ ticket, upheld }) => `${ticket} ${upheld}`)
+      .toSorted(),
+  ).toEqual(["INFRA-3 true", "SHOP-4 false", "SHOP-5 true"]);
+  // Both repositories' first visit to prod finds it starting.
+  expect(of("step-retried").map(({ transient }) => transient)).toEqual(["service is starting", "service is starting"]);
+  const refused = of("attempt-ended").flatMap(({ ticket, evidence }) => (evidence?.step === "review" ? [ticket] : []));
+  expect(refused.toSorted()).toEqual(["INFRA-1", "SHOP-2"]);
+
+  for (const { id, state, mergedSha } of report.tickets) {
+    const repo = join(story.workspace, id.startsWith("SHOP") ? "shop" : "infra");
+    // What was built for a gated ticket has landed too.
+    expect(await git(repo, "merge-base", "--is-ancestor", mergedSha ?? "", "main"), `${id} ${state}`).toBe("");
+  }
+  for (const repo of ["shop", "infra"]) expect(await git(join(story.workspace, repo), "status", "--porcelain")).toBe("");
+  return events;
+}
