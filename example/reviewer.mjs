@@ -2,7 +2,7 @@
  * The example's second model: rules of its own instead of a vendor's model, but what it reads is real. It is asked as any reviewer
  * is: the question is a file, the answer is one JSON object between two lines that carry the question's nonce.
  *
- * loopdash starts it in a checkout that it cannot write, with LOOPDASH_PROMPT and LOOPDASH_QUESTION.
+ * loopdash starts it in an empty folder, with LOOPDASH_PROMPT and LOOPDASH_QUESTION.
  */
 import { readFile } from "node:fs/promises";
 

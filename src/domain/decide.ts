@@ -68,7 +68,7 @@ function reconcile(state: RunState): Action[] {
   });
   const gates = state.gating.flatMap((index): Action[] => {
     const { id, gate, attempt } = vecAt(state.tickets, index);
-    return gate && !gate.writing && !attempt ? [{ do: "write-gate", ticket: id, step: gate.step }] : [];
+    return gate && !gate.writing && !gate.putOff && !attempt ? [{ do: "write-gate", ticket: id, step: gate.step }] : [];
   });
   const stalls = state.exhausted.map((index): Action => {
     const ticket = vecAt(state.tickets, index);
@@ -116,7 +116,8 @@ function schedule(state: RunState, now: number): Action[] {
 
 /** Nothing runs and nothing is being written. */
 function isQuiet(state: RunState): boolean {
-  return state.slots.every((index) => index === null) && state.finishing.length === 0 && state.gating.length === 0;
+  const written = state.gating.every((index) => vecAt(state.tickets, index).gate?.putOff === true);
+  return state.slots.every((index) => index === null) && state.finishing.length === 0 && written;
 }
 
 /** A pause, or a hold, keeps back tickets that could run. */

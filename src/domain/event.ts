@@ -106,6 +106,8 @@ export type RunFact =
       readonly durations: Readonly<Record<string, number>>;
       /** Dollars already spent today by earlier runs, for `usdPerDay`. */
       readonly spentTodayUsd: number;
+      /** Work that an earlier run of this batch has left, built and not judged to its end: commits, by ticket. */
+      readonly left?: readonly { readonly id: TicketId; readonly tip: string; readonly baseSha: string }[];
       readonly version: string;
     }
   | { readonly type: "run-resumed"; readonly orphansKilled: number }
@@ -214,6 +216,8 @@ export type RunFact =
   | { readonly type: "starts-held"; readonly until: number; readonly reason: string }
   | { readonly type: "gate-requested"; readonly ticket: TicketId; readonly step: string }
   | { readonly type: "gate-writing"; readonly ticket: TicketId }
+  /** A stop cut the write off, and nobody knows whether the tracker took it: the run's next engine writes it again. */
+  | { readonly type: "gate-put-off"; readonly ticket: TicketId }
   | { readonly type: "ticket-gated"; readonly ticket: TicketId; readonly step: string }
   | { readonly type: "ticket-stalled"; readonly ticket: TicketId; readonly reason: string }
   | { readonly type: "ticket-reopened"; readonly ticket: TicketId; readonly evidence: Evidence }
@@ -237,6 +241,8 @@ export type RunFact =
     }
   /** Dollars that other runs have spent and set aside today, as an attempt found them that could not start for it. */
   | { readonly type: "others-spent-today"; readonly usd: number }
+  /** What other sessions have cost today cannot be told any more. `why` is one line, safe for a terminal. */
+  | { readonly type: "day-spend-unknown"; readonly why: string }
   | { readonly type: "oracle-asked"; readonly final: boolean }
   | { readonly type: "oracle-judged"; readonly final: boolean; readonly judgement: Judgement };
 

@@ -35,7 +35,7 @@ interface Stopped {
 
 function stoppedBy(state: RunState, of: Stopped): RunState {
   const reach = reachOf(of.stop.kind);
-  if (reach === "run") return trip(state, of);
+  if (reach === "run") return trip(state, tripOf(of));
   return reach === "waits" ? turnedAway(state, of) : state;
 }
 
@@ -56,18 +56,24 @@ function turnedAway(state: RunState, of: Stopped): RunState {
   // Programs give their own waits for the API's as well, and these may be too short.
   const until = at + Math.max(own, Math.ceil(stop.retryAfterMs ?? 0));
   const next: RunState = { ...state, limited: { ...state.limited, [party]: { since, times } } };
-  if (until - since > LONGEST_HOLD_MS) return trip(next, of, until);
+  if (until - since > LONGEST_HOLD_MS) return trip(next, { ...tripOf(of), until });
   if (until <= Math.max(state.hold?.until ?? 0, state.holdDue?.until ?? 0)) return next;
   const who = party === "agent" ? "the model's API turned an agent away" : "the reviewer's API turned it away";
   return { ...next, holdDue: { until, reason: `${who} (${stop.kind}): ${stop.says}` } };
 }
 
+function tripOf({ party, stop: { kind, says } }: Stopped): Trip {
+  return { kind, says, ...(party === "reviewer" ? { of: party } : {}) };
+}
+
 /** The first cause stays. */
-function trip(state: RunState, { party, stop }: Stopped, until?: number): RunState {
-  if (state.tripped !== undefined) return state;
-  const { kind, says } = stop;
-  const whose = party === "reviewer" ? ({ of: "reviewer" } as const) : {};
-  return { ...state, tripped: { kind, says, ...(until === undefined ? {} : { until }), ...whose } };
+function trip(state: RunState, tripped: Trip): RunState {
+  return state.tripped === undefined ? { ...state, tripped } : state;
+}
+
+/** Money that nobody can count is not spent: no agent starts any more (law 4). */
+export function spendUnknown(state: RunState, { why }: Extract<RunEvent, { type: "day-spend-unknown" }>): RunState {
+  return trip(state, { kind: "spend-unknown", says: `what other sessions have cost today is not known: ${why}` });
 }
 
 /** No agent starts until then. */
@@ -89,6 +95,8 @@ export function isHeld({ hold }: Pick<RunState, "hold">, now: number): boolean {
   return hold !== undefined && now < hold.until;
 }
 
+const MEND_SPEND = "mend it, or set limits.countOtherSessions to false";
+
 const TODO: Readonly<Partial<Record<Trip["kind"], Readonly<Record<Party, string>>>>> = {
   authentication: {
     agent: "give the model's API a key that it takes",
@@ -102,6 +110,7 @@ const TODO: Readonly<Partial<Record<Trip["kind"], Readonly<Record<Party, string>
     agent: "name a model that the key can use",
     reviewer: "name a model for the reviewer that its key can use",
   },
+  "spend-unknown": { agent: MEND_SPEND, reviewer: MEND_SPEND },
 };
 
 /** Why no agent starts any more, and what to do about it. One line. */

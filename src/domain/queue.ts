@@ -41,7 +41,8 @@ export function shiftDependents(state: RunState, index: number, by: -1 | 1): Run
     const openDeps = ticket.openDeps + by;
     next = withTicket(next, d, { ...ticket, openDeps });
     if (ticket.phase !== "waiting" || ticket.gate !== undefined) continue;
-    next = openDeps === 0 ? enqueue(next, d) : dequeue(next, d);
+    // One that failed for the last time meanwhile is not ready, though it waits for nobody any more.
+    next = openDeps === 0 ? requeue(next, d) : dequeue(next, d);
   }
   return next;
 }

@@ -12,10 +12,13 @@ export function initialState(event: Started): RunState {
   const plan = planOf(event.batch.tickets, event.durations);
   const settled = new Map(event.settled.map((s) => [s.id, s]));
   const isDone = (id: Started["settled"][number]["id"]) => settled.get(id)?.as === "done";
+  const left = new Map(event.left?.map(({ id, tip, baseSha }) => [id, { tip, baseSha }]));
   const tickets = plan.tickets.map((ticket): TicketState => {
     const known = settled.get(ticket.id);
     const fresh = newTicket(ticket, ticket.dependsOn.filter((dep) => !isDone(dep)).length);
-    if (known === undefined) return fresh;
+    const work = left.get(ticket.id);
+    // Its agent's claim was counted in the run that heard it.
+    if (known === undefined) return work === undefined ? fresh : { ...fresh, unfinished: { ...work, claimed: false } };
     return { ...fresh, phase: known.as, ...(known.step === undefined ? {} : { humanStep: known.step }) };
   });
   const state = emptyState(event, plan, tickets);

@@ -14,7 +14,7 @@ export function withEvidence(ticket: TicketState, evidence: Evidence | undefined
 
 type TicketEvent = Extract<
   RunEvent,
-  { type: "gate-requested" | "gate-writing" | "ticket-gated" | "ticket-stalled" | "ticket-reopened" }
+  { type: "gate-requested" | "gate-writing" | "gate-put-off" | "ticket-gated" | "ticket-stalled" | "ticket-reopened" }
 >;
 
 /** Folds what happens to a ticket outside its attempts. */
@@ -29,6 +29,8 @@ export function reduceTicket(state: RunState, event: TicketEvent): RunState {
     }
     case "gate-writing":
       return withTicket(state, index, { ...ticket, gate: { ...(ticket.gate ?? { step: "" }), writing: true } });
+    case "gate-put-off":
+      return withTicket(state, index, { ...ticket, gate: { ...(ticket.gate ?? { step: "" }), writing: false, putOff: true } });
     case "ticket-gated": {
       const { gate: _, stalledReason: __, ...rest } = ticket;
       return settle(state, index, { ...rest, phase: "human-gated", humanStep: event.step, endedAt: event.at });
@@ -55,10 +57,12 @@ function settle(state: RunState, index: number, ticket: TicketState): RunState {
 
 /** A ticket that was done is not: its dependents wait for it again, unless they are already at work. One that is open stays so. */
 function reopen(state: RunState, index: number, evidence: Evidence): RunState {
-  const { endedAt: _, ...rest } = vecAt(state.tickets, index);
+  const { endedAt: _, mergedSha, ...rest } = vecAt(state.tickets, index);
   if (rest.phase !== "done") return state;
   const signs = failedAgain(rest.signs ?? {}, evidence);
-  const ticket = withEvidence({ ...rest, phase: "waiting", failures: rest.failures + 1, signs }, evidence);
+  // Where a verification failed, what has landed is still there.
+  const landed = mergedSha === undefined || evidence.step === "merge" ? {} : { mergedSha };
+  const ticket = withEvidence({ ...rest, ...landed, phase: "waiting", failures: rest.failures + 1, signs }, evidence);
   const next = shiftDependents(withTicket(state, index, ticket), index, 1);
   return requeue({ ...next, reverified: false, reopened: state.reopened + 1 }, index);
 }

@@ -1,5 +1,5 @@
 import type { RunEvent } from "./event.ts";
-import { held, letGo } from "./hold.ts";
+import { held, letGo, spendUnknown } from "./hold.ts";
 import { countIntervention } from "./intervention.ts";
 import { withTicket } from "./queue.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
@@ -50,6 +50,8 @@ function reduceRun(state: RunState, event: RunEvent): RunState {
       return { ...state, droppedReports: state.droppedReports + 1 };
     case "others-spent-today":
       return { ...state, spentTodayUsd: event.usd };
+    case "day-spend-unknown":
+      return spendUnknown(state, event);
     case "reverify-started":
       return { ...state, stage: "verifying" };
     case "reverify-ended":
@@ -85,6 +87,7 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
       return reduceGrowth(state, event);
     case "gate-requested":
     case "gate-writing":
+    case "gate-put-off":
     case "ticket-gated":
     case "ticket-stalled":
     case "ticket-reopened":
@@ -110,7 +113,9 @@ function resumed(state: RunState): RunState {
   };
   return next.gating.reduce((s, index) => {
     const ticket = vecAt(s.tickets, index);
-    return ticket.gate === undefined ? s : withTicket(s, index, { ...ticket, gate: { ...ticket.gate, writing: false } });
+    if (ticket.gate === undefined) return s;
+    const { putOff: ___, ...gate } = ticket.gate;
+    return withTicket(s, index, { ...ticket, gate: { ...gate, writing: false } });
   }, next);
 }
 

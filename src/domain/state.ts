@@ -130,7 +130,13 @@ export interface TicketState {
   readonly mergedSha?: string;
   readonly humanStep?: string;
   /** A person asked for the gate, or a blocker was upheld; it counts once the tracker holds it. */
-  readonly gate?: { readonly step: string; readonly writing: boolean; readonly by?: "blocker" };
+  readonly gate?: {
+    readonly step: string;
+    readonly writing: boolean;
+    readonly by?: "blocker";
+    /** This engine writes it no more: it is stopping, and the tracker did not take it. */
+    readonly putOff?: true;
+  };
   readonly stalledReason?: string;
   /** The ticket whose worker found this one; absent where the batch named it. */
   readonly foundBy?: TicketId;

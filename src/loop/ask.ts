@@ -89,6 +89,11 @@ type Putting<T> = Ask<T> & { readonly secondModel: SecondModel; readonly again: 
 
 async function askOnce<T>(ctx: LoopContext, scope: OpenAttempt, repo: Repo, of: Putting<T>): Promise<Try<T>> {
   const { question, secondModel } = of;
+  const unknown = await ctx.dayBudget.look?.();
+  if (unknown !== undefined) {
+    ctx.report({ type: "day-spend-unknown", why: unknown });
+    throw putOff(of, unknown);
+  }
   const noMoney = setAside(ctx, scope, question, secondModel.reserveUsd);
   if (noMoney !== undefined) return { ok: false, why: noMoney, says: noMoney };
   let costUsd = 0;
@@ -119,7 +124,7 @@ function setAside(ctx: LoopContext, { ticket, fence }: OpenAttempt, question: Qu
   const taken = ctx.dayBudget.take(fence, usd, question);
   if (!taken.ok) {
     ctx.report({ type: "others-spent-today", usd: taken.othersUsd });
-    return `the second model may cost ${usd} dollars, and other runs have left no room for that in limits.usdPerDay`;
+    return `the second model may cost ${usd} dollars, and others have left no room for that in limits.usdPerDay`;
   }
   if (ctx.report({ type: "second-model-asked", ticket: ticket.id, fence, question, reservedUsd: usd })) return undefined;
   ctx.dayBudget.settle(fence, 0, question);

@@ -42,7 +42,7 @@ export function confineReader(
   return { write: of.write, read: [...read, ...write, ...of.read, ...ctx.reviewerFiles, ...forAll], mounts, sockets: [] };
 }
 
-/** A confinement with the hosts that the batch opens to `who`: a step by its name, `prepare`, `agent` or `blocker`. */
+/** A confinement with the hosts that the batch opens to `who`: a step by its name, or one of those that are none. */
 export function opened(
   ctx: Pick<LoopContext, "batch">,
   confinement: Confinement | undefined,

@@ -55,6 +55,11 @@ export interface LoopPorts {
 /** Keeps `limits.usdPerDay` across runs that work at the same time. */
 export interface DayBudget {
   /**
+   * Looks at what is spent beside loopdash's own runs, so that `take` counts it too; absent where that does not count. Why it is not
+   * known, where it is not: one line, safe for a terminal.
+   */
+  look?(): Promise<string | undefined>;
+  /**
    * Sets dollars aside for an attempt's agent, or for a question of it to the second model; where they are no longer there, gives
    * what other runs have spent and set aside today.
    */

@@ -56,7 +56,8 @@ export async function fileUnfiled(ctx: LoopContext, signal: AbortSignal): Promis
   await Promise.all(unfiled.map(({ id }) => fileTicket(ctx, id, signal)));
 }
 
-function filedTicket({ plan, run }: RunState, of: TicketId): FiledTicket {
+/** What the tracker is told of a ticket that a worker found. Throws a RangeError where the run has no such ticket. */
+export function filedTicket({ plan, run }: RunState, of: TicketId): FiledTicket {
   const ticket = plan.tickets[plan.index[of] as number];
   if (ticket === undefined) throw new RangeError(`no ticket "${of}" in this batch`);
   const { id, title, body, repo, foundBy } = ticket;

@@ -1,5 +1,6 @@
 import type { Candidate } from "../ports/vcs.ts";
-import { orAborted, type Place } from "./merge-lanes.ts";
+import type { Place } from "./merge-lanes.ts";
+import { orAborted } from "./or-aborted.ts";
 
 type Built = Extract<Candidate, { ok: true }>;
 
@@ -25,13 +26,15 @@ interface Guess<R> {
   readonly onto: string;
   readonly candidate: Built | undefined;
   readonly result: Promise<R | undefined>;
-  readonly drop: () => void;
+  /** Calls it off. Settles once nothing of it is at work any more. */
+  readonly drop: () => Promise<void>;
 }
 
 /**
  * Waits for the turn, and meanwhile judges the change on what the one before is about to land (as merge queues do that
  * speculate). Where it does land, that judgement is of the very tree that lands next; where it does not, the judgement is
- * dropped as if it had never been, whatever it said. Throws the signal's reason where it is aborted.
+ * dropped as if it had never been, whatever it said. Throws the signal's reason where it is aborted. Once it settles, nothing of it
+ * is at work any more: an attempt's programs have one marker, and an executor refuses to start two with it at a time.
  */
 export async function judgeAhead<R>(needs: AheadNeeds<R>): Promise<JudgedAhead<R> | undefined> {
   const { place, signal } = needs;
@@ -39,28 +42,47 @@ export async function judgeAhead<R>(needs: AheadNeeds<R>): Promise<JudgedAhead<R
   try {
     while (!place.isFirst) {
       const { changed, ahead } = place;
-      if (guess?.onto !== ahead) {
-        guess?.drop();
-        guess = ahead === undefined ? undefined : await begin(needs, ahead);
+      if (guess !== undefined && guess.onto !== ahead) {
+        const dropped = guess.drop();
+        guess = undefined;
+        // Who comes after is told at once that nothing of it will land.
+        place.plans(undefined);
+        await dropped;
+        continue;
       }
+      if (guess === undefined && ahead !== undefined) guess = await begin(needs, ahead);
       await orAborted(changed, signal);
     }
     signal.throwIfAborted();
-    if (guess?.candidate === undefined || guess.onto !== (await needs.baseTip())) return undefined;
+    if (guess === undefined) return undefined;
+    if (guess.candidate === undefined || guess.onto !== (await needs.baseTip())) {
+      place.plans(undefined);
+      return undefined;
+    }
     const result = await guess.result;
     return result === undefined ? undefined : { candidate: guess.candidate, result };
   } finally {
-    guess?.drop();
+    await guess?.drop();
   }
 }
 
 async function begin<R>(needs: AheadNeeds<R>, onto: string): Promise<Guess<R>> {
-  const candidate = await needs.build(onto);
-  needs.place.plans(candidate.ok ? candidate.commit : undefined);
-  if (!candidate.ok) return { onto, candidate: undefined, result: Promise.resolve(undefined), drop: () => undefined };
+  // What breaks here is no matter of its own base; what breaks there as well is told when its turn has come.
+  const candidate = await needs.build(onto).catch(() => undefined);
+  needs.place.plans(candidate?.ok === true ? candidate.commit : undefined);
+  if (candidate?.ok !== true)
+    return { onto, candidate: undefined, result: Promise.resolve(undefined), drop: () => Promise.resolve() };
   const dropped = new AbortController();
   const result = needs.judge(candidate, AbortSignal.any([needs.signal, dropped.signal]));
   // One that is dropped may come to nothing in any way; who waits for it is told.
-  result.catch(() => undefined);
-  return { onto, candidate, result, drop: () => dropped.abort() };
+  const over = result.then(nothing, nothing);
+  const drop = (): Promise<void> => {
+    dropped.abort();
+    return over;
+  };
+  return { onto, candidate, result, drop };
+}
+
+function nothing(): void {
+  // What it came to is told to whoever waits for it.
 }

@@ -1,3 +1,5 @@
+import { orAborted } from "./or-aborted.ts";
+
 /**
  * The landings of each repository: one at a time, in the order in which they came. Who waits can see what the one before it is
  * about to land, and so judge its own change on that already.
@@ -85,19 +87,5 @@ export class Place {
     const told = place.#changed;
     place.#changed = Promise.withResolvers();
     told.resolve();
-  }
-}
-
-/** Settles as the promise does, or rejects with the signal's reason once it is aborted. */
-export async function orAborted(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (signal === undefined) return promise;
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const giveUp = (): void => reject(signal.reason);
-  signal.addEventListener("abort", giveUp);
-  try {
-    await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", giveUp);
   }
 }

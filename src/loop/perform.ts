@@ -131,9 +131,10 @@ export class Performer implements Effects {
     const step = gate?.step ?? "";
     const built = mergedSha === undefined ? "" : `; what was built landed as ${mergedSha}`;
     const note = `gated by ${gate?.by === "blocker" ? "an upheld blocker" : "a person"} in run ${run}${built}`;
-    const of = { ticket, state: { as: "human-gated", step } as const, note, signal: this.#others.signal };
-    const result = await assertTracker(this.#ctx, of);
+    const { signal } = this.#others;
+    const result = await assertTracker(this.#ctx, { ticket, state: { as: "human-gated", step }, note, signal });
     if (result.ok) report({ type: "ticket-gated", ticket, step });
+    else if (signal.aborted) report({ type: "gate-put-off", ticket });
     else report({ type: "ticket-stalled", ticket, reason: `the human gate was not recorded: ${result.evidence.summary}` });
   }
 }

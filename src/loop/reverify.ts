@@ -21,21 +21,32 @@ export function reverifyMarker(run: RunId): string {
 /**
  * The last look at the world before the oracle is asked: every shipped commit is still in its base, every verify
  * command passes on the base as it is now (each distinct one once per repository), and the tracker still says what
- * was asserted, or is told again (S5.17). Tickets that fail are reopened. Never throws: a problem is reported.
+ * was asserted, or is told again (S5.17). Done tickets that fail are reopened; one that was built up to a person's step is not, for
+ * that step may be taken already: that its commit is gone is a problem. Never throws: a problem is reported.
  */
 export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<void> {
+  const hiccups = { retried: 0, passed: 0 };
+  const counted = () => (hiccups.retried === 0 ? {} : { hiccups });
   try {
-    const hiccups = { retried: 0, passed: 0 };
-    const done = [...vecItems(ctx.state().tickets)].filter((ticket) => ticket.phase === "done" && ticket.mergedSha !== undefined);
+    const landed = [...vecItems(ctx.state().tickets)].filter((ticket) => ticket.mergedSha !== undefined);
+    const done = landed.filter(({ phase }) => phase === "done");
     const broken = await missing(ctx, done);
     for (const [id, evidence] of await failing(ctx, done, { signal, hiccups })) if (!broken.has(id)) broken.set(id, evidence);
     for (const [ticket, evidence] of broken) await reopen(ctx, { ticket, evidence, signal });
-    if (broken.size === 0) await reassert(ctx, signal);
-    ctx.report({ type: "reverify-ended", reopened: broken.size, ...(hiccups.retried === 0 ? {} : { hiccups }) });
+    if (broken.size === 0) {
+      await reassert(ctx, signal);
+      for (const [ticket, { summary }] of await missing(ctx, landed.filter(isGated)))
+        throw new Error(`${ticket} is left to a person with what was built, but ${summary}`);
+    }
+    ctx.report({ type: "reverify-ended", reopened: broken.size, ...counted() });
   } catch (error) {
     const problem = plainText(error instanceof Error ? error.message : String(error), 500);
-    ctx.report({ type: "reverify-ended", reopened: 0, problem });
+    ctx.report({ type: "reverify-ended", reopened: 0, problem, ...counted() });
   }
+}
+
+function isGated({ phase }: TicketState): boolean {
+  return phase === "human-gated";
 }
 
 /** What is wrong, by ticket. */

@@ -1,6 +1,6 @@
 import type { AgentEnding, Evidence } from "../domain/event.ts";
 import type { Fence } from "../domain/ids.ts";
-import { ticketOf } from "../domain/state.ts";
+import { type PastAttempt, type TicketState, ticketOf } from "../domain/state.ts";
 import { plainText } from "../domain/text.ts";
 import type { AgentResult } from "../ports/agent.ts";
 import type { Confinement } from "../ports/sandbox.ts";
@@ -141,8 +141,13 @@ async function keepPatch(repo: Repo, open: OpenAttempt, from: string, change: Ch
   if (change.paths.length > 0) await repo.writePatch({ from, tip: change.tip, file: open.files.patch, maxBytes: PATCH_BYTES });
 }
 
-/** Other runs may have spent the day's money since this attempt was decided on: then it does not start, and none after it. */
-function takeMoney(ctx: LoopContext, fence: Fence): void {
+/** Others may have spent the day's money since this attempt was decided on: then it does not start, and none after it. */
+async function takeMoney(ctx: LoopContext, fence: Fence): Promise<void> {
+  const unknown = await ctx.dayBudget.look?.();
+  if (unknown !== undefined) {
+    ctx.report({ type: "day-spend-unknown", why: unknown });
+    throw new AttemptOver({ outcome: "stopped" });
+  }
   const taken = ctx.dayBudget.take(fence, ctx.agent.reserveUsd);
   if (taken.ok) return;
   ctx.report({ type: "others-spent-today", usd: taken.othersUsd });
@@ -159,7 +164,7 @@ async function runAgent(
   const of = { ticket: ticket.id, fence };
   const { limits } = ctx.batch;
   ctx.report({ type: "worktree-ready", ...of, ...tree });
-  takeMoney(ctx, fence);
+  await takeMoney(ctx, fence);
   if (!ctx.report({ type: "agent-launching", ...of })) throw new AttemptOver({ outcome: "stopped" });
   const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...of, text, lines }));
   const result = await ctx.agent.run({
@@ -196,20 +201,30 @@ async function runAgent(
 
 async function promptOf(ctx: LoopContext, open: OpenAttempt): Promise<string> {
   const { evidence, failures, history, refusals } = ticketOf(ctx.state(), open.ticket.id);
-  const last = history.findLast((past) => past.outcome !== "stopped" && past.outcome !== "lost");
-  const files = last === undefined ? undefined : await ctx.files.attempt(open.ticket.id, last.n);
-  const patch = files !== undefined && (await ctx.files.exists(files.patch)) ? files.patch : undefined;
-  const notes = files === undefined ? undefined : (await ctx.outbox.read(files.outbox)).notes;
+  const tries = lastTry(history);
+  const files = await Promise.all(tries.map(({ n }) => ctx.files.attempt(open.ticket.id, n)));
+  const patch = files[0] !== undefined && (await ctx.files.exists(files[0].patch)) ? files[0].patch : undefined;
+  const outboxes = await Promise.all(files.map(({ outbox }) => ctx.outbox.read(outbox)));
+  const refused = tries.some(({ n }) => n === refusals?.n) ? refusals : undefined;
+  const notes = outboxes.find((outbox) => outbox.notes !== undefined)?.notes;
   return renderWorkerPrompt(ctx.templates.worker, {
     ticket: open.ticket,
     // Of those that count: one that was cut off, or turned away by the model's API, took none of them.
     attempt: failures + 1,
     attempts: ctx.batch.limits.attempts,
     protect: ctx.batch.protect,
-    evidence: refusals === undefined || refusals.n !== last?.n ? evidence : [...evidence, refusalEvidence(refusals.lines)],
+    evidence: refused === undefined ? evidence : [...evidence, refusalEvidence(refused.lines)],
     ...(patch === undefined ? {} : { patch }),
     ...(notes === undefined ? {} : { notes }),
   });
+}
+
+/** The last attempt that came to its end, and those cut off before it, whose work it may have gone on from. Newest first. */
+function lastTry(history: TicketState["history"]): TicketState["history"] {
+  const came = ({ outcome }: PastAttempt): boolean => outcome !== "stopped" && outcome !== "lost";
+  const at = history.findLastIndex(came);
+  const before = history.slice(0, Math.max(0, at)).findLastIndex(came);
+  return history.slice(before + 1, at + 1).toReversed();
 }
 
 function agentFailed(result: AgentResult): AttemptEnd {

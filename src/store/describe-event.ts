@@ -69,6 +69,8 @@ function runLook(event: RunWide, state: RunState): Look | undefined {
       return ["‖", "waiting", `no agent starts for ${formatElapsed(event.until - event.at)}: ${event.reason}`];
     case "others-spent-today":
       return ["!", "waiting", `other runs have spent $${event.usd.toFixed(2)} of the day's money: no more fits into it`];
+    case "day-spend-unknown":
+      return ["✖", "bad", `what other sessions have cost today is not known: ${event.why}`];
     case "reverify-started":
       return ["◆", "oracle", "re-verifying live state"];
     case "reverify-ended":
@@ -115,6 +117,7 @@ function ticketLook(event: OfTicket, state: RunState): Look | undefined {
     case "step-started":
     case "merge-intended":
     case "gate-writing":
+    case "gate-put-off":
       return undefined;
     case "attempt-claimed":
       return ["▶", "running", `try ${event.attempt} begins in slot ${event.slot + 1}`];
@@ -188,6 +191,8 @@ const OUTCOMES: Readonly<Record<AttemptOutcome, Look>> = {
 function attemptEndedLook(event: Event<"attempt-ended">): Look {
   const [glyph, tone, text] = OUTCOMES[event.outcome];
   const { evidence } = event;
+  // Nobody stopped it: it waits for what it needs.
+  if (event.outcome === "stopped" && evidence !== undefined) return ["‖", "waiting", `try ${evidence.summary}`];
   const told = evidence === undefined || !BEFORE_STEPS.has(evidence.step);
   return [glyph, tone, told ? text : `${text}: ${evidence.summary}`];
 }

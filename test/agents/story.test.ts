@@ -65,7 +65,8 @@ test("the example's batch, worked by the real claude and reviewed by the real co
   agent = join(story.folder, "example", "agent.mjs");
   const events = await tell(story);
   const spent = events.flatMap((event) => (event.type === "agent-ended" ? [event.costUsd] : []));
-  expect(Math.min(...spent.filter((usd) => usd > 0))).toBeGreaterThan(0);
+  expect(spent.length).toBeGreaterThan(11);
+  expect(spent.filter((usd) => usd === 0)).toEqual([]);
   expect(work.seen.length).toBeGreaterThan(20);
   expect(review.seen.length).toBeGreaterThan(10);
 });

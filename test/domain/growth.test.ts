@@ -205,6 +205,17 @@ describe("a discovery that blocks its finder", () => {
     expect(sim.decide()).toContainEqual(expect.objectContaining({ do: "start", ticket: T1 }));
   });
 
+  test("that is done at the moment in which its finder fails for the last time starts that one no more", () => {
+    const sim = atWork({ attempts: 1 });
+    discover(sim, { blocks: true });
+    sim.report({ type: "discovery-filed", ticket: D1 });
+    sim.decide();
+    sim.endAttempt(T1, "failed");
+    sim.endAttempt(D1, "done");
+    expect(sim.decide()).toEqual([expect.objectContaining({ do: "stall", ticket: T1 })]);
+    expect(stateOf(sim.state, T1)).toMatchObject({ phase: "stalled", failures: 1 });
+  });
+
   test("does not keep the finder from being done in the attempt that found it: the finish line judges, not the word", () => {
     const sim = atWork();
     discover(sim, { blocks: true });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { admitCommand } from "../../src/domain/admit.ts";
 import type { Batch, Ticket } from "../../src/domain/batch/schema.ts";
+import { reachOf } from "../../src/domain/breaker.ts";
 import { HumanStep } from "../../src/domain/command.ts";
 import { nextMoment } from "../../src/domain/decide.ts";
 import { admitDiscovery } from "../../src/domain/discovery.ts";
@@ -57,6 +58,7 @@ export const turn = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant("stop" as const), which, kind, retryAfterMs }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("ask" as const), which, usd: fc.constantFrom(0, 1, 3) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("answer" as const), which, part: fc.constantFrom(0, 0.5, 1) }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("away" as const), which, kind, retryAfterMs }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("land" as const), which }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("wait" as const), which }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("pass" as const), ms: fc.constantFrom(1, 50, 1_000, 100_000) }) },
@@ -154,6 +156,28 @@ function answer(sim: Simulation, id: TicketId, part: number): void {
   sim.report({ type: "second-model-answered", ...sim.of(id), question, costUsd: reservedUsd * part, valid: true, says: "" });
 }
 
+/** The agent of a ticket ends by itself, unless another one's work goes on; the finish line has what it built, and asks for a review. */
+export function toReview(sim: Simulation, id: TicketId): void {
+  const { attempt, unfinished } = stateOf(sim.state, id);
+  if (attempt?.slotLeftAt === undefined && unfinished === undefined) sim.endAgent(id);
+  sim.report({ type: "worktree-ready", ...sim.of(id), path: "/w", branch: "b", baseSha: "base" });
+  sim.report({ type: "change-captured", ...sim.of(id), tip: `tip-${id}`, files: 1, additions: 1, deletions: 0 });
+  ask(sim, id, 0);
+}
+
+/** The second model does not answer, by a stop; where that is no word about the work, the attempt is put off, as the loop does. */
+export function sendAway(sim: Simulation, id: TicketId, kind: AgentStopKind, retryAfterMs?: number): void {
+  const { asked } = stateOf(sim.state, id).attempt ?? {};
+  if (asked === undefined) return;
+  const stop = { kind, says: "it says so", ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  const said = { costUsd: 0, valid: false, says: `it stopped early (${kind})`, stop };
+  sim.report({ type: "second-model-answered", ...sim.of(id), question: asked.question, ...said });
+  const reach = reachOf(kind);
+  const outcome = reach === "waits" || reach === "run" ? "stopped" : "failed";
+  const evidence = { step: "review", name: "review", summary: `no review (${kind})`, detail: "" } as const;
+  sim.report({ type: "attempt-ended", ...sim.of(id), outcome, evidence });
+}
+
 function takeTurn(sim: Simulation, next: Turn): void {
   const { state } = sim;
   const one = (of: readonly TicketState[], n: number): TicketId | undefined => of[n % Math.max(1, of.length)]?.id;
@@ -178,6 +202,12 @@ function takeTurn(sim: Simulation, next: Turn): void {
     case "answer": {
       const id = one(finishing(state), next.which);
       return id === undefined ? undefined : answer(sim, id, next.part);
+    }
+    case "away": {
+      const id = one(activeTickets(state), next.which);
+      if (id === undefined) return;
+      if (stateOf(state, id).attempt?.asked === undefined) toReview(sim, id);
+      return sendAway(sim, id, next.kind, next.retryAfterMs);
     }
     case "agent": {
       const id = one(working(state), next.which);

@@ -100,6 +100,18 @@ describe("tickets outside their attempts", () => {
     expect({ ...sim.state, seq: 0, lastEventAt: 0 }).toEqual({ ...once, seq: 0, lastEventAt: 0 });
   });
 
+  test.for([
+    ["because its commit is gone, it has landed nothing", "merge", undefined],
+    ["because a verification fails, it has landed what it had", "verify", "c"],
+  ] as const)("reopened %s", ([, step, mergedSha]) => {
+    const sim = claimed();
+    sim.report({ type: "merge-intended", ...of, repo, from: "a", to: "c" });
+    sim.report({ type: "merge-landed", ...of, repo, from: "a", to: "c" });
+    sim.report({ type: "attempt-ended", ...of, outcome: "done" });
+    sim.report({ type: "ticket-reopened", ticket: T1, evidence: { step, name: step, summary: "x", detail: "" } });
+    expect(stateOf(sim.state, T1).mergedSha).toBe(mergedSha);
+  });
+
   test("a dependent that is at work when its dependency is reopened goes on, and waits for it only if it fails", () => {
     const sim = claimed();
     sim.report({ type: "attempt-ended", ...of, outcome: "done" });

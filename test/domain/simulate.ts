@@ -41,6 +41,7 @@ export function batchOf(tickets: readonly Ticket[], over: Partial<Batch["limits"
       usdPerTicket: 15,
       usdPerRun: 50,
       usdPerDay: 150,
+      countOtherSessions: false,
       ...over,
     },
     protect: [],

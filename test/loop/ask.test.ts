@@ -2,36 +2,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { LoopContext } from "../../src/loop/context.ts";
-import type { Clock } from "../../src/ports/clock.ts";
-import type { SecondModel, SecondModelAnswer, SecondModelTask } from "../../src/ports/second-model.ts";
+import type { SecondModel, SecondModelAnswer } from "../../src/ports/second-model.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { isAlive, until } from "../e2e/actors.ts";
 import { ended, opened, REVIEWER_PROMPT, type Reviewed, reviewed, T1 } from "./review-stage.ts";
+import { impatient, scripted, stopOf } from "./scripted-model.ts";
 
 cleanUp();
-
-/** A vendor's second model with these answers, the last for all that follow; it passes where none is given. */
-function scripted(answers: readonly Partial<SecondModelAnswer>[], reserveUsd = 0) {
-  const tasks: SecondModelTask[] = [];
-  const model: SecondModel = {
-    name: "scripted",
-    reserveUsd,
-    ask(task) {
-      tasks.push(task);
-      const answer = answers[tasks.length - 1] ?? answers.at(-1) ?? {};
-      return Promise.resolve({ ending: "exited", exitCode: 0, costUsd: 0, text: passes(task), ...answer });
-    },
-  };
-  return { model, tasks };
-}
-
-function passes({ promptFile }: SecondModelTask): string {
-  const prompt = readFileSync(promptFile, "utf8");
-  const nonce = /^LOOPDASH ANSWER BEGIN (\w+)$/m.exec(prompt)?.[1];
-  const tree = /It is commit (\w+)/.exec(prompt)?.[1];
-  const json = JSON.stringify({ nonce, tree, findings: [], verdict: "pass" });
-  return `LOOPDASH ANSWER BEGIN ${nonce}\n${json}\nLOOPDASH ANSWER END ${nonce}\n`;
-}
 
 const ask = (answers: readonly Partial<SecondModelAnswer>[], usd = 0, of: Reviewed = {}) => {
   const { model, tasks } = scripted(answers, usd);
@@ -87,7 +64,7 @@ describe("the money of a question", () => {
     expect(landed).toBe(false);
     expect(tasks).toEqual([]);
     expect(asked).toEqual([]);
-    expect(summary).toContain("other runs have left no room for that in limits.usdPerDay");
+    expect(summary).toContain("others have left no room for that in limits.usdPerDay");
     expect(stage.of("others-spent-today")).toMatchObject([{ usd: 149 }]);
   });
 
@@ -105,27 +82,9 @@ describe("the money of a question", () => {
 });
 
 describe("an answer of one that stopped early", () => {
-  /** A clock whose waits are over at once, and what was waited for. */
-  const impatient = (waits: number[]) => (ctx: LoopContext) => {
-    const clock: Clock = {
-      ...ctx.clock,
-      after: (ms, then) => {
-        // Anything but the wait for the API goes its usual way.
-        if (ms < 5_000 || ms > 60_000) return ctx.clock.after(ms, then);
-        waits.push(ms);
-        return ctx.clock.after(0, then);
-      },
-    };
-    return { clock };
-  };
-  const stop = (kind: "rate-limited" | "overloaded" | "budget", over = {}) => ({
-    exitCode: 1,
-    stop: { kind, says: "come\nback", ...over },
-  });
-
   test.for(["rate-limited", "overloaded"] as const)("for it was %s: it is asked once more, and paid for twice", async (kind) => {
     const waits: number[] = [];
-    const { model, tasks } = scripted([{ ...stop(kind), costUsd: 0.1 }, { costUsd: 0.2 }], 1);
+    const { model, tasks } = scripted([{ ...stopOf(kind), costUsd: 0.1 }, { costUsd: 0.2 }], 1);
     using stage = await opened({ secondModel: model, ctx: impatient(waits) });
     const { landed, answers, state } = await ended(stage);
     expect(landed).toBe(true);
@@ -136,25 +95,15 @@ describe("an answer of one that stopped early", () => {
     expect(state.spentUsd).toBeCloseTo(0.3);
   });
 
-  test("twice in a row: that is no answer", async () => {
-    const { model, tasks } = scripted([stop("overloaded", { retryAfterMs: 6_000 })]);
-    const waits: number[] = [];
-    using stage = await opened({ secondModel: model, ctx: impatient(waits) });
-    const { landed, summary } = await ended(stage);
-    expect(landed).toBe(false);
-    expect(summary).toBe("no review: it stopped early (overloaded): come back");
-    expect(waits).toContain(6_000);
-    expect(tasks).toHaveLength(2);
-  });
-
   test.for([
-    ["for another reason", stop("budget")],
-    ["for long", stop("rate-limited", { retryAfterMs: 3_600_000 })],
+    ["for another reason", stopOf("budget")],
     ["though it says that it exited well", { stop: { kind: "unfinished", says: "no result" } }],
   ] as const)("%s is none, and it is not asked again", async ([, answer]) => {
-    const { landed, tasks } = await ask([answer]);
+    const { landed, tasks, answers, evidence } = await ask([answer]);
     expect(landed).toBe(false);
     expect(tasks).toHaveLength(1);
+    expect(answers).toMatchObject([{ valid: false, stop: { kind: answer.stop?.kind } }]);
+    expect(evidence?.summary).toMatch(/^no review: it stopped early/);
   });
 });
 

@@ -62,6 +62,28 @@ test("where the attempt fails, the next one is told what was refused, once, and 
   expect(told[1]).toContain("The clock is wrong.");
 });
 
+test("what an agent noted, and what was refused, is told also where its finish line was cut off and fails later", async () => {
+  const told: string[] = [];
+  const check = { step: "check" as const, name: "unit", command: ["grep", "-q", "3", "T-1.txt"] as [string, ...string[]] };
+  using stage = await Stage.open({
+    tickets: [ticketOf("T-1", { finish: [check, ...finish.slice(1)] })],
+    work: (task) => {
+      told.push(readFileSync(task.promptFile, "utf8"));
+      if (task.attempt === 1) leave(task, "notes.md", "The clock is wrong.");
+      if (task.attempt === 1) leave(task, "blockers.json", {});
+      return oneFile(task);
+    },
+  });
+  await stage.crashAt((event) => event.type === "step-started" && event.kind === "check");
+  await stage.crashAndReopen();
+  await stage.resume();
+  expect((await stage.ended()).end?.exitCode).toBe(0);
+  expect(stage.of("attempt-ended").map(({ outcome }) => outcome)).toEqual(["lost", "failed", "done"]);
+  expect(told).toHaveLength(2);
+  expect(told[1]).toContain("The clock is wrong.");
+  expect(told[1]).toContain("1 claim of the last attempt's outbox could not be taken");
+});
+
 test("refused files are kept by the journal alone, at most twenty of an attempt, and those of the last one", async () => {
   const { stage, state } = await run((task) => {
     for (let n = 0; n < (task.attempt === 1 ? 30 : 1); n++) leave(task, `stray-${task.attempt}-${n}`, "x");

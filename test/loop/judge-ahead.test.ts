@@ -56,17 +56,20 @@ describe("judgeAhead", () => {
     expect(await done).toMatchObject({ result: "passed late" });
   });
 
-  test("where something else is planned, the first is called off and another begun", async () => {
-    const { before, judging, done, land } = scene();
+  test("where something else is planned, the first is called off, and another begun once nothing of it is left", async () => {
+    const { before, after, judging, done, land } = scene();
     before.plans("c1");
     await settle();
     before.plans("c2");
+    await settle();
+    expect(judging.map(({ commit, signal }) => [commit, signal.aborted])).toEqual([["mine on c1", true]]);
+    expect(after.ahead).toBeUndefined();
+    judging[0]?.give("of c1");
     await settle();
     expect(judging.map(({ commit, signal }) => [commit, signal.aborted])).toEqual([
       ["mine on c1", true],
       ["mine on c2", false],
     ]);
-    judging[0]?.give("of c1");
     judging[1]?.give("of c2");
     land("c2");
     expect(await done).toMatchObject({ result: "of c2" });
@@ -74,13 +77,14 @@ describe("judgeAhead", () => {
 
   test("counts for nothing where the one before leaves without landing, or lands something else", async () => {
     for (const tip of ["base", "other"]) {
-      const { before, judging, done, land } = scene();
+      const { before, after, judging, done, land } = scene();
       before.plans("c1");
       await settle();
       judging[0]?.give("refused");
       land(tip);
       expect(await done).toBeUndefined();
       expect(judging[0]?.signal.aborted).toBe(true);
+      expect(after.ahead).toBeUndefined();
     }
   });
 
@@ -92,6 +96,15 @@ describe("judgeAhead", () => {
     expect([judging, after.ahead]).toEqual([[], undefined]);
     land("c1");
     expect(await done).toBeUndefined();
+  });
+
+  test("a candidate that could not even be built is none: that is tried again on the base itself", async () => {
+    const { before, judging, done, land } = scene({ build: () => Promise.reject(new Error("c1 is gone")) });
+    before.plans("c1");
+    await settle();
+    land("base");
+    expect(await done).toBeUndefined();
+    expect(judging).toEqual([]);
   });
 
   test("one that could not be judged is none; one that broke is told of where its base has come, and only there", async () => {
@@ -117,13 +130,17 @@ describe("judgeAhead", () => {
     expect(await dropped.done).toBeUndefined();
   });
 
-  test("whoever is called off while waiting leaves at once, and its judgement ends with it", async () => {
+  test("whoever is called off while waiting is told so once its judgement has ended", async () => {
     const { before, controller, judging, done } = scene();
+    let over = false;
+    void done.catch(() => (over = true));
     before.plans("c1");
     await settle();
     controller.abort(new Error("killed"));
+    await settle();
+    expect([judging[0]?.signal.aborted, over]).toEqual([true, false]);
+    judging[0]?.fail(new Error("was called off"));
     await expect(done).rejects.toThrow("killed");
-    expect(judging[0]?.signal.aborted).toBe(true);
   });
 
   test("who is first waits for nobody", async () => {

@@ -163,7 +163,7 @@ describe("a gate", () => {
   };
 
   test("that the tracker does not take is not believed: the ticket stays open and says why", async () => {
-    const { stage, clock } = await open(() => Promise.reject(new Error("403")));
+    const { stage, clock } = await open(() => Promise.reject(new Error("403\u001b[2J")));
     using _ = stage;
     stage.start();
     await stage.until("agent-started");
@@ -179,6 +179,22 @@ describe("a gate", () => {
       "the human gate was not recorded: the tracker could not be set to human-gated: 403",
     );
     expect(stage.state.end?.exitCode).toBe(1);
+  });
+
+  test("that a stop cuts off is not given up: the run's next engine writes it", async () => {
+    const step = HumanStep.parse("approve");
+    using stage = await Stage.open({ tickets: [ticketOf("T-1")], work: endless }, ({ tracker }) => ({
+      tracker: { ...tracker, set: () => (stage.engine.orchestrator.stop("SIGTERM"), Promise.reject(new Error("down"))) },
+    }));
+    stage.start();
+    await stage.until("agent-started");
+    stage.engine.orchestrator.command({ type: "gate", ticket: T1, step });
+    expect((await stage.ended()).end?.exitCode).toBe(130);
+    expect(stage.ticket(T1)).toMatchObject({ phase: "waiting", gate: { step } });
+    await stage.crashAndReopen();
+    await stage.resume();
+    expect((await stage.ended()).end?.reason).toBe("0 done, 1 human-gated");
+    expect(await stage.tracker().snapshot()).toMatchObject([{ state: { as: "human-gated", step } }]);
   });
 });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { readPatch, showDiff } from "../../src/domain/review/diff.ts";
 import { DIFF_CHARS, QUESTION_CHARS, renderQuestion } from "../../src/loop/steps/question-prompt.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { ADVERSARY_PROMPT, REVIEWER_PROMPT } from "./review-stage.ts";
@@ -67,5 +68,16 @@ describe.each([
     expect(prompt).toContain("[… 184000 characters cut …]");
     expect(prompt).toContain('added "0\\nyyy');
     expect(() => render({ diff: long })).toThrow("120000 is the most");
+  });
+
+  test("stays within its budget where hundreds of files are cut, each with a mark", () => {
+    const name = (i: number) => `packages/an-application/source/components/part-${i}.generated.ts`;
+    const file = (i: number) => `diff --git a/${name(i)} b/${name(i)}\n@@ -0,0 +1,40 @@\n${"+const a = 1;\n".repeat(40)}`;
+    const count = Array.from({ length: 600 });
+    const { text, whole } = showDiff(readPatch(count.map((_, i) => file(i)).join("")), DIFF_CHARS);
+    expect(whole).toBe(false);
+    const paths = count.map((_, i) => ({ path: name(i), how: "added", mode: "file" }) as const);
+    const ticket = ticketOf("T-1", { body: "y".repeat(20_000) });
+    expect(render({ diff: text, paths, ticket }).length).toBeLessThan(QUESTION_CHARS);
   });
 });

@@ -238,6 +238,13 @@ describe("a planted defect", () => {
     expect(answers[0]).not.toHaveProperty("canary");
   });
 
+  test("takes no money that the review of the change itself needs", async () => {
+    const limits = { attempts: 1, usdPerTicket: 1.5 };
+    using stage = await opened({ reviewer: PASSES, work, spec: { canaryEvery: 1 }, usd: 1, stage: { limits } });
+    expect((await ended(stage)).landed).toBe(true);
+    expect(questions(stage)).toEqual(["review"]);
+  });
+
   test("finds no place in a change without code, which is reviewed all the same", async () => {
     using stage = await opened({ work: [{ "notes.txt": "a >= b\n" }], spec: { canaryEvery: 1 } });
     expect((await ended(stage)).landed).toBe(true);

@@ -3,8 +3,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import type { TransientSpec } from "../../src/domain/batch/transient-spec.ts";
+import type { Rest } from "../../src/loop/attempt-scope.ts";
+import { Permits } from "../../src/loop/permits.ts";
 import { cleanUp, git, tempDir } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
+import { CHECK, opened, tap } from "./evidence-stage.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { Stage } from "./stage.ts";
 import { BUSY, busyFor, check, hiccups, lineOf, run, runsOf, sh, T1, verify } from "./transient-stage.ts";
@@ -60,6 +63,50 @@ describe("the wait", () => {
     expect(state.end?.exitCode).toBe(0);
     expect(state.transients).toEqual({ retried: 2, passed: 1 });
     expect(runsOf(file)).toBe(3);
+  });
+});
+
+describe("the wait of who measures a base for others", () => {
+  /** Counts who has asked for a permit so far. */
+  class Asked extends Permits {
+    asked = 0;
+
+    override run<T>(task: (rest: Rest) => Promise<T>, signal: AbortSignal): Promise<T> {
+      this.asked += 1;
+      return super.run(task, signal);
+    }
+  }
+
+  test("ends although one who waits for that base wants the only permit", async () => {
+    const clock = new FakeClock();
+    const judges = new Asked(1);
+    const file = join(tempDir(), "runs");
+    // Busy in its first run, which is on the base.
+    const command = sh(
+      'echo x >> "$1"; [ "$(wc -l < "$1")" -gt 1 ] || { echo the oven is busy; exit 1; }; cat tests > "$0"',
+      "{artifacts}/r.tap",
+      file,
+    );
+    const finish: StepSpec[] = [{ ...CHECK, command }, { step: "merge" }];
+    const tickets = ["T-1", "T-2"].map((id) => ticketOf(id, { finish }));
+    using stage = await opened({
+      base: { tests: tap("a b c") },
+      stage: {
+        tickets,
+        limits: { workers: 1, attempts: 1 },
+        work: (task) => void writeFileSync(join(task.worktree, `${task.ticket}.txt`), "x\n"),
+      },
+      ctx: () => ({ ...hiccups({ ...BUSY, waitSeconds: 300 }), clock, judges }),
+    });
+    stage.start();
+    await stage.until("step-retried");
+    await expect.poll(() => judges.asked, { timeout: 30_000 }).toBe(2);
+    clock.advance(300_000);
+    await expect
+      .poll(() => stage.of("attempt-ended").map(({ outcome }) => outcome), { timeout: 30_000 })
+      .toEqual(["done", "done"]);
+    stage.engine.orchestrator.stop("SIGTERM");
+    await stage.ended();
   });
 });
 

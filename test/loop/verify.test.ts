@@ -139,6 +139,21 @@ describe("with a time in which it has to hold", () => {
     expect(stage.of("attempt-ended")[0]?.evidence?.summary).toMatch(/\(4 tries in 12\.0 s, to hold within 12 s\)$/);
   });
 
+  test("a try that was under way when the time was over is not the last", async () => {
+    const clock = new FakeClock();
+    const [file, go] = ["runs", "go"].map((name) => join(tempDir(), name)) as [string, string];
+    const slow = sh('echo x >> "$0"; until [ -e "$1" ]; do sleep 0.05; done; [ "$(wc -l < "$0")" -ge 2 ]', file, go);
+    using stage = await open(verify(slow, { within: 12 }), {}, () => ({ clock }));
+    stage.start();
+    await expect.poll(() => runsOf(file), { timeout: 30_000 }).toBe(1);
+    clock.advance(13_000);
+    writeFileSync(go, "");
+    await stage.until("attempt-ended");
+    expect(stage.of("step-ended").find(({ step }) => step === 1)?.summary).toBe("passed on try 2, after 13.0 s");
+    stage.engine.orchestrator.stop("SIGTERM");
+    await stage.ended();
+  });
+
   test("what one try leaves in its checkout, and in its folder, is not there for the next", async () => {
     const seen = join(tempDir(), "seen");
     mkdirSync(seen);

@@ -76,6 +76,19 @@ test("what a step has told is not told again by the end of its try", () => {
   );
 });
 
+test("a try that nobody stopped, and that waits for the second model, says so", () => {
+  const evidence = { step: "review" as const, name: "review", summary: "put off, for there is no key", detail: "" };
+  expect(tell({ type: "attempt-ended", outcome: "stopped", evidence, ...of })?.text).toBe("try put off, for there is no key");
+  expect(tell({ type: "attempt-ended", outcome: "stopped", ...of })?.text).toBe("try ended by the stop");
+});
+
+test("that nobody knows what others have spent is told", () => {
+  expect(tell({ type: "day-spend-unknown", why: "a.jsonl: line 1 is no JSON" })).toMatchObject({
+    tone: "bad",
+    text: "what other sessions have cost today is not known: a.jsonl: line 1 is no JSON",
+  });
+});
+
 test("a refusal names the command, its ticket and the reason", () => {
   expect(tell({ type: "command-refused", command: { type: "kill", ticket: T7 }, reason: "nobody works on it" })?.text).toBe(
     "refused: kill T-7: nobody works on it",

@@ -44,15 +44,12 @@ export async function modelOptions(
 ): Promise<Omit<ModelAgentOptions, "program" | "executor" | "env">> {
   const { PRICE_LIST } = await import("../../adapters/gateway/price-list.ts");
   const kind = await programOf(agent);
-  const { model, effort, turns, baseUrl = API[kind.api].baseUrl, prices } = agent;
+  const { model, effort, turns, baseUrl = API[kind.api].baseUrl } = agent;
   const header = agent.billing === "subscription" ? "bearer" : API[kind.api].header;
   const upstream: Omit<ModelUpstream, "capUsd" | "api"> = {
     baseUrl,
     credential: { header, value: () => keyOf(agent, of.keys, who) },
-    prices: [
-      ...prices.map(({ maxOutput, ...price }) => ({ ...price, ...(maxOutput === undefined ? {} : { maxOutput }) })),
-      ...PRICE_LIST[kind.api],
-    ],
+    prices: [...pricesIn(agent), ...PRICE_LIST[kind.api]],
   };
   assertPriced(agent, upstream.prices, who);
   return {
@@ -65,6 +62,12 @@ export async function modelOptions(
     ...(effort === undefined ? {} : { effort }),
     ...(turns === undefined ? {} : { turns }),
   };
+}
+
+/** What a batch says of the prices of a program's models. */
+export function pricesIn(spec: AgentSpec | ReviewerSpec): readonly Price[] {
+  if (spec.kind === "command") return [];
+  return spec.prices.map(({ maxOutput, ...price }) => ({ ...price, ...(maxOutput === undefined ? {} : { maxOutput }) }));
 }
 
 /** Which part of a batch names a program. */

@@ -1,8 +1,10 @@
+import { createFolderTracker } from "../../adapters/tracker/folder.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { discoveredTickets, withEarlier } from "../../domain/discovery.ts";
 import type { RunId, TicketId } from "../../domain/ids.ts";
-import type { RunState } from "../../domain/state.ts";
+import { type RunState, ticketOf } from "../../domain/state.ts";
 import { vecItems } from "../../domain/vec.ts";
+import { filedTicket } from "../../loop/discoveries.ts";
 import type { RunRow, RunStore } from "../../ports/run-store.ts";
 import type { Tracker } from "../../ports/tracker.ts";
 import type { World } from "./check-world.ts";
@@ -23,11 +25,11 @@ export function stoppedShort(store: RunStore, of: { readonly batchPath: string; 
 
 /**
  * The batch of a new run: the file's, and after it the tickets that workers found in the run before, done or not. They are frozen with
- * it. A ticket folder holds them too, unless somebody took them out: `held` are the names in it, where there is one. What
- * cannot come along is told.
+ * it. A ticket folder holds them too, unless somebody took them out; what that run could not file is filed in it now. What cannot
+ * come along is told. Throws a UserError where the folder cannot be read or written.
  */
-export function withDiscoveries(batch: Batch, last: RunState, held: readonly string[] | undefined): Batch {
-  const there = held === undefined ? undefined : new Set(held);
+export async function withDiscoveries(batch: Batch, last: RunState): Promise<Batch> {
+  const there = batch.tracker.path === undefined ? undefined : await heldIn(batch.tracker.path, batch, last);
   const grown = withEarlier(batch, last, (id) => there?.has(id) ?? true);
   const known = new Set<TicketId>(grown.tickets.map((ticket) => ticket.id));
   const left = discoveredTickets(last).filter((ticket) => !known.has(ticket.id));
@@ -36,6 +38,14 @@ export function withDiscoveries(batch: Batch, last: RunState, held: readonly str
     process.emitWarning(`found in run ${last.run} and not taken along, for repository or ticket file are gone: ${ids}`);
   }
   return grown;
+}
+
+/** The names in a ticket folder, once it holds what the last run announced and did not come to file. */
+async function heldIn(folder: string, batch: Batch, last: RunState): Promise<ReadonlySet<string>> {
+  const tracker = createFolderTracker({ folder, ids: [] });
+  const found = withEarlier(batch, last, () => true).tickets.slice(batch.tickets.length);
+  for (const { id } of found) if (ticketOf(last, id).unfiled === true) await tracker.file(filedTicket(last, id));
+  return new Set(await tracker.taken());
 }
 
 /**

@@ -1,20 +1,101 @@
+import type { Batch } from "../../domain/batch/schema.ts";
 import type { RunId } from "../../domain/ids.ts";
+import { EXIT, UserError } from "../../domain/user-error.ts";
 import type { DayBudget } from "../../loop/context.ts";
 import type { RunStore } from "../../ports/run-store.ts";
+import type { SessionLogs } from "../../ports/session-logs.ts";
+import { pricesIn } from "./agent-of.ts";
 
 /** The first moment of the calendar day, where this machine is, in milliseconds. */
 export function startOfDay(now: number): number {
   return new Date(now).setHours(0, 0, 0, 0);
 }
 
-/** The day's money as the table of costs has it, which all engines of one LOOPDASH_HOME share. */
-export function dayBudgetOf(run: RunId, capUsd: number, store: RunStore): DayBudget {
+/** How long what was read of other sessions is good for, in milliseconds. */
+const FRESH_MS = 60_000;
+
+/** What other sessions of the batch's programs have cost today, as it was last looked at. */
+export interface OtherSessions {
+  /** Dollars. */
+  readonly usd: number;
+  /** Looks again, at most once a minute, and anew on a new day. Why it is not known, where it is not. */
+  look(): Promise<string | undefined>;
+}
+
+/**
+ * What other sessions of a batch's programs cost today, where `limits.countOtherSessions` wants that counted; undefined where it
+ * does not. Throws a UserError (exit 4) where it cannot be told: then nothing may start (law 4).
+ */
+export async function otherSessionsOf(batch: Batch, env: NodeJS.ProcessEnv): Promise<OtherSessions | undefined> {
+  if (!batch.limits.countOtherSessions) return undefined;
+  const others = watchSessions(await logsOf(batch, env), Date.now);
+  const why = await others.look();
+  if (why === undefined) return others;
+  throw new UserError({
+    what: "what other sessions have cost today is not known",
+    why,
+    todo: "Mend or remove what is named there, or set limits.countOtherSessions to false.",
+    exitCode: EXIT.refused,
+  });
+}
+
+/** The logs of the agent's and of the reviewer's program, each once, at the prices that the batch and the list give. */
+async function logsOf({ agent, reviewer }: Batch, env: NodeJS.ProcessEnv): Promise<readonly SessionLogs[]> {
+  const [{ Prices }, { PRICE_LIST }, { createClaudeSessions }, { createCodexSessions }] = await Promise.all([
+    import("../../adapters/gateway/prices.ts"),
+    import("../../adapters/gateway/price-list.ts"),
+    import("../../adapters/spend/claude-sessions.ts"),
+    import("../../adapters/spend/codex-sessions.ts"),
+  ]);
+  const specs = [agent, ...(reviewer === undefined ? [] : [reviewer])];
+  const of = (kind: "claude" | "codex", api: keyof typeof PRICE_LIST, create: typeof createClaudeSessions): SessionLogs[] => {
+    const named = specs.filter((spec) => spec.kind === kind);
+    if (named.length === 0) return [];
+    const prices = new Prices([...named.flatMap((spec) => pricesIn(spec)), ...PRICE_LIST[api]]);
+    return [create(env, (model, tokens) => prices.cost(model, tokens))];
+  };
+  return [...of("claude", "anthropic", createClaudeSessions), ...of("codex", "openai", createCodexSessions)];
+}
+
+/** Keeps what logs tell, and reads them again when it has grown old. Who asks while they are read waits for that reading. */
+export function watchSessions(logs: readonly SessionLogs[], now: () => number): OtherSessions {
+  let last = { at: Number.NEGATIVE_INFINITY, since: Number.NaN, usd: 0, why: undefined as string | undefined };
+  let reading: Promise<void> | undefined;
+  const read = async (): Promise<void> => {
+    const at = now();
+    const since = startOfDay(at);
+    const spent = await Promise.all(logs.map((each) => each.spentSince(since)));
+    const usd = spent.reduce((sum, each) => sum + (each.ok ? each.usd : 0), 0);
+    last = { at, since, usd, why: spent.find((each) => !each.ok)?.why };
+  };
   return {
+    get usd() {
+      return last.usd;
+    },
+    async look() {
+      const at = now();
+      if (reading === undefined && (at - last.at >= FRESH_MS || startOfDay(at) !== last.since)) {
+        reading = read().finally(() => {
+          reading = undefined;
+        });
+      }
+      await reading;
+      return last.why;
+    },
+  };
+}
+
+/** The day's money as the table of costs has it, which all engines of one LOOPDASH_HOME share, and what other sessions cost. */
+export function dayBudgetOf(run: RunId, capUsd: number, store: RunStore, others?: OtherSessions): DayBudget {
+  return {
+    ...(others === undefined ? {} : { look: () => others.look() }),
     take(fence, usd, question) {
       const at = Date.now();
       const since = startOfDay(at);
-      if (usd === 0 || store.reserveCost({ run, fence, question, at, usd, since, capUsd })) return { ok: true };
-      return { ok: false, othersUsd: store.spentSince(since, run) };
+      const othersUsd = others?.usd ?? 0;
+      if (usd === 0 || store.reserveCost({ run, fence, question, at, usd, since, capUsd: capUsd - othersUsd }))
+        return { ok: true };
+      return { ok: false, othersUsd: store.spentSince(since, run) + othersUsd };
     },
     settle: (fence, usd, question) => store.settleCost(run, fence, usd, question),
   };

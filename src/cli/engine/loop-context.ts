@@ -18,7 +18,7 @@ import { packageFiles } from "../package-files.ts";
 import type { StateHome } from "../state-home.ts";
 import { agentOf, filesOfAgent } from "./agent-of.ts";
 import type { World } from "./check-world.ts";
-import { dayBudgetOf } from "./day-budget.ts";
+import { dayBudgetOf, type OtherSessions } from "./day-budget.ts";
 import type { OpenRun } from "./open-run.ts";
 import { judgesOf } from "./oracle-program.ts";
 import { secondModelOf } from "./second-model-of.ts";
@@ -31,7 +31,14 @@ export async function contextOf(
     world,
     home,
     store,
-  }: { readonly open: OpenRun; readonly world: World; readonly home: StateHome; readonly store: RunStore },
+    others,
+  }: {
+    readonly open: OpenRun;
+    readonly world: World;
+    readonly home: StateHome;
+    readonly store: RunStore;
+    readonly others?: OtherSessions | undefined;
+  },
   orchestrator: Orchestrator,
 ): Promise<LoopContext> {
   const { batch } = open.state;
@@ -85,7 +92,7 @@ export async function contextOf(
     state: () => orchestrator.state,
     report: (fact) => orchestrator.report(fact),
     recordDuration: (ticket, ms) => store.recordDuration(open.run, ticket, ms),
-    dayBudget: dayBudgetOf(open.run, batch.limits.usdPerDay, store),
+    dayBudget: dayBudgetOf(open.run, batch.limits.usdPerDay, store, others),
   };
 }
 

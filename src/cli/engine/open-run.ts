@@ -9,6 +9,7 @@ import { tripwireSha } from "../../adapters/tripwire/code-sha.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import type { RunEvent, RunFact } from "../../domain/event.ts";
 import { RunId, type TicketId } from "../../domain/ids.ts";
+import { leftWork } from "../../domain/left-work.ts";
 import { reduce } from "../../domain/reduce.ts";
 import { type RunState, ticketOf } from "../../domain/state.ts";
 import { EXIT, UserError } from "../../domain/user-error.ts";
@@ -20,7 +21,7 @@ import type { StateHome } from "../state-home.ts";
 import { VERSION } from "../version.ts";
 import { carryOver, stoppedShort, withDiscoveries } from "./carry-over.ts";
 import type { World } from "./check-world.ts";
-import { startOfDay } from "./day-budget.ts";
+import { type OtherSessions, startOfDay } from "./day-budget.ts";
 import type { LoadedBatch } from "./load-batch.ts";
 import { frozenNow, oracleBytesOf, oracleFile, oracleKind } from "./oracle-program.ts";
 import { replay, tampered } from "./replay.ts";
@@ -84,10 +85,11 @@ export async function beginRun(of: {
   run: RunId;
   now: number;
   fresh: boolean;
+  others?: OtherSessions | undefined;
 }): Promise<OpenRun> {
   const { loaded, home, store, run, now } = of;
   const last = of.fresh ? undefined : stoppedShort(store, { batchPath: loaded.path, run });
-  const batch = last === undefined ? loaded.batch : await grownBatch(loaded.batch, last);
+  const batch = last === undefined ? loaded.batch : await withDiscoveries(loaded.batch, last);
   const folder = runFolder(home, run);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const oracleBytes = await oracleBytesOf(batch, { folder: loaded.folder, path: of.world.commandEnv.PATH ?? "" });
@@ -116,21 +118,12 @@ export async function beginRun(of: {
     sandboxed: of.world.sandbox !== undefined,
     settled,
     durations: store.durations(loaded.path),
-    spentTodayUsd: store.spentSince(startOfDay(now), run),
+    spentTodayUsd: store.spentSince(startOfDay(now), run) + (of.others?.usd ?? 0),
+    ...(last === undefined ? {} : { left: leftWork(last, batch) }),
     version: VERSION,
   };
   const first = journal.append(started);
   return { run, folder, journal, state: reduce(undefined, first), tracker, oracleBytes, oracleBatch, started: first };
-}
-
-/** With what the last run's workers found, as far as it is still to be had. */
-async function grownBatch(batch: Batch, last: RunState): Promise<Batch> {
-  const { path } = batch.tracker;
-  return withDiscoveries(
-    batch,
-    last,
-    path === undefined ? undefined : await createFolderTracker({ folder: path, ids: [] }).taken(),
-  );
 }
 
 /**

@@ -21,6 +21,7 @@ import { packageFiles } from "../package-files.ts";
 import { prepareStateHome, type StateHome, stateHome } from "../state-home.ts";
 import { checkWorld, type World } from "./check-world.ts";
 import { clearPath } from "./clear-path.ts";
+import { type OtherSessions, otherSessionsOf } from "./day-budget.ts";
 import { takeLocks } from "./engine-locks.ts";
 import { giveUp } from "./give-up.ts";
 import { type LoadedBatch, loadBatch } from "./load-batch.ts";
@@ -74,15 +75,16 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       checkWorld(loaded, options, git.run),
       options.allowApiKey ? undefined : refuseStrayKeys(loaded, options.env),
     ]);
+    const others = await otherSessionsOf(loaded.batch, options.env);
     const home = stateHome(options.env, options.cwd);
     prepareStateHome(home);
     const store = openRunStore(home.db);
     opened.store = store;
     opened.locks.push(...takeLocks(loaded, home));
     for (const repo of world.repos.values()) await repo.finishCutOffLanding();
-    const open = await openRun({ options, loaded, world, home, store });
+    const open = await openRun({ options, loaded, world, home, store, others });
     refuseOtherSandbox(open, world);
-    return await wire({ open, world, home, store, opened });
+    return await wire({ open, world, home, store, others, opened });
   } catch (error) {
     await letGo(opened);
     throw error;
@@ -111,6 +113,7 @@ interface Parts {
   readonly world: World;
   readonly home: StateHome;
   readonly store: RunStore;
+  readonly others: OtherSessions | undefined;
   readonly opened: Opened;
 }
 
@@ -120,6 +123,7 @@ async function openRun(of: {
   world: World;
   home: StateHome;
   store: RunStore;
+  others: OtherSessions | undefined;
 }): Promise<OpenRun> {
   const { options, loaded, home, store } = of;
   const unfinished = unfinishedRun(store, loaded.path);

@@ -67,7 +67,18 @@ function checkOther(agent: AgentSpec, reviewer: ReviewerSpec, report: Report): v
   } else if (model === undefined || modelOf(agent) === undefined) {
     const whose = model === undefined ? "the reviewer" : "the agent";
     report(["reviewer"], `nobody can tell that it is another model than the agent's: ${whose} names none`, "name both models");
+  } else if (mayMean(model, modelOf(agent)) || mayMean(modelOf(agent), model)) {
+    report(["reviewer", "model"], "may be the agent's own model by another name", "name both models in full");
   }
+}
+
+/** Names that Claude Code resolves itself, to the newest model of a line or to whatever an account has. */
+const LINES: ReadonlySet<string> = new Set(["opus", "sonnet", "haiku"]);
+const ANY: ReadonlySet<string> = new Set(["default", "best", "opusplan"]);
+
+function mayMean(alias: string | undefined, model: string | undefined): boolean {
+  if (alias === undefined || model === undefined) return false;
+  return ANY.has(alias) || (LINES.has(alias) && model.includes(alias));
 }
 
 function sameWords(a: readonly string[], b: readonly string[]): boolean {
@@ -87,13 +98,20 @@ function vendorOf(spec: Pick<Vendor<AgentSpec>, "kind" | "model">): string {
   return BY_MODEL.find(([pattern]) => pattern.test(model))?.[1] ?? BY_KIND[spec.kind];
 }
 
-/** The model's name without whoever serves it and without its date ("anthropic/claude-sonnet-4-5-20250929"). */
+/**
+ * The model's name without whoever serves it, how, and its date ("anthropic/claude-sonnet-4-5-20250929"). Others write it their own
+ * way: "claude-sonnet-4.5:thinking" (OpenRouter), "us.anthropic.claude-sonnet-4-5-20250929-v1:0" (Bedrock), "…[1m]" (Claude Code).
+ */
 function modelOf({ model }: Pick<Vendor<AgentSpec>, "model">): string | undefined {
   return model
     ?.toLowerCase()
     .split("/")
     .findLast((part) => part !== "")
-    ?.replace(/[-@](?:\d{8}|\d{4}-\d\d-\d\d|latest)$/, "");
+    ?.replace(/\[\w+\]$/, "")
+    .replace(/:\w+$/, "")
+    .replace(/^(?:[a-z]+\.)*anthropic\.(.*?)(?:-v\d+)?$/, "$1")
+    .replace(/[-@](?:\d{8}|\d{4}-\d\d-\d\d|latest)$/, "")
+    .replaceAll(".", "-");
 }
 
 function checkCost({ limits }: BatchFile, reviewer: ReviewerSpec, report: Report): void {

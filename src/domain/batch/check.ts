@@ -1,5 +1,6 @@
 import { unfitForTransient } from "../transient.ts";
 import { checkAgent } from "./check-agent.ts";
+import { checkLimits } from "./check-limits.ts";
 import { checkReviewer } from "./check-reviewer.ts";
 import { findCycles } from "./cycles.ts";
 import { checkFinishLine } from "./finish-line.ts";
@@ -26,6 +27,7 @@ export function checkBatch(file: BatchFile, locate: Locate, elsewhere: ReadonlyS
   if (file.agent.kind === "command") checkCommand(file.agent.command, ["agent", "command"], report);
   checkAgent(file, report);
   checkReviewer(file, report);
+  checkLimits(file, report);
   if (file.oracle !== undefined) checkCommand(file.oracle.command, ["oracle", "command"], report);
   checkTracker(file, report);
   checkHosts(file, report);

@@ -4,7 +4,7 @@ import type { BatchFile } from "./schema.ts";
 import { DEFAULT_FINISH, type StepSpec } from "./step-spec.ts";
 
 /** Names that a batch opens hosts to beside those of its steps. */
-const NOT_STEPS = ["prepare", "agent", "blocker"] as const;
+const NOT_STEPS = ["prepare", "agent", "blocker", "adjudicator"] as const;
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;

@@ -20,7 +20,7 @@ const review = {
     .min(0)
     .max(1000)
     .default(0)
-    .describe("After so many reviews it is given a change with a planted defect, to see whether it reads; 0: never"),
+    .describe("After so many questions it is given a change with a planted defect, to see whether it reads; 0: never"),
 };
 
 /** The second model: it reviews, attacks and rules on blockers. It reads a checkout that it cannot write. */

@@ -88,6 +88,12 @@ export const Limits = z.strictObject({
   usdPerTicket: usd.default(15).describe("Dollars that all tries of one ticket may cost"),
   usdPerRun: usd.default(50).describe("Dollars that the whole run may cost"),
   usdPerDay: usd.default(150).describe("Dollars that all runs of one day may cost"),
+  countOtherSessions: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether usdPerDay is also for what other sessions of the agent's and the reviewer's programs cost, as logged here",
+    ),
 });
 export type Limits = z.infer<typeof Limits>;
 

@@ -13,6 +13,8 @@ export interface ShownDiff {
 
 /** Fewer characters of a file's part tell nothing. */
 const LEAST_CHARS = 300;
+/** Characters of the mark where a file's part is cut. */
+const MARK_CHARS = 80;
 const START = "diff --git ";
 const NEW_NAME = /^\+\+\+ b\/([^\t"\\]+)\t?$/;
 
@@ -51,10 +53,9 @@ function withoutBytes(lines: readonly string[]): readonly string[] {
 export function showDiff(files: readonly FilePatch[], most: number): ShownDiff {
   const count = Math.min(files.length, Math.max(1, Math.floor(most / LEAST_CHARS)));
   const texts = files.slice(0, count).map(({ lines }) => lines.join("\n"));
-  const share = fairShare(
-    texts.map((text) => text.length),
-    most,
-  );
+  const sizes = texts.map((text) => text.length);
+  const all = fairShare(sizes, most);
+  const share = all === Number.POSITIVE_INFINITY ? all : fairShare(sizes, Math.max(0, most - MARK_CHARS * count));
   const parts = texts.map((text) => (text.length <= share ? text : cut(text, share)));
   if (count < files.length) parts.push(`[… the diffs of ${files.length - count} more files are cut here …]`);
   return { text: parts.join("\n"), whole: count === files.length && texts.every((text) => text.length <= share) };

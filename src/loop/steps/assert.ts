@@ -1,4 +1,5 @@
 import type { TicketId } from "../../domain/ids.ts";
+import { plainText } from "../../domain/text.ts";
 import type { TrackerState } from "../../ports/tracker.ts";
 import type { StepResult } from "../attempt-scope.ts";
 import { type LoopContext, pause } from "../context.ts";
@@ -20,7 +21,10 @@ export async function assertTracker(
   return { ok: false, evidence: { step: "assert", name: "assert", summary: `${summary}: ${problem}`, detail: problem } };
 }
 
-/** Writes to the tracker, a few times where it fails, unless there is a stop. Gives its last problem, or undefined where it has it. */
+/**
+ * Writes to the tracker, a few times where it fails, unless there is a stop. Gives its last problem, safe for a terminal, or
+ * undefined where it has it.
+ */
 export async function tellTracker(
   { clock }: LoopContext,
   signal: AbortSignal,
@@ -34,7 +38,7 @@ export async function tellTracker(
       await write();
       return undefined;
     } catch (error) {
-      problem = error instanceof Error ? error.message : String(error);
+      problem = plainText(error instanceof Error ? error.message : String(error), 500);
     }
   }
   return problem;

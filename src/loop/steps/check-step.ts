@@ -198,7 +198,7 @@ const NOT_ITS_OWN = 126;
  */
 async function measureBase(judging: Judging): Promise<Manifest> {
   const { step, candidate } = judging;
-  const judged = await run(judging, candidate.base, `check-${step.name}-base`);
+  const judged = await run(withoutRest(judging), candidate.base, `check-${step.name}-base`);
   if (!judged.ok) return { as: "unknown", why: judged.evidence.summary };
   const { result, reading, noProgram } = judged;
   if (result.ending === "failed-to-start" && noProgram) return { as: "none", why: "the base does not have the program" };
@@ -209,6 +209,12 @@ async function measureBase(judging: Judging): Promise<Manifest> {
     if (reading?.ok === false && reading.absent) return { as: "none", why: "the base leaves no report" };
   }
   return { as: "unknown", why: "says" in tests ? tests.says : howItEnded(result) };
+}
+
+/** Who waits for this measurement has a machine already: one that is given up meanwhile might never come back. */
+function withoutRest(judging: Judging): Judging {
+  const { turn, ...scope } = judging.scope;
+  return turn === undefined ? judging : { ...judging, scope: { ...scope, turn: { ...turn, rest: (idle) => idle() } } };
 }
 
 async function recordPreExisting({ ctx, scope, step }: Judging, ids: readonly string[]): Promise<void> {

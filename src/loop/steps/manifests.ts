@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { TestRun } from "../../domain/evidence/results.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
+import { orAborted } from "../or-aborted.ts";
 
 type Check = Extract<StepSpec, { step: "check" }>;
 
@@ -111,14 +112,4 @@ export class Manifests {
 
 function sum(text: string): string {
   return createHash("sha256").update(text).digest("hex");
-}
-
-/** Settles as the promise does, or rejects once the signal is aborted. */
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(signal.reason);
-    if (signal.aborted) return giveUp();
-    signal.addEventListener("abort", giveUp, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", giveUp));
-  });
 }

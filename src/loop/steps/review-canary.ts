@@ -1,7 +1,9 @@
 import { join } from "node:path";
+import { questionCap } from "../../domain/money.ts";
 import { showDiff } from "../../domain/review/diff.ts";
 import { canaryDue, type Plant, plantDefect, sawPlant, withPlant } from "../../domain/review/plant.ts";
 import type { Review } from "../../domain/review/review.ts";
+import { ticketOf } from "../../domain/state.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { type Ask, askSecondModel } from "../ask.ts";
 import type { OpenAttempt } from "../attempt-scope.ts";
@@ -11,7 +13,8 @@ import { type AboutChange, DIFF_CHARS, renderQuestion } from "./question-prompt.
 
 /**
  * Now and then asks the reviewer about the same change with a planted defect, and records whether it saw it. What it answers
- * decides nothing about the ticket, nor does that it gives no answer. A change that can bear no defect leaves its turn to the next.
+ * decides nothing about the ticket, nor does that it gives no answer. A change that can bear no defect leaves its turn to the
+ * next, and so does one for whose own review no money would be left.
  */
 export async function askCanary(
   ctx: LoopContext,
@@ -19,7 +22,11 @@ export async function askCanary(
   repo: Repo,
   of: { readonly ask: Omit<Ask<Review>, "prompt">; readonly about: AboutChange; readonly diff: CandidateDiff },
 ): Promise<void> {
-  if (!canaryDue(ctx.state().secondModel, ctx.batch.reviewer?.canaryEvery ?? 0)) return;
+  const state = ctx.state();
+  if (!canaryDue(state.secondModel, ctx.batch.reviewer?.canaryEvery ?? 0)) return;
+  // The question about the change itself must still be affordable afterwards.
+  const both = 2 * (ctx.secondModel?.reserveUsd ?? 0);
+  if (questionCap(state, ticketOf(state, scope.ticket.id), both) !== undefined) return;
   const planted = plantDefect(of.diff.files);
   const text = planted === undefined ? undefined : await plantedText(repo, of, planted.plant);
   if (planted === undefined || text === undefined) return;

@@ -49,7 +49,8 @@ export async function runVerifyStep(
 }
 
 /**
- * Tries until it holds, the last time when `within` seconds are over; a try that has begun may end. The evidence is the last try's.
+ * Tries until it holds, the last time when `within` seconds are over; a try that has begun may end, and where it ends later than
+ * that, one more follows: what it saw may have been too early. The evidence is the last try's.
  * A hiccup earns nothing here, for it is tried again anyway.
  */
 async function untilItHolds(verifying: Verifying, within: number): Promise<StepResult> {
@@ -57,18 +58,19 @@ async function untilItHolds(verifying: Verifying, within: number): Promise<StepR
   const { turn: _, ...withoutTurn } = scope;
   const begun = ctx.clock.now();
   for (let tries = 1; ; tries++) {
+    const isLast = ctx.clock.now() - begun >= within * 1000;
     const tried = await tryOnce({ ...verifying, scope: withoutTurn });
     const ms = ctx.clock.now() - begun;
     const taken = `${secondsOf({ durationMs: ms })} s`;
     if (tried.ok && tries === 1) return { ok: true, summary: `passed in ${tried.seconds} s`, judged: landed };
     if (tried.ok) return { ok: true, summary: `passed on try ${tries}, after ${taken}`, judged: landed };
-    const left = within * 1000 - ms;
-    if (left <= 0) {
+    if (isLast) {
       const { evidence } = tried;
-      const how = `${tries === 1 ? "1 try" : `${tries} tries`} in ${taken}, to hold within ${within} s`;
+      const how = `${tries} tries in ${taken}, to hold within ${within} s`;
       return { ok: false, evidence: { ...evidence, summary: `${evidence.summary} (${how})` } };
     }
-    await restFor(ctx, scope, Math.min((step.every ?? EVERY) * 1000, left));
+    const left = within * 1000 - ms;
+    if (left > 0) await restFor(ctx, scope, Math.min((step.every ?? EVERY) * 1000, left));
   }
 }
 

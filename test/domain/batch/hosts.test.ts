@@ -53,7 +53,7 @@ describe("hosts of a batch", () => {
       'sandboxPolicy.hosts.test: no step is named "test"; did you mean "tests"?',
     ]);
     expect(words({ finish, ...policy({ zzzzzz: [] }) })).toEqual([
-      'sandboxPolicy.hosts.zzzzzz: no step is named "zzzzzz"; known here: prepare, agent, blocker, tests',
+      'sandboxPolicy.hosts.zzzzzz: no step is named "zzzzzz"; known here: prepare, agent, blocker, adjudicator, tests',
     ]);
     const ticket = { id: "T-1", title: "one", finish: [{ step: "merge" }, { step: "verify", name: "live", command: ["x"] }] };
     expect(words({ tickets: [ticket], ...policy({ live: ["a.example"] }) })).toEqual([""]);

@@ -27,10 +27,16 @@ describe("what a slip of the pen is called", () => {
     ['{"a": }', "1:7  a value is expected here"],
     ['{"a" 1}', '1:6  a ":" is expected before this'],
     ['{"a": 1 /* x', '1:9  this comment is not closed; a "*/" is missing'],
-    ["[".repeat(100_000), "1:65  brackets nest deeper than 64 levels"],
-    ["[},".repeat(100_000), "1:193  brackets nest deeper than 64 levels"],
   ])("%j", (text, message) => {
     expect(told(text)).toBe(`batch.json:${message}`);
+  });
+
+  // Not by their own text: a name as long makes a pattern that no runner can look for.
+  it.each([
+    ["lists", "[", "1:65  brackets nest deeper than 64 levels"],
+    ["lists, closed wrongly", "[},", "1:193  brackets nest deeper than 64 levels"],
+  ])("a hundred thousand nested %s", (_what, piece, message) => {
+    expect(told(piece.repeat(100_000))).toBe(`batch.json:${message}`);
   });
 
   it("tells what is wrong before a wrong bracket, too", () => {

@@ -60,6 +60,30 @@ describe("a reviewer", () => {
     expect(found({ agent: claude, reviewer: { ...claude, model, allowSameVendor: true } })).toEqual([unknown("the agent")]);
   });
 
+  it.each([
+    "claude-sonnet-4.5",
+    "openrouter/anthropic/claude-sonnet-4.5:thinking",
+    "amazon-bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+    "claude-sonnet-4-5[1m]",
+    "claude-sonnet-4-5@20250929",
+  ])("is never the agent's model as others write it: %s", (written) => {
+    const agent = { ...claude, model: "claude-sonnet-4-5" };
+    expect(found({ agent, reviewer: { ...opencode, model: written, allowSameVendor: true } })).toEqual([
+      "reviewer.model: is the agent's own model: it would review itself; name another model",
+    ]);
+  });
+
+  it("is known for another model than the agent's: a name that means the newest of a line may be its own", () => {
+    const perhaps = "reviewer.model: may be the agent's own model by another name; name both models in full";
+    const pair = (agent: string, reviewer: string) =>
+      found({ agent: { ...claude, model: agent }, reviewer: { ...claude, model: reviewer, allowSameVendor: true } });
+    expect(pair("sonnet", "claude-sonnet-4-5")).toEqual([perhaps]);
+    expect(pair("claude-opus-4-5", "opus")).toEqual([perhaps]);
+    expect(pair("claude-opus-4-5", "default")).toEqual([perhaps]);
+    expect(pair("sonnet", "claude-opus-4-5")).toEqual([]);
+    expect(pair("claude-sonnet-4-5", "claude-sonnet-4")).toEqual([]);
+  });
+
   it("is not the agent's own command", () => {
     const agent = command("node", "a.mjs");
     const itself = "reviewer.command: is the agent's own command: it would review itself; name another program";

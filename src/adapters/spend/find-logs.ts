@@ -1,0 +1,80 @@
+import type { Dirent, Stats } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { Unreadable, unreadable } from "./unreadable.ts";
+
+/** Files that are looked at, and folders within each other, at most. */
+const MOST_FILES = 100_000;
+const MOST_DEPTH = 16;
+
+/** A log, and what tells whether it has changed. */
+export interface LogFile {
+  readonly path: string;
+  readonly size: number;
+  readonly mtimeMs: number;
+}
+
+/**
+ * Logs under a folder that were written since then: what was not cannot hold anything of it. Links are followed, each folder once. A
+ * folder that is not there has none; one that cannot be looked into throws Unreadable.
+ */
+export async function findLogs(
+  root: string,
+  of: { readonly since: number; readonly isLog: (name: string) => boolean },
+): Promise<readonly LogFile[]> {
+  const names = (await isThere(root)) ? await namesUnder(root, { seen: new Set(), depth: 0 }) : [];
+  const logs = names.filter((path) => of.isLog(basename(path)));
+  if (logs.length > MOST_FILES) throw new Unreadable(root, `it holds more than ${MOST_FILES} logs`);
+  const found: LogFile[] = [];
+  for (const path of logs) {
+    const { size, mtimeMs } = await look(path);
+    if (mtimeMs >= of.since) found.push({ path, size, mtimeMs });
+  }
+  return found;
+}
+
+/** Everything that is no folder. `seen` are the folders that were looked into. */
+async function namesUnder(folder: string, of: { readonly seen: Set<string>; readonly depth: number }): Promise<string[]> {
+  if (of.depth > MOST_DEPTH) throw new Unreadable(folder, `it lies more than ${MOST_DEPTH} folders deep`);
+  const { dev, ino } = await look(folder);
+  const id = `${dev}:${ino}`;
+  if (of.seen.has(id)) return [];
+  of.seen.add(id);
+  const names: string[] = [];
+  for (const entry of await list(folder)) {
+    const path = join(folder, entry.name);
+    if (await leadsToFolder(entry, path))
+      for (const name of await namesUnder(path, { ...of, depth: of.depth + 1 })) names.push(name);
+    else names.push(path);
+  }
+  return names;
+}
+
+async function isThere(root: string): Promise<boolean> {
+  try {
+    await stat(root);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
+    throw unreadable(root, error);
+  }
+}
+
+/** A link that leads nowhere is told where it is opened, if it has a log's name. */
+async function leadsToFolder(entry: Dirent, path: string): Promise<boolean> {
+  if (!entry.isSymbolicLink()) return entry.isDirectory();
+  const target = await stat(path).catch(() => undefined);
+  return target?.isDirectory() ?? false;
+}
+
+function look(path: string): Promise<Stats> {
+  return stat(path).catch((error: unknown) => {
+    throw unreadable(path, error);
+  });
+}
+
+function list(folder: string): Promise<Dirent[]> {
+  return readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    throw unreadable(folder, error);
+  });
+}

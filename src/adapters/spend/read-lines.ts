@@ -1,0 +1,73 @@
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { Unreadable, unreadable } from "./unreadable.ts";
+
+/** Characters of one line, at most: sessions keep pictures in theirs. */
+const LINE_CHARS = 64 * 1024 * 1024;
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads a log of JSON objects, one in each line, and never holds more of it than a line. A last line that is not whole yet is being
+ * written: that passes. Anything else that is no object throws Unreadable, with the number of its line.
+ */
+export async function readObjects(path: string, onObject: (object: JsonObject, line: number) => void): Promise<void> {
+  let handle: FileHandle | undefined;
+  try {
+    // A pipe in a log's place would be waited for without end.
+    handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const { size, isFile } = await handle.stat().then((stats) => ({ size: stats.size, isFile: stats.isFile() }));
+    if (!isFile) throw new Unreadable(path, "it is no file");
+    if (size > 0) await readTo(handle, { path, size, onObject });
+  } catch (error) {
+    throw unreadable(path, error);
+  } finally {
+    await handle?.close();
+  }
+}
+
+interface Reading {
+  readonly path: string;
+  /** Bytes: what is written meanwhile is for the next reading. */
+  readonly size: number;
+  readonly onObject: (object: JsonObject, line: number) => void;
+}
+
+async function readTo(handle: FileHandle, { path, size, onObject }: Reading): Promise<void> {
+  const stream = handle.createReadStream({ encoding: "utf8", end: size - 1, highWaterMark: 1024 * 1024, autoClose: false });
+  let line = 1;
+  let parts: string[] = [];
+  let chars = 0;
+  const add = (part: string): void => {
+    chars += part.length;
+    if (chars > LINE_CHARS) throw new Unreadable(path, `line ${line} is too long`);
+    parts.push(part);
+  };
+  const take = (isLast: boolean): void => {
+    const text = parts.join("");
+    if (text.trim() !== "") onObject(objectOf(text, { path, line, passes: isLast }), line);
+    parts = [];
+    chars = 0;
+    line += 1;
+  };
+  for await (const chunk of stream as AsyncIterable<string>) {
+    const pieces = chunk.split("\n");
+    for (const [i, piece] of pieces.entries()) {
+      add(piece);
+      if (i < pieces.length - 1) take(false);
+    }
+  }
+  take(true);
+}
+
+function objectOf(text: string, of: { readonly path: string; readonly line: number; readonly passes: boolean }): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    const why = of.passes ? `line ${of.line} is not whole` : `line ${of.line} is no JSON`;
+    throw new Unreadable(of.path, why, { passes: of.passes });
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
+  throw new Unreadable(of.path, `line ${of.line} is no object`);
+}
