@@ -154,6 +154,8 @@ spec/a_spec.rb holds a test:
   fspecify 'x'
   xexample 'x'
   skip 'x'
+  skip
+  pending
   pending('x')
   it 'x',:focus do
   it 'x', :focus do
@@ -239,6 +241,7 @@ spec/a_spec.rb holds nothing:
   skipped 'x'
   skip?('x')
   skip=1
+  skip.call
 a.rb holds nothing:
   xit 'x' do
   skip 'x'
