@@ -32,8 +32,8 @@ type Usage = z.infer<typeof Answer>["message"]["usage"];
 const SEARCH_USD = 0.01;
 
 /**
- * Sessions of Claude Code: `projects/` and below, in files `*.jsonl`, in its folder (`CLAUDE_CONFIG_DIR`, else `~/.claude`). An answer is logged once for
- * each of its blocks, while its output still grows, and again where a session is forked.
+ * Sessions of Claude Code: files `*.jsonl` below `projects/` in its folder (`CLAUDE_CONFIG_DIR`, else `~/.claude`). An answer is logged
+ * once for each of its blocks, while its output still grows, and again where a session is forked.
  */
 export function createClaudeSessions(env: NodeJS.ProcessEnv, cost: LogKind["cost"]): SessionLogs {
   const folder = env["CLAUDE_CONFIG_DIR"] || join(env["HOME"] || homedir(), ".claude");

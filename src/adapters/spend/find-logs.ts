@@ -51,20 +51,23 @@ async function namesUnder(folder: string, of: { readonly seen: Set<string>; read
 }
 
 async function isThere(root: string): Promise<boolean> {
-  try {
-    await stat(root);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
-    throw unreadable(root, error);
-  }
+  return (await target(root)) !== undefined;
 }
 
 /** A link that leads nowhere is told where it is opened, if it has a log's name. */
 async function leadsToFolder(entry: Dirent, path: string): Promise<boolean> {
   if (!entry.isSymbolicLink()) return entry.isDirectory();
-  const target = await stat(path).catch(() => undefined);
-  return target?.isDirectory() ?? false;
+  return (await target(path))?.isDirectory() ?? false;
+}
+
+/** What a path leads to; undefined where there is nothing. */
+async function target(path: string): Promise<Stats | undefined> {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw unreadable(path, error);
+  }
 }
 
 function look(path: string): Promise<Stats> {

@@ -52,9 +52,9 @@ interface Known {
 
 /**
  * Sums what a program's logs tell. A log that has not changed is not read again. What was spent is never taken back: a log that was
- * removed has been paid for.
+ * removed has been paid for. `wait` lets milliseconds pass.
  */
-export function createSessionLogs(kind: LogKind): SessionLogs {
+export function createSessionLogs(kind: LogKind, wait: (ms: number) => Promise<unknown> = pause): SessionLogs {
   let known = new Map<string, Known>();
   let day = { since: Number.NaN, usd: 0 };
   return {
@@ -64,7 +64,7 @@ export function createSessionLogs(kind: LogKind): SessionLogs {
         day = { since, usd: 0 };
       }
       try {
-        const usd = await withPatience(() => sum(kind, since, known));
+        const usd = await withPatience(() => sum(kind, since, known), wait);
         day = { since, usd: Math.max(day.usd, usd) };
         return { ok: true, usd: day.usd };
       } catch (error) {
@@ -75,20 +75,20 @@ export function createSessionLogs(kind: LogKind): SessionLogs {
   };
 }
 
-async function withPatience<T>(read: () => Promise<T>): Promise<T> {
+async function withPatience<T>(read: () => Promise<T>, wait: (ms: number) => Promise<unknown>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await read();
     } catch (error) {
       if (!(error instanceof Unreadable && error.passes) || tries === TRIES) throw error;
-      await pause(AGAIN_MS);
+      await wait(AGAIN_MS);
     }
   }
 }
 
 async function sum(kind: LogKind, since: number, known: Map<string, Known>): Promise<number> {
   const found: LogFile[] = [];
-  for (const root of kind.roots) found.push(...(await findLogs(root, { since, isLog: kind.isLog })));
+  for (const root of kind.roots) for (const file of await findLogs(root, { since, isLog: kind.isLog })) found.push(file);
   const all: Logged[] = [];
   for (const file of found) {
     const before = known.get(file.path);
@@ -145,6 +145,7 @@ function costOf(kind: LogKind, { use: { model, tokens, alsoUsd }, path }: Logged
   // Programs log messages of their own making as those of a model that is none.
   if (Object.values(tokens).every((count) => count === 0)) return alsoUsd;
   const usd = kind.cost(model, tokens);
-  if (usd === undefined) throw new Unreadable(path, `no price is known for the model "${model}"; the batch can name one under prices`);
+  if (usd === undefined)
+    throw new Unreadable(path, `no price is known for the model "${model}"; the batch can name one under prices`);
   return usd + alsoUsd;
 }

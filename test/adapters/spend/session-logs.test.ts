@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, mkdirSync, rmSync, symlinkSync, truncateSync, utimesSync } from "node:fs";
+import { appendFileSync, mkdirSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { dirname } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { createSessionLogs, type LoggedUse } from "../../../src/adapters/spend/session-logs.ts";
 import { BEFORE, DAY, Home, KINDS, NOON } from "./stage.ts";
 
 /** Seconds of a file's times are those of the tests' day. */
@@ -85,19 +85,11 @@ describe.each(Object.entries(KINDS))("sessions of %s", (_, kind) => {
     expect(JSON.stringify(said)).not.toContain("\\u001b");
   });
 
-  test("a line that is being written is waited for; one that stays half is unknown", async () => {
+  test("a line that stays half is unknown", async () => {
     const home = new Home();
-    const line = kind
-      .threeDollars()
-      .map((object) => JSON.stringify(object))
-      .join("\n");
-    const file = home.raw(kind.log, line.slice(0, -20));
-    const reading = spent(home);
-    await wait(0);
-    appendFileSync(file, `${line.slice(-20)}\n`);
-    expect(await reading).toMatchObject({ ok: true });
-    truncateSync(file, line.length - 5);
-    expect(await spent(home)).toMatchObject({ ok: false, why: expect.stringMatching(/line \d is not whole$/) });
+    const [line = {}] = kind.threeDollars().toReversed();
+    home.raw(kind.log, JSON.stringify(line).slice(0, -20));
+    expect(await spent(home)).toMatchObject({ ok: false, why: expect.stringMatching(/line 1 is not whole$/) });
   });
 
   test("a whole last line counts without its newline", async () => {
@@ -133,10 +125,59 @@ describe.each(Object.entries(KINDS))("sessions of %s", (_, kind) => {
     expect(await dollars(home)).toBeCloseTo(3);
   });
 
+  test("a link that leads in a circle is told", async () => {
+    const home = new Home();
+    const folder = dirname(home.write(kind.log, kind.threeDollars()));
+    symlinkSync("circle", `${folder}/circle`);
+    expect(await spent(home)).toEqual({ ok: false, why: `${folder}/circle: it cannot be opened (ELOOP)` });
+  });
+
   test("folders that lead into each other are looked into once", async () => {
     const home = new Home();
     home.write(kind.log, kind.threeDollars());
     symlinkSync("..", `${dirname(home.path(kind.log))}/up`);
     expect(await dollars(home)).toBeCloseTo(3);
+  });
+});
+
+describe("a log that somebody writes", () => {
+  const ONE: LoggedUse = {
+    model: "m",
+    tokens: { input: 1, output: 0, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 },
+    alsoUsd: 0,
+  };
+  /** Each line costs a dollar. `meanwhile` happens while the first try waits for the next; how often it was waited. */
+  async function watched(home: Home, meanwhile: () => void) {
+    let waits = 0;
+    const wait = () => {
+      if (waits++ === 0) meanwhile();
+      return Promise.resolve();
+    };
+    const kind = { roots: [home.path("logs")], isLog: () => true, reader: () => () => ({ ...ONE }), cost: () => 1 };
+    return { said: await createSessionLogs(kind, wait).spentSince(DAY), waits: () => waits };
+  }
+
+  test("is waited for until its last line is whole", async () => {
+    const home = new Home();
+    const file = home.raw("logs/a.jsonl", '{"a": 1}\n{"b"');
+    const { said, waits } = await watched(home, () => appendFileSync(file, ": 2}\n"));
+    expect([said, waits()]).toEqual([{ ok: true, usd: 2 }, 1]);
+  });
+
+  test("or that is moved: it is looked for again", async () => {
+    const home = new Home();
+    symlinkSync("/nowhere", home.write("logs/a.jsonl", ["{}"]).replace("a.jsonl", "b.jsonl"));
+    const { said, waits } = await watched(home, () => rmSync(home.path("logs/b.jsonl")));
+    expect([said, waits()]).toEqual([{ ok: true, usd: 1 }, 1]);
+  });
+
+  test("is not waited for without end, nor where it will not get better", async () => {
+    const home = new Home();
+    home.raw("logs/a.jsonl", '{"b"');
+    const half = await watched(home, () => undefined);
+    expect([half.said.ok, half.waits()]).toEqual([false, 19]);
+    home.raw("logs/a.jsonl", '{"b"\n{}\n');
+    const broken = await watched(home, () => undefined);
+    expect([broken.said.ok, broken.waits()]).toEqual([false, 0]);
   });
 });

@@ -21,6 +21,6 @@ test.for([
   ["a reviewer of another kind", "gemini", { agent: claude, reviewer: vendor("gemini", "gemini-2.5-pro") }],
 ] as const)("those of %s cannot, and nobody is told that they are", ([, kind, part]) => {
   const why = `only for claude and codex: nobody can tell what other sessions of the kind "${kind}" have cost; leave it out`;
-  expect(words({ ...part, limits })).toEqual([`limits.countOtherSessions ${why}`]);
+  expect(words({ ...part, limits })).toEqual([`limits.countOtherSessions: ${why}`]);
   expect(words({ ...part })).toEqual([""]);
 });
