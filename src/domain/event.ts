@@ -2,6 +2,7 @@ import type { Batch, Ticket } from "./batch/schema.ts";
 import type { StepKind } from "./batch/step-spec.ts";
 import type { Command } from "./command.ts";
 import type { CheckStrength } from "./evidence/results.ts";
+import type { HealFact } from "./heal-fact.ts";
 import type { Fence, RepoId, RunId, TicketId } from "./ids.ts";
 import type { InterventionClass } from "./intervention.ts";
 
@@ -215,7 +216,8 @@ export type RunFact =
   | { readonly type: "gate-requested"; readonly ticket: TicketId; readonly step: string }
   | { readonly type: "gate-writing"; readonly ticket: TicketId }
   | { readonly type: "ticket-gated"; readonly ticket: TicketId; readonly step: string }
-  | { readonly type: "ticket-stalled"; readonly ticket: TicketId; readonly reason: string }
+  /** `by`: it has used up its attempts, or a breaker stopped it; absent for every other cause. */
+  | { readonly type: "ticket-stalled"; readonly ticket: TicketId; readonly reason: string; readonly by?: "attempts" }
   | { readonly type: "ticket-reopened"; readonly ticket: TicketId; readonly evidence: Evidence }
   | { readonly type: "report-dropped"; readonly ticket: TicketId; readonly fence: Fence; readonly what: string }
   | { readonly type: "reverify-started" }
@@ -238,7 +240,8 @@ export type RunFact =
   /** Dollars that other runs have spent and set aside today, as an attempt found them that could not start for it. */
   | { readonly type: "others-spent-today"; readonly usd: number }
   | { readonly type: "oracle-asked"; readonly final: boolean }
-  | { readonly type: "oracle-judged"; readonly final: boolean; readonly judgement: Judgement };
+  | { readonly type: "oracle-judged"; readonly final: boolean; readonly judgement: Judgement }
+  | HealFact;
 
 /** A fact with its place in the run: `seq` counts from 1 without gaps, `at` is wall-clock milliseconds. */
 export type RunEvent = RunFact & { readonly seq: number; readonly at: number };

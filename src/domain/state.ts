@@ -12,6 +12,7 @@ import type {
   VerdictWord,
 } from "./event.ts";
 import type { CheckStrength } from "./evidence/results.ts";
+import type { HealsState } from "./heal-fact.ts";
 import type { Fence, RunId, TicketId } from "./ids.ts";
 import type { Intervention } from "./intervention.ts";
 import type { Hold, Limited, Trip } from "./trip.ts";
@@ -132,6 +133,7 @@ export interface TicketState {
   /** A person asked for the gate, or a blocker was upheld; it counts once the tracker holds it. */
   readonly gate?: { readonly step: string; readonly writing: boolean; readonly by?: "blocker" };
   readonly stalledReason?: string;
+  readonly stalledBy?: "attempts";
   /** The ticket whose worker found this one; absent where the batch named it. */
   readonly foundBy?: TicketId;
   /** A discovered ticket that the tracker does not hold yet: the engine files it. */
@@ -153,7 +155,7 @@ export interface Plan {
   readonly unknownMs: number;
 }
 
-export type RunStage = "working" | "verifying" | "judging" | "stopping" | "ended";
+export type RunStage = "working" | "verifying" | "judging" | "healing" | "stopping" | "ended";
 
 /** What the oracle last said and when; `asking` while it runs. */
 export interface OracleState {
@@ -217,6 +219,7 @@ export interface RunState {
   /** Of the program that began the run. */
   readonly version: string;
   readonly tripwire: TripwireState;
+  readonly heals: HealsState;
   readonly spentUsd: number;
   readonly spentTodayUsd: number;
   readonly reservedUsd: number;

@@ -200,12 +200,13 @@ async function promptOf(ctx: LoopContext, open: OpenAttempt): Promise<string> {
   const files = last === undefined ? undefined : await ctx.files.attempt(open.ticket.id, last.n);
   const patch = files !== undefined && (await ctx.files.exists(files.patch)) ? files.patch : undefined;
   const notes = files === undefined ? undefined : (await ctx.outbox.read(files.outbox)).notes;
-  return renderWorkerPrompt(ctx.templates.worker, {
+  return renderWorkerPrompt(await ctx.harness.worker(), {
     ticket: open.ticket,
     // Of those that count: one that was cut off, or turned away by the model's API, took none of them.
     attempt: failures + 1,
     attempts: ctx.batch.limits.attempts,
     protect: ctx.batch.protect,
+    hints: await ctx.harness.hints(),
     evidence: refusals === undefined || refusals.n !== last?.n ? evidence : [...evidence, refusalEvidence(refusals.lines)],
     ...(patch === undefined ? {} : { patch }),
     ...(notes === undefined ? {} : { notes }),

@@ -3,6 +3,7 @@ import type { TicketId } from "../domain/ids.ts";
 import { interventionKind } from "../domain/intervention.ts";
 import type { RunState } from "../domain/state.ts";
 import { claimLook, type Look } from "./describe-claim.ts";
+import { healLook } from "./describe-heal.ts";
 import { displayText } from "./display-text.ts";
 import { formatElapsed, plural } from "./format.ts";
 import { specWord } from "./step-word.ts";
@@ -82,6 +83,10 @@ function runLook(event: RunWide, state: RunState): Look | undefined {
         : ["◆", "bad", `tripwire fired: ${event.problem ?? "no reason given"}`];
     case "oracle-judged":
       return judgedLook(event, state);
+    case "heal-started":
+    case "heal-agent-started":
+    case "heal-ended":
+      return healLook(event);
   }
 }
 
