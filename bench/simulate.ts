@@ -57,6 +57,8 @@ class Simulation {
     const state = this.state;
     if (state === undefined) return [];
     switch (action.do) {
+      case "heal":
+        return [];
       case "start": {
         const fence = Fence.parse(state.lastFence + 1 + this.startsBefore(action));
         const attempt = ticketOf(state, action.ticket).history.length + 1;

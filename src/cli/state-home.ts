@@ -15,6 +15,8 @@ export interface StateHome {
   readonly runs: string;
   readonly worktrees: string;
   readonly locks: string;
+  /** What runs begin with where heals have changed it; see `Harness`. Made by the first of them. */
+  readonly harness: string;
 }
 
 /** Written and thrown away to prove that a folder takes data: one block of a usual file system. */
@@ -32,6 +34,7 @@ export function stateHome(env: Readonly<Record<string, string | undefined>>, cwd
     runs: join(root, "runs"),
     worktrees: join(root, "worktrees"),
     locks: join(root, "locks"),
+    harness: join(root, "harness"),
   };
 }
 

@@ -10,6 +10,8 @@ import { vecAt } from "./vec.ts";
 export function admitFact(state: RunState, fact: RunFact): RunFact | undefined {
   // An interrupted run is taken up again by its next engine; nothing else happens to a run that has ended.
   if (state.stage === "ended") return fact.type === "run-resumed" ? fact : undefined;
+  if (fact.type === "heal-ended" || fact.type === "heal-agent-started")
+    return state.heals.running?.n === fact.n ? fact : undefined;
   if (!("fence" in fact) || fact.type === "attempt-claimed" || fact.type === "report-dropped") return fact;
   const attempt = vecAt(state.tickets, indexOf(state, fact.ticket)).attempt;
   if (attempt?.fence === fact.fence) return fact;

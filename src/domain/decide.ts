@@ -1,5 +1,6 @@
 import { breakerOf } from "./breaker.ts";
 import type { AgentEnding, EndKind, VerdictWord } from "./event.ts";
+import { healChoice } from "./heal.ts";
 import { isHeld } from "./hold.ts";
 import type { Fence, TicketId } from "./ids.ts";
 import { attemptCap, reserveOf } from "./money.ts";
@@ -25,6 +26,7 @@ export type Action =
   | { readonly do: "reverify" }
   | { readonly do: "tripwire" }
   | { readonly do: "judge"; readonly final: boolean }
+  | { readonly do: "heal"; readonly n: number; readonly reason: string; readonly reservedUsd: number }
   | {
       readonly do: "end";
       readonly kind: EndKind;
@@ -47,7 +49,7 @@ export function decide(state: RunState, now: number): readonly Action[] {
   if (state.stage === "ended") return [];
   const repairs = reconcile(state);
   if (state.stage === "stopping") return isQuiet(state) && repairs.length === 0 ? [stopped(state)] : repairs;
-  if (state.stage === "verifying" || state.stage === "judging") return repairs;
+  if (state.stage !== "working") return repairs;
   // Before anything else may start: the next decision follows the fact.
   if (state.holdDue !== undefined) return [...repairs, { do: "hold", ...state.holdDue }];
   const starts = schedule(state, now);
@@ -56,7 +58,7 @@ export function decide(state: RunState, now: number): readonly Action[] {
   if (repairs.length + starts.length > 0 || !isQuiet(state) || state.filing.length > 0 || canStartLater(state, now)) {
     return [...repairs, ...starts, ...proof, ...interimJudgement(state, now)];
   }
-  return [...proof, ...conclude(state)];
+  return [...proof, ...conclude(state, now)];
 }
 
 /** Ends what was asked to end, records gates, gives up on tickets without attempts left. */
@@ -116,6 +118,7 @@ function schedule(state: RunState, now: number): Action[] {
 
 /** Nothing runs and nothing is being written. */
 function isQuiet(state: RunState): boolean {
+  if (state.heals.running !== undefined) return false;
   const written = state.gating.every((index) => vecAt(state.tickets, index).gate?.putOff === true);
   return state.slots.every((index) => index === null) && state.finishing.length === 0 && written;
 }
@@ -153,7 +156,7 @@ export function nextMoment(state: RunState, now: number): number | undefined {
 }
 
 /** The way out: re-verify, then ask the oracle once it is proven; its word alone gives exit 0. */
-function conclude(state: RunState): readonly Action[] {
+function conclude(state: RunState, now: number): readonly Action[] {
   if (!state.reverified) return [{ do: "reverify" }];
   const { asking, finalTries, last } = state.oracle;
   if (asking || state.tripwire.status !== "passed") return [];
@@ -163,12 +166,19 @@ function conclude(state: RunState): readonly Action[] {
     const gated = last.counts.gated === 0 ? "" : `, ${last.counts.gated} human-gated`;
     return [{ do: "end", kind: "oracle-done", verdict: "done", exitCode: EXIT.done, reason: `${last.counts.done} done${gated}` }];
   }
-  if (last.verdict === "not-done") {
-    return [{ do: "end", kind: "not-done", verdict: "not-done", exitCode: EXIT.notDone, reason: whatIsLeft(state) }];
-  }
+  if (last.verdict === "not-done") return shortOfDone(state, now);
   if (finalTries < FINAL_TRIES) return [{ do: "judge", final: true }];
   const reason = `the oracle could not judge: ${last.problem ?? "it gave no reason"}`;
   return [{ do: "end", kind: "unjudged", verdict: "unjudged", exitCode: EXIT.unjudged, reason }];
+}
+
+/** The oracle says not done: the harness is healed where that may help, else the run ends. */
+function shortOfDone(state: RunState, now: number): readonly Action[] {
+  const choice = healChoice(state, now);
+  if (choice === "wait") return [];
+  const reason = whatIsLeft(state);
+  if (choice !== undefined) return [{ do: "heal", reason, ...choice }];
+  return [{ do: "end", kind: "not-done", verdict: "not-done", exitCode: EXIT.notDone, reason }];
 }
 
 /** The oracle says done, but nobody could look whether that still holds: unknown is not done (laws 1 and 4). */

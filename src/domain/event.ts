@@ -2,6 +2,7 @@ import type { Batch, Ticket } from "./batch/schema.ts";
 import type { StepKind } from "./batch/step-spec.ts";
 import type { Command } from "./command.ts";
 import type { CheckStrength } from "./evidence/results.ts";
+import type { HealFact } from "./heal-fact.ts";
 import type { Fence, RepoId, RunId, TicketId } from "./ids.ts";
 import type { InterventionClass } from "./intervention.ts";
 
@@ -219,7 +220,8 @@ export type RunFact =
   /** A stop cut the write off, and nobody knows whether the tracker took it: the run's next engine writes it again. */
   | { readonly type: "gate-put-off"; readonly ticket: TicketId }
   | { readonly type: "ticket-gated"; readonly ticket: TicketId; readonly step: string }
-  | { readonly type: "ticket-stalled"; readonly ticket: TicketId; readonly reason: string }
+  /** `by`: it has used up its attempts, or a breaker stopped it; absent for every other cause. */
+  | { readonly type: "ticket-stalled"; readonly ticket: TicketId; readonly reason: string; readonly by?: "attempts" }
   | { readonly type: "ticket-reopened"; readonly ticket: TicketId; readonly evidence: Evidence }
   | { readonly type: "report-dropped"; readonly ticket: TicketId; readonly fence: Fence; readonly what: string }
   | { readonly type: "reverify-started" }
@@ -244,7 +246,8 @@ export type RunFact =
   /** What other sessions have cost today cannot be told any more. `why` is one line, safe for a terminal. */
   | { readonly type: "day-spend-unknown"; readonly why: string }
   | { readonly type: "oracle-asked"; readonly final: boolean }
-  | { readonly type: "oracle-judged"; readonly final: boolean; readonly judgement: Judgement };
+  | { readonly type: "oracle-judged"; readonly final: boolean; readonly judgement: Judgement }
+  | HealFact;
 
 /** A fact with its place in the run: `seq` counts from 1 without gaps, `at` is wall-clock milliseconds. */
 export type RunEvent = RunFact & { readonly seq: number; readonly at: number };

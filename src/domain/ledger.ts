@@ -35,7 +35,9 @@ export interface Ledger {
   };
   /** What went wrong and was mended without a person: attempts whose ticket a later one shipped, hiccups that passed the second time. */
   readonly fixAndProceed: number;
+  /** Repairs of the harness that were begun, and those of them that are in use or were. */
   readonly heals: number;
+  readonly healsAccepted: number;
   /** Tickets that were done and found not to be, afterwards. */
   readonly incidents: number;
   readonly pullRequests: number;
@@ -76,7 +78,8 @@ export function ledgerOf(state: RunState): Ledger {
     },
     interventions: { total: state.interventions.length, work, harness: state.interventions.length - work, byClass },
     fixAndProceed,
-    heals: 0,
+    heals: state.heals.started,
+    healsAccepted: state.heals.accepted,
     incidents: state.reopened,
     pullRequests: 0,
     costUsd: state.spentUsd,

@@ -1,5 +1,6 @@
 import type { Ticket } from "./batch/schema.ts";
 import type { RunEvent } from "./event.ts";
+import { NO_HEALS } from "./heal-fact.ts";
 import { planOf } from "./plan.ts";
 import { enqueue } from "./queue.ts";
 import type { Phase, RunState, TicketState } from "./state.ts";
@@ -62,6 +63,7 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     oracle: { asking: false, judged: 0, finalTries: 0 },
     version: event.version,
     tripwire: { status: "due", canaries: 0, ms: 0 },
+    heals: NO_HEALS,
     spentUsd: 0,
     spentTodayUsd: event.spentTodayUsd,
     reservedUsd: 0,

@@ -32,12 +32,13 @@ export function reduceTicket(state: RunState, event: TicketEvent): RunState {
     case "gate-put-off":
       return withTicket(state, index, { ...ticket, gate: { ...(ticket.gate ?? { step: "" }), writing: false, putOff: true } });
     case "ticket-gated": {
-      const { gate: _, stalledReason: __, ...rest } = ticket;
+      const { gate: _, stalledReason: __, stalledBy: ___, ...rest } = ticket;
       return settle(state, index, { ...rest, phase: "human-gated", humanStep: event.step, endedAt: event.at });
     }
     case "ticket-stalled": {
-      const { gate: _, ...rest } = ticket;
-      return settle(state, index, { ...rest, phase: "stalled", stalledReason: event.reason, endedAt: event.at });
+      const { gate: _, stalledBy: __, ...rest } = ticket;
+      const by = event.by === undefined ? {} : { stalledBy: event.by };
+      return settle(state, index, { ...rest, phase: "stalled", stalledReason: event.reason, ...by, endedAt: event.at });
     }
     case "ticket-reopened":
       return reopen(state, index, event.evidence);

@@ -5,6 +5,7 @@ import { withTicket } from "./queue.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
 import { reduceClaim } from "./reduce-claim.ts";
 import { reduceGrowth } from "./reduce-growth.ts";
+import { reduceHeal } from "./reduce-heal.ts";
 import { initialState } from "./reduce-start.ts";
 import { reduceTicket } from "./reduce-ticket.ts";
 import type { RunState } from "./state.ts";
@@ -66,6 +67,10 @@ function reduceRun(state: RunState, event: RunEvent): RunState {
       return judged(state, event);
     case "starts-held":
       return held(state, event);
+    case "heal-started":
+    case "heal-agent-started":
+    case "heal-ended":
+      return reduceHeal(state, event);
     default:
       return reduceOfTicket(state, event);
   }

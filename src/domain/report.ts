@@ -17,6 +17,7 @@ export interface Report {
   readonly interventions: Ledger["interventions"];
   readonly fixAndProceed: number;
   readonly heals: number;
+  readonly healsAccepted: number;
   readonly incidents: number;
   readonly pullRequests: number;
   readonly costUsd: number;

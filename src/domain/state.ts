@@ -1,19 +1,11 @@
 import type { Batch, Ticket } from "./batch/schema.ts";
 import type { StepKind } from "./batch/step-spec.ts";
-import type {
-  AgentEnding,
-  AgentStopKind,
-  AttemptOutcome,
-  EndKind,
-  Evidence,
-  FrozenSet,
-  Judgement,
-  Question,
-  VerdictWord,
-} from "./event.ts";
+import type { AgentEnding, AgentStopKind, AttemptOutcome, EndKind, Evidence, FrozenSet, Question, VerdictWord } from "./event.ts";
 import type { CheckStrength } from "./evidence/results.ts";
+import type { HealsState } from "./heal-fact.ts";
 import type { Fence, RunId, TicketId } from "./ids.ts";
 import type { Intervention } from "./intervention.ts";
+import type { OracleState, TripwireState } from "./judges-state.ts";
 import type { Hold, Limited, Trip } from "./trip.ts";
 import { type Vec, vecAt } from "./vec.ts";
 
@@ -138,6 +130,7 @@ export interface TicketState {
     readonly putOff?: true;
   };
   readonly stalledReason?: string;
+  readonly stalledBy?: "attempts";
   /** The ticket whose worker found this one; absent where the batch named it. */
   readonly foundBy?: TicketId;
   /** A discovered ticket that the tracker does not hold yet: the engine files it. */
@@ -159,28 +152,7 @@ export interface Plan {
   readonly unknownMs: number;
 }
 
-export type RunStage = "working" | "verifying" | "judging" | "stopping" | "ended";
-
-/** What the oracle last said and when; `asking` while it runs. */
-export interface OracleState {
-  readonly asking: boolean;
-  /** Final judgements since the last re-verification. */
-  readonly finalTries: number;
-  readonly last?: Judgement & { readonly at: number; readonly final: boolean };
-  readonly judged: number;
-}
-
-/**
- * Whether the oracle was proven in the life of this engine: until it has `passed`, no verdict counts. Once it has `fired`,
- * none ever will.
- */
-export interface TripwireState {
-  readonly status: "due" | "running" | "passed" | "fired";
-  readonly problem?: string;
-  /** Canaries judged, and the milliseconds it took. */
-  readonly canaries: number;
-  readonly ms: number;
-}
+export type RunStage = "working" | "verifying" | "judging" | "healing" | "stopping" | "ended";
 
 /** A run, whole: the value that `reduce` makes from the journal and that every view is drawn from. Plain JSON. */
 export interface RunState {
@@ -223,6 +195,7 @@ export interface RunState {
   /** Of the program that began the run. */
   readonly version: string;
   readonly tripwire: TripwireState;
+  readonly heals: HealsState;
   readonly spentUsd: number;
   readonly spentTodayUsd: number;
   readonly reservedUsd: number;

@@ -49,6 +49,7 @@ export function numbersLine(ledger: Ledger): string {
     ...secondModelWords(ledger.secondModel),
     ...claimWords(ledger),
     `fix-and-proceed ${ledger.fixAndProceed}`,
+    ...(ledger.heals > 0 ? [`heals ${ledger.heals}, accepted ${ledger.healsAccepted}`] : []),
     `incidents ${ledger.incidents}`,
     `$ ${ledger.costUsd.toFixed(2)}`,
     `interventions ${i.total} (${i.work} work, ${i.harness} harness)`,

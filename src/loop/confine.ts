@@ -29,6 +29,16 @@ export function confineJudge(ctx: Confined, repo: Repo, write: readonly string[]
   return withPolicy(ctx, { ...judgeView, write: [...judgeView.write, ...write], sockets: [] });
 }
 
+/** What a healer may reach: its copy of the harness, and no repository. Folders that the batch opens it may only read. */
+export function confineHealer(
+  ctx: Confined,
+  of: { readonly read: readonly string[]; readonly write: readonly string[] },
+): Confinement | undefined {
+  if (!ctx.confined) return undefined;
+  const { read = [], write = [] } = ctx.batch.sandboxPolicy ?? {};
+  return { write: of.write, read: [...of.read, ...ctx.agentFiles, ...read, ...write], mounts: [], sockets: [] };
+}
+
 /** What the second model may reach: it reads what it is asked about, and writes nothing but its own session. */
 export function confineReader(
   ctx: Pick<LoopContext, "batch" | "confined" | "reviewerFiles">,

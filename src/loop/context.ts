@@ -1,11 +1,11 @@
 import type { Batch, Ticket } from "../domain/batch/schema.ts";
-import type { TransientSpec } from "../domain/batch/transient-spec.ts";
 import type { Question, RunFact } from "../domain/event.ts";
 import type { Fence, RunId } from "../domain/ids.ts";
 import type { RunState } from "../domain/state.ts";
 import type { Agent } from "../ports/agent.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Executor } from "../ports/executor.ts";
+import type { Harness } from "../ports/harness.ts";
 import type { Oracle } from "../ports/oracle.ts";
 import type { Outbox } from "../ports/outbox.ts";
 import type { RunFiles } from "../ports/run-files.ts";
@@ -37,10 +37,10 @@ export interface LoopPorts {
   readonly agentFiles: readonly string[];
   /** The environment of prepare, check and verify commands, from the allow-list. */
   readonly commandEnv: Readonly<Record<string, string>>;
-  /** Texts of prompts/, by name. */
-  readonly templates: Readonly<Record<"worker" | "reviewer" | "adversary" | "adjudicator", string>>;
-  /** The classes of hiccups, the batch's own first. */
-  readonly transients: readonly TransientSpec[];
+  /** What workers are told and which hiccups have a name: a heal may change it. */
+  readonly harness: Harness;
+  /** Texts of prompts/, by name: what judges and healers are told, which no heal may change. */
+  readonly templates: Readonly<Record<"reviewer" | "adversary" | "adjudicator" | "healer", string>>;
   /** Absent where the batch names no reviewer. */
   readonly secondModel?: SecondModel;
   readonly outbox: Outbox;

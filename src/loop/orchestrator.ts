@@ -163,7 +163,7 @@ export class Orchestrator {
         this.report({ type: "starts-held", until: action.until, reason: action.reason });
         return;
       case "stall":
-        this.report({ type: "ticket-stalled", ticket: action.ticket, reason: action.reason });
+        this.report({ type: "ticket-stalled", ticket: action.ticket, reason: action.reason, by: "attempts" });
         return;
       case "reverify":
         this.report({ type: "reverify-started" });
@@ -171,6 +171,12 @@ export class Orchestrator {
       case "tripwire":
         this.report({ type: "tripwire-started" });
         return;
+      case "heal": {
+        const { n, reason, reservedUsd } = action;
+        const token = (this.#state.lastFence + 1) as Fence;
+        this.report({ type: "heal-started", n, token, reason, reservedUsd });
+        return;
+      }
       case "judge":
         this.report({ type: "oracle-asked", final: action.final });
         return;

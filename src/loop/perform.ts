@@ -5,6 +5,7 @@ import { activeTickets, ticketOf } from "../domain/state.ts";
 import type { AttemptScope } from "./attempt-scope.ts";
 import { type LoopContext, pause } from "./context.ts";
 import { fileTicket } from "./discoveries.ts";
+import { heal, keepHarness } from "./heal.ts";
 import type { Effects } from "./orchestrator.ts";
 import { reverify } from "./reverify.ts";
 import { assertTracker } from "./steps/assert.ts";
@@ -46,7 +47,9 @@ export class Performer implements Effects {
       case "tripwire-started":
         return this.#track(this.#prove());
       case "tripwire-ended":
-        return event.ok ? undefined : this.#others.abort();
+        return event.ok ? this.#track(keepHarness(this.#ctx)) : this.#others.abort();
+      case "heal-started":
+        return this.#track(heal(this.#ctx, event, this.#others.signal));
       case "reverify-started":
         return this.#track(reverify(this.#ctx, this.#others.signal));
       case "ticket-discovered":

@@ -4,7 +4,7 @@ import type { Evidence } from "../domain/event.ts";
 import { plainText } from "../domain/text.ts";
 
 /** Characters of a whole prompt, and of its parts: what is longer is cut with a mark, so that every part has its place. */
-const PROMPT_CHARS = 56_000;
+export const PROMPT_CHARS = 64_000;
 const BODY_CHARS = 24_000;
 const LIST_CHARS = 3_000;
 /** Of one piece of evidence: what may be captured (see Evidence), and a mark. */
@@ -12,8 +12,13 @@ const DETAIL_CHARS = 4_100;
 const SUMMARY_CHARS = 500;
 /** Of what the agent before noted. */
 const NOTES_CHARS = 4_000;
+/** Of the hints that every worker is given. */
+export const HINTS_CHARS = 4_000;
 /** Of what a command is to print. */
 const EXPECT_CHARS = 300;
+
+/** What the worker's template has a place for. */
+export const WORKER_VARIABLES = ["id", "title", "body", "attempt", "attempts", "finish", "protect", "hints", "evidence"] as const;
 
 const VARIABLE = /\{\{([a-zA-Z]+)\}\}/g;
 
@@ -35,7 +40,7 @@ export function fillTemplate(template: string, values: Readonly<Record<string, s
 
 /**
  * The worker's context file: ticket, finish line in words, rules, evidence of earlier attempts. `patch` is the file with the last
- * attempt's change, `notes` what its agent left in its outbox: a claim, and said to be one.
+ * attempt's change, `notes` what its agent left in its outbox: a claim, and said to be one. `hints` are the harness's.
  */
 export function renderWorkerPrompt(
   template: string,
@@ -47,10 +52,11 @@ export function renderWorkerPrompt(
     evidence: readonly Evidence[];
     patch?: string;
     notes?: string;
+    hints?: string;
   },
 ): string {
-  const { ticket } = of;
-  const text = fillTemplate(template, {
+  const { ticket, hints = "" } = of;
+  const values: Readonly<Record<(typeof WORKER_VARIABLES)[number], string>> = {
     id: ticket.id,
     title: ticket.title,
     body: cut(ticket.body.trim() === "" ? "(no description)" : ticket.body, BODY_CHARS),
@@ -58,8 +64,10 @@ export function renderWorkerPrompt(
     attempts: String(of.attempts),
     finish: cut(ticket.finish.map((step, i) => `${i + 1}. ${inWords(step)}`).join("\n"), LIST_CHARS),
     protect: of.protect.length === 0 ? "(none)" : cut(of.protect.map((glob) => `- ${glob}`).join("\n"), LIST_CHARS),
+    hints: hints.trim() === "" ? "(none)" : cut(hints.trim(), HINTS_CHARS),
     evidence: earlierInWords(of),
-  });
+  };
+  const text = fillTemplate(template, values);
   if (text.length > PROMPT_CHARS) throw new Error(`the prompt is ${text.length} characters long; ${PROMPT_CHARS} is the most`);
   return text;
 }

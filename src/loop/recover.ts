@@ -4,13 +4,14 @@ import type { Executor, ProcessId } from "../ports/executor.ts";
 import type { LoopContext } from "./context.ts";
 import { repoOf } from "./context.ts";
 import { fileUnfiled } from "./discoveries.ts";
+import { healMarker } from "./heal.ts";
 import { reverifyMarker } from "./reverify.ts";
 import { cleanUp } from "./worker.ts";
 
 /**
  * Takes over a run whose engine is gone: ends the processes it left behind, finds out which announced landings did
  * happen, and ends every attempt it had under way as `lost`, which costs no attempt. What an agent had finished is
- * gone on with by the next attempt. Discovered tickets that the tracker may not hold are filed. The caller holds the run's lock.
+ * gone on with by the next attempt. A heal that it had begun is used up, and the harness stays as it was. Discovered tickets that the tracker may not hold are filed. The caller holds the run's lock.
  */
 export async function recover(ctx: LoopContext): Promise<void> {
   const state = ctx.state();
@@ -18,6 +19,11 @@ export async function recover(ctx: LoopContext): Promise<void> {
   const orphansKilled = await ctx.executor.killStrays(straysOf(state));
   ctx.report({ type: "run-resumed", orphansKilled });
   ctx.report({ type: "intervention", class: "I5", target: "run", note: "resumed" });
+  const { running } = state.heals;
+  if (running !== undefined) {
+    const { n, reservedUsd: costUsd } = running;
+    ctx.report({ type: "heal-ended", n, outcome: "lost", why: "its engine was lost", changed: [], costUsd });
+  }
   for (const ticket of active) {
     if (ticket.attempt === undefined) continue;
     const { fence, merge, n } = ticket.attempt;
@@ -37,13 +43,16 @@ export async function recover(ctx: LoopContext): Promise<void> {
 /** What may still run of a run whose engine is gone: its agents by process, and all else by marker. */
 export function straysOf(state: RunState): Parameters<Executor["killStrays"]>[0] {
   const active = activeTickets(state);
+  const { running } = state.heals;
+  const agents = active.flatMap(({ attempt }) => (attempt?.agent?.endedAt === undefined ? [attempt?.agent] : []));
   return {
-    processes: active.flatMap(({ attempt }): ProcessId[] => {
-      const { pid, startTime, endedAt } = attempt?.agent ?? {};
-      return pid === undefined || startTime === undefined || endedAt !== undefined ? [] : [{ pid, startTime }];
+    processes: [...agents, running].flatMap((agent): ProcessId[] => {
+      const { pid, startTime } = agent ?? {};
+      return pid === undefined || startTime === undefined ? [] : [{ pid, startTime }];
     }),
     markers: [
       reverifyMarker(state.run),
+      ...(running === undefined ? [] : [healMarker(state.run, running)]),
       ...active.map(({ id, attempt }) => `${state.run}/${id}/${attempt?.n}/${attempt?.fence}`),
     ],
   };

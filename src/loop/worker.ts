@@ -207,12 +207,13 @@ async function promptOf(ctx: LoopContext, open: OpenAttempt): Promise<string> {
   const outboxes = await Promise.all(files.map(({ outbox }) => ctx.outbox.read(outbox)));
   const refused = tries.some(({ n }) => n === refusals?.n) ? refusals : undefined;
   const notes = outboxes.find((outbox) => outbox.notes !== undefined)?.notes;
-  return renderWorkerPrompt(ctx.templates.worker, {
+  return renderWorkerPrompt(await ctx.harness.worker(), {
     ticket: open.ticket,
     // Of those that count: one that was cut off, or turned away by the model's API, took none of them.
     attempt: failures + 1,
     attempts: ctx.batch.limits.attempts,
     protect: ctx.batch.protect,
+    hints: await ctx.harness.hints(),
     evidence: refused === undefined ? evidence : [...evidence, refusalEvidence(refused.lines)],
     ...(patch === undefined ? {} : { patch }),
     ...(notes === undefined ? {} : { notes }),

@@ -25,6 +25,11 @@ export interface AgentTask {
   readonly onActivity: (text: string) => void;
 }
 
+/** A repair of the harness, as an agent is given it: `worktree` holds a copy of the harness, and no repository. */
+export interface HealTask extends Omit<AgentTask, "ticket" | "attempt" | "outbox"> {
+  readonly n: number;
+}
+
 /** Why an agent's program did not come to its own end. */
 export interface AgentStop {
   readonly kind: AgentStopKind;
@@ -60,4 +65,6 @@ export interface Agent {
   /** Dollars set aside for one attempt before it starts: the most it can cost. */
   readonly reserveUsd: number;
   run(task: AgentTask): Promise<AgentResult>;
+  /** The same agent, freshly started, on the harness. It costs what an attempt may. */
+  heal(task: HealTask): Promise<AgentResult>;
 }

@@ -13,10 +13,23 @@ export interface AttemptFiles {
   log(name: string): string;
 }
 
+/** Where a heal keeps its files. All absolute. */
+export interface HealFiles {
+  /** Its agent's copy of the harness, which does not exist yet. */
+  readonly harness: string;
+  readonly session: string;
+  readonly prompt: string;
+  readonly agentLog: string;
+}
+
 /** The run's own folder: nothing in it is ever read as evidence of done. */
 export interface RunFiles {
   /** Creates the attempt's folder, its outbox and its session folder. Safe to repeat. */
   attempt(ticket: TicketId, n: number): Promise<AttemptFiles>;
+  /** Creates the heal's folder and its session folder; what another engine left of this heal is removed. */
+  heal(n: number): Promise<HealFiles>;
+  /** The last bytes of a file, as text; empty where there is no regular file. */
+  tail(file: string, bytes: number): Promise<string>;
   /** Makes a folder that only this user may enter; one that is there is left as it is. */
   makeFolder(folder: string): Promise<void>;
   write(file: string, text: string): Promise<void>;

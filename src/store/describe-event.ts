@@ -3,6 +3,7 @@ import type { TicketId } from "../domain/ids.ts";
 import { interventionKind } from "../domain/intervention.ts";
 import type { RunState } from "../domain/state.ts";
 import { claimLook, type Look } from "./describe-claim.ts";
+import { healLook } from "./describe-heal.ts";
 import { displayText } from "./display-text.ts";
 import { formatElapsed, plural } from "./format.ts";
 import { specWord } from "./step-word.ts";
@@ -38,11 +39,7 @@ function lookOf(event: RunEvent, state: RunState): Look | undefined {
 function runLook(event: RunWide, state: RunState): Look | undefined {
   switch (event.type) {
     case "run-started":
-      return [
-        "●",
-        "running",
-        `run started: ${plural(event.batch.tickets.length, "ticket")}, ${plural(event.batch.limits.workers, "worker")}`,
-      ];
+      return startLook(event);
     case "run-resumed":
       return [
         "●",
@@ -79,12 +76,24 @@ function runLook(event: RunWide, state: RunState): Look | undefined {
     case "oracle-asked":
       return undefined;
     case "tripwire-ended":
-      return event.ok
-        ? ["◆", "oracle", `tripwire: ${plural(event.canaries, "canary", "canaries")} judged right`]
-        : ["◆", "bad", `tripwire fired: ${event.problem ?? "no reason given"}`];
+      return tripwireLook(event);
     case "oracle-judged":
       return judgedLook(event, state);
+    case "heal-started":
+    case "heal-agent-started":
+    case "heal-ended":
+      return healLook(event);
   }
+}
+
+function tripwireLook({ ok, canaries, problem }: Event<"tripwire-ended">): Look {
+  return ok
+    ? ["◆", "oracle", `tripwire: ${plural(canaries, "canary", "canaries")} judged right`]
+    : ["◆", "bad", `tripwire fired: ${problem ?? "no reason given"}`];
+}
+
+function startLook({ batch }: Event<"run-started">): Look {
+  return ["●", "running", `run started: ${plural(batch.tickets.length, "ticket")}, ${plural(batch.limits.workers, "worker")}`];
 }
 
 function reverifyLook(event: Event<"reverify-ended">): Look {

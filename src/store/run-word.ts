@@ -25,6 +25,8 @@ export function runWord(run: RunState | undefined, connection: Connection, now =
       return { glyph: "◆", word: "JUDGING", tone: "oracle" };
     case "verifying":
       return { glyph: "◆", word: "VERIFYING", tone: "oracle" };
+    case "healing":
+      return { glyph: "✚", word: "HEALING", tone: "running" };
     case "working":
       return workingWord(run, now);
   }

@@ -27,7 +27,14 @@ const batches = blocks("jsonc").filter(([, text]) => text.includes('"tickets"'))
 
 test("each page about batches shows a whole one", () => {
   const pages = new Set(batches.map(([page]) => page));
-  for (const page of ["README.md", "docs/live-checks.md", "docs/outbox.md", "docs/second-model.md", "docs/stops.md"])
+  for (const page of [
+    "README.md",
+    "docs/live-checks.md",
+    "docs/outbox.md",
+    "docs/second-model.md",
+    "docs/self-heal.md",
+    "docs/stops.md",
+  ])
     expect(pages).toContain(page);
 });
 

@@ -21,11 +21,12 @@ function checkMoney(state: RunState): void {
   const { limits } = state.batch;
   const tickets = [...vecItems(state.tickets)];
   expect(state.spentUsd + state.reservedUsd).toBeLessThanOrEqual(limits.usdPerRun + SLACK);
-  const aside = tickets.reduce((sum, { attempt }) => sum + setAside(attempt), 0);
+  const aside = tickets.reduce((sum, { attempt }) => sum + setAside(attempt), state.heals.running?.reservedUsd ?? 0);
   expect(Math.abs(state.reservedUsd - aside)).toBeLessThan(SLACK);
   expect(
     Math.abs(
       state.spentUsd -
+        state.heals.usd -
         tickets.reduce((sum, t) => sum + t.history.reduce((usd, past) => usd + past.costUsd, 0) + underWay(t.attempt), 0),
     ),
   ).toBeLessThan(SLACK);

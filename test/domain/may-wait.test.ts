@@ -51,6 +51,9 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "tripwire-ended": false,
   "oracle-asked": false,
   "oracle-judged": false,
+  "heal-started": false,
+  "heal-agent-started": false,
+  "heal-ended": false,
 };
 
 const rows = Object.entries(WAITS).flatMap(([type, waits]): (readonly [string, object, boolean])[] =>

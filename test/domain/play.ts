@@ -6,6 +6,7 @@ import { HumanStep } from "../../src/domain/command.ts";
 import { nextMoment } from "../../src/domain/decide.ts";
 import { admitDiscovery } from "../../src/domain/discovery.ts";
 import type { AgentStopKind, AttemptOutcome } from "../../src/domain/event.ts";
+import type { HealOutcome } from "../../src/domain/heal-fact.ts";
 import { RepoId, TicketId } from "../../src/domain/ids.ts";
 import { questionCap } from "../../src/domain/money.ts";
 import { activeTickets, type RunState, ticketOf as stateOf, type TicketState } from "../../src/domain/state.ts";
@@ -29,14 +30,15 @@ const rows = fc.array(
 
 /** Tickets in an order in which each depends on earlier ones only; an attempt costs `usd` of the 20 that there are. */
 export function given(usd: fc.Arbitrary<number>): fc.Arbitrary<Given> {
-  return fc.record({ rows, workers: fc.constantFrom(1, 1, 2, 3, 4), usd }).map(({ rows, workers, usd }) => {
+  const heals = fc.constantFrom(0, 1, 2);
+  return fc.record({ rows, workers: fc.constantFrom(1, 1, 2, 3, 4), usd, heals }).map(({ rows, workers, usd, heals }) => {
     const tickets = rows.map((row, i): Ticket => {
       const dependsOn = i === 0 ? [] : [...new Set(row.deps.map((d) => d % i))].map((d) => TicketId.parse(`T-${d}`));
       return ticketOf(`T-${i}`, { dependsOn, exclusive: row.exclusive === null ? [] : [row.exclusive] });
     });
     const agent = { kind: "command" as const, command: ["x"], usdPerAttempt: usd };
     const durations = Object.fromEntries(rows.map((row, i) => [`T-${i}`, row.ms]));
-    return { batch: { ...batchOf(tickets, { workers, usdPerRun: 20, discoveries: 3 }), agent }, durations };
+    return { batch: { ...batchOf(tickets, { workers, usdPerRun: 20, discoveries: 3, heals }), agent }, durations };
   });
 }
 
@@ -48,6 +50,7 @@ const kind = fc.constantFrom<AgentStopKind>(
   ...(["rate-limited", "rate-limited", "overloaded", "overloaded", "memory", "turns", "unfinished", "rate-limited"] as const),
   ...(["authentication", "permission", "model"] as const),
 );
+const healed = fc.constantFrom<HealOutcome>("accepted", "accepted", "accepted", "rejected", "failed", "nothing", "lost");
 const retryAfterMs = fc.option(fc.constantFrom(0, 1_000, 3_600_000, 5 * 3_600_000, 30 * 3_600_000), { nil: undefined, freq: 2 });
 
 /** What happens at each turn: to one of those at work or on the finish line, by a person's wish, or nothing but time. */
@@ -64,6 +67,7 @@ export const turn = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant("pass" as const), ms: fc.constantFrom(1, 50, 1_000, 100_000) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("gate" as const), which }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("pause" as const) }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("heal" as const), healed, part: fc.constantFrom(0, 0.5, 1) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("kill" as const), which }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("discover" as const), which, blocks: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("file" as const), which, taken: fc.constantFrom(true, true, false) }) },
@@ -94,11 +98,13 @@ export function play(
     }
     if (sim.state.stage === "ended") return sim;
     if (actions.length === 0 && sim.state.stage === "working") watch.still?.(sim.state);
+    if (sim.state.tripwire.status === "running") sim.report({ type: "tripwire-ended", ok: true, canaries: 30, ms: 900 });
     if (sim.state.stage === "verifying") sim.report({ type: "reverify-ended", reopened: 0 });
     if (sim.state.oracle.asking)
       sim.report({ type: "oracle-judged", final: sim.state.stage === "judging", judgement: honestJudgement(sim.state) });
     const next = queue.shift();
-    if (next === undefined) otherwise(sim);
+    if (next === undefined && sim.state.heals.running !== undefined) endHeal(sim, "accepted", 1);
+    else if (next === undefined) otherwise(sim);
     else takeTurn(sim, next);
   }
   throw new Error("the run did not end");
@@ -122,6 +128,14 @@ export function working(state: RunState): TicketState[] {
 /** Tickets on the finish line. */
 export function finishing(state: RunState): TicketState[] {
   return state.finishing.map((index) => vecAt(state.tickets, index));
+}
+
+/** The heal that runs, if one does, ends for a part of what was set aside. */
+function endHeal(sim: Simulation, outcome: HealOutcome, part: number): void {
+  const { running } = sim.state.heals;
+  if (running === undefined) return;
+  const { n, reservedUsd } = running;
+  sim.report({ type: "heal-ended", n, outcome, why: "so it went", changed: [], costUsd: reservedUsd * part });
 }
 
 /** The tracker takes a discovered ticket, or does not. */
@@ -186,6 +200,8 @@ function takeTurn(sim: Simulation, next: Turn): void {
       return void sim.report({ type: state.paused ? "run-unpaused" : "run-paused" });
     case "pass":
       return sim.pass(next.ms);
+    case "heal":
+      return endHeal(sim, next.healed, next.part);
     case "end":
     case "finish": {
       const id = one(next.do === "end" ? activeTickets(state) : finishing(state), next.which);

@@ -134,6 +134,47 @@ test("finish lines that take forever hold up nobody but those who wait for them:
   expect(kept).toBeGreaterThan(10);
 });
 
+/** The first attempt that is under way fails; where there is none, what waits is let go and time goes by. */
+function failNext(sim: Simulation): void {
+  const [first] = activeTickets(sim.state);
+  if (first !== undefined) return sim.endAttempt(first.id, "failed");
+  for (const index of sim.state.filing) sim.report({ type: "discovery-filed", ticket: vecAt(sim.state.tickets, index).id });
+  if (sim.state.paused) sim.report({ type: "run-unpaused" });
+  sim.pass(60_000);
+}
+
+test("there are never more heals than may be, none passes a cap, and after each the oracle is proven before it is asked", () => {
+  const seen = { heals: 0, accepted: 0, most: 0 };
+  fc.assert(
+    fc.property(priced, turns, (given, turns) => {
+      const state = ({ heals, batch, spentUsd, reservedUsd, stage }: RunState) => {
+        expect(heals.started).toBeLessThanOrEqual(batch.limits.heals);
+        expect(spentUsd + reservedUsd).toBeLessThanOrEqual(batch.limits.usdPerRun);
+        if (stage === "healing") expect(heals.running?.n).toBe(heals.started);
+      };
+      // Failures only: what is given up is what is healed.
+      const worst = turns.map((turn) =>
+        "outcome" in turn && turn.outcome === "done" ? { ...turn, outcome: "failed" as const } : turn,
+      );
+      const sim = play(given, worst, { state }, failNext);
+      expect(sim.state.heals.running).toBeUndefined();
+      let proven = true;
+      for (const event of sim.events) {
+        if (event.type === "heal-ended" && event.outcome === "accepted") proven = false;
+        if (event.type === "tripwire-ended") proven = event.ok;
+        if (event.type === "oracle-asked" && event.final) expect(proven).toBe(true);
+      }
+      seen.heals += sim.state.heals.started;
+      seen.accepted += sim.state.heals.accepted;
+      seen.most = Math.max(seen.most, sim.state.heals.started);
+    }),
+    { numRuns: 300 },
+  );
+  expect(seen.heals).toBeGreaterThan(30);
+  expect(seen.accepted).toBeGreaterThan(15);
+  expect(seen.most).toBe(2);
+});
+
 test("a journal replayed gives the state that was live, through JSON as well", () => {
   fc.assert(
     fc.property(priced, turns, (given, turns) => {

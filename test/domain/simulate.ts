@@ -168,7 +168,7 @@ export class Simulation {
         this.report({ type: "starts-held", until: action.until, reason: action.reason });
         return;
       case "stall":
-        this.report({ type: "ticket-stalled", ticket: action.ticket, reason: action.reason });
+        this.report({ type: "ticket-stalled", ticket: action.ticket, reason: action.reason, by: "attempts" });
         return;
       case "write-gate":
         this.report({ type: "gate-writing", ticket: action.ticket });
@@ -180,6 +180,11 @@ export class Simulation {
       case "reverify":
         this.report({ type: "reverify-started" });
         return;
+      case "heal": {
+        const { n, reason, reservedUsd } = action;
+        this.report({ type: "heal-started", n, token: (this.state.lastFence + 1) as Fence, reason, reservedUsd });
+        return;
+      }
       case "judge":
         this.report({ type: "oracle-asked", final: action.final });
         return;

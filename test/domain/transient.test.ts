@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { transientsOf } from "../../src/cli/engine/transients.ts";
 import type { TransientSpec } from "../../src/domain/batch/transient-spec.ts";
 import { MAX_LOOKED_AT, type TransientKind, transientOf, unfitForTransient } from "../../src/domain/transient.ts";
+import { parseTransients } from "../../src/domain/transients-file.ts";
 import { words } from "./batch/sample.ts";
 
 const KINDS: readonly TransientKind[] = ["prepare", "check", "verify"];
@@ -12,7 +12,13 @@ function spec(name: string, pattern: string, steps: readonly TransientKind[] = K
   return { name, pattern, steps, waitSeconds: 0 };
 }
 
-const BUILT_IN = await transientsOf({});
+const SHIPPED = readFileSync(join(import.meta.dirname, "../../prompts/transients.json"), "utf8");
+const BUILT_IN = builtIn();
+function builtIn(): readonly TransientSpec[] {
+  const read = parseTransients(SHIPPED);
+  if (!read.ok) throw new Error(read.why);
+  return read.classes;
+}
 const named = (kind: TransientKind, output: string, specs = BUILT_IN) => transientOf(specs, kind, output)?.name;
 
 describe("a failed command's output", () => {
@@ -161,11 +167,34 @@ describe("the harness's classes", () => {
     expect(KINDS.map((kind) => named(kind, output))).toEqual([undefined, undefined, undefined]);
   });
 
-  test("come after the batch's own, and say whose words they look for", async () => {
-    const own = spec("own", "error code ECONNRESET");
-    expect(await transientsOf({ transients: [own] })).toEqual([own, ...BUILT_IN]);
-    const file = JSON.parse(readFileSync(join(import.meta.dirname, "../../prompts/transients.json"), "utf8"));
+  test("say whose words they look for", () => {
+    const file = JSON.parse(SHIPPED);
     expect(file.classes.every((each: { source: string }) => each.source.length > 10)).toBe(true);
     expect(BUILT_IN.every((each) => !("source" in each))).toBe(true);
+  });
+});
+
+describe("a harness's file of classes", () => {
+  const one = { name: "own", pattern: "the oven is busy", steps: ["verify"], source: "the oven" };
+  const file = (...classes: object[]) => JSON.stringify({ about: "", classes });
+  const why = (text: string) => {
+    const read = parseTransients(text);
+    return read.ok ? undefined : read.why;
+  };
+
+  test("that is fit gives its classes, with what was left out", () => {
+    expect(parseTransients(file(one))).toEqual({
+      ok: true,
+      classes: [{ name: "own", pattern: "the oven is busy", steps: ["verify"], waitSeconds: 5 }],
+    });
+  });
+
+  test("is refused where it is no JSON, has too much in it, or takes any failure", () => {
+    expect(why("{")).toMatch(/JSON/);
+    expect(why(file({ ...one, attempts: 9 }))).toMatch(/attempts/);
+    expect(why(file({ ...one, pattern: "FAIL|.*" }))).toMatch(/must be narrow/);
+    expect(why(file({ ...one, pattern: "(?=x)y" }))).toMatch(/RE2/);
+    expect(why(file({ ...one, waitSeconds: 601 }))).toMatch(/600/);
+    expect(why(file(...Array.from({ length: 61 }, () => one)))).toMatch(/60/);
   });
 });

@@ -68,7 +68,7 @@ export class Stage implements Disposable {
     return this.path(name);
   }
 
-  /** An agent: the body of an async function over `{ticket, attempt, prompt, fs, say, wait, sh}`. */
+  /** An agent: the body of an async function over `{ticket, attempt, heal, prompt, fs, say, wait, sh}`. */
   agent(body: string): string {
     return this.write(
       "agent.mjs",
@@ -76,6 +76,7 @@ export class Stage implements Disposable {
 import { execFileSync } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 const ticket = process.env.LOOPDASH_TICKET, attempt = Number(process.env.LOOPDASH_ATTEMPT);
+const heal = process.env.LOOPDASH_HEAL;
 const prompt = fs.readFileSync(process.env.LOOPDASH_PROMPT, "utf8");
 const say = (line) => console.log(line);
 const sh = (...argv) => execFileSync(argv[0], argv.slice(1), { encoding: "utf8" });
@@ -84,7 +85,7 @@ ${body}
     );
   }
 
-  /** A batch over the repository `app` with plain tickets, unless `over` says otherwise. */
+  /** A batch over the repository `app` with plain tickets and without heals, unless `over` says otherwise. */
   batch(tickets: readonly (string | Record<string, unknown>)[], over: Record<string, unknown> = {}): string {
     const { limits, ...rest } = over;
     const file = {
@@ -92,7 +93,7 @@ ${body}
       repos: { app: { path: "app" } },
       agent: { kind: "command", command: [process.execPath, "agent.mjs"] },
       sandbox: "off",
-      limits: { workers: 3, attempts: 2, minutesPerAttempt: 1, silenceMinutes: 1, ...(limits as object) },
+      limits: { workers: 3, attempts: 2, heals: 0, minutesPerAttempt: 1, silenceMinutes: 1, ...(limits as object) },
       tickets: tickets.map((ticket) =>
         typeof ticket === "string" ? { id: ticket, title: `Do ${ticket}` } : { title: `Do ${ticket.id}`, ...ticket },
       ),

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { Evidence } from "../../src/domain/event.ts";
 import { BlockerClaim, Discovery } from "../../src/domain/outbox/schema.ts";
 import { renderAdjudicatorPrompt } from "../../src/loop/adjudicator-prompt.ts";
+import { HEALER_CHARS, renderHealerPrompt } from "../../src/loop/healer-prompt.ts";
 import { fillTemplate, renderWorkerPrompt } from "../../src/loop/prompt.ts";
 import { DIFF_CHARS, QUESTION_CHARS, renderQuestion } from "../../src/loop/steps/question-prompt.ts";
 import { ticketOf } from "../domain/simulate.ts";
@@ -37,7 +38,12 @@ const RENDERED: Readonly<
         protect: [text],
         evidence: [evidence({ summary: text, detail: text })],
         notes: text,
+        hints: text,
       }),
+  },
+  "healer.md": {
+    budget: HEALER_CHARS,
+    render: (healer, text) => renderHealerPrompt(healer, { n: 1, heals: 2, folder: "/h", nonce: "n".repeat(32), report: text }),
   },
   "reviewer.md": { budget: QUESTION_CHARS, render: question },
   "adversary.md": { budget: QUESTION_CHARS, render: question },
@@ -68,7 +74,8 @@ function question(asked: string, text: string): string {
 
 describe("templates", () => {
   test("every template in prompts/ is rendered here", () => {
-    expect(readdirSync(PROMPTS).filter((name) => name.endsWith(".md"))).toEqual(Object.keys(RENDERED).toSorted());
+    const templates = readdirSync(PROMPTS).filter((name) => name.endsWith(".md") && name !== "hints.md");
+    expect(templates).toEqual(Object.keys(RENDERED).toSorted());
   });
 
   test.each(Object.entries(RENDERED))("%s is filled strictly and stays within its budget, whatever it is given", (name, of) => {

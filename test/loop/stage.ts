@@ -21,18 +21,18 @@ import { Permits } from "../../src/loop/permits.ts";
 import { recover } from "../../src/loop/recover.ts";
 import { Starts } from "../../src/loop/starts.ts";
 import { Manifests } from "../../src/loop/steps/manifests.ts";
-import type { Agent, AgentResult, AgentTask } from "../../src/ports/agent.ts";
+import type { Agent, AgentResult, AgentTask, HealTask } from "../../src/ports/agent.ts";
 import type { Journal } from "../../src/ports/journal.ts";
 import type { Tracker } from "../../src/ports/tracker.ts";
 import type { Repo } from "../../src/ports/vcs.ts";
 import { APP, git, newRepo, tempDir } from "../adapters/vcs/real-repo.ts";
 import { batchOf } from "../domain/simulate.ts";
 import { loseWhatMayWait } from "./cut-journal.ts";
+import { fixedHarness } from "./fixed-harness.ts";
 
 export const RUN = RunId.parse(`test-run-${process.pid}`);
 /** What a thread that reads a report runs: the sources, as they are. */
 const PROGRAM = join(import.meta.dirname, "../../src/cli/main.ts");
-const TEMPLATE = "{{id}} {{title}} {{body}} {{attempt}} {{attempts}} {{finish}} {{protect}} {{evidence}}";
 
 type Work = (task: AgentTask) => Promise<Partial<AgentResult> | undefined> | Partial<AgentResult> | undefined;
 
@@ -42,6 +42,8 @@ export interface StageOptions {
   readonly protect?: readonly string[];
   readonly prepare?: readonly (readonly string[])[];
   readonly work?: Work;
+  /** What a healer does; without it none is started. */
+  readonly heal?: (task: HealTask) => Promise<Partial<AgentResult> | undefined> | Partial<AgentResult> | undefined;
   readonly reserveUsd?: number;
 }
 
@@ -164,8 +166,8 @@ export class Stage implements Disposable {
       files: createRunFiles(folders),
       reports: createTestReports({ program: PROGRAM, args: ["__report"] }),
       manifests: new Manifests(createRunFiles(folders)),
-      templates: { worker: TEMPLATE, reviewer: "", adversary: "", adjudicator: "" },
-      transients: [],
+      harness: fixedHarness(),
+      templates: { reviewer: "", adversary: "", adjudicator: "", healer: "" },
       outbox: createOutbox(),
       reviewerFiles: [],
       merges: new MergeLanes(),
@@ -183,12 +185,16 @@ export class Stage implements Disposable {
   }
 
   #agent(): Agent {
-    const { work = oneFile, reserveUsd = 0 } = this.#options;
+    const { work = oneFile, heal, reserveUsd = 0 } = this.#options;
     return {
       reserveUsd,
       run: async (task) => {
         this.tasks.push(task);
         return agentResult(await work(task));
+      },
+      heal: async (task) => {
+        if (heal === undefined) throw new Error("this stage has no healer");
+        return agentResult(await heal(task));
       },
     };
   }

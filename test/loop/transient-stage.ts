@@ -8,6 +8,7 @@ import { reduce } from "../../src/domain/reduce.ts";
 import type { RunState } from "../../src/domain/state.ts";
 import type { LoopContext } from "../../src/loop/context.ts";
 import { ticketOf } from "../domain/simulate.ts";
+import { fixedHarness } from "./fixed-harness.ts";
 import { Stage, type StageOptions } from "./stage.ts";
 
 export const T1 = TicketId.parse("T-1");
@@ -19,7 +20,9 @@ export const BUSY: TransientSpec = {
   steps: ["prepare", "check", "verify"],
   waitSeconds: 0,
 };
-export const hiccups = (...transients: TransientSpec[]) => ({ transients: transients.length === 0 ? [BUSY] : transients });
+export const hiccups = (...classes: TransientSpec[]) => ({
+  harness: fixedHarness({ classes: classes.length === 0 ? [BUSY] : classes }),
+});
 
 export const sh = (script: string, ...args: string[]): [string, ...string[]] => ["sh", "-c", script, ...args];
 /** Counts its runs in a file; fails the first n times with these words, and then holds. */

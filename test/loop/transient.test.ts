@@ -1,11 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { transientsOf } from "../../src/cli/engine/transients.ts";
 import type { TransientSpec } from "../../src/domain/batch/transient-spec.ts";
+import { parseTransients } from "../../src/domain/transients-file.ts";
 import { cleanUp, git, tempDir } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { CHECK, judged, opened, tap } from "./evidence-stage.ts";
+import { fixedHarness } from "./fixed-harness.ts";
 import { Stage } from "./stage.ts";
 import { BUSY, busyFor, check, hiccups, lineOf, run, runsOf, sh, verify } from "./transient-stage.ts";
 
@@ -77,11 +78,25 @@ describe.for([
   });
 });
 
+test("a batch's own classes come before the harness's", async () => {
+  const file = join(tempDir(), "runs");
+  const own = { ...BUSY, name: "own" };
+  const tickets = [ticketOf("T-1", { finish: lineOf(check(busyFor(1, file))) })];
+  using stage = await Stage.open({ tickets, limits: { attempts: 1 } }, ({ batch }) => ({
+    batch: { ...batch, transients: [own] },
+    ...hiccups(),
+  }));
+  stage.start();
+  await stage.ended();
+  expect(stage.of("step-retried")).toMatchObject([{ transient: "own" }]);
+});
+
 describe("what an agent prints to be tried again", () => {
   test("earns nothing where no class takes it, and one try where one does", async () => {
-    const transients = await transientsOf({});
+    const shipped = parseTransients(readFileSync(join(import.meta.dirname, "../../prompts/transients.json"), "utf8"));
+    const harness = fixedHarness({ classes: shipped.ok ? shipped.classes : [] });
     const plain = join(tempDir(), "plain");
-    expect(await run(check(busyFor(9, plain, "expected 503 to be 200: ECONNRESET")), {}, () => ({ transients }))).toMatchObject({
+    expect(await run(check(busyFor(9, plain, "expected 503 to be 200: ECONNRESET")), {}, () => ({ harness }))).toMatchObject({
       done: false,
       retried: [],
     });

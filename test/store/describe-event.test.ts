@@ -108,6 +108,9 @@ test("every kind of event of a whole run is told or passed over without failing"
     }
 });
 
+const HEAL = { n: 1 } as const;
+const HEALED = { ...HEAL, type: "heal-ended", why: "no", changed: [], costUsd: 0 } as const;
+
 describe("what is claimed beside a change", () => {
   const reviewed = claims();
   const line = (fact: RunFact, state = reviewed.state) => {
@@ -167,6 +170,15 @@ describe("what is claimed beside a change", () => {
       "T-2 + plain: filed in the tracker: the batch has one ticket more",
       { type: "discovery-filed", ticket: TicketId.parse("T-2") },
     ],
+    [
+      " ✚ running: heal 1 begins: A stalled",
+      { ...HEAL, type: "heal-started", token: on.fence, reason: "A\nstalled", reservedUsd: 1 },
+    ],
+    [" ✚ good: heal 1 accepted: it changed hints.md", { ...HEALED, outcome: "accepted", why: "it changed hints.md" }],
+    [" ✖ bad: heal 1 rejected: no", { ...HEALED, outcome: "rejected" }],
+    [" ✖ bad: heal 1 failed: no", { ...HEALED, outcome: "failed" }],
+    [" ✖ bad: heal 1 lost: no", { ...HEALED, outcome: "lost" }],
+    [" · waiting: heal 1 came to nothing: no", { ...HEALED, outcome: "nothing" }],
     [" ‖ waiting: no agent starts for 04:12: 529", { type: "starts-held", until: 253_000, reason: "529" }],
   ])("%s", (text, fact) => {
     expect(line(fact)).toBe(text);

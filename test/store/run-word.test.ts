@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TicketId } from "../../src/domain/ids.ts";
+import { Fence, TicketId } from "../../src/domain/ids.ts";
 import { runWord } from "../../src/store/run-word.ts";
 import { batchOf, RunBuilder } from "./run-builder.ts";
 import { claims, plumbing, plumbingEnded } from "./scenes.ts";
@@ -18,6 +18,8 @@ test("each stage has one glyph and one word", () => {
   expect(word(run)).toBe("VERIFYING");
   run.play({ type: "oracle-asked", final: true });
   expect(word(run)).toBe("JUDGING");
+  run.play({ type: "heal-started", n: 1, token: Fence.parse(2), reason: "A stalled", reservedUsd: 0 });
+  expect(runWord(run.state, live)).toEqual({ glyph: "✚", word: "HEALING", tone: "running" });
   run.play({ type: "stop-requested", by: "person" });
   expect(word(run)).toBe("STOPPING");
 });

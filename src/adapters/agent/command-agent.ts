@@ -1,4 +1,4 @@
-import type { Agent } from "../../ports/agent.ts";
+import type { Agent, AgentResult, HealTask } from "../../ports/agent.ts";
 import type { Executor } from "../../ports/executor.ts";
 
 /** What the batch says of an agent of kind `command`, and what it runs on. */
@@ -15,46 +15,52 @@ export interface CommandAgentOptions {
 /**
  * An agent that is any program: it is told of its ticket by LOOPDASH_ variables and leaves its change in the worktree.
  * Each line of its stdout is activity; stderr only goes to the log and ends a silence. Its price is due as soon as
- * it ran, however it ended.
+ * it ran, however it ended. In a heal it is told of that in the place of a ticket.
  */
 export function createCommandAgent(of: CommandAgentOptions): Agent {
-  const price = of.usdPerAttempt ?? 0;
   return {
-    reserveUsd: price,
-    async run(task) {
-      let launched = false;
-      const result = await of.executor.run({
-        argv: of.argv,
-        cwd: task.worktree,
-        env: {
-          ...of.env,
-          LOOPDASH_TICKET: task.ticket,
-          LOOPDASH_ATTEMPT: String(task.attempt),
-          LOOPDASH_PROMPT: task.promptFile,
-          LOOPDASH_OUTBOX: task.outbox,
-        },
-        logFile: task.logFile,
-        timeoutMs: task.timeoutMs,
-        silenceMs: task.silenceMs,
-        signal: task.signal,
-        marker: task.marker,
-        ...(task.confinement === undefined ? {} : { confinement: task.confinement }),
-        onStart: (process) => {
-          launched = true;
-          task.onStart(process);
-        },
-        onLine: (line, stream) => {
-          if (stream === "stdout") task.onActivity(line);
-        },
-      });
-      return {
-        ending: result.ending,
-        exitCode: result.exitCode,
-        signal: result.signal,
-        costUsd: launched ? price : 0,
-        tail: result.tail,
-        ...(result.message === undefined ? {} : { message: result.message }),
-      };
+    reserveUsd: of.usdPerAttempt ?? 0,
+    run: (task) =>
+      start(of, task, {
+        LOOPDASH_TICKET: task.ticket,
+        LOOPDASH_ATTEMPT: String(task.attempt),
+        LOOPDASH_OUTBOX: task.outbox,
+      }),
+    heal: (task) => start(of, task, { LOOPDASH_HEAL: String(task.n) }),
+  };
+}
+
+/** Starts the program; `told` is what it is told of its task beside LOOPDASH_PROMPT. */
+async function start(
+  of: CommandAgentOptions,
+  task: Omit<HealTask, "n">,
+  told: Readonly<Record<string, string>>,
+): Promise<AgentResult> {
+  let launched = false;
+  const result = await of.executor.run({
+    argv: of.argv,
+    cwd: task.worktree,
+    env: { ...of.env, ...told, LOOPDASH_PROMPT: task.promptFile },
+    logFile: task.logFile,
+    timeoutMs: task.timeoutMs,
+    silenceMs: task.silenceMs,
+    signal: task.signal,
+    marker: task.marker,
+    ...(task.confinement === undefined ? {} : { confinement: task.confinement }),
+    onStart: (process) => {
+      launched = true;
+      task.onStart(process);
     },
+    onLine: (line, stream) => {
+      if (stream === "stdout") task.onActivity(line);
+    },
+  });
+  return {
+    ending: result.ending,
+    exitCode: result.exitCode,
+    signal: result.signal,
+    costUsd: launched ? (of.usdPerAttempt ?? 0) : 0,
+    tail: result.tail,
+    ...(result.message === undefined ? {} : { message: result.message }),
   };
 }

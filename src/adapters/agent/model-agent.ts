@@ -30,6 +30,7 @@ export function createModelAgent(of: ModelAgentOptions): Agent {
       const env = { LOOPDASH_TICKET: ticket, LOOPDASH_ATTEMPT: String(attempt), LOOPDASH_OUTBOX: outbox };
       return (await runProgram(of, { ...task, env })).result;
     },
+    heal: async (task) => (await runProgram(of, { ...task, env: { LOOPDASH_HEAL: String(task.n) } })).result,
   };
 }
 

@@ -1,8 +1,27 @@
-import { access, mkdir, writeFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, mkdir, open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TicketId } from "../../domain/ids.ts";
 import type { AttemptFiles, RunFiles } from "../../ports/run-files.ts";
 import { removeFolder } from "../remove-folder.ts";
+
+async function tail(file: string, bytes: number): Promise<string> {
+  try {
+    const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const found = await handle.stat();
+      if (!found.isFile()) return "";
+      const from = Math.max(0, found.size - bytes);
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, from);
+      return buffer.toString("utf8", 0, bytesRead);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return "";
+    throw error;
+  }
+}
 
 /** Files of one run: `folder` is `runs/<run>`, `worktrees` is `worktrees/<run>`. */
 export function createRunFiles(of: { folder: string; worktrees: string }): RunFiles {
@@ -23,6 +42,19 @@ export function createRunFiles(of: { folder: string; worktrees: string }): RunFi
         log: (name) => join(folder, `${name.replace(/[^\w.-]+/g, "-")}.log`),
       };
     },
+    async heal(n) {
+      const folder = join(of.folder, "heals", String(n));
+      await removeFolder(folder);
+      const session = join(folder, "session");
+      await mkdir(session, { recursive: true, mode: 0o700 });
+      return {
+        session,
+        harness: join(folder, "harness"),
+        prompt: join(folder, "prompt.md"),
+        agentLog: join(folder, "agent.log"),
+      };
+    },
+    tail,
     makeFolder: async (folder) => void (await mkdir(folder, { recursive: true, mode: 0o700 })),
     write: (file, text) => writeFile(file, text, { mode: 0o600 }),
     exists: (file) =>

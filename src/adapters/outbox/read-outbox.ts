@@ -4,7 +4,7 @@ import { type Parsed, parseBlocker, parseDiscovery } from "../../domain/outbox/p
 import type { BlockerClaim, Discovery } from "../../domain/outbox/schema.ts";
 import { plainText } from "../../domain/text.ts";
 import type { Outbox, OutboxReading, RefusedFile } from "../../ports/outbox.ts";
-import { namesIn, readPlainFile } from "./plain-file.ts";
+import { namesIn, readPlainFile } from "../plain-file.ts";
 
 /** Bytes of each file, above what the longest texts in it can take. */
 const MOST_BYTES = { blocker: 512 * 1024, discovery: 128 * 1024, notes: 64 * 1024 } as const;

@@ -19,10 +19,10 @@ import type { StateHome } from "../state-home.ts";
 import { agentOf, filesOfAgent } from "./agent-of.ts";
 import type { World } from "./check-world.ts";
 import { dayBudgetOf, type OtherSessions } from "./day-budget.ts";
+import { harnessOf } from "./harness.ts";
 import type { OpenRun } from "./open-run.ts";
 import { judgesOf } from "./oracle-program.ts";
 import { secondModelOf } from "./second-model-of.ts";
-import { transientsOf } from "./transients.ts";
 
 /** Wires the ports of the loop to adapters, for one run. */
 export async function contextOf(
@@ -83,7 +83,7 @@ export async function contextOf(
     reports: createTestReports({ program: packageFiles().main, args: ["__report"] }),
     manifests: new Manifests(files),
     templates: await readTemplates(),
-    transients: await transientsOf(batch),
+    harness: await harnessOf({ run: open.run, folder: open.folder, home, version: () => orchestrator.state.heals.version }),
     outbox: createOutbox(),
     ...(await secondModelOf(batch, { executor, env, keys: process.env, program: world.reviewerProgram })),
     merges: new MergeLanes(),
@@ -98,10 +98,10 @@ export async function contextOf(
 
 async function readTemplates(): Promise<LoopContext["templates"]> {
   const read = (name: string) => readFile(join(packageFiles().prompts, `${name}.md`), "utf8");
-  const [worker, reviewer, adversary, adjudicator] = await Promise.all(
-    ["worker", "reviewer", "adversary", "adjudicator"].map(read),
+  const [reviewer, adversary, adjudicator, healer] = await Promise.all(
+    ["reviewer", "adversary", "adjudicator", "healer"].map(read),
   );
-  return { worker: worker ?? "", reviewer: reviewer ?? "", adversary: adversary ?? "", adjudicator: adjudicator ?? "" };
+  return { reviewer: reviewer ?? "", adversary: adversary ?? "", adjudicator: adjudicator ?? "", healer: healer ?? "" };
 }
 
 /**

@@ -88,7 +88,8 @@ export const MARKERS: readonly Marker[] = [
   {
     what: TEST,
     families: ["ruby"],
-    pattern: /^\s*(?:[xf](?:it|describe|context|specify|example)|skip|pending)\b(?:\s?[("'\s]|$)|,\s?(?::focus\b|focus:\s?true|skip:)/,
+    pattern:
+      /^\s*(?:[xf](?:it|describe|context|specify|example)|skip|pending)\b(?:\s?[("'\s]|$)|,\s?(?::focus\b|focus:\s?true|skip:)/,
     inTestsOnly: true,
   },
   {

@@ -34,7 +34,8 @@ export async function onceMore<T>(
   const { turn } = scope;
   const failure = of.failure(first);
   if (failure === undefined || turn === undefined || scope.retried.has(turn.step)) return first;
-  const hiccup = transientOf(ctx.transients, failure.kind, failure.output);
+  const classes = [...(ctx.batch.transients ?? []), ...(await ctx.harness.transients())];
+  const hiccup = transientOf(classes, failure.kind, failure.output);
   if (hiccup === undefined || !((await of.stillTrue?.()) ?? true)) return first;
   const waitMs = hiccup.waitSeconds * 1000;
   const { step, name } = turn;

@@ -52,7 +52,8 @@ export function renderQuestion(
   return text;
 }
 
-function block(nonce: string, name: string, text: string): string {
+/** Data between lines that nobody else can write. */
+export function block(nonce: string, name: string, text: string): string {
   return `DATA BEGIN ${name} ${nonce}\n${text}\nDATA END ${name} ${nonce}`;
 }
 

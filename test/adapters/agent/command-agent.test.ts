@@ -44,6 +44,16 @@ function taskOf(of: Partial<AgentTask> = {}): AgentTask & { readonly activity: s
 }
 
 describe("an agent of kind command", () => {
+  it("is told of a heal in the place of a ticket, and costs what an attempt does", async () => {
+    const { ticket: _, attempt: __, outbox: ___, ...task } = taskOf();
+    const { activity } = task;
+    const script = 'pwd -P; echo "$LOOPDASH_HEAL $LOOPDASH_PROMPT"; env | grep -c "^LOOPDASH_"';
+    const result = await agentOf(script, 2).heal({ ...task, n: 1 });
+    expect(result).toMatchObject({ ending: "exited", exitCode: 0, costUsd: 2 });
+    // The third is the marker.
+    expect(activity).toEqual([folder, `1 ${task.promptFile}`, "3"]);
+  });
+
   it("runs in the worktree, told of its ticket; stdout is activity, stderr goes to the log", async () => {
     const task = taskOf();
     const script =

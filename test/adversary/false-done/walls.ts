@@ -31,11 +31,11 @@ const NO_LINKS: Defence = {
   name: "no link in an outbox is followed",
   holes: [
     {
-      file: "src/adapters/outbox/plain-file.ts",
+      file: "src/adapters/plain-file.ts",
       from: "constants.O_RDONLY | constants.O_NOFOLLOW |",
       to: "constants.O_RDONLY |",
     },
-    { file: "src/adapters/outbox/plain-file.ts", from: "if ((await realpath(file)) !== file)", to: "if (false)" },
+    { file: "src/adapters/plain-file.ts", from: "if ((await realpath(file)) !== file)", to: "if (false)" },
   ],
 };
 

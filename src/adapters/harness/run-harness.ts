@@ -1,0 +1,109 @@
+import { access, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { TransientSpec } from "../../domain/batch/transient-spec.ts";
+import { HARNESS_FILES, type HarnessFile } from "../../domain/heal-fact.ts";
+import { plainText } from "../../domain/text.ts";
+import type { Harness, HarnessTexts } from "../../ports/harness.ts";
+import { fillHarness, readHarness, readHarnessFile, replaceFile, writeHarness } from "./harness-folder.ts";
+
+export interface RunHarnessOptions {
+  readonly run: string;
+  /** The run's own harnesses, a folder for each: `0` is what it began with, `n` what its n-th heal left. */
+  readonly folder: string;
+  /** The harness of this machine, which accepted heals change; it need not exist. */
+  readonly home: string;
+  /** Those that ship, known to be fit. */
+  readonly shipped: HarnessTexts;
+  /** The heal whose harness is in use, as the journal tells. */
+  readonly version: () => number;
+  /** Why a text cannot be this file; undefined where it can. */
+  readonly unfit: (file: HarnessFile, text: string) => string | undefined;
+  readonly classesOf: (text: string) => readonly TransientSpec[];
+  /** Is told, once each, what cannot be used. */
+  readonly warn: (problem: string) => void;
+}
+
+/** Opens the harness of a run; where it has none yet, it begins with the machine's, or with the one that ships. */
+export async function openRunHarness(of: RunHarnessOptions): Promise<Harness> {
+  const first = join(of.folder, "0");
+  await mkdir(of.folder, { recursive: true, mode: 0o700 });
+  const reader = new Reader(of);
+  if (!(await exists(first))) await writeHarness(first, await reader.texts(of.home, "home"));
+  const current = () => join(of.folder, String(of.version()));
+  return {
+    worker: () => reader.text(current(), "worker.md"),
+    hints: () => reader.text(current(), "hints.md"),
+    transients: async () => of.classesOf(await reader.text(current(), "transients.json")),
+    async layOut(folder) {
+      const texts = await reader.texts(current());
+      await fillHarness(folder, texts);
+      return texts;
+    },
+    read: readHarness,
+    write: (n, texts) => writeHarness(join(of.folder, String(n)), texts),
+    keep: () => keep(of, reader),
+  };
+}
+
+/** Reads what can be used, and what ships in the place of what cannot. */
+class Reader {
+  readonly #of: RunHarnessOptions;
+  readonly #warned = new Set<string>();
+
+  constructor(of: RunHarnessOptions) {
+    this.#of = of;
+  }
+
+  /** `home`: the machine's, of which nothing need be there. */
+  async text(folder: string, file: HarnessFile, home?: "home"): Promise<string> {
+    const read = await readHarnessFile(folder, file).catch((error: unknown) => ({ ok: false as const, why: String(error) }));
+    if (read === undefined && home !== undefined) return this.#of.shipped[file];
+    const why = read?.ok === true ? this.#of.unfit(file, read.text) : (read?.why ?? "is gone");
+    if (read?.ok === true && why === undefined) return read.text;
+    this.#warn(plainText(`the harness's ${join(folder, file)} cannot be used, the one that ships is: ${why}`, 500));
+    return this.#of.shipped[file];
+  }
+
+  async texts(folder: string, home?: "home"): Promise<HarnessTexts> {
+    const read = (file: HarnessFile) => this.text(folder, file, home);
+    return {
+      "worker.md": await read("worker.md"),
+      "hints.md": await read("hints.md"),
+      "transients.json": await read("transients.json"),
+    };
+  }
+
+  #warn(problem: string): void {
+    if (this.#warned.has(problem)) return;
+    this.#warned.add(problem);
+    this.#of.warn(problem);
+  }
+}
+
+/**
+ * Takes over what the run's heals have changed, file by file. That it was done is noted in the run's own folder, so that a run which
+ * is resumed later does not undo what another one did since.
+ */
+async function keep(of: RunHarnessOptions, reader: Reader): Promise<void> {
+  const version = of.version();
+  const note = join(of.folder, `kept-${version}`);
+  if (version === 0 || (await exists(note))) return;
+  const [first, now, home] = [
+    await reader.texts(join(of.folder, "0")),
+    await reader.texts(join(of.folder, String(version))),
+    await reader.texts(of.home, "home"),
+  ];
+  const before = join(of.home, `before-${of.run}-${version}`);
+  await mkdir(of.home, { recursive: true, mode: 0o700 });
+  // Where an earlier engine began this and was lost, what is there by now is half of it.
+  if (!(await exists(before))) await writeHarness(before, home);
+  for (const file of HARNESS_FILES) if (now[file] !== first[file]) await replaceFile(of.home, file, now[file]);
+  await writeFile(note, "", { mode: 0o600 });
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,58 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { openRunHarness } from "../../adapters/harness/run-harness.ts";
+import type { HarnessFile } from "../../domain/heal-fact.ts";
+import type { RunId } from "../../domain/ids.ts";
+import { EXIT, UserError } from "../../domain/user-error.ts";
+import { classesOf, unfitForHarness } from "../../loop/harness-check.ts";
+import type { Harness, HarnessTexts } from "../../ports/harness.ts";
+import { packageFiles } from "../package-files.ts";
+import type { StateHome } from "../state-home.ts";
+
+/** The harness of a run, its own copy. Throws a UserError (exit 4) where the one that ships cannot be used. */
+export async function harnessOf(of: {
+  readonly run: RunId;
+  /** The run's folder. */
+  readonly folder: string;
+  readonly home: Pick<StateHome, "harness">;
+  readonly version: () => number;
+}): Promise<Harness> {
+  return openRunHarness({
+    run: of.run,
+    folder: join(of.folder, "harness"),
+    home: of.home.harness,
+    shipped: await shippedHarness(),
+    version: of.version,
+    unfit: unfitForHarness,
+    classesOf,
+    warn: (problem) => process.emitWarning(problem),
+  });
+}
+
+/** A run whose own harness is broken would fail where it should not. */
+async function shippedHarness(): Promise<HarnessTexts> {
+  return {
+    "worker.md": await shipped("worker.md"),
+    "hints.md": await shipped("hints.md"),
+    "transients.json": await shipped("transients.json"),
+  };
+}
+
+async function shipped(name: HarnessFile): Promise<string> {
+  const file = join(packageFiles().prompts, name);
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    throw unusable(file, error instanceof Error ? error.message : String(error));
+  });
+  const unfit = unfitForHarness(name, text);
+  if (unfit !== undefined) throw unusable(file, `it ${unfit}`);
+  return text;
+}
+
+function unusable(file: string, why: string): UserError {
+  return new UserError({
+    what: `the harness's file ${file} cannot be used`,
+    why,
+    todo: "Install loopdash anew, or put the file right.",
+    exitCode: EXIT.refused,
+  });
+}

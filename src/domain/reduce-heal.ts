@@ -1,0 +1,70 @@
+import type { RunEvent } from "./event.ts";
+import { isHealable } from "./heal.ts";
+import type { HealsState } from "./heal-fact.ts";
+import { requeue, withTicket } from "./queue.ts";
+import type { RunState, TicketState } from "./state.ts";
+import { vecAt, vecItems } from "./vec.ts";
+
+export type HealEvent = Extract<RunEvent, { type: "heal-started" | "heal-agent-started" | "heal-ended" }>;
+type Running = NonNullable<HealsState["running"]>;
+
+/** Folds what happens to the harness. */
+export function reduceHeal(state: RunState, event: HealEvent): RunState {
+  switch (event.type) {
+    case "heal-started":
+      return begin(state, event);
+    case "heal-agent-started": {
+      const { pid, startTime } = event;
+      return { ...state, heals: { ...state.heals, running: { ...running(state, event.n), pid, startTime } } };
+    }
+    case "heal-ended":
+      return end(state, event);
+  }
+}
+
+function begin(state: RunState, { n, token, at, reservedUsd }: Extract<HealEvent, { type: "heal-started" }>): RunState {
+  const heals = { ...state.heals, started: n, running: { n, token, startedAt: at, reservedUsd } };
+  return { ...state, stage: "healing", heals, lastFence: token, reservedUsd: state.reservedUsd + reservedUsd };
+}
+
+function end(state: RunState, event: Extract<HealEvent, { type: "heal-ended" }>): RunState {
+  const { reservedUsd } = running(state, event.n);
+  const { running: _, ...before } = state.heals;
+  const heals = { ...before, usd: before.usd + event.costUsd };
+  const settled: RunState = {
+    ...state,
+    stage: state.stage === "stopping" ? "stopping" : "working",
+    heals,
+    reservedUsd: state.reservedUsd - reservedUsd,
+    spentUsd: state.spentUsd + event.costUsd,
+  };
+  if (event.outcome === "accepted") return accept(settled, event.n);
+  // A stop, or the loss of its engine, says nothing of what it would have come to.
+  const cutOff = event.outcome === "lost" || state.stage === "stopping";
+  return cutOff ? settled : { ...settled, heals: { ...heals, givenUp: true } };
+}
+
+/** The oracle is to be proven once more, and what was given up for want of attempts is tried again as if it were new. */
+function accept(state: RunState, version: number): RunState {
+  let next: RunState = {
+    ...state,
+    heals: { ...state.heals, accepted: state.heals.accepted + 1, version },
+    tripwire: { status: "due", canaries: 0, ms: 0 },
+    reverified: false,
+  };
+  let index = 0;
+  for (const ticket of vecItems(state.tickets)) {
+    if (isHealable(ticket)) next = requeue(withTicket(next, index, renewed(vecAt(next.tickets, index))), index);
+    index += 1;
+  }
+  return next;
+}
+
+function renewed({ signs: _, stalledReason: __, stalledBy: ___, endedAt: ____, ...ticket }: TicketState): TicketState {
+  return { ...ticket, phase: "waiting", failures: 0 };
+}
+
+function running({ heals }: RunState, n: number): Running {
+  if (heals.running?.n !== n) throw new RangeError(`heal ${n} does not run`);
+  return heals.running;
+}

@@ -1,0 +1,69 @@
+import type { Evidence } from "../domain/event.ts";
+import { isHealable } from "../domain/heal.ts";
+import type { TicketState } from "../domain/state.ts";
+import { plainLines, plainText } from "../domain/text.ts";
+import { vecItems } from "../domain/vec.ts";
+import type { LoopContext } from "./context.ts";
+import { fillTemplate, HINTS_CHARS, PROMPT_CHARS, WORKER_VARIABLES } from "./prompt.ts";
+import { block } from "./steps/question-prompt.ts";
+
+/** Characters of a healer's whole prompt, and of its parts. */
+export const HEALER_CHARS = 64_000;
+const REPORT_CHARS = 56_000;
+const REASON_CHARS = 2_000;
+const SUMMARY_CHARS = 300;
+const DETAIL_CHARS = 1_500;
+/** Tickets that are told of, tries of each, and the end of the last try's log. */
+const MOST_TICKETS = 6;
+const LOG_BYTES = 8_000;
+const LOG_CHARS = 2_500;
+const LOG_LINES = 60;
+
+/** What a healer is told; the report is data, see `stopReport`. */
+export function renderHealerPrompt(
+  template: string,
+  of: { readonly n: number; readonly heals: number; readonly folder: string; readonly nonce: string; readonly report: string },
+): string {
+  const text = fillTemplate(template, {
+    n: String(of.n),
+    heals: String(of.heals),
+    folder: of.folder,
+    nonce: of.nonce,
+    variables: WORKER_VARIABLES.join(", "),
+    promptChars: String(PROMPT_CHARS),
+    hintsChars: String(HINTS_CHARS),
+    report: of.report.slice(0, REPORT_CHARS),
+  });
+  if (text.length > HEALER_CHARS) throw new Error(`the prompt is ${text.length} characters long; ${HEALER_CHARS} is the most`);
+  return text;
+}
+
+/**
+ * The stop, for a healer: what is left, and of the tickets that a heal would open again the evidence of their tries and the end of
+ * the last agent's log. Each piece stands between lines with the nonce, which nobody knew when it was written.
+ */
+export async function stopReport(ctx: Pick<LoopContext, "files" | "state">, reason: string, nonce: string): Promise<string> {
+  const state = ctx.state();
+  const stalled = [...vecItems(state.tickets)].filter(isHealable);
+  const parts = [block(nonce, "reason", plainText(reason, REASON_CHARS))];
+  for (const ticket of stalled.slice(0, MOST_TICKETS)) {
+    const title = state.plan.tickets[state.plan.index[ticket.id] as number]?.title ?? "";
+    parts.push(block(nonce, ticket.id, `${plainText(title, SUMMARY_CHARS)}\n\n${await triesOf(ctx, ticket)}`));
+  }
+  if (stalled.length > MOST_TICKETS) parts.push(`${stalled.length - MOST_TICKETS} more tickets are given up.`);
+  return parts.join("\n\n");
+}
+
+async function triesOf({ files }: Pick<LoopContext, "files">, { id, evidence, history }: TicketState): Promise<string> {
+  const last = history.findLast(({ outcome }) => outcome !== "stopped" && outcome !== "lost");
+  const tried = `${history.length} tries; those that left evidence, oldest first:`;
+  if (last === undefined) return tried;
+  const log = await files.tail((await files.attempt(id, last.n)).agentLog, LOG_BYTES);
+  const lines = plainLines(log, { maxLines: Number.POSITIVE_INFINITY, maxLength: 300 }).slice(-LOG_LINES);
+  return [tried, ...evidence.map(inWords), `The end of the log of try ${last.n}:`, lines.join("\n").slice(-LOG_CHARS)].join("\n");
+}
+
+function inWords({ step, name, summary, detail }: Evidence): string {
+  const lines = plainLines(detail, { maxLines: 200 }).join("\n").slice(-DETAIL_CHARS);
+  return `${step} "${plainText(name, 80)}" failed: ${plainText(summary, SUMMARY_CHARS)}\n${lines}`;
+}

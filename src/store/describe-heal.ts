@@ -1,0 +1,24 @@
+import type { HealFact, HealOutcome } from "../domain/heal-fact.ts";
+import type { Look } from "./describe-claim.ts";
+
+/** Tells what happens to the harness, a line each; that an agent was started is told by its beginning. */
+export function healLook(event: HealFact): Look | undefined {
+  switch (event.type) {
+    case "heal-started":
+      return ["✚", "running", `heal ${event.n} begins: ${event.reason}`];
+    case "heal-agent-started":
+      return undefined;
+    case "heal-ended": {
+      const [glyph, tone, word] = ENDS[event.outcome];
+      return [glyph, tone, `heal ${event.n} ${word}: ${event.why}`];
+    }
+  }
+}
+
+const ENDS: Readonly<Record<HealOutcome, Look>> = {
+  accepted: ["✚", "good", "accepted"],
+  rejected: ["✖", "bad", "rejected"],
+  failed: ["✖", "bad", "failed"],
+  nothing: ["·", "waiting", "came to nothing"],
+  lost: ["✖", "bad", "lost"],
+};

@@ -1,0 +1,4 @@
+import { proveEach } from "../suite.ts";
+import { HEALS } from "./heals.ts";
+
+proveEach(HEALS);
