@@ -26,9 +26,10 @@ export function healChoice(state: RunState, now: number): HealChoice {
 
 /**
  * Whether the attempts of a ticket that is given up were used up by its agents. That a tracker could not be told is nothing that a
- * prompt mends, and what a person has ended is the person's.
+ * prompt mends, and what a person has ended is the person's; nor does one mend a model that was not to be had.
  */
-export function isHealable({ phase, stalledBy, gate, evidence, history }: TicketState): boolean {
+export function isHealable({ phase, stalledBy, gate, evidence, history, signs }: TicketState): boolean {
   if (phase !== "stalled" || stalledBy !== "attempts" || gate !== undefined) return false;
-  return evidence.at(-1)?.step !== "assert" && history.at(-1)?.outcome !== "killed";
+  if (evidence.at(-1)?.step === "assert" || history.at(-1)?.outcome === "killed") return false;
+  return (signs?.turnedAway ?? 0) === 0;
 }

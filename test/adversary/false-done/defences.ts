@@ -130,6 +130,8 @@ export const DEFENCES = {
         from: "tickets: state.batch.tickets.map((t) => t.id) };\n  if (oracleSha(oracleBatchBytes(oracleBatch)) !== state.batchSha)",
         to: "tickets: of.loaded.batch.tickets.map((t) => t.id) };\n  if (false)",
       },
+      // What the run has beyond the oracle's list counts as found on the way, and is judged as well.
+      { file: "src/cli/engine/oracle-program.ts", from: "of.tickets().slice(frozen.length);", to: "of.tickets().slice(0, 0);" },
     ],
   },
 } as const satisfies Record<string, Defence>;
