@@ -2,12 +2,12 @@
  * Makes the README's pictures from a run: `node scripts/picture.ts`. Starts the example, in a folder of its own, on a terminal of
  * its own, waits until several workers are live and some tickets are done, keeps that screen, and keeps the one at the end.
  */
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { spawn } from "@lydell/node-pty";
 import xterm, { type Terminal } from "@xterm/headless";
-import { setUpExample } from "../example/setup.ts";
+import { setUpExample, startEnvironments, stopEnvironments } from "../example/setup.ts";
 import { screenToSvg } from "./picture/svg.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -75,18 +75,16 @@ function start(home: string, batch: string): Session {
   return { terminal, until, press: (key) => child.write(key), exitCode: exit.promise };
 }
 
-/** The example's batch file with everything it names in `folder`; gives its path. */
+/** What the example consists of, beside the repositories that are made anew. */
+const PARTS = ["agent.mjs", "claims.mjs", "evidence.mjs", "files.mjs", "kit.mjs", "reviewer.mjs", "run.mjs", "live", "scripts"];
+
+/** The example with everything it needs in `folder`, its environments at work; gives its batch file's path. */
 async function exampleIn(folder: string): Promise<string> {
-  await setUpExample(join(folder, "workspace"));
-  const text = readFileSync(join(ROOT, "batch.example.json"), "utf8");
-  const batch = join(folder, "batch.json");
-  writeFileSync(
-    batch,
-    text
-      .replaceAll("example/workspace/", "workspace/")
-      .replaceAll("example/agent.mjs", join(ROOT, "example/agent.mjs"))
-      .replace('"read": ["example"]', `"read": [${JSON.stringify(join(ROOT, "example"))}]`),
-  );
+  for (const part of PARTS) cpSync(join(ROOT, "example", part), join(folder, "example", part), { recursive: true });
+  const batch = join(folder, "batch.example.json");
+  cpSync(join(ROOT, "batch.example.json"), batch);
+  await setUpExample(join(folder, "example", "workspace"));
+  await startEnvironments(join(folder, "example", "workspace"));
   return batch;
 }
 
@@ -106,6 +104,7 @@ async function main(): Promise<void> {
     // Only after a failure is there still an engine; it must not outlive its folder.
     for (const file of globSync("home/runs/*/engine.pid", { cwd: folder }))
       process.kill(Number(readFileSync(join(folder, file), "utf8")));
+    await stopEnvironments(join(folder, "example", "workspace"));
     rmSync(folder, { recursive: true, force: true });
   }
 }
