@@ -57,6 +57,17 @@ function gitEnvironment(): Record<string, string> {
   };
 }
 
+/** What the example consists of, beside the repositories that are made anew. */
+const PARTS = ["agent.mjs", "claims.mjs", "evidence.mjs", "files.mjs", "kit.mjs", "reviewer.mjs", "run.mjs", "live", "scripts"];
+
+/** Lays the example and its batch file out in a folder, to be set up and run there; gives where its workspace belongs. */
+export async function copyExample(folder: string): Promise<string> {
+  const root = join(import.meta.dirname, "..");
+  for (const part of PARTS) await cp(join(root, "example", part), join(folder, "example", part), { recursive: true });
+  await cp(join(root, "batch.example.json"), join(folder, "batch.example.json"));
+  return join(folder, "example", "workspace");
+}
+
 /**
  * Starts dev and prod as processes of their own, and waits until both answer. They end by themselves: when the workspace is gone, or
  * nobody has asked them anything for ten minutes.

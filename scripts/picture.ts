@@ -2,12 +2,12 @@
  * Makes the README's pictures from a run: `node scripts/picture.ts`. Starts the example, in a folder of its own, on a terminal of
  * its own, waits until several workers are live and some tickets are done, keeps that screen, and keeps the one at the end.
  */
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { spawn } from "@lydell/node-pty";
 import xterm, { type Terminal } from "@xterm/headless";
-import { setUpExample, startEnvironments, stopEnvironments } from "../example/setup.ts";
+import { copyExample, setUpExample, startEnvironments, stopEnvironments } from "../example/setup.ts";
 import { screenToSvg } from "./picture/svg.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -75,17 +75,12 @@ function start(home: string, batch: string): Session {
   return { terminal, until, press: (key) => child.write(key), exitCode: exit.promise };
 }
 
-/** What the example consists of, beside the repositories that are made anew. */
-const PARTS = ["agent.mjs", "claims.mjs", "evidence.mjs", "files.mjs", "kit.mjs", "reviewer.mjs", "run.mjs", "live", "scripts"];
-
 /** The example with everything it needs in `folder`, its environments at work; gives its batch file's path. */
 async function exampleIn(folder: string): Promise<string> {
-  for (const part of PARTS) cpSync(join(ROOT, "example", part), join(folder, "example", part), { recursive: true });
-  const batch = join(folder, "batch.example.json");
-  cpSync(join(ROOT, "batch.example.json"), batch);
-  await setUpExample(join(folder, "example", "workspace"));
-  await startEnvironments(join(folder, "example", "workspace"));
-  return batch;
+  const workspace = await copyExample(folder);
+  await setUpExample(workspace);
+  await startEnvironments(workspace);
+  return join(folder, "batch.example.json");
 }
 
 async function main(): Promise<void> {

@@ -6,8 +6,7 @@ import { plainLines, plainText } from "../domain/text.ts";
 import { boundedTail } from "./bounded.ts";
 import { fillTemplate } from "./prompt.ts";
 
-/** Characters of a whole prompt, and of its parts: the longest parts together stay below the whole. */
-const PROMPT_CHARS = 64_000;
+/** Characters of a prompt's parts: the longest together stay below what a whole prompt may have. */
 const BODY_CHARS = 4_000;
 const TITLE_CHARS = 200;
 const CLAIM_CHARS = 2_000;
@@ -50,7 +49,7 @@ export function renderAdjudicatorPrompt(
     humanStep: claim.humanStep,
     evidence: of.replays.map(evidenceOf),
   };
-  const text = fillTemplate(template, {
+  return fillTemplate(template, {
     id: ticket.id,
     title: plainText(ticket.title, TITLE_CHARS),
     commit,
@@ -60,8 +59,6 @@ export function renderAdjudicatorPrompt(
     paths: inWords(of.paths),
     data: JSON.stringify(data, undefined, 1),
   });
-  if (text.length > PROMPT_CHARS) throw new Error(`the prompt is ${text.length} characters long; ${PROMPT_CHARS} is the most`);
-  return text;
 }
 
 function evidenceOf({ captured, output }: Replayed): object {

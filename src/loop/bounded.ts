@@ -7,6 +7,11 @@ export function boundedTail(text: string, limit = EVIDENCE_CHARS): string {
   return clean.length <= limit ? clean : `[… ${clean.length - limit} characters cut …]\n${clean.slice(-limit)}`;
 }
 
+/** The beginning of a long text, with a mark where it was cut. */
+export function boundedHead(text: string, limit: number): string {
+  return text.length <= limit ? text : `${text.slice(0, limit)}\n[… ${text.length - limit} characters cut …]`;
+}
+
 /** A list of names, cut with a count. */
 export function boundedList(names: readonly string[], most = 20): string {
   const shown = names.slice(0, most).join("\n");

@@ -7,8 +7,7 @@ import type { LoopContext } from "./context.ts";
 import { fillTemplate, HINTS_CHARS, PROMPT_CHARS, WORKER_VARIABLES } from "./prompt.ts";
 import { block } from "./steps/question-prompt.ts";
 
-/** Characters of a healer's whole prompt, and of its parts. */
-export const HEALER_CHARS = 64_000;
+/** Characters of the parts of a healer's prompt. */
 const REPORT_CHARS = 56_000;
 const REASON_CHARS = 2_000;
 const SUMMARY_CHARS = 300;
@@ -24,7 +23,7 @@ export function renderHealerPrompt(
   template: string,
   of: { readonly n: number; readonly heals: number; readonly folder: string; readonly nonce: string; readonly report: string },
 ): string {
-  const text = fillTemplate(template, {
+  return fillTemplate(template, {
     n: String(of.n),
     heals: String(of.heals),
     folder: of.folder,
@@ -34,8 +33,6 @@ export function renderHealerPrompt(
     hintsChars: String(HINTS_CHARS),
     report: of.report.slice(0, REPORT_CHARS),
   });
-  if (text.length > HEALER_CHARS) throw new Error(`the prompt is ${text.length} characters long; ${HEALER_CHARS} is the most`);
-  return text;
 }
 
 /**

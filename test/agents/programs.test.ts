@@ -30,6 +30,8 @@ interface Program {
   readonly told: string;
   /** The header in which its API finds the key. */
   readonly key: readonly [name: string, value: string];
+  /** Whether it can be told to keep no transcript at all. */
+  readonly keepsNone?: true;
 }
 
 const PROGRAMS: readonly Program[] = [
@@ -39,6 +41,7 @@ const PROGRAMS: readonly Program[] = [
     bash: (command) => ({ name: "Bash", input: { command } }),
     told: "Bash: ",
     key: ["x-api-key", SECRET],
+    keepsNone: true,
   },
   {
     kind: codex,
@@ -46,6 +49,7 @@ const PROGRAMS: readonly Program[] = [
     bash: (cmd) => ({ name: "exec_command", input: { cmd } }),
     told: "exec: ",
     key: ["authorization", `Bearer ${SECRET}`],
+    keepsNone: true,
   },
   {
     kind: gemini,
@@ -63,7 +67,7 @@ const PROGRAMS: readonly Program[] = [
   },
 ];
 
-describe.each(PROGRAMS)("$kind.kind", { timeout: 90_000 }, ({ kind, api: standIn, bash, told, key }) => {
+describe.each(PROGRAMS)("$kind.kind", { timeout: 90_000 }, ({ kind, api: standIn, bash, told, key, keepsNone }) => {
   const missing = whyWithout(kind.kind);
   beforeEach(({ skip }) => skip(missing !== undefined, missing));
 
@@ -85,6 +89,8 @@ describe.each(PROGRAMS)("$kind.kind", { timeout: 90_000 }, ({ kind, api: standIn
     // Whatever it keeps, it keeps in the session folder of this attempt, where the next one does not look.
     expect(readdirSync(run.worktree).sort()).toEqual([".git", "made.txt"]);
     expect(readdirSync(join(folder(), "home"))).toEqual([]);
+    const kept = readdirSync(join(folder(), "session"), { recursive: true, encoding: "utf8" });
+    if (keepsNone) expect(kept.filter((name) => name.endsWith(".jsonl"))).toEqual([]);
   });
 
   test("commits; what is outside of its walls stays as it is", async () => {

@@ -35,8 +35,12 @@ describe("Vec", () => {
     const changed = vecWith(vec, 200, -1);
     expect(changed.map((chunk, i) => chunk === vec[i])).toEqual([true, false, true]);
     expect(vec.map((chunk) => chunk.length)).toEqual([128, 128, 44]);
-    for (const index of [-1, 300, 383, 384]) expect(() => vecAt(vec, index)).toThrow(`no item ${index}`);
+    for (const index of [-1, 300, 383, 384]) {
+      expect(() => vecAt(vec, index)).toThrow(RangeError);
+      expect(() => vecAt(vec, index)).toThrow(`no item ${index}`);
+    }
     expect(() => vecWith(vec, 384, 0)).toThrow(new RangeError("no item 384"));
+    expect([...vecItems(vecFrom([]))]).toEqual([]);
     expect([vecFrom([]), vecFrom(Array.from({ length: 128 }, () => 0)).length]).toEqual([[], 1]);
   });
 });

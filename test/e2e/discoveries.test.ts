@@ -175,19 +175,16 @@ test("an agent that writes to the tracker of a discovered ticket, or takes it ou
   findingAgent(
     stage,
     [{ title: "A leak" }],
-    `ticket === "T-1-d1" && await (async () => {
-    for (const run of fs.readdirSync(${JSON.stringify(stage.home)} + "/runs")) {
-      const file = ${JSON.stringify(stage.home)} + "/runs/" + run + "/tracker.json";
-      if (!fs.existsSync(file)) continue;
-      const tracker = JSON.parse(fs.readFileSync(file, "utf8"));
-      fs.writeFileSync(file, JSON.stringify({ ...tracker, tickets: tracker.tickets.filter((t) => t.id !== ticket) }));
-    }
+    // By way of its outbox: what lies beside the run may be a canary's, which can be half a file.
+    `ticket === "T-1-d1" && (() => {
+    const file = process.env.LOOPDASH_OUTBOX.split("/tickets/")[0] + "/tracker.json";
+    const tracker = JSON.parse(fs.readFileSync(file, "utf8"));
+    fs.writeFileSync(file, JSON.stringify({ ...tracker, tickets: tracker.tickets.filter((t) => t.id !== ticket) }));
     return true;
   })()`,
   );
   const batch = stage.batch(["T-1"], { limits: { attempts: 1 } });
   const { code, events } = await stage.events(batch);
-  // It is missing, which cannot be judged; or the last look has filed it anew, and it is open.
-  expect([1, 3]).toContain(code);
+  expect(code).toBe(3);
   expect(of(events, "run-ended")[0]?.reason).toContain("T-1-d1");
 });

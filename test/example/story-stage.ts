@@ -1,27 +1,25 @@
 import { spawn } from "node:child_process";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect } from "vitest";
-import { setUpExample, startEnvironments, stopEnvironments } from "../../example/setup.ts";
+import { copyExample, setUpExample, startEnvironments, stopEnvironments } from "../../example/setup.ts";
 import type { RunEvent } from "../../src/domain/event.ts";
 import type { Report } from "../../src/domain/report.ts";
 import { ended, git } from "./stage.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const PROGRAM = join(ROOT, "dist", "loopdash.js");
-const PARTS = ["agent.mjs", "claims.mjs", "evidence.mjs", "files.mjs", "kit.mjs", "reviewer.mjs", "run.mjs", "live", "scripts"];
 
 /** The example in a folder of its own, which the program runs as it ships. `over` replaces keys of its batch file. */
 export async function setStory({ over = {}, keys = {} }: { over?: object; keys?: Readonly<Record<string, string>> } = {}) {
   const folder = await mkdtemp(join(tmpdir(), "loopdash-story-"));
-  const workspace = join(folder, "example", "workspace");
   const home = join(folder, "home");
   const env = { PATH: process.env["PATH"] ?? "", HOME: home, LOOPDASH_HOME: home, ...keys };
   const loopdash = (...args: string[]) => ended(spawn(process.execPath, [PROGRAM, ...args], { cwd: folder, env }));
-  for (const name of PARTS) await cp(join(ROOT, "example", name), join(folder, "example", name), { recursive: true });
-  const batch = JSON.parse(await readFile(join(ROOT, "batch.example.json"), "utf8"));
-  await writeFile(join(folder, "batch.example.json"), JSON.stringify({ ...batch, ...over }));
+  const workspace = await copyExample(folder);
+  const file = join(folder, "batch.example.json");
+  await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, "utf8")), ...over }));
   await setUpExample(workspace);
   await startEnvironments(workspace);
   return {

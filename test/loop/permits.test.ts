@@ -116,6 +116,27 @@ describe("Permits", () => {
     expect(await permits.run(() => Promise.resolve("free"), idle)).toBe("free");
   });
 
+  test("are tried for without waiting: nothing runs where none is free, and what ran gives its permit back, even when it fails", async () => {
+    const { permits, log, run, end } = scene(1);
+    const first = run("a");
+    await settle();
+    expect(await permits.tryRun(() => Promise.reject(new Error("ran")))).toBeUndefined();
+    await end("a");
+    await first;
+    await expect(permits.tryRun(() => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+    const gate = Promise.withResolvers<string>();
+    const tried = permits.tryRun(() => gate.promise);
+    const next = run("b");
+    await settle();
+    expect(log).toEqual(["a"]);
+    gate.resolve("ran");
+    expect(await tried).toBe("ran");
+    await settle();
+    expect(log).toEqual(["a", "b"]);
+    await end("b");
+    await next;
+  });
+
   test("whatever is called off and whatever fails: never too many, nobody forgotten, none lost", async () => {
     const one = fc.record({ calledOff: fc.boolean(), fails: fc.boolean() });
     await fc.assert(

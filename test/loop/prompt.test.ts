@@ -5,8 +5,8 @@ import { describe, expect, test } from "vitest";
 import type { Evidence } from "../../src/domain/event.ts";
 import { BlockerClaim, Discovery } from "../../src/domain/outbox/schema.ts";
 import { renderAdjudicatorPrompt } from "../../src/loop/adjudicator-prompt.ts";
-import { HEALER_CHARS, renderHealerPrompt } from "../../src/loop/healer-prompt.ts";
-import { fillTemplate, renderWorkerPrompt } from "../../src/loop/prompt.ts";
+import { renderHealerPrompt } from "../../src/loop/healer-prompt.ts";
+import { fillTemplate, PROMPT_CHARS, renderWorkerPrompt } from "../../src/loop/prompt.ts";
 import { DIFF_CHARS, QUESTION_CHARS, renderQuestion } from "../../src/loop/steps/question-prompt.ts";
 import { ticketOf } from "../domain/simulate.ts";
 
@@ -42,7 +42,7 @@ const RENDERED: Readonly<
       }),
   },
   "healer.md": {
-    budget: HEALER_CHARS,
+    budget: PROMPT_CHARS,
     render: (healer, text) => renderHealerPrompt(healer, { n: 1, heals: 2, folder: "/h", nonce: "n".repeat(32), report: text }),
   },
   "reviewer.md": { budget: QUESTION_CHARS, render: question },
@@ -93,6 +93,7 @@ describe("templates", () => {
     expect(() => fillTemplate("{{a}} {{b}}", { a: "1" })).toThrow("{{b}}, which has no value");
     expect(() => fillTemplate("{{a}}", { a: "1", b: "2", c: "3" })).toThrow("no place for b, c");
     expect(() => fillTemplate("{{constructor}}", {})).toThrow("no value");
+    expect(() => fillTemplate("{{a}}", { a: "12345" }, 4)).toThrow("5 characters long; 4 is the most");
   });
 
   test("values are put in as they are: neither variables nor replacement patterns in them mean anything", () => {

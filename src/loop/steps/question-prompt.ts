@@ -2,7 +2,7 @@ import type { Severity } from "../../domain/batch/reviewer-spec.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { answerMarks } from "../../domain/review/answer.ts";
 import type { ChangedPath } from "../../ports/vcs.ts";
-import { boundedList } from "../bounded.ts";
+import { boundedHead, boundedList } from "../bounded.ts";
 import { fillTemplate } from "../prompt.ts";
 
 /** Characters of a whole question, and of its parts: what is longer is cut with a mark, so that every part has its place. */
@@ -34,9 +34,9 @@ export function renderQuestion(
 ): string {
   const { ticket, paths } = of;
   const { nonce, checkout } = by;
-  const body = ticket.body.trim() === "" ? "(no description)" : cut(ticket.body, BODY_CHARS);
+  const body = ticket.body.trim() === "" ? "(no description)" : boundedHead(ticket.body, BODY_CHARS);
   const touched = paths.map(({ path, how, mode }) => `${how} ${JSON.stringify(path)}${mode === "file" ? "" : ` (${mode})`}`);
-  const text = fillTemplate(template, {
+  const values = {
     ...answerMarks(nonce),
     nonce,
     checkout,
@@ -44,19 +44,13 @@ export function renderQuestion(
     commit: of.commit,
     blocking: of.blocking,
     ticket: block(nonce, "ticket", `${ticket.id}: ${ticket.title}\n\n${body}`),
-    paths: block(nonce, "paths", cut(boundedList(touched, MOST_PATHS), PATHS_CHARS)),
+    paths: block(nonce, "paths", boundedHead(boundedList(touched, MOST_PATHS), PATHS_CHARS)),
     diff: block(nonce, "diff", of.diff),
-  });
-  if (text.length > QUESTION_CHARS)
-    throw new Error(`the question is ${text.length} characters long; ${QUESTION_CHARS} is the most`);
-  return text;
+  };
+  return fillTemplate(template, values, QUESTION_CHARS);
 }
 
 /** Data between lines that nobody else can write. */
 export function block(nonce: string, name: string, text: string): string {
   return `DATA BEGIN ${name} ${nonce}\n${text}\nDATA END ${name} ${nonce}`;
-}
-
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most)}\n[… ${text.length - most} characters cut …]`;
 }

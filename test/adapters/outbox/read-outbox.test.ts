@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import {
+  chmodSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -10,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createOutbox } from "../../../src/adapters/outbox/read-outbox.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
@@ -23,6 +24,8 @@ const BLOCKER = JSON.stringify({
   tried: "t",
   humanStep: "Log in",
 });
+/** As systems number the user who owns nothing. */
+const NOBODY = 65_534;
 const NONE = { discoveries: [], refused: [] };
 let attempt = "";
 let outbox = "";
@@ -32,6 +35,18 @@ beforeEach(() => {
   outbox = join(attempt, "outbox");
   mkdirSync(outbox, { recursive: true });
 });
+
+/** Does something without the right to read everything, which root has. */
+async function asNobody<T>(act: () => Promise<T>): Promise<T> {
+  if (process.getuid?.() !== 0) return act();
+  for (let folder = outbox; folder.startsWith(scratch()); folder = dirname(folder)) chmodSync(folder, 0o755);
+  process.seteuid?.(NOBODY);
+  try {
+    return await act();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
 
 const read = () => createOutbox().read(outbox);
 const put = (name: string, text: string | Uint8Array) => {
@@ -120,6 +135,12 @@ describe("what an agent may put in the place of a file", () => {
     expect(await told((file) => writeFileSync(file, Buffer.from([0x7b, 0xff, 0x7d])))).toEqual([
       "blocker.json is not UTF-8 text",
     ]);
+  });
+
+  test("one that may not be read is told", async () => {
+    put("blocker.json", BLOCKER);
+    chmodSync(join(outbox, "blocker.json"), 0);
+    expect((await asNobody(read)).refused).toEqual([{ file: "blocker.json", why: "cannot be read (EACCES)" }]);
   });
 });
 

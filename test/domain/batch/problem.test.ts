@@ -63,6 +63,12 @@ describe("a batch as a run freezes it", () => {
     expect(plain).not.toHaveProperty("sandboxPolicy");
   });
 
+  it("has the batch file's folder wherever a step's command names it", () => {
+    const check = { step: "check", name: "judge", command: ["{batch}/judge", "--in={batch}", "{batches}"] };
+    const batch = resolveBatch(parsed({ finish: [check, { step: "merge" }] }), { folder: "/b" });
+    expect(batch.tickets[0]?.finish[0]).toMatchObject({ name: "judge", command: ["/b/judge", "--in=/b", "{batches}"] });
+  });
+
   it("is made of what was checked only", () => {
     const two = parsed({ repos: { a: { path: "a" }, b: { path: "b" } } });
     expect(() => resolveBatch(two, { folder: "/" })).toThrow("ticket T-1 was not checked");
