@@ -9,7 +9,7 @@ export interface Figure {
   readonly item: string;
   readonly what: string;
   readonly value: number;
-  readonly unit: "ms" | "s" | "MB" | "%" | "ms/ticket";
+  readonly unit: "ms" | "s" | "MB" | "%" | "ms/ticket" | "bytes";
   readonly floor?: Floor;
   readonly ratio?: number;
   /** What must not be exceeded; a figure without a bound only informs. */

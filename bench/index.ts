@@ -6,6 +6,7 @@
 import { writeFile } from "node:fs/promises";
 import { arch, cpus, platform } from "node:os";
 import { parseArgs } from "node:util";
+import { dashboard } from "./dashboard.ts";
 import type { Bench, Figure } from "./figure.ts";
 import { gateway } from "./gateway.ts";
 import { idle } from "./idle.ts";
@@ -18,7 +19,7 @@ import { start } from "./start.ts";
 import { toTable } from "./table.ts";
 import { verifier } from "./verifier.ts";
 
-const ALL: readonly Bench[] = [scheduling, start, overhead, refill, makespan, idle, verifier, gateway, peer];
+const ALL: readonly Bench[] = [scheduling, start, overhead, refill, makespan, idle, dashboard, verifier, gateway, peer];
 
 interface Failure {
   readonly item: string;

@@ -82,6 +82,7 @@ class Simulation {
       case "abort":
       case "write-gate":
       case "hold":
+      case "drop-heal":
         throw new Error(`nobody asked for ${action.do} in this run`);
     }
   }

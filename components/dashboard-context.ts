@@ -1,7 +1,8 @@
 import { createContext, use } from "react";
 import { useStore } from "zustand";
-import type { DashboardState, DashboardStore } from "../src/store/dashboard-store.ts";
-import { type Theme, themeOf } from "./theme.ts";
+import type { DashboardState } from "../src/store/dashboard-state.ts";
+import type { DashboardStore } from "../src/store/dashboard-store.ts";
+import { DEFAULT_THEME, type Theme } from "./theme.ts";
 
 interface Dashboard {
   readonly store: DashboardStore;
@@ -22,7 +23,7 @@ export function useDashboard<T>(selector: (state: DashboardState) => T): T {
 
 /** How tones look here. */
 export function useTheme(): Theme {
-  return use(DashboardContext)?.theme ?? themeOf(true);
+  return use(DashboardContext)?.theme ?? DEFAULT_THEME;
 }
 
 /** Tells who asks (see `onDraw`) that a view is being drawn. */

@@ -1,29 +1,27 @@
 import type { TicketId } from "../src/domain/ids.ts";
-import type { Attempt, TicketState } from "../src/domain/state.ts";
-import { type DashboardState, ticketIn } from "../src/store/dashboard-store.ts";
+import type { Attempt } from "../src/domain/state.ts";
+import type { Keymap } from "../src/store/dashboard-state.ts";
+import { type DashboardState, ticketIn } from "../src/store/dashboard-state.ts";
 import { displayText } from "../src/store/display-text.ts";
-import { formatElapsed, formatUsd, plural } from "../src/store/format.ts";
-import { KEYMAP } from "../src/store/keymap.ts";
+import { plural } from "../src/store/format.ts";
+import { keyWord } from "../src/store/keymap/key-words.ts";
 import { busyAgents } from "../src/store/lists.ts";
-import { reviewerWord } from "../src/store/second-model-word.ts";
 import { finishOf, stageOf } from "../src/store/stage-look.ts";
-import { specWord } from "../src/store/step-word.ts";
 import type { Modal } from "../src/store/ui.ts";
 import { fieldCount, fieldLines } from "./field-lines.ts";
 import { fitTo, wrapWords } from "./fit.ts";
-import { queueWord, titleOf } from "./queue-word.ts";
+import { titleOf } from "./queue-word.ts";
 import type { SpanLine } from "./spans.tsx";
-import { lastFailure, MARKS, sayingOf, trackOf } from "./worker-look.ts";
 
 /** The part of the dashboard that dialogs tell about. */
-export type Mirror = Pick<DashboardState, "run" | "lists">;
+export type Mirror = Pick<DashboardState, "run" | "lists" | "keymap">;
 
 const EMPTY: SpanLine = [{ text: "" }];
 
-/** `y kill   n keep`, from the keymap. */
-function keysLine(mode: Modal["kind"]): SpanLine {
-  return KEYMAP[mode].flatMap((b) => [
-    { text: b.show, tone: "running" as const, bold: true },
+/** `y kill   n keep`, from the keymap: the first keys of what stands in front. */
+function keysLine(keymap: Keymap, mode: Modal["kind"], most = 2): SpanLine {
+  return keymap[mode].slice(0, most).flatMap((b) => [
+    { text: keyWord(b.keys[0] ?? ""), tone: "running" as const, bold: true },
     { text: ` ${b.help}   `, tone: "waiting" as const },
   ]);
 }
@@ -32,21 +30,30 @@ function wrapped(text: string, width: number, look: Omit<SpanLine[number], "text
   return wrapWords(text, width).map((line) => [{ ...look, text: line }]);
 }
 
+/** The first key of a binding, as people read it. */
+function keyIn(keymap: Keymap, mode: Modal["kind"], name: string): string {
+  return keyWord(keymap[mode].find((b) => b.name === name)?.keys[0] ?? "");
+}
+
 /** What ends with a try: its agent, or the finish line where the agent has ended already. */
-function whatEnds(attempt: Attempt | undefined): string {
-  return attempt?.slotLeftAt === undefined ? "Its agent is ended" : "Its finish line is cut off";
+function whatEnds(attempt: Attempt): string {
+  return attempt.slotLeftAt === undefined ? "Its agent is ended" : "Its finish line is cut off";
+}
+
+function whatAKillDoes(state: Mirror, id: TicketId): string {
+  const attempt = ticketIn(state, id)?.attempt;
+  if (attempt === undefined) return "Nobody works on it any more: there is nothing to end.";
+  const at = stageOf(attempt, finishOf(state.run, id)).word;
+  return `try ${attempt.n} is at: ${at}. ${whatEnds(attempt)}, and the try counts against the ticket's attempts.`;
 }
 
 /** Asks before a worker's try is ended. */
 export function killLines(state: Mirror, id: TicketId, width: number): readonly SpanLine[] {
-  const attempt = ticketIn(state, id)?.attempt;
-  const at = attempt === undefined ? "" : stageOf(attempt, finishOf(state.run, id)).word;
-  const now = attempt === undefined ? "nobody works on it any more" : `try ${attempt.n} is at: ${at}`;
   return [
     ...wrapped(titleOf(state, id), width, { bold: true }),
-    ...wrapped(`${now}. ${whatEnds(attempt)}, and the try counts against the ticket's attempts.`, width, { tone: "waiting" }),
+    ...wrapped(whatAKillDoes(state, id), width, { tone: "waiting" }),
     EMPTY,
-    keysLine("kill").slice(0, 4),
+    keysLine(state.keymap, "kill"),
   ];
 }
 
@@ -57,16 +64,17 @@ export function gateLines(
   width: number,
   most: number,
 ): readonly SpanLine[] {
-  const attempt = ticketIn(state, modal.ticket)?.attempt;
+  const { attempt, phase } = ticketIn(state, modal.ticket) ?? {};
   const work = attempt === undefined ? "" : ` ${whatEnds(attempt)}.`;
+  const over = phase === "done" || phase === "human-gated" ? ` By now it is ${phase}: this will be refused.` : "";
   return [
     ...wrapped(titleOf(state, modal.ticket), width, { bold: true }),
-    ...wrapped(`Which exact step is left to a person?${work}`, width, { tone: "waiting" }),
+    ...wrapped(`Which exact step is left to a person?${work}${over}`, width, { tone: "waiting" }),
     EMPTY,
     ...fieldLines(modal.input, width, Math.max(1, most - 7)),
     [{ text: modal.problem ?? fieldCount(modal.input), tone: modal.problem === undefined ? "waiting" : "bad" }],
     EMPTY,
-    keysLine("gate").slice(0, 4),
+    keysLine(state.keymap, "gate"),
   ];
 }
 
@@ -74,8 +82,8 @@ export function gateLines(
 export function leaveLines(state: Mirror, width: number): readonly SpanLine[] {
   const agents = busyAgents(state.run);
   const finishing = state.run?.finishing.length ?? 0;
-  const row = (key: string, bold: string, rest: string): SpanLine => [
-    { text: fitTo(key, 8), tone: "running", bold: true },
+  const row = (name: string, bold: string, rest: string): SpanLine => [
+    { text: fitTo(keyIn(state.keymap, "leave", name), 8), tone: "running", bold: true },
     { text: bold, bold: true },
     { text: rest, tone: "waiting" },
   ];
@@ -86,71 +94,63 @@ export function leaveLines(state: Mirror, width: number): readonly SpanLine[] {
       width,
     ),
     EMPTY,
-    row("d", "detach", `: the run goes on; loopdash attach brings it back`),
-    row("s", "stop the run", ": agents are ended, the run can be resumed"),
-    row("esc", "back", ""),
+    row("detach", "detach", `: the run goes on; loopdash attach brings it back`),
+    row("stop", "stop the run", ": agents are ended, the run can be resumed"),
+    row("give-up", "back", ""),
     EMPTY,
-    [{ text: "Ctrl-C again detaches.", tone: "waiting" }],
+    [{ text: `${keyIn(state.keymap, "leave", "quit")} again detaches.`, tone: "waiting" }],
   ];
 }
 
-/** All keys, from the keymap, and what the signs mean. */
-export function helpLines(): readonly SpanLine[] {
-  const keys = KEYMAP.list.map((b): SpanLine => [{ text: fitTo(b.show, 9), tone: "running", bold: true }, { text: b.help }]);
-  return [
-    ...keys,
-    EMPTY,
-    [{ text: "◆ ", tone: "oracle" }, { text: "the oracle: the only voice that says done" }],
-    [{ text: '"…" ', tone: "claim" }, { text: "what an agent says: a claim, never evidence" }],
-    [{ text: "✔▸· ", tone: "good" }, { text: "the finish line: passed, at it now, ahead" }],
-  ];
-}
-
-/** All about one ticket that fits a dialog: where it stands, its tries, the exact step that is left. */
-export function detailLines(state: Mirror, id: TicketId, width: number): readonly SpanLine[] {
-  const run = state.run;
+/** Asks before a stalled ticket is tried anew. */
+export function retryLines(state: Mirror, id: TicketId, width: number): readonly SpanLine[] {
   const ticket = ticketIn(state, id);
-  if (run === undefined || ticket === undefined) return [];
-  const spec = run.plan.tickets[run.plan.index[id] ?? -1];
-  const meta = [
-    spec?.repo ?? "",
-    ...(spec?.dependsOn.length ? [`after ${spec.dependsOn.join(", ")}`] : []),
-    ...(ticket.foundBy === undefined ? [] : [`found by ${ticket.foundBy}`]),
-    formatUsd(ticket.costUsd),
-  ].join(" · ");
   return [
     ...wrapped(titleOf(state, id), width, { bold: true }),
-    [{ text: displayText(meta), tone: "waiting" }],
+    ...wrapped(`Stalled: ${displayText(ticket?.stalledReason ?? "it is stalled no more")}`, width, { tone: "waiting" }),
+    ...wrapped("It is tried anew, with as many attempts as a fresh ticket has.", width, { tone: "waiting" }),
     EMPTY,
-    ...standing(state, ticket, width),
-    ...ticket.history.map((past): SpanLine => {
-      const summary = displayText(past.summary);
-      const text = `try ${past.n}  ${formatElapsed(past.endedAt - past.startedAt)}  ${past.outcome}${summary === "" ? "" : `: ${summary}`}`;
-      return [{ text, tone: past.outcome === "done" ? "good" : "waiting" }];
-    }),
-    EMPTY,
-    keysLine("details").slice(0, 2),
+    keysLine(state.keymap, "retry"),
   ];
 }
 
-function standing(state: Mirror, ticket: TicketState, width: number): readonly SpanLine[] {
-  const { attempt } = ticket;
-  if (attempt === undefined) {
-    const word = queueWord(state, ticket.id);
-    return wrapped(`${word.glyph} ${ticket.phase}: ${word.text}`, width, { tone: word.tone });
-  }
-  const finish = finishOf(state.run, ticket.id);
-  const marks = trackOf(attempt, finish);
-  const stage = stageOf(attempt, finish);
-  const saying = sayingOf(attempt, { finish, reviewer: reviewerWord(state.run) });
-  const before = lastFailure(ticket);
+/** Asks before the harness is mended at a person's wish. */
+export function healLines(state: Mirror, width: number): readonly SpanLine[] {
+  const { heals, batch } = state.run ?? {};
+  const left = (batch?.limits.heals ?? 0) - (heals?.started ?? 0);
   return [
-    [{ text: `try ${attempt.n}: ${stage.word}`, tone: stage.tone }],
-    ...finish.map((step, i): SpanLine => {
-      const mark = MARKS[marks[i] ?? "ahead"];
-      return [{ text: `  ${mark.glyph} ${specWord(step)}`, tone: mark.tone }];
-    }),
-    ...wrapped(saying.tone === "claim" ? `"${saying.text}"` : saying.text, width, { tone: saying.tone }),
-    ...(before === undefined ? [] : [EMPTY]),
+    ...wrapped("An agent mends what the workers are told: hints, prompt, classes of hiccups. Never what judges them.", width),
+    ...wrapped(
+      `Nothing new starts before it; it begins once the tries under way are over. ${plural(left, "heal")} left.`,
+      width,
+      {
+        tone: "waiting",
+      },
+    ),
+    EMPTY,
+    keysLine(state.keymap, "heal"),
+  ];
+}
+
+/** Asks what a person has done beside the dashboard. */
+export function noteLines(
+  state: Mirror,
+  modal: Extract<Modal, { kind: "note" }>,
+  width: number,
+  most: number,
+): readonly SpanLine[] {
+  const kind = modal.work ? "the tickets' work" : "tending the machinery";
+  return [
+    ...wrapped("What did you do to this run outside the dashboard? It is counted.", width, { tone: "waiting" }),
+    [
+      { text: "It was " },
+      { text: kind, bold: true },
+      { text: `  ${keyIn(state.keymap, "note", "note-kind")} changes it`, tone: "waiting" },
+    ],
+    EMPTY,
+    ...fieldLines(modal.input, width, Math.max(1, most - 8)),
+    [{ text: modal.problem ?? fieldCount(modal.input), tone: modal.problem === undefined ? "waiting" : "bad" }],
+    EMPTY,
+    keysLine(state.keymap, "note"),
   ];
 }

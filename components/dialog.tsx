@@ -2,8 +2,7 @@ import { Box } from "ink";
 import type { ReactNode } from "react";
 import type { Tone } from "../src/store/tone.ts";
 import { cut, widthOf } from "./fit.ts";
-import { cutSpans, Inner, type SpanLine, spansWidth } from "./spans.tsx";
-import { Line, Say } from "./text.tsx";
+import { cutSpans, type SpanLine, Spans, spansWidth } from "./spans.tsx";
 
 const WIDEST = 76;
 const LEAST = 40;
@@ -11,6 +10,19 @@ const LEAST = 40;
 /** Columns that a dialog offers for its text. */
 export function dialogRoom(columns: number): number {
   return Math.min(WIDEST, columns - 4) - 4;
+}
+
+/** Where a dialog of so many lines stands, and how many columns its text has. */
+export function dialogPlace(of: {
+  readonly columns: number;
+  readonly rows: number;
+  readonly lines: number;
+  readonly room: number;
+}) {
+  return {
+    top: Math.max(0, Math.floor((of.rows - of.lines - 2) / 2)),
+    left: Math.max(0, Math.floor((of.columns - of.room - 4) / 2)),
+  };
 }
 
 /** A box in front of the views, in the middle. Every cell of it is written, so nothing shines through. */
@@ -28,24 +40,21 @@ export function Dialog(of: {
   const most = of.rows - 4;
   const lines = of.lines.length <= most ? of.lines : [...of.lines.slice(0, most - 1), more(of.lines.length - most + 1)];
   const title = cut(of.title, room - 2);
-  const top = Math.max(0, Math.floor((of.rows - lines.length - 2) / 2));
-  const left = Math.max(0, Math.floor((of.columns - room - 4) / 2));
+  const { top, left } = dialogPlace({ ...of, lines: lines.length, room });
   return (
     <Box position="absolute" top={top} left={left} width={room + 4} flexDirection="column">
-      <Line>
-        <Say tone={of.tone}>{"╭─ "}</Say>
-        <Say tone={of.tone} bold>
-          {title}
-        </Say>
-        <Say tone={of.tone}>{` ${"─".repeat(Math.max(0, room - widthOf(title) - 1))}╮`}</Say>
-      </Line>
+      <Spans
+        line={[
+          { text: "╭─ ", tone: of.tone },
+          { text: title, tone: of.tone, bold: true },
+          { text: ` ${"─".repeat(Math.max(0, room - widthOf(title) - 1))}╮`, tone: of.tone },
+        ]}
+      />
       {lines.map((line, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines have no names; the dialog is drawn whole
-        <DialogLine key={i} line={cutSpans(line, room)} room={room} tone={of.tone} />
+        <Spans key={i} line={framed(cutSpans(line, room), room, of.tone)} />
       ))}
-      <Line>
-        <Say tone={of.tone}>{`╰${"─".repeat(room + 2)}╯`}</Say>
-      </Line>
+      <Spans line={[{ text: `╰${"─".repeat(room + 2)}╯`, tone: of.tone }]} />
     </Box>
   );
 }
@@ -54,13 +63,7 @@ function more(n: number): SpanLine {
   return [{ text: `+${n} more lines`, tone: "waiting" }];
 }
 
-function DialogLine({ line, room, tone }: { readonly line: SpanLine; readonly room: number; readonly tone: Tone }): ReactNode {
-  return (
-    <Line>
-      <Say tone={tone}>{"│ "}</Say>
-      <Inner line={line} />
-      <Say>{" ".repeat(Math.max(0, room - spansWidth(line)))}</Say>
-      <Say tone={tone}>{" │"}</Say>
-    </Line>
-  );
+function framed(line: SpanLine, room: number, tone: Tone): SpanLine {
+  const rest = " ".repeat(Math.max(0, room - spansWidth(line)));
+  return [{ text: "│ ", tone }, ...line, { text: rest }, { text: " │", tone }];
 }

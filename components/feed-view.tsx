@@ -6,7 +6,7 @@ import { useDashboard, useDrawn } from "./dashboard-context.ts";
 import { cut, fitTo } from "./fit.ts";
 import type { Layout } from "./layout.ts";
 import { Rule } from "./rule.tsx";
-import { Line, Say } from "./text.tsx";
+import { Spans } from "./spans.tsx";
 import { idWidth } from "./worker-columns.ts";
 
 /** What has happened, newest last. */
@@ -43,11 +43,13 @@ const FeedRow = memo(function FeedRow(of: {
   const room = of.width - 1 - 8 - 2 - of.idWidth - 1 - 2 - 1;
   const quiet = line.tone === "claim" || line.tone === "waiting";
   return (
-    <Line>
-      <Say tone="waiting">{` ${formatClock(line.at)}  `}</Say>
-      <Say bold={line.ticket !== undefined && !quiet}>{fitTo(line.ticket ?? "", of.idWidth)}</Say>
-      <Say tone={line.tone}>{` ${line.glyph} `}</Say>
-      <Say tone={line.tone === "plain" || line.tone === "running" ? "plain" : line.tone}>{cut(line.text, room)}</Say>
-    </Line>
+    <Spans
+      line={[
+        { text: ` ${formatClock(line.at)}  `, tone: "waiting" },
+        { text: fitTo(line.ticket ?? "", of.idWidth), bold: line.ticket !== undefined && !quiet },
+        { text: ` ${line.glyph} `, tone: line.tone },
+        { text: cut(line.text, room), tone: line.tone === "running" ? "plain" : line.tone },
+      ]}
+    />
   );
 });

@@ -1,5 +1,5 @@
 import { MAX_INPUT, type TextInput } from "../src/store/text-input.ts";
-import { widthOf } from "./fit.ts";
+import { cut, widthOf } from "./fit.ts";
 import type { Span, SpanLine } from "./spans.tsx";
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
@@ -29,6 +29,33 @@ export function fieldLines(input: TextInput, width: number, most: number): reado
   if (input.cursor >= input.text.length) put({ text: "█", tone: "running" });
   const start = Math.max(0, Math.min(cursorLine - most + 1, lines.length - most));
   return lines.slice(start, start + most).map(joined);
+}
+
+/**
+ * A text field on one line of at most `width` columns, around its cursor; `…` at an end says that there is more.
+ */
+export function lineField(input: TextInput, width: number): SpanLine {
+  const [before, from] = [
+    [...graphemes.segment(input.text.slice(0, input.cursor))],
+    [...graphemes.segment(input.text.slice(input.cursor))],
+  ];
+  const [at, ...after] = from.map(({ segment }) => segment);
+  const cursor: Span = at === undefined ? { text: "█", tone: "running" } : { text: at, bold: true, inverse: true };
+  const room = Math.max(0, width - widthOf(cursor.text));
+  const tail = cut(after.join(""), Math.max(Math.floor(room / 2), room - widthOf(before.map(({ segment }) => segment).join(""))));
+  const head = endOf(
+    before.map(({ segment }) => segment),
+    room - widthOf(tail),
+  );
+  return [{ text: head, bold: true }, cursor, { text: tail, bold: true }].filter(({ text }) => text !== "");
+}
+
+/** The end of a text that fits `width` columns, with '…' where something is missing. */
+function endOf(characters: readonly string[], width: number): string {
+  if (widthOf(characters.join("")) <= width) return characters.join("");
+  let [start, used] = [characters.length, 1];
+  while (start > 0 && used + widthOf(characters[start - 1] ?? "") <= width) used += widthOf(characters[--start] ?? "");
+  return width < 1 ? "" : `…${characters.slice(start).join("")}`;
 }
 
 /** Neighbours of one look as one stretch. */

@@ -3,15 +3,28 @@ import stringWidth from "string-width";
 
 const ASCII = /^[ -~]*$/;
 
+const widths = new Map<string, number>();
+const MOST_WIDTHS = 4_096;
+/** A longer text is hardly ever measured twice. */
+const LONGEST_KNOWN = 200;
+
 /** Columns that a text takes on a terminal. */
 export function widthOf(text: string): number {
-  return ASCII.test(text) ? text.length : stringWidth(text);
+  if (ASCII.test(text)) return text.length;
+  if (text.length > LONGEST_KNOWN) return stringWidth(text);
+  const known = widths.get(text);
+  if (known !== undefined) return known;
+  const width = stringWidth(text);
+  if (widths.size >= MOST_WIDTHS) widths.clear();
+  widths.set(text, width);
+  return width;
 }
 
 /** The text cut to `width` columns, with '…' where something is missing. */
 export function cut(text: string, width: number): string {
   if (width <= 0) return "";
-  return widthOf(text) <= width ? text : cliTruncate(text, width);
+  if (widthOf(text) <= width) return text;
+  return ASCII.test(text) ? `${text.slice(0, width - 1)}…` : cliTruncate(text, width);
 }
 
 /** The text in exactly `width` columns: cut or padded. */

@@ -1,65 +1,53 @@
 import type { RunState } from "../src/domain/state.ts";
 import { vecItems } from "../src/domain/vec.ts";
 import { formatLong } from "../src/store/format.ts";
-import type { Tone } from "../src/store/tone.ts";
-import { widthOf } from "./fit.ts";
-import type { Span, SpanLine } from "./spans.tsx";
-
-interface Bar {
-  readonly slot: number;
-  readonly from: number;
-  readonly to: number;
-  readonly label: string;
-  readonly shipped: boolean;
-}
+import { type Bar, type BarLook, paintBars } from "./bars.ts";
+import type { SpanLine } from "./spans.tsx";
 
 const LABEL_WIDTH = 5;
+const SHIPPED: BarLook = { cap: "┣", fill: "━", tone: "good" };
+const NOT_SHIPPED: BarLook = { cap: "┋", fill: "┅", tone: "bad" };
 
 /**
  * Whose agent worked in which slot when: one line per slot, time from left to right over `width` columns. Full bars shipped,
  * dotted ones did not. Empty where nothing was tried.
  */
 export function ganttLines(run: RunState, width: number): readonly SpanLine[] {
-  const bars = barsOf(run);
   const end = run.end?.at ?? run.lastEventAt;
   const room = width - LABEL_WIDTH - 1;
-  if (bars.length === 0 || room < 20) return [];
+  if (room < 20) return [];
   const column = (at: number): number => Math.round(((at - run.startedAt) / Math.max(1, end - run.startedAt)) * (room - 1));
-  const slots = [...new Set(bars.map((bar) => bar.slot))].toSorted((a, b) => a - b);
-  const lines = slots.map((slot): SpanLine => {
-    const own = bars.filter((bar) => bar.slot === slot).toSorted((a, b) => a.from - b.from);
-    return [{ text: String(slot + 1).padStart(LABEL_WIDTH - 2), tone: "waiting" }, { text: "  " }, ...slotSpans(own, column)];
-  });
+  const slots = barsBySlot(run, column);
+  if (slots.size === 0) return [];
+  const painted = [...slots].toSorted(([a], [b]) => a - b).map(([slot, bars]) => ({ slot, ...paintBars(bars, room) }));
+  const lines = painted.map(
+    ({ slot, spans }): SpanLine => [
+      { text: String(slot + 1).padStart(LABEL_WIDTH - 2), tone: "waiting" },
+      { text: "  " },
+      ...trimmed(spans),
+    ],
+  );
   const time = formatLong(end - run.startedAt);
   const axis = `${" ".repeat(LABEL_WIDTH)}0${"┄".repeat(Math.max(0, room - 2 - time.length))} ${time}`;
-  return [...lines, [{ text: axis, tone: "waiting" }]];
+  const counts = painted.some(({ counted }) => counted) ? [COUNTS] : [];
+  return [...lines, [{ text: axis, tone: "waiting" }], ...counts];
 }
 
-function barsOf(run: RunState): readonly Bar[] {
-  return [...vecItems(run.tickets)].flatMap((ticket) =>
-    ticket.history.map((past) => ({
-      slot: past.slot,
-      from: past.startedAt,
-      to: past.slotLeftAt,
-      label: ticket.id,
-      shipped: past.outcome === "done",
-    })),
-  );
+/** Without what is empty at its end. */
+function trimmed(spans: SpanLine): SpanLine {
+  return spans.at(-1)?.text.trim() === "" ? spans.slice(0, -1) : spans;
 }
 
-function slotSpans(bars: readonly Bar[], column: (at: number) => number): readonly Span[] {
-  const spans: Span[] = [];
-  let at = 0;
-  for (const bar of bars) {
-    const from = Math.max(at, column(bar.from));
-    const length = Math.max(1, column(bar.to) - from);
-    if (from > at) spans.push({ text: " ".repeat(from - at) });
-    const tone: Tone = bar.shipped ? "good" : "bad";
-    const [first, fill] = bar.shipped ? ["┣", "━"] : ["┋", "┅"];
-    const label = length >= widthOf(bar.label) + 2 ? bar.label : "";
-    const text = length === 1 ? fill : `${first}${label}${fill.repeat(length - 1 - widthOf(label))}`;
-    spans.push({ text, tone });
-    at = from + length;
+const COUNTS: SpanLine = [{ text: `${" ".repeat(LABEL_WIDTH)}a number: so many tries in so short a time`, tone: "waiting" }];
+
+function barsBySlot(run: RunState, column: (at: number) => number): ReadonlyMap<number, readonly Bar[]> {
+  const slots = new Map<number, Bar[]>();
+  for (const { id, history } of vecItems(run.tickets)) {
+    for (const { slot, startedAt, slotLeftAt, outcome } of history) {
+      const look = outcome === "done" ? SHIPPED : NOT_SHIPPED;
+      const bar = { from: column(startedAt), to: column(slotLeftAt), label: id, look };
+      slots.set(slot, [...(slots.get(slot) ?? []), bar]);
+    }
   }
-  return spans;
+  return slots;
 }

@@ -1,14 +1,14 @@
 import { memo, type ReactNode } from "react";
 import { interventionKind } from "../src/domain/intervention.ts";
 import type { RunState } from "../src/domain/state.ts";
-import type { DashboardState } from "../src/store/dashboard-store.ts";
+import type { DashboardState } from "../src/store/dashboard-state.ts";
 import { displayText } from "../src/store/display-text.ts";
 import { formatCap, formatUsd, plural } from "../src/store/format.ts";
 import { runWord } from "../src/store/run-word.ts";
 import { useDashboard, useDrawn } from "./dashboard-context.ts";
 import { cut, fitParts, fitTo, widthOf } from "./fit.ts";
-import { Line, Say } from "./text.tsx";
-import { Time } from "./time.tsx";
+import { type Span, type TimedSpan, TimedSpans } from "./spans.tsx";
+import { timeSpan } from "./time.tsx";
 
 /** Columns of the first word of both top lines, so that the two stand under each other. */
 export const WORD_WIDTH = 12;
@@ -49,28 +49,25 @@ export const Header = memo(function Header({ width }: { readonly width: number }
   const room = width - 2 - WORD_WIDTH - CLOCK_WIDTH - 1;
   const parts = fitParts(facts, SHORTER, room);
   const used = widthOf(Object.values(parts).join(""));
+  const holdClock = useHoldClock(widthOf(parts.clock));
   return (
-    <Line>
-      <Say tone={tone} bold>{` ${fitTo(`${glyph} ${word}`, WORD_WIDTH)} `}</Say>
-      <Say bold>{parts.name}</Say>
-      <Say tone="waiting">{parts.repos}</Say>
-      {startedAt === undefined ? (
-        <Say>{" ".repeat(CLOCK_WIDTH)}</Say>
-      ) : (
-        <Time since={startedAt} stop={stop} format="long" width={CLOCK_WIDTH} align="left" />
-      )}
-      <Say>{" ".repeat(Math.max(0, room - used))}</Say>
-      <Say tone="waiting">{parts.hold}</Say>
-      {parts.clock !== "" && <HoldClock width={widthOf(parts.clock)} />}
-      <Say tone="person" bold>
-        {parts.needs}
-      </Say>
-      <Say tone="bad" bold>
-        {parts.sandbox}
-      </Say>
-      <Say tone="waiting">{parts.interventions}</Say>
-      <Say>{parts.cost}</Say>
-    </Line>
+    <TimedSpans
+      line={[
+        { text: ` ${fitTo(`${glyph} ${word}`, WORD_WIDTH)} `, tone, bold: true },
+        { text: parts.name, bold: true },
+        { text: parts.repos, tone: "waiting" },
+        startedAt === undefined
+          ? { text: " ".repeat(CLOCK_WIDTH) }
+          : timeSpan({ since: startedAt, stop, format: "long", width: CLOCK_WIDTH, align: "left" }),
+        { text: " ".repeat(Math.max(0, room - used)) },
+        { text: parts.hold, tone: "waiting" },
+        holdClock,
+        { text: parts.needs, tone: "person", bold: true },
+        { text: parts.sandbox, tone: "bad", bold: true },
+        { text: parts.interventions, tone: "waiting" },
+        { text: parts.cost },
+      ]}
+    />
   );
 });
 
@@ -114,11 +111,11 @@ function holdWidth({ run, now }: Pick<DashboardState, "run" | "now">): number {
 const HOUR_MS = 3_600_000;
 
 /** How long the model's API is left alone still. Whoever has lost the engine cannot know. */
-function HoldClock({ width }: { readonly width: number }): ReactNode {
+function useHoldClock(width: number): Span | TimedSpan {
   const until = useDashboard((s) => s.run?.hold?.until ?? 0);
   const lost = useDashboard((s) => s.ui.connection.state !== "live");
-  if (lost) return <Say tone="waiting">{fitTo(" ? left", width)}</Say>;
-  return <Time since={until} until format="elapsed" prefix=" " suffix=" left" width={width} tone="waiting" />;
+  if (lost) return { text: fitTo(" ? left", width), tone: "waiting" };
+  return timeSpan({ since: until, until: true, format: "elapsed", prefix: " ", suffix: " left", width, tone: "waiting" });
 }
 
 function interventionWords({ interventions }: RunState): string {

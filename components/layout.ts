@@ -16,12 +16,19 @@ export interface Layout {
   readonly workers: { readonly width: number; readonly height: number };
   /** In a wide layout the first column of the queue is the line between the two. */
   readonly queue: { readonly width: number; readonly height: number };
+  /** What the oracle said of each ticket, under the queue; zero where there is no room for it. */
+  readonly panel: { readonly height: number };
   /** Zero where there is no room for it. */
   readonly feed: { readonly height: number };
 }
 
-/** Lines above and below the blocks: state, oracle, footer. */
-const FIXED = 3;
+/** Lines above and below the view: state, oracle, footer. */
+export const LAYOUT_LINES = 3;
+
+/** From this size on the oracle has a panel in the overview: its title, five kinds of words, and the heals. */
+const PANEL_COLUMNS = 140;
+const PANEL_ROWS = 44;
+const PANEL_LINES = 7;
 
 /** Whether a terminal is too small to draw anything that reads. */
 export function isTooSmall(columns: number, rows: number): boolean {
@@ -34,16 +41,18 @@ export function layoutOf(columns: number, rows: number, slots: number): Layout {
 }
 
 function sideBySide(columns: number, rows: number, slots: number): Layout {
-  const room = rows - FIXED;
+  const room = rows - LAYOUT_LINES;
   const body = bodyHeight(room, slots);
   const workers = Math.floor(Math.min(columns * 0.6, columns - 42));
+  const panel = columns >= PANEL_COLUMNS && rows >= PANEL_ROWS ? PANEL_LINES : 0;
   return {
     columns,
     rows,
     wide: true,
     density: densityOf(slots, body - 1, [4, 2]),
     workers: { width: workers, height: body },
-    queue: { width: columns - workers, height: body },
+    queue: { width: columns - workers, height: body - panel },
+    panel: { height: panel },
     feed: { height: room - body },
   };
 }
@@ -56,7 +65,7 @@ function bodyHeight(room: number, slots: number): number {
 }
 
 function stacked(columns: number, rows: number, slots: number): Layout {
-  const room = rows - FIXED;
+  const room = rows - LAYOUT_LINES;
   const feed = room < 16 ? 2 : Math.floor(room * 0.22);
   const most = Math.floor((room - feed) * 0.6);
   const density = densityOf(slots, most - 1, [2]);
@@ -68,6 +77,7 @@ function stacked(columns: number, rows: number, slots: number): Layout {
     density,
     workers: { width: columns, height: workers },
     queue: { width: columns, height: room - feed - workers },
+    panel: { height: 0 },
     feed: { height: feed },
   };
 }

@@ -7,8 +7,8 @@ import { useDashboard, useDrawn } from "./dashboard-context.ts";
 import { fitParts, fitTo, widthOf } from "./fit.ts";
 import { WORD_WIDTH } from "./header.tsx";
 import { barOf } from "./oracle-bar.ts";
-import { Line, Say } from "./text.tsx";
-import { Time } from "./time.tsx";
+import { type Span, type TimedSpan, TimedSpans } from "./spans.tsx";
+import { timeSpan } from "./time.tsx";
 
 const VERDICTS: Readonly<Record<VerdictWord, readonly [word: string, tone: Tone]>> = {
   done: ["done", "good"],
@@ -33,58 +33,41 @@ export const OracleLine = memo(function OracleLine({ width }: { readonly width: 
   const room = width - 2 - word - VERDICT_WIDTH - AGE_WIDTH - 2;
   const beside = room - widthOf(right) - 2 >= 60 ? right : "";
   return (
-    <Line>
-      <Say tone="oracle" bold>{` ${fitTo("◆ ORACLE", word)} `}</Say>
-      <Verdict oracle={oracle} asking={asking} room={beside === "" ? room : room - widthOf(beside) - 2} />
-      {beside !== "" && <Say tone="waiting">{`  ${beside}`}</Say>}
-    </Line>
+    <TimedSpans
+      line={[
+        { text: ` ${fitTo("◆ ORACLE", word)} `, tone: "oracle", bold: true },
+        ...verdictSpans(oracle, asking, beside === "" ? room : room - widthOf(beside) - 2),
+        { text: beside === "" ? "" : `  ${beside}`, tone: "waiting" },
+      ]}
+    />
   );
 });
 
-function Verdict({
-  oracle,
-  asking,
-  room,
-}: {
-  readonly oracle: OracleState | undefined;
-  readonly asking: boolean;
-  readonly room: number;
-}): ReactNode {
+function verdictSpans(oracle: OracleState | undefined, asking: boolean, room: number): readonly (Span | TimedSpan)[] {
   const last = oracle?.last;
   if (last === undefined) {
     const word = asking ? "judging…" : "never judged";
     const bar = "┄".repeat(Math.max(0, Math.min(LONGEST_BAR, room - 12)));
-    return (
-      <Say tone="waiting">
-        {fitTo(`${fitTo(word, VERDICT_WIDTH + AGE_WIDTH)}  ${bar}  unknown`, room + VERDICT_WIDTH + AGE_WIDTH + 2)}
-      </Say>
-    );
+    const text = `${fitTo(word, VERDICT_WIDTH + AGE_WIDTH)}  ${bar}  unknown`;
+    return [{ text: fitTo(text, room + VERDICT_WIDTH + AGE_WIDTH + 2), tone: "waiting" }];
   }
   const [word, tone] = VERDICTS[last.verdict];
-  return (
-    <>
-      <Say tone={tone} bold>
-        {fitTo(word, VERDICT_WIDTH)}
-      </Say>
-      {asking ? (
-        <Say tone="oracle">{fitTo("judging…", AGE_WIDTH)}</Say>
-      ) : (
-        <Time since={last.at} format="age" suffix=" ago" width={AGE_WIDTH} align="left" tone="waiting" />
-      )}
-      {last.verdict === "unjudged" ? (
-        <Say tone="bad">{`  ${fitTo(displayText(last.problem ?? "no reason given"), room)}`}</Say>
-      ) : (
-        <Counts counts={last.counts} room={room} />
-      )}
-    </>
-  );
+  return [
+    { text: fitTo(word, VERDICT_WIDTH), tone, bold: true },
+    asking
+      ? { text: fitTo("judging…", AGE_WIDTH), tone: "oracle" }
+      : timeSpan({ since: last.at, format: "age", suffix: " ago", width: AGE_WIDTH, align: "left", tone: "waiting" }),
+    ...(last.verdict === "unjudged"
+      ? [{ text: `  ${fitTo(displayText(last.problem ?? "no reason given"), room)}`, tone: "bad" } as const]
+      : countSpans(last.counts, room)),
+  ];
 }
 
-function Counts(of: {
-  readonly counts: { readonly done: number; readonly gated: number; readonly open: number };
-  readonly room: number;
-}): ReactNode {
-  const { done, gated, open } = of.counts;
+function countSpans(
+  counts: { readonly done: number; readonly gated: number; readonly open: number },
+  room: number,
+): readonly Span[] {
+  const { done, gated, open } = counts;
   const { words } = fitParts(
     {
       words: [
@@ -94,19 +77,17 @@ function Counts(of: {
       ],
     },
     ["words", "words"],
-    of.room,
+    room,
   );
-  const width = Math.min(LONGEST_BAR, of.room - widthOf(words) - 2);
-  const bar = barOf(of.counts, width >= 6 ? width : 0);
+  const width = Math.min(LONGEST_BAR, room - widthOf(words) - 2);
+  const bar = barOf(counts, width >= 6 ? width : 0);
   const used = widthOf(words) + (width >= 6 ? width + 2 : 0);
-  return (
-    <>
-      <Say>{"  "}</Say>
-      <Say tone="good">{"■".repeat(bar.done)}</Say>
-      <Say tone="person">{"▣".repeat(bar.gated)}</Say>
-      <Say tone="waiting">{"□".repeat(bar.open)}</Say>
-      <Say bold>{`${width >= 6 ? "  " : ""}${words}`}</Say>
-      <Say>{" ".repeat(Math.max(0, of.room - used))}</Say>
-    </>
-  );
+  return [
+    { text: "  " },
+    { text: "■".repeat(bar.done), tone: "good" },
+    { text: "▣".repeat(bar.gated), tone: "person" },
+    { text: "□".repeat(bar.open), tone: "waiting" },
+    { text: `${width >= 6 ? "  " : ""}${words}`, bold: true },
+    { text: " ".repeat(Math.max(0, room - used)) },
+  ];
 }

@@ -1,27 +1,33 @@
 import { Box } from "ink";
 import { memo, type ReactNode, useMemo } from "react";
+import { filteredLists } from "../src/store/lists.ts";
 import { useDashboard, useDrawn } from "./dashboard-context.ts";
 import type { Layout } from "./layout.ts";
 import { QueueRow } from "./queue-row.tsx";
 import { Rule } from "./rule.tsx";
 import { type QueueLine, queueLines } from "./sections.ts";
-import { Line, Say } from "./text.tsx";
+import { type SpanLine, Spans } from "./spans.tsx";
 import { idWidth } from "./worker-columns.ts";
 
 /** Every ticket without a row among the workers: what its finish line is at, or why nobody works on it. */
 export const Queue = memo(function Queue({ layout }: { readonly layout: Layout }): ReactNode {
   useDrawn("queue");
-  const lists = useDashboard((s) => s.lists);
+  const whole = useDashboard((s) => s.lists);
+  const filtered = useDashboard(filteredLists);
+  const text = useDashboard((s) => s.ui.filter);
   const selected = useDashboard((s) => s.ui.selected);
   const plan = useDashboard((s) => s.run?.plan);
   const { width, height } = layout.queue;
-  const lines = useMemo(() => queueLines(lists, { width, height }, selected), [lists, width, height, selected]);
+  const lines = useMemo(() => {
+    const filter = filtered && { text, shown: filtered.shown, all: filtered.all, whole };
+    return queueLines(filtered?.lists ?? whole, { width, height }, selected, filter);
+  }, [whole, filtered, text, width, height, selected]);
   const ids = plan === undefined ? 4 : idWidth(plan);
   const empty = Array.from({ length: Math.max(0, height - lines.length) }, (_, i) => `empty ${i}`);
   return (
     <Box flexDirection="column" width={width} height={height} flexShrink={0}>
       {lines.map((line, i) => drawn(line, i, { width, ids, wide: layout.wide, selected }))}
-      {layout.wide && empty.map((key) => <Divider key={key} />)}
+      {layout.wide && empty.map((key) => <Spans key={key} line={DIVIDER} />)}
     </Box>
   );
 });
@@ -62,18 +68,8 @@ function drawn(line: QueueLine, i: number, of: Of): ReactNode {
         />
       );
     case "hidden":
-      return (
-        <Line key={`hidden ${line.section}`}>
-          <Say tone="waiting">{`${left}   ${line.words}`}</Say>
-        </Line>
-      );
+      return <Spans key={`hidden ${line.section}`} line={[{ text: `${left}   ${line.words}`, tone: "waiting" }]} />;
   }
 }
 
-function Divider(): ReactNode {
-  return (
-    <Line>
-      <Say tone="waiting">│</Say>
-    </Line>
-  );
-}
+const DIVIDER: SpanLine = [{ text: "│", tone: "waiting" }];

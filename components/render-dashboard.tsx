@@ -1,26 +1,41 @@
-import { type Instance, render } from "ink";
-import type { Command } from "../src/domain/command.ts";
+import chalk from "chalk";
+import { type Instance, render, useApp, useWindowSize } from "ink";
+import { type ReactNode, useEffect } from "react";
+import type { Abilities, Colours } from "../src/store/abilities.ts";
 import type { DashboardStore } from "../src/store/dashboard-store.ts";
-import type { LeaveHow } from "../src/store/keymap-types.ts";
+import type { LeaveHow } from "../src/store/keymap/binding.ts";
+import type { Hands } from "../src/store/keymap/press.ts";
 import { App } from "./app.tsx";
+import { asciiOf, translated } from "./ascii.ts";
+import { LaidOut } from "./screen/laid-out.ts";
+import { thriftyStdout } from "./screen/thrifty-stdout.ts";
+import { spokenOf } from "./spoken/spoken-text.ts";
+import { themeOf } from "./theme.ts";
 
 /** Twice the 20 updates a second that the feed makes at most: Ink drops frames at a rate equal to its limit. */
 const MAX_FPS = 40;
+/** By chalk, which Ink draws colours with. It knows no NO_COLOR, and what it makes of bold and dim goes with the colours. */
+const CHALK: Readonly<Record<Colours, 1 | 2 | 3>> = { none: 1, "16": 1, "256": 2, true: 3 };
+
+/** Gives the terminal back as it was before, does the task, and takes it again: everything is drawn anew, at the size it has then. */
+export type Lend = (task: () => Promise<void>) => Promise<void>;
 
 /**
  * Draws the dashboard on a terminal until a person leaves it, and returns how, once the terminal is as it was before.
- * A terminal that goes away (EPIPE, EIO) is a detach: the run is not its client's. Colours are used where the
- * terminal says it has them, which it denies under NO_COLOR.
+ * A terminal that goes away (EPIPE, EIO) is a detach: the run is not its client's.
  */
 export async function renderDashboard(of: {
   readonly store: DashboardStore;
-  readonly send: (command: Command) => void;
+  /** What keys reach outside, but for leaving. */
+  readonly hands: Omit<Hands, "leave">;
   readonly stdout: NodeJS.WritableStream;
   readonly stdin: NodeJS.ReadableStream;
+  /** Of the terminal that is drawn on. */
+  readonly abilities: Pick<Abilities, "colours" | "background" | "glyphs" | "spoken">;
+  /** Told how to lend the terminal, once it is drawn on. */
+  readonly onDrawn?: (lend: Lend) => void;
   /** Called when a person leaves, before the terminal is given back. */
   readonly onLeave?: (how: LeaveHow) => void;
-  /** @default what the terminal says: none under NO_COLOR or TERM=dumb */
-  readonly color?: boolean;
 }): Promise<LeaveHow> {
   let left: LeaveHow = "detach";
   let leaving = false;
@@ -36,17 +51,28 @@ export async function renderDashboard(of: {
   of.stdout.on("error", gone);
   of.stdin.on("error", gone);
   of.stdin.on("end", gone);
-  const color = of.color ?? hasColours(of.stdout);
-  instance = render(<App store={of.store} send={of.send} leave={leave} color={color} />, {
-    stdout: of.stdout,
+  const { abilities } = of;
+  chalk.level = CHALK[abilities.colours];
+  const terminal = abilities.glyphs === "ascii" ? translated(of.stdout, asciiOf) : of.stdout;
+  const laidOut = new LaidOut(of.stdout);
+  const app = (
+    <Lending laidOut={laidOut} onDrawn={of.onDrawn}>
+      <App store={of.store} hands={{ ...of.hands, leave }} theme={themeOf(abilities)} />
+    </Lending>
+  );
+  instance = render(app, {
+    stdout: abilities.spoken ? translated(terminal, spokenOf) : thriftyStdout(terminal, laidOut),
     stdin: of.stdin,
-    alternateScreen: true,
-    incrementalRendering: true,
+    // What a screen reader has read stays where it can be read again.
+    alternateScreen: !abilities.spoken,
+    isScreenReaderEnabled: abilities.spoken,
+    // It rewrites a changed line up to the edge; thriftyStdout draws what has changed, and wants whole frames for it.
+    incrementalRendering: abilities.spoken,
     maxFps: MAX_FPS,
     exitOnCtrlC: false,
     patchConsole: false,
     interactive: true,
-  });
+  } as Parameters<typeof render>[1]);
   if (leaving) instance.unmount();
   try {
     await instance.waitUntilExit();
@@ -58,7 +84,32 @@ export async function renderDashboard(of: {
   return left;
 }
 
-/** Asks the terminal: Node's own heeds NO_COLOR, FORCE_COLOR and TERM; chalk, which Ink uses, knows no NO_COLOR. */
-function hasColours(stdout: NodeJS.WritableStream): boolean {
-  return !("getColorDepth" in stdout) || typeof stdout.getColorDepth !== "function" || stdout.getColorDepth() > 1;
+/** Notes the size that is laid out for, and hands out how to lend the terminal, which Ink tells only within what it draws. */
+function Lending(of: {
+  readonly laidOut: LaidOut;
+  readonly onDrawn: ((lend: Lend) => void) | undefined;
+  readonly children: ReactNode;
+}): ReactNode {
+  const { laidOut, onDrawn } = of;
+  const { suspendTerminal, waitUntilRenderFlush } = useApp();
+  const { columns, rows } = useWindowSize();
+  // The frame is drawn before effects run. App hears of the size with this, so both are of one commit.
+  laidOut.set(columns, rows);
+  useEffect(() => {
+    // What Ink holds back of the new size goes out first.
+    void waitUntilRenderFlush().then(() => laidOut.settle(columns, rows));
+  }, [laidOut, columns, rows, waitUntilRenderFlush]);
+  useEffect(() => {
+    onDrawn?.((task) =>
+      suspendTerminal(async () => {
+        await task();
+        // Ink draws at once what was laid out last: that has to be for the size that the terminal has by now.
+        if (laidOut.isCurrent()) return;
+        const { promise, resolve } = Promise.withResolvers<void>();
+        laidOut.onSettled(resolve);
+        await promise;
+      }),
+    );
+  }, [onDrawn, suspendTerminal, laidOut]);
+  return of.children;
 }

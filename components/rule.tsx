@@ -1,7 +1,7 @@
 import { memo, type ReactNode } from "react";
 import type { Tone } from "../src/store/tone.ts";
 import { cut, widthOf } from "./fit.ts";
-import { Line, Say } from "./text.tsx";
+import { Spans } from "./spans.tsx";
 
 /**
  * The title line of a block: `─ WORKERS 3 of 4 ─────`. `left` is what stands in the first column (a corner of the line
@@ -26,12 +26,12 @@ export const Rule = memo(function Rule(of: {
   const at = of.joint === undefined ? -1 : of.joint - used;
   const drawn = at >= 0 && at < line.length ? `${line.slice(0, at)}┴${line.slice(at + 1)}` : line;
   return (
-    <Line>
-      <Say tone="waiting">{`${left}─ `}</Say>
-      <Say tone={of.tone ?? "plain"} bold>
-        {title}
-      </Say>
-      <Say tone="waiting">{`${count} ${drawn}${fits ? note : ""}`}</Say>
-    </Line>
+    <Spans
+      line={[
+        { text: `${left}─ `, tone: "waiting" },
+        { text: title, tone: of.tone ?? "plain", bold: true },
+        { text: `${count} ${drawn}${fits ? note : ""}`, tone: "waiting" },
+      ]}
+    />
   );
 });

@@ -1,7 +1,7 @@
 import type { TicketId } from "../src/domain/ids.ts";
 import type { Lists } from "../src/store/lists.ts";
 import type { Tone } from "../src/store/tone.ts";
-import { widthOf } from "./fit.ts";
+import { cut, widthOf } from "./fit.ts";
 import { hiddenWords, windowOf } from "./window.ts";
 
 export type SectionName = "finishing" | "needsYou" | "stalled" | "waiting" | "done";
@@ -19,17 +19,27 @@ interface Section {
   readonly glyph: string;
   readonly tone: Tone;
   readonly ids: readonly TicketId[];
+  /** How many there are; under a filter also how many of them are listed: `1 of 3`. */
+  readonly count: string;
 }
 
-function sectionsOf(lists: Lists): readonly Section[] {
-  const all: readonly Section[] = [
-    { name: "finishing", title: "FINISHING", glyph: "»", tone: "running", ids: lists.finishing },
-    { name: "needsYou", title: "NEEDS YOU", glyph: "!", tone: "person", ids: lists.needsYou },
-    { name: "stalled", title: "STALLED", glyph: "✖", tone: "bad", ids: lists.stalled },
-    { name: "waiting", title: "NEXT", glyph: "○", tone: "plain", ids: lists.waiting },
-    { name: "done", title: "DONE", glyph: "✔", tone: "good", ids: lists.done },
-  ];
-  return all.filter((section) => section.ids.length > 0);
+const SECTIONS: readonly Omit<Section, "ids" | "count">[] = [
+  { name: "finishing", title: "FINISHING", glyph: "»", tone: "running" },
+  { name: "needsYou", title: "NEEDS YOU", glyph: "!", tone: "person" },
+  { name: "stalled", title: "STALLED", glyph: "✖", tone: "bad" },
+  { name: "waiting", title: "NEXT", glyph: "○", tone: "plain" },
+  { name: "done", title: "DONE", glyph: "✔", tone: "good" },
+];
+
+/** What nobody may overlook: under a filter it is counted even where none of it is left. */
+const URGENT: ReadonlySet<SectionName> = new Set(["needsYou", "stalled"]);
+
+function sectionsOf(lists: Lists, filter: QueueFilter | undefined): readonly Section[] {
+  return SECTIONS.map((section) => {
+    const ids = lists[section.name];
+    const all = filter?.whole[section.name].length ?? ids.length;
+    return { ...section, ids, count: all === ids.length ? String(all) : `${ids.length} of ${all}` };
+  }).filter(({ name, ids, count }) => ids.length > 0 || (URGENT.has(name) && count !== "0"));
 }
 
 /** Lines and columns of the queue. */
@@ -38,13 +48,53 @@ export interface QueueSize {
   readonly height: number;
 }
 
+/** What narrows the queue: the text, and the lists before it. */
+export interface QueueFilter {
+  readonly text: string;
+  readonly shown: number;
+  readonly all: number;
+  readonly whole: Lists;
+}
+
 /**
  * Lays the queue out on `height` lines, titles included: what is being finished first, then what needs a person, what is
  * stalled, what comes next and what is done. What does not fit is counted where it belongs. Too few lines for sections make
- * one list of all.
+ * one list of all. A filter has a line of its own above all of it.
  */
-export function queueLines(lists: Lists, { width, height }: QueueSize, selected: TicketId | undefined): readonly QueueLine[] {
-  const sections = sectionsOf(lists);
+export function queueLines(
+  lists: Lists,
+  size: QueueSize,
+  selected: TicketId | undefined,
+  filter?: QueueFilter,
+): readonly QueueLine[] {
+  const sections = sectionsOf(lists, filter);
+  if (filter === undefined) return sectionLines(sections, size, selected);
+  const height = size.height - 1;
+  const fits = height >= sections.length * 3;
+  const title: QueueLine = {
+    line: "title",
+    title: "FILTER",
+    count: filterCount(filter, fits ? [] : sections, size.width),
+    tone: "running",
+  };
+  if (filter.shown === 0 && sections.length === 0)
+    return [title, { line: "hidden", words: "no ticket has this text", section: "all" }];
+  const lines = sectionLines(sections, { ...size, height: fits ? height : size.height }, selected);
+  return [title, ...(fits ? lines : lines.slice(1))];
+}
+
+/** `pay · 3 of 500`; where sections have no titles of their own, what nobody may overlook is counted here: `! 0 of 2`. */
+function filterCount(filter: QueueFilter, untitled: readonly Section[], width: number): string {
+  const urgent = untitled.filter(({ name }) => URGENT.has(name)).map(({ glyph, count }) => ` · ${glyph} ${count}`);
+  const counts = `${filter.shown} of ${filter.all}${urgent.join("")}`;
+  return `${cut(filter.text.trim(), Math.max(4, width - widthOf(counts) - 16))} · ${counts}`;
+}
+
+function sectionLines(
+  sections: readonly Section[],
+  { width, height }: QueueSize,
+  selected: TicketId | undefined,
+): readonly QueueLine[] {
   if (sections.length === 0) return [{ line: "title", title: "QUEUE", count: "empty", tone: "plain" }];
   if (height < sections.length * 3) return flat(sections, { width, height }, selected);
   const rows = share(
@@ -52,7 +102,7 @@ export function queueLines(lists: Lists, { width, height }: QueueSize, selected:
     height - sections.length,
   );
   return sections.flatMap((section, i) => [
-    { line: "title" as const, title: section.title, count: String(section.ids.length), tone: section.tone },
+    { line: "title" as const, title: section.title, count: section.count, tone: section.tone },
     ...ticketLines(section, rows[i] ?? 0, selected),
   ]);
 }

@@ -1,18 +1,15 @@
-import { memo, type ReactNode } from "react";
-import type { Tone } from "../src/store/tone.ts";
+import { Box, Transform, useIsScreenReaderEnabled } from "ink";
+import { memo, type ReactNode, useCallback, useMemo } from "react";
+import { useDashboard, useTheme } from "./dashboard-context.ts";
 import { cut, widthOf } from "./fit.ts";
-import { Line, Say } from "./text.tsx";
+import { paint, type Span, type SpanLine } from "./paint.ts";
+import { Line } from "./text.tsx";
+import type { Theme } from "./theme.ts";
 
-/** A stretch of text with one look. */
-export interface Span {
-  readonly text: string;
-  readonly tone?: Tone;
-  readonly bold?: boolean;
-  readonly inverse?: boolean;
-}
+export type { Span, SpanLine };
 
-/** A line as data: what is computed apart from drawing it. */
-export type SpanLine = readonly Span[];
+/** A stretch that follows the clock: what it is at `now` (milliseconds since the epoch). It never changes its width. */
+export type TimedSpan = (now: number) => Span;
 
 /** Columns that a line takes. */
 export function spansWidth(line: SpanLine): number {
@@ -37,19 +34,49 @@ export function cutSpans(line: SpanLine, width: number): SpanLine {
 
 /** A line as it is. */
 export const Spans = memo(function Spans({ line }: { readonly line: SpanLine }): ReactNode {
-  return (
-    <Line>
-      <Inner line={line} />
-    </Line>
-  );
+  return <Painted text={painted(line, useTheme(), useIsScreenReaderEnabled())} width={spansWidth(line)} />;
 });
 
-/** The stretches of a line, to stand within another. */
+/** The stretches of a line, to stand within another. One string: each text of its own costs Ink time in every frame. */
 export function Inner({ line }: { readonly line: SpanLine }): ReactNode {
-  return line.map((span, i) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: stretches have no names; the line is drawn whole
-    <Say key={i} tone={span.tone ?? "plain"} bold={span.bold ?? false} inverse={span.inverse ?? false}>
-      {span.text}
-    </Say>
-  ));
+  return painted(line, useTheme(), useIsScreenReaderEnabled());
+}
+
+/** A line some of which follows the clock: the tick draws it anew only where its text changes, and nothing around it. */
+export function TimedSpans({ line }: { readonly line: readonly (Span | TimedSpan)[] }): ReactNode {
+  const theme = useTheme();
+  const spoken = useIsScreenReaderEnabled();
+  const [textAt, width] = useMemo(() => {
+    const spansAt = (now: number): SpanLine => line.map((span) => (typeof span === "function" ? span(now) : span));
+    let last = { now: Number.NaN, text: "" };
+    const at = (now: number): string => {
+      if (now !== last.now) last = { now, text: painted(spansAt(now), theme, spoken) };
+      return last.text;
+    };
+    return [at, spansWidth(spansAt(0))] as const;
+  }, [line, theme, spoken]);
+  return <Painted text={useDashboard((s) => textAt(s.now))} width={width} />;
+}
+
+/** A screen reader hears no looks. */
+function painted(line: SpanLine, theme: Theme, spoken: boolean): string {
+  return spoken ? line.map(({ text }) => text).join("") : paint(line, theme);
+}
+
+/**
+ * A painted text of so many columns as a line. Ink measures and lays out what stands for it, which stays the same as long as the
+ * width does, and takes the text itself only when it writes: in every frame it measures all that is on the screen.
+ */
+function Painted({ text, width }: { readonly text: string; readonly width: number }): ReactNode {
+  const spoken = useIsScreenReaderEnabled();
+  const drawn = useCallback(
+    (standIn: string, row: number) => (row > 0 ? "" : standIn.length === width ? text : cut(text, standIn.length)),
+    [text, width],
+  );
+  if (spoken || width === 0) return <Line>{text}</Line>;
+  return (
+    <Box height={1}>
+      <Transform transform={drawn}>{"x".repeat(width)}</Transform>
+    </Box>
+  );
 }

@@ -1,23 +1,30 @@
+import type { TicketId } from "../src/domain/ids.ts";
 import { ledgerOf } from "../src/domain/ledger.ts";
 import type { RunState, TicketState } from "../src/domain/state.ts";
 import { foundWords, headline, numbersLine, outcomes } from "../src/domain/summary.ts";
-import { describeReason, type Reason, whyNot } from "../src/domain/why-not.ts";
+import { type EarlierRun, trendOf } from "../src/domain/trend.ts";
 import { displayText } from "../src/store/display-text.ts";
 import { formatElapsed, formatUsd, plural } from "../src/store/format.ts";
 import { runWord } from "../src/store/run-word.ts";
 import type { Tone } from "../src/store/tone.ts";
 import { fitTo, wrapWords } from "./fit.ts";
 import { ganttLines } from "./gantt.ts";
+import { trendLines } from "./ledger/trend-lines.ts";
 import { titleWord } from "./queue-word.ts";
 import type { Span, SpanLine } from "./spans.tsx";
 import { idWidth } from "./worker-columns.ts";
-import { lastFailure } from "./worker-look.ts";
 
 /** A line of the summary: text, or the title of a section. */
 export type SummaryLine = { readonly title: string; readonly count: string; readonly tone: Tone } | SpanLine;
 
+/** What the summary shows beside the run: runs before it, newest first, and the ticket whose step a key copies. */
+interface Beside {
+  readonly earlier?: readonly EarlierRun[];
+  readonly copies?: TicketId | undefined;
+}
+
 /** What the run came to, whole: nothing is cut out, and the steps left to a person are given word for word. */
-export function summaryLines(run: RunState, width: number): readonly SummaryLine[] {
+export function summaryLines(run: RunState, width: number, { earlier = [], copies }: Beside = {}): readonly SummaryLine[] {
   const ledger = ledgerOf(run);
   const { shipped, gated, open } = outcomes(run);
   const ids = idWidth(run.plan);
@@ -26,13 +33,14 @@ export function summaryLines(run: RunState, width: number): readonly SummaryLine
   const item = (glyph: string, t: Tone, ticket: TicketState, text: string): readonly SpanLine[] => {
     const [first = "", ...rest] = wrapWords(text, Math.max(20, width - under - 1));
     const head: readonly Span[] = [
-      { text: ` ${glyph} `, tone: t },
+      { text: ticket.id === copies ? "▸" : " ", tone: "running", bold: true },
+      { text: `${glyph} `, tone: t },
       { text: `${fitTo(ticket.id, ids)}  `, bold: true },
     ];
     return [[...head, { text: first }], ...rest.map((line): SpanLine => [{ text: " ".repeat(under) + line }])];
   };
   const title = (ticket: TicketState): string => titleWord({ run }, ticket.id);
-  const left = open.map(({ ticket }) => item("✖", "bad", ticket, `${title(ticket)}: ${whyOpen(run, ticket)}`));
+  const left = open.map(({ ticket, why }) => item("✖", "bad", ticket, `${title(ticket)}: ${displayText(why)}`));
   const gantt = ganttLines(run, width - 2);
   return [
     [{ text: ` ${headline(run)}`, tone, bold: true }],
@@ -51,23 +59,13 @@ export function summaryLines(run: RunState, width: number): readonly SummaryLine
       shipped.length,
       shipped.map((t) => shippedLine(t, title(t), ids, width)),
     ),
+    ...section("LAST RUNS", "plain", "", trendLines(trendOf(run, earlier), width)),
     ...section("SLOTS", "plain", "━ shipped  ┅ not", gantt),
   ];
 }
 
 function section(title: string, tone: Tone, count: number | string, lines: readonly SpanLine[]): readonly SummaryLine[] {
   return lines.length === 0 ? [] : [{ title, tone, count: String(count) }, ...lines];
-}
-
-/** What a ticket waited for that another try would not have changed. */
-const TOLD: ReadonlySet<Reason["kind"]> = new Set(["depends", "money", "filing", "tripped"]);
-
-/** Why a ticket of an ended run is open: what it still waited for, else how its last try ended. */
-function whyOpen(run: RunState, ticket: TicketState): string {
-  if (ticket.stalledReason !== undefined) return displayText(ticket.stalledReason);
-  const reason = whyNot({ ...run, stage: "working", paused: false }, run.plan.index[ticket.id] ?? 0);
-  if (TOLD.has(reason.kind)) return displayText(describeReason(reason));
-  return lastFailure(ticket) ?? "not started";
 }
 
 /** The step that is left, and what of the ticket was found or has landed. */

@@ -3,15 +3,13 @@ import { formatAge, formatElapsed, formatLong } from "../src/store/format.ts";
 import type { Tone } from "../src/store/tone.ts";
 import { useDashboard } from "./dashboard-context.ts";
 import { fitTo } from "./fit.ts";
+import type { Span, TimedSpan } from "./spans.tsx";
 import { Say } from "./text.tsx";
 
 const FORMATS = { elapsed: formatElapsed, long: formatLong, age: formatAge } as const;
 
-/**
- * The time since `since` (or until it, where `until` is set), in exactly `width` columns. The only kind of view that the
- * tick of the clock touches, and only when its text changes.
- */
-export const Time = memo(function Time(of: {
+/** The time since `since` (or until it, where `until` is set), in exactly `width` columns. */
+interface TimeOf {
   readonly since: number;
   readonly until?: boolean;
   /** Where time stands still: the end of what is measured. */
@@ -25,13 +23,30 @@ export const Time = memo(function Time(of: {
   readonly bold?: boolean;
   /** From this many milliseconds on it is bright, from the next on bad. */
   readonly warn?: readonly [number, number];
-}): ReactNode {
-  const ms = (now: number): number => (of.stop ?? now) - of.since;
-  const text = useDashboard((s) => FORMATS[of.format](of.until === true ? -ms(s.now) : ms(s.now)));
-  const tone = useDashboard((s) => toneAt(ms(s.now), of.warn, of.tone ?? "plain"));
+}
+
+/** A time as a stretch of a line that follows the clock. */
+export function timeSpan(of: TimeOf): TimedSpan {
+  return (now) => spanAt(of, now);
+}
+
+function spanAt(of: TimeOf, now: number): Span {
+  const ms = (of.stop ?? now) - of.since;
+  const text = FORMATS[of.format](of.until === true ? -ms : ms);
+  return {
+    text: fitTo(`${of.prefix ?? ""}${text}${of.suffix ?? ""}`, of.width, of.align ?? "right"),
+    tone: toneAt(ms, of.warn, of.tone ?? "plain"),
+    bold: of.bold ?? false,
+  };
+}
+
+/** A time that stands among other texts. The tick of the clock touches nothing but it, and only when its text changes. */
+export const Time = memo(function Time(of: TimeOf): ReactNode {
+  const text = useDashboard((s) => spanAt(of, s.now).text);
+  const tone = useDashboard((s) => spanAt(of, s.now).tone ?? "plain");
   return (
     <Say tone={tone} bold={of.bold ?? false}>
-      {fitTo(`${of.prefix ?? ""}${text}${of.suffix ?? ""}`, of.width, of.align ?? "right")}
+      {text}
     </Say>
   );
 });

@@ -1,197 +1,172 @@
 import { Box } from "ink";
-import { memo, type ReactNode } from "react";
+import { memo, type ReactNode, useMemo } from "react";
 import type { Ticket } from "../src/domain/batch/schema.ts";
-import type { StepSpec } from "../src/domain/batch/step-spec.ts";
 import type { TicketId } from "../src/domain/ids.ts";
-import type { Attempt, TicketState } from "../src/domain/state.ts";
-import { ticketIn } from "../src/store/dashboard-store.ts";
+import type { Attempt, Plan, TicketState } from "../src/domain/state.ts";
+import { ticketIn } from "../src/store/dashboard-state.ts";
 import { displayText } from "../src/store/display-text.ts";
-import { reviewerWord } from "../src/store/second-model-word.ts";
 import { stageOf } from "../src/store/stage-look.ts";
 import { specWord } from "../src/store/step-word.ts";
 import { useDashboard, useDrawn } from "./dashboard-context.ts";
 import { cut, fitTo, widthOf } from "./fit.ts";
 import type { Density } from "./layout.ts";
-import { Line, Say } from "./text.tsx";
-import { Time } from "./time.tsx";
+import { type Span, type SpanLine, Spans, type TimedSpan, TimedSpans } from "./spans.tsx";
+import { timeSpan } from "./time.tsx";
 import type { WorkerColumns } from "./worker-columns.ts";
 import { lastFailure, MARKS, type Saying, sayingOf, sayingText, trackOf } from "./worker-look.ts";
 
-const MINUTE = 60_000;
-
-interface RowOf {
-  readonly ticket: TicketState;
-  readonly spec: Ticket;
-  readonly attempt: Attempt;
-  readonly columns: WorkerColumns;
-  readonly width: number;
-  readonly selected: boolean;
+/** What the rows of all workers are drawn by. */
+export interface OfAllRows {
+  readonly plan: Plan;
+  /** How the second model is called. */
   readonly reviewer: string;
   readonly silenceMs: number;
   readonly limitMs: number;
+  readonly columns: WorkerColumns;
+  readonly density: Density;
+  readonly width: number;
 }
+
+interface RowOf extends OfAllRows {
+  readonly ticket: TicketState;
+  readonly spec: Ticket;
+  readonly attempt: Attempt;
+  readonly selected: boolean;
+}
+
+type TimedLine = readonly (Span | TimedSpan)[];
 
 /** One worker: what it works on, how far it is, what it says, how long it has been quiet. Drawn anew only for its own ticket. */
 export const WorkerRow = memo(function WorkerRow(of: {
   readonly id: TicketId;
-  readonly columns: WorkerColumns;
-  readonly density: Density;
-  readonly width: number;
+  readonly all: OfAllRows;
   readonly selected: boolean;
 }): ReactNode {
   useDrawn(`worker ${of.id}`);
+  const { all, selected } = of;
   const ticket = useDashboard((s) => ticketIn(s, of.id));
-  const plan = useDashboard((s) => s.run?.plan);
-  const limits = useDashboard((s) => s.run?.batch.limits);
-  const reviewer = useDashboard((s) => reviewerWord(s.run));
-  const spec = plan?.tickets[plan.index[of.id] ?? -1];
-  if (ticket?.attempt === undefined || spec === undefined || limits === undefined) return <FreeSlot density={of.density} />;
-  const row: RowOf = {
-    ticket,
-    spec,
-    attempt: ticket.attempt,
-    columns: of.columns,
-    width: of.width,
-    selected: of.selected,
-    reviewer,
-    silenceMs: limits.silenceMinutes * MINUTE,
-    limitMs: limits.minutesPerAttempt * MINUTE,
-  };
+  const spec = all.plan.tickets[all.plan.index[of.id] ?? -1];
+  const row = useMemo(
+    () => (ticket?.attempt && spec ? { ...all, ticket, spec, attempt: ticket.attempt, selected } : undefined),
+    [all, ticket, spec, selected],
+  );
+  return row === undefined ? <FreeSlot density={all.density} /> : <Row row={row} />;
+});
+
+function Row({ row }: { readonly row: RowOf }): ReactNode {
+  const [first, second, third] = useMemo(() => [firstLine(row), secondLine(row), thirdLine(row)], [row]);
   return (
-    <Box flexDirection="column" height={of.density} flexShrink={0}>
-      <FirstLine {...row} oneLine={of.density === 1} />
-      {of.density > 1 && <SecondLine {...row} />}
-      {of.density > 2 && <ThirdLine {...row} />}
+    <Box flexDirection="column" height={row.density} flexShrink={0}>
+      <TimedSpans line={first} />
+      {second !== undefined && <TimedSpans line={second} />}
+      {third !== undefined && <Spans line={third} />}
     </Box>
   );
-});
+}
 
 /** A slot that nobody works in. It keeps its place. */
 export const FreeSlot = memo(function FreeSlot({ density }: { readonly density: Density }): ReactNode {
   return (
     <Box height={density} flexShrink={0}>
-      <Line>
-        <Say tone="waiting">{" · slot free"}</Say>
-      </Line>
+      <Spans line={FREE} />
     </Box>
   );
 });
 
-function Mark({ selected }: { readonly selected: boolean }): ReactNode {
-  return <Say tone="running">{selected ? "▌" : " "}</Say>;
+const FREE: SpanLine = [{ text: " · slot free", tone: "waiting" }];
+
+function markOf(selected: boolean): Span {
+  return { text: selected ? "▌" : " ", tone: "running" };
 }
 
-/** What is said of a try, in exactly `width` columns and a space; where it counts down, only this is drawn anew. */
-function Said({ saying, width }: { readonly saying: Saying; readonly width: number }): ReactNode {
-  const text = useDashboard((s) => sayingText(saying, width, s.now));
-  return <Say tone={saying.tone}>{`${fitTo(text, width)} `}</Say>;
+/** What is said of a try, in exactly `width` columns and a space; it may count down. */
+function said(saying: Saying, width: number): Span | TimedSpan {
+  const at = (now: number): Span => ({ text: `${fitTo(sayingText(saying, width, now), width)} `, tone: saying.tone });
+  return saying.from === undefined ? at(0) : at;
 }
 
-function FirstLine(of: RowOf & { readonly oneLine: boolean }): ReactNode {
-  const { columns: c, attempt } = of;
-  const { finish } = of.spec;
-  const stage = stageOf(attempt, finish);
-  const saying = sayingOf(attempt, { finish, reviewer: of.reviewer });
-  return (
-    <Line>
-      <Mark selected={of.selected} />
-      <Say tone={stage.tone}>{`${stage.glyph} `}</Say>
-      <Say bold inverse={of.selected}>
-        {fitTo(of.ticket.id, c.id)}
-      </Say>
-      <Say bold={of.selected}>{` ${fitTo(displayText(of.spec.title), c.title)} `}</Say>
-      {c.saying > 0 && <Said saying={saying} width={c.saying} />}
-      {c.repo > 0 && <Say tone="waiting">{`${fitTo(of.spec.repo, c.repo)} `}</Say>}
-      <Say tone={attempt.n > 1 ? "plain" : "waiting"}>{`${fitTo(`try ${attempt.n}`, c.attempt)} `}</Say>
-      {c.track > 0 && <Track attempt={attempt} finish={finish} width={c.track} />}
-      <Say tone={stage.tone}>{`${fitTo(stage.word, c.stage)} `}</Say>
-      {of.oneLine && <Quiet {...of} width={c.quiet} prefix="" />}
-      <Time since={attempt.startedAt} format="elapsed" width={c.elapsed} />
-    </Line>
-  );
+function firstLine(of: RowOf): TimedLine {
+  const { columns: c, attempt, selected, ticket, spec } = of;
+  const stage = stageOf(attempt, spec.finish);
+  const saying = c.saying > 0 ? [said(sayingOf(attempt, { finish: spec.finish, reviewer: of.reviewer }), c.saying)] : [];
+  const repo: SpanLine = c.repo > 0 ? [{ text: `${fitTo(spec.repo, c.repo)} `, tone: "waiting" }] : [];
+  return [
+    markOf(selected),
+    { text: `${stage.glyph} `, tone: stage.tone },
+    { text: fitTo(ticket.id, c.id), bold: true, inverse: selected },
+    { text: ` ${fitTo(displayText(spec.title), c.title)} `, bold: selected },
+    ...saying,
+    ...repo,
+    { text: `${fitTo(`try ${attempt.n}`, c.attempt)} `, tone: attempt.n > 1 ? "plain" : "waiting" },
+    ...(c.track > 0 ? trackSpans(of) : []),
+    { text: `${fitTo(stage.word, c.stage)} `, tone: stage.tone },
+    ...(of.density === 1 ? [quiet(of, c.quiet, "")] : []),
+    timeSpan({ since: attempt.startedAt, format: "elapsed", width: c.elapsed }),
+  ];
 }
 
-function Track(of: { readonly attempt: Attempt; readonly finish: readonly StepSpec[]; readonly width: number }): ReactNode {
-  const marks = trackOf(of.attempt, of.finish);
-  return (
-    <>
-      {marks.map((mark, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a step is its place on the finish line
-        <Say key={i} tone={MARKS[mark].tone}>
-          {MARKS[mark].glyph}
-        </Say>
-      ))}
-      <Say>{" ".repeat(Math.max(0, of.width - marks.length) + 1)}</Say>
-    </>
-  );
+function trackSpans({ attempt, spec, columns }: RowOf): SpanLine {
+  const marks = trackOf(attempt, spec.finish);
+  return [
+    ...marks.map((mark) => ({ text: MARKS[mark].glyph, tone: MARKS[mark].tone })),
+    { text: " ".repeat(Math.max(0, columns.track - marks.length) + 1) },
+  ];
 }
 
 const QUIET_WIDTH = 10;
 const LEFT_WIDTH = 10;
 
-function SecondLine(of: RowOf): ReactNode {
+function secondLine(of: RowOf): TimedLine | undefined {
   const { attempt, columns, width } = of;
+  if (of.density < 2) return undefined;
   const saying = sayingOf(attempt, { finish: of.spec.finish, reviewer: of.reviewer });
-  const agentRuns = attempt.agent !== undefined && attempt.agent.endedAt === undefined;
-  const left = agentRuns && width >= 66 ? LEFT_WIDTH : 0;
+  const { agent } = attempt;
+  const left =
+    agent === undefined || agent.endedAt !== undefined || width < 66
+      ? []
+      : [
+          timeSpan({
+            since: agent.launchedAt + of.limitMs,
+            until: true,
+            format: "age",
+            suffix: " left",
+            width: LEFT_WIDTH,
+            tone: "waiting",
+          }),
+        ];
   const indent = columns.id + 4;
-  const room = width - indent - QUIET_WIDTH - left - 2;
-  return (
-    <Line>
-      <Mark selected={of.selected} />
-      <Say>{" ".repeat(indent - 1)}</Say>
-      <Said saying={saying} width={room} />
-      {left > 0 && attempt.agent !== undefined && (
-        <Time since={attempt.agent.launchedAt + of.limitMs} until format="age" suffix=" left" width={left} tone="waiting" />
-      )}
-      <Quiet {...of} width={QUIET_WIDTH} prefix="quiet " />
-    </Line>
-  );
+  const room = width - indent - QUIET_WIDTH - left.length * LEFT_WIDTH - 2;
+  return [markOf(of.selected), { text: " ".repeat(indent - 1) }, said(saying, room), ...left, quiet(of, QUIET_WIDTH, "quiet ")];
 }
 
 /** Silence while the agent runs; once it has stopped, the time of the step. */
-function Quiet(of: RowOf & { readonly prefix: string }): ReactNode {
-  const { attempt, silenceMs, width } = of;
+function quiet({ attempt, silenceMs }: RowOf, width: number, prefix: string): Span | TimedSpan {
   if (attempt.step !== undefined) {
-    const prefix = of.prefix === "" ? "" : "step ";
-    return <Time since={attempt.step.startedAt} format="age" width={width} prefix={prefix} tone="waiting" />;
+    const since = attempt.step.startedAt;
+    return timeSpan({ since, format: "age", width, prefix: prefix === "" ? "" : "step ", tone: "waiting" });
   }
-  if (attempt.agent === undefined || attempt.agent.endedAt !== undefined) return <Say>{" ".repeat(width)}</Say>;
-  return (
-    <Time
-      since={attempt.lastOutputAt ?? attempt.agent.launchedAt}
-      format="age"
-      width={width}
-      prefix={of.prefix}
-      tone="waiting"
-      warn={[silenceMs / 2, silenceMs * 0.8]}
-    />
-  );
+  if (attempt.agent === undefined || attempt.agent.endedAt !== undefined) return { text: " ".repeat(width) };
+  const since = attempt.lastOutputAt ?? attempt.agent.launchedAt;
+  return timeSpan({ since, format: "age", width, prefix, tone: "waiting", warn: [silenceMs / 2, silenceMs * 0.8] });
 }
 
 /** The finish line in words, and why the try before failed. */
-function ThirdLine(of: RowOf): ReactNode {
+function thirdLine(of: RowOf): SpanLine | undefined {
+  if (of.density < 3) return undefined;
   const marks = trackOf(of.attempt, of.spec.finish);
   const words = of.spec.finish.map((step, i) => ({ mark: MARKS[marks[i] ?? "ahead"], word: specWord(step) }));
   const indent = of.columns.id + 4;
+  const room = of.width - indent - 1;
   const line = words.map(({ mark, word }) => `${mark.glyph} ${word}`).join("  ");
+  const fits = widthOf(line) <= room;
+  const steps: SpanLine = fits
+    ? words.map(({ mark, word }, i) => ({
+        text: `${mark.glyph} ${word}${i < words.length - 1 ? "  " : ""}`,
+        tone: mark.tone,
+      }))
+    : [{ text: cut(line, room), tone: "waiting" }];
   const failure = lastFailure(of.ticket);
-  const room = of.width - indent - 1 - Math.min(widthOf(line), of.width - indent - 1) - 3;
-  return (
-    <Line>
-      <Mark selected={of.selected} />
-      <Say>{" ".repeat(indent - 1)}</Say>
-      {widthOf(line) > of.width - indent - 1 ? (
-        <Say tone="waiting">{cut(line, of.width - indent - 1)}</Say>
-      ) : (
-        words.map(({ mark, word }, i) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a step is its place on the finish line
-          <Say key={i} tone={mark.tone}>
-            {`${mark.glyph} ${word}${i < words.length - 1 ? "  " : ""}`}
-          </Say>
-        ))
-      )}
-      {failure !== undefined && room >= 12 && <Say tone="bad">{`   ${cut(`↻ ${failure}`, room)}`}</Say>}
-    </Line>
-  );
+  const rest = fits ? room - widthOf(line) - 3 : 0;
+  const failed: SpanLine = failure !== undefined && rest >= 12 ? [{ text: `   ${cut(`↻ ${failure}`, rest)}`, tone: "bad" }] : [];
+  return [markOf(of.selected), { text: " ".repeat(indent - 1) }, ...steps, ...failed];
 }

@@ -14,6 +14,7 @@ export interface Layer {
 /** Everything that ships. What is not named here is a tool and stays out of the program. */
 const SHIPPED = [
   "@anthropic-ai/sandbox-runtime",
+  "chalk",
   "cli-truncate",
   "execa",
   "fast-xml-parser",
@@ -63,13 +64,15 @@ export const LAYERS: readonly Layer[] = [
     name: "components",
     folder: "components",
     layers: ["domain", "store"],
-    packages: ["ink", "react", "zustand", "string-width", "cli-truncate"],
+    packages: ["ink", "react", "zustand", "string-width", "cli-truncate", "chalk"],
     builtins: [],
   },
+  // The page that a run leaves behind: text from a state, and so free of whatever reaches the world.
+  { name: "report", folder: "src/report", layers: ["domain", "store"], packages: [], builtins: [] },
   {
     name: "cli",
     folder: "src/cli",
-    layers: ["domain", "ports", "adapters", "loop", "store", "components"],
+    layers: ["domain", "ports", "adapters", "loop", "store", "components", "report"],
     packages: SHIPPED,
     builtins: "all",
   },

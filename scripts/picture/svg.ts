@@ -4,16 +4,32 @@ import type { IBufferCell, Terminal } from "@xterm/headless";
 const CELL = { width: 8.4, height: 17 } as const;
 const MARGIN = 12;
 const FONT = 14;
-const BACKGROUND = "#11151c";
-const FOREGROUND = "#d5dbe3";
 
-/** The sixteen colours that a terminal names, dark ground. */
-const NAMED = [
-  "#3b4252 #e06c75 #98c379 #e5c07b #61afef #c678dd #56b6c2 #c8ced6",
-  "#7b8494 #f28b93 #b5e890 #f5d99b #82c4ff #dd9af0 #7fd7e0 #ffffff",
-]
-  .join(" ")
-  .split(" ");
+/** Colours of a terminal: its ground, its text, and the sixteen that have names. */
+interface Palette {
+  readonly ground: string;
+  readonly text: string;
+  readonly named: readonly string[];
+}
+
+const PALETTES: Readonly<Record<"dark" | "light", Palette>> = {
+  dark: {
+    ground: "#11151c",
+    text: "#d5dbe3",
+    named: [
+      ..."#3b4252 #e06c75 #98c379 #e5c07b #61afef #c678dd #56b6c2 #c8ced6".split(" "),
+      ..."#7b8494 #f28b93 #b5e890 #f5d99b #82c4ff #dd9af0 #7fd7e0 #ffffff".split(" "),
+    ],
+  },
+  light: {
+    ground: "#fbfbf8",
+    text: "#22262c",
+    named: [
+      ..."#22262c #b02a1c #24681a #835200 #1d5fb0 #7d25b0 #0a6478 #d5d8dc".split(" "),
+      ..."#6a717a #c8392b #2f7d23 #9a6400 #2a72cc #9436cc #0f7a91 #ffffff".split(" "),
+    ],
+  },
+};
 
 /** Levels of the colour cube of the 256-colour palette, and its greys (ISO 8613-6 leaves them to xterm, which has these). */
 const LEVELS = [0, 95, 135, 175, 215, 255] as const;
@@ -21,8 +37,8 @@ const LEVELS = [0, 95, 135, 175, 215, 255] as const;
 const hex = (red: number, green: number, blue: number): string =>
   `#${[red, green, blue].map((n) => n.toString(16).padStart(2, "0")).join("")}`;
 
-function paletteColor(index: number): string {
-  if (index < 16) return NAMED[index] ?? FOREGROUND;
+function paletteColor(index: number, { named, text }: Palette): string {
+  if (index < 16) return named[index] ?? text;
   if (index >= 232) return hex(8 + 10 * (index - 232), 8 + 10 * (index - 232), 8 + 10 * (index - 232));
   const level = (n: number): number => LEVELS[n % 6] ?? 0;
   const cube = index - 16;
@@ -35,16 +51,16 @@ interface Style {
   readonly extra: string;
 }
 
-function styleOf(cell: IBufferCell): Style {
+function styleOf(cell: IBufferCell, palette: Palette): Style {
   const color = (kind: "fg" | "bg", otherwise: string): string => {
     const [value, isDefault, isRgb] =
       kind === "fg"
         ? [cell.getFgColor(), cell.isFgDefault(), cell.isFgRGB()]
         : [cell.getBgColor(), cell.isBgDefault(), cell.isBgRGB()];
     if (isDefault) return otherwise;
-    return isRgb ? hex(value >> 16, (value >> 8) & 0xff, value & 0xff) : paletteColor(value);
+    return isRgb ? hex(value >> 16, (value >> 8) & 0xff, value & 0xff) : paletteColor(value, palette);
   };
-  const [fore, back] = [color("fg", FOREGROUND), color("bg", BACKGROUND)];
+  const [fore, back] = [color("fg", palette.text), color("bg", palette.ground)];
   const extra = [
     cell.isBold() ? ' font-weight="bold"' : "",
     cell.isDim() ? ' opacity="0.6"' : "",
@@ -62,13 +78,13 @@ interface Run {
 }
 
 /** Neighbouring cells of one style in one line. */
-function runsIn(terminal: Terminal, row: number): Run[] {
+function runsIn(terminal: Terminal, row: number, palette: Palette): Run[] {
   const line = terminal.buffer.active.getLine(terminal.buffer.active.viewportY + row);
   const runs: Run[] = [];
   for (let column = 0; column < terminal.cols; column += 1) {
     const cell = line?.getCell(column);
     if (cell === undefined || cell.getWidth() === 0) continue;
-    const style = styleOf(cell);
+    const style = styleOf(cell, palette);
     const last = runs.at(-1);
     const text = cell.getChars() || " ";
     if (last !== undefined && JSON.stringify(last.style) === JSON.stringify(style)) {
@@ -82,12 +98,12 @@ function runsIn(terminal: Terminal, row: number): Run[] {
 const escapeXml = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 const round = (n: number): string => n.toFixed(1).replace(/\.0$/, "");
 
-function drawRow(terminal: Terminal, row: number): string {
+function drawRow(terminal: Terminal, row: number, palette: Palette): string {
   const top = MARGIN + row * CELL.height;
   const left = (column: number): string => round(MARGIN + column * CELL.width);
-  const runs = runsIn(terminal, row);
+  const runs = runsIn(terminal, row, palette);
   const grounds = runs
-    .filter((run) => run.style.ground !== BACKGROUND)
+    .filter((run) => run.style.ground !== palette.ground)
     .map(
       (run) =>
         `<rect x="${left(run.column)}" y="${round(top)}" width="${round(run.width * CELL.width)}" height="${CELL.height}" fill="${run.style.ground}"/>`,
@@ -103,13 +119,14 @@ function drawRow(terminal: Terminal, row: number): string {
 }
 
 /** The screen of a terminal as a picture that needs no font of its own. `title` is for people who cannot see it. */
-export function screenToSvg(terminal: Terminal, title: string): string {
+export function screenToSvg(terminal: Terminal, title: string, ground: "dark" | "light" = "dark"): string {
+  const palette = PALETTES[ground];
   const width = round(terminal.cols * CELL.width + 2 * MARGIN);
   const height = round(terminal.rows * CELL.height + 2 * MARGIN);
-  const rows = Array.from({ length: terminal.rows }, (_, row) => drawRow(terminal, row)).filter((row) => row !== "");
+  const rows = Array.from({ length: terminal.rows }, (_, row) => drawRow(terminal, row, palette)).filter((row) => row !== "");
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img">
 <title>${escapeXml(title)}</title>
-<rect width="100%" height="100%" rx="8" fill="${BACKGROUND}"/>
+<rect width="100%" height="100%" rx="8" fill="${palette.ground}"/>
 <g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="${FONT}" xml:space="preserve">
 ${rows.join("\n")}
 </g>

@@ -18,20 +18,22 @@ export type Request =
     }
   | { readonly verb: "oracle"; readonly batch: string }
   | { readonly verb: "attach"; readonly run?: string }
+  | { readonly verb: "replay"; readonly run?: string; readonly speed: number; readonly skipsIdle: boolean }
   | { readonly verb: "status"; readonly run?: string; readonly json: boolean }
   | { readonly verb: "runs"; readonly json: boolean }
-  | { readonly verb: "report"; readonly run?: string; readonly format: "text" | "json" | "md" }
+  | { readonly verb: "report"; readonly run?: string; readonly format: "text" | "json" | "md" | "html" }
   | { readonly verb: "doctor"; readonly batch?: string; readonly json: boolean };
 
-const VERBS = ["run", "oracle", "attach", "status", "runs", "report", "doctor", "help"] as const;
+const VERBS = ["run", "oracle", "attach", "replay", "status", "runs", "report", "doctor", "help"] as const;
 
 const BOOLEANS = {
   run: ["headless", "json", "dry-run", "fresh", "detach", "allow-api-key"],
   oracle: [],
   attach: [],
+  replay: ["idle"],
   status: ["json"],
   runs: ["json"],
-  report: ["json", "md"],
+  report: ["json", "md", "html"],
   doctor: ["json"],
   help: [],
 } as const satisfies Record<(typeof VERBS)[number], readonly string[]>;
@@ -61,15 +63,23 @@ const READERS: Readonly<Record<(typeof VERBS)[number], (values: Values, position
   run: readRun,
   oracle: (_, positionals) => ({ verb: "oracle", batch: required(positionals) }),
   attach: (_, positionals) => ({ verb: "attach", ...named("attach", positionals) }),
+  replay: (values, positionals) => ({
+    verb: "replay",
+    ...named("replay", positionals),
+    speed: typeof values.speed === "string" ? readSpeed(values.speed) : REPLAY_SPEED,
+    skipsIdle: values.idle !== true,
+  }),
   status: (values, positionals) => ({ verb: "status", ...named("status", positionals), json: values.json === true }),
   runs: (values, positionals) => {
     if (positionals.length > 0) throw tooMany("runs", positionals);
     return { verb: "runs", json: values.json === true };
   },
   report: (values, positionals) => {
-    const { json, md } = values;
-    if (json && md) throw usage("report gives one format", "--json and --md were both given", "Choose one of them.");
-    return { verb: "report", ...named("report", positionals), format: json ? "json" : md ? "md" : "text" };
+    const given = (["json", "md", "html"] as const).filter((format) => values[format] === true);
+    const [format = "text", second] = given;
+    if (second !== undefined)
+      throw usage("report gives one format", `--${format} and --${second} were both given`, "Choose one of them.");
+    return { verb: "report", ...named("report", positionals), format };
   },
   doctor: (values, positionals) => ({
     verb: "doctor",
@@ -98,6 +108,7 @@ function parse(verb: (typeof VERBS)[number], argv: readonly string[]): { values:
   const options: Record<string, { type: "boolean" | "string"; short?: string }> = { help: { type: "boolean", short: "h" } };
   for (const name of BOOLEANS[verb]) options[name] = { type: "boolean" };
   if (verb === "run") options.workers = { type: "string" };
+  if (verb === "replay") options.speed = { type: "string" };
   for (const word of argv) {
     if (word === "--") break;
     const name = /^--([^=]+)/.exec(word)?.[1];
@@ -119,6 +130,15 @@ function readWorkers(text: string): number {
   const workers = Number(text);
   if (Number.isInteger(workers) && workers >= 1 && workers <= 64) return workers;
   throw usage("--workers takes a whole number from 1 to 64", `"${text}" is not one`, "Try: --workers 4");
+}
+
+/** How much faster than the run a replay is, unless said otherwise. */
+const REPLAY_SPEED = 10;
+
+function readSpeed(text: string): number {
+  const speed = Number(text);
+  if (Number.isFinite(speed) && speed >= 1 && speed <= 1_000) return speed;
+  throw usage("--speed takes a number from 1 to 1000", `"${text}" is not one`, "Try: --speed 10");
 }
 
 function required(positionals: readonly string[]): string {
@@ -168,10 +188,13 @@ export const HELP = `loopdash: works a batch of tickets with coding agents; only
       --detach                     start, print the run's name, and leave it working
       --allow-api-key              start although a model API key is set that changes who pays
   loopdash attach [run]            the dashboard of a running or finished run
+  loopdash replay [run]            play a run again in the dashboard
+      --speed N                    so many times as fast (1 to 1000; else 10)
+      --idle                       play stretches in which nothing happened too
   loopdash oracle <batch.json>     ask the oracle once: exit 0, 1 or 2, evidence on stdout
   loopdash status [run] [--json]   where a run stands
   loopdash runs [--json]           all runs, newest first
-  loopdash report [run] [--json | --md]
+  loopdash report [run] [--json | --md | --html]   numbers and summary; --html > page.html: to show others
   loopdash doctor [batch.json] [--json]   is everything there that a run needs?
   loopdash --version | --help
 

@@ -2,27 +2,84 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openRunStore } from "../adapters/journal/sqlite-run-store.ts";
 import { createLocks } from "../adapters/locks/sqlite-locks.ts";
+import type { RunId } from "../domain/ids.ts";
 import type { RunState } from "../domain/state.ts";
 import { EXIT, UserError } from "../domain/user-error.ts";
-import type { RunRow, RunStore } from "../ports/run-store.ts";
+import type { RunRow, RunStore, Tally } from "../ports/run-store.ts";
+import { inListOrder, type ListedRun } from "../store/run-list.ts";
 import { batchLock } from "./engine/engine-locks.ts";
 import { runFolder } from "./engine/open-run.ts";
 import { replay } from "./engine/replay.ts";
 import { type StateHome, stateHome } from "./state-home.ts";
 
-/** A run as it is on disk, and whether an engine works on it now. */
-export interface FoundRun {
+/** A run on record, and whether an engine works on it now. */
+export interface RecordedRun {
   readonly row: RunRow;
-  readonly state: RunState;
   readonly folder: string;
   readonly live: boolean;
   /** Process id of its engine, while it is live. */
   readonly pid?: number;
 }
 
+/** A run with all that its journal tells. */
+export interface FoundRun extends RecordedRun {
+  readonly state: RunState;
+}
+
 /** All runs of this LOOPDASH_HOME, newest first. */
 export function listRuns(): readonly (RunRow & { live: boolean })[] {
   return withStore((store, home) => store.list().map((row) => ({ ...row, live: isLive(home, row) })));
+}
+
+/** Whether an engine is at work on a run, for whoever asks again and again. */
+export type Liveness = (home: StateHome, row: RunRow) => boolean;
+
+/**
+ * To find a lock held takes a moment in which nothing else happens here. So what was found to be at work counts as that for as
+ * long as its process is there.
+ */
+export function createLiveness(): Liveness {
+  const pids = new Map<RunId, number>();
+  return (home, row) => {
+    const pid = enginePid(runFolder(home, row.run));
+    if (pid !== undefined && pids.get(row.run) === pid && isProcess(pid)) return row.endedAt === undefined;
+    const live = isLive(home, row);
+    if (live && pid !== undefined) pids.set(row.run, pid);
+    else pids.delete(row.run);
+    return live;
+  };
+}
+
+function isProcess(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    // ESRCH: there is none. EPERM: it is another user's, and so not the engine.
+    return false;
+  }
+}
+
+/** All runs of this LOOPDASH_HOME as a list of runs shows them. */
+export function listedRuns(liveness: Liveness): readonly ListedRun[] {
+  return withStore((store, home) => {
+    const tallies = store.tallies();
+    return inListOrder(store.list().map((row) => listed(row, liveness(home, row), tallies.get(row.run))));
+  });
+}
+
+function listed(row: RunRow, live: boolean, tally: Tally | undefined): ListedRun {
+  const { run, name, batchPath, startedAt, endedAt, verdict } = row;
+  const left = tally?.stopped === true ? "stopped" : "engine-gone";
+  return {
+    run,
+    name,
+    batchPath,
+    startedAt,
+    standing: live ? "at-work" : endedAt === undefined ? left : "ended",
+    ...(endedAt === undefined ? {} : { endedAt }),
+    ...(verdict === undefined ? {} : { verdict }),
+    ...(tally === undefined ? {} : { tally }),
+  };
 }
 
 /**
@@ -31,12 +88,22 @@ export function listRuns(): readonly (RunRow & { live: boolean })[] {
  */
 export function findRun(name: string | undefined): FoundRun {
   return withStore((store, home) => {
-    const row = choose(store.list(), name, home);
-    const folder = runFolder(home, row.run);
-    const live = isLive(home, row);
-    const pid = live ? enginePid(folder) : undefined;
-    return { row, folder, live, state: replay(store.openForReading(row.run), row.run), ...(pid === undefined ? {} : { pid }) };
+    const found = recorded(store, home, name);
+    return { ...found, state: replay(store.openForReading(found.row.run), found.row.run) };
   });
+}
+
+/** The same without reading its journal. */
+export function lookUpRun(name: string | undefined): RecordedRun {
+  return withStore((store, home) => recorded(store, home, name));
+}
+
+function recorded(store: RunStore, home: StateHome, name: string | undefined): RecordedRun {
+  const row = choose(store.list(), name, home);
+  const folder = runFolder(home, row.run);
+  const live = isLive(home, row);
+  const pid = live ? enginePid(folder) : undefined;
+  return { row, folder, live, ...(pid === undefined ? {} : { pid }) };
 }
 
 function choose(rows: readonly RunRow[], name: string | undefined, home: StateHome): RunRow {
@@ -57,7 +124,8 @@ function none(what: string, why: string, todo: string): UserError {
   return new UserError({ what, why, todo, exitCode: EXIT.usage });
 }
 
-function withStore<T>(use: (store: RunStore, home: StateHome) => T): T {
+/** Uses the records of this LOOPDASH_HOME. Throws a UserError (exit 2) where there are none. */
+export function withStore<T>(use: (store: RunStore, home: StateHome) => T): T {
   const home = stateHome(process.env, process.cwd());
   if (!existsSync(home.db)) {
     throw none("there is no run yet", `nothing was started with the state folder ${home.root}`, "Start one: loopdash batch.json");

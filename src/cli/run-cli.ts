@@ -56,6 +56,8 @@ async function perform(request: Request): Promise<number> {
       return (await import("./verbs/oracle.ts")).oracle(request.batch);
     case "attach":
       return (await import("./verbs/attach.ts")).attach(request.run);
+    case "replay":
+      return (await import("./verbs/replay.ts")).replay(request);
     case "status":
       return (await import("./verbs/status.ts")).status(request.run, request.json);
     case "runs":

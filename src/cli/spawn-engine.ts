@@ -4,6 +4,7 @@ import { mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import type { RunId } from "../domain/ids.ts";
 import { EXIT, UserError } from "../domain/user-error.ts";
 import { packageFiles } from "./package-files.ts";
 import { askedToLeave } from "./signals.ts";
@@ -11,7 +12,7 @@ import { stateHome } from "./state-home.ts";
 
 /** An engine that works in a process of its own. */
 export interface SpawnedEngine {
-  readonly run: string;
+  readonly run: RunId;
   readonly folder: string;
 }
 

@@ -1,7 +1,11 @@
 import type { Command } from "./command.ts";
 import type { RunFact } from "./event.ts";
+import { whyNoHeal } from "./heal.ts";
+import { describeTrip } from "./hold.ts";
+import { attemptCap } from "./money.ts";
 import { indexOf, isSettled, type RunState, type TicketState } from "./state.ts";
 import { vecAt } from "./vec.ts";
+import { describeReason } from "./why-not.ts";
 
 /**
  * What of a reported fact may enter the journal: the fact, a note that a late or second report was dropped, or nothing
@@ -39,13 +43,34 @@ export function admitCommand(state: RunState, command: Command): readonly RunFac
       ];
     case "judge":
       return admitJudge(state, refuse);
-    case "kill":
-    case "gate": {
-      const index = Object.hasOwn(state.plan.index, command.ticket) ? state.plan.index[command.ticket] : undefined;
-      if (index === undefined) return refuse(`there is no ticket ${command.ticket} in this batch`);
-      const ticket = vecAt(state.tickets, index);
-      return command.type === "kill" ? admitKill(ticket, refuse) : admitGate(ticket, command.step, refuse);
+    case "workers":
+      return admitWorkers(state, command.workers, refuse);
+    case "heal":
+      return admitHeal(state, refuse);
+    case "note": {
+      const { kind, text } = command;
+      return [{ type: "intervention", class: kind === "work" ? "I4" : "I3", target: "run", note: text, noted: true }];
     }
+    default:
+      return admitOnTicket(state, command, refuse);
+  }
+}
+
+function admitOnTicket(
+  state: RunState,
+  command: Extract<Command, { type: "kill" | "gate" | "retry" }>,
+  refuse: Refuse,
+): readonly RunFact[] {
+  const index = Object.hasOwn(state.plan.index, command.ticket) ? state.plan.index[command.ticket] : undefined;
+  if (index === undefined) return refuse(`there is no ticket ${command.ticket} in this batch`);
+  const ticket = vecAt(state.tickets, index);
+  switch (command.type) {
+    case "kill":
+      return admitKill(ticket, refuse);
+    case "gate":
+      return admitGate(ticket, command.step, refuse);
+    case "retry":
+      return admitRetry(state, ticket, refuse);
   }
 }
 
@@ -77,4 +102,37 @@ function admitGate(ticket: TicketState, step: string, refuse: Refuse): readonly 
     { type: "intervention", class: "I7", target: id, note: "marked human-gated" },
     { type: "gate-requested", ticket: id, step },
   ];
+}
+
+function admitRetry(state: RunState, ticket: TicketState, refuse: Refuse): readonly RunFact[] {
+  const { id, phase, gate, stalledBy, stalledReason = "no reason kept", unfiled } = ticket;
+  if (phase !== "stalled") return refuse(`${id} is not stalled`);
+  if (gate !== undefined) return refuse(`the gate of ${id} is being recorded already`);
+  // Its gate could not be recorded: the tracker may hold it all the same, and would call the ticket settled whatever comes.
+  if (stalledBy === undefined && unfiled === undefined) return refuse(`${id} is not stalled by its attempts: ${stalledReason}`);
+  if (state.tripped !== undefined) return refuse(describeTrip(state.tripped));
+  // What is set aside may come back.
+  const cap = attemptCap({ ...state, reservedUsd: 0 }, ticket);
+  if (cap !== undefined) return refuse(describeReason({ kind: "money", cap, limitUsd: state.batch.limits[cap] }));
+  return [
+    { type: "intervention", class: "I5", target: id, note: "tried anew" },
+    { type: "ticket-retried", ticket: id },
+  ];
+}
+
+function admitWorkers(state: RunState, workers: number, refuse: Refuse): readonly RunFact[] {
+  if (workers === state.workers) return refuse(`the run has ${workers} ${workers === 1 ? "worker" : "workers"} already`);
+  return [
+    { type: "intervention", class: "I2", target: "workers", note: `${state.workers} before, ${workers} from now on` },
+    { type: "workers-set", workers },
+  ];
+}
+
+function admitHeal(state: RunState, refuse: Refuse): readonly RunFact[] {
+  const { asked, running } = state.heals;
+  if (running !== undefined) return refuse("the harness is being mended already");
+  if (asked) return refuse("a heal was asked for already: it begins once the attempts under way are over");
+  const why = whyNoHeal({ ...state, reservedUsd: 0 });
+  if (why !== undefined) return refuse(why);
+  return [{ type: "intervention", class: "I2", target: "harness", note: "asked for a heal" }, { type: "heal-asked" }];
 }

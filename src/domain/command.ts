@@ -18,5 +18,13 @@ export const Command = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("unpause") }),
   z.strictObject({ type: z.literal("stop") }),
   z.strictObject({ type: z.literal("judge") }),
+  /** A stalled ticket is tried anew, with as many attempts as a fresh one has. */
+  z.strictObject({ type: z.literal("retry"), ticket: TicketId }),
+  /** So many worker slots from now on; agents at work keep theirs until they end. */
+  z.strictObject({ type: z.literal("workers"), workers: z.int().min(1).max(64) }),
+  /** The harness is mended once the tries under way are over; nothing new starts before. */
+  z.strictObject({ type: z.literal("heal") }),
+  /** What a person did to the run beside the dashboard, to be counted. */
+  z.strictObject({ type: z.literal("note"), kind: z.enum(["work", "harness"]), text: HumanStep }),
 ]);
 export type Command = z.infer<typeof Command>;

@@ -1,6 +1,6 @@
 import { breakerOf } from "./breaker.ts";
 import type { AgentEnding, EndKind, VerdictWord } from "./event.ts";
-import { healChoice } from "./heal.ts";
+import { healChoice, whyNoHeal } from "./heal.ts";
 import { isHeld } from "./hold.ts";
 import type { Fence, TicketId } from "./ids.ts";
 import { attemptCap, reserveOf } from "./money.ts";
@@ -27,6 +27,7 @@ export type Action =
   | { readonly do: "tripwire" }
   | { readonly do: "judge"; readonly final: boolean }
   | { readonly do: "heal"; readonly n: number; readonly reason: string; readonly reservedUsd: number }
+  | { readonly do: "drop-heal"; readonly why: string }
   | {
       readonly do: "end";
       readonly kind: EndKind;
@@ -58,7 +59,7 @@ export function decide(state: RunState, now: number): readonly Action[] {
   if (repairs.length + starts.length > 0 || !isQuiet(state) || state.filing.length > 0 || canStartLater(state, now)) {
     return [...repairs, ...starts, ...proof, ...interimJudgement(state, now)];
   }
-  return [...proof, ...conclude(state, now)];
+  return [...proof, ...(state.heals.asked ? mendFirst(state, now) : conclude(state, now))];
 }
 
 /** Ends what was asked to end, records gates, gives up on tickets without attempts left. */
@@ -95,7 +96,7 @@ function attempts(n: number): string {
  * that is kept for a ticket with a longer path, which the finish line is about to make ready, stays free.
  */
 function schedule(state: RunState, now: number): Action[] {
-  if (state.paused || state.tripped !== undefined || isHeld(state, now)) return [];
+  if (state.paused || state.heals.asked || state.tripped !== undefined || isHeld(state, now)) return [];
   const kept = soonReady(state, now);
   const free = freeSlots(state);
   const starts: Action[] = [];
@@ -170,6 +171,18 @@ function conclude(state: RunState, now: number): readonly Action[] {
   if (finalTries < FINAL_TRIES) return [{ do: "judge", final: true }];
   const reason = `the oracle could not judge: ${last.problem ?? "it gave no reason"}`;
   return [{ do: "end", kind: "unjudged", verdict: "unjudged", exitCode: EXIT.unjudged, reason }];
+}
+
+/**
+ * A person wants a heal, and nothing is under way: it begins, once the oracle is proven, or is dropped where it cannot be any more.
+ * Like every other, it waits out a pause and a hold.
+ */
+function mendFirst(state: RunState, now: number): readonly Action[] {
+  const why = whyNoHeal(state);
+  if (why !== undefined) return [{ do: "drop-heal", why }];
+  if (state.paused || isHeld(state, now) || state.oracle.asking || state.tripwire.status !== "passed") return [];
+  const reason = `a person asked for it; ${whatIsLeft(state)}`;
+  return [{ do: "heal", n: state.heals.started + 1, reason, reservedUsd: reserveOf(state.batch) }];
 }
 
 /** The oracle says not done: the harness is healed where that may help, else the run ends. */

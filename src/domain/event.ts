@@ -123,7 +123,16 @@ export type RunFact =
       readonly reason: string;
     }
   | { readonly type: "command-refused"; readonly command: Command; readonly reason: string }
-  | { readonly type: "intervention"; readonly class: InterventionClass; readonly target: string; readonly note: string }
+  | {
+      readonly type: "intervention";
+      readonly class: InterventionClass;
+      readonly target: string;
+      readonly note: string;
+      /** A person told of it, in these words: it is a decision of its own. */
+      readonly noted?: true;
+    }
+  /** So many worker slots are wanted from now on. */
+  | { readonly type: "workers-set"; readonly workers: number }
   | ({ readonly type: "attempt-claimed"; readonly attempt: number; readonly slot: number; readonly reservedUsd: number } & Of)
   | ({ readonly type: "worktree-ready"; readonly path: string; readonly branch: string; readonly baseSha: string } & Of)
   | ({ readonly type: "agent-launching" } & Of)
@@ -222,6 +231,8 @@ export type RunFact =
   | { readonly type: "ticket-gated"; readonly ticket: TicketId; readonly step: string }
   /** `by`: it has used up its attempts, or a breaker stopped it; absent for every other cause. */
   | { readonly type: "ticket-stalled"; readonly ticket: TicketId; readonly reason: string; readonly by?: "attempts" }
+  /** A person wants a stalled ticket tried anew, with as many attempts as a fresh one has. */
+  | { readonly type: "ticket-retried"; readonly ticket: TicketId }
   | { readonly type: "ticket-reopened"; readonly ticket: TicketId; readonly evidence: Evidence }
   | { readonly type: "report-dropped"; readonly ticket: TicketId; readonly fence: Fence; readonly what: string }
   | { readonly type: "reverify-started" }

@@ -1,6 +1,6 @@
-import { isHeld } from "./hold.ts";
+import { describeTrip, isHeld } from "./hold.ts";
 import { attemptCap, reserveOf } from "./money.ts";
-import type { RunState, TicketState } from "./state.ts";
+import { isSettled, type RunState, type TicketState } from "./state.ts";
 import { vecItems } from "./vec.ts";
 
 /** What is to happen before a run ends as not done: a heal, a wait until one may begin, or nothing. */
@@ -28,8 +28,30 @@ export function healChoice(state: RunState, now: number): HealChoice {
  * Whether the attempts of a ticket that is given up were used up by its agents. That a tracker could not be told is nothing that a
  * prompt mends, and what a person has ended is the person's; nor does one mend a model that was not to be had.
  */
-export function isHealable({ phase, stalledBy, gate, evidence, history, signs }: TicketState): boolean {
-  if (phase !== "stalled" || stalledBy !== "attempts" || gate !== undefined) return false;
-  if (evidence.at(-1)?.step === "assert" || history.at(-1)?.outcome === "killed") return false;
+export function isHealable(ticket: TicketState): boolean {
+  return ticket.phase === "stalled" && ticket.stalledBy === "attempts" && failedByItsAgents(ticket);
+}
+
+/** Whether what its agents were told may be why a ticket is open: it was given up for that, or attempts have failed so far. */
+export function isMendable(ticket: TicketState): boolean {
+  return isSettled(ticket.phase) ? isHealable(ticket) : ticket.failures > 0 && failedByItsAgents(ticket);
+}
+
+function failedByItsAgents({ gate, evidence, history, signs }: TicketState): boolean {
+  if (gate !== undefined || evidence.at(-1)?.step === "assert" || history.at(-1)?.outcome === "killed") return false;
   return (signs?.turnedAway ?? 0) === 0;
+}
+
+/** Why a heal that a person wants cannot be, in words; undefined where it can. */
+export function whyNoHeal(state: RunState): string | undefined {
+  const { batch, heals, tripped } = state;
+  const most = batch.limits.heals;
+  if (most === 0) return "heals are off in this batch";
+  if (heals.started >= most) return `no heal is left: ${heals.started} of ${most} are used up`;
+  if (tripped !== undefined) return describeTrip(tripped);
+  const mendable = [...vecItems(state.tickets)].filter(isMendable);
+  if (mendable.length === 0) return "there is nothing to mend: no open ticket has failed by what its agents did";
+  const reservedUsd = reserveOf(batch);
+  const affordable = mendable.some((ticket) => attemptCap(state, ticket, reservedUsd) === undefined);
+  return affordable ? undefined : "the money does not do for it and one more attempt";
 }

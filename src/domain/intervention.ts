@@ -17,14 +17,20 @@ export interface Intervention {
   readonly class: InterventionClass;
   readonly target: string;
   readonly note: string;
+  /** A person told of it. */
+  readonly noted?: true;
 }
 
 /** Inputs of one class on one target within this time are one decision. Milliseconds. */
 export const MERGE_WINDOW_MS = 10 * 60_000;
 
-/** Adds an input to the list, or nothing where it belongs to a decision already counted. */
+/**
+ * Adds an input to the list, or nothing where it belongs to a decision already counted. The window is for what is seen of people:
+ * what they tell of themselves is a decision each time, and takes in nothing that is seen.
+ */
 export function countIntervention(list: readonly Intervention[], next: Intervention): readonly Intervention[] {
-  const last = list.findLast((i) => i.class === next.class && i.target === next.target);
+  if (next.noted) return [...list, next];
+  const last = list.findLast((i) => i.class === next.class && i.target === next.target && !i.noted);
   if (last !== undefined && next.at - last.at <= MERGE_WINDOW_MS) return list;
   return [...list, next];
 }

@@ -64,7 +64,9 @@ export function ledgerOf(state: RunState): Ledger {
     attempts += ticket.history.length + (ticket.attempt === undefined ? 0 : 1);
     agentMs += ticket.history.reduce((ms, past) => ms + past.endedAt - past.startedAt, 0);
     gap += refutedClaims(ticket.history);
-    if (ticket.phase === "done") fixAndProceed += ticket.history.filter(isMendedFailure).length;
+    // What failed before a person had it tried anew was not mended without one.
+    const alone = ticket.history.slice(ticket.retriedAfter ?? 0);
+    if (ticket.phase === "done") fixAndProceed += alone.filter(isMendedFailure).length;
   }
   return {
     tickets: { total, done, gated, open: total - done - gated },

@@ -7,6 +7,7 @@ import { dequeue, requeue, shiftDependents, withTicket } from "./queue.ts";
 import type { ClaimEvent } from "./reduce-claim.ts";
 import type { GrowthEvent } from "./reduce-growth.ts";
 import { withEvidence } from "./reduce-ticket.ts";
+import { leftSlot } from "./slots.ts";
 import { type Attempt, claimsDone, indexOf, type RunState, type TicketState, type Unfinished } from "./state.ts";
 import { vecAt } from "./vec.ts";
 
@@ -43,7 +44,7 @@ function leaveSlot(state: RunState, index: number, at: number): RunState {
       attempt: { ...attempt, reservedUsd: attempt.reservedUsd - unused, slotLeftAt: at },
     }),
     reservedUsd: state.reservedUsd - unused,
-    slots: state.slots.with(attempt.slot, null),
+    slots: leftSlot(state, attempt.slot),
     finishing: [...state.finishing, index],
   };
 }
@@ -199,7 +200,7 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: Of<"attempt-
 function leave(state: RunState, index: number, ticket: TicketState, attempt: Attempt): RunState {
   return {
     ...state,
-    slots: attempt.slotLeftAt === undefined ? state.slots.with(attempt.slot, null) : state.slots,
+    slots: attempt.slotLeftAt === undefined ? leftSlot(state, attempt.slot) : state.slots,
     finishing: state.finishing.filter((other) => other !== index),
     held: Object.fromEntries(Object.entries(state.held).filter(([, by]) => by !== ticket.id)),
     spentUsd: state.spentUsd + lostUsd(attempt),

@@ -2,15 +2,25 @@ import type { RunEvent } from "./event.ts";
 import { isHealable } from "./heal.ts";
 import type { HealsState } from "./heal-fact.ts";
 import { requeue, withTicket } from "./queue.ts";
-import type { RunState, TicketState } from "./state.ts";
+import { renewed } from "./reduce-ticket.ts";
+import type { RunState } from "./state.ts";
 import { vecAt, vecItems } from "./vec.ts";
 
-export type HealEvent = Extract<RunEvent, { type: "heal-started" | "heal-agent-started" | "heal-ended" }>;
+export type HealEvent = Extract<
+  RunEvent,
+  { type: "heal-asked" | "heal-dropped" | "heal-started" | "heal-agent-started" | "heal-ended" }
+>;
 type Running = NonNullable<HealsState["running"]>;
 
 /** Folds what happens to the harness. */
 export function reduceHeal(state: RunState, event: HealEvent): RunState {
   switch (event.type) {
+    case "heal-asked":
+      return { ...state, heals: { ...state.heals, asked: true } };
+    case "heal-dropped": {
+      const { asked: _, ...heals } = state.heals;
+      return { ...state, heals };
+    }
     case "heal-started":
       return begin(state, event);
     case "heal-agent-started": {
@@ -22,15 +32,19 @@ export function reduceHeal(state: RunState, event: HealEvent): RunState {
   }
 }
 
-function begin(state: RunState, { n, token, at, reservedUsd }: Extract<HealEvent, { type: "heal-started" }>): RunState {
-  const heals = { ...state.heals, started: n, running: { n, token, startedAt: at, reservedUsd } };
+function begin(state: RunState, { n, token, at, reason, reservedUsd }: Extract<HealEvent, { type: "heal-started" }>): RunState {
+  const { asked, ...before } = state.heals;
+  const running = { n, token, startedAt: at, reason, reservedUsd, ...(asked && { asked }) };
+  const heals = { ...before, started: n, running };
   return { ...state, stage: "healing", heals, lastFence: token, reservedUsd: state.reservedUsd + reservedUsd };
 }
 
 function end(state: RunState, event: Extract<HealEvent, { type: "heal-ended" }>): RunState {
-  const { reservedUsd } = running(state, event.n);
+  const { reservedUsd, asked = false, reason, startedAt } = running(state, event.n);
   const { running: _, ...before } = state.heals;
-  const heals = { ...before, usd: before.usd + event.costUsd };
+  const { n, outcome, why, changed, costUsd, at: endedAt } = event;
+  const past = [...before.past, { n, outcome, why, changed, costUsd, reason, startedAt, endedAt }];
+  const heals = { ...before, past, usd: before.usd + costUsd };
   const settled: RunState = {
     ...state,
     stage: state.stage === "stopping" ? "stopping" : "working",
@@ -39,9 +53,9 @@ function end(state: RunState, event: Extract<HealEvent, { type: "heal-ended" }>)
     spentUsd: state.spentUsd + event.costUsd,
   };
   if (event.outcome === "accepted") return accept(settled, event.n);
-  // A stop, or the loss of its engine, says nothing of what it would have come to.
-  const cutOff = event.outcome === "lost" || state.stage === "stopping";
-  return cutOff ? settled : { ...settled, heals: { ...heals, givenUp: true } };
+  // A stop, or the loss of its engine, says nothing of what it would have come to; one that was asked for is in no end's place.
+  const toldNothing = event.outcome === "lost" || state.stage === "stopping" || asked;
+  return toldNothing ? settled : { ...settled, heals: { ...heals, givenUp: true } };
 }
 
 /** The oracle is to be proven once more, and what was given up for want of attempts is tried again as if it were new. */
@@ -58,10 +72,6 @@ function accept(state: RunState, version: number): RunState {
     index += 1;
   }
   return next;
-}
-
-function renewed({ signs: _, stalledReason: __, stalledBy: ___, endedAt: ____, ...ticket }: TicketState): TicketState {
-  return { ...ticket, phase: "waiting", failures: 0 };
 }
 
 function running({ heals }: RunState, n: number): Running {

@@ -59,6 +59,7 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     lastFence: 0,
     stage: "working",
     paused: false,
+    workers: event.batch.limits.workers,
     reverified: false,
     oracle: { asking: false, judged: 0, finalTries: 0 },
     version: event.version,

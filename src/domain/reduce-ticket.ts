@@ -14,7 +14,16 @@ export function withEvidence(ticket: TicketState, evidence: Evidence | undefined
 
 type TicketEvent = Extract<
   RunEvent,
-  { type: "gate-requested" | "gate-writing" | "gate-put-off" | "ticket-gated" | "ticket-stalled" | "ticket-reopened" }
+  {
+    type:
+      | "gate-requested"
+      | "gate-writing"
+      | "gate-put-off"
+      | "ticket-gated"
+      | "ticket-stalled"
+      | "ticket-retried"
+      | "ticket-reopened";
+  }
 >;
 
 /** Folds what happens to a ticket outside its attempts. */
@@ -40,6 +49,8 @@ export function reduceTicket(state: RunState, event: TicketEvent): RunState {
       const by = event.by === undefined ? {} : { stalledBy: event.by };
       return settle(state, index, { ...rest, phase: "stalled", stalledReason: event.reason, ...by, endedAt: event.at });
     }
+    case "ticket-retried":
+      return retry(state, index, ticket);
     case "ticket-reopened":
       return reopen(state, index, event.evidence);
   }
@@ -54,6 +65,19 @@ function settle(state: RunState, index: number, ticket: TicketState): RunState {
     gating: next.gating.filter((i) => i !== index),
     filing: next.filing.filter((i) => i !== index),
   };
+}
+
+/** A ticket that was given up, as if it were new, but for what is known of it. */
+export function renewed({ signs: _, stalledReason: __, stalledBy: ___, endedAt: ____, ...ticket }: TicketState): TicketState {
+  return { ...ticket, phase: "waiting", failures: 0 };
+}
+
+/** It waits again, or is filed again where the tracker does not hold it yet. Its dependents have been waiting for it all along. */
+function retry(state: RunState, index: number, ticket: TicketState): RunState {
+  if (ticket.phase !== "stalled") return state;
+  const next = withTicket(state, index, { ...renewed(ticket), retriedAfter: ticket.history.length });
+  if (ticket.unfiled === true) return { ...next, filing: [...next.filing, index], reverified: false };
+  return requeue({ ...next, reverified: false }, index);
 }
 
 /** A ticket that was done is not: its dependents wait for it again, unless they are already at work. One that is open stays so. */

@@ -8,6 +8,7 @@ import { reduceGrowth } from "./reduce-growth.ts";
 import { reduceHeal } from "./reduce-heal.ts";
 import { initialState } from "./reduce-start.ts";
 import { reduceTicket } from "./reduce-ticket.ts";
+import { resized } from "./slots.ts";
 import type { RunState } from "./state.ts";
 import { vecAt } from "./vec.ts";
 
@@ -42,9 +43,12 @@ function reduceRun(state: RunState, event: RunEvent): RunState {
       return { ...state, stage: "ended", end: { at, kind, verdict, exitCode, reason } };
     }
     case "intervention": {
-      const { at, target, note } = event;
-      return { ...state, interventions: countIntervention(state.interventions, { at, class: event.class, target, note }) };
+      const { at, target, note, noted } = event;
+      const next = { at, class: event.class, target, note, ...(noted && { noted }) };
+      return { ...state, interventions: countIntervention(state.interventions, next) };
     }
+    case "workers-set":
+      return { ...state, workers: event.workers, slots: resized(state.slots, event.workers) };
     case "command-refused":
       return state;
     case "report-dropped":
@@ -67,6 +71,8 @@ function reduceRun(state: RunState, event: RunEvent): RunState {
       return judged(state, event);
     case "starts-held":
       return held(state, event);
+    case "heal-asked":
+    case "heal-dropped":
     case "heal-started":
     case "heal-agent-started":
     case "heal-ended":
@@ -95,6 +101,7 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
     case "gate-put-off":
     case "ticket-gated":
     case "ticket-stalled":
+    case "ticket-retried":
     case "ticket-reopened":
       return reduceTicket(state, event);
     default:

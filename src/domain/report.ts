@@ -1,5 +1,6 @@
 import { type Ledger, ledgerOf } from "./ledger.ts";
 import type { RunState, TicketState } from "./state.ts";
+import { type EarlierRun, type TrendPoint, trendOf } from "./trend.ts";
 import { vecItems } from "./vec.ts";
 
 /** What `loopdash report --json` prints: a stable contract. */
@@ -28,6 +29,8 @@ export interface Report {
   readonly discoveries: Ledger["discoveries"];
   readonly transients: Ledger["transients"];
   readonly attempts: number;
+  /** The last runs of the batch file, oldest first; the last one is this. */
+  readonly trend: readonly TrendPoint[];
 }
 
 export interface ReportTicket {
@@ -44,8 +47,11 @@ export interface ReportTicket {
   readonly foundBy: string | null;
 }
 
-/** Computes the report of a run that goes on or has ended. A run without an end is `unjudged`: nobody has said. */
-export function reportOf(state: RunState): Report {
+/**
+ * Computes the report of a run that goes on or has ended. A run without an end is `unjudged`: nobody has said. `earlier`: the runs
+ * of its batch file before it, newest first.
+ */
+export function reportOf(state: RunState, earlier: readonly EarlierRun[] = []): Report {
   const { tickets: _, agentMs: __, elapsedMs: ___, ...numbers } = ledgerOf(state);
   return {
     run: state.run,
@@ -58,6 +64,7 @@ export function reportOf(state: RunState): Report {
     sandboxed: state.sandboxed,
     tickets: [...vecItems(state.tickets)].map((ticket) => reportTicket(state, ticket)),
     ...numbers,
+    trend: trendOf(state, earlier),
   };
 }
 

@@ -131,6 +131,8 @@ export interface TicketState {
   };
   readonly stalledReason?: string;
   readonly stalledBy?: "attempts";
+  /** Attempts that were over when a person last had it tried anew: what failed among them was not mended without one. */
+  readonly retriedAfter?: number;
   /** The ticket whose worker found this one; absent where the batch named it. */
   readonly foundBy?: TicketId;
   /** A discovered ticket that the tracker does not hold yet: the engine files it. */
@@ -177,7 +179,7 @@ export interface RunState {
   readonly gating: readonly number[];
   /** Discovered tickets that are being written to the tracker. */
   readonly filing: readonly number[];
-  /** One entry per worker slot: the index of the ticket whose agent has it, or null. */
+  /** One entry per worker slot: the index of the ticket whose agent has it, or null. A slot keeps its place for ever. */
   readonly slots: readonly (number | null)[];
   /** Tickets whose agent has ended and whose attempt has not, by index, in the order in which they left their slots. */
   readonly finishing: readonly number[];
@@ -187,6 +189,8 @@ export interface RunState {
   readonly lastFence: number;
   readonly stage: RunStage;
   readonly paused: boolean;
+  /** Worker slots that are wanted: those beyond go once no agent has them, the last one first. */
+  readonly workers: number;
   readonly stopBy?: "person" | "signal";
   /** True from a clean re-verification until any ticket moves again. */
   readonly reverified: boolean;
@@ -256,13 +260,22 @@ export function activeTickets(state: RunState): readonly TicketState[] {
 /** Attempts under way per worker slot, at most: agents do not run ahead of a finish line that takes longer than they do. */
 const ATTEMPTS_PER_SLOT = 2;
 
-/** Slots in which an agent may start now. Those come last whose ticket is still being finished: views show it there. */
+/**
+ * Slots in which an agent may start now: never one beyond those that are wanted, nor more agents than that. Those come last whose
+ * ticket is still being finished: views show it there.
+ */
 export function freeSlots(state: RunState): readonly number[] {
-  const free = state.slots.flatMap((index, slot) => (index === null ? [slot] : []));
-  const underWay = state.slots.length - free.length + state.finishing.length;
-  const left = new Set(state.finishing.map((index) => vecAt(state.tickets, index).attempt?.slot));
+  const { finishing, slots, workers } = state;
+  const busy = busySlots(state);
+  const left = new Set(finishing.map((index) => vecAt(state.tickets, index).attempt?.slot));
+  const free = slots.slice(0, workers).flatMap((index, slot) => (index === null ? [slot] : []));
   const bare = free.toSorted((a, b) => Number(left.has(a)) - Number(left.has(b)));
-  return bare.slice(0, Math.max(0, ATTEMPTS_PER_SLOT * state.slots.length - underWay));
+  return bare.slice(0, Math.max(0, Math.min(workers - busy, ATTEMPTS_PER_SLOT * workers - busy - finishing.length)));
+}
+
+/** Slots that an agent has, those beyond the wanted ones among them. */
+export function busySlots({ slots }: Pick<RunState, "slots">): number {
+  return slots.reduce((busy: number, index) => busy + Number(index !== null), 0);
 }
 
 /** Whether nothing more will happen to a ticket by itself. */

@@ -1,17 +1,11 @@
+import { formatDuration } from "./duration.ts";
 import { type Ledger, ledgerOf } from "./ledger.ts";
+import { slotText } from "./slot-bars.ts";
 import type { RunState, TicketState } from "./state.ts";
 import { plainText } from "./text.ts";
+import { type EarlierRun, trendLine, trendOf } from "./trend.ts";
 import { vecItems } from "./vec.ts";
-import { describeReason, whyNot } from "./why-not.ts";
-
-/** Milliseconds as `41s`, `2:10` or `5:58:40`. */
-export function formatDuration(ms: number): string {
-  const total = Math.max(0, Math.floor(ms / 1000));
-  const [h, m, s] = [Math.floor(total / 3600), Math.floor(total / 60) % 60, total % 60];
-  const two = (n: number) => String(n).padStart(2, "0");
-  if (h > 0) return `${h}:${two(m)}:${two(s)}`;
-  return m > 0 ? `${m}:${two(s)}` : `${s}s`;
-}
+import { describeReason, type Reason, whyNot } from "./why-not.ts";
 
 /** The first line of every summary: verdict and who gave it. `live`: an engine is at work on the run, as far as is known. */
 export function headline(state: RunState, live = true): string {
@@ -34,9 +28,21 @@ export function outcomes(state: RunState): {
   const all = [...vecItems(state.tickets)];
   const open = all.flatMap((ticket, index) => {
     if (ticket.phase === "done" || ticket.phase === "human-gated") return [];
-    return [{ ticket, why: ticket.stalledReason ?? describeReason(whyNot(state, index)) }];
+    return [{ ticket, why: ticket.stalledReason ?? whyOpen(state, ticket, index) }];
   });
   return { shipped: all.filter((t) => t.phase === "done"), gated: all.filter((t) => t.phase === "human-gated"), open };
+}
+
+/** What a ticket waits for that another try would not have changed. */
+const TOLD: ReadonlySet<Reason["kind"]> = new Set(["depends", "money", "filing", "tripped"]);
+
+/** What an open ticket waits for; of an ended run, what it still waited for, else how its last try ended. */
+function whyOpen(state: RunState, { history }: TicketState, index: number): string {
+  if (state.end === undefined) return describeReason(whyNot(state, index));
+  const reason = whyNot({ ...state, stage: "working", paused: false }, index);
+  if (TOLD.has(reason.kind)) return describeReason(reason);
+  const last = history.at(-1);
+  return last === undefined ? "not started" : `try ${last.n} ${last.outcome}${last.summary === "" ? "" : `: ${last.summary}`}`;
 }
 
 /** The numbers of the run in one or two short sentences. */
@@ -92,22 +98,44 @@ export function foundWords({ foundBy }: TicketState): string {
   return foundBy === undefined ? "" : ` (found by ${foundBy})`;
 }
 
-/** The summary as plain lines, whole: what is left for a person must not be cut at the edge of a terminal. */
-export function renderSummaryText(state: RunState, live = true): string {
+/** Columns that the slots take in a text that knows nothing of the terminal it will stand in. */
+const SLOTS_WIDTH = 78;
+
+/**
+ * The summary as plain lines, whole: what is left for a person must not be cut at the edge of a terminal, and stands on a line of
+ * its own, to be copied. `earlier`: the runs of its batch file before it, newest first.
+ */
+export function renderSummaryText(state: RunState, live = true, earlier: readonly EarlierRun[] = []): string {
   const ledger = ledgerOf(state);
   const { shipped, gated, open } = outcomes(state);
-  const title = (t: TicketState) => plainText(state.plan.tickets[state.plan.index[t.id] as number]?.title ?? "") + foundWords(t);
+  const title = (t: TicketState) => titleOf(state, t) + foundWords(t);
+  const trend = trendLine(trendOf(state, earlier));
   const lines = [
-    `${headline(state, live)}   ${plainText(state.batch.name)}   ${formatDuration(ledger.elapsedMs)}   ${ledger.tickets.total} tickets: ${shipped.length} shipped, ${gated.length} human-gated, ${open.length} open`,
+    `${headline(state, live)}   ${plainText(state.batch.name)}   ${formatDuration(ledger.elapsedMs)}   ${countsWords(ledger)}`,
     ...(state.end === undefined ? [] : [`  ${plainText(state.end.reason)}`]),
     ...(state.sandboxed ? [] : ["  unsandboxed: agents and checks ran with your rights"]),
     ...shipped.map((t) => `  ✔ ${t.id}  ${title(t)}  ${landedAs(t)}${tries(t)}`),
-    ...gated.map((t) => `  ! ${t.id}  ${title(t)}  ${landedAs(t)}yours: ${plainText(t.humanStep ?? "")}`),
+    ...gated.flatMap((t) => [`  ! ${t.id}  ${title(t)}  ${landedAs(t)}yours:`, `      ${plainText(stepWords(t))}`]),
     ...open.map(({ ticket, why }) => `  ✖ ${ticket.id}  ${title(ticket)}  ${plainText(why)}`),
     `  ${numbersLine(ledger)}`,
+    ...(trend === undefined ? [] : [`  ${trend}`]),
+    ...slotText(state, SLOTS_WIDTH),
     `  loopdash report ${state.run}`,
   ];
   return `${lines.map((line) => plainText(line)).join("\n")}\n`;
+}
+
+function countsWords({ tickets: { total, done, gated, open } }: Ledger): string {
+  return `${total} tickets: ${done} shipped, ${gated} human-gated, ${open} open`;
+}
+
+/** What a person is to do; where nobody wrote that down, it is said and not left blank. */
+function stepWords({ humanStep }: TicketState): string {
+  return humanStep ?? "no step was recorded";
+}
+
+function titleOf(state: RunState, { id }: TicketState): string {
+  return plainText(state.plan.tickets[state.plan.index[id] as number]?.title ?? "");
 }
 
 function landedAs({ mergedSha }: TicketState): string {
@@ -120,31 +148,36 @@ function tries(ticket: TicketState): string {
 }
 
 /** The summary as Markdown, to paste where people read it. */
-export function renderMarkdown(state: RunState, live = true): string {
+export function renderMarkdown(state: RunState, live = true, earlier: readonly EarlierRun[] = []): string {
   const ledger = ledgerOf(state);
   const { shipped, gated, open } = outcomes(state);
-  const title = (t: TicketState) =>
-    escapeMarkdown((state.plan.tickets[state.plan.index[t.id] as number]?.title ?? "") + foundWords(t));
+  const title = (t: TicketState) => escapeMarkdown(titleOf(state, t) + foundWords(t));
   const sha = ({ mergedSha }: TicketState) => (mergedSha === undefined ? "" : ` \`${mergedSha.slice(0, 10)}\``);
   const section = (name: string, rows: readonly string[]) => (rows.length === 0 ? [] : ["", `## ${name}`, ...rows]);
+  const trend = trendLine(trendOf(state, earlier));
+  const slots = slotText(state, SLOTS_WIDTH);
   return `${[
     `# ${headline(state, live)}: ${escapeMarkdown(state.batch.name)}`,
     "",
     `Run \`${state.run}\`, ${formatDuration(ledger.elapsedMs)}, ${ledger.tickets.total} tickets. ${escapeMarkdown(state.end?.reason ?? "The run has not ended.")}`,
     ...(state.sandboxed ? [] : ["", "Unsandboxed: agents and checks ran with the user's rights."]),
     ...section(
-      "Shipped",
-      shipped.map((t) => `- **${t.id}** ${title(t)}${sha(t)} (${tries(t)})`),
-    ),
-    ...section(
       "Yours",
-      gated.map((t) => `- **${t.id}** ${title(t)}${sha(t)}: ${escapeMarkdown(t.humanStep ?? "")}`),
+      gated.map((t) => `- **${t.id}** ${title(t)}${sha(t)}: ${escapeMarkdown(stepWords(t))}`),
     ),
     ...section(
       "Open",
       open.map(({ ticket, why }) => `- **${ticket.id}** ${title(ticket)}: ${escapeMarkdown(why)}`),
     ),
-    ...section("Numbers", [`- ${numbersLine(ledger).split(" · ").join("\n- ")}`]),
+    ...section(
+      "Shipped",
+      shipped.map((t) => `- **${t.id}** ${title(t)}${sha(t)} (${tries(t)})`),
+    ),
+    ...section("Numbers", [
+      `- ${numbersLine(ledger).split(" · ").join("\n- ")}`,
+      ...(trend === undefined ? [] : [`- ${escapeMarkdown(trend)}`]),
+    ]),
+    ...section("Slots", slots.length === 0 ? [] : ["```text", ...slots, "```"]),
   ].join("\n")}\n`;
 }
 

@@ -2,12 +2,12 @@ import { describeTrip, isHeld, timeOf } from "./hold.ts";
 import type { TicketId } from "./ids.ts";
 import { attemptCap, type Cap } from "./money.ts";
 import { precedes, soonReady } from "./soon-ready.ts";
-import { freeSlots, isSettled, type RunState, type TicketState } from "./state.ts";
+import { busySlots, freeSlots, isSettled, type RunState, type TicketState } from "./state.ts";
 import { vecAt } from "./vec.ts";
 
 /** Why a ticket is not being worked on. `ready` means only a moment is missing. */
 export type Reason =
-  | { readonly kind: "active" | "settled" | "ready" | "paused" | "stopping" | "gating" | "filing" }
+  | { readonly kind: "active" | "settled" | "ready" | "paused" | "stopping" | "gating" | "filing" | "healing" }
   | {
       readonly kind: "depends";
       readonly on: readonly TicketId[];
@@ -36,7 +36,14 @@ export function whyNot(state: RunState, index: number): Reason {
   if (state.tripped !== undefined) return { kind: "tripped", by: state.tripped };
   const cap = attemptCap(state, ticket);
   if (cap !== undefined) return { kind: "money", cap, limitUsd: state.batch.limits[cap] };
-  return resourceOf(state, index) ?? (state.paused ? { kind: "paused" } : undefined) ?? holdOf(state) ?? roomFor(state, index);
+  return resourceOf(state, index) ?? restOf(state) ?? roomFor(state, index);
+}
+
+/** What keeps back all tickets that could run. */
+function restOf(state: RunState): Reason | undefined {
+  if (state.paused) return { kind: "paused" };
+  const { asked, running } = state.heals;
+  return holdOf(state) ?? (asked || running !== undefined ? { kind: "healing" } : undefined);
 }
 
 function resourceOf(state: RunState, index: number): Reason | undefined {
@@ -54,8 +61,8 @@ function holdOf(state: RunState): Reason | undefined {
 
 function roomFor(state: RunState, index: number): Reason {
   if (freeSlots(state).length > 0) return keptFor(state, index);
-  if (state.slots.includes(null)) return { kind: "finishing", tickets: state.finishing.length };
-  return { kind: "slots", slots: state.slots.length };
+  if (busySlots(state) < state.workers) return { kind: "finishing", tickets: state.finishing.length };
+  return { kind: "slots", slots: state.workers };
 }
 
 /** The tracker is being told of it. */
@@ -96,6 +103,8 @@ export function describeReason(reason: Reason): string {
       return "the run is stopping";
     case "gating":
       return "the human gate is being recorded";
+    case "healing":
+      return "ready; the harness is mended first";
     case "filing":
       return "it is being filed in the tracker";
     case "slots":

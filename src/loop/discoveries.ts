@@ -42,7 +42,8 @@ export async function fileTicket(ctx: LoopContext, ticket: TicketId, signal: Abo
   const filed = filedTicket(ctx.state(), ticket);
   const problem = await tellTracker(ctx, signal, () => ctx.tracker.file(filed));
   if (problem === undefined) ctx.report({ type: "discovery-filed", ticket });
-  else if (!signal.aborted) {
+  // Somebody else may have filed it meanwhile: the last look before the oracle is asked, or a person's wish.
+  else if (!signal.aborted && ticketOf(ctx.state(), ticket).unfiled === true) {
     const reason = plainText(`the tracker does not hold it: ${problem}`, 500);
     ctx.report({ type: "ticket-stalled", ticket, reason });
   }

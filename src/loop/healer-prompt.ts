@@ -1,5 +1,5 @@
 import type { Evidence } from "../domain/event.ts";
-import { isHealable } from "../domain/heal.ts";
+import { isHealable, isMendable } from "../domain/heal.ts";
 import type { TicketState } from "../domain/state.ts";
 import { plainLines, plainText } from "../domain/text.ts";
 import { vecItems } from "../domain/vec.ts";
@@ -36,18 +36,19 @@ export function renderHealerPrompt(
 }
 
 /**
- * The stop, for a healer: what is left, and of the tickets that a heal would open again the evidence of their tries and the end of
- * the last agent's log. Each piece stands between lines with the nonce, which nobody knew when it was written.
+ * The stop, for a healer: what is left, and of the tickets that it may help, those that a heal would open again first, the evidence
+ * of their tries and the end of the last agent's log. Each piece stands between lines with the nonce, which nobody knew when it was written.
  */
 export async function stopReport(ctx: Pick<LoopContext, "files" | "state">, reason: string, nonce: string): Promise<string> {
   const state = ctx.state();
-  const stalled = [...vecItems(state.tickets)].filter(isHealable);
+  const mendable = [...vecItems(state.tickets)].filter(isMendable);
+  const failed = mendable.toSorted((a, b) => Number(isHealable(b)) - Number(isHealable(a)));
   const parts = [block(nonce, "reason", plainText(reason, REASON_CHARS))];
-  for (const ticket of stalled.slice(0, MOST_TICKETS)) {
+  for (const ticket of failed.slice(0, MOST_TICKETS)) {
     const title = state.plan.tickets[state.plan.index[ticket.id] as number]?.title ?? "";
     parts.push(block(nonce, ticket.id, `${plainText(title, SUMMARY_CHARS)}\n\n${await triesOf(ctx, ticket)}`));
   }
-  if (stalled.length > MOST_TICKETS) parts.push(`${stalled.length - MOST_TICKETS} more tickets are given up.`);
+  if (failed.length > MOST_TICKETS) parts.push(`${failed.length - MOST_TICKETS} more tickets have failed.`);
   return parts.join("\n\n");
 }
 

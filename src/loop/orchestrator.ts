@@ -177,6 +177,9 @@ export class Orchestrator {
         this.report({ type: "heal-started", n, token, reason, reservedUsd });
         return;
       }
+      case "drop-heal":
+        this.report({ type: "heal-dropped", why: action.why });
+        return;
       case "judge":
         this.report({ type: "oracle-asked", final: action.final });
         return;

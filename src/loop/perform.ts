@@ -54,6 +54,11 @@ export class Performer implements Effects {
         return this.#track(reverify(this.#ctx, this.#others.signal));
       case "ticket-discovered":
         return this.#track(this.#file(event.discovered.id));
+      case "ticket-retried":
+        if (ticketOf(this.#ctx.state(), event.ticket).unfiled === true) this.#track(this.#file(event.ticket));
+        return;
+      case "workers-set":
+        return this.#ctx.judges.resize(event.workers);
       case "gate-writing":
         return this.#track(this.#writeGate(event.ticket));
       case "stop-requested":

@@ -2,11 +2,24 @@ import type { Rest } from "./attempt-scope.ts";
 
 /** Lets at most `most` tasks run at a time, in the order they came. */
 export class Permits {
+  #most: number;
+  /** Below nothing where more tasks run than may by now. */
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
   constructor(most: number) {
+    this.#most = most;
     this.#free = most;
+  }
+
+  /** So many from now on. Tasks that run go on; where they are more, none begins before enough of them have ended. */
+  resize(most: number): void {
+    this.#free += most - this.#most;
+    this.#most = most;
+    while (this.#free > 0 && this.#waiting.length > 0) {
+      this.#free -= 1;
+      this.#waiting.shift()?.();
+    }
   }
 
   /**
@@ -32,7 +45,7 @@ export class Permits {
 
   /** Runs `task` where a permit is free now and nobody waits for one; undefined where not. */
   async tryRun<T>(task: () => Promise<T>): Promise<T | undefined> {
-    if (this.#free === 0) return undefined;
+    if (this.#free <= 0) return undefined;
     this.#free -= 1;
     try {
       return await task();
@@ -63,7 +76,7 @@ export class Permits {
 
   /** Hands the permit to who waits longest, or keeps it. */
   #give(): void {
-    const next = this.#waiting.shift();
+    const next = this.#free < 0 ? undefined : this.#waiting.shift();
     if (next === undefined) this.#free += 1;
     else next();
   }

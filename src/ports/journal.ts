@@ -10,8 +10,11 @@ export interface Journal {
   append(fact: RunFact): RunEvent;
   /** Writes what still waits. */
   flush(): void;
-  /** Every event in order. Throws JournalBroken where a row is missing, changed or out of its chain. */
-  read(): Iterable<RunEvent>;
+  /**
+   * Every event in order, or those after the `after`-th: what is before them is taken as it is then. Throws JournalBroken
+   * where a row is missing, changed or out of its chain.
+   */
+  read(after?: number): Iterable<RunEvent>;
   close(): void;
 }
 

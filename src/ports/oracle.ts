@@ -1,5 +1,6 @@
 import type { Judgement } from "../domain/event.ts";
 import type { TicketId } from "../domain/ids.ts";
+import type { TicketEvidence } from "../domain/oracle-evidence.ts";
 
 /** What the oracle is asked to judge. Paths are absolute. */
 export interface OracleBatch {
@@ -23,6 +24,8 @@ export interface Oracle {
 export interface Judging {
   readonly judgement: Judgement;
   readonly exitCode: number | undefined;
+  /** What it said of each ticket, where it did: to be shown, and nothing is decided by it. */
+  readonly evidence?: readonly TicketEvidence[];
 }
 
 /** The frozen bytes, to be run on any batch in the one way in which they are ever run. */

@@ -1,5 +1,6 @@
 import type { Question, VerdictWord } from "../domain/event.ts";
 import type { Fence, RunId } from "../domain/ids.ts";
+import type { EarlierRun, Numbers } from "../domain/trend.ts";
 import type { Journal } from "./journal.ts";
 
 /** A run as the list of runs shows it. */
@@ -16,6 +17,21 @@ export interface RunRow {
   readonly reason?: string;
 }
 
+/** What a journal's rows up to `seq` make, as text. */
+export interface KeptState {
+  readonly seq: number;
+  readonly text: string;
+}
+
+/** How far a run is, in numbers: tickets and interventions. `stopped`: its engine was told to stop, and has stopped. */
+export interface Tally {
+  readonly done: number;
+  readonly gated: number;
+  readonly open: number;
+  readonly interventions: number;
+  readonly stopped: boolean;
+}
+
 /** All runs on this machine, under one LOOPDASH_HOME. */
 export interface RunStore {
   /** Records a new run and opens its journal. */
@@ -27,6 +43,23 @@ export interface RunStore {
   end(run: RunId, of: { at: number; verdict: VerdictWord; exitCode: number; reason: string }): void;
   /** Newest first. */
   list(): readonly RunRow[];
+  /** How many events the run's journal is recorded to hold. */
+  eventCount(run: RunId): number;
+  /**
+   * Keeps what the run's journal makes up to a row that is on the disk, so that whoever only looks need not read all before it.
+   * Nothing that judges, ends or goes on with a run may read it: the journal alone is the record.
+   */
+  keepState(run: RunId, state: KeptState): void;
+  /** What was kept last, where it is as it was written and the journal still has the row that it was made up to. */
+  keptState(run: RunId): KeptState | undefined;
+  /** Records how far a run is, for the list of runs. */
+  recordTally(run: RunId, tally: Tally): void;
+  /** By run; runs of an older loopdash have none. */
+  tallies(): ReadonlyMap<RunId, Tally>;
+  /** Keeps the ledger of a run as it stands, for `earlier`. */
+  recordNumbers(run: RunId, numbers: Numbers): void;
+  /** Runs of the same batch file that began before this one, newest first, at most so many; those that never wrote an event are left out. */
+  earlier(run: RunId, most: number): readonly EarlierRun[];
   /** The newest run of a batch file that has not ended. */
   unfinished(batchPath: string): RunRow | undefined;
   /** Working milliseconds per ticket id, from done tickets of earlier runs of the same batch file. */

@@ -61,7 +61,9 @@ function runLook(event: RunWide, state: RunState): Look | undefined {
         `refused: ${event.command.type}${"ticket" in event.command ? ` ${event.command.ticket}` : ""}: ${event.reason}`,
       ];
     case "intervention":
-      return ["!", "person", `intervention ${event.class} (${interventionKind(event.class)}) on ${event.target}: ${event.note}`];
+      return ["!", "person", interventionText(event)];
+    case "workers-set":
+      return ["●", "running", `${plural(event.workers, "worker")} from now on`];
     case "starts-held":
       return ["‖", "waiting", `no agent starts for ${formatElapsed(event.until - event.at)}: ${event.reason}`];
     case "others-spent-today":
@@ -79,11 +81,19 @@ function runLook(event: RunWide, state: RunState): Look | undefined {
       return tripwireLook(event);
     case "oracle-judged":
       return judgedLook(event, state);
+    case "heal-asked":
+    case "heal-dropped":
     case "heal-started":
     case "heal-agent-started":
     case "heal-ended":
       return healLook(event);
   }
+}
+
+/** What a person tells of is told as theirs. */
+function interventionText(event: Event<"intervention">): string {
+  const counted = `intervention ${event.class} (${interventionKind(event.class)})`;
+  return event.noted ? `${counted} noted: ${event.note}` : `${counted} on ${event.target}: ${event.note}`;
 }
 
 function tripwireLook({ ok, canaries, problem }: Event<"tripwire-ended">): Look {
@@ -148,6 +158,8 @@ function ticketLook(event: OfTicket, state: RunState): Look | undefined {
       return ["!", "person", `needs you: ${event.step}`];
     case "ticket-stalled":
       return ["✖", "bad", `stalled: ${event.reason}`];
+    case "ticket-retried":
+      return ["↻", "person", "tried anew, with as many tries as a fresh ticket has"];
     case "ticket-reopened":
       return ["✖", "bad", `reopened: ${event.evidence.summary}`];
     case "report-dropped":

@@ -4,6 +4,10 @@ import type { Look } from "./describe-claim.ts";
 /** Tells what happens to the harness, a line each; that an agent was started is told by its beginning. */
 export function healLook(event: HealFact): Look | undefined {
   switch (event.type) {
+    case "heal-asked":
+      return ["✚", "person", "heal asked for: nothing new starts, it begins once the tries under way are over"];
+    case "heal-dropped":
+      return ["·", "waiting", `the heal that was asked for is dropped: ${event.why}`];
     case "heal-started":
       return ["✚", "running", `heal ${event.n} begins: ${event.reason}`];
     case "heal-agent-started":

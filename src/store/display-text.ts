@@ -13,3 +13,14 @@ export function displayText(text: string): string {
   if (PRINTABLE_ASCII.test(text)) return text.includes("  ") ? text.replace(/ {2,}/g, " ").trim() : text.trim();
   return plainText(text).replace(UNSTEADY, "").replace(/\s+/gu, " ").trim();
 }
+
+/** Columns from one tab stop to the next. */
+const TAB = 4;
+
+/** Outside text as one line that is safe to draw, with its spaces kept as they are: for logs and code. Tabs become spaces. */
+export function displayLine(text: string): string {
+  if (PRINTABLE_ASCII.test(text)) return text.trimEnd();
+  const pieces = text.split("\t").map((piece) => plainText(piece).replace(UNSTEADY, ""));
+  const padded = pieces.map((piece, i) => (i === pieces.length - 1 ? piece : piece + " ".repeat(TAB - (piece.length % TAB))));
+  return padded.join("").trimEnd();
+}

@@ -1,6 +1,9 @@
 import type { TicketId } from "../domain/ids.ts";
-import type { RunState } from "../domain/state.ts";
+import type { Plan, RunState } from "../domain/state.ts";
 import { vecAt, vecItems } from "../domain/vec.ts";
+import { describeReason, whyNot } from "../domain/why-not.ts";
+import { displayText } from "./display-text.ts";
+import { stageOf } from "./stage-look.ts";
 
 /** Who stands where, by id. An array that has not changed keeps its identity from one flush to the next. */
 export interface Lists {
@@ -78,6 +81,65 @@ function same<T>(previous: readonly T[], next: readonly T[]): readonly T[] {
 /** Slots in which an agent is at work. */
 export function busyAgents(run: RunState | undefined): number {
   return run?.slots.filter((index) => index !== null).length ?? 0;
+}
+
+/** The tickets that a filter leaves, in the lists that they stand in; a slot that nobody works in is left out of them. */
+export interface Filtered {
+  readonly lists: Lists;
+  readonly shown: number;
+  readonly all: number;
+}
+
+/** What was filtered last of a run, so that the same question has the same answer. */
+const last = new WeakMap<Plan, Filtered & { readonly run: RunState; readonly of: Lists; readonly filter: string }>();
+
+/**
+ * The lists as a filter leaves them: those tickets whose id, title, repository, state or reason has each of its words in it,
+ * case aside. Undefined where nothing is filtered. An array that has not changed keeps its identity.
+ */
+export function filteredLists(of: {
+  readonly run?: RunState;
+  readonly lists: Lists;
+  readonly ui: { readonly filter: string };
+}): Filtered | undefined {
+  const { run, lists } = of;
+  const filter = of.ui.filter.trim();
+  if (run === undefined || filter === "") return undefined;
+  const before = last.get(run.plan);
+  if (before !== undefined && before.run === run && before.of === lists && before.filter === filter) return before;
+  const words = filter.toLowerCase().split(/\s+/u);
+  const matches = (id: TicketId | null): id is TicketId => {
+    if (id === null) return false;
+    const text = searchText(run, run.plan.index[id] ?? 0);
+    return words.every((word) => text.includes(word));
+  };
+  const kept = (key: Exclude<keyof Lists, "slots">) => same(before?.lists[key] ?? [], lists[key].filter(matches));
+  const left: Lists = {
+    slots: same(before?.lists.slots ?? [], lists.slots.filter(matches)),
+    finishing: kept("finishing"),
+    needsYou: kept("needsYou"),
+    stalled: kept("stalled"),
+    waiting: kept("waiting"),
+    done: kept("done"),
+  };
+  const found = { lists: left, shown: selectable(left).length, all: selectable(lists).length, run, of: lists, filter };
+  last.set(run.plan, found);
+  return found;
+}
+
+/** The lists that the overview shows and the selection walks over: all, or what the filter leaves. */
+export function shownLists(of: Parameters<typeof filteredLists>[0]): Lists {
+  return filteredLists(of)?.lists ?? of.lists;
+}
+
+/** All that a filter may find of a ticket, in small letters. */
+function searchText(run: RunState, index: number): string {
+  const { id, title, repo, finish } = run.plan.tickets[index] ?? { id: "", title: "", repo: "", finish: [] };
+  const { phase, attempt, stalledReason, humanStep } = vecAt(run.tickets, index);
+  const state = attempt === undefined ? describeReason(whyNot(run, index)) : stageOf(attempt, finish).word;
+  return displayText(
+    [id, title, repo, phase, state, stalledReason, humanStep].filter((part) => part !== undefined).join(" "),
+  ).toLowerCase();
 }
 
 /** Tickets in the order in which the selection walks over them. */

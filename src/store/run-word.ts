@@ -11,11 +11,18 @@ export interface RunWord {
 
 /**
  * Says how the run stands at `now` (milliseconds since the epoch). What the connection hides is not guessed: a lost one says so,
- * unless the run has ended.
+ * unless the run has ended. A replay says nothing else: nobody may take it for a run that is at work, or has ended just now.
  */
 export function runWord(run: RunState | undefined, connection: Connection, now = run?.lastEventAt ?? 0): RunWord {
+  if (connection.state === "replay") return { glyph: "▷", word: "REPLAY", tone: "person" };
+  return stageWord(run, connection, now);
+}
+
+/** The same without a word of where it comes from: how a run stood at the place of a replay. */
+export function stageWord(run: RunState | undefined, connection: Connection, now: number): RunWord {
   if (run?.end !== undefined) return endWord(run.end.verdict, run.end.kind);
   if (connection.state === "lost") return { glyph: "✕", word: "LOST", tone: "bad" };
+  if (connection.state === "reading" && run === undefined) return { glyph: "◌", word: "READING", tone: "waiting" };
   if (run === undefined) return { glyph: "◌", word: "CONNECTING", tone: "waiting" };
   switch (run.stage) {
     case "stopping":

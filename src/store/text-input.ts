@@ -19,6 +19,11 @@ export type TextAction =
 
 export const EMPTY_INPUT: TextInput = { text: "", cursor: 0 };
 
+/** A field with a text in it, its cursor at the end. */
+export function inputOf(text: string): TextInput {
+  return { text, cursor: text.length };
+}
+
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out

@@ -2,14 +2,30 @@ import type { TicketId } from "../domain/ids.ts";
 import type { TextAction, TextInput } from "./text-input.ts";
 import { reduceText } from "./text-input.ts";
 import type { Tone } from "./tone.ts";
+import { type GraphAction, type GraphUi, INITIAL_GRAPH, reduceGraph } from "./views/graph.ts";
+import { AT_TOP, type Pane, type PaneAction, type PaneName, reducePane } from "./views/pane.ts";
+import { INITIAL_RUNS, type RunsAction, type RunsUi, reduceRuns } from "./views/runs.ts";
+import { INITIAL_TICKET, reduceTicketView, type TicketUi, type TicketViewAction } from "./views/ticket.ts";
+import { INITIAL_TIMELINE, reduceTimeline, type TimelineAction, type TimelineUi } from "./views/timeline.ts";
+import type { ViewName } from "./views/view-name.ts";
 
 /** What stands in front of the views. */
 export type Modal =
-  | { readonly kind: "kill"; readonly ticket: TicketId }
-  | { readonly kind: "gate"; readonly ticket: TicketId; readonly input: TextInput; readonly problem?: string }
-  | { readonly kind: "leave" }
+  | { readonly kind: "kill" | "retry"; readonly ticket: TicketId }
+  | { readonly kind: "heal" | "leave" }
   | { readonly kind: "help" }
-  | { readonly kind: "details"; readonly ticket: TicketId };
+  | { readonly kind: "gate"; readonly ticket: TicketId; readonly input: TextInput; readonly problem?: string }
+  /** What a person did beside the dashboard, to be counted: the tickets' work, or tending the machinery. */
+  | { readonly kind: "note"; readonly input: TextInput; readonly work: boolean; readonly problem?: string }
+  /** What is written is at once what is shown; the filter before it comes back where it is given up. */
+  | { readonly kind: "filter"; readonly input: TextInput; readonly before: string }
+  /** Finds every command. `at` is the row that is chosen among those found. */
+  | { readonly kind: "palette"; readonly input: TextInput; readonly at: number }
+  /** Text to look for in what the ticket view shows. */
+  | { readonly kind: "search"; readonly input: TextInput };
+
+/** Modals with a field to write in. */
+export type TextModal = Extract<Modal, { input: TextInput }>;
 
 export interface Toast {
   readonly text: string;
@@ -21,7 +37,11 @@ export interface Toast {
 export type Connection =
   | { readonly state: "connecting" }
   | { readonly state: "live" }
-  | { readonly state: "lost"; readonly reason: string };
+  | { readonly state: "lost"; readonly reason: string }
+  /** No engine is at work on the run: its journal is read, `rows` of `of` events so far. */
+  | { readonly state: "reading"; readonly rows: number; readonly of: number }
+  /** What is shown has happened long ago; see `DashboardState.playback`. */
+  | { readonly state: "replay" };
 
 /** All of the dashboard that is not the run. */
 export interface UiState {
@@ -32,10 +52,14 @@ export interface UiState {
   readonly modal?: Modal;
   readonly toast?: Toast;
   readonly tooSmall: boolean;
-  /** First line of the summary that is shown. */
-  readonly scroll: number;
-  /** Lines of the summary beyond what fits: the furthest scroll. */
-  readonly scrollMax: number;
+  readonly view: ViewName;
+  /** Tickets whose id, title, repository or state has this text in it are listed, the others counted; empty: all are. */
+  readonly filter: string;
+  readonly panes: Readonly<Record<PaneName, Pane>>;
+  readonly ticket: TicketUi;
+  readonly graph: GraphUi;
+  readonly timeline: TimelineUi;
+  readonly runs: RunsUi;
   /** A person asked here for the run to stop: the dashboard leaves by itself once it has ended. */
   readonly stopAsked: boolean;
 }
@@ -50,16 +74,29 @@ export type UiAction =
   | { readonly type: "time"; readonly now: number }
   | { readonly type: "connection"; readonly connection: Connection }
   | { readonly type: "size"; readonly tooSmall: boolean }
-  | { readonly type: "scroll"; readonly by: number }
-  | { readonly type: "scroll-max"; readonly max: number }
+  | { readonly type: "view"; readonly view: ViewName }
+  | { readonly type: "select"; readonly ticket: TicketId }
+  | { readonly type: "filter"; readonly text: string }
+  | { readonly type: "note-kind" }
+  | { readonly type: "palette-to"; readonly at: number }
+  | { readonly type: "pane"; readonly pane: PaneName; readonly action: PaneAction }
+  | { readonly type: "ticket-view"; readonly action: TicketViewAction }
+  | { readonly type: "graph-view"; readonly action: GraphAction }
+  | { readonly type: "timeline-view"; readonly action: TimelineAction }
+  | { readonly type: "runs-view"; readonly action: RunsAction }
   | { readonly type: "stop-asked" };
 
 export const INITIAL_UI: UiState = {
   connection: { state: "connecting" },
   place: 0,
   tooSmall: false,
-  scroll: 0,
-  scrollMax: 0,
+  view: "overview",
+  filter: "",
+  panes: { summary: AT_TOP, help: AT_TOP, ledger: AT_TOP, oracle: AT_TOP },
+  ticket: INITIAL_TICKET,
+  graph: INITIAL_GRAPH,
+  timeline: INITIAL_TIMELINE,
+  runs: INITIAL_RUNS,
   stopAsked: false,
 };
 
@@ -68,14 +105,10 @@ export function reduceUi(ui: UiState, action: UiAction): UiState {
   switch (action.type) {
     case "move":
       return move(ui, action.by, action.order);
-    case "open":
-      return { ...ui, modal: action.modal };
-    case "close":
-      return without(ui, "modal");
-    case "text":
-      return editText(ui, action.action);
-    case "text-refused":
-      return ui.modal?.kind === "gate" ? { ...ui, modal: { ...ui.modal, problem: action.problem } } : ui;
+    case "select":
+      return ui.selected === action.ticket ? ui : { ...ui, selected: action.ticket };
+    case "view":
+      return ui.view === action.view ? ui : { ...ui, view: action.view };
     case "toast":
       return { ...ui, toast: action.toast };
     case "time":
@@ -84,18 +117,74 @@ export function reduceUi(ui: UiState, action: UiAction): UiState {
       return { ...ui, connection: action.connection };
     case "size":
       return ui.tooSmall === action.tooSmall ? ui : { ...ui, tooSmall: action.tooSmall };
-    case "scroll":
-      return scrollTo(ui, ui.scroll + action.by, ui.scrollMax);
-    case "scroll-max":
-      return scrollTo(ui, ui.scroll, Math.max(0, action.max));
+    case "filter":
+      return ui.filter === action.text ? ui : { ...ui, filter: action.text };
     case "stop-asked":
       return { ...without(ui, "modal"), stopAsked: true };
+    case "open":
+    case "close":
+    case "text":
+    case "text-refused":
+    case "note-kind":
+    case "palette-to":
+      return reduceModal(ui, action);
+    default:
+      return reduceView(ui, action);
   }
 }
 
-function scrollTo(ui: UiState, to: number, scrollMax: number): UiState {
-  const scroll = Math.min(Math.max(0, to), scrollMax);
-  return scroll === ui.scroll && scrollMax === ui.scrollMax ? ui : { ...ui, scroll, scrollMax };
+type ModalAction = Extract<UiAction, { type: "open" | "close" | "text" | "text-refused" | "note-kind" | "palette-to" }>;
+
+/** What stands in front. */
+function reduceModal(ui: UiState, action: ModalAction): UiState {
+  const { modal } = ui;
+  switch (action.type) {
+    case "open":
+      return { ...ui, modal: action.modal };
+    case "close":
+      return without(ui, "modal");
+    case "text":
+      return modal !== undefined && "input" in modal ? edited(ui, modal, action.action) : ui;
+    case "text-refused":
+      return modal?.kind === "gate" || modal?.kind === "note" ? { ...ui, modal: { ...modal, problem: action.problem } } : ui;
+    case "note-kind":
+      return modal?.kind === "note" ? { ...ui, modal: { ...modal, work: !modal.work } } : ui;
+    case "palette-to":
+      return modal?.kind === "palette" ? { ...ui, modal: { ...modal, at: action.at } } : ui;
+  }
+}
+
+/** A field with its text changed: what was wrong with it is to be said anew, and a list that it narrows begins anew. */
+function edited(ui: UiState, modal: TextModal, action: TextAction): UiState {
+  const input = reduceText(modal.input, action);
+  if (modal.kind === "filter") return { ...ui, modal: { ...modal, input }, filter: input.text };
+  if (modal.kind === "palette") return { ...ui, modal: { ...modal, input, at: 0 } };
+  if (modal.kind === "search") return { ...ui, modal: { ...modal, input } };
+  const { problem: _, ...rest } = modal;
+  return { ...ui, modal: { ...rest, input } };
+}
+
+type ViewAction = Extract<UiAction, { type: "pane" | "ticket-view" | "graph-view" | "timeline-view" | "runs-view" }>;
+
+/** What one view remembers. */
+function reduceView(ui: UiState, action: ViewAction): UiState {
+  switch (action.type) {
+    case "pane":
+      return kept(ui, "panes", kept(ui.panes, action.pane, reducePane(ui.panes[action.pane], action.action)));
+    case "ticket-view":
+      return kept(ui, "ticket", reduceTicketView(ui.ticket, action.action));
+    case "graph-view":
+      return kept(ui, "graph", reduceGraph(ui.graph, action.action));
+    case "timeline-view":
+      return kept(ui, "timeline", reduceTimeline(ui.timeline, action.action));
+    case "runs-view":
+      return kept(ui, "runs", reduceRuns(ui.runs, action.action));
+  }
+}
+
+/** The same object where the part is the same. */
+function kept<T, K extends keyof T>(whole: T, key: K, part: T[K]): T {
+  return whole[key] === part ? whole : { ...whole, [key]: part };
 }
 
 function without(ui: UiState, key: "modal" | "toast" | "selected"): UiState {
@@ -115,9 +204,4 @@ function move(ui: UiState, by: number, order: readonly TicketId[]): UiState {
   const place = Math.min(Math.max(0, from), order.length - 1);
   const selected = order[place];
   return selected === undefined || selected === ui.selected ? ui : { ...ui, selected, place };
-}
-
-function editText(ui: UiState, action: TextAction): UiState {
-  if (ui.modal?.kind !== "gate") return ui;
-  return { ...ui, modal: { kind: "gate", ticket: ui.modal.ticket, input: reduceText(ui.modal.input, action) } };
 }

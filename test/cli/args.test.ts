@@ -28,6 +28,9 @@ describe("the command line", () => {
     ["oracle b.json", { verb: "oracle", batch: "b.json" }],
     ["attach", { verb: "attach" }],
     ["attach r-1", { verb: "attach", run: "r-1" }],
+    ["replay", { verb: "replay", speed: 10, skipsIdle: true }],
+    ["replay r-1 --speed 300 --idle", { verb: "replay", run: "r-1", speed: 300, skipsIdle: false }],
+    ["replay --speed=2.5", { verb: "replay", speed: 2.5, skipsIdle: true }],
     ["status", { verb: "status", json: false }],
     ["status r-1 --json", { verb: "status", run: "r-1", json: true }],
     ["runs", { verb: "runs", json: false }],
@@ -35,6 +38,7 @@ describe("the command line", () => {
     ["report", { verb: "report", format: "text" }],
     ["report r-1 --json", { verb: "report", run: "r-1", format: "json" }],
     ["report --md", { verb: "report", format: "md" }],
+    ["report r-1 --html", { verb: "report", run: "r-1", format: "html" }],
     ["doctor", { verb: "doctor", json: false }],
     ["doctor b.json --json", { verb: "doctor", batch: "b.json", json: true }],
   ])("loopdash %s", ([line, request]) => {
@@ -62,8 +66,13 @@ describe("the command line", () => {
     ["oracle", "no batch file is named", ""],
     ["a.json b.json", "one batch file at a time", ""],
     ["attach a b", "loopdash attach takes at most one run", ""],
+    ["replay a b", "loopdash replay takes at most one run", ""],
+    ["replay --speed 0", "a number from 1 to 1000", "--speed 10"],
+    ["replay --speed fast", "a number from 1 to 1000", ""],
+    ["replay --sped 3", "no option --sped", "Did you mean --speed?"],
     ["runs a", "loopdash runs takes no run", ""],
     ["report --json --md", "one format", "Choose one"],
+    ["report --html --md", "--md and --html were both given", "Choose one"],
     ["doctor a.json b.json", "one batch file at a time", ""],
     ["docter", 'does not know "docter"', "Did you mean: loopdash doctor"],
     ["b.json --allow-apikey", "no option --allow-apikey", "Did you mean --allow-api-key?"],
@@ -91,13 +100,16 @@ describe("the command line", () => {
       "--detach",
       "--allow-api-key",
       "--md",
+      "--html",
+      "--speed",
+      "--idle",
       "--version",
     ])
       expect(HELP).toContain(option);
     for (const word of HELP.matchAll(/--([a-z-]+)/g)) {
-      const known = ["attach r", "b.json", "report", "status", "runs", "doctor"].some((start) => {
+      const known = ["attach r", "replay", "b.json", "report", "status", "runs", "doctor"].some((start) => {
         try {
-          readArgs([...start.split(" "), `--${word[1]}`, ...(word[1] === "workers" ? ["1"] : [])]);
+          readArgs([...start.split(" "), `--${word[1]}`, ...(word[1] === "workers" || word[1] === "speed" ? ["1"] : [])]);
           return true;
         } catch {
           return word[1] === "version";

@@ -18,7 +18,7 @@ describe("through the keyboard", () => {
   test("a ticket on the finish line is selected, opened, killed and left to a person like any other", async () => {
     await using m = await mount(finishLine(), 120, 30);
     await m.stage.press("jjjjjj", "▌» T-2");
-    await m.stage.press("\r", "try 2: check tests");
+    await m.stage.press("\r", "2 TICKET");
     await m.stage.press("\u001b", "j/k select");
     await m.stage.press("x", "End the try at T-2?");
     await m.stage.press("y", "j/k select");

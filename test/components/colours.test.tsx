@@ -2,9 +2,11 @@ import { describe, expect, test, vi } from "vitest";
 
 vi.hoisted(() => {
   // Ink's colours look at the environment once, when they are loaded.
-  process.env["FORCE_COLOR"] = "1";
+  process.env["FORCE_COLOR"] = "3";
 });
 
+import { themeOf } from "../../components/theme.ts";
+import { screenToSvg } from "../../scripts/picture/svg.ts";
 import { plumbing } from "../store/scenes.ts";
 import { mount } from "./mount.tsx";
 
@@ -15,11 +17,26 @@ describe("colours", () => {
   });
 
   test("are left out on demand, and glyphs and words still say all", async () => {
-    await using plain = await mount(plumbing({ sandboxed: false }), 120, 30, { color: false });
+    await using plain = await mount(plumbing({ sandboxed: false }), 120, 30, {
+      theme: themeOf({ colours: "none", background: "unknown" }),
+    });
     await using coloured = await mount(plumbing({ sandboxed: false }), 120, 30);
     const styles = await plain.stage.terminal.styles();
     expect(styles.colours).toBe(0);
     expect(styles.other).toBeGreaterThan(50);
     expect(await plain.stage.terminal.text()).toBe(await coloured.stage.terminal.text());
+  });
+});
+
+describe.each(["dark", "light"] as const)("as pictures on a %s ground", (background) => {
+  test.each([
+    [60, 15],
+    [80, 24],
+    [120, 30],
+    [160, 50],
+  ])("%i×%i", async (columns, rows) => {
+    await using m = await mount(plumbing(), columns, rows, { theme: themeOf({ colours: "true", background }) });
+    const picture = screenToSvg(await m.stage.terminal.screen(), `the overview, ${columns} by ${rows}`, background);
+    await expect(picture).toMatchFileSnapshot(`__snapshots__/overview-${background}-${columns}x${rows}.svg`);
   });
 });

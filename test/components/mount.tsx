@@ -1,5 +1,6 @@
 import { render } from "ink";
 import { App } from "../../components/app.tsx";
+import { DEFAULT_THEME, type Theme } from "../../components/theme.ts";
 import type { DashboardStore } from "../../src/store/dashboard-store.ts";
 import type { Feed } from "../../src/store/feed.ts";
 import type { RunBuilder } from "../store/run-builder.ts";
@@ -16,19 +17,12 @@ export async function mount(
   run: RunBuilder,
   columns: number,
   rows: number,
-  of: { readonly color?: boolean } = {},
+  of: { readonly theme?: Theme } = {},
 ): Promise<Mounted> {
   const stage = new Stage(columns, rows);
   const { store, feed } = storeOf(run);
   const instance = render(
-    <App
-      store={store}
-      send={stage.send}
-      leave={stage.leave}
-      color={of.color ?? true}
-      now={() => run.now}
-      onDraw={stage.onDraw}
-    />,
+    <App store={store} hands={stage.hands} theme={of.theme ?? DEFAULT_THEME} now={() => run.now} onDraw={stage.onDraw} />,
     {
       stdout: stage.terminal,
       stdin: stage.keyboard,

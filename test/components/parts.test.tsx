@@ -21,7 +21,11 @@ afterEach(cleanup);
 function show(run: RunBuilder, view: ReactNode, prepare: (of: ReturnType<typeof storeOf>) => void = () => undefined): string {
   const of = storeOf(run);
   prepare(of);
-  const { lastFrame } = render(<DashboardContext value={{ store: of.store, theme: themeOf(false) }}>{view}</DashboardContext>);
+  const { lastFrame } = render(
+    <DashboardContext value={{ store: of.store, theme: themeOf({ colours: "none", background: "unknown" }) }}>
+      {view}
+    </DashboardContext>,
+  );
   of.feed.close();
   return lastFrame() ?? "";
 }
@@ -248,7 +252,8 @@ test("the feed shows the newest last and counts the earlier ones", () => {
 
 describe("footer", () => {
   test("shows the keys that work here, and never more than fit", () => {
-    for (const width of [60, 80, 120]) {
+    // The terminal of ink-testing-library has 100 columns.
+    for (const width of [60, 80, 100]) {
       const line = show(plumbing(), <Footer width={width} />);
       expect(line.length).toBeLessThanOrEqual(width);
       for (const key of ["j/k select", "x kill", "? help", "q leave"]) expect(line).toContain(key);

@@ -5,13 +5,15 @@ vi.hoisted(() => {
 });
 
 import { renderDashboard } from "../../components/render-dashboard.tsx";
-import type { LeaveHow } from "../../src/store/keymap-types.ts";
+import { abilitiesOf } from "../../src/store/abilities.ts";
+import type { LeaveHow } from "../../src/store/keymap/binding.ts";
 import { plumbing } from "../store/scenes.ts";
 import { Stage, storeOf, until } from "./stage.ts";
 
 beforeEach(() => {
   for (const name of ["FORCE_COLOR", "NO_COLOR", "CI", "COLORTERM", "TERM_PROGRAM"]) vi.stubEnv(name, undefined);
   vi.stubEnv("TERM", "xterm-256color");
+  vi.stubEnv("LC_ALL", "C.UTF-8");
 });
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -21,9 +23,10 @@ function open(stage: Stage, onLeave?: (how: LeaveHow) => void) {
   const { store, feed } = storeOf(plumbing());
   const done = renderDashboard({
     store,
-    send: stage.send,
+    hands: stage.hands,
     stdout: stage.terminal,
     stdin: stage.keyboard,
+    abilities: abilitiesOf({ env: process.env, isTTY: true, depth: stage.terminal.getColorDepth() }),
     ...(onLeave === undefined ? {} : { onLeave }),
   });
   return { store, feed, done };

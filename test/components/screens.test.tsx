@@ -138,14 +138,7 @@ describe("screens", () => {
       ],
     ],
     ["leave", [["q", "detach"]]],
-    ["help", [["?", "the oracle: the only voice"]]],
-    [
-      "details",
-      [
-        ["jj", "▌▶ T-6"],
-        ["\r", "try 1  00:41"],
-      ],
-    ],
+    ["help", [["?", "end the selected ticket's try"]]],
   ] as const)("the dialog: %s", async (name, keys) => {
     await expect(await screen(plumbing(), 80, 24, keys)).toMatchFileSnapshot(snapshot(`dialog-${name}-80x24`));
   });
@@ -153,7 +146,6 @@ describe("screens", () => {
   test.each([
     ["kill", [["x", "End the try at T-4?"]]],
     ["gate", [["g", "exact step"]]],
-    ["details", [["\r", "esc back"]]],
   ] as const)("the dialog of a ticket on the finish line: %s", async (name, keys) => {
     const text = await screen(finishLine(), 80, 24, [["jjjjjjj", "▌» T-4"], ...keys]);
     await expect(text).toMatchFileSnapshot(snapshot(`finishing-${name}-80x24`));
@@ -168,10 +160,6 @@ describe("screens", () => {
         ["j", "▌"],
         ["g", "of 500"],
         ["x".repeat(600), "500 of 500"],
-      ],
-      [
-        ["j", "▌"],
-        ["\r", "esc"],
       ],
     ] as const) {
       const text = await screen(plumbing(), 60, 15, keys);
@@ -199,7 +187,7 @@ describe("the terminal", () => {
     m.stage.terminal.resize(120, 30);
     await m.stage.shows("EVENTS");
     m.stage.terminal.resize(60, 15);
-    await m.stage.hides("enter details");
+    await m.stage.hides("enter open");
     const lines = await m.stage.terminal.lines();
     expect(lines[0]).toContain("RUNNING");
     expect(lines.at(-1)).toContain("q leave");

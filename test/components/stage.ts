@@ -3,7 +3,8 @@ import type { RunEvent } from "../../src/domain/event.ts";
 import type { RunState } from "../../src/domain/state.ts";
 import { createDashboardStore, type DashboardStore } from "../../src/store/dashboard-store.ts";
 import { createFeed, type Feed } from "../../src/store/feed.ts";
-import type { LeaveHow } from "../../src/store/keymap-types.ts";
+import type { LeaveHow } from "../../src/store/keymap/binding.ts";
+import type { Hands } from "../../src/store/keymap/press.ts";
 import type { RunBuilder } from "../store/run-builder.ts";
 import { Keyboard, Terminal } from "./terminal.ts";
 
@@ -49,6 +50,7 @@ export class Stage {
   readonly leave = (how: LeaveHow): void => {
     this.left.push(how);
   };
+  readonly hands: Hands = { send: this.send, leave: this.leave };
   readonly onDraw = (view: string): void => {
     this.drawn.set(view, (this.drawn.get(view) ?? 0) + 1);
   };

@@ -1,6 +1,7 @@
 import { PassThrough, Writable } from "node:stream";
 import { WriteStream } from "node:tty";
 import xterm from "@xterm/headless";
+import { useModernWidths } from "./modern-widths.ts";
 
 /** A terminal for Ink to draw on: its output goes into a screen model, as it would on a real one. */
 export class Terminal extends Writable {
@@ -9,6 +10,8 @@ export class Terminal extends Writable {
   rows: number;
   /** Everything that was ever written. */
   raw = "";
+  /** How often the alternate screen was moved up, which a dashboard must never do. */
+  scrolls = 0;
   readonly #screen: InstanceType<typeof xterm.Terminal>;
 
   constructor(columns: number, rows: number) {
@@ -16,6 +19,15 @@ export class Terminal extends Writable {
     this.columns = columns;
     this.rows = rows;
     this.#screen = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 1000, convertEol: true });
+    useModernWidths(this.#screen);
+    // Going to the other screen counts as a scroll to xterm; it tells of the change only afterwards.
+    let shown: string = this.#screen.buffer.active.type;
+    this.#screen.buffer.onBufferChange((buffer) => {
+      shown = buffer.type;
+    });
+    this.#screen.onScroll(() => {
+      if (shown === "alternate" && this.#screen.buffer.active.type === "alternate") this.scrolls += 1;
+    });
   }
 
   override _write(chunk: string, _encoding: BufferEncoding, done: () => void): void {
@@ -43,6 +55,20 @@ export class Terminal extends Writable {
       { length: this.rows },
       (_, y) => buffer.getLine(buffer.baseY + y)?.translateToString(true, 0, this.columns) ?? "",
     );
+  }
+
+  /** Lines of the screen that go on from the one above, because that ran over the right edge. */
+  async overruns(): Promise<readonly string[]> {
+    await this.lines();
+    const { active } = this.#screen.buffer;
+    const lines = Array.from({ length: active.length }, (_, y) => active.getLine(y));
+    return lines.flatMap((line) => (line?.isWrapped === true ? [line.translateToString(true)] : []));
+  }
+
+  /** The screen itself, for pictures of it. Whatever was written is on it. */
+  async screen(): Promise<InstanceType<typeof xterm.Terminal>> {
+    await this.lines();
+    return this.#screen;
   }
 
   async text(): Promise<string> {

@@ -50,7 +50,7 @@ describe("what there is beside changes", () => {
     const markdown = renderMarkdown(sim.state);
     expect(text).toContain(` · ${words.join(" · ")} · `);
     for (const word of words) expect(markdown).toContain(`\n- ${word}\n`);
-    expect(text).toContain("  ! T-2  At the wall  sha-2  yours: set the record\n");
+    expect(text).toContain("  ! T-2  At the wall  sha-2  yours:\n      set the record\n");
     expect(markdown).toContain("- **T-2** At the wall `sha-2`: set the record\n");
     expect(text).toMatch(/✖ T-1-d1 {2}Found it \(found by T-1\) /);
     expect(markdown).toContain("**T-1-d1** Found it (found by T-1): ");

@@ -44,6 +44,10 @@ describe("a JSON value", () => {
     [{ a: 1 }, '{"b": 1}', "a is missing"],
     [{ a: { b: 1 } }, '{"a": [1]}', "a is a list of 1, not an object"],
     [{ a: { b: 1 } }, '{"a": null}', "a is null, not an object"],
+    [{ a: { b: 1 } }, '{"a": "b"}', 'a is "b", not an object'],
+    [{ a: 1, b: 2 }, '{"a": 1, "b": 3}', "b is 3, not 2"],
+    [[1, 2, 3], "[1, 2, 4]", "[2] is 4, not 3"],
+    [[{ a: { b: 1 } }], '[{"a": {"b": 2}}]', "[0].a.b is 2, not 1"],
     [{ a: { b: { c: true } } }, '{"a": {"b": {"c": false}}}', "a.b.c is false, not true"],
     [{ a: [] }, '{"a": ["x"]}', "a has 1 entry, not 0"],
     [[1, 2], "[2, 1]", "[0] is 2, not 1"],
@@ -124,6 +128,8 @@ describe("in a batch file", () => {
     expect(words(verify({ expect: { json: { a: [2 ** 53] } } }))).toEqual([
       "finish[1].expect.json must hold no whole number beyond 2^53: it would not be compared exactly",
     ]);
+    expect(words(verify({ expect: { text: "up" } }))).toEqual([""]);
+    expect(words(verify({ expect: { json: [] } }))).toEqual([""]);
     expect(words(verify({ every: 2 }))).toEqual(["finish[1].every: means nothing without within: there is one try"]);
     expect(words(verify({ within: 0.01 }))).toEqual(["finish[1].within must be a number from 0.1 to 86400, not 0.01"]);
     expect(words(verify({ within: 60, every: 2, expect: { text: "up", json: [1] } }))).toEqual([""]);

@@ -57,15 +57,16 @@ test("no agent starts in a hold or after what ends all starts; no cap is passed;
         if (hold !== undefined && since > 0) expect(hold.until - since).toBeLessThanOrEqual(LONGEST_HOLD_MS);
         seen.held += hold === undefined ? 0 : 1;
       };
-      const { state } = play(given, turns, { state: watch, start });
+      const { state, events } = play(given, turns, { state: watch, start });
       expect(state.end?.exitCode).toBe(honestJudgement(state).counts.open === 0 ? 0 : 1);
       if (state.tripped !== undefined && state.end?.exitCode === 1)
         expect(state.end.reason).toContain("no agent starts any more");
       seen.tripped += state.tripped === undefined ? 0 : 1;
       seen.parked += state.tripped?.until === undefined ? 0 : 1;
       seen.ofReviewer += state.tripped?.of === undefined ? 0 : 1;
-      for (const { signs, history } of vecItems(state.tickets)) {
-        const most = (TURNED_AWAY + 1) * given.batch.limits.attempts + given.batch.limits.workers;
+      for (const { id, signs, history } of vecItems(state.tickets)) {
+        const anew = events.filter((event) => event.type === "ticket-retried" && event.ticket === id).length;
+        const most = (TURNED_AWAY + 1) * given.batch.limits.attempts * (1 + anew) + given.batch.limits.workers;
         expect(history.filter(({ outcome }) => outcome === "failed" || outcome === "stopped").length).toBeLessThanOrEqual(most);
         seen.putOff += history.filter(({ outcome }) => outcome === "stopped").length;
         seen.turnedAway += signs?.turnedAway ?? 0;

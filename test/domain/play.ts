@@ -1,8 +1,7 @@
 import fc from "fast-check";
-import { admitCommand } from "../../src/domain/admit.ts";
 import type { Batch, Ticket } from "../../src/domain/batch/schema.ts";
 import { reachOf } from "../../src/domain/breaker.ts";
-import { HumanStep } from "../../src/domain/command.ts";
+import { type Command, HumanStep } from "../../src/domain/command.ts";
 import { nextMoment } from "../../src/domain/decide.ts";
 import { admitDiscovery } from "../../src/domain/discovery.ts";
 import type { AgentStopKind, AttemptOutcome } from "../../src/domain/event.ts";
@@ -10,7 +9,7 @@ import type { HealOutcome } from "../../src/domain/heal-fact.ts";
 import { RepoId, TicketId } from "../../src/domain/ids.ts";
 import { questionCap } from "../../src/domain/money.ts";
 import { activeTickets, type RunState, ticketOf as stateOf, type TicketState } from "../../src/domain/state.ts";
-import { vecAt } from "../../src/domain/vec.ts";
+import { vecAt, vecItems } from "../../src/domain/vec.ts";
 import { batchOf, honestJudgement, Simulation, ticketOf } from "./simulate.ts";
 
 /** A batch, and the work of its tickets as earlier runs tell it, in milliseconds. */
@@ -66,6 +65,10 @@ export const turn = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("wait" as const), which }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("pass" as const), ms: fc.constantFrom(1, 50, 1_000, 100_000) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("gate" as const), which }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("retry" as const), which }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("workers" as const), workers: fc.constantFrom(1, 2, 3, 5) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("mend" as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("note" as const), kind: fc.constantFrom("work", "harness") }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("pause" as const) }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("heal" as const), healed, part: fc.constantFrom(0, 0.5, 1) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("kill" as const), which }) },
@@ -116,7 +119,7 @@ function doneNext(sim: Simulation): void {
   if (sim.state.paused) sim.report({ type: "run-unpaused" });
   const first = activeTickets(sim.state)[0];
   if (first !== undefined) return sim.endAttempt(first.id, "done");
-  const now = sim.state.lastEventAt;
+  const { now } = sim;
   sim.pass((nextMoment(sim.state, now) ?? now) - now);
 }
 
@@ -246,11 +249,33 @@ function takeTurn(sim: Simulation, next: Turn): void {
       const index = state.filing[next.which % Math.max(1, state.filing.length)];
       return index === undefined ? undefined : fileOne(sim, index, next.taken);
     }
+    default:
+      return sim.wish(commandOf(state, next));
+  }
+}
+
+const STEP = HumanStep.parse("do it");
+
+/** What a person wishes; only stalled tickets are wished to be tried anew, where there are any. */
+function commandOf(
+  state: RunState,
+  next: Extract<Turn, { do: "kill" | "gate" | "retry" | "workers" | "mend" | "note" }>,
+): Command {
+  const all = [...vecItems(state.tickets)];
+  const stalled = all.filter(({ phase }) => phase === "stalled");
+  const one = (of: readonly TicketState[], n: number) => of[n % of.length]?.id as TicketId;
+  switch (next.do) {
+    case "retry":
+      return { type: next.do, ticket: one(stalled.length === 0 ? all : stalled, next.which) };
+    case "workers":
+      return { type: next.do, workers: next.workers };
+    case "mend":
+      return { type: "heal" };
+    case "note":
+      return { type: next.do, kind: next.kind, text: STEP };
     case "kill":
-    case "gate": {
-      const ticket = state.plan.tickets[next.which % state.plan.tickets.length]?.id as TicketId;
-      const command = next.do === "kill" ? { type: next.do, ticket } : { type: next.do, ticket, step: HumanStep.parse("do it") };
-      for (const fact of admitCommand(state, command)) sim.report(fact);
-    }
+      return { type: next.do, ticket: one(all, next.which) };
+    case "gate":
+      return { type: next.do, ticket: one(all, next.which), step: STEP };
   }
 }

@@ -1,5 +1,6 @@
-import { admitFact } from "../../src/domain/admit.ts";
+import { admitCommand, admitFact } from "../../src/domain/admit.ts";
 import type { Batch, Ticket } from "../../src/domain/batch/schema.ts";
+import type { Command } from "../../src/domain/command.ts";
 import { type Action, decide } from "../../src/domain/decide.ts";
 import type { AgentStopKind, AttemptOutcome, RunEvent, RunFact } from "../../src/domain/event.ts";
 import { type Fence, RepoId, RunId, TicketId } from "../../src/domain/ids.ts";
@@ -113,6 +114,16 @@ export class Simulation {
     return actions;
   }
 
+  /** What a person wishes, as the engine takes it. */
+  wish(command: Command): void {
+    for (const fact of admitCommand(this.state, command)) this.report(fact);
+  }
+
+  /** The time that the next event is later than. Milliseconds. */
+  get now(): number {
+    return this.#clock;
+  }
+
   /** Lets time go by. */
   pass(ms: number): void {
     this.#clock += ms;
@@ -185,6 +196,9 @@ export class Simulation {
         this.report({ type: "heal-started", n, token: (this.state.lastFence + 1) as Fence, reason, reservedUsd });
         return;
       }
+      case "drop-heal":
+        this.report({ type: "heal-dropped", why: action.why });
+        return;
       case "judge":
         this.report({ type: "oracle-asked", final: action.final });
         return;

@@ -106,7 +106,13 @@ describe("what is said of a run that goes on, in a sandbox", () => {
     const lines = renderSummaryText(running()).split("\n");
     expect(lines[0]).toMatch(/^● RUNNING {3}test {3}\d+s {3}2 tickets: 1 shipped, 0 human-gated, 1 open$/);
     expect(lines.slice(1, 3)).toEqual(["  ✔ A  A  0123456  1 try", "  ✖ B  B  at work"]);
-    expect(lines.slice(4)).toEqual(["  loopdash report test-run", ""]);
+    // Who worked in which slot, over an axis of time.
+    expect(lines.slice(4, 7)).toEqual([
+      expect.stringMatching(/^ {2}1 +━A━+$/),
+      expect.stringMatching(/^ {2}2 +╌B╌+$/),
+      expect.stringMatching(/^ {5}0┄+ 0s$/),
+    ]);
+    expect(lines.slice(7)).toEqual(["  loopdash report test-run", ""]);
   });
 
   test("as Markdown", () => {
@@ -114,11 +120,11 @@ describe("what is said of a run that goes on, in a sandbox", () => {
     expect([title, run]).toEqual(["# ● RUNNING: test", "Run `test-run`, 0s, 2 tickets. The run has not ended."]);
     expect(rest.slice(0, 8)).toEqual([
       "",
-      "## Shipped",
-      "- **A** A `0123456789` (1 try)",
-      "",
       "## Open",
       "- **B** B: at work",
+      "",
+      "## Shipped",
+      "- **A** A `0123456789` (1 try)",
       "",
       "## Numbers",
     ]);

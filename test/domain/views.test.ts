@@ -1,15 +1,19 @@
 import { describe, expect, test } from "vitest";
+import { formatDuration } from "../../src/domain/duration.ts";
 import type { EndKind, RunEvent } from "../../src/domain/event.ts";
 import { type Fence, TicketId } from "../../src/domain/ids.ts";
 import { ledgerOf } from "../../src/domain/ledger.ts";
 import { reduce } from "../../src/domain/reduce.ts";
 import { reportOf } from "../../src/domain/report.ts";
-import { formatDuration, headline, renderMarkdown, renderSummaryText } from "../../src/domain/summary.ts";
+import { headline, renderMarkdown, renderSummaryText } from "../../src/domain/summary.ts";
 import { attempt, mixed } from "./mixed-run.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";
 
 const [T1, T2] = ["T-1", "T-2"].map((name) => TicketId.parse(name)) as [TicketId, TicketId];
 const EVIL = "</b>\u001b[2J\u202e[x](http://e) `rm` *b* _i_ #1 <script> | ~~s~~ &amp; \\";
+
+/** Whose agent worked when, in the run that is told about here. */
+const SLOTS = ["  1             ┅T-1┅┅┅┅        ━T-1━━━                   ┅T-3┅┅┅┅", `     0${"┄".repeat(69)} 0s`];
 
 function ended(sim: Simulation, kind: EndKind, exitCode: number): Simulation {
   sim.report({
@@ -139,6 +143,19 @@ describe("the report", () => {
       discoveries: { filed: 0, refused: 0 },
       transients: { retried: 0, passed: 0 },
       attempts: 3,
+      trend: [
+        {
+          run: "test-run",
+          startedAt: "1970-01-01T00:00:01.000Z",
+          verdict: "not-done",
+          complete: false,
+          sameBatch: true,
+          interventions: 1,
+          costUsd: 0.75,
+          shipped: 1,
+          tickets: 4,
+        },
+      ],
     });
   });
 
@@ -193,10 +210,12 @@ describe("the summary", () => {
         "  2 of 4 tickets are open",
         "  unsandboxed: agents and checks ran with your rights",
         "  ✔ T-1  Add the parser  sha-2  2 tries",
-        "  ! T-2  Point the domain  yours: set the DNS record",
+        "  ! T-2  Point the domain  yours:",
+        "      set the DNS record",
         "  ✖ T-3  Hard one  1 attempt failed; the last: broken",
         "  ✖ T-4  After it  waits for T-3, which is stalled",
         "  attempts 3 · claims 3, upheld 1, gap 2 · fix-and-proceed 1 · incidents 0 · $ 0.75 · interventions 1 (1 work, 0 harness)",
+        ...SLOTS,
         "  loopdash report test-run",
         "",
       ].join("\n"),
@@ -210,15 +229,15 @@ Run \`test-run\`, 0s, 4 tickets. 2 of 4 tickets are open
 
 Unsandboxed: agents and checks ran with the user's rights.
 
-## Shipped
-- **T-1** Add the parser \`sha-2\` (2 tries)
-
 ## Yours
 - **T-2** Point the domain: set the DNS record
 
 ## Open
 - **T-3** Hard one: 1 attempt failed; the last: broken
 - **T-4** After it: waits for T-3, which is stalled
+
+## Shipped
+- **T-1** Add the parser \`sha-2\` (2 tries)
 
 ## Numbers
 - attempts 3
@@ -227,6 +246,11 @@ Unsandboxed: agents and checks ran with the user's rights.
 - incidents 0
 - $ 0.75
 - interventions 1 (1 work, 0 harness)
+
+## Slots
+\`\`\`text
+${SLOTS.join("\n")}
+\`\`\`
 `);
   });
 
@@ -251,7 +275,7 @@ Unsandboxed: agents and checks ran with the user's rights.
     sim.report({ type: "ticket-gated", ticket: T2, step: `${EVIL}\n# DONE` });
     const text = renderSummaryText(ended(sim, "not-done", 1).state);
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
-    expect(text.split("\n")).toHaveLength(10);
+    expect(text.split("\n")).toHaveLength(11 + SLOTS.length);
     const line = renderMarkdown(sim.state)
       .split("\n")
       .find((l) => l.startsWith("- **T-2**"));

@@ -2,6 +2,7 @@ import { type IPty, spawn } from "@lydell/node-pty";
 import xterm from "@xterm/headless";
 import stringWidth from "string-width";
 import { afterEach, expect } from "vitest";
+import { useModernWidths } from "../components/modern-widths.ts";
 import { PROGRAM, type Stage } from "./stage.ts";
 
 /** How long anything may take before it counts as "never". Milliseconds; machines that run tests are busy. */
@@ -89,7 +90,10 @@ export class Pty {
   /** The lines that the screen shows, without trailing blanks. */
   lines(): string[] {
     const { active } = this.#screen.buffer;
-    return Array.from({ length: this.#screen.rows }, (_, y) => active.getLine(active.baseY + y)?.translateToString(true) ?? "");
+    return Array.from(
+      { length: this.#screen.rows },
+      (_, y) => active.getLine(active.baseY + y)?.translateToString(true, 0, this.#screen.cols) ?? "",
+    );
   }
 
   text(): string {
@@ -222,28 +226,6 @@ export class Pty {
     const frame = this.lines().map((line, y) => `${String(y).padStart(2)}│${line}`);
     return `${this.isAlternate ? "alternate" : "main"} screen, ${this.#screen.cols}×${this.#screen.rows}:\n${frame.join("\n")}`;
   }
-}
-
-/**
- * xterm's own table is that of 2010, where no emoji is wide. Terminals of today take two columns for one; a regional indicator
- * (half a flag) takes one, and a Hangul vowel or tail joins the syllable before it, as in the C library's table.
- */
-function useModernWidths(screen: InstanceType<typeof xterm.Terminal>): void {
-  const wcwidth = (codepoint: number): 0 | 1 | 2 => {
-    if (codepoint < 0x7f) return codepoint < 0x20 ? 0 : 1;
-    if (codepoint >= 0x1f1e6 && codepoint <= 0x1f1ff) return 1;
-    if (codepoint >= 0x1160 && codepoint <= 0x11ff) return 0;
-    const width = stringWidth(String.fromCodePoint(codepoint));
-    return width === 0 || width === 1 ? width : 2;
-  };
-  const charProperties = (codepoint: number, preceding: number): number => {
-    const before = (preceding >> 1) & 3;
-    const width = wcwidth(codepoint);
-    const joins = width === 0 && before > 0;
-    return ((joins ? before : width) << 1) | (joins ? 1 : 0);
-  };
-  screen.unicode.register({ version: "modern", wcwidth, charProperties });
-  screen.unicode.activeVersion = "modern";
 }
 
 function matcher(sight: Sight): (screen: string) => boolean {

@@ -27,6 +27,50 @@ function scene(most: number) {
   return { permits, log, run, end };
 }
 
+describe("Permits whose number changes", () => {
+  test("that become more let those begin at once who wait, in the order they came", async () => {
+    const { permits, log, run, end } = scene(1);
+    const all = ["a", "b", "c", "d"].map((name) => run(name));
+    await settle();
+    permits.resize(3);
+    await settle();
+    expect(log).toEqual(["a", "b", "c"]);
+    for (const name of ["a", "b", "c", "d"]) await end(name);
+    await Promise.all(all);
+    expect(log).toEqual(["a", "b", "c", "d"]);
+  });
+
+  test("that become fewer let what runs go on, and begin nothing before enough of it has ended", async () => {
+    const { permits, log, run, end } = scene(3);
+    const all = ["a", "b", "c", "d", "e"].map((name) => run(name));
+    await settle();
+    permits.resize(1);
+    await end("a");
+    await end("b");
+    expect(log).toEqual(["a", "b", "c"]);
+    expect(await permits.tryRun(() => Promise.resolve("ahead"))).toBeUndefined();
+    await end("c");
+    expect(log).toEqual(["a", "b", "c", "d"]);
+    await end("d");
+    await end("e");
+    await Promise.all(all);
+    expect(await permits.tryRun(() => Promise.resolve("ahead"))).toBe("ahead");
+  });
+
+  test("are as many as were wanted last, however often that changed", async () => {
+    const { permits, log, run, end } = scene(2);
+    const all = ["a", "b", "c", "d", "e"].map((name) => run(name));
+    await settle();
+    for (const most of [1, 4, 2, 3]) permits.resize(most);
+    await settle();
+    expect(log).toEqual(["a", "b", "c", "d"]);
+    await end("a");
+    expect(log).toEqual(["a", "b", "c", "d"]);
+    for (const name of ["b", "c", "d", "e"]) await end(name);
+    await Promise.all(all);
+  });
+});
+
 describe("Permits", () => {
   test("let so many run at a time, and the others in the order they came", async () => {
     const { log, run, end } = scene(2);

@@ -172,7 +172,7 @@ export class Stage implements Disposable {
       reviewerFiles: [],
       merges: new MergeLanes(),
       starts: new Starts(),
-      judges: new Permits(state.batch.limits.workers),
+      judges: new Permits(state.workers),
       state: () => orchestrator.state,
       report: (fact) => !engine.dead && orchestrator.report(fact),
       recordDuration: () => undefined,

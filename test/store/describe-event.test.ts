@@ -95,6 +95,25 @@ test("a refusal names the command, its ticket and the reason", () => {
   );
 });
 
+test.each<[string, RunFact]>([
+  ["↻ person: tried anew, with as many tries as a fresh ticket has", { type: "ticket-retried", ticket: T7 }],
+  ["● running: 1 worker from now on", { type: "workers-set", workers: 1 }],
+  ["● running: 5 workers from now on", { type: "workers-set", workers: 5 }],
+  ["✚ person: heal asked for: nothing new starts, it begins once the tries under way are over", { type: "heal-asked" }],
+  ["· waiting: the heal that was asked for is dropped: nothing to mend", { type: "heal-dropped", why: "nothing to mend" }],
+  [
+    "! person: intervention I4 (work) noted: wrote the migration",
+    { type: "intervention", class: "I4", target: "run", note: "wrote the migration", noted: true },
+  ],
+  [
+    "! person: intervention I2 (harness) on workers: 2 before, 3 from now on",
+    { type: "intervention", class: "I2", target: "workers", note: "2 before, 3 from now on" },
+  ],
+])("a person's wish is told: %s", (told, fact) => {
+  const line = tell(fact);
+  expect(`${line?.glyph} ${line?.tone}: ${line?.text}`).toBe(told);
+});
+
 test("outside text in any line is safe to draw", () => {
   const line = tell({ type: "ticket-stalled", ticket: T7, reason: "\u001b[2Jlast\nline" });
   expect(line).toMatchObject({ text: "stalled: last line", ticket: "T-7" });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { busyAgents, listsOf, NO_LISTS, selectable } from "../../src/store/lists.ts";
+import { busyAgents, filteredLists, listsOf, NO_LISTS, selectable, shownLists } from "../../src/store/lists.ts";
 import { batchOf, RunBuilder } from "./run-builder.ts";
 import { plumbing } from "./scenes.ts";
 
@@ -81,5 +81,49 @@ describe("a ticket on the finish line", () => {
     of.ships("A");
     expect(rows(of)).toEqual({ slots: ["B", null], finishing: [] });
     expect(listsOf(of.state, NO_LISTS).done).toEqual(["A"]);
+  });
+});
+
+describe("a filter", () => {
+  const filtered = (text: string, run = plumbing()) => {
+    const lists = listsOf(run.state, NO_LISTS);
+    return { lists, found: filteredLists({ run: run.state, lists, ui: { filter: text } }) };
+  };
+
+  test.each([
+    ["t-1", ["T-10", "T-11", "T-1"]],
+    ["KEYS", ["T-4"]],
+    ["infra", ["T-6", "T-5", "T-10", "T-2"]],
+    ["human-gated", ["T-5"]],
+    ["registrar", ["T-5"]],
+    ["done", ["T-3", "T-2", "T-1"]],
+    ["waits for", ["T-9", "T-11"]],
+    ["held by", ["T-10"]],
+    ["bucket infra lock", ["T-10"]],
+    ["nothing has this", []],
+  ])("%s: in id, title, repository, state or reason, each word of it, case aside", (text, ids) => {
+    const { found } = filtered(text);
+    expect(found && selectable(found.lists)).toEqual(ids);
+    expect(found).toMatchObject({ shown: ids.length, all: 11 });
+  });
+
+  test("of blanks is none, and none is asked of what is not there", () => {
+    expect(filtered("  ").found).toBeUndefined();
+    expect(filteredLists({ lists: NO_LISTS, ui: { filter: "x" } })).toBeUndefined();
+    const { lists } = filtered("");
+    expect(shownLists({ run: plumbing().state, lists, ui: { filter: "" } })).toBe(lists);
+  });
+
+  test("asked the same again it gives the same, and keeps what an event does not change", () => {
+    const run = plumbing();
+    const lists = listsOf(run.state, NO_LISTS);
+    const ask = (of: typeof lists) => filteredLists({ run: run.state, lists: of, ui: { filter: "infra" } });
+    const first = ask(lists);
+    expect(ask(lists)).toBe(first);
+    run.of("T-7", { type: "activity", text: "more", lines: 1 });
+    const second = ask(listsOf(run.state, lists));
+    expect(second).not.toBe(first);
+    expect(second?.lists.slots).toBe(first?.lists.slots);
+    expect(second?.lists.waiting).toBe(first?.lists.waiting);
   });
 });

@@ -1,48 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { Command } from "../../src/domain/command.ts";
-import { createDashboardStore } from "../../src/store/dashboard-store.ts";
 import { createFeed } from "../../src/store/feed.ts";
-import { KEYMAP } from "../../src/store/keymap.ts";
-import type { LeaveHow } from "../../src/store/keymap-types.ts";
-import { type InkKey, type KeyPress, pressesOf } from "../../src/store/keys.ts";
-import { paste, press } from "../../src/store/press.ts";
-import type { RunBuilder } from "./run-builder.ts";
+import { KEYMAP } from "../../src/store/keymap/keymap.ts";
+import { paste } from "../../src/store/keymap/press.ts";
+import { pressesOf } from "../../src/store/keymap/press-names.ts";
+import { desk, NO_KEY } from "./desk.ts";
 import { plumbing, plumbingEnded } from "./scenes.ts";
-
-const NO_KEY: InkKey = {
-  upArrow: false,
-  downArrow: false,
-  leftArrow: false,
-  rightArrow: false,
-  pageUp: false,
-  pageDown: false,
-  home: false,
-  end: false,
-  return: false,
-  escape: false,
-  tab: false,
-  backspace: false,
-  delete: false,
-  ctrl: false,
-  meta: false,
-};
-
-function desk(run: RunBuilder) {
-  const store = createDashboardStore({ now: run.now });
-  createFeed(store, { now: () => run.now }).take({ kind: "snapshot", state: run.state, recent: run.events.slice(-200) });
-  const sent: Command[] = [];
-  const left: LeaveHow[] = [];
-  const hands = { send: (c: Command) => sent.push(c), leave: (how: LeaveHow) => left.push(how) };
-  return {
-    store,
-    sent,
-    left,
-    /** One burst, as a terminal sends it. */
-    type: (burst: string) => press(store, pressesOf(burst, NO_KEY), hands),
-    press: (...keys: readonly KeyPress[]) => press(store, keys, hands),
-    ui: () => store.getState().ui,
-  };
-}
 
 describe("splitting input", () => {
   test("characters that arrive together are pressed one after the other", () => {
@@ -52,7 +14,8 @@ describe("splitting input", () => {
   test("named keys and control keys have names", () => {
     expect(pressesOf("", { ...NO_KEY, upArrow: true })).toEqual([{ key: "up" }]);
     expect(pressesOf("c", { ...NO_KEY, ctrl: true })).toEqual([{ key: "ctrl-c" }]);
-    expect(pressesOf("z", { ...NO_KEY, ctrl: true })).toEqual([]);
+    expect(pressesOf("\u0019", NO_KEY)).toEqual([{ key: "ctrl-y" }]);
+    expect(pressesOf("j", { ...NO_KEY, ctrl: true })).toEqual([]);
   });
 
   test("escape and a key that follow each other at once stay two keys", () => {
@@ -263,6 +226,16 @@ describe("leaving", () => {
     d.type("q");
     expect(d.left).toEqual(["detach"]);
   });
+});
+
+test("what would confirm something is kept from the burst that wrote it, too", () => {
+  const d = desk(plumbing());
+  d.type("j");
+  d.type("g");
+  d.type("approve it\r");
+  expect(d.sent).toEqual([]);
+  d.type("\r");
+  expect(d.sent).toEqual([{ type: "gate", ticket: "T-7", step: "approve it" }]);
 });
 
 test("no key means two things in one mode", () => {

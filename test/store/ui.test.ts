@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { TicketId } from "../../src/domain/ids.ts";
 import { EMPTY_INPUT } from "../../src/store/text-input.ts";
 import { INITIAL_UI, reduceUi, type UiAction, type UiState } from "../../src/store/ui.ts";
+import type { PaneAction } from "../../src/store/views/pane.ts";
 
 const ids = (...names: readonly string[]) => names.map((n) => TicketId.parse(n));
 const T2 = TicketId.parse("T-2");
@@ -67,15 +68,18 @@ test("a message goes when its time has come, not before", () => {
 });
 
 test("scrolling stays within what there is, also when there becomes less", () => {
-  const ui = after(INITIAL_UI, { type: "scroll-max", max: 5 }, { type: "scroll", by: 99 });
-  expect(ui.scroll).toBe(5);
-  expect(after(ui, { type: "scroll-max", max: 2 }).scroll).toBe(2);
-  expect(after(ui, { type: "scroll", by: -99 }).scroll).toBe(0);
+  const pane = (action: PaneAction): UiAction => ({ type: "pane", pane: "summary", action });
+  const ui = after(INITIAL_UI, pane({ type: "max", max: 5 }), pane({ type: "by", lines: 99 }));
+  expect(ui.panes.summary.scroll).toBe(5);
+  expect(ui.panes.help.scroll).toBe(0);
+  expect(after(ui, pane({ type: "max", max: 2 })).panes.summary.scroll).toBe(2);
+  expect(after(ui, pane({ type: "by", lines: -99 })).panes.summary.scroll).toBe(0);
+  expect(after(ui, pane({ type: "to", place: "top" }), pane({ type: "to", place: "end" })).panes.summary.scroll).toBe(5);
 });
 
 test("what changes nothing returns the same object, so that nothing is drawn", () => {
   expect(after(INITIAL_UI, { type: "close" })).toBe(INITIAL_UI);
   expect(after(INITIAL_UI, { type: "size", tooSmall: false })).toBe(INITIAL_UI);
   expect(after(INITIAL_UI, { type: "time", now: 1 })).toBe(INITIAL_UI);
-  expect(after(INITIAL_UI, { type: "scroll", by: 1 })).toBe(INITIAL_UI);
+  expect(after(INITIAL_UI, { type: "pane", pane: "help", action: { type: "by", lines: 1 } })).toBe(INITIAL_UI);
 });

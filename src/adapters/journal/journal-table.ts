@@ -21,6 +21,7 @@ export class JournalTable {
   readonly #moveHead: StatementSync;
   readonly #head: StatementSync;
   readonly #page: StatementSync;
+  readonly #row: StatementSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
 
@@ -37,6 +38,7 @@ export class JournalTable {
       `SELECT head_seq AS seq, head_hash AS hash, (SELECT coalesce(max(seq), 0) FROM journal WHERE run = runs.run) AS last
        FROM runs WHERE run = ?`,
     );
+    this.#row = db.prepare("SELECT hash FROM journal WHERE run = ? AND seq = ?");
     this.#page = db.prepare(
       `SELECT seq, at, type, ticket, data, prev, hash FROM journal
        WHERE run = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ${PAGE}`,
@@ -72,10 +74,13 @@ export class JournalTable {
     return tip;
   }
 
-  /** All events up to the tip as it is at the first step. Throws JournalBroken at the first row that does not fit. */
-  *events(run: string): Generator<RunEvent> {
+  /**
+   * All events after row `after`, up to the tip as it is at the first step. Throws JournalBroken at the first row that does
+   * not fit.
+   */
+  *events(run: string, after: number): Generator<RunEvent> {
     const end = this.tip(run);
-    let tip = origin(run);
+    let tip = after === 0 ? origin(run) : this.#at(run, after);
     for (;;) {
       const rows = reading(run, () => this.#page.all(run, tip.seq, end.seq));
       if (rows.length === 0) break;
@@ -88,6 +93,12 @@ export class JournalTable {
     }
     if (tip.hash !== end.hash)
       throw new JournalBroken(`journal of run ${run}, row ${tip.seq}: it is not the one that was written last`);
+  }
+
+  #at(run: string, seq: number): Tip {
+    const row = reading(run, () => this.#row.get(run, seq));
+    if (row === undefined) throw new JournalBroken(`journal of run ${run}, row ${seq}: it is missing`);
+    return { seq, hash: text(row, "hash") };
   }
 }
 

@@ -61,6 +61,27 @@ const MIGRATIONS: readonly string[] = [
   `ALTER TABLE costs ADD COLUMN question TEXT;
    ALTER TABLE costs ADD COLUMN asking INTEGER;
    CREATE UNIQUE INDEX costs_by_question ON costs (run, asking, question) WHERE asking IS NOT NULL;`,
+  // For whoever only looks: nothing here is evidence, and all of it can be made anew from the journals.
+  `CREATE TABLE kept_states (
+     run TEXT NOT NULL PRIMARY KEY REFERENCES runs (run),
+     seq INTEGER NOT NULL CHECK (seq > 0),
+     row_hash TEXT NOT NULL,
+     text TEXT NOT NULL,
+     sum TEXT NOT NULL
+   ) STRICT;
+   CREATE TABLE tallies (
+     run TEXT NOT NULL PRIMARY KEY REFERENCES runs (run),
+     done INTEGER NOT NULL,
+     gated INTEGER NOT NULL,
+     open INTEGER NOT NULL,
+     interventions INTEGER NOT NULL,
+     stopped INTEGER NOT NULL
+   ) STRICT;`,
+  // The ledger of a run as it was when it ended, laid flat, for the runs after it to be shown beside.
+  `CREATE TABLE numbers (
+     run TEXT NOT NULL PRIMARY KEY REFERENCES runs (run),
+     text TEXT NOT NULL
+   ) STRICT;`,
 ];
 
 /** The version of the file that this program writes. */

@@ -59,9 +59,9 @@ export class SqliteJournal implements Journal {
     this.#write(this.#waiting);
   }
 
-  read(): Iterable<RunEvent> {
+  read(after = 0): Iterable<RunEvent> {
     this.flush();
-    return this.#of.table.events(this.#of.run);
+    return this.#of.table.events(this.#of.run, after);
   }
 
   close(): void {
@@ -134,8 +134,8 @@ export class ReadingJournal implements Journal {
     // Nothing ever waits here.
   }
 
-  read(): Iterable<RunEvent> {
-    return this.#of.table.events(this.#of.run);
+  read(after = 0): Iterable<RunEvent> {
+    return this.#of.table.events(this.#of.run, after);
   }
 
   close(): void {

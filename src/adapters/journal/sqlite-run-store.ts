@@ -2,11 +2,14 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 
 import { z } from "zod";
 import type { Question } from "../../domain/event.ts";
 import { type Fence, RunId } from "../../domain/ids.ts";
+import type { EarlierRun, Numbers } from "../../domain/trend.ts";
 import { EXIT, UserError } from "../../domain/user-error.ts";
 import type { Journal } from "../../ports/journal.ts";
-import type { RunRow, RunStore } from "../../ports/run-store.ts";
+import type { KeptState, RunRow, RunStore, Tally } from "../../ports/run-store.ts";
 import { origin } from "./chain.ts";
 import { JournalTable } from "./journal-table.ts";
+import { KeptNumbers } from "./kept-numbers.ts";
+import { KeptStates } from "./kept-states.ts";
 import { asRefusal, openDatabase } from "./schema.ts";
 import { ReadingJournal, SqliteJournal } from "./sqlite-journal.ts";
 
@@ -54,6 +57,8 @@ class SqliteRunStore implements RunStore {
   readonly #file: string;
   readonly #now: () => number;
   readonly #table: JournalTable;
+  readonly #kept: KeptStates;
+  readonly #numbers: KeptNumbers;
   readonly #statements = new Map<string, StatementSync>();
   readonly #journals = new Set<SqliteJournal>();
 
@@ -62,6 +67,8 @@ class SqliteRunStore implements RunStore {
     this.#file = file;
     this.#now = now;
     this.#table = new JournalTable(db);
+    this.#kept = new KeptStates(db);
+    this.#numbers = new KeptNumbers(db);
   }
 
   create(row: Omit<RunRow, "endedAt" | "verdict" | "exitCode" | "reason">): Journal {
@@ -97,6 +104,34 @@ class SqliteRunStore implements RunStore {
       run,
     );
     if (changed !== 1) throw new Error(`cannot end run ${run}: it is not on record`);
+  }
+
+  eventCount(run: RunId): number {
+    return Number(this.#all("SELECT head_seq AS count FROM runs WHERE run = ?", run)[0]?.count ?? 0);
+  }
+
+  keepState(run: RunId, state: KeptState): void {
+    this.#kept.keep(run, state);
+  }
+
+  keptState(run: RunId): KeptState | undefined {
+    return this.#kept.kept(run);
+  }
+
+  recordTally(run: RunId, tally: Tally): void {
+    this.#kept.record(run, tally);
+  }
+
+  tallies(): ReadonlyMap<RunId, Tally> {
+    return this.#kept.tallies();
+  }
+
+  recordNumbers(run: RunId, numbers: Numbers): void {
+    this.#numbers.keep(run, numbers);
+  }
+
+  earlier(run: RunId, most: number): readonly EarlierRun[] {
+    return this.#numbers.earlier(run, most);
   }
 
   list(): readonly RunRow[] {

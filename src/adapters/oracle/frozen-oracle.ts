@@ -52,11 +52,13 @@ export function freezeProgram(of: FrozenProgramOptions): FrozenProgram {
     sha: frozen.sha,
     async judge(batch, signal, how) {
       const startedAt = performance.now();
-      const { reading, exitCode } = await judgeOnce(frozen, { batch, signal, how }).catch((cause: unknown) => {
+      const { reading: said, exitCode } = await judgeOnce(frozen, { batch, signal, how }).catch((cause: unknown) => {
         const problem = plainLine(cause instanceof Error ? cause.message : String(cause));
         return { reading: unjudged(`the oracle could not be run: ${problem}`), exitCode: undefined };
       });
-      return { judgement: { ...reading, durationMs: Math.round(performance.now() - startedAt) }, exitCode };
+      const { evidence, ...reading } = said;
+      const judgement = { ...reading, durationMs: Math.round(performance.now() - startedAt) };
+      return { judgement, exitCode, ...(evidence === undefined ? {} : { evidence }) };
     },
   };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Judgement } from "../../domain/event.ts";
 import { TicketId } from "../../domain/ids.ts";
+import type { TicketEvidence } from "../../domain/oracle-evidence.ts";
 
 const Evidence = z.discriminatedUnion("state", [
   z.strictObject({ id: TicketId, state: z.literal("done") }),
@@ -13,7 +14,8 @@ const Summary = z.strictObject({ verdict: z.enum(["done", "not-done"]), done: co
 /** How many open tickets a judgement names. */
 const MAX_OPEN = 50;
 
-export type Reading = Omit<Judgement, "durationMs">;
+/** `evidence`: its line for each ticket of the batch, where it gave any that bears the verdict out. */
+export type Reading = Omit<Judgement, "durationMs"> & { readonly evidence?: readonly TicketEvidence[] };
 
 /**
  * What an oracle said that exited by itself. An exit code counts only together with evidence that bears it out: one line for
@@ -72,7 +74,7 @@ function weigh(
   const exits = verdict === "done" ? 0 : 1;
   if (said.verdict !== verdict || exitCode !== exits)
     return unjudged("the oracle's exit code and verdict do not follow from its evidence");
-  return { verdict, counts, open: open.slice(0, MAX_OPEN) };
+  return { verdict, counts, open: open.slice(0, MAX_OPEN), evidence };
 }
 
 /** Undefined where a line is not JSON or the last one is cut off. */

@@ -1,3 +1,4 @@
+import { type Abilities, abilitiesOf } from "../../store/abilities.ts";
 import { SMALLEST } from "../terminal.ts";
 import { bad, type Finding, ok, warn } from "./finding.ts";
 
@@ -27,7 +28,8 @@ export function checkTerminal(of: {
     return [warn("terminal", found, "Set TERM to what the terminal is, such as xterm-256color."), locale(env)];
   }
   if (env["CI"]) return [warn("terminal", "CI is set, so a run prints lines", "Unset CI for the dashboard."), locale(env)];
-  return [ok("terminal", `a terminal, TERM=${term}`), size(stdout), colours(env, stdout), locale(env)];
+  const abilities = abilitiesOf({ env, isTTY: true, depth: stdout.getColorDepth?.(env) ?? 1 });
+  return [ok("terminal", `TERM=${term}; ${inWords(abilities)}`), size(stdout), colours(env, abilities), locale(env)];
 }
 
 /** On a terminal that is too small the plain command is refused. */
@@ -38,10 +40,32 @@ function size({ columns = 0, rows = 0 }: Screen): Finding {
   return bad("terminal-size", `${found}, too small for the dashboard`, fix);
 }
 
-function colours(env: NodeJS.ProcessEnv, screen: Screen): Finding {
+const NOTICES = { none: "no notices", bell: "notices by bell", osc9: "notices by OSC 9", osc777: "notices by OSC 777" } as const;
+const CLIPBOARDS = { none: "no clipboard", osc52: "clipboard by OSC 52", tmux: "clipboard if tmux passes it on" } as const;
+
+/** What the dashboard makes use of here; docs/terminals.md says how each is changed. */
+function inWords({ glyphs, title, notice, progress, clipboard, mouse, spoken }: Abilities): string {
+  return [
+    glyphs === "ascii" ? "signs in ASCII" : "signs in Unicode",
+    title ? "title" : "no title",
+    NOTICES[notice],
+    progress ? "progress bar" : "no progress bar",
+    CLIPBOARDS[clipboard],
+    mouse ? "mouse" : "no mouse",
+    ...(spoken ? ["laid out for a screen reader"] : []),
+  ].join(", ");
+}
+
+const GROUNDS = {
+  dark: "on a dark ground",
+  light: "on a light ground",
+  unknown: "on an unknown ground (LOOPDASH_THEME says which)",
+} as const;
+const COUNTS = { "16": "16", "256": "256", true: "16 million" } as const;
+
+function colours(env: NodeJS.ProcessEnv, { colours, background }: Abilities): Finding {
+  if (colours !== "none") return ok("terminal-colours", `${COUNTS[colours]}, ${GROUNDS[background]}`);
   if (env["NO_COLOR"]) return ok("terminal-colours", "switched off by NO_COLOR");
-  const bits = screen.getColorDepth?.(env) ?? 1;
-  if (bits > 1) return ok("terminal-colours", bits >= 24 ? "16 million" : bits >= 8 ? "256" : "16");
   return warn("terminal-colours", "none by what TERM says; states are told by words and signs alone", "Set TERM=xterm-256color.");
 }
 
@@ -51,5 +75,5 @@ function locale(env: NodeJS.ProcessEnv): Finding {
   const value = name === undefined ? undefined : env[name];
   if (value !== undefined && /utf-?8/i.test(value)) return ok("terminal-locale", `${name}=${value}`);
   const found = value === undefined ? "no locale is set" : `${name}=${value} is not UTF-8`;
-  return warn("terminal-locale", `${found}: signs and frames may come out wrong`, "Set LANG=C.UTF-8, or your own with UTF-8.");
+  return warn("terminal-locale", `${found}: signs are drawn in ASCII`, "Set LANG=C.UTF-8, or your own with UTF-8.");
 }

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import type { RunId } from "../../domain/ids.ts";
 import { activeTickets, type RunState } from "../../domain/state.ts";
+import { numbersOf } from "../../domain/trend.ts";
 import { EXIT, UserError } from "../../domain/user-error.ts";
 import { straysOf } from "../../loop/recover.ts";
 import type { RunStore } from "../../ports/run-store.ts";
@@ -17,12 +18,24 @@ import { replay } from "./replay.ts";
 export async function giveUp(of: { run: RunId; store: RunStore; home: StateHome; world: World; now: number }): Promise<void> {
   const { run, store, now } = of;
   try {
-    await clearAway(replay(store.openForReading(run), run), of);
+    const state = replay(store.openForReading(run), run);
+    await clearAway(state, of);
+    keepNumbers(store, state);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     process.emitWarning(`${error.message}; what the run ${run} left running or lying about is not known`);
   }
   store.end(run, { at: now, verdict: "not-done", exitCode: EXIT.interrupted, reason: "given up for a fresh run (--fresh)" });
+}
+
+/** For the runs after it to be shown beside; without them it is given up all the same. */
+function keepNumbers(store: RunStore, state: RunState): void {
+  try {
+    store.recordNumbers(state.run, numbersOf(state));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    process.emitWarning(`the numbers of run ${state.run} were not kept to be shown: ${why}`);
+  }
 }
 
 async function clearAway(state: RunState, { home, world }: { home: StateHome; world: World }): Promise<void> {

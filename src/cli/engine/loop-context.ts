@@ -88,7 +88,7 @@ export async function contextOf(
     ...(await secondModelOf(batch, { executor, env, keys: process.env, program: world.reviewerProgram })),
     merges: new MergeLanes(),
     starts: new Starts(),
-    judges: new Permits(batch.limits.workers),
+    judges: new Permits(open.state.workers),
     state: () => orchestrator.state,
     report: (fact) => orchestrator.report(fact),
     recordDuration: (ticket, ms) => store.recordDuration(open.run, ticket, ms),

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { keepsEvidence } from "../../adapters/oracle/evidence-file.ts";
 import { freezeCommand } from "../../adapters/oracle/frozen-command.ts";
 import { freezeProgram } from "../../adapters/oracle/frozen-oracle.ts";
 import { loadOracleBytes } from "../../adapters/oracle/load-oracle.ts";
@@ -60,12 +61,13 @@ export function judgesOf(of: {
     return { ...oracleBatch, tickets: [...frozen, ...found.map((ticket) => ticket.id)] };
   };
   const common = { program, batch: grown, hides, plain: batch.oracle !== undefined };
+  const kept = keepsEvidence(program, { folder: runFolder, tracker: oracleBatch.tracker });
   const plainOracle: Oracle = {
     sha: program.sha,
-    judge: async (signal, how) => (await program.judge(grown(), signal, how)).judgement,
+    judge: async (signal, how) => (await kept.judge(grown(), signal, how)).judgement,
   };
   return {
-    oracle: canaries ? createSureOracle(common) : plainOracle,
+    oracle: canaries ? createSureOracle({ ...common, program: kept }) : plainOracle,
     tripwire: createCanaryTripwire({
       ...common,
       like: () => ({ tickets: of.tickets() }),

@@ -28,10 +28,8 @@ import { type LoadedBatch, loadBatch } from "./load-batch.ts";
 import { contextOf } from "./loop-context.ts";
 import { beginRun, newRunId, type OpenRun, resumeRun, runFolder } from "./open-run.ts";
 import { hasBegun } from "./replay.ts";
+import { keepForLooks, RECENT, recentOf } from "./snapshot.ts";
 import { refuseStrayKeys } from "./stray-keys.ts";
-
-/** Events that a new client is shown beside the snapshot. */
-const RECENT = 200;
 
 export interface EngineOptions {
   readonly batch: string;
@@ -169,13 +167,16 @@ function refuseOtherSandbox({ run, state }: OpenRun, { sandbox }: World): void {
 
 async function wire(parts: Parts): Promise<Engine> {
   const { open, home, store } = parts;
-  const recent: RunEvent[] = [];
+  const recent = recentOf(open.journal, open.state.seq);
+  const warn = (problem: string) => process.emitWarning(problem);
+  const keep = keepForLooks({ run: open.run, store, journal: open.journal, onProblem: warn });
   const subscribers: ((event: RunEvent, state: RunState) => void)[] = [];
   const orchestrator = new Orchestrator({ state: open.state, journal: open.journal, clock: systemClock, publish });
   function publish(event: RunEvent): void {
     if (!isActivity(event)) recent.push(event);
     if (recent.length > RECENT) recent.shift();
     channel.publish(event);
+    keep(event, orchestrator.state);
     for (const to of subscribers) to(event, orchestrator.state);
   }
   const folder = runFolder(home, open.run);
@@ -187,7 +188,7 @@ async function wire(parts: Parts): Promise<Engine> {
   const ctx = await contextOf(parts, orchestrator);
   await writeFile(join(folder, "engine.pid"), `${process.pid}\n`, { mode: 0o600 });
   // Last of what may fail: a socket that is left open would keep the process alive.
-  const channel = await openChannel({ socketPath, host, onProblem: (problem) => process.emitWarning(problem) });
+  const channel = await openChannel({ socketPath, host, onProblem: warn });
   const performer = new Performer(ctx, (error) => orchestrator.fail(error));
   const close = async (): Promise<void> => {
     await performer.idle();

@@ -2,38 +2,42 @@ import { connectChannel } from "../../adapters/channel/socket-client.ts";
 import { socketPathOf } from "../../adapters/channel/socket-path.ts";
 import { reduce } from "../../domain/reduce.ts";
 import type { RunState } from "../../domain/state.ts";
-import { renderSummaryText } from "../../domain/summary.ts";
 import { EXIT } from "../../domain/user-error.ts";
 import { exitCodeOf } from "../exit-code.ts";
-import { type FoundRun, findRun } from "../find-run.ts";
+import { type FoundRun, findRun, lookUpRun } from "../find-run.ts";
+import { readKeymap } from "../key-file.ts";
 import { linePrinter } from "../lines.ts";
 import { writeAll } from "../print.ts";
+import { printedSummary } from "../printed-summary.ts";
 import { isInteractive, refuseSmallTerminal } from "../terminal.ts";
 
 /** Shows a run: the dashboard on a terminal, else its lines from now on. Gives the run's exit code once it has ended. */
 export async function attach(name: string | undefined): Promise<number> {
-  const found = findRun(name);
-  if (isInteractive() && (found.live || found.state.end !== undefined)) {
+  const found = lookUpRun(name);
+  const { live, folder } = found;
+  const { run } = found.row;
+  if (isInteractive()) {
     refuseSmallTerminal();
-    const { watch, watchEnded } = await import("../dashboard.ts");
-    return found.live ? watch({ run: found.row.run, folder: found.folder }) : watchEnded(found.state);
+    const keymap = await readKeymap(process.env, process.cwd());
+    const { watch } = await import("../dashboard/watch.ts");
+    return watch({ run, folder, live }, keymap);
   }
-  return found.live ? follow(found) : summary(found);
+  return live ? follow(folder) : summary(findRun(run));
 }
 
 function summary({ live, state, row }: FoundRun): number {
-  writeAll(1, renderSummaryText(state, live));
+  writeAll(1, printedSummary(state, live));
   if (state.end === undefined)
     writeAll(2, `loopdash: no engine is at work on this run. Go on with it: loopdash ${row.batchPath}\n`);
   return exitCodeOf(state);
 }
 
-async function follow(found: FoundRun): Promise<number> {
+async function follow(folder: string): Promise<number> {
   const print = linePrinter("lines");
   const { promise, resolve } = Promise.withResolvers<RunState | undefined>();
   let state: RunState | undefined;
   const client = await connectChannel({
-    socketPath: socketPathOf(found.folder),
+    socketPath: socketPathOf(folder),
     onMessage: (message) => {
       if (message.kind === "snapshot") {
         state = message.state;
@@ -51,6 +55,6 @@ async function follow(found: FoundRun): Promise<number> {
     writeAll(2, "loopdash: the engine is gone before the run ended; the same batch command goes on with it\n");
     return EXIT.notDone;
   }
-  writeAll(1, `\n${renderSummaryText(last)}`);
+  writeAll(1, `\n${printedSummary(last)}`);
   return exitCodeOf(last);
 }

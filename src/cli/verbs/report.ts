@@ -1,13 +1,23 @@
 import { reportOf } from "../../domain/report.ts";
 import { renderMarkdown, renderSummaryText } from "../../domain/summary.ts";
+import { plainText } from "../../domain/text.ts";
+import { renderPage } from "../../report/page.ts";
+import { earlierRuns } from "../earlier-runs.ts";
 import { findRun } from "../find-run.ts";
 import { writeAll } from "../print.ts";
 
-/** Prints the numbers of a run, from its journal alone. */
-export function report(name: string | undefined, format: "text" | "json" | "md"): number {
+/** Prints the numbers of a run, from its journal alone, and those that were kept of the runs before it. */
+export function report(name: string | undefined, format: "text" | "json" | "md" | "html"): number {
   const { live, state } = findRun(name);
-  if (format === "json") writeAll(1, `${JSON.stringify(reportOf(state), undefined, 2)}\n`);
-  else if (format === "md") writeAll(1, renderMarkdown(state, live));
-  else writeAll(1, renderSummaryText(state, live));
+  const { runs, problem } = earlierRuns(state.run);
+  if (problem !== undefined) writeAll(2, `loopdash: earlier runs are left out (${plainText(problem)})\n`);
+  writeAll(1, RENDER[format](state, live, runs));
   return 0;
 }
+
+const RENDER: Readonly<Record<"text" | "json" | "md" | "html", typeof renderSummaryText>> = {
+  text: renderSummaryText,
+  json: (state, _, earlier) => `${JSON.stringify(reportOf(state, earlier), undefined, 2)}\n`,
+  md: renderMarkdown,
+  html: renderPage,
+};

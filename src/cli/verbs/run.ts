@@ -1,10 +1,11 @@
 import { writeSync } from "node:fs";
-import { renderSummaryText } from "../../domain/summary.ts";
 import { plainText } from "../../domain/text.ts";
 import type { Request } from "../args.ts";
 import { exitCodeOf } from "../exit-code.ts";
+import { readKeymap } from "../key-file.ts";
 import { linePrinter } from "../lines.ts";
 import { writeAll } from "../print.ts";
+import { printedSummary } from "../printed-summary.ts";
 import { stopOnSignals } from "../signals.ts";
 import type { SpawnedEngine } from "../spawn-engine.ts";
 import { closedStdout, isInteractive, refuseClosedStdout, refuseSmallTerminal } from "../terminal.ts";
@@ -25,9 +26,10 @@ export async function run(request: RunRequest): Promise<number> {
 
 /** The engine in a process of its own, and a dashboard that watches it. Both are got ready at once. */
 async function onTerminal(request: RunRequest): Promise<number> {
+  const keymap = await readKeymap(process.env, process.cwd());
   const engine = spawn(request);
-  const [{ run, folder }, { watch }] = await Promise.all([engine, import("../dashboard.ts")]);
-  return watch({ run, folder });
+  const [{ run, folder }, { watch }] = await Promise.all([engine, import("../dashboard/watch.ts")]);
+  return watch({ run, folder, live: true }, keymap);
 }
 
 async function spawn({ workers, batch, fresh, allowApiKey }: RunRequest): Promise<SpawnedEngine> {
@@ -56,7 +58,7 @@ async function headless(request: RunRequest): Promise<number> {
   engine.subscribe(print);
   engine.go();
   const state = await engine.ended;
-  if (format === "lines") writeAll(1, `\n${renderSummaryText(state)}`);
+  if (format === "lines") writeAll(1, `\n${printedSummary(state)}`);
   return exitCodeOf(state);
 }
 

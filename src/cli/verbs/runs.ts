@@ -1,4 +1,4 @@
-import { formatDuration } from "../../domain/summary.ts";
+import { formatDuration } from "../../domain/duration.ts";
 import { plainText } from "../../domain/text.ts";
 import { listRuns } from "../find-run.ts";
 import { writeAll } from "../print.ts";

@@ -1,7 +1,8 @@
+import { formatDuration } from "../../domain/duration.ts";
 import type { TicketId } from "../../domain/ids.ts";
 import { ledgerOf } from "../../domain/ledger.ts";
 import { type Attempt, activeTickets, type RunState } from "../../domain/state.ts";
-import { formatDuration, headline } from "../../domain/summary.ts";
+import { headline } from "../../domain/summary.ts";
 import { plainText } from "../../domain/text.ts";
 import { vecItems } from "../../domain/vec.ts";
 import { describeReason, whyNot } from "../../domain/why-not.ts";

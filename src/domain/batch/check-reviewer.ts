@@ -101,6 +101,7 @@ function vendorOf(spec: Pick<Vendor<AgentSpec>, "kind" | "model">): string {
 /**
  * The model's name without whoever serves it, how, and its date ("anthropic/claude-sonnet-4-5-20250929"). Others write it their own
  * way: "claude-sonnet-4.5:thinking" (OpenRouter), "us.anthropic.claude-sonnet-4-5-20250929-v1:0" (Bedrock), "…[1m]" (Claude Code).
+ * A tag with a size in it ("llama3:8b", Ollama) names another model.
  */
 function modelOf({ model }: Pick<Vendor<AgentSpec>, "model">): string | undefined {
   return model
@@ -108,7 +109,7 @@ function modelOf({ model }: Pick<Vendor<AgentSpec>, "model">): string | undefine
     .split("/")
     .findLast((part) => part !== "")
     ?.replace(/\[\w+\]$/, "")
-    .replace(/:\w+$/, "")
+    .replace(/:(?:[a-z]+|\d+)$/, "")
     .replace(/^(?:[a-z]+\.)*anthropic\.(.*?)(?:-v\d+)?$/, "$1")
     .replace(/[-@](?:\d{8}|\d{4}-\d\d-\d\d|latest)$/, "")
     .replaceAll(".", "-");

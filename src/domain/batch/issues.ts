@@ -109,6 +109,7 @@ function expected(schema: unknown): string {
       ? `text of at most ${schema.maxLength} characters`
       : `text of ${schema.minLength} to ${schema.maxLength} characters`;
   }
+  if (schema instanceof z.ZodBoolean) return "true or false";
   if (schema instanceof z.ZodArray) return schema.element instanceof z.ZodString ? "a list of texts" : "a list";
   return "an object in braces";
 }

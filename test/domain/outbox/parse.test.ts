@@ -54,6 +54,8 @@ describe("a claimed blocker", () => {
   it("keeps of its step what a terminal would show", () => {
     const read = blocker({ humanStep: "Log in\u202e to\u200b prod" });
     expect(read.ok && read.value.humanStep).toBe("Log in to prod");
+    const bare = blocker({ humanStep: "\u200b Log in \u200b" });
+    expect(bare.ok && bare.value.humanStep).toBe("Log in");
   });
 });
 
@@ -75,7 +77,21 @@ describe("a discovery", () => {
     expect(why(parseDiscovery(text))).toContain(told);
   });
 
+  it("keeps within its words the sign that may stand before a file", () => {
+    expect(parseDiscovery('{"title":"a\ufeffb","reason":"c"}')).toMatchObject({ ok: true, value: { title: "a\ufeffb" } });
+  });
+
+  it("tells a mistake with its place and how it is meant, where there is a place and a hint", () => {
+    expect(why(parseDiscovery("[]"))).toBe("must be an object in braces, not a list");
+    expect(why(parseDiscovery('{"title":"a","reason":"b","blocks":"yes"}'))).toBe('blocks must be true or false, not "yes"');
+    expect(why(parseDiscovery('{"title":1,"reason":"b"}'))).toBe("title must be text of 1 to 200 characters, not 1");
+    expect(why(parseDiscovery('{"title":"a","reason":"b","bloks":true}'))).toMatch(/^unknown key "bloks" \(.*blocks.*\)$/);
+  });
+
   it("tells three mistakes and counts the rest", () => {
+    const each = (text: string) => why(parseDiscovery(text)).split("; ");
+    expect(each('{"title":1,"body":2,"reason":5}').map((one) => one.split(" ")[0])).toEqual(["title", "body", "reason"]);
+    expect(each('{"title":1,"body":2,"repo":3,"blocks":4,"reason":5}')).toHaveLength(4);
     expect(why(parseDiscovery('{"title":1,"body":2,"repo":3,"blocks":4,"reason":5}'))).toMatch(/^title must .*; and 2 more$/);
   });
 });

@@ -46,5 +46,7 @@ test("an answer without one of the tests, or with a test of its own, is none", (
 test("likeness counts lines that came again, numbers and spacing aside", () => {
   expect(likeness("at 12:01 quota 8 of 8\n\nfailed", "failed\nat 13:59  quota 9 of 8\nmore")).toBe("2 of 2 lines");
   expect(likeness("a\nb", "b\nc")).toBe("1 of 2 lines");
+  expect(likeness("  9 of 10\n", "10 of 9 ")).toBe("1 of 1 lines");
+  expect(likeness("code 7\nno where", "code\nnowhere")).toBe("0 of 2 lines");
   expect(likeness("", "x")).toBe("0 of 0 lines");
 });

@@ -24,6 +24,7 @@ describe("an answer", () => {
 
   test.for([
     ["", "it gave no answer"],
+    [" \n\t", "it gave no answer"],
     [JSON.stringify(PASS), "its answer has no begin line with its nonce"],
     [whole(PASS).replaceAll(NONCE, "f".repeat(32)), "its answer has no begin line with its nonce"],
     [`${end}\n${JSON.stringify(PASS)}\n${begin}`, "its answer has no end line with its nonce: it is not whole"],
@@ -31,7 +32,9 @@ describe("an answer", () => {
     [`${begin} ${JSON.stringify(PASS)} ${end}`, "its answer has no begin line with its nonce"],
     [`${whole(PASS)}\n${whole(PASS)}`, "it gave more than one answer"],
     [`${whole(PASS)}\n${end}`, "it gave more than one answer"],
-    [whole([PASS]), "its answer does not fit the schema"],
+    [`${begin}\n${whole(PASS)}`, "it gave more than one answer"],
+    [whole([PASS]), "its answer does not fit the schema: "],
+    [whole({ ...PASS, findings: [{ ...FINDING, line: 12 }] }).replace('"line": 12', '"line": 1\n2'), "its answer is not JSON"],
     [`${begin}\n${JSON.stringify(PASS)}${JSON.stringify(PASS)}\n${end}`, "its answer is not JSON"],
     [whole({ ...PASS, tree: "u" }), "its answer is about another tree"],
     [whole({ ...PASS, nonce: "u" }), "its answer carries another nonce"],

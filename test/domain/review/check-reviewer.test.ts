@@ -58,6 +58,7 @@ describe("a reviewer", () => {
       `reviewer: nobody can tell that it is another model than the agent's: ${who} names none; name both models`;
     expect(found({ agent, reviewer: { ...claude, allowSameVendor: true } })).toEqual([unknown("the reviewer")]);
     expect(found({ agent: claude, reviewer: { ...claude, model, allowSameVendor: true } })).toEqual([unknown("the agent")]);
+    expect(found({ agent, reviewer: { ...claude, model: "/", allowSameVendor: true } })).toEqual([unknown("the reviewer")]);
   });
 
   it.each([
@@ -66,11 +67,27 @@ describe("a reviewer", () => {
     "amazon-bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0",
     "claude-sonnet-4-5[1m]",
     "claude-sonnet-4-5@20250929",
+    "claude-sonnet-4-5-2025-09-29",
+    "claude-sonnet-4-5-latest",
+    "amazon-bedrock/anthropic.claude-sonnet-4-5-20250929-v12:0",
+    "amazon-bedrock/anthropic.claude-sonnet-4-5",
+    "anthropic/claude-sonnet-4-5/",
   ])("is never the agent's model as others write it: %s", (written) => {
     const agent = { ...claude, model: "claude-sonnet-4-5" };
     expect(found({ agent, reviewer: { ...opencode, model: written, allowSameVendor: true } })).toEqual([
       "reviewer.model: is the agent's own model: it would review itself; name another model",
     ]);
+  });
+
+  it.each([
+    ["ollama/llama3:8b-instruct", "ollama/llama3:70b-instruct"],
+    ["ollama/llama3:8b", "ollama/llama3:70b"],
+    ["moonshot/kimi-8k", "moonshot/kimi-latest-8k"],
+    ["vendor/model", "vendor/model-1234567"],
+    ["vendor/model-fast", "vendor/model[1m]-fast"],
+  ])("is another model where not only how it is served differs: %s and %s", (one, other) => {
+    const agent = { ...opencode, model: one };
+    expect(found({ agent, reviewer: { ...opencode, model: other, allowSameVendor: true } })).toEqual([]);
   });
 
   it("is known for another model than the agent's: a name that means the newest of a line may be its own", () => {
@@ -89,6 +106,7 @@ describe("a reviewer", () => {
     const itself = "reviewer.command: is the agent's own command: it would review itself; name another program";
     expect(found({ agent, reviewer: { ...command("node", "a.mjs"), allowSameVendor: true } })).toEqual([itself]);
     expect(found({ agent, reviewer: command("node", "b.mjs") })).toEqual([]);
+    expect(found({ agent: claude, reviewer: command("node", "a.mjs") })).toEqual([]);
     expect(found({ agent, reviewer: command("node", "a.mjs", "--review") })).toEqual([]);
     expect(found({ agent, reviewer: command("a\nb") })).toEqual([expect.stringMatching(/^reviewer\.command\.0: /)]);
   });
@@ -113,6 +131,8 @@ describe("a reviewer", () => {
   });
 
   it("that costs more than a limit could never start", () => {
+    expect(found({ agent: command("agent"), reviewer: { ...command("r"), usdPerReview: 15 } })).toEqual([]);
+    expect(found({ agent: command("agent"), reviewer: command("r"), limits: { usdPerAttempt: 20 } })).toEqual([]);
     expect(found({ agent: command("agent"), reviewer: { ...command("r"), usdPerReview: 60 } })).toEqual([
       "reviewer.usdPerReview: one review costs 60 dollars, more than limits.usdPerTicket of 15, limits.usdPerRun of 50: " +
         "none could ever start; lower it, or raise the limit",

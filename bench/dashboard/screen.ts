@@ -1,0 +1,134 @@
+import { spawn } from "@lydell/node-pty";
+import xterm from "@xterm/headless";
+
+/** Size of a terminal in cells. */
+export interface Size {
+  readonly cols: number;
+  readonly rows: number;
+}
+
+const LONGEST_WAIT_MS = 60_000;
+
+/** A program on a pseudo-terminal, and when it drew what. */
+export class Screen {
+  readonly #pty;
+  readonly #model: xterm.Terminal;
+  readonly #size: Size;
+  readonly #gone: Promise<void>;
+  readonly #startedAt = performance.now();
+  #looks: ((at: number) => void)[] = [];
+  /** What was written since `record` began, and when each piece came. */
+  #tape: string[] | undefined;
+
+  constructor(of: { argv: readonly [string, ...string[]]; cwd: string; env: Readonly<Record<string, string>>; size: Size }) {
+    const [program, ...args] = of.argv;
+    this.#size = of.size;
+    this.#pty = spawn(program, args, { ...of.size, cwd: of.cwd, env: of.env, name: "xterm-256color" });
+    this.#model = new xterm.Terminal({ ...of.size, allowProposedApi: true });
+    this.#gone = new Promise((done) => this.#pty.onExit(() => done()));
+    this.#pty.onData((data) => {
+      const at = performance.now();
+      this.#tape?.push(data);
+      this.#model.write(data, () => {
+        for (const look of [...this.#looks]) look(at);
+      });
+    });
+  }
+
+  get pid(): number {
+    return this.#pty.pid;
+  }
+
+  /** Milliseconds from now until the first byte came of what makes `shows` hold. From the start of the program with `sinceStart`. */
+  async until(shows: () => boolean, of: { readonly sinceStart?: boolean } = {}): Promise<number> {
+    const from = of.sinceStart === true ? this.#startedAt : performance.now();
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    const timer = setTimeout(() => reject(new Error(`never shown:\n${this.text()}`)), LONGEST_WAIT_MS);
+    const look = (at: number): void => {
+      if (shows()) resolve(at - from);
+    };
+    this.#looks.push(look);
+    return promise.finally(() => {
+      clearTimeout(timer);
+      this.#looks = this.#looks.filter((other) => other !== look);
+    });
+  }
+
+  press(keys: string): void {
+    this.#pty.write(keys);
+  }
+
+  lines(): readonly string[] {
+    const { active } = this.#model.buffer;
+    return Array.from({ length: this.#size.rows }, (_, y) => active.getLine(active.viewportY + y)?.translateToString(true) ?? "");
+  }
+
+  text(): string {
+    return this.lines().join("\n");
+  }
+
+  record(): void {
+    this.#tape = [];
+  }
+
+  /** What was written since `record`. */
+  recorded(): string {
+    return (this.#tape ?? []).join("");
+  }
+
+  async end(): Promise<void> {
+    this.#pty.kill("SIGKILL");
+    await this.#gone;
+  }
+}
+
+const END_OF_FRAME = "\u001B[?2026l";
+
+/** What frames cost and what they changed on the screen. */
+export interface FrameBytes {
+  readonly frames: number;
+  readonly bytes: number;
+  /** Cells whose character or look is another than before. */
+  readonly cells: number;
+}
+
+/**
+ * Replays what a program wrote and counts, frame by frame, the cells that it changed. `before` is what was written before, to
+ * start from the same screen.
+ */
+export async function countChanges(of: { before: string; written: string; size: Size }): Promise<FrameBytes> {
+  const model = new xterm.Terminal({ ...of.size, allowProposedApi: true });
+  const write = (data: string) => new Promise<void>((done) => model.write(data, done));
+  await write(of.before);
+  let last = cellsOf(model, of.size);
+  const total = { frames: 0, bytes: 0, cells: 0 };
+  for (const frame of of.written.split(END_OF_FRAME)) {
+    if (frame === "") continue;
+    await write(frame + END_OF_FRAME);
+    const next = cellsOf(model, of.size);
+    total.frames += 1;
+    total.bytes += Buffer.byteLength(frame + END_OF_FRAME);
+    total.cells += next.filter((cell, i) => cell !== last[i]).length;
+    last = next;
+  }
+  return total;
+}
+
+function cellsOf(model: xterm.Terminal, size: Size): readonly string[] {
+  const { active } = model.buffer;
+  const cells: string[] = [];
+  for (let y = 0; y < size.rows; y += 1) {
+    const line = active.getLine(active.baseY + y);
+    for (let x = 0; x < size.cols; x += 1) {
+      const cell = line?.getCell(x);
+      if (cell === undefined) cells.push("");
+      else {
+        const look = [cell.isBold(), cell.isDim(), cell.isInverse(), cell.isItalic(), cell.isUnderline()].join("");
+        cells.push(
+          `${cell.getChars() || " "}|${cell.getFgColorMode()}${cell.getFgColor()}|${cell.getBgColorMode()}${cell.getBgColor()}|${look}`,
+        );
+      }
+    }
+  }
+  return cells;
+}

@@ -1,0 +1,132 @@
+import { memo, type ReactNode, use, useEffect, useMemo } from "react";
+import { compare, countComparisons, isOf } from "../../src/store/agreement.ts";
+import { formatClock, plural } from "../../src/store/format.ts";
+import { DashboardContext, useDashboard, useDrawn } from "../dashboard-context.ts";
+import { NoRun } from "../no-run.tsx";
+import { titleOf } from "../queue-word.ts";
+import { cutSpans, type SpanLine, Spans, spansWidth } from "../spans.tsx";
+import { FRAME_LINES, ViewFrame } from "../view-frame.tsx";
+import type { ViewSize } from "../view-size.ts";
+import { idWidth } from "../worker-columns.ts";
+import { evidenceLines } from "./evidence-lines.ts";
+import { HEAD_LINES, OracleHead } from "./oracle-head.tsx";
+import { healLines, healsCount, interventionLines, interventionsCount } from "./people-lines.ts";
+import { evidenceTitle, type Section, sectionTitle } from "./section-title.ts";
+
+/** From so many columns on, heals and interventions stand beside the evidence. */
+const WIDE = 110;
+
+/** The oracle's view: what judges the run, what it said of each ticket, and what was done to the run beside its work. */
+export function OracleView({ columns, height }: ViewSize): ReactNode {
+  useDrawn("oracle view");
+  const known = useDashboard((s) => s.run !== undefined);
+  return (
+    <ViewFrame columns={columns} height={height}>
+      {known ? (
+        <>
+          <OracleHead width={columns} />
+          <Body columns={columns} height={height - FRAME_LINES - HEAD_LINES} />
+        </>
+      ) : (
+        <NoRun />
+      )}
+    </ViewFrame>
+  );
+}
+
+const Body = memo(function Body({ columns, height }: ViewSize): ReactNode {
+  useDrawn("oracle body");
+  const wide = columns >= WIDE;
+  const left = wide ? Math.floor(columns * 0.55) : columns;
+  const right = columns - left;
+  const evidence = useEvidence(left);
+  const people = usePeople(wide ? right - 1 : columns);
+  const lines = useMemo(
+    () => (wide ? beside(evidence, people, { left, right }) : [...evidence, ...people]),
+    [wide, evidence, people, left, right],
+  );
+  const scroll = useDashboard((s) => s.ui.panes.oracle.scroll);
+  const store = use(DashboardContext)?.store;
+  const shown = lines.length <= height ? height : height - 1;
+  const max = Math.max(0, lines.length - shown);
+  useEffect(() => store?.dispatch({ type: "pane", pane: "oracle", action: { type: "max", max } }), [store, max]);
+  const start = Math.min(scroll, max);
+  const below = lines.length - start - shown;
+  return (
+    <>
+      {lines.slice(start, start + shown).map((line, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place in the view
+        <Spans key={start + i} line={line} />
+      ))}
+      {lines.length > height && <Spans line={[{ text: ` ${hiddenWord(start, below)}`, tone: "waiting" }]} />}
+    </>
+  );
+});
+
+function hiddenWord(above: number, below: number): string {
+  const up = above === 0 ? "" : `${plural(above, "line")} above · `;
+  return `${up}${below === 0 ? "end" : `+${plural(below, "more line")}`}`;
+}
+
+/** Made anew only where something happened to a ticket or the oracle has spoken, not where an agent prints. */
+function useEvidence(width: number): readonly SpanLine[] {
+  const store = use(DashboardContext)?.store;
+  const oracle = useDashboard((s) => s.run?.oracle);
+  const lists = useDashboard((s) => s.lists);
+  const plan = useDashboard((s) => s.run?.plan);
+  const evidence = useDashboard((s) => s.evidence);
+  const selected = useDashboard((s) => s.ui.selected);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the run is read anew where one of these says that it is another
+  return useMemo(() => {
+    const state = store?.getState();
+    const run = state?.run;
+    if (state === undefined || run === undefined || plan === undefined) return [];
+    const all = compare(run, evidence);
+    const told = evidenceLines({ all, selected, idWidth: idWidth(plan), width, titleOf: (id) => titleOf(state, id) });
+    const title = evidenceTitle({
+      counts: countComparisons(all),
+      total: all.length,
+      judgedAt: evidence !== undefined && isOf(evidence, run.oracle.last) ? formatClock(evidence.judgedAt) : undefined,
+    });
+    return [sectionTitle(title, width), ...told];
+  }, [store, oracle, lists, plan, evidence, selected, width]);
+}
+
+function usePeople(width: number): readonly SpanLine[] {
+  const heals = useDashboard((s) => s.run?.heals);
+  const batch = useDashboard((s) => s.run?.batch);
+  const tripwire = useDashboard((s) => s.run?.tripwire);
+  const end = useDashboard((s) => s.run?.end);
+  const interventions = useDashboard((s) => s.run?.interventions);
+  return useMemo(() => {
+    if (heals === undefined || batch === undefined || tripwire === undefined || interventions === undefined) return [];
+    const of = { heals, batch, tripwire, ...(end === undefined ? {} : { end }) };
+    const sections: readonly (readonly [Section, readonly SpanLine[], string])[] = [
+      [{ title: "HEALS", tone: "running", count: healsCount(of) }, healLines(of, width), " none so far"],
+      [
+        { title: "INTERVENTIONS", tone: "person", count: interventionsCount({ interventions }) },
+        interventionLines({ interventions }, width),
+        " none so far",
+      ],
+    ];
+    return sections.flatMap(([section, lines, none]) => [
+      sectionTitle(section, width),
+      ...(lines.length === 0 ? [[{ text: none, tone: "waiting" as const }]] : lines.map((line) => cutSpans(line, width))),
+    ]);
+  }, [heals, batch, tripwire, end, interventions, width]);
+}
+
+/** Two columns of lines as one. */
+function beside(
+  a: readonly SpanLine[],
+  b: readonly SpanLine[],
+  { left, right }: { readonly left: number; readonly right: number },
+): readonly SpanLine[] {
+  return Array.from({ length: Math.max(a.length, b.length) }, (_, i): SpanLine => {
+    const first = cutSpans(a[i] ?? [], left);
+    const gap = " ".repeat(Math.max(0, left - spansWidth(first)));
+    const titled = b[i]?.[0]?.text.startsWith("─") === true;
+    const between = titled ? (i === 0 ? "┬" : "├") : "│";
+    return [...first, { text: gap }, { text: between, tone: "waiting" }, ...cutSpans(b[i] ?? [], right - 1)];
+  });
+}

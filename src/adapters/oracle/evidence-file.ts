@@ -1,0 +1,87 @@
+import { realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { TicketId } from "../../domain/ids.ts";
+import type { OracleEvidence } from "../../domain/oracle-evidence.ts";
+import type { FrozenProgram, OracleBatch } from "../../ports/oracle.ts";
+import { systemCode } from "../disk-error.ts";
+import { readPlainFile } from "../plain-file.ts";
+
+const NAME = "evidence.json";
+/** Tickets of which the evidence is kept; the others are counted. */
+const MOST_TICKETS = 2_000;
+/** A file with so many tickets and the longest of steps is smaller. Bytes. */
+const MOST_BYTES = 8 * 1024 * 1024;
+
+const time = z.number().int().nonnegative();
+const Kept = z.strictObject({
+  version: z.literal(1),
+  askedAt: time,
+  judgedAt: time,
+  more: z.number().int().nonnegative(),
+  tickets: z
+    .array(z.strictObject({ id: TicketId, state: z.enum(["done", "human-gated", "open"]), step: z.string().optional() }))
+    .max(MOST_TICKETS),
+});
+
+/**
+ * The same program, which keeps in the run's folder what its last judgement of the real tracker said of each ticket. The file is
+ * for people to look at: it is written once the judgement is there, nothing but a view reads it, and where it cannot be written
+ * the judgement is what it is.
+ */
+export function keepsEvidence(
+  program: FrozenProgram,
+  of: { readonly folder: string; readonly tracker: OracleBatch["tracker"] },
+): FrozenProgram {
+  return {
+    sha: program.sha,
+    async judge(batch, signal, how) {
+      const askedAt = Date.now();
+      const judging = await program.judge(batch, signal, how);
+      // Copies of the tracker are judged by the same program.
+      if (batch.tracker === of.tracker && judging.evidence !== undefined) {
+        const { evidence } = judging;
+        const more = Math.max(0, evidence.length - MOST_TICKETS);
+        write(of.folder, { askedAt, judgedAt: Date.now(), more, tickets: evidence.slice(0, MOST_TICKETS) });
+      }
+      return judging;
+    },
+  };
+}
+
+function write(folder: string, evidence: OracleEvidence): void {
+  try {
+    const file = join(realpathSync(folder), NAME);
+    const beside = `${file}.new`;
+    rmSync(beside, { force: true });
+    writeFileSync(beside, `${JSON.stringify({ version: 1, ...evidence })}\n`, { flag: "wx", mode: 0o600 });
+    renameSync(beside, file);
+  } catch (error) {
+    process.emitWarning(`the oracle's evidence could not be kept to be shown: ${String(error)}`);
+  }
+}
+
+/** What was kept in a run's folder. Undefined where there is none, or what lies there is not of this form: then it is unknown. */
+export async function readEvidence(folder: string): Promise<OracleEvidence | undefined> {
+  const real = await realpath(folder).catch(isGone);
+  const found = real === undefined ? undefined : await readPlainFile(real, NAME, MOST_BYTES);
+  if (found?.ok !== true) return undefined;
+  const kept = Kept.safeParse(jsonOf(found.text));
+  if (!kept.success) return undefined;
+  const { version: _, tickets, ...rest } = kept.data;
+  return { ...rest, tickets: tickets.map(({ step, ...ticket }) => (step === undefined ? ticket : { ...ticket, step })) };
+}
+
+function isGone(error: unknown): undefined {
+  if (systemCode(error) === undefined) throw error;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

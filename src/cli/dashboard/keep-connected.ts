@@ -1,0 +1,79 @@
+import { type ChannelClient, connectChannel } from "../../adapters/channel/socket-client.ts";
+import { socketPathOf } from "../../adapters/channel/socket-path.ts";
+import type { Command } from "../../domain/command.ts";
+import type { DashboardStore } from "../../store/dashboard-store.ts";
+import type { Feed } from "../../store/feed.ts";
+import { GONE } from "./disk-run.ts";
+
+/** Least time between two attempts to reach an engine. Milliseconds. */
+const RECONNECT_MS = 1_000;
+
+/** A connection to a run's engine, for as long as the run is shown. */
+export interface Line {
+  readonly send: (command: Command) => void;
+  readonly close: () => void;
+}
+
+/**
+ * A connection that comes back: an engine may be started again under a dashboard that stays up. Each listens somewhere else, which
+ * is told in the run's folder. `onEngine`: an engine tells of the run. `onNobody`: none listens. `isRead`: somebody else shows the run until one does.
+ */
+export function keepConnected(of: {
+  readonly folder: string;
+  readonly store: DashboardStore;
+  readonly feed: Feed;
+  readonly onEngine: () => void;
+  readonly onNobody: () => void;
+  readonly isRead: () => boolean;
+}): Line {
+  const { folder, store, feed } = of;
+  let client: ChannelClient | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+  let triedAt = Number.NEGATIVE_INFINITY;
+  const lost = (reason: string): void => {
+    client = undefined;
+    if (closed) return;
+    feed.flush();
+    if (store.getState().run?.end === undefined && !of.isRead())
+      store.dispatch({ type: "connection", connection: { state: "lost", reason } });
+    timer = setTimeout(connect, Math.max(0, triedAt + RECONNECT_MS - performance.now()));
+  };
+  const take = (message: Parameters<Feed["take"]>[0]): void => {
+    if (closed) return;
+    if (message.kind === "snapshot") {
+      of.onEngine();
+      store.dispatch({ type: "connection", connection: { state: "live" } });
+    }
+    if (feed.take(message) !== "out-of-step") return;
+    client?.close();
+    lost("an event was missed");
+  };
+  const connect = (): void => {
+    triedAt = performance.now();
+    connectTo(folder, { onMessage: take, onClose: lost }).then(
+      (connected) => {
+        client = connected;
+        if (closed) connected.close();
+      },
+      () => {
+        of.onNobody();
+        lost(GONE);
+      },
+    );
+  };
+  connect();
+  return {
+    send: (command) => client?.send(command),
+    close: () => {
+      closed = true;
+      clearTimeout(timer);
+      client?.close();
+    },
+  };
+}
+
+/** Rejects where nobody listens, or ever did. */
+async function connectTo(folder: string, of: Omit<Parameters<typeof connectChannel>[0], "socketPath">): Promise<ChannelClient> {
+  return connectChannel({ socketPath: socketPathOf(folder), ...of });
+}

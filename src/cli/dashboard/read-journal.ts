@@ -1,0 +1,70 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { isActivity, type RunEvent } from "../../domain/event.ts";
+import { reduce } from "../../domain/reduce.ts";
+import type { RunState } from "../../domain/state.ts";
+import type { Journal } from "../../ports/journal.ts";
+import { lookBackFrom, RECENT } from "../engine/snapshot.ts";
+
+/** How long a journal is read without letting anything else happen: keys, and frames. Milliseconds. */
+const SLICE_MS = 12;
+/** How often it is told how far that is: each time draws a frame. Milliseconds. */
+const TELL_MS = 100;
+
+/** What a journal tells: the state, the last events that were no activity, and how many rows it took to know. */
+export interface JournalRead {
+  readonly state: RunState;
+  readonly recent: readonly RunEvent[];
+  readonly rows: number;
+}
+
+/**
+ * Takes one event after the other, in slices; `between` is told now and then how many were taken. Rejects where `signal`
+ * is aborted, and with what reading throws.
+ */
+export async function inSlices(of: {
+  readonly events: Iterable<RunEvent>;
+  readonly signal: AbortSignal;
+  readonly take: (event: RunEvent) => void;
+  readonly between?: (taken: number) => void;
+}): Promise<number> {
+  let taken = 0;
+  let sliceEnd = performance.now() + SLICE_MS;
+  let tellAt = 0;
+  for (const event of of.events) {
+    of.take(event);
+    taken += 1;
+    const now = performance.now();
+    if (now < sliceEnd) continue;
+    if (now >= tellAt) {
+      of.between?.(taken);
+      tellAt = now + TELL_MS;
+    }
+    await turn();
+    of.signal.throwIfAborted();
+    sliceEnd = performance.now() + SLICE_MS;
+  }
+  return taken;
+}
+
+/**
+ * Reads a journal, all of it or, with a state that was kept of it, what comes after that (and a little before, for what has
+ * happened lately). Undefined where it holds nothing.
+ */
+export async function readJournal(of: {
+  readonly journal: Journal;
+  readonly kept?: RunState;
+  readonly signal: AbortSignal;
+  readonly between?: (taken: number) => void;
+}): Promise<JournalRead | undefined> {
+  let state = of.kept;
+  let recent: RunEvent[] = [];
+  const take = (event: RunEvent): void => {
+    if (state === undefined || event.seq > state.seq) state = reduce(state, event);
+    if (isActivity(event)) return;
+    recent.push(event);
+    if (recent.length >= 2 * RECENT) recent = recent.slice(-RECENT);
+  };
+  const after = of.kept === undefined ? 0 : lookBackFrom(of.kept.seq);
+  const rows = await inSlices({ ...of, events: of.journal.read(after), take });
+  return state === undefined ? undefined : { state, recent: recent.slice(-RECENT), rows };
+}

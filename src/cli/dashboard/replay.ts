@@ -1,0 +1,132 @@
+import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
+import type { RunEvent } from "../../domain/event.ts";
+import type { RunId } from "../../domain/ids.ts";
+import type { RunState } from "../../domain/state.ts";
+import type { RunStore } from "../../ports/run-store.ts";
+import type { Keymap } from "../../store/dashboard-state.ts";
+import { createDashboardStore, type DashboardStore } from "../../store/dashboard-store.ts";
+import type { PlayAction } from "../../store/keymap/binding.ts";
+import { KEYMAP } from "../../store/keymap/keymap.ts";
+import { replayKeymap } from "../../store/keymap/replay-keys.ts";
+import { movePlayback, type Playback } from "../../store/playback.ts";
+import { Player } from "../../store/player.ts";
+import { projectTo } from "../../store/projector.ts";
+import { tampered } from "../engine/replay.ts";
+import { lookBackFrom } from "../engine/snapshot.ts";
+import { stateHome } from "../state-home.ts";
+import { showBroken } from "./disk-run.ts";
+import { draw } from "./draw.ts";
+import { inSlices } from "./read-journal.ts";
+import { startReaders } from "./readers.ts";
+
+/** Time between two moves of a replay that plays: 20 a second, as a run at work is shown. Milliseconds. */
+const FRAME_MS = 50;
+
+/** A run to replay. */
+export interface ReplayOf {
+  readonly run: RunId;
+  readonly folder: string;
+  /** How much faster than the run it begins to play. */
+  readonly speed: number;
+  /** Stretches in which nothing happened are passed over. */
+  readonly skipsIdle: boolean;
+}
+
+/** Plays a run from its journal in the dashboard. Throws a UserError (exit 3), once the screen is gone, where that is broken. */
+export async function replayOnTerminal(of: ReplayOf, keymap: Keymap = KEYMAP): Promise<void> {
+  const store = createDashboardStore({ now: Date.now(), keymap: replayKeymap(keymap) });
+  const records = openRunStore(stateHome(process.env, process.cwd()).db);
+  const endReaders = startReaders({ store, folder: () => of.folder });
+  const leaving = new AbortController();
+  const tape = new Tape({ ...of, store, records });
+  const loaded = tape.load(leaving.signal);
+  // A failure is met once the screen is gone.
+  loaded.catch(() => undefined);
+  try {
+    await draw(store, { send: () => undefined, play: (action) => tape.play(action) });
+  } finally {
+    leaving.abort();
+    tape.close();
+    endReaders();
+    await loaded.finally(() => records.close());
+  }
+}
+
+/** The journal on the player, and what moves it. */
+class Tape {
+  readonly #of: ReplayOf & { readonly store: DashboardStore; readonly records: RunStore };
+  readonly #player: Player;
+  #playback: Playback | undefined;
+  /** The last event that is part of what is shown. */
+  #seq = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #movedAt = 0;
+
+  constructor(of: ReplayOf & { readonly store: DashboardStore; readonly records: RunStore }) {
+    this.#of = of;
+    this.#player = new Player({ read: (after) => this.#read(after) });
+  }
+
+  /** Reads and verifies the whole journal, showing how far it is, and begins to play. Settles where it is given up. */
+  async load(signal: AbortSignal): Promise<void> {
+    const { store, records, run, speed, skipsIdle } = this.#of;
+    const count = records.eventCount(run);
+    const between = (rows: number): void =>
+      store.dispatch({ type: "connection", connection: { state: "reading", rows, of: count } });
+    try {
+      between(0);
+      await inSlices({ events: this.#read(0), signal, take: (event) => this.#player.record(event), between });
+    } catch (error) {
+      if (signal.aborted) return;
+      throw showBroken({ run, store }, error);
+    }
+    if (this.#player.count === 0) throw tampered(run, "its journal is empty");
+    const [from, to] = [this.#player.timeOf(1), this.#player.timeOf(this.#player.count)];
+    store.dispatch({ type: "connection", connection: { state: "replay" } });
+    this.#to({ from, to, at: from, playing: to > from, speed, skipsIdle });
+    this.#movedAt = performance.now();
+    this.#timer = setInterval(() => this.#pass(), FRAME_MS);
+  }
+
+  play(action: PlayAction): void {
+    if (this.#playback !== undefined) this.#to(movePlayback(this.#playback, action, (time) => this.#nextAfter(time)));
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #pass(): void {
+    const now = performance.now();
+    const ms = now - this.#movedAt;
+    this.#movedAt = now;
+    if (this.#playback?.playing === true)
+      this.#to(movePlayback(this.#playback, { type: "pass", ms }, (time) => this.#nextAfter(time)));
+  }
+
+  #to(playback: Playback): void {
+    this.#playback = playback;
+    const seq = this.#player.seqAt(playback.at);
+    const passed: [RunEvent, RunState][] = [];
+    const state = this.#player.seek(seq, (event, after) => void passed.push([event, after]));
+    const playedOn = passed.length === seq - this.#seq;
+    this.#seq = seq;
+    projectTo(this.#of.store, { state, playback, ...(playedOn ? { passed } : { recent: [...this.#until(seq)] }) });
+  }
+
+  *#until(seq: number): Generator<RunEvent> {
+    for (const event of this.#read(lookBackFrom(seq))) {
+      if (event.seq > seq) return;
+      yield event;
+    }
+  }
+
+  #nextAfter(time: number): number | undefined {
+    const seq = this.#player.seqAt(time);
+    return seq < this.#player.count ? this.#player.timeOf(seq + 1) : undefined;
+  }
+
+  #read(after: number): Iterable<RunEvent> {
+    return this.#of.records.openForReading(this.#of.run).read(after);
+  }
+}

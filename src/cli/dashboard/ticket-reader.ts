@@ -1,0 +1,85 @@
+import { join } from "node:path";
+import { type FollowedState, followFile } from "../../adapters/files/follow-file.ts";
+import { readChange } from "../../adapters/vcs/read-change.ts";
+import type { DashboardStore } from "../../store/dashboard-store.ts";
+import { type CommitRange, targetOf } from "../../store/views/viewed-target.ts";
+import { type TextKind, ViewedText } from "../../store/views/viewed-text.ts";
+import type { Reader } from "./reader.ts";
+
+/** The longest change that is shown, in bytes. */
+const CHANGE_BYTES = 2_000_000;
+
+/** What is to be read: which target's it is, and where it lies: in which run's folder. */
+interface Wanted {
+  readonly key: string;
+  readonly folder: string;
+  readonly path: string;
+  readonly kind: TextKind;
+  readonly change?: CommitRange;
+}
+
+/** Reads what the ticket view shows, while it shows it: the file, as it grows, or the change out of git. */
+export const readTicket: Reader = ({ store, folder }) => {
+  let at: Wanted | undefined;
+  let end: (() => void) | undefined;
+  const look = (): void => {
+    const wanted = wantedOf(store, folder());
+    if (isSame(at, wanted)) return;
+    at = wanted;
+    end?.();
+    end = wanted && (wanted.change === undefined ? follow(store, wanted) : ask(store, wanted, wanted.change));
+  };
+  look();
+  const off = store.subscribe(look);
+  return () => {
+    off();
+    end?.();
+  };
+};
+
+function isSame(a: Wanted | undefined, b: Wanted | undefined): boolean {
+  return a?.key === b?.key && a?.path === b?.path && a?.change?.tip === b?.change?.tip;
+}
+
+function wantedOf(store: DashboardStore, folder: string): Wanted | undefined {
+  const state = store.getState();
+  if (state.ui.view !== "ticket" || state.ui.tooSmall) return undefined;
+  const target = targetOf(state);
+  const file = target?.file;
+  if (target === undefined || file === undefined) return undefined;
+  const change = target.change === undefined ? {} : { change: target.change };
+  return { key: target.key, folder, path: join(folder, file.path), kind: file.kind, ...change };
+}
+
+/** Brings a file into the store; the store is told once for each look at the file that finds anything new. */
+function follow(store: DashboardStore, { key, folder, path, kind }: Wanted): () => void {
+  const text = new ViewedText(kind);
+  let version = 0;
+  let before: string | undefined;
+  const looked = (state: FollowedState, news: boolean): void => {
+    const word = typeof state === "string" ? state : state.refused;
+    if (!news && word === before) return;
+    // What is gone is not shown as if it were there.
+    if (state !== "there" && word !== before) text.begin({ skipped: 0 });
+    before = word;
+    version += 1;
+    store.setState({ viewed: { key, text, file: state, version } });
+  };
+  const by = { begin: (of: { skipped: number }) => text.begin(of), text: (piece: string) => text.push(piece), looked };
+  return followFile(path, by, { under: folder });
+}
+
+/** Asks git once: commits do not change. */
+function ask(store: DashboardStore, { key, kind }: Wanted, change: CommitRange): () => void {
+  let ended = false;
+  void readChange({ ...change, maxBytes: CHANGE_BYTES }).then((read) => {
+    if (ended) return;
+    const text = new ViewedText(kind);
+    text.begin({ skipped: 0 });
+    if (read.ok) text.push(read.patch);
+    store.setState({ viewed: { key, text, file: read.ok ? "there" : { refused: read.why }, version: 1 } });
+  });
+  return () => {
+    ended = true;
+  };
+}

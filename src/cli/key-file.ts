@@ -1,0 +1,53 @@
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+import { EXIT, UserError } from "../domain/user-error.ts";
+import type { Keymap } from "../store/dashboard-state.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Where a person's keys are, and whether they have to be there. */
+interface KeyFilePlace {
+  readonly file: string;
+  readonly named: boolean;
+}
+
+/**
+ * LOOPDASH_KEYS, taken from `cwd` where it is relative; else `loopdash/keys.json` in the XDG configuration folder, which counts
+ * only if absolute (XDG Base Directory Specification 0.8).
+ */
+export function keyFilePlace(env: Env, cwd: string): KeyFilePlace {
+  if (env.LOOPDASH_KEYS) return { file: resolve(cwd, env.LOOPDASH_KEYS), named: true };
+  const xdg = env.XDG_CONFIG_HOME;
+  const home = env.HOME !== undefined && isAbsolute(env.HOME) ? env.HOME : homedir();
+  const folder = xdg !== undefined && isAbsolute(xdg) ? xdg : join(home, ".config");
+  return { file: join(folder, "loopdash", "keys.json"), named: false };
+}
+
+/**
+ * The keys that a person has bound, over those that come with loopdash; undefined where nobody has bound any. Throws a UserError
+ * (exit 2) where the file cannot be read, or binds what cannot be bound: before anything is started.
+ */
+export async function readKeymap(env: Env, cwd: string): Promise<Keymap | undefined> {
+  const place = keyFilePlace(env, cwd);
+  const text = read(place);
+  if (text === undefined) return undefined;
+  const { keymapFrom } = await import("./key-file-text.ts");
+  return keymapFrom(text, place.file);
+}
+
+function read({ file, named }: KeyFilePlace): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    if (!named && (code === "ENOENT" || code === "ENOTDIR")) return undefined;
+    throw new UserError({
+      what: `cannot read the keys in ${file}`,
+      why: code === "ENOENT" ? "there is no such file" : error instanceof Error ? error.message : String(error),
+      todo: named ? "Name a file of keys in LOOPDASH_KEYS, or unset it." : "Make it a file that you can read, or remove it.",
+      exitCode: EXIT.usage,
+      cause: error,
+    });
+  }
+}

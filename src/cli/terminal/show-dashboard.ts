@@ -1,0 +1,106 @@
+import { asciiOf, translated } from "../../../components/ascii.ts";
+import { type Lend, renderDashboard } from "../../../components/render-dashboard.tsx";
+import { type Abilities, abilitiesOf } from "../../store/abilities.ts";
+import type { DashboardStore } from "../../store/dashboard-store.ts";
+import type { LeaveHow } from "../../store/keymap/binding.ts";
+import type { Hands } from "../../store/keymap/press.ts";
+import type { Tone } from "../../store/tone.ts";
+import { type CallOut, callOut } from "./call-out.ts";
+import { measured, stopUntilContinued } from "./job-control.ts";
+import { keepModes, type Modes } from "./modes.ts";
+import { CLIPBOARD_LIMIT, clipboard, modesOf } from "./sequences.ts";
+
+const TOAST_MS = 6_000;
+
+/**
+ * Shows the dashboard on the terminal of this process until a person leaves it, and returns how. It uses all that the terminal can
+ * do, and gives it back as it was: on leaving, to the shell by Ctrl-Z, and where the process ends unasked.
+ */
+export async function showDashboard(of: {
+  readonly store: DashboardStore;
+  readonly hands: Omit<Hands, "leave" | "copy" | "suspend">;
+}): Promise<LeaveHow> {
+  const { stdin, stdout, env } = process;
+  const abilities = abilitiesOf({ env, isTTY: stdout.isTTY, depth: stdout.getColorDepth(env) });
+  // What is written to a terminal that has gone fails; that it has gone is told otherwise.
+  const gone = (): void => undefined;
+  stdout.on("error", gone);
+  const modes = keepModes(stdout, modesOf(abilities));
+  const plain = abilities.glyphs === "ascii" ? translated(stdout, asciiOf) : stdout;
+  modes.take();
+  const calls = callOut(of.store, (text) => void plain.write(text), abilities);
+  const lending = lendsTo({ store: of.store, modes, calls });
+  const hands = { ...of.hands, copy: copier(of.store, stdout, abilities), suspend: lending.suspend };
+  try {
+    const onLeave = (): void => {
+      calls.end();
+      lending.end();
+    };
+    return await renderDashboard({ store: of.store, hands, stdin, stdout, abilities, onLeave, onDrawn: lending.onDrawn });
+  } finally {
+    modes.end();
+    stdout.off("error", gone);
+  }
+}
+
+/** The terminal lent to the shell: by Ctrl-Z, by a SIGTSTP from elsewhere, and taken anew after any other stop. */
+function lendsTo(of: { readonly store: DashboardStore; readonly modes: Modes; readonly calls: CallOut }): {
+  readonly onDrawn: (lend: Lend) => void;
+  readonly suspend: () => void;
+  readonly end: () => void;
+} {
+  let lend: Lend | undefined;
+  let lent = false;
+  const lendFor = async (task: () => Promise<void>): Promise<void> => {
+    if (lend === undefined || lent) return;
+    lent = true;
+    of.calls.rest();
+    await lend(async () => {
+      of.modes.give();
+      await task();
+      await measured();
+      of.modes.take();
+    });
+    lent = false;
+    of.calls.goOn();
+  };
+  const suspend = (): void => void lendFor(stop);
+  const stop = async (): Promise<void> => {
+    process.off("SIGTSTP", suspend);
+    const stopped = await stopUntilContinued();
+    process.on("SIGTSTP", suspend);
+    if (!stopped) say(of.store, "nobody waits for this program as a shell does: it cannot be put aside", "waiting");
+  };
+  const continued = (): void => void lendFor(async () => undefined);
+  process.on("SIGTSTP", suspend);
+  process.on("SIGCONT", continued);
+  return {
+    onDrawn: (drawn) => {
+      lend = drawn;
+    },
+    suspend,
+    end: () => {
+      lend = undefined;
+      process.off("SIGTSTP", suspend);
+      process.off("SIGCONT", continued);
+    },
+  };
+}
+
+/** Puts text into the terminal's clipboard, and says what became of it as far as that can be known: no terminal answers. */
+function copier(store: DashboardStore, stdout: NodeJS.WriteStream, abilities: Abilities): (text: string) => void {
+  return (text) => {
+    if (abilities.clipboard === "none")
+      return say(store, "this terminal takes no text from programs: hold shift and mark it with the mouse", "waiting");
+    const sequence = clipboard(text);
+    if (sequence === undefined)
+      return say(store, `not copied: more than ${CLIPBOARD_LIMIT / 1024} KiB, which terminals cut short`, "bad");
+    stdout.write(sequence);
+    const through = abilities.clipboard === "tmux" ? " by way of tmux, if its set-clipboard is on" : "";
+    say(store, `${[...text].length} characters given to the terminal's clipboard${through}`, "good");
+  };
+}
+
+function say(store: DashboardStore, text: string, tone: Tone): void {
+  store.dispatch({ type: "toast", toast: { text, tone, until: Date.now() + TOAST_MS } });
+}

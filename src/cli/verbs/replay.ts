@@ -1,0 +1,48 @@
+import { reduce } from "../../domain/reduce.ts";
+import type { RunState } from "../../domain/state.ts";
+import { renderSummaryText } from "../../domain/summary.ts";
+import { JournalBroken } from "../../ports/journal.ts";
+import type { Request } from "../args.ts";
+import { hasBegun, tampered } from "../engine/replay.ts";
+import { lookUpRun, type RecordedRun, withStore } from "../find-run.ts";
+import { readKeymap } from "../key-file.ts";
+import { linePrinter } from "../lines.ts";
+import { writeAll } from "../print.ts";
+import { isInteractive, refuseSmallTerminal } from "../terminal.ts";
+
+/**
+ * Plays a run again: in the dashboard on a terminal, else as lines, all at once. Exit 0: it says nothing about the run. Throws a
+ * UserError (exit 3) where the journal is broken.
+ */
+export async function replay({ run: name, speed, skipsIdle }: Extract<Request, { verb: "replay" }>): Promise<number> {
+  const found = lookUpRun(name);
+  const { folder } = found;
+  const { run } = found.row;
+  if (isInteractive()) {
+    refuseSmallTerminal();
+    const keymap = await readKeymap(process.env, process.cwd());
+    const { replayOnTerminal } = await import("../dashboard/replay.ts");
+    await replayOnTerminal({ run, folder, speed, skipsIdle }, keymap);
+    return 0;
+  }
+  return tell(found);
+}
+
+function tell({ row: { run }, live }: RecordedRun): number {
+  const print = linePrinter("lines");
+  const state = withStore((store) => {
+    if (!hasBegun(store, run)) throw tampered(run, "its journal is empty");
+    let at: RunState | undefined;
+    try {
+      for (const event of store.openForReading(run).read()) {
+        at = reduce(at, event);
+        print(event, at);
+      }
+    } catch (error) {
+      throw error instanceof JournalBroken ? tampered(run, `its journal is broken: ${error.message}`, error) : error;
+    }
+    return at;
+  });
+  if (state !== undefined) writeAll(1, `\n${renderSummaryText(state, live)}`);
+  return 0;
+}

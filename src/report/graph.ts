@@ -1,0 +1,58 @@
+import type { RunState } from "../domain/state.ts";
+import { vecAt } from "../domain/vec.ts";
+import { criticalPath } from "../store/views/graph-layout.ts";
+import { type Html, html } from "./html.ts";
+import { columnsOf, type Placed } from "./layers.ts";
+import { ticketLook } from "./look.ts";
+import type { Section } from "./section.ts";
+import { count, cutTo } from "./words.ts";
+
+/** Pixels of a node and of the room between nodes. */
+const [WIDTH, HEIGHT, ACROSS, DOWN] = [184, 40, 56, 12];
+
+interface Spot {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Which ticket waits for which, from left to right; undefined where none waits for any. */
+export function graphSection(state: RunState, live: boolean): Section | undefined {
+  const { placed, columns, rows } = columnsOf(state.plan);
+  if (placed.length === 0) return undefined;
+  const spots = new Map(placed.map((node) => [node.index, spotOf(node)]));
+  const alone = state.plan.tickets.length - placed.length;
+  const path = criticalPath(state.plan, () => false);
+  const onPath = new Set(path);
+  const steps = new Set(path.slice(1).map((index, i) => `${path[i]} ${index}`));
+  const [width, height] = [columns * (WIDTH + ACROSS) - ACROSS + 4, rows * (HEIGHT + DOWN) - DOWN + 4];
+  const edges = placed.flatMap(({ index }) =>
+    (state.plan.dependents[index] ?? []).map((to) => edge(spots.get(index), spots.get(to), steps.has(`${index} ${to}`))),
+  );
+  const label = `Dependencies of ${count(placed.length, "ticket")} from left to right. The table of tickets says which waits for which.`;
+  const body = html`<div class="scroll graph" role="region" aria-labelledby="graph-h" tabindex="0"><svg role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
+${edges}
+${placed.map((node) => nodeOf(state, node, onPath.has(node.index), live))}</svg></div>
+<p class="legend"><span><i class="k k-long"></i> the longest path, by what tickets took before</span>${alone === 0 ? undefined : html`<span>${count(alone, "ticket")} without dependencies not drawn</span>`}</p>`;
+  return { id: "graph", title: "Dependencies", note: count(placed.length, "ticket"), body };
+}
+
+function spotOf({ column, row }: Placed): Spot {
+  return { x: column * (WIDTH + ACROSS) + 2, y: row * (HEIGHT + DOWN) + 2 };
+}
+
+function edge(from: Spot | undefined, to: Spot | undefined, long: boolean): Html | undefined {
+  if (from === undefined || to === undefined) return undefined;
+  const [x1, y1, x2, y2] = [from.x + WIDTH, from.y + HEIGHT / 2, to.x, to.y + HEIGHT / 2];
+  const bend = Math.max(24, (x2 - x1) / 2);
+  return html`<path class="edge${long ? " long" : ""}" d="M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}"/>
+`;
+}
+
+function nodeOf(state: RunState, node: Placed, long: boolean, live: boolean): Html {
+  const { x, y } = spotOf(node);
+  const ticket = vecAt(state.tickets, node.index);
+  const title = state.plan.tickets[node.index]?.title ?? "";
+  const { glyph, word, tone } = ticketLook(ticket, live);
+  return html`<g class="node${long ? " long" : ""}" transform="translate(${x} ${y})"><title>${ticket.id}: ${word}. ${title}</title><rect width="${WIDTH}" height="${HEIGHT}" rx="6"/><rect class="side f-${tone}" width="5" height="${HEIGHT}" rx="2"/><text class="nid t-${tone}" x="13" y="16">${glyph} ${cutTo(ticket.id, 22)}</text><text class="ntitle" x="13" y="32">${cutTo(title, 27)}</text></g>
+`;
+}

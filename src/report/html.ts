@@ -1,0 +1,36 @@
+import { plainText } from "../domain/text.ts";
+
+/** A piece of HTML that is whole and safe to stand in a page. Only `html` makes one. */
+export class Html {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** What may stand in a template: text is escaped, whoever wrote it; lists stand one behind the other; undefined is nothing. */
+export type Part = Html | string | number | undefined | readonly Part[];
+
+/** HTML with its parts escaped. Attributes are written in double quotes. */
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return new Html(strings.reduce((text, string, i) => text + renderPart(parts[i - 1]) + string));
+}
+
+function renderPart(part: Part): string {
+  if (part === undefined) return "";
+  if (part instanceof Html) return part.text;
+  if (typeof part === "object") return part.map(renderPart).join("");
+  return escapeText(String(part));
+}
+
+const NAMED: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+/** Text without control and direction-turning characters, in which nothing is markup: within an element or a quoted attribute. */
+function escapeText(text: string): string {
+  return plainText(text).replace(/[&<>"']/g, (char) => NAMED[char] ?? "");
+}
+
+/** Lines of outside text, to stand in a `pre`. */
+export function lines(of: readonly string[]): Html {
+  return new Html(of.map(escapeText).join("\n"));
+}

@@ -1,0 +1,57 @@
+import type { RunState } from "../domain/state.ts";
+import { headline } from "../domain/summary.ts";
+import type { EarlierRun } from "../domain/trend.ts";
+import { evidenceSection } from "./evidence.ts";
+import { graphSection } from "./graph.ts";
+import { html } from "./html.ts";
+import { ledgerSection } from "./ledger.ts";
+import { openSection, top, yoursSection } from "./outcome.ts";
+import { aboutSection, interventionsSection } from "./people.ts";
+import { STYLE } from "./style.ts";
+import { ticketsSection } from "./tickets.ts";
+import { timelineSection } from "./timeline.ts";
+
+/**
+ * One page of HTML that tells all of a run to people who were not there. It stands alone: no script, no font, no picture and no
+ * request, and a policy in its head that refuses them. `earlier`: runs of the batch file before it, newest first.
+ */
+export function renderPage(state: RunState, live = true, earlier: readonly EarlierRun[] = []): string {
+  const sections = [
+    yoursSection(state),
+    openSection(state),
+    ticketsSection(state, live),
+    timelineSection(state, live),
+    graphSection(state, live),
+    ledgerSection(state, earlier),
+    evidenceSection(state),
+    interventionsSection(state),
+    aboutSection(state),
+  ].filter((section) => section !== undefined);
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+<meta name="referrer" content="no-referrer">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="loopdash ${state.version}">
+<title>${headline(state, live)}: ${state.batch.name}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+${top(state, live)}
+<nav aria-label="Sections"><ul>${sections.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul></nav>
+<main>
+${sections.map(
+  ({ id, title, note, body }) => html`<section id="${id}" aria-labelledby="${id}-h">
+<h2 id="${id}-h">${title}${note === undefined ? undefined : html` <small>${note}</small>`}</h2>
+${body}
+</section>
+`,
+)}</main>
+</body>
+</html>
+`;
+  return page.text;
+}

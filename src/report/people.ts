@@ -1,0 +1,41 @@
+import { interventionKind } from "../domain/intervention.ts";
+import type { RunState } from "../domain/state.ts";
+import { html } from "./html.ts";
+import type { Section } from "./section.ts";
+import { utc } from "./words.ts";
+
+/** What people did to the run. */
+export function interventionsSection({ interventions }: RunState): Section {
+  const title = "Interventions";
+  if (interventions.length === 0) return { id: "people", title, note: "0", body: html`<p>Nobody touched this run.</p>` };
+  const rows = interventions.map(
+    ({ at, class: c, target, note }) =>
+      html`<tr><td>${utc(at)}</td><td>${c} ${interventionKind(c)}</td><td><bdi>${target}</bdi></td><td><bdi>${note}</bdi></td></tr>
+`,
+  );
+  const body = html`<div class="scroll" role="region" aria-labelledby="people-h" tabindex="0"><table><thead><tr><th scope="col">When (UTC)</th><th scope="col">Class</th><th scope="col">What</th><th scope="col">Note</th></tr></thead><tbody>
+${rows}</tbody></table></div>`;
+  return { id: "people", title, note: String(interventions.length), body };
+}
+
+/** What this page is, and by what the run was judged. */
+export function aboutSection(state: RunState): Section {
+  const { run, version, startedAt, end, seq, lastEventAt, oracleSha, batchSha, oracle, tripwire, sandboxed, resumes } = state;
+  const facts: readonly (readonly [string, string])[] = [
+    ["run", run],
+    ["batch file", state.batchPath],
+    ["began", `${utc(startedAt)} UTC`],
+    ["ended", end === undefined ? "not yet" : `${utc(end.at)} UTC, exit code ${end.exitCode}`],
+    ["shown as of", `event ${seq}, ${utc(lastEventAt)} UTC`],
+    ["oracle asked", String(oracle.judged)],
+    ["tripwire", `${tripwire.status}${tripwire.canaries > 0 ? `, ${tripwire.canaries} canaries` : ""}`],
+    ["sandbox", sandboxed ? "on" : "off"],
+    ["engines", String(resumes + 1)],
+    ["oracle’s bytes", oracleSha],
+    ["frozen batch", batchSha],
+    ["loopdash", version],
+  ];
+  const body = html`<dl class="about">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`)}</dl>
+<p class="muted">Made from the run’s journal alone. This page loads nothing and runs no script.</p>`;
+  return { id: "about", title: "About this run", body };
+}

@@ -1,0 +1,36 @@
+import type { Ticket } from "../domain/batch/schema.ts";
+import { formatDuration } from "../domain/duration.ts";
+import type { RunState, TicketState } from "../domain/state.ts";
+import { foundWords, outcomes } from "../domain/summary.ts";
+import { vecAt } from "../domain/vec.ts";
+import { type Html, html } from "./html.ts";
+import { ticketLook } from "./look.ts";
+import type { Section } from "./section.ts";
+import { NOTHING, usd } from "./words.ts";
+
+/** Every ticket: how it stands, what it took and where it landed. */
+export function ticketsSection(state: RunState, live: boolean): Section {
+  const why = new Map(outcomes(state).open.map((open) => [open.ticket.id, open.ticket.attempt?.waiting ?? open.why]));
+  const rows = state.plan.tickets.map((ticket, index) => row(ticket, vecAt(state.tickets, index), why.get(ticket.id), live));
+  const body = html`<div class="scroll" role="region" aria-labelledby="tickets-h" tabindex="0"><table>
+<thead><tr><th scope="col">State</th><th scope="col">Ticket</th><th scope="col">Waits for</th><th scope="col" class="n">Tries</th><th scope="col" class="n">Time</th><th scope="col" class="n">Cost</th><th scope="col" class="sha">Commit</th></tr></thead>
+<tbody>
+${rows}</tbody></table></div>`;
+  return { id: "tickets", title: "Tickets", note: String(rows.length), body };
+}
+
+function row({ id, title, repo, dependsOn }: Ticket, ticket: TicketState, why: string | undefined, live: boolean): Html {
+  const { glyph, word, tone } = ticketLook(ticket, live);
+  const tries = ticket.history.length + (ticket.attempt === undefined ? 0 : 1);
+  const settledBefore = tries === 0 && ticket.phase === "done";
+  return html`<tr><td class="state t-${tone}">${glyph} ${word}</td><th scope="row"><span class="id">${id}</span> <bdi>${title}</bdi>${foundWords(ticket)} <span class="repo">${repo}</span>${why === undefined ? undefined : html`<p class="muted"><bdi>${why}</bdi></p>`}</th><td class="deps">${dependsOn.length === 0 ? NOTHING : dependsOn.join(", ")}</td><td class="n">${settledBefore ? "before" : tries}</td><td class="n">${timeOf(ticket)}</td><td class="n">${usd(ticket.costUsd)}</td><td class="sha">${ticket.mergedSha === undefined ? NOTHING : html`<code>${ticket.mergedSha.slice(0, 10)}</code>`}</td></tr>
+`;
+}
+
+/** From its first try to the end of its last. */
+function timeOf({ history, attempt }: TicketState): string {
+  const from = history[0]?.startedAt;
+  const to = history.at(-1)?.endedAt;
+  if (from === undefined || to === undefined) return NOTHING;
+  return `${formatDuration(to - from)}${attempt === undefined ? "" : " +"}`;
+}

@@ -1,0 +1,50 @@
+import type { RunId, TicketId } from "../domain/ids.ts";
+import type { OracleEvidence } from "../domain/oracle-evidence.ts";
+import type { RunState, TicketState } from "../domain/state.ts";
+import type { EarlierRun } from "../domain/trend.ts";
+import { vecAt } from "../domain/vec.ts";
+import type { FeedLine } from "./describe-event.ts";
+import type { BindingOf, KeymapOf } from "./keymap/binding.ts";
+import type { Lists } from "./lists.ts";
+import type { Playback } from "./playback.ts";
+import type { ListedRun } from "./run-list.ts";
+import type { UiState } from "./ui.ts";
+import type { Viewed } from "./views/viewed-text.ts";
+
+/** Everything that the views are drawn from. */
+export interface DashboardState {
+  /** The mirror of the engine's state; absent until the first snapshot. */
+  readonly run?: RunState;
+  readonly lists: Lists;
+  /** Oldest first, at most FEED_LIMIT lines. */
+  readonly feed: readonly FeedLine[];
+  readonly ui: UiState;
+  /** What the oracle last said of each ticket; absent where it is not known. */
+  readonly evidence?: OracleEvidence;
+  /** Where a replay stands; absent where the run that is shown goes on or has ended now. */
+  readonly playback?: Playback;
+  /** All runs of this machine in list order; absent until the view of them asks. */
+  readonly runList?: readonly ListedRun[];
+  /** The file that the ticket view shows; absent until it asks for one. */
+  readonly viewed?: Viewed;
+  /** As it comes, or as a person has bound it. */
+  readonly keymap: Keymap;
+  /** The time that views show: wall-clock milliseconds, whole seconds. */
+  readonly now: number;
+  /** Runs of the same batch file before `run`, newest first; absent until a view asks for them. `problem`: why none could be read. */
+  readonly earlier?: { readonly run: RunId; readonly runs: readonly EarlierRun[]; readonly problem?: string };
+}
+
+/** One row of the dashboard's keymap. */
+export type Binding = BindingOf<DashboardState>;
+
+/** Every key of the dashboard, by mode. */
+export type Keymap = KeymapOf<DashboardState>;
+
+/** One ticket by id, or undefined before the first snapshot and for ids of another run. */
+export function ticketIn(state: Pick<DashboardState, "run">, id: TicketId): TicketState | undefined {
+  const run = state.run;
+  if (run === undefined || !Object.hasOwn(run.plan.index, id)) return undefined;
+  const index = run.plan.index[id];
+  return index === undefined ? undefined : vecAt(run.tickets, index);
+}

@@ -1,0 +1,45 @@
+import type { Binding, Keymap } from "../dashboard-state.ts";
+import { VIEWS } from "../views/view-name.ts";
+import type { Mode } from "./binding.ts";
+import { FIELD_KEYS } from "./effects.ts";
+import { BACK_KEYS, GLOBAL_KEYS } from "./global-keys.ts";
+import { RUN_KEYS } from "./run-keys.ts";
+
+/** Bindings that belong together, under a title for people. */
+export interface KeyGroup {
+  readonly title: string;
+  readonly bindings: readonly Binding[];
+}
+
+const namesOf = (bindings: readonly Binding[]): ReadonlySet<string> => new Set(bindings.map(({ name }) => name));
+
+const RUN = namesOf(RUN_KEYS);
+const EVERYWHERE = namesOf([...BACK_KEYS, ...GLOBAL_KEYS]);
+const FIELD = namesOf(FIELD_KEYS);
+const PLACES: readonly Mode[] = [...VIEWS, "summary"];
+
+/**
+ * Every key that is not told where it is asked for, in groups: first those of the view in front, then those that change the run,
+ * those of every view, those of the other views, and those of fields. Views with the same keys share a group.
+ */
+export function keyGroups(keymap: Keymap, front: Mode): readonly KeyGroup[] {
+  const own = (mode: Mode) => keymap[mode].filter(({ name }) => !RUN.has(name) && !EVERYWHERE.has(name));
+  const common = (names: ReadonlySet<string>) => {
+    const all = PLACES.flatMap((mode) => keymap[mode]).filter(({ name }) => names.has(name));
+    return all.filter((binding, i) => all.findIndex(({ name }) => name === binding.name) === i);
+  };
+  const others = new Map<string, { titles: string[]; bindings: readonly Binding[] }>();
+  for (const mode of PLACES.filter((place) => place !== front)) {
+    const bindings = own(mode);
+    const key = JSON.stringify(bindings.map(({ keys, help }) => [keys, help]));
+    const group = others.get(key) ?? { titles: [], bindings };
+    others.set(key, { ...group, titles: [...group.titles, mode] });
+  }
+  return [
+    { title: front, bindings: own(front) },
+    { title: "the run", bindings: common(RUN) },
+    { title: "every view", bindings: common(EVERYWHERE) },
+    ...[...others.values()].map(({ titles, bindings }) => ({ title: titles.join(", "), bindings })),
+    { title: "where text is written", bindings: keymap.gate.filter(({ name }) => FIELD.has(name)) },
+  ].filter(({ bindings }) => bindings.length > 0);
+}

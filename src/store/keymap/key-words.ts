@@ -1,0 +1,33 @@
+import type { Binding, DashboardState } from "../dashboard-state.ts";
+
+const SHOWN: Readonly<Record<string, string>> = {
+  escape: "esc",
+  pageup: "PgUp",
+  pagedown: "PgDn",
+  " ": "space",
+  left: "←",
+  right: "→",
+};
+
+/** A key as people read it: `x`, `enter`, `PgUp`, `Ctrl-C`. */
+export function keyWord(key: string): string {
+  const ctrl = /^ctrl-(.)$/.exec(key)?.[1];
+  return ctrl === undefined ? (SHOWN[key] ?? key) : `Ctrl-${ctrl.toUpperCase()}`;
+}
+
+/** The first key of a binding as the footer names it, with that of the binding it goes with: `j/k`. Empty where it has none. */
+export function keyWords(binding: Binding, among: readonly Binding[]): string {
+  const pair = among.find(({ name }) => name === binding.pair)?.keys[0];
+  return [binding.keys[0], pair].flatMap((key) => (key === undefined ? [] : [keyWord(key)])).join("/");
+}
+
+/** All keys of a binding: `j down`. */
+export function allKeyWords({ keys }: Pick<Binding, "keys">): string {
+  return keys.map(keyWord).join(" ");
+}
+
+/** The key of a binding of the overview, as a hint names it: `j/k`. */
+export function overviewKey({ keymap }: Pick<DashboardState, "keymap">, name: string): string {
+  const binding = keymap.overview.find((b) => b.name === name);
+  return binding === undefined ? "" : keyWords(binding, keymap.overview);
+}

@@ -1,0 +1,111 @@
+import type { TicketId } from "../../domain/ids.ts";
+import type { DashboardState } from "../dashboard-state.ts";
+import type { ViewName } from "../views/view-name.ts";
+import type { Effect } from "./binding.ts";
+import { hint, ui } from "./effects.ts";
+import { keyWord } from "./key-words.ts";
+import { KEYMAP, modeOf } from "./keymap.ts";
+
+/** What a mouse did, and in which cell: column and row from 0. */
+export interface MousePress {
+  readonly what: "click" | "wheel-up" | "wheel-down";
+  readonly column: number;
+  readonly row: number;
+}
+
+/** What lies under a cell of the screen. */
+export type MouseTarget =
+  | { readonly on: "ticket"; readonly id: TicketId }
+  | { readonly on: "binding"; readonly name: string }
+  | { readonly on: "view"; readonly view: ViewName }
+  | { readonly on: "palette"; readonly at: number }
+  | { readonly on: "nothing" };
+
+/** Rows that one turn of the wheel goes over. */
+const WHEEL_ROWS = 3;
+
+/** How often what a mouse did is done. */
+export function timesOf({ what }: MousePress): number {
+  return what === "click" ? 1 : WHEEL_ROWS;
+}
+
+/** What the reader looks for: a report of a terminal in SGR mode (1006), or a mark around what was pasted. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape that they begin with
+const SEQUENCE = /\u001b\[(?:<(\d{1,3});(\d{1,4});(\d{1,4})([Mm])|(20[01])~)/g;
+/** The beginning of one, at the end of what has come so far. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape that they begin with
+const BEGINNING = /\u001b(?:\[(?:<[\d;]{0,14}|20?[01]?)?)?$/;
+const LEFT = 0;
+const WHEEL_UP = 64;
+const WHEEL_DOWN = 65;
+
+/**
+ * Finds what a mouse did in what a terminal sends. Ink gives away no sequence that is not a key, so this reads beside it. What is
+ * pasted between marks is no mouse.
+ */
+export class MouseReader {
+  #rest = "";
+  #pasting = false;
+
+  /** What the mouse did in this piece of input, in its order. */
+  push(input: string): readonly MousePress[] {
+    const text = this.#rest + input;
+    this.#rest = BEGINNING.exec(text)?.[0] ?? "";
+    return [...text.matchAll(SEQUENCE)].flatMap(([, button, column, row, end, mark]) => {
+      if (mark !== undefined) this.#pasting = mark === "200";
+      const what = end === "M" && !this.#pasting ? whatOf(Number(button)) : undefined;
+      const cell = { column: Number(column) - 1, row: Number(row) - 1 };
+      return what === undefined || cell.column < 0 || cell.row < 0 ? [] : [{ what, ...cell }];
+    });
+  }
+}
+
+const HALF = /^\[<[\d;]{0,14}$/;
+const OTHER_HALF = /^[\d;]{0,14}[Mm]$/;
+
+/**
+ * Puts together a report that a slow line has cut in two: Ink waits 20 ms for the rest of a sequence, and then gives both halves as if
+ * they had been typed. Gives the text that was really typed, and what to hold back until more comes.
+ */
+export function withoutHalves(held: string, input: string): { readonly text: string; readonly held: string } {
+  if (HALF.test(held + input)) return { text: "", held: held + input };
+  return { text: held !== "" && OTHER_HALF.test(input) ? "" : held + input, held: "" };
+}
+
+function whatOf(button: number): MousePress["what"] | undefined {
+  if (button === LEFT) return "click";
+  if (button === WHEEL_UP) return "wheel-up";
+  return button === WHEEL_DOWN ? "wheel-down" : undefined;
+}
+
+/**
+ * What the mouse does once on `target`: what a key would do there. Whatever confirms something takes a key: text that is pasted can
+ * look like a mouse, and a click is made by mistake too easily.
+ */
+export function mouseEffects(state: DashboardState, { what }: MousePress, target: MouseTarget): readonly Effect[] {
+  if (what !== "click") return byName(state, arrowName(state, what === "wheel-down" ? "down" : "up"));
+  switch (target.on) {
+    case "ticket":
+      return state.ui.selected === target.id ? byName(state, "open") : ui({ type: "select", ticket: target.id });
+    case "view":
+      return ui({ type: "view", view: target.view });
+    case "palette":
+      return ui({ type: "palette-to", at: target.at });
+    case "binding":
+      return byName(state, target.name);
+    case "nothing":
+      return [];
+  }
+}
+
+/** The binding that an arrow has in the mode in front, as loopdash comes: what a wheel does, wherever a person has bound it. */
+function arrowName(state: DashboardState, arrow: "down" | "up"): string {
+  return KEYMAP[modeOf(state)].find(({ keys }) => keys.includes(arrow))?.name ?? "";
+}
+
+function byName(state: DashboardState, name: string): readonly Effect[] {
+  const binding = state.keymap[modeOf(state)].find((b) => b.name === name);
+  if (binding === undefined) return [];
+  if (binding.confirms === true) return hint(state, `press ${keyWord(binding.keys[0] ?? "")} for that`);
+  return binding.act(state);
+}

@@ -1,0 +1,73 @@
+import type { Binding, DashboardState } from "../dashboard-state.ts";
+import { selectable, shownLists } from "../lists.ts";
+import { inputOf } from "../text-input.ts";
+import type { Effect } from "./binding.ts";
+import { hint, open, PAGE, selectedIn, selectFirst, ui, word } from "./effects.ts";
+
+function move(by: number): (state: DashboardState) => readonly Effect[] {
+  return (state) => ui({ type: "move", by, order: selectable(shownLists(state)) });
+}
+
+function ticket(state: DashboardState): readonly Effect[] {
+  return selectedIn(state) === undefined ? hint(state, selectFirst(state, "ticket")) : ui({ type: "view", view: "ticket" });
+}
+
+/** Keys that walk over the tickets. */
+export const SELECT_KEYS: readonly Binding[] = [
+  {
+    name: "select-next",
+    silent: true,
+    keys: ["j", "down"],
+    pair: "select-previous",
+    short: word("select"),
+    keep: 2,
+    help: "select the next ticket",
+    act: move(1),
+  },
+  { name: "select-previous", silent: true, keys: ["k", "up"], help: "select the previous ticket", act: move(-1) },
+  {
+    name: "select-page-down",
+    silent: true,
+    keys: ["pagedown", "ctrl-d"],
+    help: `select ${PAGE} tickets further down`,
+    act: move(PAGE),
+  },
+  {
+    name: "select-page-up",
+    silent: true,
+    keys: ["pageup", "ctrl-b"],
+    help: `select ${PAGE} tickets further up`,
+    act: move(-PAGE),
+  },
+];
+
+/** Keys of the overview, beside those that change the run and those of every view. */
+export const OVERVIEW_KEYS: readonly Binding[] = [
+  ...SELECT_KEYS,
+  {
+    name: "open",
+    silent: true,
+    keys: ["enter"],
+    short: word("open"),
+    keep: 8,
+    help: "all about the selected ticket",
+    act: ticket,
+  },
+  {
+    name: "filter",
+    keys: ["/"],
+    short: word("filter"),
+    keep: 11,
+    help: "list only the tickets that have a text in their id, title, repository or state",
+    act: ({ ui: { filter } }) => open({ kind: "filter", input: inputOf(filter), before: filter }),
+  },
+  {
+    name: "clear-filter",
+    silent: true,
+    keys: ["escape"],
+    short: ({ ui: { filter } }) => (filter === "" ? "" : "show all"),
+    keep: 2,
+    help: "list all tickets again",
+    act: () => ui({ type: "filter", text: "" }),
+  },
+];

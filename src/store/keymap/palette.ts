@@ -1,0 +1,130 @@
+import type { TicketId } from "../../domain/ids.ts";
+import type { Binding, DashboardState } from "../dashboard-state.ts";
+import { displayText } from "../display-text.ts";
+import type { Effect, Mode } from "./binding.ts";
+import { selectedIn, ui } from "./effects.ts";
+import { allKeyWords, keyWord } from "./key-words.ts";
+import { scoreOf, wordsOf } from "./palette-score.ts";
+
+/** One command that the palette offers. */
+export interface Offer {
+  /** What it is called: `kill T-4`. */
+  readonly name: string;
+  readonly help: string;
+  /** The key that does the same, in words; empty where there is none. */
+  readonly key: string;
+  readonly act: (state: DashboardState) => readonly Effect[];
+}
+
+const OPEN = "open";
+/** Commands on one ticket, by the name of their binding. */
+const ON_TICKET: ReadonlySet<string> = new Set([OPEN, "kill", "gate", "retry"]);
+
+/** What stands on the screen behind the palette. */
+export function behind(state: DashboardState): DashboardState {
+  const { modal: _, ...ui } = state.ui;
+  return { ...state, ui };
+}
+
+/** The row that is chosen of so many. */
+export function chosenAt(at: number, found: number): number {
+  return Math.min(Math.max(0, at), Math.max(0, found - 1));
+}
+
+/** Why a command does nothing now, in the words in which its key would say it; undefined where it does something. */
+export function whyNotNow(offer: Offer, state: DashboardState): string | undefined {
+  const [effect, ...more] = offer.act(behind(state));
+  if (effect === undefined) return "nothing to do";
+  return more.length === 0 && effect.do === "ui" && effect.action.type === "toast" ? effect.action.toast.text : undefined;
+}
+
+/**
+ * The commands that fit what is written, best first: those of the view in front, then those on tickets that the words name
+ * (`kill T-4`, `T-4`, a word of its title). What is offered hangs on the words and the batch alone, and not on how the run
+ * stands: so nothing takes the place of what is chosen.
+ */
+export function paletteOf(state: DashboardState): readonly Offer[] {
+  const words = state.ui.modal?.kind === "palette" ? wordsOf(state.ui.modal.input.text) : [];
+  const offers = offersOf(state);
+  if (words.length === 0) return offers;
+  const scored = offers.map((offer) => ({ offer, score: scoreOf(words, { name: offer.name, text: textOf(offer) }) }));
+  return [...byScore(scored), ...onTickets(state, words)];
+}
+
+const textOf = ({ help, key }: Offer): string => `${help} ${key}`;
+
+function byScore(scored: readonly { readonly offer: Offer; readonly score: number }[]): readonly Offer[] {
+  return scored
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score)
+    .map(({ offer }) => offer);
+}
+
+/** The mode whose bindings the palette offers: that of the view, or of the summary in its place. */
+function modeBehind({ run, ui: { view } }: DashboardState): Mode {
+  return run?.end !== undefined && view === "overview" ? "summary" : view;
+}
+
+function offersOf(state: DashboardState): readonly Offer[] {
+  const id = selectedIn(state);
+  return state.keymap[modeBehind(state)]
+    .filter((b) => b.silent !== true)
+    .map((b) => ({
+      name: nameOf(b) + (id !== undefined && ON_TICKET.has(b.name) ? ` ${id}` : ""),
+      help: b.help,
+      key: allKeyWords(b),
+      act: b.act,
+    }));
+}
+
+/** A binding's name as words: `view graph`, `more workers`. */
+function nameOf({ name }: Binding): string {
+  return name.replaceAll("-", " ");
+}
+
+/** Commands on tickets: on those that all words are of, or with the first word of the command and all others of the ticket. */
+function onTickets(state: DashboardState, words: readonly string[]): readonly Offer[] {
+  const [verb = "", ...rest] = words;
+  const offers = ticketOffers(state);
+  const selected = selectedIn(state);
+  const scored = (state.run?.plan.tickets ?? []).flatMap(({ id, title }) => {
+    const of = { name: id, text: displayText(title) };
+    const named = scoreOf(words, of);
+    const meant = rest.length === 0 ? 0 : scoreOf(rest, of);
+    // What has a key for the selected ticket is offered as that.
+    const others = offers.filter(({ name }) => name === OPEN || id !== selected);
+    return others.flatMap(({ name, key, act }) => {
+      const score = Math.max(name === OPEN ? named : 0, name.startsWith(verb) ? meant : 0);
+      return score === 0 ? [] : [{ score, offer: { name: `${name} ${id}`, help: of.text, key, act: act(id) } }];
+    });
+  });
+  return byScore(scored);
+}
+
+interface TicketOffer {
+  readonly name: string;
+  readonly key: string;
+  readonly act: (id: TicketId) => Offer["act"];
+}
+
+/** What can be done to a ticket by name, as the view in front does it to the selected one. */
+function ticketOffers(state: DashboardState): readonly TicketOffer[] {
+  const open: TicketOffer = {
+    name: OPEN,
+    key: keyOf(state.keymap.overview, OPEN),
+    act: (id) => () => [...ui({ type: "select", ticket: id }), ...ui({ type: "view", view: "ticket" })],
+  };
+  const others = state.keymap[modeBehind(state)].filter((b) => b.silent !== true && ON_TICKET.has(b.name));
+  return [
+    open,
+    ...others.map((b) => ({
+      name: b.name,
+      key: keyOf([b], b.name),
+      act: (id: TicketId) => (now: DashboardState) => b.act({ ...now, ui: { ...now.ui, selected: id } }),
+    })),
+  ];
+}
+
+function keyOf(bindings: readonly Binding[], name: string): string {
+  return keyWord(bindings.find((b) => b.name === name)?.keys[0] ?? "");
+}

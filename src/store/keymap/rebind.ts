@@ -1,0 +1,113 @@
+import { hintFor } from "../../domain/batch/nearest.ts";
+import type { Path, Report } from "../../domain/batch/problem.ts";
+import { shown } from "../../domain/batch/problem.ts";
+import type { Binding, Keymap } from "../dashboard-state.ts";
+import type { Mode } from "./binding.ts";
+import { isTextMode } from "./keymap.ts";
+import { KEY_NAMES } from "./press-names.ts";
+
+/** What a person binds: names of bindings, each with all the keys that it has from now on. */
+export type KeyFile = Readonly<Record<string, readonly string[]>>;
+
+/** Something that keeps keys from being bound so. `path` is where it stands in the file. */
+export interface KeyProblem {
+  readonly path: Path;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** Without these a person could not get out. */
+const WAYS_OUT: ReadonlySet<string> = new Set(["leave", "quit"]);
+
+/** What may be written in the place of a key that is hard to see. */
+const ALIASES: Readonly<Record<string, string>> = { space: " " };
+
+/**
+ * The keymap with the keys that a person wants, or all that is wrong with them: a binding or a key that does not exist, two
+ * meanings of one key where both would hold, no way out, a character where characters are text.
+ */
+export function rebind(
+  keymap: Keymap,
+  file: KeyFile,
+): { readonly ok: true; readonly keymap: Keymap } | { readonly ok: false; readonly problems: readonly KeyProblem[] } {
+  const problems: KeyProblem[] = [];
+  const report: Report = (path, message, hint) => problems.push(hint === undefined ? { path, message } : { path, message, hint });
+  const wanted = new Map(Object.entries(file).map(([name, keys]) => [name, keys.map((key) => ALIASES[key] ?? key)]));
+  const modes = modesOf(keymap);
+  for (const [name, keys] of wanted) checkBinding({ name, keys, modes: modes.get(name) ?? [] }, [...modes.keys()], report);
+  const bound = Object.fromEntries(
+    Object.entries(keymap).map(([mode, bindings]) => [mode, bindings.map((b) => ({ ...b, keys: wanted.get(b.name) ?? b.keys }))]),
+  ) as unknown as Keymap;
+  if (problems.length === 0) for (const mode of modeNames(keymap)) checkClashes(mode, bound[mode], wanted, report);
+  return problems.length === 0 ? { ok: true, keymap: bound } : { ok: false, problems: once(problems) };
+}
+
+function modeNames(keymap: Keymap): readonly Mode[] {
+  return Object.keys(keymap) as Mode[];
+}
+
+/** Where each binding holds, by name. */
+function modesOf(keymap: Keymap): ReadonlyMap<string, readonly Mode[]> {
+  const modes = new Map<string, Mode[]>();
+  for (const mode of modeNames(keymap)) for (const { name } of keymap[mode]) modes.set(name, [...(modes.get(name) ?? []), mode]);
+  return modes;
+}
+
+interface Wanted {
+  readonly name: string;
+  readonly keys: readonly string[];
+  readonly modes: readonly Mode[];
+}
+
+/** One line of the file, by itself. */
+function checkBinding({ name, keys, modes }: Wanted, names: readonly string[], report: Report): void {
+  if (modes.length === 0) return report([name], "there is no such binding", hintFor(name, names, "bindings"));
+  if (keys.length === 0 && WAYS_OUT.has(name)) report([name], "must keep a key", "without it nobody could leave");
+  const text = modes.find(isTextMode);
+  keys.forEach((key, i) => {
+    if (!isKey(key)) report([name, i], `there is no key ${shown(key)}`, hintFor(key, KEY_NAMES, "a character, or one of"));
+    else if (text !== undefined && !isNamed(key))
+      report([name, i], `${shown(key)} is text where ${name} is needed (${text})`, "bind it to a key that writes nothing");
+    else if (keys.indexOf(key) < i) report([name, i], `${shown(key)} is given twice`);
+  });
+}
+
+function isNamed(key: string): boolean {
+  return (KEY_NAMES as readonly string[]).includes(key);
+}
+
+/** A key by name, or one character that can be seen, or a space. */
+function isKey(key: string): boolean {
+  return isNamed(key) || /^[^\p{C}\p{Z}\p{M}]$/u.test(key) || key === " ";
+}
+
+/** Two bindings for one key, of which a person has bound one at least. */
+function checkClashes(
+  mode: Mode,
+  bindings: readonly Binding[],
+  wanted: ReadonlyMap<string, readonly string[]>,
+  report: Report,
+): void {
+  const first = new Map<string, string>();
+  const taken = bindings.flatMap(({ name, keys }) => keys.map((key) => ({ name, key })));
+  for (const { name, key } of taken) {
+    const other = first.get(key) ?? name;
+    first.set(key, other);
+    if (other === name || !(wanted.has(name) || wanted.has(other))) continue;
+    const [mine, theirs] = wanted.has(name) ? [name, other] : [other, name];
+    report(
+      [mine, wanted.get(mine)?.indexOf(key) ?? 0],
+      `${shown(key)} means ${theirs} already (${mode})`,
+      `bind ${theirs} elsewhere`,
+    );
+  }
+}
+
+/** What is wrong in many modes is said once. */
+function once(problems: readonly KeyProblem[]): readonly KeyProblem[] {
+  const said = new Set<string>();
+  return problems.filter(({ path, hint }) => {
+    const key = JSON.stringify([path, hint]);
+    return !said.has(key) && said.add(key);
+  });
+}

@@ -1,0 +1,91 @@
+import type { RunEvent } from "../domain/event.ts";
+import { reduce } from "../domain/reduce.ts";
+import type { RunState } from "../domain/state.ts";
+
+/** Events between two states that are kept: so many at most are reduced again to go anywhere. */
+const EVERY = 1_000;
+
+/** What a player is made of. */
+export interface PlayerOf {
+  /** The run's events after the `after`-th, in order. Read again and again; only as far as is needed. */
+  readonly read: (after: number) => Iterable<RunEvent>;
+  /** @default 1000 */
+  readonly every?: number;
+}
+
+/**
+ * A run on a tape: gives the state after any of its events. It keeps the time of each event and a state every so often (states
+ * share what has not changed), and no events.
+ */
+export class Player {
+  readonly #of: PlayerOf;
+  readonly #every: number;
+  /** Of each event, in order: never before the event before it, whatever the machine's clock did. Milliseconds since the epoch. */
+  readonly #times: number[] = [];
+  /** After the first event, and after each `#every`-th from there on. */
+  readonly #kept: RunState[] = [];
+  #last: RunState | undefined;
+  #at: RunState | undefined;
+  #ahead: Iterator<RunEvent> | undefined;
+
+  constructor(of: PlayerOf) {
+    this.#of = of;
+    this.#every = of.every ?? EVERY;
+  }
+
+  /** Takes the next event of the run, in order. Gives the state after it. Throws a RangeError at an event that does not follow. */
+  record(event: RunEvent): RunState {
+    const state = reduce(this.#last, event);
+    this.#last = state;
+    this.#times.push(Math.max(event.at, this.#times.at(-1) ?? event.at));
+    if ((event.seq - 1) % this.#every === 0) this.#kept.push(state);
+    return state;
+  }
+
+  /** How many events were recorded. */
+  get count(): number {
+    return this.#times.length;
+  }
+
+  /** When an event happened, counted from 1. */
+  timeOf(seq: number): number {
+    const time = this.#times[seq - 1];
+    if (time === undefined) throw new RangeError(`no event ${seq} of ${this.count}`);
+    return time;
+  }
+
+  /** The last event at or before a time; the first one for any time before it. */
+  seqAt(time: number): number {
+    let [low, high] = [1, Math.max(1, this.count)];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (this.timeOf(middle) <= time) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  /** Goes to the state after an event; `passed` is shown each event that is played on the way there. */
+  seek(seq: number, passed: (event: RunEvent, state: RunState) => void = () => undefined): RunState {
+    this.timeOf(seq);
+    const kept = this.#keptBefore(seq);
+    if (this.#at === undefined || this.#at.seq > seq || this.#at.seq < kept.seq) {
+      this.#at = kept;
+      this.#ahead = undefined;
+    }
+    this.#ahead ??= this.#of.read(this.#at.seq)[Symbol.iterator]();
+    while (this.#at.seq < seq) {
+      const { value, done } = this.#ahead.next();
+      if (done === true) throw new RangeError(`the tape ends after event ${this.#at.seq}, and had ${this.count}`);
+      this.#at = reduce(this.#at, value);
+      passed(value, this.#at);
+    }
+    return this.#at;
+  }
+
+  #keptBefore(seq: number): RunState {
+    const kept = this.#kept[Math.floor((seq - 1) / this.#every)];
+    if (kept === undefined) throw new RangeError(`no event ${seq} of ${this.count}`);
+    return kept;
+  }
+}

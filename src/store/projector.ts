@@ -1,0 +1,34 @@
+import type { RunEvent } from "../domain/event.ts";
+import type { RunState } from "../domain/state.ts";
+import type { DashboardState } from "./dashboard-state.ts";
+import { type DashboardStore, secondOf } from "./dashboard-store.ts";
+import { describeEvent } from "./describe-event.ts";
+import { FEED_LIMIT } from "./feed.ts";
+import { listsOf } from "./lists.ts";
+import type { Playback } from "./playback.ts";
+
+/** One place of a replay. */
+export interface Place {
+  readonly playback: Playback;
+  /** The run as it was there. */
+  readonly state: RunState;
+  /** Every event since the place that was shown before, with the state after it; absent where it was not reached by playing on. */
+  readonly passed?: readonly (readonly [RunEvent, RunState])[];
+  /** The last events up to there; needed where `passed` is absent. */
+  readonly recent?: readonly RunEvent[];
+}
+
+/** Brings places of a replay to the store: each in one update, with the time that was then. */
+export function projectTo(store: DashboardStore, place: Place): void {
+  store.setState((before) => {
+    const { state: run, playback } = place;
+    const lists = listsOf(run, before.lists);
+    return { run, playback, lists, feed: feedOf(before, place), now: secondOf(playback.at) };
+  });
+}
+
+function feedOf({ feed }: DashboardState, { state, passed, recent = [] }: Place): DashboardState["feed"] {
+  if (passed === undefined) return recent.flatMap((event) => describeEvent(event, state) ?? []).slice(-FEED_LIMIT);
+  const lines = passed.flatMap(([event, after]) => describeEvent(event, after) ?? []);
+  return lines.length === 0 ? feed : [...feed, ...lines].slice(-FEED_LIMIT);
+}

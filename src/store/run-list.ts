@@ -1,0 +1,59 @@
+import type { VerdictWord } from "../domain/event.ts";
+import type { RunId } from "../domain/ids.ts";
+import type { Tone } from "./tone.ts";
+import type { RunsUi } from "./views/runs.ts";
+
+/**
+ * How a run stands as far as its records tell: an engine works on it, it has ended, it was stopped and can be gone on with, or
+ * its engine is gone without a word.
+ */
+export type RunStanding = "at-work" | "ended" | "stopped" | "engine-gone";
+
+/** One run of this machine, as the list of runs shows it. Times in milliseconds since the epoch. */
+export interface ListedRun {
+  readonly run: RunId;
+  readonly name: string;
+  readonly batchPath: string;
+  readonly standing: RunStanding;
+  readonly startedAt: number;
+  readonly endedAt?: number;
+  readonly verdict?: VerdictWord;
+  /** How far it is; absent where nobody has counted. */
+  readonly tally?: { readonly done: number; readonly gated: number; readonly open: number; readonly interventions: number };
+}
+
+/** How a listed run stands, as a glyph and a word. */
+export function standingLook({ standing, verdict }: ListedRun): readonly [glyph: string, word: string, tone: Tone] {
+  switch (standing) {
+    case "at-work":
+      return ["●", "at work", "running"];
+    case "stopped":
+      return ["■", "stopped", "waiting"];
+    case "engine-gone":
+      return ["✕", "engine gone", "bad"];
+    case "ended":
+      if (verdict === "done") return ["✔", "done", "good"];
+      return verdict === "unjudged" ? ["?", "unjudged", "bad"] : ["✖", "not done", "bad"];
+  }
+}
+
+/** What tells which run of the list is selected. */
+interface Shown {
+  readonly runList?: readonly ListedRun[];
+  readonly run?: { readonly run: RunId };
+  readonly ui: { readonly runs: RunsUi };
+}
+
+/** The place of the selected run in the list: that of the one that is shown, else the first, where none is selected or it has gone. */
+export function selectedPlace({ runList = [], run, ui }: Shown): number {
+  const place = (id: RunId | undefined): number => runList.findIndex((listed) => listed.run === id);
+  const selected = place(ui.runs.selected);
+  return selected >= 0 ? selected : Math.max(0, place(run?.run));
+}
+
+/** Runs that are at work first, then the others; newest first within both. */
+export function inListOrder(runs: readonly ListedRun[]): readonly ListedRun[] {
+  return runs.toSorted(
+    (a, b) => Number(b.standing === "at-work") - Number(a.standing === "at-work") || b.startedAt - a.startedAt,
+  );
+}

@@ -1,0 +1,124 @@
+import type { GraphLayers } from "./graph-layers.ts";
+import { type Cell, cellKey, inTurns, type Places, placeCells } from "./graph-rows.ts";
+import { type Link, type Tracks, tracksOf } from "./graph-tracks.ts";
+
+/** A line from a ticket to one that waits for it, by index. Between two layers it runs in a track; through a layer, in a row. */
+export interface GraphLine {
+  readonly from: number;
+  readonly to: number;
+  /** The rows it passes, from the layer of `from` to that of `to`. */
+  readonly rows: readonly number[];
+  /** By gap between two layers: the track in which it changes its row; undefined where it goes straight. */
+  readonly tracks: readonly (number | undefined)[];
+}
+
+export interface GraphLines {
+  readonly lines: readonly GraphLine[];
+  /** Lines that would run into others, and are left out. */
+  readonly leftOut: number;
+  /** By gap after each layer: the tracks that are used. */
+  readonly tracks: readonly number[];
+  readonly rowOf: readonly number[];
+  readonly rows: number;
+}
+
+/** Cells that lines pass through, at most. */
+const MOST_PASSED = 240;
+/** Tracks of a gap, at most. */
+const MOST_TRACKS = 8;
+/** The share of lines that may be left out: with more missing, those that are there would mislead. */
+const MOST_LEFT_OUT = 0.2;
+
+/**
+ * The lines of a graph, laid so that no two can be taken for one: each ticket has a track of its own in a gap. A wait that follows
+ * from others has no line (A for B for C says that A comes before C). Undefined where that would be more than can be read.
+ */
+export function linesOf(graph: GraphLayers): GraphLines | undefined {
+  const needed = reduced(graph);
+  const passed = passes(graph, needed);
+  if (passed.flat().length > MOST_PASSED) return undefined;
+  const near = drawn(graph, needed, placeCells(graph, needed, passed));
+  // In rows of their own, layers next to each other have fewer lines that run into each other, and more rows.
+  const apart = near.leftOut === 0 ? near : drawn(graph, needed, inTurns(placeCells(graph, needed, passed)));
+  const best = apart.leftOut < near.leftOut ? apart : near;
+  return best.leftOut > MOST_LEFT_OUT * (best.lines.length + best.leftOut) ? undefined : best;
+}
+
+function drawn(graph: GraphLayers, needed: readonly (readonly number[])[], { columns, rows }: Places): GraphLines {
+  const row = (layer: number, cell: Cell): number => columns[layer]?.get(cellKey(cell)) ?? 0;
+  const gaps = graph.layers.slice(1).map((_, gap) => tracksOf(linksIn(graph, needed, gap, row), MOST_TRACKS));
+  const lines: GraphLine[] = [];
+  let leftOut = 0;
+  needed.forEach((targets, from) => {
+    for (const to of targets) {
+      const line = lineOf(graph, { from, to }, row, gaps);
+      if (line === undefined) leftOut += 1;
+      else lines.push(line);
+    }
+  });
+  const rowOf = graph.layerOf.map((layer, i) => row(layer, { ticket: i }));
+  return { lines, leftOut, tracks: gaps.map((gap) => gap.used), rowOf, rows };
+}
+
+/** By ticket: who waits for it directly, without those that another of them waits for. */
+function reduced({ layerOf, deps }: GraphLayers): readonly (readonly number[])[] {
+  const before = deps.map(() => new Set<number>());
+  const order = layerOf.map((_, i) => i).toSorted((a, b) => (layerOf[a] ?? 0) - (layerOf[b] ?? 0));
+  const out: number[][] = deps.map(() => []);
+  for (const i of order) {
+    const own = deps[i] ?? [];
+    for (const dep of own) {
+      for (const earlier of before[dep] ?? []) before[i]?.add(earlier);
+    }
+    for (const dep of own) {
+      if (!before[i]?.has(dep)) out[dep]?.push(i);
+    }
+    for (const dep of own) before[i]?.add(dep);
+  }
+  return out;
+}
+
+/** By layer: the tickets of earlier layers whose lines pass through it. */
+function passes({ layers, layerOf }: GraphLayers, needed: readonly (readonly number[])[]): readonly (readonly number[])[] {
+  const out: number[][] = layers.map(() => []);
+  needed.forEach((targets, from) => {
+    const last = Math.max(...targets.map((to) => layerOf[to] ?? 0));
+    for (let layer = (layerOf[from] ?? 0) + 1; layer < last; layer++) out[layer]?.push(from);
+  });
+  return out;
+}
+
+function linksIn(
+  { layers, layerOf }: GraphLayers,
+  needed: readonly (readonly number[])[],
+  gap: number,
+  row: (layer: number, cell: Cell) => number,
+): readonly Link[] {
+  return needed.flatMap((targets, from): readonly Link[] => {
+    const layer = layerOf[from] ?? 0;
+    const last = Math.max(...targets.map((to) => layerOf[to] ?? 0));
+    if (layers[gap] === undefined || layer > gap || last <= gap) return [];
+    const own = row(gap, layer === gap ? { ticket: from } : { passing: from });
+    const here = targets.filter((to) => layerOf[to] === gap + 1).map((to) => row(gap + 1, { ticket: to }));
+    return [{ source: from, from: own, to: last > gap + 1 ? [...here, row(gap + 1, { passing: from })] : here }];
+  });
+}
+
+/** Undefined where it would have to change its row in a gap in which its ticket has no track. */
+function lineOf(
+  { layerOf }: GraphLayers,
+  { from, to }: Pick<GraphLine, "from" | "to">,
+  row: (layer: number, cell: Cell) => number,
+  gaps: readonly Tracks[],
+): GraphLine | undefined {
+  const [first, last] = [layerOf[from] ?? 0, layerOf[to] ?? 0];
+  const rows = Array.from({ length: last - first + 1 }, (_, step) => {
+    const end: Cell = { ticket: step === 0 ? from : to };
+    return row(first + step, step === 0 || first + step === last ? end : { passing: from });
+  });
+  const tracks = rows
+    .slice(1)
+    .map((next, step) => (next === rows[step] ? undefined : (gaps[first + step]?.trackOf.get(from) ?? "none")));
+  if (tracks.includes("none")) return undefined;
+  return { from, to, rows, tracks: tracks.map((track) => (track === "none" ? undefined : track)) };
+}

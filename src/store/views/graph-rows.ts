@@ -1,0 +1,90 @@
+import type { GraphLayers } from "./graph-layers.ts";
+
+/** What stands in a row of a layer: a ticket, or lines of an earlier one that pass through. */
+export type Cell = { readonly ticket: number } | { readonly passing: number };
+
+/** Tells the cells of a layer apart. */
+export function cellKey(cell: Cell): string {
+  return "ticket" in cell ? `t${cell.ticket}` : `p${cell.passing}`;
+}
+
+/** A cell that is to be given a row. */
+interface Placed {
+  readonly cell: Cell;
+  /** Row that would make its lines straight; undefined where it has none. */
+  readonly wanted: number | undefined;
+  readonly at: number;
+}
+
+/** Where the cells of each layer stand, by key. */
+export interface Places {
+  readonly columns: readonly ReadonlyMap<string, number>[];
+  readonly rows: number;
+}
+
+/** The same with layers in even and in odd rows by turns. */
+export function inTurns({ columns, rows }: Places): Places {
+  const spread = (column: ReadonlyMap<string, number>, layer: number) =>
+    new Map([...column].map(([key, row]) => [key, 2 * row + (layer % 2)] as const));
+  return { columns: columns.map(spread), rows: 2 * rows };
+}
+
+/**
+ * Gives each cell of each layer a row of its own: near those of the layer before that lead to it, and none beyond the highest layer
+ * where there is room.
+ */
+export function placeCells(
+  graph: GraphLayers,
+  needed: readonly (readonly number[])[],
+  passed: readonly (readonly number[])[],
+): Places {
+  const rows = Math.max(0, ...graph.layers.map((layer, l) => layer.length + (passed[l]?.length ?? 0)));
+  const sources = sourcesOf(needed);
+  const columns: ReadonlyMap<string, number>[] = [];
+  graph.layers.forEach((layer, l) => {
+    const before = columns[l - 1];
+    const cells = [...layer.map((ticket): Cell => ({ ticket })), ...(passed[l] ?? []).map((passing): Cell => ({ passing }))];
+    const placed = cells.map((cell, at): Placed => ({ cell, at, wanted: wantedRow(cell, sources, before) }));
+    columns.push(rowsOf(inOrder(placed), rows));
+  });
+  return { columns, rows };
+}
+
+function sourcesOf(needed: readonly (readonly number[])[]): ReadonlyMap<number, readonly number[]> {
+  const out = new Map<number, number[]>();
+  needed.forEach((targets, from) => {
+    for (const to of targets) out.set(to, [...(out.get(to) ?? []), from]);
+  });
+  return out;
+}
+
+/** The row of a source in the layer before: its own, or that in which its lines pass. */
+function rowOf(before: ReadonlyMap<string, number>, source: number): number | undefined {
+  return before.get(cellKey({ ticket: source })) ?? before.get(cellKey({ passing: source }));
+}
+
+function wantedRow(
+  cell: Cell,
+  sources: ReadonlyMap<number, readonly number[]>,
+  before: ReadonlyMap<string, number> | undefined,
+): number | undefined {
+  if (before === undefined) return undefined;
+  if ("passing" in cell) return rowOf(before, cell.passing);
+  const rows = (sources.get(cell.ticket) ?? []).flatMap((source) => rowOf(before, source) ?? []);
+  return rows.length === 0 ? undefined : Math.round(rows.reduce((sum, row) => sum + row, 0) / rows.length);
+}
+
+/** By the rows that are wanted; who wants none keeps its place among the others. */
+function inOrder(cells: readonly Placed[]): readonly Placed[] {
+  return cells.toSorted((a, b) => (a.wanted ?? a.at) - (b.wanted ?? b.at) || a.at - b.at);
+}
+
+/** From top to bottom, each in the row that it wants or below; what that pushes beyond the last row moves up again. */
+function rowsOf(cells: readonly Placed[], rows: number): ReadonlyMap<string, number> {
+  const at: number[] = [];
+  cells.forEach(({ wanted }, i) => {
+    at.push(Math.max((at[i - 1] ?? -1) + 1, wanted ?? 0));
+  });
+  for (let i = at.length - 1; i >= 0; i--) at[i] = Math.min(at[i] ?? 0, (at[i + 1] ?? rows) - 1);
+  return new Map(cells.map(({ cell }, i) => [cellKey(cell), at[i] ?? 0]));
+}

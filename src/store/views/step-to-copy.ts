@@ -1,0 +1,29 @@
+import type { TicketId } from "../../domain/ids.ts";
+import type { RunState, TicketState } from "../../domain/state.ts";
+import { vecItems } from "../../domain/vec.ts";
+
+/** A step that is left to a person. */
+export interface LeftStep {
+  readonly ticket: TicketId;
+  readonly step: string;
+}
+
+/** Every recorded step that is left to a person, in the order of the plan. */
+export function leftSteps(run: RunState): readonly LeftStep[] {
+  return [...vecItems(run.tickets)].flatMap(({ id, phase, humanStep }: TicketState) =>
+    phase === "human-gated" && humanStep !== undefined ? [{ ticket: id, step: humanStep }] : [],
+  );
+}
+
+/** The one that a key copies: the selected ticket's, else the first. */
+export function stepToCopy(run: RunState, selected: TicketId | undefined): LeftStep | undefined {
+  const steps = leftSteps(run);
+  return steps.find(({ ticket }) => ticket === selected) ?? steps[0];
+}
+
+/** The one after it; the first comes after the last. */
+export function stepAfter(run: RunState, selected: TicketId | undefined): LeftStep | undefined {
+  const steps = leftSteps(run);
+  const at = steps.findIndex(({ ticket }) => ticket === stepToCopy(run, selected)?.ticket);
+  return steps[(at + 1) % steps.length];
+}

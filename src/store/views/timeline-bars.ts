@@ -1,0 +1,58 @@
+import type { AttemptOutcome } from "../../domain/event.ts";
+import type { TicketId } from "../../domain/ids.ts";
+import type { RunState, TicketState } from "../../domain/state.ts";
+import { vecItems } from "../../domain/vec.ts";
+
+/** A stretch of a try: its agent in its slot, or its finish line beside the slots. Times in milliseconds since the epoch. */
+export interface TimelineBar {
+  readonly slot: number;
+  readonly ticket: TicketId;
+  readonly n: number;
+  readonly part: "agent" | "finish";
+  readonly from: number;
+  /** Absent while it goes on. */
+  readonly to?: number;
+  /** How the try as a whole ended; absent while it goes on. */
+  readonly outcome?: AttemptOutcome;
+}
+
+/** All tries of a run as stretches of time, in ticket order. */
+export function timelineBars(run: RunState): readonly TimelineBar[] {
+  return [...vecItems(run.tickets)].flatMap(barsOfTicket);
+}
+
+function barsOfTicket({ id: ticket, history, attempt }: TicketState): readonly TimelineBar[] {
+  const bars: TimelineBar[] = [];
+  for (const { n, slot, startedAt, slotLeftAt, endedAt, outcome } of history) {
+    bars.push({ slot, ticket, n, part: "agent", from: startedAt, to: slotLeftAt, outcome });
+    if (endedAt > slotLeftAt) bars.push({ slot, ticket, n, part: "finish", from: slotLeftAt, to: endedAt, outcome });
+  }
+  if (attempt === undefined) return bars;
+  const { n, slot, startedAt: from, slotLeftAt: to } = attempt;
+  bars.push({ slot, ticket, n, part: "agent", from, ...(to === undefined ? {} : { to }) });
+  if (to !== undefined) bars.push({ slot, ticket, n, part: "finish", from: to });
+  return bars;
+}
+
+/** A reader of a run's bars that gives the same list as long as none has changed: what an agent prints changes none. */
+export function keepBars(): (run: RunState | undefined) => readonly TimelineBar[] {
+  let kept: readonly TimelineBar[] = [];
+  return (run) => {
+    const bars = run === undefined ? [] : timelineBars(run);
+    if (bars.length !== kept.length || bars.some((bar, i) => !same(bar, kept[i]))) kept = bars;
+    return kept;
+  };
+}
+
+function same(a: TimelineBar, b: TimelineBar | undefined): boolean {
+  return (
+    b !== undefined &&
+    a.ticket === b.ticket &&
+    a.n === b.n &&
+    a.part === b.part &&
+    a.slot === b.slot &&
+    a.from === b.from &&
+    a.to === b.to &&
+    a.outcome === b.outcome
+  );
+}

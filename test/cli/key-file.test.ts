@@ -1,0 +1,75 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { keyFilePlace, readKeymap } from "../../src/cli/key-file.ts";
+import { UserError } from "../../src/domain/user-error.ts";
+
+let home = "";
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "loopdash-keys-"));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+function write(file: string, text: string): string {
+  const path = join(home, file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+async function refusal(env: Record<string, string>): Promise<UserError> {
+  const error = await readKeymap({ HOME: home, ...env }, home).catch((thrown: unknown) => thrown);
+  if (!(error instanceof UserError)) throw new Error(`not refused: ${String(error)}`);
+  expect(error.exitCode).toBe(2);
+  return error;
+}
+
+test("the file lies in the XDG configuration folder, unless LOOPDASH_KEYS names one", () => {
+  expect(keyFilePlace({ HOME: "/h" }, "/w")).toEqual({ file: "/h/.config/loopdash/keys.json", named: false });
+  expect(keyFilePlace({ HOME: "/h", XDG_CONFIG_HOME: "/x" }, "/w").file).toBe("/x/loopdash/keys.json");
+  expect(keyFilePlace({ HOME: "/h", XDG_CONFIG_HOME: "x" }, "/w").file).toBe("/h/.config/loopdash/keys.json");
+  expect(keyFilePlace({ HOME: "/h", LOOPDASH_KEYS: "k.json" }, "/w")).toEqual({ file: "/w/k.json", named: true });
+  expect(keyFilePlace({ HOME: "/h", LOOPDASH_KEYS: "" }, "/w").named).toBe(false);
+});
+
+test("without a file the keys are those that come with loopdash", async () => {
+  expect(await readKeymap({ HOME: home }, home)).toBeUndefined();
+});
+
+test("a file with comments binds keys", async () => {
+  write(".config/loopdash/keys.json", '{\n  // not so easily\n  "kill": ["D"],\n}');
+  const keymap = await readKeymap({ HOME: home }, home);
+  expect(keymap?.overview.find(({ name }) => name === "kill")?.keys).toEqual(["D"]);
+});
+
+test("all that is wrong is told with its place in the file, and what to do", async () => {
+  const file = write("k.json", '{\n  "kil": ["D"],\n  "pause": ["x"],\n  "quit": []\n}\n');
+  const error = await refusal({ LOOPDASH_KEYS: "k.json" });
+  expect(error.what).toBe(`the keys in ${file} cannot be bound (2 problems)`);
+  expect(error.why).toContain('k.json:2:10  kil: there is no such binding; did you mean "kill"?');
+  expect(error.why).toContain("k.json:4:11  quit must keep a key");
+  expect(error.todo).toContain("docs/keys.md");
+  write("k.json", '{\n  "pause": [\n    "x"\n  ]\n}\n');
+  expect((await refusal({ LOOPDASH_KEYS: "k.json" })).why).toContain('k.json:3:5  pause[0]: "x" means kill already');
+});
+
+test.each([
+  ["no JSON", "{kill", "keys.json:1:"],
+  ["nothing", "", "the file is empty"],
+  ["a list", "[]", "keys.json:1:1"],
+  ["a key that is not in a list", '{"kill": "D"}', "keys.json:1:10  kill must be a list"],
+  ["a number", '{"kill": [1]}', "keys.json:1:11  kill[0] must be"],
+  ["an escape out of the terminal", '{"kill": ["\u001b]0;x"]}', "keys.json:1:"],
+])("refused: %s", async (_, text, why) => {
+  write(".config/loopdash/keys.json", text);
+  const error = await refusal({});
+  expect(error.why).toContain(why);
+  expect(error.why).not.toContain("\u001b");
+});
+
+test("a file that was named has to be there, and to be a file", async () => {
+  expect((await refusal({ LOOPDASH_KEYS: "none.json" })).why).toBe("there is no such file");
+  mkdirSync(join(home, ".config/loopdash/keys.json"), { recursive: true });
+  expect((await refusal({})).what).toContain("cannot read the keys in");
+});

@@ -1,0 +1,31 @@
+import type { DashboardStore } from "../../../src/store/dashboard-store.ts";
+import { targetOf } from "../../../src/store/views/viewed-target.ts";
+import { type FileWord, ViewedText } from "../../../src/store/views/viewed-text.ts";
+
+/** What a reader does for the view, without a disk: the file of what is looked at now, which can be written to. */
+export class FakeFile {
+  readonly #store: DashboardStore;
+  readonly #text: ViewedText;
+  #version = 0;
+
+  constructor(store: DashboardStore) {
+    const file = targetOf(store.getState())?.file;
+    if (file === undefined) throw new Error("nothing with a file is looked at");
+    this.#store = store;
+    this.#text = new ViewedText(file.kind);
+    this.#text.begin({ skipped: 0 });
+  }
+
+  /** Writes, and tells the view. */
+  write(text: string): this {
+    this.#text.push(text);
+    return this.tell("there");
+  }
+
+  tell(file: FileWord): this {
+    const key = targetOf(this.#store.getState())?.key ?? "";
+    this.#version += 1;
+    this.#store.setState({ viewed: { key, text: this.#text, file, version: this.#version } });
+    return this;
+  }
+}

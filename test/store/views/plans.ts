@@ -1,0 +1,42 @@
+import fc from "fast-check";
+import { planOf } from "../../../src/domain/plan.ts";
+import type { Plan } from "../../../src/domain/state.ts";
+import { batchOf } from "../run-builder.ts";
+
+/** A plan of tickets by name, each with those it waits for. */
+export function planWith(
+  dependsOn: Readonly<Record<string, readonly string[]>>,
+  durations: Readonly<Record<string, number>> = {},
+): Plan {
+  return planOf(
+    batchOf({ tickets: Object.entries(dependsOn).map(([id, deps]) => ({ id, dependsOn: deps })) }).tickets,
+    durations,
+  );
+}
+
+/** Any plan of up to `most` tickets: each waits for some of those before it. */
+export function anyPlan(most: number): fc.Arbitrary<Plan> {
+  return fc
+    .array(fc.array(fc.nat({ max: most }), { maxLength: 4 }), { maxLength: most })
+    .map((all) =>
+      planWith(
+        Object.fromEntries(all.map((deps, i) => [`T-${i}`, i === 0 ? [] : [...new Set(deps.map((dep) => `T-${dep % i}`))]])),
+      ),
+    );
+}
+
+/** So many tickets, and about so many waits between them; the same each time. */
+export function bigPlan(tickets: number, waits: number): Plan {
+  let seed = 7;
+  const chance = (below: number): number => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return seed % below;
+  };
+  const deps: string[][] = Array.from({ length: tickets }, () => []);
+  for (let i = 0; i < waits; i++) {
+    const to = 1 + chance(tickets - 1);
+    const from = `T-${chance(to)}`;
+    if (!deps[to]?.includes(from)) deps[to]?.push(from);
+  }
+  return planWith(Object.fromEntries(deps.map((own, i) => [`T-${i}`, own])));
+}
