@@ -7,6 +7,7 @@ import { type Span, type SpanLine, spansWidth } from "../spans.tsx";
 
 /** How the mark of a step looks: always a sign, beside its colour. */
 export const LOOKS: Readonly<Record<LifeMark, { readonly glyph: string; readonly tone: Tone }>> = {
+  claimed: { glyph: '"', tone: "claim" },
   passed: { glyph: "✔", tone: "good" },
   failed: { glyph: "✖", tone: "bad" },
   running: { glyph: "▸", tone: "running" },
@@ -57,15 +58,19 @@ function storyOf({ entries, says }: Life, width: number): string {
   const words = entries.flatMap((entry) => storyWord(entry) ?? []);
   const whole = words.length === 0 ? says : words.join(", ");
   if (widthOf(whole) <= width) return whole;
-  const telling = entries.filter(({ mark }) => mark !== "passed").flatMap((entry) => storyWord(entry) ?? []);
+  const telling = entries
+    .filter(({ mark }) => mark !== "passed" && mark !== "claimed")
+    .flatMap((entry) => storyWord(entry) ?? []);
   return cut(telling.length === 0 ? whole : telling.join(", "), width);
 }
 
 function storyWord(entry: LifeEntry): string | undefined {
   const word = entryWord(entry);
   switch (entry.mark) {
+    case "claimed":
+      return `${word} ${entry.ms === undefined ? "stopped" : formatAge(entry.ms)}`;
     case "passed":
-      return entry.step === "agent" && entry.ms !== undefined ? `${word} ${formatAge(entry.ms)}` : `${word} ok`;
+      return `${word} ok`;
     case "failed":
       return `${word} failed${entry.says === undefined ? "" : `: ${entry.says}`}`;
     case "running":

@@ -75,8 +75,8 @@ describe("a run on a terminal", { timeout: 120_000 }, () => {
       const asks = unwanted.startsWith("xy");
       pty.type(unwanted);
       if (asks) await pty.waitFor("End the try at T-1?");
-      await pty.press(asks ? ESC : "?", asks ? without("End the try") : "all keys");
-      if (!asks) await pty.press(ESC, without("all keys"));
+      await pty.press(asks ? ESC : "?", asks ? without("End the try") : "╭─ Keys");
+      if (!asks) await pty.press(ESC, without("╭─ Keys"));
     }
     await pty.press("x", "End the try at T-1?");
     await pty.press("n", without("End the try"));

@@ -111,7 +111,8 @@ describe("kill -9", () => {
     const [run = ""] = readdirSync(stage.path("home", "runs"));
     mkdirSync(stage.path("home", "runs", run, "oracle", "oracle-left"), { recursive: true });
     expect((await stage.events(batch)).code).toBe(0);
-    expect(readdirSync(stage.path("home", "runs", run)).toSorted()).toEqual(["harness", "oracle.mjs", "tickets", "tracker.json"]);
+    const kept = ["evidence.json", "harness", "oracle.mjs", "tickets", "tracker.json"];
+    expect(readdirSync(stage.path("home", "runs", run)).toSorted()).toEqual(kept);
   });
 
   test("nobody calls a run that no engine works on a running one", async () => {

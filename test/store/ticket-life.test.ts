@@ -29,16 +29,16 @@ describe("the life of a ticket", () => {
     of.of("A", { type: "agent-launching" });
     expect(marks(of)).toEqual(["running ahead ahead ahead ahead ahead"]);
     of.wait(60).claims("A").step("A", 1);
-    expect(marks(of)).toEqual(["passed passed running ahead ahead ahead"]);
+    expect(marks(of)).toEqual(["claimed passed running ahead ahead ahead"]);
     expect(lives(of)[0]?.entries.slice(0, 2)).toMatchObject([{ ms: 60_000, says: "+61 −12" }, { ms: 1_000 }]);
     of.of("A", { type: "step-ended", step: 1, ok: true, summary: "ok" }).step("A", 2).lands("A");
-    expect(marks(of)).toEqual(["passed passed passed passed passed passed"]);
+    expect(marks(of)).toEqual(["claimed passed passed passed passed passed"]);
   });
 
   test("a step that waits for its turn says so, and a refusal stands before the try is over", () => {
     const of = run().working("A").claims("A").step("A", 0);
     of.of("A", { type: "step-ended", step: 0, ok: true, summary: "ok" });
-    expect(marks(of)).toEqual(["passed passed waits ahead ahead ahead"]);
+    expect(marks(of)).toEqual(["claimed passed waits ahead ahead ahead"]);
     of.step("A", 1).of("A", { type: "step-ended", step: 1, ok: false, summary: "2 fail" });
     expect(lives(of)[0]?.entries[2]).toMatchObject({ mark: "failed", says: "2 fail" });
   });
@@ -50,7 +50,7 @@ describe("the life of a ticket", () => {
     of.of("A", { type: "attempt-ended", outcome: "failed", evidence });
     of.working("A").of("A", { type: "attempt-ended", outcome: "lost" });
     expect(marks(of)).toEqual([
-      "passed passed failed unreached unreached unreached",
+      "claimed passed failed unreached unreached unreached",
       "failed unreached unreached unreached unreached unreached",
       "unseen unseen unseen unseen unseen unseen",
     ]);

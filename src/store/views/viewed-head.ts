@@ -11,6 +11,7 @@ type State = Pick<DashboardState, "run" | "viewed">;
 
 /** How a step came out, in a word. */
 export const MARK_WORDS: Readonly<Record<LifeMark, string>> = {
+  claimed: "stopped by itself, which is its claim",
   passed: "passed",
   failed: "failed",
   running: "under way",

@@ -6,8 +6,11 @@ import { displayText } from "../display-text.ts";
 import { passedSteps, turnOf } from "../stage-look.ts";
 import type { LifeStep } from "./ticket.ts";
 
-/** How a step of a try came out. `unseen`: the try is over, and the run's state tells nothing of the step. */
-export type LifeMark = "passed" | "failed" | "running" | "waits" | "ahead" | "unreached" | "unseen";
+/**
+ * How a step of a try came out. `unseen`: the try is over, and the run's state tells nothing of the step. `claimed`: the agent has
+ * stopped by itself, which proves nothing.
+ */
+export type LifeMark = "claimed" | "passed" | "failed" | "running" | "waits" | "ahead" | "unreached" | "unseen";
 
 /** One thing that happened in a try: its agent's work, or a step of its finish line. */
 export interface LifeEntry {
@@ -66,7 +69,7 @@ function agentEntry({ agent, change, startedAt, merge }: Attempt): LifeEntry {
   const well = agent.ending === "exited" && agent.exitCode === 0 && agent.stop === undefined;
   if (!well) return { step: "agent", mark: "failed", ms, says: agent.stop ?? agent.ending ?? "ended" };
   const says = change === undefined ? {} : { says: `+${change.additions} −${change.deletions}` };
-  return { step: "agent", mark: "passed", ms, ...says };
+  return { step: "agent", mark: "claimed", ms, ...says };
 }
 
 function presentStep(attempt: Attempt, finish: readonly StepSpec[], spec: StepSpec, i: number): LifeEntry {
@@ -86,7 +89,7 @@ function pastLife(past: PastAttempt, evidence: Evidence | undefined, finish: rea
   const byAgent = evidence !== undefined && at < 0;
   const agent: LifeEntry = {
     step: "agent",
-    mark: byAgent ? "failed" : at >= 0 || past.claimed || outcome === "done" ? "passed" : "unseen",
+    mark: byAgent ? "failed" : at >= 0 || past.claimed || outcome === "done" ? "claimed" : "unseen",
     ms: past.slotLeftAt - startedAt,
     ...(byAgent ? { says } : {}),
   };

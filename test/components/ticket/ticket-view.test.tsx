@@ -232,7 +232,7 @@ describe("what is chosen", () => {
     await m.stage.press("\r", "check tests, try 1: failed");
     new FakeFile(m.store).tell("absent");
     await m.stage.shows("no check-tests.log: it has not been written");
-    await m.stage.press("SS", "▌  ✔ agent");
+    await m.stage.press("SS", '▌  " agent');
     await m.stage.press("]", "▌  ▸ agent");
   });
 
