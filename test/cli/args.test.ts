@@ -72,7 +72,7 @@ describe("the command line", () => {
     ["replay --sped 3", "no option --sped", "Did you mean --speed?"],
     ["runs a", "loopdash runs takes no run", ""],
     ["report --json --md", "one format", "Choose one"],
-    ["report --html --md", "--md and --html were both given", "Choose one"],
+    ["report --html --md", "one format", "Choose one"],
     ["doctor a.json b.json", "one batch file at a time", ""],
     ["docter", 'does not know "docter"', "Did you mean: loopdash doctor"],
     ["b.json --allow-apikey", "no option --allow-apikey", "Did you mean --allow-api-key?"],
@@ -88,6 +88,12 @@ describe("the command line", () => {
     expect(refused.what).toContain(what);
     expect(refused.todo).toContain(todo);
     expect(refused.why).not.toBe("");
+  });
+
+  test("two formats of a report are refused by name", () => {
+    expect(() => readArgs(["report", "--html", "--md"])).toThrow(
+      expect.objectContaining({ why: "--md and --html were both given" }),
+    );
   });
 
   test("the help names every option that is understood, and the exit codes", () => {

@@ -124,7 +124,7 @@ test("tickets of two repositories are worked in one batch", async () => {
 test("the order follows what earlier runs took", async () => {
   using stage = new Stage();
   stage.repo("app");
-  stage.agent(`await wait(ticket === "T-2" ? 400 : 1); fs.writeFileSync(ticket + ".txt", String(Date.now()));`);
+  stage.agent(`await wait(ticket === "T-2" ? 2_000 : 1); fs.writeFileSync(ticket + ".txt", String(Date.now()));`);
   const batch = stage.batch(["T-1", "T-2"], { limits: { workers: 1 } });
   const order = async () => (await stage.events(batch)).events.flatMap((e) => (e.type === "attempt-claimed" ? [e.ticket] : []));
   expect(await order()).toEqual(["T-1", "T-2"]);
