@@ -1,8 +1,8 @@
 import { memo, type ReactNode, useMemo } from "react";
 import { stepToCopy } from "../src/store/views/step-to-copy.ts";
 import { useDashboard, useDrawn } from "./dashboard-context.ts";
+import { LinesPane } from "./lines-pane.tsx";
 import { summaryLines } from "./summary-lines.ts";
-import { LinesPane } from "./summary-pane.tsx";
 import type { ViewSize } from "./view-size.ts";
 
 /** The screen after the run: what came of it, to be scrolled where it is longer than the terminal. */

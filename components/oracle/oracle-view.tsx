@@ -1,10 +1,11 @@
-import { memo, type ReactNode, use, useEffect, useMemo } from "react";
+import { memo, type ReactNode, use, useMemo } from "react";
 import { compare, countComparisons, isOf } from "../../src/store/agreement.ts";
-import { formatClock, plural } from "../../src/store/format.ts";
+import { formatClock } from "../../src/store/format.ts";
 import { DashboardContext, useDashboard, useDrawn } from "../dashboard-context.ts";
+import { LinesPane } from "../lines-pane.tsx";
 import { NoRun } from "../no-run.tsx";
 import { titleOf } from "../queue-word.ts";
-import { cutSpans, type SpanLine, Spans, spansWidth } from "../spans.tsx";
+import { cutSpans, type SpanLine, spansWidth } from "../spans.tsx";
 import { FRAME_LINES, ViewFrame } from "../view-frame.tsx";
 import type { ViewSize } from "../view-size.ts";
 import { idWidth } from "../worker-columns.ts";
@@ -45,28 +46,8 @@ const Body = memo(function Body({ columns, height }: ViewSize): ReactNode {
     () => (wide ? beside(evidence, people, { left, right }) : [...evidence, ...people]),
     [wide, evidence, people, left, right],
   );
-  const scroll = useDashboard((s) => s.ui.panes.oracle.scroll);
-  const store = use(DashboardContext)?.store;
-  const shown = lines.length <= height ? height : height - 1;
-  const max = Math.max(0, lines.length - shown);
-  useEffect(() => store?.dispatch({ type: "pane", pane: "oracle", action: { type: "max", max } }), [store, max]);
-  const start = Math.min(scroll, max);
-  const below = lines.length - start - shown;
-  return (
-    <>
-      {lines.slice(start, start + shown).map((line, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place in the view
-        <Spans key={start + i} line={line} />
-      ))}
-      {lines.length > height && <Spans line={[{ text: ` ${hiddenWord(start, below)}`, tone: "waiting" }]} />}
-    </>
-  );
+  return <LinesPane pane="oracle" lines={lines} columns={columns} height={height} />;
 });
-
-function hiddenWord(above: number, below: number): string {
-  const up = above === 0 ? "" : `${plural(above, "line")} above · `;
-  return `${up}${below === 0 ? "end" : `+${plural(below, "more line")}`}`;
-}
 
 /** Made anew only where something happened to a ticket or the oracle has spoken, not where an agent prints. */
 function useEvidence(width: number): readonly SpanLine[] {

@@ -1,7 +1,8 @@
 import type { Binding, DashboardState } from "../dashboard-state.ts";
 import { type GraphStep, walkGraph } from "../views/graph-walk.ts";
 import type { Effect } from "./binding.ts";
-import { hint, PAGE, selectedIn, ui, word } from "./effects.ts";
+import { PAGE, selectedIn, ui, word } from "./effects.ts";
+import { OPEN_KEY } from "./overview-keys.ts";
 
 function walk(step: GraphStep, by = 1): (state: DashboardState) => readonly Effect[] {
   return (state) => {
@@ -9,18 +10,6 @@ function walk(step: GraphStep, by = 1): (state: DashboardState) => readonly Effe
     return to === undefined ? [] : ui({ type: "select", ticket: to });
   };
 }
-
-/** Opens the ticket view on the selected ticket. */
-export const OPEN_KEY: Binding = {
-  name: "open",
-  silent: true,
-  keys: ["enter"],
-  short: word("open"),
-  keep: 8,
-  help: "all about the selected ticket",
-  act: (state) =>
-    selectedIn(state) === undefined ? hint(state, "select a ticket first: j/k") : ui({ type: "view", view: "ticket" }),
-};
 
 /** Keys of the graph view. */
 export const GRAPH_KEYS: readonly Binding[] = [

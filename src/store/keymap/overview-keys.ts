@@ -12,6 +12,17 @@ function ticket(state: DashboardState): readonly Effect[] {
   return selectedIn(state) === undefined ? hint(state, selectFirst(state, "ticket")) : ui({ type: "view", view: "ticket" });
 }
 
+/** Opens the ticket view on the selected ticket, wherever one can be selected. */
+export const OPEN_KEY: Binding = {
+  name: "open",
+  silent: true,
+  keys: ["enter"],
+  short: word("open"),
+  keep: 8,
+  help: "all about the selected ticket",
+  act: ticket,
+};
+
 /** Keys that walk over the tickets. */
 export const SELECT_KEYS: readonly Binding[] = [
   {
@@ -44,15 +55,7 @@ export const SELECT_KEYS: readonly Binding[] = [
 /** Keys of the overview, beside those that change the run and those of every view. */
 export const OVERVIEW_KEYS: readonly Binding[] = [
   ...SELECT_KEYS,
-  {
-    name: "open",
-    silent: true,
-    keys: ["enter"],
-    short: word("open"),
-    keep: 8,
-    help: "all about the selected ticket",
-    act: ticket,
-  },
+  OPEN_KEY,
   {
     name: "filter",
     keys: ["/"],
