@@ -1,6 +1,5 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import type { TrackerPlace } from "./batch.ts";
 import { CannotJudge } from "./cannot-judge.ts";
 import type { SnapshotTicket } from "./definition.ts";
@@ -26,7 +25,7 @@ export async function readSnapshot(place: TrackerPlace): Promise<readonly Snapsh
     const read = place.kind === "embedded" ? readEmbedded(place.file) : readFolder(place.folder);
     if (read !== undefined) return read();
     if (performance.now() + wait > deadline) throw new CannotJudge("the tracker kept changing while it was read");
-    await pause(wait);
+    await new Promise((resolve) => setTimeout(resolve, wait));
   }
 }
 

@@ -77,7 +77,7 @@ describe("the oracle that ships", () => {
     const { code, events } = await stage.events(stage.batch(TICKETS));
     expect(code).toBe(0);
     const types = events.map((e) => e.type);
-    expect(events.find((e) => e.type === "tripwire-ended")).toMatchObject({ ok: true, canaries: 27 });
+    expect(events.find((e) => e.type === "tripwire-ended")).toMatchObject({ ok: true, canaries: 23 });
     expect(types.indexOf("tripwire-ended")).toBeLessThan(types.indexOf("oracle-asked"));
     expect(types.indexOf("attempt-claimed")).toBeLessThan(types.indexOf("tripwire-started"));
     const run = events[0]?.type === "run-started" ? events[0].run : "";

@@ -144,22 +144,36 @@ describe("the oracle as a process, embedded tracker", () => {
     expect(stderr).toMatch(/EPIPE[\s\S]*code 2\n$/);
   });
 
-  test.each([
-    ["never says that it is through", "process.stdout.write = () => true;"],
-    [
-      "breaks where nobody waits for it",
-      "process.stdout.write = () => { setImmediate(() => { throw new Error('lost'); }); return true; };",
-    ],
-    ["says that it failed", "process.stdout.write = (text, then) => { then(new Error('lost')); return false; };"],
-    [
-      "fails late",
-      "process.stdout.write = (text, then) => { then(); setImmediate(() => process.stdout.emit('error', new Error('lost'))); return true; };",
-    ],
-  ])("an output that %s is not a verdict", async (_what, preload) => {
-    writeFileSync(tracker(), embedded(ticket("A", "done")));
+  /** Runs it where writing to stdout is what `body` says, with `write` for the real thing. */
+  const whereWriting = (body: string) => {
+    const preload = `import fs from "node:fs"; import { syncBuiltinESMExports } from "node:module";
+      const write = fs.writeSync; const again = Object.assign(new Error("full"), { code: "EAGAIN" }); let times = 0;
+      fs.writeSync = (fd, bytes) => { if (fd !== 1) return write(fd, bytes); times += 1; ${body} }; syncBuiltinESMExports();`;
     const flags = ["--import", `data:text/javascript,${encodeURIComponent(preload)}`];
-    const child = spawn(process.execPath, [...flags, program(), batch(["A"])], { env: env(), stdio: "ignore" });
-    expect(await once(child, "exit")).toEqual([2, null]);
+    return spawn(process.execPath, [...flags, program(), batch(["A"])], { env: env(), stdio: ["ignore", "pipe", "ignore"] });
+  };
+
+  test.each([
+    ["takes nothing", "const now = performance.now(); performance.now = () => now + 10_000; return 0;"],
+    ["is always full", "const now = performance.now(); performance.now = () => now + 10_000; throw again;"],
+    ["fails", "throw new Error('lost');"],
+    ["fails after a part", "if (times > 1) throw new Error('lost'); return write(fd, bytes.subarray(0, 3));"],
+  ])("an output that %s is not a verdict", async (_what, body) => {
+    writeFileSync(tracker(), embedded(ticket("A", "done")));
+    const child = whereWriting(body);
+    child.stdout.resume();
+    expect(await once(child, "close")).toEqual([2, null]);
+  });
+
+  test("an output that takes a little at a time, and now and then nothing, gets all", async () => {
+    writeFileSync(tracker(), embedded(ticket("A", "done")));
+    const child = whereWriting("if (times % 2 === 1) throw again; return write(fd, bytes.subarray(0, 7));");
+    let stdout = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text;
+    });
+    expect(await once(child, "close")).toEqual([0, null]);
+    expect(stdout).toBe('{"id":"A","state":"done"}\n{"verdict":"done","done":1,"gated":0,"open":0}\n');
   });
 
   test("a file that is written all the time is judged whole or not at all", async () => {

@@ -14,20 +14,9 @@ const MORE = [
   ["DONE", " done", "done.", "done!", "doned", "\uff44one", "Human-gated", "human_gated", "human-gated "],
 ];
 
-/**
- * Every scenario of the proof, in a random order; a few of them for the kind of tracker that the run does not use, unless the
- * oracle is one of the user's own, which need not know it.
- */
-export function allCanaries(kind: TrackerKind, like: Likeness, ownOnly: boolean): Canary[] {
-  if (ownOnly) return shuffled(ofAllAges(own(kind, like, true)));
-  const other = kind === "embedded" ? "folder" : "embedded";
-  const few = [
-    settledOf(other, strangers(like)),
-    oneOpen(other, strangers(like)),
-    ...lookAlikes(other, like, ["Done"]),
-    damaged(other, like, "half"),
-  ];
-  return shuffled([...ofAllAges(own(kind, like, false)), ...ofAllAges(few)]);
+/** Every scenario of the proof, in a random order, for the kind of tracker that the run has. */
+export function allCanaries(kind: TrackerKind, like: Likeness, plain: boolean): Canary[] {
+  return shuffled(ofAllAges(own(kind, like, plain)));
 }
 
 /** A canary that nobody has dated yet. */
