@@ -32,7 +32,7 @@ async function oracle(scratch: Scratch, options: BenchOptions): Promise<Figure> 
     ids.map((id) => ({ id, title: `Ticket ${id}`, body: "What is to be done. ".repeat(20) })),
   );
   const frozen = createFrozenOracle({
-    bytes: await loadOracleBytes(join(ROOT, "dist", "oracle.mjs")),
+    bytes: await loadOracleBytes(join(ROOT, "dist", "oracle.cjs")),
     batch: { version: 1, tracker: { kind: "embedded", file }, tickets: ids },
     scratch: scratch.path,
   });

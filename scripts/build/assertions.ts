@@ -10,10 +10,10 @@ const DRAWING = /(?:^|\/)node_modules\/(?:ink|react|react-reconciler|yoga-layout
 export function assertSelfContained(outputs: Outputs): void {
   for (const [path, output] of Object.entries(outputs)) {
     for (const { path: to, external } of output.imports) {
-      const foreign = external === true ? !isBuiltin(to) : path.endsWith("oracle.mjs") || !(to in outputs);
+      const foreign = external === true ? !isBuiltin(to) : path.endsWith("oracle.cjs") || !(to in outputs);
       if (foreign) throw new Error(`${path} imports ${to}: built files may import Node's own modules and each other only`);
     }
-    if (path.endsWith("oracle.mjs")) assertFromOracle(path, Object.keys(output.inputs));
+    if (path.endsWith("oracle.cjs")) assertFromOracle(path, Object.keys(output.inputs));
   }
 }
 

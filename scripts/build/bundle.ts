@@ -1,18 +1,19 @@
 import { readFileSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { type BuildOptions, type BuildResult, build, type Plugin } from "esbuild";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 /** The file that a run freezes and executes. */
-const ORACLE = "oracle.mjs";
+const ORACLE = "oracle.cjs";
 export const PROGRAM = "loopdash.js";
 
 const COMMON = {
   absWorkingDir: ROOT,
   bundle: true,
   platform: "node",
-  format: "esm",
   target: "node24",
+  // Node 24 has both. Without them esbuild makes `/\p{…}/u` a `new RegExp`, and Ink one for every character of every frame.
+  supported: { "regexp-unicode-property-escapes": true, "regexp-set-notation": true },
   // An ES module where a package has one: a package's CommonJS file may hide its own requires from the bundler.
   mainFields: ["module", "main"],
   legalComments: "none",
@@ -34,7 +35,50 @@ const WITHOUT_OPTIONAL: Plugin = {
   },
 };
 
+/** Yoga decodes its WebAssembly by `fetch` where there is one, which loads all of Node's: some 50 ms before the first frame. */
+const YOGA: Plugin = {
+  name: "yoga-without-fetch",
+  setup({ onLoad }) {
+    onLoad({ filter: /yoga-wasm-base64-esm\.js$/ }, ({ path }) => ({
+      contents: `const fetch = undefined;\n${readFileSync(path, "utf8")}`,
+    }));
+  },
+};
+
+/**
+ * npm installs a package once for each that wants it, where another version of it stands above: Ink alone brings five times the
+ * same `string-width`, whose table of emoji takes V8 some 20 ms each to read. All that want Ink's version get Ink's copy.
+ */
+const ONE_COPY: Plugin = {
+  name: "one-copy",
+  setup({ onResolve, resolve }) {
+    const versionAt = (path: string): unknown => JSON.parse(readFileSync(join(dirname(path), "package.json"), "utf8")).version;
+    onResolve({ filter: /^string-width$/ }, async ({ path, pluginData, importer, resolveDir, kind }) => {
+      if (pluginData === "resolving") return undefined;
+      const from = { kind, importer, pluginData: "resolving" };
+      const own = await resolve(path, { ...from, resolveDir });
+      const inks = await resolve(path, { ...from, resolveDir: join(ROOT, "node_modules", "ink") });
+      return versionAt(own.path) === versionAt(inks.path) ? inks : own;
+    });
+  },
+};
+
 type Built = BuildResult<typeof COMMON>;
+
+/** How the program is bundled, whatever is made of it. */
+export const AS_SHIPPED = {
+  ...COMMON,
+  format: "esm",
+  define: {
+    // React's production build; its other one records every render.
+    "process.env.NODE_ENV": '"production"',
+  },
+  plugins: [WITHOUT_OPTIONAL, YOGA, ONE_COPY],
+  banner: {
+    // Some packages are CommonJS and call require for modules of Node.
+    js: '#!/usr/bin/env node\nimport { createRequire as requireOf } from "node:module";\nconst require = requireOf(import.meta.url);',
+  },
+} as const satisfies BuildOptions;
 
 /**
  * The program in chunks, so that each verb loads only what it needs. Packages are bundled: ink and react as some 250 separate
@@ -42,26 +86,20 @@ type Built = BuildResult<typeof COMMON>;
  */
 function buildProgram(version: string, plugins: readonly Plugin[]): Promise<Built> {
   return build({
-    ...COMMON,
+    ...AS_SHIPPED,
     entryPoints: { [basename(PROGRAM, ".js")]: "src/cli/main.ts" },
     outdir: "dist",
     splitting: true,
     chunkNames: "[name]-[hash]",
-    define: {
-      LOOPDASH_VERSION: JSON.stringify(version),
-      // React's production build; its other one records every render.
-      "process.env.NODE_ENV": '"production"',
-    },
-    plugins: [WITHOUT_OPTIONAL, ...plugins],
-    // Some packages are CommonJS and call require for modules of Node.
-    banner: {
-      js: '#!/usr/bin/env node\nimport { createRequire as requireOf } from "node:module";\nconst require = requireOf(import.meta.url);',
-    },
+    define: { ...AS_SHIPPED.define, LOOPDASH_VERSION: JSON.stringify(version) },
+    plugins: [...AS_SHIPPED.plugins, ...plugins],
   });
 }
 
 function buildOracle(plugins: readonly Plugin[]): Promise<Built> {
-  return build({ ...COMMON, entryPoints: ["oracle/done.ts"], outfile: `dist/${ORACLE}`, plugins: [...plugins] });
+  const of = { entryPoints: ["oracle/done.ts"], outfile: `dist/${ORACLE}`, plugins: [...plugins] };
+  // It is started some 30 times a run, and to load a module costs Node more than to load a script: a tenth of a judgement.
+  return build({ ...COMMON, ...of, format: "cjs" });
 }
 
 /** The program and the oracle, not yet written anywhere: what esbuild made, and from what. `plugins` come after our own. */

@@ -18,7 +18,7 @@ export function packageFiles(): { readonly main: string; readonly oracle: string
   const root = packageRoot();
   return {
     main: join(root, "dist", "loopdash.js"),
-    oracle: join(root, "dist", "oracle.mjs"),
+    oracle: join(root, "dist", "oracle.cjs"),
     prompts: join(root, "prompts"),
   };
 }

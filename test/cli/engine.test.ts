@@ -87,9 +87,9 @@ describe("a run on disk", () => {
     [
       "a changed oracle",
       "is not the one it began with",
-      () => writeFileSync(join(runFolder(home, R1), "oracle.mjs"), "process.exit(0)"),
+      () => writeFileSync(join(runFolder(home, R1), "oracle.cjs"), "process.exit(0)"),
     ],
-    ["a missing oracle", "cannot be read", () => rmSync(join(runFolder(home, R1), "oracle.mjs"))],
+    ["a missing oracle", "cannot be read", () => rmSync(join(runFolder(home, R1), "oracle.cjs"))],
   ] as const)("%s is not gone on with: exit 3", async ([, why, tamper]) => {
     (await begin(R1)).open.journal.close();
     tamper();
@@ -218,5 +218,5 @@ test("exit codes of a run are those of its end; a run without one is not done", 
   expect(exitCodeOf({ ...open.state, end: { at: 1, kind: "interrupted", verdict: "not-done", exitCode: 130, reason: "" } })).toBe(
     130,
   );
-  expect(readFileSync(join(open.folder, "oracle.mjs")).length).toBe(open.oracleBytes.length);
+  expect(readFileSync(join(open.folder, "oracle.cjs")).length).toBe(open.oracleBytes.length);
 });

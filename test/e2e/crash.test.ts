@@ -122,7 +122,7 @@ describe("what was frozen is checked before a run goes on", () => {
   test("a changed oracle: exit 3", async () => {
     const { stage, batch, run } = await interrupted();
     using _ = stage;
-    writeFileSync(join(stage.home, "runs", run, "oracle.mjs"), "process.exit(0);\n");
+    writeFileSync(join(stage.home, "runs", run, "oracle.cjs"), "process.exit(0);\n");
     const { code, stderr } = await stage.run([batch, "--json"]);
     expect(code).toBe(3);
     expect(stderr).toContain("its frozen oracle is not the one it began with");

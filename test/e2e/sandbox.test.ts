@@ -63,9 +63,9 @@ describe("the sandbox", { timeout: 120_000 }, () => {
     },
     "the oracle": {
       attempt: `for (const run of fs.readdirSync(root + "/home/runs")) {
-        fs.appendFileSync(root + "/home/runs/" + run + "/oracle.mjs", "//harmed");
+        fs.appendFileSync(root + "/home/runs/" + run + "/oracle.cjs", "//harmed");
       }`,
-      harmed: (stage) => readFileSync(join(runFolder(stage), "oracle.mjs"), "utf8").endsWith("//harmed"),
+      harmed: (stage) => readFileSync(join(runFolder(stage), "oracle.cjs"), "utf8").endsWith("//harmed"),
     },
     "the home folder's secrets": {
       attempt: 'say("harmed " + fs.readFileSync(root + "/.ssh/id_ed25519", "utf8"))',

@@ -224,7 +224,7 @@ function installed(stage: Stage): string {
   const tells = `const names = Object.keys(process.env);
 if (names.length > 0) { console.error("IT KNOWS " + names.join(" ")); process.exit(2); }
 `;
-  stage.write("package/dist/oracle.mjs", tells + readFileSync(join(dist, "oracle.mjs"), "utf8"));
+  stage.write("package/dist/oracle.cjs", tells + readFileSync(join(dist, "oracle.cjs"), "utf8"));
   return stage.path("package/dist/loopdash.js");
 }
 

@@ -3,7 +3,7 @@ import { build } from "esbuild";
 
 let bundled: Promise<Uint8Array> | undefined;
 
-/** The oracle's bytes as they are shipped: oracle/done.ts and all it needs in one ES module. */
+/** The oracle's bytes as they are shipped: oracle/done.ts and all it needs in one script. */
 export function bundleOracle(): Promise<Uint8Array> {
   bundled ??= bundle();
   return bundled;
@@ -15,7 +15,7 @@ async function bundle(): Promise<Uint8Array> {
     entryPoints: [entry],
     bundle: true,
     platform: "node",
-    format: "esm",
+    format: "cjs",
     target: "node24",
     write: false,
     logLevel: "silent",

@@ -100,7 +100,7 @@ test("over 10,000 random snapshots the definition says what an independent model
 });
 
 test("300 of them through the real process, with evidence on stdout", { timeout: 180_000 }, async () => {
-  const program = join(folder(), "oracle.mjs");
+  const program = join(folder(), "oracle.cjs");
   writeFileSync(program, await bundleOracle());
   const worlds = fc.sample(world, 300);
   const queue = worlds.map((of, at) => ({ ...of, at }));

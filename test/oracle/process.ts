@@ -19,7 +19,7 @@ export function oracleInFolder() {
   const folder = scratchFolder();
   const tracker = () => join(folder(), "tracker.json");
   const tickets = () => join(folder(), "tickets");
-  const program = () => join(folder(), "oracle.mjs");
+  const program = () => join(folder(), "oracle.cjs");
   let source = "";
   beforeEach(async () => {
     const bundle = await bundleOracle();

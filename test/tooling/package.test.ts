@@ -81,7 +81,7 @@ describe("the package", () => {
     expect(packed).toEqual(
       expect.arrayContaining([
         "dist/loopdash.js",
-        "dist/oracle.mjs",
+        "dist/oracle.cjs",
         "dist/batch.schema.json",
         "dist/licenses.txt",
         "prompts/worker.md",

@@ -8,12 +8,12 @@ import { plainLine, type Reading, readCommandOutput, readOracleOutput, unjudged 
 import { type OracleLaunch, runOracle } from "./oracle-process.ts";
 
 export interface FrozenProgramOptions {
-  /** `module`: an ES module for Node's permission model, the default. `command`: what `freezeCommand` made. */
-  readonly kind?: "module" | "command";
+  /** `script`: a CommonJS script for Node's permission model, the default. `command`: what `freezeCommand` made. */
+  readonly kind?: "script" | "command";
   readonly bytes: Uint8Array;
   /** A folder that no worker can write. Each judgement makes a private folder in it and removes it again. */
   readonly scratch: string;
-  /** The Node program that runs a module; default: the one that runs this. */
+  /** The Node program that runs a script; default: the one that runs this. */
   readonly node?: string;
   /** Where a command finds the programs that it starts; default: the system's own folders. */
   readonly path?: string;
@@ -34,7 +34,7 @@ interface Asked {
 
 /**
  * An oracle whose bytes are fixed now. Each judgement runs them from a fresh private folder, as a process with a scrubbed
- * environment. A module may read that folder and the tracker, and may not write, load native code or start processes. A
+ * environment. A script may read that folder and the tracker, and may not write, load native code or start processes. A
  * command cannot run under Node's permission model: it has the user's rights, and only its bytes and its bounds are ours.
  */
 export function freezeProgram(of: FrozenProgramOptions): FrozenProgram {
@@ -42,7 +42,7 @@ export function freezeProgram(of: FrozenProgramOptions): FrozenProgram {
   const frozen: Frozen = {
     bytes,
     sha: oracleSha(bytes),
-    kind: of.kind ?? "module",
+    kind: of.kind ?? "script",
     scratch: of.scratch,
     node: of.node ?? process.execPath,
     path: of.path ?? "/usr/local/bin:/usr/bin:/bin",
@@ -96,7 +96,7 @@ async function judgeOnce(frozen: Frozen, asked: Asked): Promise<Read> {
     const batch = await place(join(folder, "batch.json"), oracleBatchBytes(asked.batch));
     const exit = await runOracle(await launchOf(frozen, asked, folder, batch));
     if ("problem" in exit) return { reading: unjudged(exit.problem), exitCode: undefined };
-    const read = frozen.kind === "module" ? readOracleOutput : readCommandOutput;
+    const read = frozen.kind === "script" ? readOracleOutput : readCommandOutput;
     return { reading: read({ ...exit, tickets: asked.batch.tickets }), exitCode: exit.exitCode };
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -110,7 +110,7 @@ async function launchOf(frozen: Frozen, asked: Asked, folder: string, batch: str
     const [program, ...args] = await layOutCommand(frozen.bytes, folder);
     return { ...common, argv: [program, ...args, batch], env: { PATH: path, LANG: "C.UTF-8" }, family: true };
   }
-  const program = await place(join(folder, "oracle.mjs"), frozen.bytes);
+  const program = await place(join(folder, "oracle.cjs"), frozen.bytes);
   const flags = ["--permission", `--allow-fs-read=${folder}`, `--allow-fs-read=${oracleInput(asked.batch)}`];
   return { ...common, argv: [node, ...flags, program, batch], env: {}, family: false };
 }

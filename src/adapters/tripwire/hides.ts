@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from "node:crypto";
-import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, rmSync } from "node:fs";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { OracleBatch } from "../../ports/oracle.ts";
@@ -24,50 +24,41 @@ const NAMES = ["tickets", "issues", "backlog", "todo", "tasks", "plan"];
  */
 export function createHides(of: { readonly run: string; readonly list: string; readonly real: OracleBatch["tracker"] }): Hides {
   const runs = dirname(of.run);
-  const noted = new Set<string>();
-  // At once, for two may be made in the same moment; and by rename, for an engine that is killed must leave the old list or the new.
-  const note = (): void => {
-    if (noted.size === 0) {
-      for (const file of [of.list, `${of.list}.new`]) rmSync(file, { force: true });
-      return;
-    }
-    writeFileSync(`${of.list}.new`, `${[...noted].join("\n")}\n`, { mode: 0o600 });
-    renameSync(`${of.list}.new`, of.list);
-  };
+  let made = 0;
   return {
     async make(kind) {
       let name = sibling(basename(of.run));
       while (existsSync(join(runs, name))) name = sibling(basename(of.run));
-      noted.add(name);
-      note();
+      // At once, for two may be made in the same moment.
+      appendFileSync(of.list, `${name}\n`, { mode: 0o600 });
+      made += 1;
       await mkdir(join(runs, name), { mode: 0o700 });
       if (kind === "embedded") return { kind, file: join(runs, name, "tracker.json") };
       const last = of.real.kind === "folder" ? basename(of.real.folder) : oneOf(NAMES);
       return { kind, folder: join(runs, name, last) };
     },
     async remove(place) {
-      const folder = dirname(place.kind === "embedded" ? place.file : place.folder);
-      await removeHide(folder);
-      noted.delete(basename(folder));
-      note();
+      await removeHide(dirname(place.kind === "embedded" ? place.file : place.folder));
+      made -= 1;
+      if (made === 0) rmSync(of.list, { force: true });
     },
     async sweep() {
       const left = await readFile(of.list, "utf8").catch((error: unknown) => {
         if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
         throw error;
       });
-      for (const name of left.split("\n")) {
+      // What no line break ends was being noted when the engine was killed, and its folder never made.
+      for (const name of left.split("\n").slice(0, -1)) {
         if (name !== "" && name === basename(name)) await removeHide(join(runs, name));
       }
-      noted.clear();
-      note();
+      await rm(of.list, { force: true });
     },
   };
 }
 
 /** Names are made by chance: a run that came to have the same one since is no hide, and stays. */
 async function removeHide(folder: string): Promise<void> {
-  if (existsSync(join(folder, "oracle.mjs")) || existsSync(join(folder, "oracle.json"))) return;
+  if (existsSync(join(folder, "oracle.cjs")) || existsSync(join(folder, "oracle.json"))) return;
   await rm(folder, { recursive: true, force: true });
 }
 

@@ -15,13 +15,13 @@ import type { Tripwire } from "../../ports/tripwire.ts";
 import { packageFiles } from "../package-files.ts";
 
 /** How the oracle of a batch is run: the one that ships is a module, one of the user's own a command. */
-export function oracleKind(batch: Batch): "module" | "command" {
-  return batch.oracle === undefined ? "module" : "command";
+export function oracleKind(batch: Batch): "script" | "command" {
+  return batch.oracle === undefined ? "script" : "command";
 }
 
 /** Where a run keeps the bytes of its oracle. */
 export function oracleFile(batch: Batch, runFolder: string): string {
-  return join(runFolder, batch.oracle === undefined ? "oracle.mjs" : "oracle.json");
+  return join(runFolder, batch.oracle === undefined ? "oracle.cjs" : "oracle.json");
 }
 
 /** The bytes of a batch's oracle as they are now, to be frozen. `folder` is where its command is at home. */

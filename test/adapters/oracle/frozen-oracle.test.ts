@@ -89,7 +89,7 @@ describe("the real oracle, frozen", () => {
   });
 
   test("nothing that changes after its making reaches it: file, bytes, batch", async () => {
-    const source = join(folder(), "oracle.mjs");
+    const source = join(folder(), "oracle.cjs");
     writeFileSync(source, await bundleOracle());
     const bytes = await loadOracleBytes(source);
     const tickets = [A, B];
@@ -178,7 +178,7 @@ describe("an oracle that is not to be believed", () => {
     const judgement = await withPatchedFs(
       "writeFile",
       (real) => async (path, data, options) => {
-        await real(path, String(path).endsWith("oracle.mjs") ? saysDone() : data, options);
+        await real(path, String(path).endsWith("oracle.cjs") ? saysDone() : data, options);
       },
       () => oracle.judge(),
     );
@@ -217,10 +217,9 @@ describe("an oracle that is not to be believed", () => {
 describe("what the oracle's process can reach", () => {
   /** Runs `body`, which is to return a text, and gives that text back. */
   async function inside(body: string): Promise<string> {
-    const source = `import fs from "node:fs"; import cp from "node:child_process"; import wt from "node:worker_threads"; import path from "node:path";
+    const source = `const fs = require("node:fs"), cp = require("node:child_process"), wt = require("node:worker_threads"), path = require("node:path");
 const attempt = (act) => { try { return String(act()); } catch (e) { return e.code ?? e.message; } };
-const text = await (async () => { ${body} })();
-console.error("cannot judge: " + text); process.exit(2);`;
+(async () => { ${body} })().then((text) => { console.error("cannot judge: " + text); process.exit(2); });`;
     return (await planted(source).judge()).problem ?? "";
   }
 
@@ -235,7 +234,7 @@ console.error("cannot judge: " + text); process.exit(2);`;
       await inside("return [process.cwd(), fs.statSync('.').mode & 0o777, fs.readdirSync('.')].join(' ');")
     ).split(" ");
     expect(cwd.startsWith(`${scratch()}/oracle-`)).toBe(true);
-    expect([mode, names]).toEqual([String(0o700), "batch.json,oracle.mjs"]);
+    expect([mode, names]).toEqual([String(0o700), "batch.json,oracle.cjs"]);
   });
 
   test("the tracker to read, and nothing else", async () => {
@@ -265,7 +264,7 @@ console.error("cannot judge: " + text); process.exit(2);`;
 
   test("no process, thread or native code to start", async () => {
     expect(await inside(`return attempt(() => cp.spawnSync("/bin/true").status);`)).toBe("ERR_ACCESS_DENIED");
-    expect(await inside(`return attempt(() => cp.fork("oracle.mjs"));`)).toBe("ERR_ACCESS_DENIED");
+    expect(await inside(`return attempt(() => cp.fork("oracle.cjs"));`)).toBe("ERR_ACCESS_DENIED");
     expect(await inside(`return attempt(() => new wt.Worker("1", { eval: true }));`)).toBe("ERR_ACCESS_DENIED");
     expect(await inside(`return attempt(() => process.dlopen({ exports: {} }, "/lib/x.node"));`)).toBe("ERR_DLOPEN_DISABLED");
   });

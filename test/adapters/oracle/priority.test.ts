@@ -32,7 +32,7 @@ describe("the priority of the oracle's process", () => {
     const judged = planted("setInterval(() => {}, 1000);").judge(stop.signal, how);
     const stat = await vi.waitFor(
       () => {
-        const pid = children().find((each) => readFileSync(`/proc/${each}/cmdline`, "utf8").includes("oracle.mjs"));
+        const pid = children().find((each) => readFileSync(`/proc/${each}/cmdline`, "utf8").includes("oracle.cjs"));
         // Node has brought it up: by then the priority has been set, which happens in the turn that starts it.
         expect(readdirSync(`/proc/${pid}/task`).length).toBeGreaterThan(1);
         return readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -35,7 +35,7 @@ main().catch(giveUp);`,
     return source.replace(from, () => to);
   }, text);
   return new TextEncoder().encode(
-    `import editFs from "node:fs"; import editOs from "node:os"; import editPath from "node:path";\n${edited}`,
+    `const editFs = require("node:fs"), editOs = require("node:os"), editPath = require("node:path");\n${edited}`,
   );
 }
 

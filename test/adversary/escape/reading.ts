@@ -106,9 +106,9 @@ export const READING: readonly TicketAttack[] = [
     id: "D20-journal",
     what: "reads the journal, the oracle and the tracker of the run",
     defence: DEFENCES.agent,
-    agent: `${SHELL} $("head -c 15 " + root + "/home/loopdash.db"); $("wc -c " + root + "/home/runs/*/oracle.mjs"); $("cat " + root + "/home/runs/*/tracker.json"); end();`,
+    agent: `${SHELL} $("head -c 15 " + root + "/home/loopdash.db"); $("wc -c " + root + "/home/runs/*/oracle.cjs"); $("cat " + root + "/home/runs/*/tracker.json"); end();`,
     told: NOT_THERE,
-    harm: says("SQLite format 3", "oracle.mjs\n", '"D20-journal"'),
+    harm: says("SQLite format 3", "oracle.cjs\n", '"D20-journal"'),
   },
   {
     id: "D20-neighbours",

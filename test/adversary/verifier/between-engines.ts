@@ -81,7 +81,7 @@ const ORACLE_BYTES = changes(DEFENCES.runOracle, [
   {
     id: "C1-run-folder",
     what: "the oracle's bytes in the run's folder say yes always",
-    change: (run) => writeFileSync(runFile(run, "oracle.mjs"), ALWAYS),
+    change: (run) => writeFileSync(runFile(run, "oracle.cjs"), ALWAYS),
     told: /its frozen oracle is not the one it began with/,
     goes: ENDED_DONE,
   },
@@ -89,7 +89,7 @@ const ORACLE_BYTES = changes(DEFENCES.runOracle, [
     id: "C1-run-rechained",
     what: "the oracle's bytes in the run's folder say yes always, and the journal names their hash",
     change: (run) => {
-      writeFileSync(runFile(run, "oracle.mjs"), ALWAYS);
+      writeFileSync(runFile(run, "oracle.cjs"), ALWAYS);
       rechain(run, ([started]) => {
         started.oracleSha = oracleSha(Buffer.from(ALWAYS));
       });

@@ -57,14 +57,14 @@ export const DEFENCES = {
     holes: [
       {
         file: FROZEN_ORACLE,
-        from: 'place(join(folder, "oracle.mjs"), frozen.bytes)',
-        to: 'place(join(folder, "oracle.mjs"), await bytesOnDisk(frozen))',
+        from: 'place(join(folder, "oracle.cjs"), frozen.bytes)',
+        to: 'place(join(folder, "oracle.cjs"), await bytesOnDisk(frozen))',
       },
       {
         file: FROZEN_ORACLE,
         from: "interface Read {",
         to: `async function bytesOnDisk({ scratch, bytes }: Frozen): Promise<Uint8Array> {
-          const beside = [join(scratch, "..", "oracle.mjs"), join(process.argv[1] as string, "..", "oracle.mjs")];
+          const beside = [join(scratch, "..", "oracle.cjs"), join(process.argv[1] as string, "..", "oracle.cjs")];
           const read = await Promise.all(beside.map((file) => readFile(file)));
           return read.find((each) => oracleSha(each) !== oracleSha(bytes)) ?? bytes;
         }

@@ -26,7 +26,7 @@ const failing = (then: string) => `
 
 /** What a healer reaches for. Each leaves its mark where it may, and says nothing where it may not. */
 const REACHES: readonly { readonly id: string; readonly what: string; readonly at: string; readonly act?: string }[] = [
-  { id: "C1-heal", what: "a healer edits the frozen oracle of its run", at: "home/runs/*/oracle.mjs" },
+  { id: "C1-heal", what: "a healer edits the frozen oracle of its run", at: "home/runs/*/oracle.cjs" },
   { id: "C2-heal", what: "a healer edits the tracker of its run", at: "home/runs/*/tracker.json" },
   { id: "C7-heal", what: "a healer edits the batch file", at: "batch.json" },
   {

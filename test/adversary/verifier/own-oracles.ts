@@ -47,7 +47,7 @@ const PROOF = trials(DEFENCES.proof, [
 ]);
 
 /** Says yes always, in the words of the one that ships. */
-export const ALWAYS = `const { tickets } = JSON.parse((await import("node:fs")).readFileSync(process.argv[2], "utf8"));
+export const ALWAYS = `const { tickets } = JSON.parse(require("node:fs").readFileSync(process.argv[2], "utf8"));
 for (const id of tickets) console.log(JSON.stringify({ id, state: "done" }));
 console.log(JSON.stringify({ verdict: "done", done: tickets.length, gated: 0, open: 0 }));\n`;
 
@@ -97,7 +97,7 @@ const KEPT = trials(
       id: "C1-run-alive",
       what: "the oracle in the run's folder is replaced while the run lives",
       lay: ({ home }: Stage) => ({
-        agent: `const [file] = fs.globSync(${JSON.stringify(`${home}/runs/*/oracle.mjs`)}); fs.writeFileSync(file, ${JSON.stringify(ALWAYS)});`,
+        agent: `const [file] = fs.globSync(${JSON.stringify(`${home}/runs/*/oracle.cjs`)}); fs.writeFileSync(file, ${JSON.stringify(ALWAYS)});`,
       }),
       told: AS_BEFORE,
     },

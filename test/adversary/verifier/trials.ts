@@ -55,7 +55,7 @@ export function install(stage: Stage, program: string, oracle?: (shipped: Uint8A
 }
 
 /** The oracle beside an installed program. */
-export const oracleOf = (program: string): string => join(dirname(program), "oracle.mjs");
+export const oracleOf = (program: string): string => join(dirname(program), "oracle.cjs");
 
 /** What a run came to. */
 export interface Outcome {

@@ -15,10 +15,14 @@ interface Asked {
   readonly harm?: (stage: Stage, said: string) => boolean;
 }
 
-const HEAD = (root: string) => `import fs from "node:fs";
+/** A program of the oracle's kind around this source. */
+const scriptOf = (root: string, source: string) => `const fs = require("node:fs");
 const ids = JSON.parse(fs.readFileSync(process.argv[2], "utf8")).tickets;
 const lines = (...values) => fs.writeSync(1, values.map((value) => JSON.stringify(value) + "\\n").join(""));
 const root = ${JSON.stringify(root)};
+(async () => {
+${source}
+})();
 `;
 
 /** An oracle of the user's own, of exit codes or evidence; a shell script, which is frozen whole. */
@@ -27,7 +31,7 @@ async function ask(stage: Stage, program: string, oracle: string | { readonly ow
   const own = typeof oracle === "string" ? undefined : oracle.own;
   if (own !== undefined) stage.write("own.sh", `#!/bin/sh\n${own}\n`, 0o755);
   const command = own === undefined ? {} : { oracle: { command: ["./own.sh"] } };
-  const installed = typeof oracle === "string" ? install(stage, program, () => HEAD(stage.root) + oracle) : program;
+  const installed = typeof oracle === "string" ? install(stage, program, () => scriptOf(stage.root, oracle)) : program;
   const batch = stage.batch([], { tracker: { kind: "local", path }, ...command });
   const { code, stdout, stderr } = await stage.start(["oracle", batch], {}, installed).ended;
   return { code, said: stdout + stderr };
