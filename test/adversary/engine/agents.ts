@@ -79,7 +79,7 @@ const IN_THE_SANDBOX: readonly TicketAttack[] = [
     id: "E7-proc",
     what: "looks for secrets in the environment of every process",
     defence: DEFENCES.sandbox,
-    agent: `const seen = fs.globSync("/proc/[0-9]*/environ").some((file) => { try { return fs.readFileSync(file, "latin1").includes(${JSON.stringify(SECRET)}); } catch { return false; } });
+    agent: `const seen = fs.readdirSync("/proc").some((pid) => { try { return fs.readFileSync("/proc/" + pid + "/environ", "latin1").includes(${JSON.stringify(SECRET)}); } catch { return false; } });
       say(seen ? "SEEN" : "not seen"); process.exitCode = 1;`,
     told: /"text":"not seen"/,
     harm: ({ said }) => said.includes('"text":"SEEN"'),

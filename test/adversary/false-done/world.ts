@@ -58,9 +58,12 @@ export function walled(ids: readonly string[]): World {
 }
 
 /** Whether the last word on a ticket is that nothing is left to do. */
-export function isSettled({ events, ticket }: Aftermath, id = ticket): boolean {
+export function isSettled({ events, ticket, code, stderr }: Aftermath, id = ticket): boolean {
   const last = events.findLast((event) => event.type === "oracle-judged");
-  if (last?.type !== "oracle-judged") throw new Error("nothing was judged");
+  if (last?.type !== "oracle-judged") {
+    const ends = events.filter(({ type }) => /^(?:run-ended|tripwire-ended|stop-requested|heal-ended)$/.test(type));
+    throw new Error(`nothing was judged: exit code ${code}\n${[...ends, stderr].map((each) => JSON.stringify(each)).join("\n")}`);
+  }
   const { verdict, open, counts } = last.judgement;
   if (verdict === "unjudged" || open.length !== counts.open) throw new Error(`nothing was judged: ${JSON.stringify(last)}`);
   return !open.some((each) => each === id);
