@@ -47,6 +47,8 @@ export function admitCommand(state: RunState, command: Command): readonly RunFac
       return admitWorkers(state, command.workers, refuse);
     case "heal":
       return admitHeal(state, refuse);
+    case "drop-heal":
+      return admitDropHeal(state, refuse);
     case "note": {
       const { kind, text } = command;
       return [{ type: "intervention", class: kind === "work" ? "I4" : "I3", target: "run", note: text, noted: true }];
@@ -135,4 +137,12 @@ function admitHeal(state: RunState, refuse: Refuse): readonly RunFact[] {
   const why = whyNoHeal({ ...state, reservedUsd: 0 });
   if (why !== undefined) return refuse(why);
   return [{ type: "intervention", class: "I2", target: "harness", note: "asked for a heal" }, { type: "heal-asked" }];
+}
+
+function admitDropHeal({ heals: { asked, running } }: RunState, refuse: Refuse): readonly RunFact[] {
+  if (!asked) return refuse(running === undefined ? "no heal is asked for" : "the heal has begun: it is not called off any more");
+  return [
+    { type: "intervention", class: "I2", target: "harness", note: "called off the heal" },
+    { type: "heal-dropped", why: "a person called it off" },
+  ];
 }

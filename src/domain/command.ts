@@ -24,6 +24,8 @@ export const Command = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("workers"), workers: z.int().min(1).max(64) }),
   /** The harness is mended once the tries under way are over; nothing new starts before. */
   z.strictObject({ type: z.literal("heal") }),
+  /** The heal that was asked for, and has not begun, is called off. */
+  z.strictObject({ type: z.literal("drop-heal") }),
   /** What a person did to the run beside the dashboard, to be counted. */
   z.strictObject({ type: z.literal("note"), kind: z.enum(["work", "harness"]), text: HumanStep }),
 ]);

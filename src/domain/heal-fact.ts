@@ -14,7 +14,7 @@ export type HealOutcome = "accepted" | "rejected" | "failed" | "nothing" | "lost
 export type HealFact =
   /** A person wants one: nothing new starts before it, and it begins once nothing is under way. */
   | { readonly type: "heal-asked" }
-  /** The one that was asked for cannot be any more. `why` is one line. */
+  /** The one that was asked for cannot be any more, or a person has called it off. `why` is one line. */
   | { readonly type: "heal-dropped"; readonly why: string }
   /** A fresh agent is to repair the harness: announced, with the money set aside that it may cost. */
   | {

@@ -85,6 +85,26 @@ describe("a heal that a person asks for", () => {
     expect(sim.decide()).toMatchObject([{ do: "heal", n: 1 }]);
   });
 
+  test("is called off until it has begun, and what waited starts", () => {
+    const drop = { type: "drop-heal" } as const;
+    const sim = failed();
+    expect(refusal(sim, drop)).toBe("no heal is asked for");
+    sim.wish(heal);
+    for (const { id } of working(sim.state).slice(1)) sim.endAttempt(id, "failed");
+    expect(starts(sim)).toEqual([]);
+    sim.wish(drop);
+    expect(sim.events.at(-1)).toMatchObject({ type: "heal-dropped", why: "a person called it off" });
+    // One decision about the harness, whatever it came to.
+    expect(counted(sim)).toEqual(["I2 harness: asked for a heal"]);
+    expect(starts(sim).length).toBeGreaterThan(0);
+    expect(sim.state.heals).toMatchObject({ started: 0 });
+    sim.wish(heal);
+    for (const { id } of working(sim.state)) sim.endAttempt(id, "failed");
+    expect(sim.decide()).toMatchObject([{ do: "heal", n: 1 }]);
+    expect(refusal(sim, drop)).toBe("the heal has begun: it is not called off any more");
+    expect(sim.state.heals.running).toMatchObject({ n: 1 });
+  });
+
   test("is dropped with the reason where nothing is left to mend, and the run goes on", () => {
     const sim = failed();
     sim.wish(heal);

@@ -270,7 +270,7 @@ function commandOf(
     case "workers":
       return { type: next.do, workers: next.workers };
     case "mend":
-      return { type: "heal" };
+      return { type: state.heals.asked ? "drop-heal" : "heal" };
     case "note":
       return { type: next.do, kind: next.kind, text: STEP };
     case "kill":

@@ -180,6 +180,25 @@ describe("a heal that is asked for", () => {
     expect(existsSync(join(home, "hints.md"))).toBe(true);
   });
 
+  test("is called off before it begins: the next try starts without it", async () => {
+    const { stage, asked } = await opened();
+    using _ = stage;
+    stage.start();
+    await stage.until("agent-launching", secondTry);
+    command(stage, { type: "heal" });
+    command(stage, { type: "drop-heal" });
+    command(stage, { type: "drop-heal" });
+    asked.resolve();
+    await stage.ended();
+    expect(stage.of("heal-dropped")).toMatchObject([{ why: "a person called it off" }]);
+    expect(stage.of("command-refused")).toMatchObject([{ reason: "no heal is asked for" }]);
+    // The heal of the end is another one: it comes when all tries are used up.
+    const types = stage.types();
+    expect(stage.of("attempt-claimed").length).toBeGreaterThan(2);
+    expect(types.indexOf("heal-started")).toBeGreaterThan(types.indexOf("ticket-stalled"));
+    expect(stage.state.interventions).toMatchObject([{ class: "I2", target: "harness" }]);
+  });
+
   test("is done by the next engine where this one is killed right after the wish", async () => {
     const { stage, asked, wired } = await opened();
     using _ = stage;

@@ -41,6 +41,7 @@ function workers(by: number): (state: DashboardState) => readonly Effect[] {
 
 function heal(state: DashboardState): readonly Effect[] {
   const { batch, heals } = state.run ?? {};
+  if (heals?.asked) return [{ do: "send", command: { type: "drop-heal" } }];
   if (heals !== undefined && batch !== undefined && heals.started >= batch.limits.heals)
     return hint(state, batch.limits.heals === 0 ? "heals are off in this batch" : "no heal is left in this run");
   return open({ kind: "heal" });
@@ -101,7 +102,9 @@ export const RUN_KEYS: readonly Binding[] = [
   {
     name: "heal",
     keys: ["h"],
-    help: "let an agent mend the harness once the tries under way are over; asks first",
+    short: liveWord((state) => (state.run?.heals.asked ? "call off the heal" : "")),
+    keep: 5,
+    help: "let an agent mend the harness once the tries under way are over; asks first; again, before it has begun, calls it off",
     act: whenLive(heal),
   },
   {
