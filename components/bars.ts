@@ -52,6 +52,11 @@ export function paintBars(bars: readonly Bar[], width: number, ground: Ground = 
   return { spans: joined(cells), counted };
 }
 
+/** The bars that cover a column. */
+export function barsAt<B extends Bar>(bars: readonly B[], column: number): readonly B[] {
+  return bars.filter((bar) => column >= Math.max(0, bar.from) && column < endOf(bar, column + 1));
+}
+
 function endOf({ from, to }: Bar, width: number): number {
   return Math.min(width, Math.max(to, from + 1));
 }

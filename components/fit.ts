@@ -1,7 +1,8 @@
 import cliTruncate from "cli-truncate";
 import stringWidth from "string-width";
 
-const ASCII = /^[ -~]*$/;
+/** Text of characters that take one column each, and of which none joins another: ASCII, Latin, and the signs that views are made of. */
+const SINGLE = /^[ -~¡-¬®-˿‐-‧‰-⁞←-⋿─-◼✓-✘]*$/;
 
 const widths = new Map<string, number>();
 const MOST_WIDTHS = 4_096;
@@ -10,7 +11,7 @@ const LONGEST_KNOWN = 200;
 
 /** Columns that a text takes on a terminal. */
 export function widthOf(text: string): number {
-  if (ASCII.test(text)) return text.length;
+  if (SINGLE.test(text)) return text.length;
   if (text.length > LONGEST_KNOWN) return stringWidth(text);
   const known = widths.get(text);
   if (known !== undefined) return known;
@@ -24,7 +25,7 @@ export function widthOf(text: string): number {
 export function cut(text: string, width: number): string {
   if (width <= 0) return "";
   if (widthOf(text) <= width) return text;
-  return ASCII.test(text) ? `${text.slice(0, width - 1)}…` : cliTruncate(text, width);
+  return SINGLE.test(text) ? `${text.slice(0, width - 1)}…` : cliTruncate(text, width);
 }
 
 /** The text in exactly `width` columns: cut or padded. */

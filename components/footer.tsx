@@ -1,3 +1,4 @@
+import { Box } from "ink";
 import { memo, type ReactNode } from "react";
 import type { DashboardState } from "../src/store/dashboard-state.ts";
 import { keyWords } from "../src/store/keymap/key-words.ts";
@@ -39,6 +40,14 @@ export function footerKeys(state: DashboardState, width: number): readonly Foote
   return shown.filter((key) => fitting.has(key));
 }
 
+/**
+ * Stands before whatever else the last line shows where the connection is lost: what is on the screen may have changed since. Empty
+ * otherwise.
+ */
+export function staleWord({ run, ui }: DashboardState): string {
+  return ui.connection.state === "lost" && run?.end === undefined ? " ✕ connection lost ·" : "";
+}
+
 /** What stands in the last line now: a field, a message for a while, or the keys. */
 export function footerShows({ run, ui, playback }: DashboardState): "field" | "toast" | "lost" | "reading" | "replay" | "keys" {
   if (ui.modal?.kind === "filter" || ui.modal?.kind === "search") return "field";
@@ -51,6 +60,18 @@ export function footerShows({ run, ui, playback }: DashboardState): "field" | "t
 /** The last line: a field to write in, a message for a while, else the keys that work here now. */
 export const Footer = memo(function Footer({ width }: { readonly width: number }): ReactNode {
   useDrawn("footer");
+  const isLost = useDashboard((s) => footerShows(s) === "lost");
+  const stale = useDashboard(staleWord);
+  if (stale === "" || isLost) return <Shown width={width} />;
+  return (
+    <Box height={1}>
+      <Spans line={[{ text: stale, tone: "bad", bold: true }]} />
+      <Shown width={width - widthOf(stale)} />
+    </Box>
+  );
+});
+
+function Shown({ width }: { readonly width: number }): ReactNode {
   const shows = useDashboard(footerShows);
   const toast = useDashboard((s) => s.ui.toast);
   const lost = useDashboard((s) => (s.ui.connection.state === "lost" ? s.ui.connection.reason : ""));
@@ -60,9 +81,9 @@ export const Footer = memo(function Footer({ width }: { readonly width: number }
   if (shows === "toast" && toast !== undefined) return <Message text={toast.text} tone={toast.tone} width={width} />;
   if (shows === "reading") return <Message text={`${reading}${leave}`} tone="waiting" width={width} />;
   if (shows === "replay") return <ReplayBar width={width} />;
-  if (shows === "lost") return <Message text={`connection lost: ${lost}${leave}`} tone="bad" width={width} />;
+  if (shows === "lost") return <Message text={`✕ connection lost: ${lost}${leave}`} tone="bad" width={width} />;
   return <Keys width={width} />;
-});
+}
 
 function readingWords({ rows, of }: { readonly rows: number; readonly of: number }): string {
   return `reading the journal: ${rows.toLocaleString("en")} of ${of.toLocaleString("en")} events`;

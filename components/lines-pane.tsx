@@ -8,6 +8,7 @@ import { cutSpans, Spans } from "./spans.tsx";
 import type { SummaryLine } from "./summary-lines.ts";
 import { Line, Say } from "./text.tsx";
 import type { ViewSize } from "./view-size.ts";
+import { linesWindow } from "./window.ts";
 
 /** Lines to scroll through where they are more than fit; what is out of sight is counted in the last line. */
 export function LinesPane({
@@ -18,11 +19,8 @@ export function LinesPane({
 }: ViewSize & { readonly pane: PaneName; readonly lines: readonly SummaryLine[] }): ReactNode {
   const scroll = useDashboard((s) => s.ui.panes[pane].scroll);
   const store = use(DashboardContext)?.store;
-  const fits = lines.length <= height;
-  const shown = fits ? height : height - 1;
-  const max = Math.max(0, lines.length - shown);
+  const { start, shown, max } = linesWindow(lines.length, height, scroll);
   useEffect(() => store?.dispatch({ type: "pane", pane, action: { type: "max", max } }), [store, pane, max]);
-  const start = Math.min(scroll, max);
   const below = lines.length - start - shown;
   return (
     <Box flexDirection="column" width={columns} height={height} flexShrink={0}>
@@ -35,7 +33,7 @@ export function LinesPane({
           <Spans key={start + i} line={cutSpans(line, columns)} />
         ),
       )}
-      {!fits && (
+      {lines.length > height && (
         <Line>
           <Say tone="waiting">{` ${start > 0 ? `${plural(start, "line")} above · ` : ""}${below > 0 ? `+${plural(below, "more line")}` : "end"}`}</Say>
         </Line>

@@ -6,18 +6,37 @@ import { useDashboard, useDrawn } from "./dashboard-context.ts";
 import { cut, fitTo, widthOf } from "./fit.ts";
 import { queueWord, titleOf, titleWord } from "./queue-word.ts";
 import type { SectionName } from "./sections.ts";
-import { type Span, type TimedSpan, TimedSpans } from "./spans.tsx";
+import { type Span, type SpanLine, type TimedSpan, TimedSpans } from "./spans.tsx";
 import { timeSpan } from "./time.tsx";
 
-/**
- * Columns that the word gets where the title stands beside it: a fixed part of the row for short reasons, so that
- * titles stand under each other, and all of it for long ones.
- */
-function wordWidth(section: SectionName, text: string, room: number): number {
+/** Columns that a word gets, so that the titles beside short words stand under each other. */
+function wordWidth(section: SectionName, room: number): number {
   if (section === "done") return 8;
-  if (section !== "waiting" && section !== "finishing" && room < 90) return room;
-  const beside = Math.min(40, Math.floor(room * 0.45));
-  return widthOf(text) <= beside ? beside : room;
+  if (section !== "waiting" && section !== "finishing" && room < 90) return 0;
+  return Math.min(40, Math.floor(room * 0.45));
+}
+
+const BETWEEN = "  ";
+const LEAST_TITLE = 6;
+
+/**
+ * The word, and behind it the title, in `room` columns, and one more for a mark: where the title has no room, the mark stands for it,
+ * apart from a word that is whole.
+ */
+export function saidOf(section: SectionName, word: Span, title: string, room: number): SpanLine {
+  const beside = wordWidth(section, room);
+  const isShort = widthOf(word.text) <= beside && room - beside >= LEAST_TITLE + widthOf(BETWEEN);
+  const text = isShort ? fitTo(word.text, beside) : cut(word.text, room);
+  const left = room - widthOf(text) - widthOf(BETWEEN);
+  const isWhole = isShort || text === word.text;
+  const fits = left >= Math.min(LEAST_TITLE, widthOf(title));
+  const mark = isWhole ? cut(" …", room + 1 - widthOf(text)) : "";
+  const behind = title === "" ? "" : fits ? `${BETWEEN}${cut(title, left)}` : mark;
+  const pad = " ".repeat(Math.max(0, room + 1 - widthOf(text) - widthOf(behind)));
+  return [
+    { ...word, text },
+    { text: `${behind}${pad}`, tone: "waiting" },
+  ];
 }
 
 const TIME_WIDTH = 7;
@@ -52,18 +71,15 @@ function lineOf(
   const whole = of.width - widthOf(of.left) - 3 - of.idWidth - 1 - 1;
   const timed = startedAt !== undefined && whole >= 40;
   const room = timed ? whole - TIME_WIDTH - 1 : whole;
-  const word = wordWidth(of.section, text, room);
-  const rest = room - word - 2;
   const needsYou = of.section === "needsYou";
-  const title: readonly Span[] =
-    rest >= 6 ? [{ text: `  ${timed ? fitTo(said.title, rest) : cut(said.title, rest)}`, tone: "waiting" }] : [];
+  const word: Span = { text, tone: needsYou ? "plain" : tone, bold: needsYou };
   return [
     { text: of.left, tone: "waiting" },
     { text: of.selected ? "▌" : " ", tone: "running" },
     { text: `${glyph} `, tone },
     { text: fitTo(of.id, of.idWidth), bold: of.selected, inverse: of.selected },
-    { text: ` ${fitTo(text, word)}`, tone: needsYou ? "plain" : tone, bold: needsYou },
-    ...title,
-    ...(timed ? [timeSpan({ since: startedAt, format: "elapsed", width: TIME_WIDTH + 1 })] : []),
+    { text: " " },
+    ...saidOf(of.section, word, said.title, room),
+    ...(timed ? [timeSpan({ since: startedAt, format: "elapsed", width: TIME_WIDTH })] : []),
   ];
 }

@@ -1,19 +1,23 @@
+import type { TicketId } from "../src/domain/ids.ts";
 import type { DashboardState } from "../src/store/dashboard-state.ts";
 import type { MouseTarget } from "../src/store/keymap/mouse.ts";
 import { filteredLists, shownLists } from "../src/store/lists.ts";
+import type { Cell } from "./cell.ts";
 import { widthOf } from "./fit.ts";
-import { footerKeys, footerShows } from "./footer.tsx";
+import { footerKeys, footerShows, staleWord } from "./footer.tsx";
+import { graphTicketAt } from "./graph/graph-place.ts";
 import { isTooSmall, LAYOUT_LINES, type Layout, layoutOf } from "./layout.ts";
 import { paletteRowAt } from "./palette-lines.ts";
+import { runAt } from "./runs/runs-place.ts";
 import { queueLines } from "./sections.ts";
-import { tabAt } from "./view-tabs.ts";
+import { stepTicketIn, summaryLines } from "./summary-lines.ts";
+import { ticketPartAt } from "./ticket/ticket-place.ts";
+import { timelineTicketAt } from "./timeline/timeline-place.ts";
+import { FRAME_LINES } from "./view-frame.tsx";
+import type { ViewSize } from "./view-size.ts";
+import { tabAt, viewKeys } from "./view-tabs.ts";
+import { linesWindow } from "./window.ts";
 import { workerWindow } from "./workers.tsx";
-
-/** A cell of the terminal, from 0. */
-interface Cell {
-  readonly column: number;
-  readonly row: number;
-}
 
 interface Size {
   readonly columns: number;
@@ -36,16 +40,41 @@ export function targetAt(state: DashboardState, size: Size, cell: Cell): MouseTa
   }
   if (modal !== undefined && modal.kind !== "filter") return NOTHING;
   if (cell.row === ORACLE_ROW) return { on: "view", view: "oracle" };
-  if (view === "overview") return state.run?.end === undefined ? overviewAt(state, size, cell) : NOTHING;
-  const tab = cell.row === TOP ? tabAt(view, size.columns, state.playback === undefined, cell.column) : undefined;
-  return tab === undefined ? NOTHING : { on: "view", view: tab };
+  if (view === "overview") return state.run?.end === undefined ? overviewAt(state, size, cell) : summaryAt(state, size, cell);
+  const tab = cell.row === TOP ? tabAt(view, size.columns, viewKeys(state), cell.column) : undefined;
+  if (tab !== undefined) return { on: "view", view: tab };
+  const row = cell.row - TOP - FRAME_LINES;
+  const inside = { columns: size.columns, height: size.rows - LAYOUT_LINES - FRAME_LINES };
+  return row < 0 ? NOTHING : insideAt(state, inside, { ...cell, row });
+}
+
+/** What lies in a cell of a view, counted from the line under its frame. */
+function insideAt(state: DashboardState, size: ViewSize, cell: Cell): MouseTarget {
+  switch (state.ui.view) {
+    case "ticket":
+      return ticketPartAt(state, size, cell) ?? NOTHING;
+    case "graph":
+      return onTicket(graphTicketAt(state, size, cell));
+    case "timeline":
+      return onTicket(timelineTicketAt(state, size, cell));
+    case "runs": {
+      const run = runAt(state, size, cell);
+      return run === undefined ? NOTHING : { on: "run", run };
+    }
+    default:
+      return NOTHING;
+  }
+}
+
+function onTicket(id: TicketId | null | undefined): MouseTarget {
+  return id === null || id === undefined ? NOTHING : { on: "ticket", id };
 }
 
 /** The key of the last line: each has its text and a column on either side. */
 function footerAt(state: DashboardState, width: number, column: number): MouseTarget {
   if (footerShows(state) !== "keys") return NOTHING;
-  let start = 0;
-  for (const { name, text } of footerKeys(state, width)) {
+  let start = widthOf(staleWord(state));
+  for (const { name, text } of footerKeys(state, width - start)) {
     const end = start + widthOf(text) + 2;
     if (column >= start && column < end) return { on: "binding", name };
     start = end;
@@ -62,13 +91,20 @@ function overviewAt(state: DashboardState, { columns, rows }: Size, { column, ro
   return besides || !layout.wide ? queueAt(state, layout, inQueue) : NOTHING;
 }
 
+/** A step that is left to a person. */
+function summaryAt({ run, ui, earlier }: DashboardState, { columns, rows }: Size, { row }: Cell): MouseTarget {
+  if (run === undefined || row < TOP) return NOTHING;
+  const lines = summaryLines(run, columns, { earlier: earlier?.run === run.run ? earlier.runs : [] });
+  const { start, shown } = linesWindow(lines.length, rows - LAYOUT_LINES, ui.panes.summary.scroll);
+  return onTicket(row - TOP < shown ? stepTicketIn(run, columns, start + row - TOP) : undefined);
+}
+
 /** The first line of the workers' block is its title. */
 function workerAt(state: DashboardState, layout: Layout, line: number): MouseTarget {
   const { slots } = shownLists(state);
   const shown = workerWindow(slots, layout, state.ui.selected);
   const slot = shown.start + Math.floor((line - 1) / layout.density);
-  const id = line < 1 || slot >= shown.end ? null : (slots[slot] ?? null);
-  return id === null ? NOTHING : { on: "ticket", id };
+  return onTicket(line < 1 || slot >= shown.end ? undefined : slots[slot]);
 }
 
 function queueAt(state: DashboardState, { queue }: Layout, line: number): MouseTarget {
@@ -76,5 +112,5 @@ function queueAt(state: DashboardState, { queue }: Layout, line: number): MouseT
   const filtered = filteredLists(state);
   const filter = filtered && { text: state.ui.filter, shown: filtered.shown, all: filtered.all, whole: state.lists };
   const at = queueLines(shownLists(state), queue, state.ui.selected, filter)[line];
-  return at?.line === "ticket" ? { on: "ticket", id: at.id } : NOTHING;
+  return onTicket(at?.line === "ticket" ? at.id : undefined);
 }

@@ -1,8 +1,9 @@
 import { Box } from "ink";
 import type { ReactNode } from "react";
+import { useShallow } from "zustand/react/shallow";
 import { useDashboard } from "./dashboard-context.ts";
 import { Line, Say } from "./text.tsx";
-import { viewTabs } from "./view-tabs.ts";
+import { viewKeys, viewTabs } from "./view-tabs.ts";
 
 /** Lines of a view's frame beside what is in it. */
 export const FRAME_LINES = 1;
@@ -23,7 +24,7 @@ function ViewTabs({ width }: { readonly width: number }): ReactNode {
   const { left, own, right, rest } = viewTabs(
     useDashboard((s) => s.ui.view),
     width,
-    useDashboard((s) => s.playback === undefined),
+    useDashboard(useShallow(viewKeys)),
   );
   return (
     <Line>

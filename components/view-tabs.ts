@@ -1,3 +1,5 @@
+import type { DashboardState } from "../src/store/dashboard-state.ts";
+import { keyWord } from "../src/store/keymap/key-words.ts";
 import { VIEWS, type ViewName } from "../src/store/views/view-name.ts";
 import { fitParts, widthOf } from "./fit.ts";
 
@@ -10,38 +12,73 @@ export interface ViewTabs {
   readonly rest: number;
 }
 
-/** The key of a view, as it comes. In a replay the digits have another meaning, and no view has one. */
-const keyOf = (view: ViewName, keys: boolean): string => (keys ? `${VIEWS.indexOf(view) + 1}` : "");
-const tabWord = (view: ViewName, keys: boolean): string => [keyOf(view, keys), view].filter(Boolean).join(" ");
-const BETWEEN = " · ";
-
-/** The names of some views, then their keys alone, or a mark where they have none. */
-function tabWords(views: readonly ViewName[], keys: boolean): readonly string[] {
-  if (views.length === 0) return [""];
-  const few = keys ? views.map((view) => keyOf(view, keys)).join(BETWEEN) : "…";
-  return [` ${views.map((view) => tabWord(view, keys)).join(BETWEEN)} `, ` ${few} `];
+/** The first key of each view in words, in the order of VIEWS; empty where it has none, as the digits in a replay. */
+export function viewKeys({ keymap, ui: { view } }: Pick<DashboardState, "keymap" | "ui">): readonly string[] {
+  return VIEWS.map((name) => keyWord(keymap[view].find((b) => b.name === `view-${name}`)?.keys[0] ?? ""));
 }
 
-/** Lays the line out. It begins with one column of its own. `keys`: whether the digits lead to the views. */
-export function viewTabs(view: ViewName, width: number, keys: boolean): ViewTabs {
+const LINE = "─";
+const BETWEEN = " · ";
+const MARK = "…";
+
+/** A word of the line, and the view that it leads to. */
+interface Tab {
+  readonly view: ViewName;
+  readonly word: string;
+}
+
+/** The views on one side, in so many words. */
+interface Side {
+  readonly text: string;
+  readonly tabs: readonly Tab[];
+}
+
+/** The views of one side by name, by their keys alone, and as a mark. */
+function sidesOf(views: readonly ViewName[], keys: readonly string[]): readonly Side[] {
+  if (views.length === 0) return [{ text: "", tabs: [] }];
+  const keyOf = (view: ViewName): string => keys[VIEWS.indexOf(view)] ?? "";
+  const side = (wordOf: (view: ViewName) => string): Side => {
+    const tabs = views.map((view) => ({ view, word: wordOf(view) }));
+    return { text: ` ${tabs.map(({ word }) => word).join(BETWEEN)} `, tabs };
+  };
+  const named = side((view) => [keyOf(view), view].filter(Boolean).join(" "));
+  const byKey = views.some((view) => keyOf(view) !== "") ? [side((view) => keyOf(view) || MARK)] : [];
+  return [named, ...byKey, { text: ` ${MARK} `, tabs: [] }];
+}
+
+/** What stands on either side of the view's own name. */
+function laidOut(view: ViewName, width: number, keys: readonly string[]) {
   const place = VIEWS.indexOf(view);
-  const own = ` ${[keyOf(view, keys), view.toUpperCase()].filter(Boolean).join(" ")} `;
+  const own = ` ${[keys[place] ?? "", view.toUpperCase()].filter(Boolean).join(" ")} `;
+  const [before, after] = [sidesOf(VIEWS.slice(0, place), keys), sidesOf(VIEWS.slice(place + 1), keys)];
   const { left, right } = fitParts(
-    { left: tabWords(VIEWS.slice(0, place), keys), right: tabWords(VIEWS.slice(place + 1), keys) },
-    ["left", "right"],
+    { left: before.map(({ text }) => text), right: after.map(({ text }) => text) },
+    ["left", "right", "left", "right"],
     width - widthOf(own) - 4,
   );
-  return { left, own, right, rest: Math.max(0, width - widthOf(own) - widthOf(left) - widthOf(right) - 1) };
+  const tabsOf = (sides: readonly Side[], shown: string) => sides.find(({ text }) => text === shown)?.tabs ?? [];
+  return { own, left, right, before: tabsOf(before, left), after: tabsOf(after, right) };
+}
+
+/** Lays the line out. It begins with one column of its own. `keys`: those of all views, in words (see `viewKeys`). */
+export function viewTabs(view: ViewName, width: number, keys: readonly string[]): ViewTabs {
+  const { left, own, right } = laidOut(view, width, keys);
+  return { left, own, right, rest: Math.max(0, width - widthOf(own) - widthOf(left) - widthOf(right) - widthOf(LINE)) };
 }
 
 /** The view whose name or key stands in a column of the line. */
-export function tabAt(view: ViewName, width: number, keys: boolean, column: number): ViewName | undefined {
-  const { left, own, right } = viewTabs(view, width, keys);
-  const line = `─${left}${own}${right}`;
-  return VIEWS.find((name) => {
-    const words = name === view ? [own] : [tabWord(name, keys), keyOf(name, keys)];
-    const word = words.find((one) => one !== "" && line.includes(one));
-    const start = word === undefined ? -1 : line.indexOf(word);
-    return word !== undefined && column >= start && column < start + widthOf(word);
-  });
+export function tabAt(view: ViewName, width: number, keys: readonly string[], column: number): ViewName | undefined {
+  const { left, own, before, after } = laidOut(view, width, keys);
+  const ownAt = widthOf(LINE) + widthOf(left);
+  if (column >= ownAt && column < ownAt + widthOf(own)) return view;
+  return tabIn(before, column - widthOf(LINE) - 1) ?? tabIn(after, column - ownAt - widthOf(own) - 1);
+}
+
+function tabIn(tabs: readonly Tab[], column: number): ViewName | undefined {
+  let start = 0;
+  for (const { view, word } of tabs) {
+    if (column >= start && column < start + widthOf(word)) return view;
+    start += widthOf(word) + widthOf(BETWEEN);
+  }
+  return undefined;
 }

@@ -28,7 +28,10 @@ export function headWidth(id: number): number {
   return BEFORE_ID + id + AFTER_ID;
 }
 
-/** Divides `width` columns: each layer as wide as its longest title needs, but none wider than its share; narrower never than 12. */
+/**
+ * Divides `width` columns: each layer as wide as its longest title needs, but none wider than its share; narrower never than 12. Where
+ * not all layers fit, those of the longest page share what there is.
+ */
 export function graphColumns(plan: Plan, layout: GraphLayout, width: number): GraphColumns {
   const id = idWidth(plan);
   const count = layout.layers.length;
@@ -36,16 +39,32 @@ export function graphColumns(plan: Plan, layout: GraphLayout, width: number): Gr
   const gap = layout.layers.map((_, i) =>
     layout.lines === undefined || i === count - 1 ? PLAIN_GAP : (layout.lines.tracks[i] ?? 0) + 3,
   );
-  const gaps = gap.slice(0, -1).reduce((sum, n) => sum + n, 0);
   // And one between it and the title.
   const titles = layout.layers.map((layer) => Math.min(MOST_TITLE, Math.max(0, ...layer.map((i) => titleWidth(plan, i) + 1))));
-  const share = fairShare(titles, width - 1 - gaps - count * headWidth(id));
-  const widths = titles.map((title) => Math.max(LAYER_NAME, headWidth(id) + Math.min(title, Math.max(LEAST_TITLE, share))));
+  const withTitles = (most: number): GraphColumns =>
+    placed(
+      id,
+      gap,
+      titles.map((title) => Math.min(title, most)),
+    );
+  const least = withTitles(LEAST_TITLE);
+  const fitting = gap.map((_, first) => endFrom(least, width - 1, first) - first);
+  const page = Math.max(1, ...fitting);
+  const roomFrom = (first: number): number =>
+    width - 1 - page * headWidth(id) - gap.slice(first, first + page - 1).reduce((sum, n) => sum + n, 0);
+  if (page === count) return withTitles(Math.max(LEAST_TITLE, fairShare(titles, roomFrom(0))));
+  const rooms = fitting.flatMap((layers, first) => (layers === page ? [roomFrom(first)] : []));
+  return withTitles(Math.max(LEAST_TITLE, Math.floor(Math.min(...rooms) / page)));
+}
+
+/** Layers with titles of these widths, one after the other. */
+function placed(id: number, gap: readonly number[], titles: readonly number[]): GraphColumns {
+  const width = titles.map((title) => Math.max(LAYER_NAME, headWidth(id) + title));
   const x: number[] = [];
-  widths.forEach((_, i) => {
-    x.push(i === 0 ? 0 : (x[i - 1] ?? 0) + (widths[i - 1] ?? 0) + (gap[i - 1] ?? 0));
+  width.forEach((_, i) => {
+    x.push(i === 0 ? 0 : (x[i - 1] ?? 0) + (width[i - 1] ?? 0) + (gap[i - 1] ?? 0));
   });
-  return { id, x, width: widths, gap };
+  return { id, x, width, gap };
 }
 
 function titleWidth(plan: Plan, index: number): number {
@@ -68,10 +87,16 @@ function fairShare(needs: readonly number[], room: number): number {
 export function layerWindow(columns: GraphColumns, width: number, focus: number): { readonly from: number; readonly to: number } {
   const count = columns.x.length;
   for (let from = 0; ; ) {
-    const left = columns.x[from] ?? 0;
-    let to = from + 1;
-    while (to < count && (columns.x[to] ?? 0) + (columns.width[to] ?? 0) - left <= width) to += 1;
+    const to = endFrom(columns, width, from);
     if (focus < to || to >= count) return { from, to };
     from = Math.max(from + 1, to - 1);
   }
+}
+
+/** The layer after the last of those that fit, the first of them on the left. */
+function endFrom({ x, width: widths }: GraphColumns, width: number, from: number): number {
+  const left = x[from] ?? 0;
+  let to = from + 1;
+  while (to < x.length && (x[to] ?? 0) + (widths[to] ?? 0) - left <= width) to += 1;
+  return to;
 }

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { useShallow } from "zustand/react/shallow";
 import type { Plan } from "../../src/domain/state.ts";
 import { formatElapsed } from "../../src/store/format.ts";
+import { keyIn } from "../../src/store/keymap/key-words.ts";
 import { dependentsIn, graphLayout } from "../../src/store/views/graph-layout.ts";
 import { useDashboard } from "../dashboard-context.ts";
 import { cut, widthOf } from "../fit.ts";
@@ -14,6 +15,8 @@ interface DetailOf {
   readonly plan: Plan;
   readonly width: number;
   readonly critical: ReadonlySet<number>;
+  /** Tickets that are done or left to a person. */
+  readonly over: ReadonlySet<number>;
 }
 
 /** The selected ticket in words: how it stands, what it waits for, who waits for it. Exactly `lines` lines, 2 or 4. */
@@ -37,10 +40,16 @@ export function GraphDetail(of: DetailOf & { readonly index: number | undefined;
 }
 
 function Nothing({ lines, width }: { readonly lines: number; readonly width: number }): ReactNode {
+  const within = useDashboard((s) => keyIn(s, "graph", "layer-down"));
+  const across = useDashboard((s) => keyIn(s, "graph", "layer-left"));
+  const words = [
+    ...(within === "" ? [] : [`${within} select within a layer`]),
+    ...(across === "" ? [] : [`${across} to another`]),
+  ];
   return (
     <>
       {lines > 2 && <Rule title="SELECTED" count="none" width={width} />}
-      <Spans line={[{ text: cut(" j/k select within a layer, b/w go to the next", width), tone: "waiting" }]} />
+      <Spans line={[{ text: cut(` ${words.join(", ")}`, width), tone: "waiting" }]} />
       {Array.from({ length: lines > 2 ? 2 : 1 }, (_, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: an empty line is its place
         <Spans key={i} line={[{ text: " " }]} />
@@ -49,8 +58,9 @@ function Nothing({ lines, width }: { readonly lines: number; readonly width: num
   );
 }
 
-/** How much work is known or assumed to begin with it. */
-function countOf({ plan, critical }: DetailOf, index: number): string {
+/** How much work is known or assumed to begin with it; of what is over there is none. */
+function countOf({ plan, critical, over }: DetailOf, index: number): string | undefined {
+  if (over.has(index)) return undefined;
   const work = `${formatElapsed(plan.rank[index] ?? 0)} of work from here on`;
   return critical.has(index) ? `on the longest way ahead · ${work}` : work;
 }

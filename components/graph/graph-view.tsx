@@ -4,18 +4,16 @@ import { criticalPath, dependentsIn, type GraphLayout, graphLayout } from "../..
 import { useDashboard, useDrawn } from "../dashboard-context.ts";
 import { fitLegend } from "../legend.ts";
 import { NoRun } from "../no-run.tsx";
-import { numbersOf, rowWindow } from "../page-window.ts";
+import { numbersOf } from "../page-window.ts";
 import { cutSpans, Spans } from "../spans.tsx";
 import { FRAME_LINES, ViewFrame } from "../view-frame.tsx";
 import type { ViewSize } from "../view-size.ts";
-import { graphColumns, layerWindow } from "./graph-columns.ts";
+import { graphColumns } from "./graph-columns.ts";
 import { GraphDetail } from "./graph-detail.tsx";
 import { hiddenLine, layerTitles } from "./graph-lines-of-text.ts";
+import { graphPlace, selectedIndex } from "./graph-place.ts";
 import { type GraphDrawing, GraphRow, type Relation } from "./graph-row.tsx";
 import { lineGrid } from "./line-grid.ts";
-
-/** From so many lines on, all of what hangs together with the selected ticket is told in lines of its own. */
-const ROOMY = 16;
 
 /** The graph view: which ticket waits for which, in layers from left to right. */
 export function GraphView({ columns, height }: ViewSize): ReactNode {
@@ -31,14 +29,12 @@ export function GraphView({ columns, height }: ViewSize): ReactNode {
 const Graph = memo(function Graph(of: { readonly plan: Plan } & ViewSize): ReactNode {
   const { plan, columns: width, height } = of;
   const layout = graphLayout(plan);
-  const selected = useDashboard((s) => (s.ui.selected === undefined ? undefined : s.run?.plan.index[s.ui.selected]));
+  const selected = useDashboard(selectedIndex);
   const lines = useDashboard((s) => s.ui.graph.lines);
-  const critical = useCritical(plan);
-  const detail = height >= ROOMY ? 4 : 2;
-  const room = Math.max(1, height - detail - 2);
+  const over = useOver(plan);
+  const critical = useMemo(() => new Set(criticalPath(plan, (index) => over.has(index))), [plan, over]);
   const columns = useMemo(() => graphColumns(plan, layout, width), [plan, layout, width]);
-  const layers = layerWindow(columns, width - 1, selected === undefined ? 0 : (layout.layerOf[selected] ?? 0));
-  const rows = rowWindow(layout.rows, room, selected === undefined ? 0 : (layout.rowOf[selected] ?? 0));
+  const { detail, room, layers, rows } = graphPlace({ layout, columns, size: { columns: width, height }, selected });
   const { from, to } = layers;
   const drawing = useMemo(
     () => ({ ...drawingOf({ plan, layout, columns, selected, all: lines === "all" }), layers: { from, to }, critical }),
@@ -56,21 +52,18 @@ const Graph = memo(function Graph(of: { readonly plan: Plan } & ViewSize): React
         <Spans key={`blank ${i}`} line={EMPTY} />
       ))}
       <Spans line={fitLegend(hiddenLine({ layout, layers, rows, allLines: lines === "all" }), width)} />
-      <GraphDetail plan={plan} index={selected} width={width} lines={detail} critical={critical} />
+      <GraphDetail plan={plan} index={selected} width={width} lines={detail} critical={critical} over={over} />
     </>
   );
 });
 
 const EMPTY = [{ text: " " }];
 
-/** The tickets of the longest path of work ahead; the same set as long as nothing is over that was not. */
-function useCritical(plan: Plan): ReadonlySet<number> {
+/** The tickets that are done or left to a person; the same set as long as nothing is over that was not. */
+function useOver(plan: Plan): ReadonlySet<number> {
   const done = useDashboard((s) => s.lists.done);
   const gated = useDashboard((s) => s.lists.needsYou);
-  return useMemo(() => {
-    const over = new Set([...done, ...gated].map((id) => plan.index[id]));
-    return new Set(criticalPath(plan, (index) => over.has(index)));
-  }, [plan, done, gated]);
+  return useMemo(() => new Set([...done, ...gated].flatMap((id) => plan.index[id] ?? [])), [plan, done, gated]);
 }
 
 /** All of the drawing that follows from the plan and the selection. */

@@ -3,7 +3,7 @@ import type { TicketEvidence } from "../../src/domain/oracle-evidence.ts";
 import type { Comparison } from "../../src/store/agreement.ts";
 import { displayText } from "../../src/store/display-text.ts";
 import type { Tone } from "../../src/store/tone.ts";
-import { cut, fitTo } from "../fit.ts";
+import { cut, fitTo, widthOf } from "../fit.ts";
 import { cutSpans, type SpanLine } from "../spans.tsx";
 
 const STATES: Readonly<Record<TicketEvidence["state"], readonly [glyph: string, tone: Tone, word: string]>> = {
@@ -40,19 +40,23 @@ function line(each: Comparison, { selected, idWidth, width, titleOf }: EvidenceO
   const [glyph, tone, word] = each.said === undefined ? UNKNOWN : STATES[each.said];
   const isSelected = each.id === selected;
   const [mark, beside] = engineWord(each);
-  const room = width - 4 - idWidth - 2 - WORD_WIDTH - ENGINE_WIDTH - 2;
+  // What differs is told whole.
+  const engine = Math.max(width < ROOMY ? NARROW_ENGINE : ENGINE_WIDTH, mark === undefined ? 0 : widthOf(beside));
+  const room = width - 4 - idWidth - 2 - WORD_WIDTH - engine - 2;
   const about = each.step === undefined ? titleOf(each.id) : `"${displayText(each.step)}"`;
   return [
     { text: isSelected ? "▌" : " ", tone: "running", bold: true },
     { text: each.is === "differs" ? "≠ " : `${glyph} `, tone: mark ?? tone, bold: each.is === "differs" },
     { text: fitTo(each.id, idWidth), bold: true, inverse: isSelected },
     { text: `  ${fitTo(word, WORD_WIDTH)}`, tone: mark ?? tone, bold: each.said !== undefined },
-    { text: fitTo(beside, ENGINE_WIDTH), tone: mark ?? "waiting", bold: mark !== undefined },
+    { text: fitTo(beside, engine), tone: mark ?? "waiting", bold: mark !== undefined },
     { text: `  ${cut(about, Math.max(0, room))}`, tone: each.step === undefined ? "waiting" : "plain" },
   ];
 }
 
-const ENGINE_WIDTH = 26;
+/** Columns of what the engine holds, in lines that are long enough and in others. */
+const [ENGINE_WIDTH, NARROW_ENGINE] = [26, 18];
+const ROOMY = 80;
 
 /** What the engine holds, and a tone where that is to be seen. */
 function engineWord({ is, phase }: Comparison): readonly [tone: Tone | undefined, text: string] {

@@ -11,8 +11,9 @@ const TOOK = 8;
 /** How many done, human-gated and open tickets, and interventions: in wide rows. */
 const NUMBERS = [6, 7, 6, 9] as const;
 const SHORT_NUMBERS = 12;
-/** Marks the run that is shown. */
-const HERE = " (here)";
+/** Marks the run that is shown; the second in narrow rows whose names have less room than `ROOMY`. */
+const [HERE, HERE_SHORT] = [" (here)", " ◂"];
+const ROOMY = 20;
 
 /** What stands where in a row of the list: depends on the width and the longest name alone. */
 export interface RunColumns {
@@ -43,7 +44,7 @@ export function runColumns(width: number, longest: number): RunColumns {
 export function headLine({ wide, name, started, file }: RunColumns): SpanLine {
   const numbers = wide
     ? ["done", "gated", "open", "interv."].map((word, i) => fitTo(word, NUMBERS[i] ?? 0, "right")).join("")
-    : fitTo("done of", SHORT_NUMBERS, "right");
+    : fitTo("done of all", SHORT_NUMBERS, "right");
   const words = `   ${fitTo("", STANDING)} ${fitTo("name", name)} ${fitTo("started", started)} ${fitTo("took", TOOK, "right")}`;
   return [{ text: `${words}${numbers}${file >= 8 ? `  ${fitTo("batch file", file)}` : ""}`, tone: "waiting" }];
 }
@@ -51,7 +52,7 @@ export function headLine({ wide, name, started, file }: RunColumns): SpanLine {
 /** What comes before a run's time: how it stands, its name, when it began. */
 export function beforeTime(run: ListedRun, columns: RunColumns, of: { selected: boolean; shown: boolean }): SpanLine {
   const [glyph, word, tone] = standingLook(run);
-  const here = of.shown ? HERE : "";
+  const here = !of.shown ? "" : columns.wide || columns.name >= ROOMY ? HERE : HERE_SHORT;
   const name = `${cut(displayText(run.name), columns.name - widthOf(here))}${here}`;
   return [
     { text: of.selected ? "▌" : " ", tone: "running" },

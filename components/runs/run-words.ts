@@ -1,34 +1,39 @@
 import { displayText } from "../../src/store/display-text.ts";
 import { plural } from "../../src/store/format.ts";
 import { type ListedRun, standingLook } from "../../src/store/run-list.ts";
-import { wrapWords } from "../fit.ts";
-import type { SpanLine } from "../spans.tsx";
+import { fitParts } from "../fit.ts";
+import { type SpanLine, spansWidth } from "../spans.tsx";
+import { wrapTo } from "../wrap-to.ts";
 
 /** Lines under the list about the run that is selected. */
 export const ABOUT_LINES = 3;
 
 /** What the selected run is, how far it is, and what can be done with it, in exactly ABOUT_LINES lines at most. */
-export function aboutLines(run: ListedRun, shown: boolean, width: number): readonly SpanLine[] {
+export function aboutLines(run: ListedRun, of: { readonly shown: boolean; readonly key: string; readonly width: number }) {
   const [glyph, word, tone] = standingLook(run);
-  const said = wrapWords(`${todoOf(run, shown)}`, Math.max(1, width - 3)).slice(0, ABOUT_LINES - 1);
-  return [
-    [
-      { text: ` ${glyph} ${word}  `, tone, bold: true },
-      { text: run.run, bold: true },
-      { text: `  ${countsOf(run)}`, tone: "waiting" },
-    ],
-    ...said.map((text): SpanLine => [{ text: `   ${text}` }]),
+  const said = wrapTo(todoOf(run, of), Math.max(1, of.width - 3), ABOUT_LINES - 1);
+  const head: SpanLine = [
+    { text: ` ${glyph} ${word}  `, tone, bold: true },
+    { text: run.run, bold: true },
   ];
+  const { counts } = fitParts({ counts: countsOf(run) }, ["counts", "counts"], of.width - spansWidth(head));
+  return [[...head, { text: counts, tone: "waiting" as const }], ...said.map((text): SpanLine => [{ text: `   ${text}` }])];
 }
 
-function countsOf({ tally }: ListedRun): string {
-  if (tally === undefined) return "how far it is was not counted";
+/** How far it is, in more and in fewer words. */
+function countsOf({ tally }: ListedRun): readonly string[] {
+  if (tally === undefined) return ["  how far it is was not counted", "  not counted"];
   const { done, gated, open, interventions } = tally;
-  return `${done} done · ${gated} gated · ${open} open · ${plural(interventions, "intervention")}`;
+  const counts = `  ${done} done · ${gated} gated · ${open} open`;
+  return [`${counts} · ${plural(interventions, "intervention")}`, counts, `  ${done} of ${done + gated + open}`];
 }
 
-function todoOf({ standing, batchPath, run }: ListedRun, shown: boolean): string {
-  const here = shown ? "It is the run that is shown here." : "enter shows it here.";
+/** `key`: the one that shows the selected run. */
+function todoOf(
+  { standing, batchPath, run }: ListedRun,
+  { shown, key }: { readonly shown: boolean; readonly key: string },
+): string {
+  const here = shown ? "It is the run that is shown here." : key === "" ? "It is not shown here." : `${key} shows it here.`;
   const goOn = `To go on with it: loopdash ${displayText(batchPath)}`;
   switch (standing) {
     case "at-work":

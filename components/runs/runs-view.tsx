@@ -1,6 +1,7 @@
 import { Box } from "ink";
 import { memo, type ReactNode, useMemo } from "react";
 import { formatElapsed } from "../../src/store/format.ts";
+import { keyIn } from "../../src/store/keymap/key-words.ts";
 import type { ListedRun } from "../../src/store/run-list.ts";
 import { selectedPlace } from "../../src/store/run-list.ts";
 import { useDashboard, useDrawn } from "../dashboard-context.ts";
@@ -10,9 +11,10 @@ import { Line, Say } from "../text.tsx";
 import { Time } from "../time.tsx";
 import { FRAME_LINES, ViewFrame } from "../view-frame.tsx";
 import type { ViewSize } from "../view-size.ts";
-import { hiddenWords, windowOf } from "../window.ts";
+import { hiddenWords } from "../window.ts";
 import { afterTime, beforeTime, headLine, longestName, type RunColumns, runColumns, TOOK_WIDTH } from "./run-columns.ts";
-import { ABOUT_LINES, aboutLines } from "./run-words.ts";
+import { aboutLines } from "./run-words.ts";
+import { listLines, runsWindow } from "./runs-place.ts";
 
 const NO_RUNS: readonly ListedRun[] = [];
 
@@ -23,16 +25,16 @@ export function RunsView({ columns, height }: ViewSize): ReactNode {
   const runs = useDashboard((s) => s.runList ?? NO_RUNS);
   const place = useDashboard(selectedPlace);
   const shown = useDashboard((s) => s.run?.run);
+  const key = useDashboard((s) => keyIn(s, "runs", "show-run"));
   const longest = useMemo(() => longestName(runs), [runs]);
   const layout = useMemo(() => runColumns(columns, longest), [columns, longest]);
-  const list = Math.max(1, height - FRAME_LINES - 1 - ABOUT_LINES - 1);
-  const window = windowOf(runs.length, list, place);
+  const window = runsWindow(runs.length, height - FRAME_LINES, place);
   const selected = runs[place];
   const rows = runs.slice(window.start, window.end);
   return (
     <ViewFrame columns={columns} height={height}>
       <Spans line={cutSpans(headLine(layout), columns)} />
-      <Box flexDirection="column" height={list} flexShrink={0}>
+      <Box flexDirection="column" height={listLines(height - FRAME_LINES)} flexShrink={0}>
         {runs.length === 0 && <Empty known={known} />}
         {rows.map((run) => (
           <RunRow key={run.run} run={run} columns={layout} selected={run === selected} shown={run.run === shown} />
@@ -47,7 +49,7 @@ export function RunsView({ columns, height }: ViewSize): ReactNode {
         <Say tone="waiting">{"─".repeat(columns)}</Say>
       </Line>
       {selected !== undefined &&
-        aboutLines(selected, selected.run === shown, columns).map((line, i) => (
+        aboutLines(selected, { shown: selected.run === shown, key, width: columns }).map((line, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
           <Spans key={i} line={cutSpans(line, columns)} />
         ))}

@@ -8,8 +8,9 @@ import { cutSpans, Inner, spansWidth } from "../spans.tsx";
 import { Line, Say } from "../text.tsx";
 import { Time } from "../time.tsx";
 import type { ViewSize } from "../view-size.ts";
-import { hiddenWords, windowOf } from "../window.ts";
-import { type LifeLine, lifeLines, TIME_WIDTH, tryLine } from "./life-look.ts";
+import { hiddenWords, type Window } from "../window.ts";
+import { type LifeLine, TIME_WIDTH, tryLine } from "./life-look.ts";
+import { shownLife, shownTries } from "./ticket-place.ts";
 import { useTarget } from "./use-target.ts";
 
 /** The life of a ticket, one line for each step of the chosen try and two for each other. */
@@ -17,11 +18,11 @@ export const LifeList = memo(function LifeList({ columns, height }: ViewSize): R
   useDrawn("ticket life");
   const target = useTarget();
   if (target === undefined) return <Box width={columns} height={height} flexShrink={0} />;
-  const { lines, at } = lifeLines(target.lives, target, columns - 1);
+  const { lines, window } = shownLife(target, { columns, height });
   return (
     <Box flexDirection="column" width={columns} height={height} flexShrink={0}>
       <Rule title="LIFE" count={plural(target.lives.length, "try", "tries")} width={columns} />
-      <Lines lines={lines} columns={columns - 1} height={height - 1} focus={at} />
+      <Lines lines={lines} columns={columns - 1} window={window} />
     </Box>
   );
 });
@@ -34,42 +35,31 @@ export const TryLines = memo(function TryLines({ columns, height }: ViewSize): R
   const alone = height === 1 && lives.length > 1;
   const count = alone ? ` of ${lives.length}` : "";
   const lines = lives.map((life) => tryLine(life, { chosen: life === target?.life && lives.length > 1, width: columns, count }));
-  const focus = target === undefined ? 0 : lives.indexOf(target.life);
   return (
     <Box flexDirection="column" width={columns} height={height} flexShrink={0}>
-      {alone ? (
-        <Lines lines={lines.slice(focus, focus + 1)} columns={columns} height={1} focus={0} />
-      ) : (
-        <Lines lines={lines} columns={columns} height={height} focus={focus} />
-      )}
+      <Lines lines={lines} columns={columns} window={shownTries(lives, target?.life, height)} />
     </Box>
   );
 });
 
-function Lines(of: {
-  readonly lines: readonly LifeLine[];
-  readonly columns: number;
-  readonly height: number;
-  readonly focus: number;
-}): ReactNode {
-  const window = windowOf(of.lines.length, of.height, of.focus);
-  const hidden = window.above + window.below;
+function Lines(of: { readonly lines: readonly LifeLine[]; readonly columns: number; readonly window: Window }): ReactNode {
+  const { lines, columns, window } = of;
   return (
     <>
-      {of.lines.slice(window.start, window.end).map(({ line, since }, i) => (
+      {lines.slice(window.start, window.end).map(({ line, since }, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place in the life
-        <One key={window.start + i} line={line} since={since} columns={of.columns} />
+        <One key={window.start + i} line={line} since={since} columns={columns} />
       ))}
-      {hidden > 0 && (
+      {window.above + window.below > 0 && (
         <Line>
-          <Say tone="waiting">{fitTo(` ${hiddenWords(window)}`, of.columns)}</Say>
+          <Say tone="waiting">{fitTo(` ${hiddenWords(window)}`, columns)}</Say>
         </Line>
       )}
     </>
   );
 }
 
-function One({ line, since, columns }: LifeLine & { readonly columns: number }): ReactNode {
+function One({ line, since, columns }: Pick<LifeLine, "line" | "since"> & { readonly columns: number }): ReactNode {
   const room = columns - (since === undefined ? 0 : TIME_WIDTH);
   const shown = cutSpans(line, room);
   return (

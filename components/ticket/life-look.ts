@@ -1,9 +1,11 @@
 import { formatAge } from "../../src/store/format.ts";
 import type { Tone } from "../../src/store/tone.ts";
+import type { LifeStep } from "../../src/store/views/ticket.ts";
 import { entryWord } from "../../src/store/views/viewed-head.ts";
 import type { Life, LifeEntry, LifeMark } from "../../src/store/views/viewed-life.ts";
-import { cut, fitTo, widthOf, wrapWords } from "../fit.ts";
+import { cut, fitTo, widthOf } from "../fit.ts";
 import { type Span, type SpanLine, spansWidth } from "../spans.tsx";
+import { wrapTo } from "../wrap-to.ts";
 
 /** How the mark of a step looks: always a sign, beside its colour. */
 export const LOOKS: Readonly<Record<LifeMark, { readonly glyph: string; readonly tone: Tone }>> = {
@@ -17,9 +19,10 @@ export const LOOKS: Readonly<Record<LifeMark, { readonly glyph: string; readonly
   unseen: { glyph: "?", tone: "waiting" },
 };
 
-/** A line of the life of a ticket; `since`: behind it stands the time from then on. */
+/** A line of the life of a ticket; `since`: behind it stands the time from then on; `of`: the try, and the step, that it tells of. */
 export interface LifeLine {
   readonly line: SpanLine;
+  readonly of?: { readonly n: number; readonly step?: LifeStep };
   readonly since?: number | undefined;
 }
 
@@ -91,15 +94,17 @@ export function lifeLines(
   let at = 0;
   for (const life of lives) {
     const own = life === chosen.life;
-    lines.push(headLine(life, own, width));
+    const { n } = life;
+    lines.push({ ...headLine(life, own, width), of: { n } });
     if (!own) {
       const story = storyOf(life, width - 4);
-      if (story !== "") lines.push({ line: [{ text: fitTo(`   ${story}`, width), tone: "waiting" }] });
+      if (story !== "") lines.push({ line: [{ text: fitTo(`   ${story}`, width), tone: "waiting" }], of: { n } });
       continue;
     }
     for (const entry of life.entries) {
       if (entry === chosen.entry) at = lines.length;
-      lines.push(...entryLines(entry, entry === chosen.entry, width));
+      const { step } = entry;
+      lines.push(...entryLines(entry, entry === chosen.entry, width).map((line) => ({ ...line, of: { n, step } })));
     }
   }
   return { lines, at };
@@ -132,7 +137,7 @@ function entryLines(entry: LifeEntry, chosen: boolean, width: number): readonly 
     { text: fitTo(beside ? `  ${says}` : "", rest), tone: "waiting" },
   ];
   if (entry.since === undefined) line.push({ text: fitTo(took, TIME_WIDTH, "right"), tone: "waiting" });
-  const told = says === "" || beside ? [] : wrapWords(says, width - 6).slice(0, 3);
+  const told = says === "" || beside ? [] : wrapTo(says, width - 6, 3);
   return [
     { line, since: entry.since },
     ...told.map((text): LifeLine => ({ line: [{ text: fitTo(`     ${text}`, width), tone }] })),

@@ -14,6 +14,7 @@ import { cut, widthOf } from "../fit.ts";
 import { cutSpans, Inner, type Span, type SpanLine, spansWidth } from "../spans.tsx";
 import { Line, Say } from "../text.tsx";
 import { rowSpans } from "./text-look.ts";
+import { tabName } from "./ticket-place.ts";
 import { useTarget } from "./use-target.ts";
 
 interface PaneOf {
@@ -103,7 +104,7 @@ function TabLine(of: {
   const { shown, skipped, width, left } = of;
   const names = TICKET_TABS.map((tab): Span => {
     const own = tab === shown.target.tab;
-    return { text: ` ${own ? tab.toUpperCase() : tab} `, tone: own ? "running" : "waiting", bold: own };
+    return { text: tabName(tab, shown.target.tab), tone: own ? "running" : "waiting", bold: own };
   });
   const used = widthOf(left) + 1 + spansWidth(names);
   const words = statusWords(shown, skipped);

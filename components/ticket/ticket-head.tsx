@@ -12,9 +12,6 @@ import { Line, Say } from "../text.tsx";
 import { trackLine } from "./life-look.ts";
 import { useTarget } from "./use-target.ts";
 
-/** Lines of the head: the ticket, how it stands, and its finish line. */
-export const HEAD_LINES = 3;
-
 /** Which ticket it is, how it stands, and how far the chosen try has come on its finish line. */
 export const TicketHead = memo(function TicketHead({ width }: { readonly width: number }): ReactNode {
   useDrawn("ticket head");

@@ -1,17 +1,15 @@
 import { Box } from "ink";
 import type { ReactNode } from "react";
 import { ticketIn } from "../../src/store/dashboard-state.ts";
+import { keyIn } from "../../src/store/keymap/key-words.ts";
 import { useDashboard, useDrawn } from "../dashboard-context.ts";
-import { WIDE_COLUMNS } from "../layout.ts";
 import { Line, Say } from "../text.tsx";
 import { FRAME_LINES, ViewFrame } from "../view-frame.tsx";
 import type { ViewSize } from "../view-size.ts";
 import { LifeList, TryLines } from "./life-list.tsx";
 import { TextPane } from "./text-pane.tsx";
-import { HEAD_LINES, TicketHead } from "./ticket-head.tsx";
-
-/** Columns of the life of a ticket, where it stands beside the text. */
-const LIFE_COLUMNS = 38;
+import { TicketHead } from "./ticket-head.tsx";
+import { HEAD_LINES, ticketPlace } from "./ticket-place.ts";
 
 /** All about the selected ticket: its tries with their steps, and what each has left. */
 export function TicketView({ columns, height }: ViewSize): ReactNode {
@@ -25,9 +23,7 @@ export function TicketView({ columns, height }: ViewSize): ReactNode {
           <Body columns={columns} height={height - FRAME_LINES - HEAD_LINES} />
         </>
       ) : (
-        <Line>
-          <Say tone="waiting"> no ticket is selected; scrolling selects the first one</Say>
-        </Line>
+        <Unselected />
       )}
     </ViewFrame>
   );
@@ -39,19 +35,28 @@ function Body({ columns, height }: ViewSize): ReactNode {
     return (ticket?.history.length ?? 0) + (ticket?.attempt === undefined ? 0 : 1);
   });
   if (tries === 0) return <Untried />;
-  if (columns >= WIDE_COLUMNS)
+  const { wide, life, text } = ticketPlace({ columns, height }, tries);
+  if (wide)
     return (
       <Box flexDirection="row" height={height} flexShrink={0}>
-        <LifeList columns={LIFE_COLUMNS} height={height} />
-        <TextPane columns={columns - LIFE_COLUMNS} height={height} left="│ " />
+        <LifeList {...life} />
+        <TextPane {...text} left="│ " />
       </Box>
     );
-  const lines = Math.min(tries, Math.max(1, Math.floor(height / 5)));
   return (
     <>
-      <TryLines columns={columns} height={lines} />
-      <TextPane columns={columns} height={height - lines} left=" " />
+      <TryLines {...life} />
+      <TextPane {...text} left=" " />
     </>
+  );
+}
+
+function Unselected(): ReactNode {
+  const keys = useDashboard((s) => keyIn(s, "ticket", "down"));
+  return (
+    <Line>
+      <Say tone="waiting">{` no ticket is selected${keys === "" ? "" : `; ${keys} select the first one`}`}</Say>
+    </Line>
   );
 }
 

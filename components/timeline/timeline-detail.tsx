@@ -5,6 +5,7 @@ import type { PastAttempt } from "../../src/domain/state.ts";
 import { ticketIn } from "../../src/store/dashboard-state.ts";
 import { displayText } from "../../src/store/display-text.ts";
 import { formatClock, formatElapsed, plural } from "../../src/store/format.ts";
+import { keyIn } from "../../src/store/keymap/key-words.ts";
 import { useDashboard } from "../dashboard-context.ts";
 import { cut } from "../fit.ts";
 import { titleOf } from "../queue-word.ts";
@@ -30,7 +31,8 @@ export function TimelineDetail(of: {
   const past = history.toReversed().slice(0, room - (running ? 1 : 0));
   const hidden = history.length - past.length;
   const words = `${plural(tries, "try", "tries")}${hidden === 0 ? "" : `, +${hidden} more`} · ${title}`;
-  const none = id === undefined ? "j/k select a ticket" : `${id} was not tried yet · ${title}`;
+  const keys = useDashboard((s) => keyIn(s, "timeline", "select-next"));
+  const none = id === undefined ? selectWords(keys) : `${id} was not tried yet · ${title}`;
   const used = past.length + (running ? 1 : 0);
   return (
     <>
@@ -46,6 +48,10 @@ export function TimelineDetail(of: {
       ))}
     </>
   );
+}
+
+function selectWords(keys: string): string {
+  return keys === "" ? "no ticket is selected" : `${keys} select a ticket`;
 }
 
 function triesOf(state: Parameters<typeof ticketIn>[0], id: TicketId): number {

@@ -5,17 +5,14 @@ import type { Ground, GroundSign } from "../bars.ts";
 import { DashboardContext, useDashboard, useDrawn } from "../dashboard-context.ts";
 import { fitLegend } from "../legend.ts";
 import { NoRun } from "../no-run.tsx";
-import { numbersOf, rowWindow } from "../page-window.ts";
 import { type SpanLine, Spans } from "../spans.tsx";
 import { FRAME_LINES, ViewFrame } from "../view-frame.tsx";
 import type { ViewSize } from "../view-size.ts";
 import { legend } from "./bar-looks.ts";
-import { LANE_LABEL, Lane } from "./lane.tsx";
-import { type TimeFrame, ticksOf, timeFrame } from "./time-frame.ts";
+import { Lane } from "./lane.tsx";
+import { type TimeFrame, ticksOf } from "./time-frame.ts";
 import { TimelineDetail } from "./timeline-detail.tsx";
-
-/** From so many lines on, more than the last tries of the selected ticket are told. */
-const ROOMY = 16;
+import { frameOf, LANE_LABEL, timelinePlace } from "./timeline-place.ts";
 
 /** The timeline: whose agent worked in which slot when, and the finish lines beside it. */
 export function TimelineView({ columns, height }: ViewSize): ReactNode {
@@ -36,34 +33,24 @@ const Timeline = memo(function Timeline({ columns, height }: ViewSize): ReactNod
   const ended = useDashboard((s) => s.run?.end !== undefined);
   const selected = useDashboard((s) => s.ui.selected);
   const frame = useFrame(columns - LANE_LABEL);
-  const detail = height >= ROOMY ? 4 : 2;
-  const room = Math.max(1, height - detail - 2);
-  const count = Math.max(slots, ...bars.map(({ slot }) => slot + 1));
-  const finish = 2 * count <= room;
-  const own = bars.filter(({ ticket }) => ticket === selected);
-  const shown = rowWindow(count, finish ? Math.floor(room / 2) : room, own.at(-1)?.slot ?? 0);
+  const { detail, room, count, finish, from, to, lanes } = timelinePlace({ bars, slots, height, selected });
   const ground = useMemo(() => groundOf(frame), [frame]);
-  const lanes = useMemo(() => lanesOf(bars), [bars]);
-  const { from, to } = shown;
-  const parts = finish ? (["agent", "finish"] as const) : (["agent"] as const);
-  const used = (to - from) * parts.length;
+  const byLane = useMemo(() => barsByLane(bars), [bars]);
   return (
     <>
       <Spans line={axisLine(frame, ended ? "▼end" : "▼now")} />
-      {numbersOf(shown).map((slot) =>
-        parts.map((part) => (
-          <Lane
-            key={`${slot} ${part}`}
-            slot={slot}
-            part={part}
-            bars={lanes.get(`${slot} ${part}`) ?? NO_BARS}
-            frame={frame}
-            ground={ground}
-            selected={selected}
-          />
-        )),
-      )}
-      {Array.from({ length: Math.max(0, room - used) }, (_, i) => (
+      {lanes.map(({ slot, part }) => (
+        <Lane
+          key={`${slot} ${part}`}
+          slot={slot}
+          part={part}
+          bars={byLane.get(`${slot} ${part}`) ?? NO_BARS}
+          frame={frame}
+          ground={ground}
+          selected={selected}
+        />
+      ))}
+      {Array.from({ length: Math.max(0, room - lanes.length) }, (_, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: an empty line is its place
         <Spans key={`blank ${i}`} line={EMPTY} />
       ))}
@@ -79,11 +66,7 @@ const NO_BARS: readonly TimelineBar[] = [];
 /** What is shown of time, told to whoever moves in it. It changes with the columns, not with the seconds. */
 function useFrame(columns: number): TimeFrame {
   const store = use(DashboardContext)?.store;
-  const frame = useDashboard(
-    useShallow(({ run, now, ui: { timeline: ui } }) =>
-      timeFrame({ startedAt: run?.startedAt ?? now, until: run?.end?.at ?? now, columns, ui }),
-    ),
-  );
+  const frame = useDashboard(useShallow((s) => frameOf(s, columns)));
   const ms = frame.ms * columns;
   useEffect(() => store?.dispatch({ type: "timeline-view", action: { type: "span", ms } }), [store, ms]);
   return frame;
@@ -95,7 +78,7 @@ function groundOf(frame: TimeFrame): Ground {
   return ground.set(frame.now, { text: "│", tone: "running" });
 }
 
-function lanesOf(bars: readonly TimelineBar[]): ReadonlyMap<string, readonly TimelineBar[]> {
+function barsByLane(bars: readonly TimelineBar[]): ReadonlyMap<string, readonly TimelineBar[]> {
   const lanes = new Map<string, TimelineBar[]>();
   for (const bar of bars) {
     const key = `${bar.slot} ${bar.part}`;

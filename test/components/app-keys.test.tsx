@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { finishLine, plumbing, plumbingEnded } from "../store/scenes.ts";
+import { clickOn } from "./clicks.ts";
 import { mount } from "./mount.tsx";
 import { snapshotOf, until } from "./stage.ts";
 
@@ -36,16 +37,14 @@ describe("through the keyboard", () => {
     const run = plumbing();
     await using m = await mount(run, 120, 30);
     await m.stage.press("jjj", "▌» T-4");
-    const since = run.events.length;
     run.working("T-8", "begins");
-    for (const event of run.events.slice(since)) m.feed.take({ kind: "event", event });
+    m.tell();
     await m.stage.shows("FINISHING 1");
     await m.stage.shows("│▌» T-4");
     await m.stage.press("x", "End the try at T-4?");
     await m.stage.press("n", "j/k select");
-    const then = run.events.length;
     run.ships("T-4", 5);
-    for (const event of run.events.slice(then)) m.feed.take({ kind: "event", event });
+    m.tell();
     await m.stage.hides("FINISHING");
     await m.stage.shows("│▌✔ T-4");
   });
@@ -169,6 +168,32 @@ describe("through the keyboard", () => {
     m.store.dispatch({ type: "connection", connection: { state: "live" } });
     m.store.tick(run.now);
     await m.stage.shows("11:52:07");
+  });
+
+  test("a lost connection is seen beside every message, field and key", async () => {
+    await using m = await mount(plumbing(), 60, 15);
+    m.store.dispatch({ type: "connection", connection: { state: "lost", reason: "the engine closed it" } });
+    await m.stage.shows("connection lost: the engine closed it");
+    const last = async () => (await m.stage.terminal.lines()).at(-1);
+    await m.stage.press("p", "✕ connection lost · not connected to the run");
+    m.store.dispatch({ type: "toast", toast: { text: "a message of many words that goes on and on", tone: "plain", until: 1 } });
+    await m.stage.shows("✕ connection lost · a message of many words that goes on a…");
+    m.store.dispatch({ type: "time", now: 1 });
+    await m.stage.press("/T-1", "3 of 11");
+    expect(await last()).toBe(" ✕ connection lost · /T-1█    3 of 11  enter keep  esc back");
+    await m.stage.press("\u001b", "connection lost: the engine");
+    await m.stage.press("?", "Keys");
+    expect(await last()).toMatch(/^ ✕ connection lost · +esc back {2}j\/k scroll/);
+    await m.stage.press(await clickOn(m, "esc back"), "connection lost: the engine");
+    expect(m.stage.sent).toEqual([]);
+  });
+
+  test("a connection that is lost after the run has ended is no news", async () => {
+    await using m = await mount(plumbingEnded(), 80, 24);
+    m.store.dispatch({ type: "connection", connection: { state: "lost", reason: "the engine closed it" } });
+    m.store.dispatch({ type: "toast", toast: { text: "copied", tone: "plain", until: 1 } });
+    await m.stage.shows("copied");
+    expect(await m.stage.terminal.text()).not.toContain("connection lost");
   });
 
   test("a lost connection is seen, and left at once", async () => {

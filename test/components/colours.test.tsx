@@ -9,6 +9,7 @@ import { themeOf } from "../../components/theme.ts";
 import { screenToSvg } from "../../scripts/picture/svg.ts";
 import { plumbing } from "../store/scenes.ts";
 import { mount } from "./mount.tsx";
+import { SIZES } from "./shot.ts";
 
 describe("colours", () => {
   test("are used where they are wanted", async () => {
@@ -29,12 +30,7 @@ describe("colours", () => {
 });
 
 describe.each(["dark", "light"] as const)("as pictures on a %s ground", (background) => {
-  test.each([
-    [60, 15],
-    [80, 24],
-    [120, 30],
-    [160, 50],
-  ])("%i×%i", async (columns, rows) => {
+  test.each(SIZES)("%i×%i", async (columns, rows) => {
     await using m = await mount(plumbing(), columns, rows, { theme: themeOf({ colours: "true", background }) });
     const picture = screenToSvg(await m.stage.terminal.screen(), `the overview, ${columns} by ${rows}`, background);
     await expect(picture).toMatchFileSnapshot(`__snapshots__/overview-${background}-${columns}x${rows}.svg`);

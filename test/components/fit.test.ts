@@ -1,3 +1,4 @@
+import cliTruncate from "cli-truncate";
 import fc from "fast-check";
 import stringWidth from "string-width";
 import { expect, test } from "vitest";
@@ -51,4 +52,31 @@ test("stretches are cut as one line", () => {
       .map((s) => s.text)
       .join(""),
   ).toBe("ab…");
+});
+
+/** Characters from one to another, both included. */
+function span(from: string, to: string): readonly string[] {
+  const [first = 0, last = 0] = [from.codePointAt(0), to.codePointAt(0)];
+  return Array.from({ length: last - first + 1 }, (_, i) => String.fromCodePoint(first + i));
+}
+
+/** Characters that are measured without looking at them, and their neighbours, some of which are wide, or nothing at all. */
+const SIGNS = [span(" ", "˿"), span("\u2000", "⋿"), span("⌀", "◿"), span("☀", "➿")]
+  .flat()
+  .filter((char) => !/\p{Cc}/u.test(char));
+
+test("every sign is measured as what it takes, alone and beside others", () => {
+  for (const sign of SIGNS) {
+    expect(widthOf(sign), `U+${sign.codePointAt(0)?.toString(16)}`).toBe(stringWidth(sign));
+    expect(widthOf(`a${sign}${sign}b`)).toBe(stringWidth(`a${sign}${sign}b`));
+  }
+});
+
+test("what has signs in it is cut where any other text is", () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...SIGNS, "a", "b", " ")), fc.integer({ min: 1, max: 12 }), (signs, width) => {
+      const text = signs.join("");
+      expect(cut(text, width)).toBe(stringWidth(text) <= width ? text : cliTruncate(text, width));
+    }),
+  );
 });

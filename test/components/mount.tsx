@@ -6,10 +6,45 @@ import type { Feed } from "../../src/store/feed.ts";
 import type { RunBuilder } from "../store/run-builder.ts";
 import { Stage, storeOf } from "./stage.ts";
 
-export interface Mounted extends AsyncDisposable {
+interface Drawn extends AsyncDisposable {
   readonly stage: Stage;
   readonly store: DashboardStore;
+}
+
+export interface Mounted extends Drawn {
   readonly feed: Feed;
+  /** Tells the dashboard all that has happened to the run since; it is shown at the next flush. */
+  readonly tell: () => void;
+}
+
+/** Draws the whole dashboard of a store on a terminal model, and takes it down at the end of the block. */
+export async function drawn(
+  store: DashboardStore,
+  columns: number,
+  rows: number,
+  of: { readonly theme?: Theme; readonly now?: () => number } = {},
+): Promise<Drawn> {
+  const stage = new Stage(columns, rows);
+  const { theme = DEFAULT_THEME, now = () => 0 } = of;
+  const instance = render(<App store={store} hands={stage.hands} theme={theme} now={now} onDraw={stage.onDraw} />, {
+    stdout: stage.terminal,
+    stdin: stage.keyboard,
+    alternateScreen: true,
+    incrementalRendering: true,
+    maxFps: 1000,
+    exitOnCtrlC: false,
+    patchConsole: false,
+    interactive: true,
+  } as Parameters<typeof render>[1]);
+  await instance.waitUntilRenderFlush();
+  return {
+    stage,
+    store,
+    async [Symbol.asyncDispose]() {
+      instance.unmount();
+      await instance.waitUntilExit();
+    },
+  };
 }
 
 /** Draws the whole dashboard of a run on a terminal model, and takes it down at the end of the block. */
@@ -19,30 +54,17 @@ export async function mount(
   rows: number,
   of: { readonly theme?: Theme } = {},
 ): Promise<Mounted> {
-  const stage = new Stage(columns, rows);
   const { store, feed } = storeOf(run);
-  const instance = render(
-    <App store={store} hands={stage.hands} theme={of.theme ?? DEFAULT_THEME} now={() => run.now} onDraw={stage.onDraw} />,
-    {
-      stdout: stage.terminal,
-      stdin: stage.keyboard,
-      alternateScreen: true,
-      incrementalRendering: true,
-      maxFps: 1000,
-      exitOnCtrlC: false,
-      patchConsole: false,
-      interactive: true,
-    } as Parameters<typeof render>[1],
-  );
-  await instance.waitUntilRenderFlush();
+  const screen = await drawn(store, columns, rows, { ...of, now: () => run.now });
   return {
-    stage,
-    store,
+    ...screen,
     feed,
+    tell() {
+      for (const event of run.events) feed.take({ kind: "event", event });
+    },
     async [Symbol.asyncDispose]() {
       feed.close();
-      instance.unmount();
-      await instance.waitUntilExit();
+      await screen[Symbol.asyncDispose]();
     },
   };
 }

@@ -1,25 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { crowd, plumbing } from "../store/scenes.ts";
-import { type Mounted, mount } from "./mount.tsx";
-
-const ESC = "\u001b";
-const at = (column: number, row: number, button = 0): string => `${ESC}[<${button};${column + 1};${row + 1}M`;
-
-/** A click in the first cell of a text on the screen. */
-async function clickOn(m: Mounted, text: string): Promise<string> {
-  const lines = await m.stage.terminal.lines();
-  const row = lines.findIndex((line) => line.includes(text));
-  if (row < 0) throw new Error(`"${text}" is not on\n${lines.join("\n")}`);
-  return at((lines[row] ?? "").indexOf(text), row);
-}
+import { at, clickOn, ESC, WHEEL } from "./clicks.ts";
+import { mount } from "./mount.tsx";
+import { SIZES } from "./shot.ts";
 
 describe("a click", () => {
-  test.each([
-    [60, 15],
-    [80, 24],
-    [120, 30],
-    [160, 50],
-  ])("on any ticket of the screen at %i×%i selects that ticket", async (columns, rows) => {
+  test.each(SIZES)("on any ticket of the screen at %i×%i selects that ticket", async (columns, rows) => {
     await using m = await mount(crowd({ tickets: 60, workers: 5 }), columns, rows);
     const ids = [...(await m.stage.terminal.text()).matchAll(/[▶○·] (CORE-\d+) /g)].map(([, id = ""]) => id);
     expect(ids.length).toBeGreaterThan(3);
@@ -33,7 +19,7 @@ describe("a click", () => {
   test("on each line of a worker selects it, and on the selected opens it", async () => {
     await using m = await mount(plumbing(), 120, 30);
     await m.stage.press(await clickOn(m, "reviewer reads 4 files"), "▌▶ T-6");
-    await m.stage.press(await clickOn(m, "T-6 "), "2 TICKET");
+    await m.stage.press(await clickOn(m, "▶ T-6 "), "2 TICKET");
     await m.stage.press(await clickOn(m, "3 graph"), "3 GRAPH");
     await m.stage.press(await clickOn(m, "1 overview"), "WORKERS");
   });
@@ -68,8 +54,8 @@ describe("a click", () => {
     expect({ ...m.store.getState().ui, selected: undefined, place: 0 }).toEqual({ ...ui, selected: undefined, place: 0 });
     await m.stage.press("x", "End the try at T-7?");
     m.stage.keyboard.press(await clickOn(m, "T-5 "));
-    m.stage.keyboard.press(await clickOn(m, "y yes"));
-    await m.stage.press(await clickOn(m, "y kill"), "press y for that");
+    m.stage.keyboard.press(await clickOn(m, "y kill   n keep"));
+    await m.stage.press(await clickOn(m, /y kill {2}n keep/), "press y for that");
     expect(m.stage.sent).toEqual([]);
     expect(m.store.getState().ui.selected).toBe("T-7");
   });
@@ -78,10 +64,10 @@ describe("a click", () => {
 describe("the wheel", () => {
   test("moves the selection, and scrolls the help", async () => {
     await using m = await mount(plumbing(), 120, 30);
-    await m.stage.press(at(5, 5, 65), "▌» T-4");
-    await m.stage.press(at(5, 5, 64), "▌▶ T-7");
+    await m.stage.press(WHEEL.down, "▌» T-4");
+    await m.stage.press(WHEEL.up, "▌▶ T-7");
     await m.stage.press("?", "Keys");
-    await m.stage.press(at(60, 15, 65), "3 above");
+    await m.stage.press(WHEEL.down, "3 above");
   });
 });
 

@@ -1,22 +1,7 @@
-import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
 import { crowd, plumbing } from "../store/scenes.ts";
 import { mount } from "./mount.tsx";
-
-const SIZES = [
-  [60, 15],
-  [80, 24],
-  [120, 30],
-  [160, 50],
-] as const;
-
-async function whole(of: Awaited<ReturnType<typeof mount>>, columns: number, rows: number): Promise<string> {
-  const lines = await of.stage.terminal.lines();
-  expect(lines).toHaveLength(rows);
-  for (const line of lines) expect(stringWidth(line), line).toBeLessThanOrEqual(columns);
-  expect(of.stage.terminal.buffer()).toEqual({ type: "alternate", scrolled: 0 });
-  return `${lines.join("\n")}\n`;
-}
+import { checkedScreen, SIZES } from "./shot.ts";
 
 describe("the palette", () => {
   test.each(SIZES)("at %i×%i", async (columns, rows) => {
@@ -24,13 +9,13 @@ describe("the palette", () => {
     await m.stage.press("j", "▌");
     await m.stage.press(":", "Command");
     await m.stage.press("t-1", "open T-1");
-    await expect(await whole(m, columns, rows)).toMatchFileSnapshot(`./__snapshots__/palette-${columns}x${rows}.txt`);
+    await expect(await checkedScreen(m, columns, rows)).toMatchFileSnapshot(`./__snapshots__/palette-${columns}x${rows}.txt`);
   });
 
   test("with nothing written: all commands, why one is not possible, and how many more", async () => {
     await using m = await mount(plumbing(), 80, 24);
     await m.stage.press(":", "not now: select a worker first: j/k");
-    await expect(await whole(m, 80, 24)).toMatchFileSnapshot("./__snapshots__/palette-all-80x24.txt");
+    await expect(await checkedScreen(m, 80, 24)).toMatchFileSnapshot("./__snapshots__/palette-all-80x24.txt");
   });
 
   test("stands still while one writes", async () => {
@@ -58,7 +43,7 @@ describe("the filter", () => {
     await using m = await mount(plumbing(), columns, rows);
     await m.stage.press("/", " /█");
     await m.stage.press("dashboards", "2 of 11");
-    const text = await whole(m, columns, rows);
+    const text = await checkedScreen(m, columns, rows);
     await expect(text).toMatchFileSnapshot(`./__snapshots__/filter-${columns}x${rows}.txt`);
     // What needs a person is counted, though none of it is listed.
     expect(text).toMatch(/NEEDS YOU 0 of 1|! 0 of 1/);
@@ -73,7 +58,7 @@ describe("the filter", () => {
     await m.stage.press("number 49", "19 of 500");
     expect(await m.stage.terminal.text()).toContain("WORKERS 32 of 64 · 1 listed");
     await m.stage.press(" xyz", "no ticket has this text");
-    await whole(m, 120, 30);
+    await checkedScreen(m, 120, 30);
     await m.stage.press("\u001b", "NEXT 468");
   });
 
@@ -81,12 +66,12 @@ describe("the filter", () => {
     await using m = await mount(plumbing(), 60, 15);
     await m.stage.press("/", " /█");
     await m.stage.press("漢字".repeat(60), "漢字█");
-    await whole(m, 60, 15);
+    await checkedScreen(m, 60, 15);
     expect((await m.stage.terminal.lines()).at(-1)).toMatch(/^ \/….*漢字█/);
     await m.stage.press("\u001b[H", "/漢字");
     expect((await m.stage.terminal.lines()).at(-1)).toMatch(/^ \/漢字.*…/);
     await m.stage.press("\r", "FILTER 漢");
-    await whole(m, 60, 15);
+    await checkedScreen(m, 60, 15);
   });
 });
 
@@ -96,7 +81,7 @@ describe("help", () => {
     await m.stage.press("3", "3 GRAPH");
     await m.stage.press("?", "│ GRAPH");
     await m.stage.press("G", "the oracle: the only voice that says done");
-    await expect(await whole(m, 80, 24)).toMatchFileSnapshot("./__snapshots__/help-end-80x24.txt");
+    await expect(await checkedScreen(m, 80, 24)).toMatchFileSnapshot("./__snapshots__/help-end-80x24.txt");
     await m.stage.press("\u001b[H", "│ GRAPH");
     await m.stage.press("q", "3 GRAPH");
   });

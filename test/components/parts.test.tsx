@@ -1,34 +1,16 @@
-import { cleanup, render } from "ink-testing-library";
-import type { ReactNode } from "react";
+import { cleanup } from "ink-testing-library";
 import { afterEach, describe, expect, test } from "vitest";
-import { DashboardContext } from "../../components/dashboard-context.ts";
 import { FeedView } from "../../components/feed-view.tsx";
 import { Footer } from "../../components/footer.tsx";
 import { Header } from "../../components/header.tsx";
 import { layoutOf } from "../../components/layout.ts";
 import { OracleLine } from "../../components/oracle-line.tsx";
-import { Queue } from "../../components/queue.tsx";
-import { themeOf } from "../../components/theme.ts";
 import { Workers } from "../../components/workers.tsx";
-import { TicketId } from "../../src/domain/ids.ts";
 import { batchOf, RunBuilder } from "../store/run-builder.ts";
 import { claims, crowd, finishCrowd, finishLine, plumbing } from "../store/scenes.ts";
-import { storeOf } from "./stage.ts";
+import { show } from "./part.tsx";
 
 afterEach(cleanup);
-
-/** One component of a run, as text. */
-function show(run: RunBuilder, view: ReactNode, prepare: (of: ReturnType<typeof storeOf>) => void = () => undefined): string {
-  const of = storeOf(run);
-  prepare(of);
-  const { lastFrame } = render(
-    <DashboardContext value={{ store: of.store, theme: themeOf({ colours: "none", background: "unknown" }) }}>
-      {view}
-    </DashboardContext>,
-  );
-  of.feed.close();
-  return lastFrame() ?? "";
-}
 
 describe("header", () => {
   test("always says that there is no sandbox, however narrow it is", () => {
@@ -196,51 +178,6 @@ describe("workers", () => {
   test("an agent that is being ended says so and why", () => {
     const run = plumbing().of("T-6", { type: "kill-requested", ending: "silent" });
     expect(show(run, view(4))).toContain("silent for too long");
-  });
-});
-
-describe("queue", () => {
-  test("every waiting ticket says why", () => {
-    const text = show(plumbing(), <Queue layout={layoutOf(120, 30, 4)} />);
-    for (const words of ["T-8  ready", "T-10 infra is held by T-6", "T-9  waits for T-4, T-6", "T-11 waits for T-9"]) {
-      expect(text).toContain(words);
-    }
-  });
-
-  test("who has lost its row on the finish line stands first, with its step, its try, its reason and its time", () => {
-    const text = show(finishLine(), <Queue layout={layoutOf(80, 24, 4)} />);
-    expect(text.split("\n")[0]).toContain("FINISHING 4 · needs you 1 · next 1 · done 1");
-    expect(text).toMatch(/» T-2 +check tests · try 2 .*07:51/);
-    expect(text).toMatch(/» T-4 +queued +rotate signing keys +07:11/);
-    expect(text).toMatch(/‖ T-3 +the checkout of app has uncommitted changes +07:31/);
-    expect(text).not.toContain("T-9");
-    const sections = show(finishLine(), <Queue layout={layoutOf(100, 45, 4)} />);
-    expect(sections.indexOf("FINISHING 4")).toBeGreaterThan(0);
-    expect(sections.indexOf("FINISHING 4")).toBeLessThan(sections.indexOf("NEEDS YOU 1"));
-  });
-
-  test("a ticket that a worker found says who, wherever it stands, and that it is being filed", () => {
-    const queue = <Queue layout={layoutOf(80, 40, 4)} />;
-    const run = claims();
-    expect(show(run, queue)).toContain("T-2-d1 held till");
-    expect(show(run, queue)).toContain("· found by T-2");
-    expect(show(run, queue)).toMatch(/T-3-d1 it is being filed in the tracker · found by T-3/);
-    run.working("T-2-d1").ships("T-2-d1");
-    expect(show(run, queue)).toMatch(/✔ T-2-d1 5c1e0aa +found by T-2 · rotate the credentials/);
-  });
-
-  test("a step that is left to a person stands beside the commit of what was built", () => {
-    const text = show(claims(), <Queue layout={layoutOf(100, 40, 4)} />);
-    expect(text).toContain("! T-5    0dd5ea1 · approve the DNS");
-  });
-
-  test("what is stalled says why, and nothing waiting reads as empty", () => {
-    const run = new RunBuilder(batchOf({ tickets: [{ id: "A" }] }));
-    run.fails("A");
-    run.play({ type: "ticket-stalled", ticket: TicketId.parse("A"), reason: "out of attempts" });
-    expect(show(run, <Queue layout={layoutOf(80, 24, 4)} />)).toMatch(/✖ A +out of attempts/);
-    const busy = new RunBuilder(batchOf({ tickets: [{ id: "A" }] })).working("A");
-    expect(show(busy, <Queue layout={layoutOf(80, 24, 4)} />)).toContain("QUEUE empty");
   });
 });
 

@@ -3,33 +3,14 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { batchOf, RunBuilder } from "../store/run-builder.ts";
 import { claims, claimsEnded, crowd, finishCrowd, finishLine, hostile, plumbing, plumbingEnded } from "../store/scenes.ts";
 import { mount } from "./mount.tsx";
+import { SIZES, type Steps, shot } from "./shot.ts";
 
 beforeAll(() => {
   process.env["TZ"] = "UTC";
 });
 
-const SIZES = [
-  [60, 15],
-  [80, 24],
-  [120, 30],
-  [160, 50],
-] as const;
-
-/** The screen as a person sees it, with its size. */
-async function screen(
-  run: RunBuilder,
-  columns: number,
-  rows: number,
-  keys: readonly (readonly [string, string])[] = [],
-): Promise<string> {
-  await using m = await mount(run, columns, rows);
-  for (const [key, text] of keys) await m.stage.press(key, text);
-  const lines = await m.stage.terminal.lines();
-  expect(lines).toHaveLength(rows);
-  for (const line of lines) expect(stringWidth(line), line).toBeLessThanOrEqual(columns);
-  expect(m.stage.terminal.buffer()).toEqual({ type: "alternate", scrolled: 0 });
-  return `${lines.join("\n")}\n`;
-}
+const screen = (run: RunBuilder, columns: number, rows: number, keys: Steps = []): Promise<string> =>
+  shot(run, [columns, rows], keys);
 
 function snapshot(name: string): string {
   return `./__snapshots__/${name}.txt`;

@@ -28,7 +28,7 @@ export async function shot(
 }
 
 /** What is on the screen now, checked in the same way. */
-export async function checkedScreen(m: Mounted, columns: number, rows: number): Promise<string> {
+export async function checkedScreen(m: Pick<Mounted, "stage">, columns: number, rows: number): Promise<string> {
   const lines = await m.stage.terminal.lines();
   expect(lines).toHaveLength(rows);
   for (const line of lines) expect(stringWidth(line), line).toBeLessThanOrEqual(columns);

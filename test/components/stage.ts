@@ -1,5 +1,6 @@
 import type { Command } from "../../src/domain/command.ts";
 import type { RunEvent } from "../../src/domain/event.ts";
+import type { RunId } from "../../src/domain/ids.ts";
 import type { RunState } from "../../src/domain/state.ts";
 import { createDashboardStore, type DashboardStore } from "../../src/store/dashboard-store.ts";
 import { createFeed, type Feed } from "../../src/store/feed.ts";
@@ -50,7 +51,8 @@ export class Stage {
   readonly leave = (how: LeaveHow): void => {
     this.left.push(how);
   };
-  readonly hands: Hands = { send: this.send, leave: this.leave };
+  readonly switched: RunId[] = [];
+  readonly hands: Hands = { send: this.send, leave: this.leave, switchRun: (run) => void this.switched.push(run) };
   readonly onDraw = (view: string): void => {
     this.drawn.set(view, (this.drawn.get(view) ?? 0) + 1);
   };

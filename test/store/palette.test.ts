@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { KEYMAP } from "../../src/store/keymap/keymap.ts";
 import { paletteOf, whyNotNow } from "../../src/store/keymap/palette.ts";
+import { EMPTY_INPUT } from "../../src/store/text-input.ts";
 import { desk } from "./desk.ts";
+import { replayOf } from "./replays.ts";
 import { crowd, plumbing, plumbingEnded } from "./scenes.ts";
 
 function opened(text: string, d = desk(plumbing())) {
@@ -57,6 +59,20 @@ describe("what is offered", () => {
     const { names } = opened("", desk(plumbingEnded()));
     expect(names()).toContain("leave");
     expect(names()).not.toContain("kill");
+  });
+
+  test("what changes the run comes last where it has ended, and in a replay", () => {
+    const changes = ["kill", "gate", "retry", "pause", "more workers", "fewer workers", "oracle", "heal", "note"];
+    for (const store of [desk(plumbingEnded()).store, replayOf(plumbing()).store]) {
+      store.dispatch({ type: "view", view: "graph" });
+      store.dispatch({ type: "open", modal: { kind: "palette", input: EMPTY_INPUT, at: 0 } });
+      const names = paletteOf(store.getState()).map(({ name }) => name);
+      expect(names.slice(-changes.length)).toEqual(changes);
+      expect(names.length).toBeGreaterThan(changes.length + 5);
+    }
+    const live = desk(plumbing()).store;
+    live.dispatch({ type: "open", modal: { kind: "palette", input: EMPTY_INPUT, at: 0 } });
+    expect(paletteOf(live.getState()).at(-1)?.name).not.toBe("note");
   });
 });
 

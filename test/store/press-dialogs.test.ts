@@ -47,6 +47,26 @@ describe("heal", () => {
     expect(d.sent).toEqual([{ type: "heal" }]);
   });
 
+  test("that is asked for is called off by the same key, and the last line says so until it has begun", () => {
+    const run = plumbing();
+    const short = ({ store }: ReturnType<typeof desk>) => {
+      const state = store.getState();
+      return state.keymap.overview.find(({ name }) => name === "heal")?.short?.(state);
+    };
+    expect(short(desk(run))).toBe("");
+    run.play({ type: "heal-asked" });
+    const d = desk(run);
+    expect(short(d)).toBe("call off the heal");
+    d.type("h");
+    expect(d.sent).toEqual([{ type: "drop-heal" }]);
+    expect(d.ui().modal).toBeUndefined();
+    run.play({ type: "heal-dropped", why: "a person called it off" });
+    const after = desk(run);
+    after.type("h");
+    expect(after.sent).toEqual([]);
+    expect(after.ui().modal).toEqual({ kind: "heal" });
+  });
+
   test("says that heals are off", () => {
     const d = desk(new RunBuilder(batchOf({ tickets: [{ id: "A" }], limits: { heals: 0 } })));
     d.store.dispatch({ type: "connection", connection: { state: "live" } });

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { keyGroups } from "../../src/store/keymap/key-groups.ts";
 import { keyWords } from "../../src/store/keymap/key-words.ts";
 import { KEYMAP } from "../../src/store/keymap/keymap.ts";
 import { type KeyFile, rebind } from "../../src/store/keymap/rebind.ts";
 import { desk } from "./desk.ts";
+import { replayOf } from "./replays.ts";
 import { plumbing } from "./scenes.ts";
 
 function bound(file: KeyFile) {
@@ -42,10 +44,44 @@ describe("bound keys", () => {
     expect(d.ui().toast?.text).toBe("select a worker first: n/N");
   });
 
+  test("are named by every hint, and no key where there is none", () => {
+    const hintOf = (file: KeyFile, view: "timeline" | "ticket", key: string) => {
+      const d = desk(plumbing(), bound(file));
+      d.type("j");
+      d.store.dispatch({ type: "view", view });
+      d.type(key);
+      return d.ui().toast?.text;
+    };
+    expect(hintOf({}, "timeline", "b")).toBe("all of the run is in sight; z/Z zooms");
+    expect(hintOf({ "zoom-in": ["m"] }, "timeline", "b")).toBe("all of the run is in sight; m/Z zooms");
+    expect(hintOf({ "zoom-in": [], "zoom-out": [] }, "timeline", "b")).toBe("all of the run is in sight");
+    expect(hintOf({}, "ticket", "n")).toBe("nothing is looked for: / looks for a text");
+    expect(hintOf({ search: ["m"] }, "ticket", "n")).toBe("nothing is looked for: m looks for a text");
+    expect(hintOf({ search: [] }, "ticket", "n")).toBe("nothing is looked for");
+  });
+
   test("may change places, be a space, or be none", () => {
     expect(problems({ kill: ["g"], gate: ["x"] })).toEqual([]);
     expect(bound({ filter: ["space"] }).overview.find(({ name }) => name === "filter")?.keys).toEqual([" "]);
     expect(problems({ heal: [] })).toEqual([]);
+  });
+
+  test("move a replay as well", () => {
+    const keymap = bound({ "replay-toggle": ["P"], "replay-tenth-3": [], "view-graph": ["3"] });
+    const { store, played, type } = replayOf(plumbing(), {}, keymap);
+    type({ char: "P" }, { char: " " });
+    expect(played).toEqual([{ type: "toggle" }]);
+    type({ char: "3" });
+    expect(store.getState().ui.view).toBe("graph");
+    type({ char: "4" });
+    expect(played.at(-1)).toEqual({ type: "to-share", share: 0.4 });
+    const groups = keyGroups(store.getState().keymap, "graph").map(({ title, bindings }) => [title, bindings[0]?.keys]);
+    expect(groups.slice(0, 3)).toEqual([
+      ["graph", ["j", "down"]],
+      ["the replay", ["P"]],
+      ["the run", ["x"]],
+    ]);
+    expect(groups.filter(([title]) => title === "the replay")).toHaveLength(1);
   });
 
   test("leave the keymap alone that they are bound over", () => {
@@ -73,6 +109,18 @@ describe("refused", () => {
     expect(problems({ kill: ["X"], gate: ["X"] })).toHaveLength(1);
     expect(problems({ kill: ["X", "X"] })).toEqual(['kill.1: "X" is given twice; ']);
     expect(problems({ detach: ["s"] })[0]).toContain("means stop already");
+  });
+
+  test("a key of a replay with two meanings, and one that would take the way out of it", () => {
+    expect(problems({ "replay-toggle": [">"] })).toEqual([
+      'replay-toggle.0: ">" means replay-faster already (replay); bind replay-faster elsewhere',
+    ]);
+    expect(problems({ "replay-toggle": ["q"] })[0]).toContain('"q" means leave already (replay)');
+    expect(problems({ quit: ["left"] })[0]).toContain('"left" means');
+    expect(problems({ leave: [">"] })).toEqual([
+      'leave.0: ">" means replay-faster already (replay); bind replay-faster elsewhere',
+    ]);
+    expect(problems({ "replay-faster": ["p"], "replay-slower": ["o"] })).toEqual([]);
   });
 
   test("no way out", () => {

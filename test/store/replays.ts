@@ -9,8 +9,8 @@ import { projectTo } from "../../src/store/projector.ts";
 import type { RunBuilder } from "./run-builder.ts";
 
 /** A replay that stands at its end. */
-export function replayOf(run: RunBuilder, over: Partial<Playback> = {}) {
-  const store = createDashboardStore({ now: 0, keymap: replayKeymap(KEYMAP) });
+export function replayOf(run: RunBuilder, over: Partial<Playback> = {}, keymap = KEYMAP) {
+  const store = createDashboardStore({ now: 0, keymap: replayKeymap(keymap) });
   const from = run.events[0]?.at ?? 0;
   const playback = { from, to: run.now, at: run.now, playing: false, speed: 10, skipsIdle: true, ...over };
   store.dispatch({ type: "connection", connection: { state: "replay" } });

@@ -27,7 +27,10 @@ export type PlayAction =
   | { readonly type: "by"; readonly ms: number }
   | { readonly type: "to-share"; readonly share: number };
 
-/** What keys mean depends on what stands in front: a modal, else the view. `small`: a terminal that shows nothing. */
+/**
+ * What keys mean depends on what stands in front: a modal, else the view. `small`: a terminal that shows nothing; `replay`: never in
+ * front by itself, its keys come before those of every view of a replay.
+ */
 export type Mode =
   | ViewName
   | "summary"
@@ -41,7 +44,8 @@ export type Mode =
   | "palette"
   | "search"
   | "leave"
-  | "help";
+  | "help"
+  | "replay";
 
 /** One row of the keymap: the keys, how footer and help name them, and what they do. `State` is what stands on the screen. */
 export interface BindingOf<State> {

@@ -3,6 +3,7 @@ import { VIEWS } from "../views/view-name.ts";
 import type { Mode } from "./binding.ts";
 import { FIELD_KEYS } from "./effects.ts";
 import { BACK_KEYS, GLOBAL_KEYS } from "./global-keys.ts";
+import { REPLAY_KEYS } from "./replay-keys.ts";
 import { RUN_KEYS } from "./run-keys.ts";
 
 /** Bindings that belong together, under a title for people. */
@@ -13,17 +14,19 @@ export interface KeyGroup {
 
 const namesOf = (bindings: readonly Binding[]): ReadonlySet<string> => new Set(bindings.map(({ name }) => name));
 
+const REPLAY = namesOf(REPLAY_KEYS);
 const RUN = namesOf(RUN_KEYS);
 const EVERYWHERE = namesOf([...BACK_KEYS, ...GLOBAL_KEYS]);
+const COMMON = [REPLAY, RUN, EVERYWHERE];
 const FIELD = namesOf(FIELD_KEYS);
 const PLACES: readonly Mode[] = [...VIEWS, "summary"];
 
 /**
- * Every key that is not told where it is asked for, in groups: first those of the view in front, then those that change the run,
- * those of every view, those of the other views, and those of fields. Views with the same keys share a group.
+ * Every key that is not told where it is asked for, in groups: first those of the view in front, then those that move a
+ * replay, where one is shown, those that change the run, those of every view, those of the other views, and those of fields. Views with the same keys share a group.
  */
 export function keyGroups(keymap: Keymap, front: Mode): readonly KeyGroup[] {
-  const own = (mode: Mode) => keymap[mode].filter(({ name }) => !RUN.has(name) && !EVERYWHERE.has(name));
+  const own = (mode: Mode) => keymap[mode].filter(({ name }) => !COMMON.some((names) => names.has(name)));
   const common = (names: ReadonlySet<string>) => {
     const all = PLACES.flatMap((mode) => keymap[mode]).filter(({ name }) => names.has(name));
     return all.filter((binding, i) => all.findIndex(({ name }) => name === binding.name) === i);
@@ -37,6 +40,7 @@ export function keyGroups(keymap: Keymap, front: Mode): readonly KeyGroup[] {
   }
   return [
     { title: front, bindings: own(front) },
+    { title: "the replay", bindings: common(REPLAY) },
     { title: "the run", bindings: common(RUN) },
     { title: "every view", bindings: common(EVERYWHERE) },
     ...[...others.values()].map(({ titles, bindings }) => ({ title: titles.join(", "), bindings })),

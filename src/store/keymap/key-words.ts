@@ -1,4 +1,5 @@
 import type { Binding, DashboardState } from "../dashboard-state.ts";
+import type { Mode } from "./binding.ts";
 
 const SHOWN: Readonly<Record<string, string>> = {
   escape: "esc",
@@ -26,8 +27,13 @@ export function allKeyWords({ keys }: Pick<Binding, "keys">): string {
   return keys.map(keyWord).join(" ");
 }
 
+/** The key of a binding where it holds, as a hint names it: `j/k`. Empty where it has none. */
+export function keyIn({ keymap }: Pick<DashboardState, "keymap">, mode: Mode, name: string): string {
+  const binding = keymap[mode].find((b) => b.name === name);
+  return binding === undefined ? "" : keyWords(binding, keymap[mode]);
+}
+
 /** The key of a binding of the overview, as a hint names it: `j/k`. */
-export function overviewKey({ keymap }: Pick<DashboardState, "keymap">, name: string): string {
-  const binding = keymap.overview.find((b) => b.name === name);
-  return binding === undefined ? "" : keyWords(binding, keymap.overview);
+export function overviewKey(state: Pick<DashboardState, "keymap">, name: string): string {
+  return keyIn(state, "overview", name);
 }

@@ -17,6 +17,7 @@ import {
 import { OVERVIEW_KEYS } from "./overview-keys.ts";
 import { PALETTE_KEYS } from "./palette-keys.ts";
 import type { KeyPress } from "./press-names.ts";
+import { REPLAY_KEYS } from "./replay-keys.ts";
 import { RUN_KEYS } from "./run-keys.ts";
 import { RUNS_KEYS } from "./runs-keys.ts";
 import { SUMMARY_KEYS } from "./summary-keys.ts";
@@ -48,6 +49,7 @@ export const KEYMAP: Keymap = {
   search: SEARCH_KEYS,
   leave: LEAVE_KEYS,
   help: HELP_KEYS,
+  replay: REPLAY_KEYS,
 };
 
 const TEXT_MODES: ReadonlySet<Mode> = new Set(["gate", "note", "filter", "palette", "search"]);

@@ -10,8 +10,8 @@ const TO_LEAVE: Binding = { name: "quit", silent: true, keys: ["ctrl-c"], help: 
 /** Yes and no; `yes` says in a word what is done, `no` what stays. */
 function confirmKeys(yes: string, no: string, act: (state: DashboardState) => readonly Effect[]): readonly Binding[] {
   return [
-    { name: "yes", silent: true, keys: ["y"], short: word(yes), help: "yes", confirms: true, act },
-    { name: "no", silent: true, keys: ["n", "escape"], short: word(no), help: "no", act: close },
+    { name: "yes", silent: true, keys: ["y"], short: word(yes), help: yes, confirms: true, act },
+    { name: "no", silent: true, keys: ["n", "escape"], short: word(no), help: no, act: close },
     TO_LEAVE,
   ];
 }

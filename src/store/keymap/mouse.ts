@@ -1,6 +1,9 @@
-import type { TicketId } from "../../domain/ids.ts";
+import type { RunId, TicketId } from "../../domain/ids.ts";
 import type { DashboardState } from "../dashboard-state.ts";
+import { selectedPlace } from "../run-list.ts";
+import type { Pick, TicketTab } from "../views/ticket.ts";
 import type { ViewName } from "../views/view-name.ts";
+import { targetOf } from "../views/viewed-target.ts";
 import type { Effect } from "./binding.ts";
 import { hint, ui } from "./effects.ts";
 import { keyWord } from "./key-words.ts";
@@ -19,6 +22,10 @@ export type MouseTarget =
   | { readonly on: "binding"; readonly name: string }
   | { readonly on: "view"; readonly view: ViewName }
   | { readonly on: "palette"; readonly at: number }
+  | { readonly on: "run"; readonly run: RunId }
+  | { readonly on: "tab"; readonly tab: TicketTab }
+  /** A try of the ticket that is looked at, or a step of one. */
+  | { readonly on: "step"; readonly pick: Pick }
   | { readonly on: "nothing" };
 
 /** Rows that one turn of the wheel goes over. */
@@ -91,11 +98,27 @@ export function mouseEffects(state: DashboardState, { what }: MousePress, target
       return ui({ type: "view", view: target.view });
     case "palette":
       return ui({ type: "palette-to", at: target.at });
+    case "run":
+      return state.runList?.[selectedPlace(state)]?.run === target.run
+        ? byName(state, "show-run")
+        : ui({ type: "runs-view", action: { type: "to", run: target.run } });
+    case "tab":
+      return ui({ type: "ticket-view", action: { type: "tab", tab: target.tab } });
+    case "step":
+      return isChosen(state, target.pick)
+        ? byName(state, "step-open")
+        : ui({ type: "ticket-view", action: { type: "pick", pick: target.pick } });
     case "binding":
       return byName(state, target.name);
     case "nothing":
       return [];
   }
+}
+
+/** Whether it is the step that is looked at; without a try, that of the newest is meant. */
+function isChosen(state: DashboardState, { n, step }: Pick): boolean {
+  const now = targetOf(state);
+  return step !== undefined && now?.entry?.step === step && now.life.n === (n ?? now.lives.at(-1)?.n);
 }
 
 /** The binding that an arrow has in the mode in front, as loopdash comes: what a wheel does, wherever a person has bound it. */

@@ -5,6 +5,7 @@ import type { Effect, Mode } from "./binding.ts";
 import { selectedIn, ui } from "./effects.ts";
 import { allKeyWords, keyWord } from "./key-words.ts";
 import { scoreOf, wordsOf } from "./palette-score.ts";
+import { RUN_KEYS } from "./run-keys.ts";
 
 /** One command that the palette offers. */
 export interface Offer {
@@ -65,16 +66,18 @@ function modeBehind({ run, ui: { view } }: DashboardState): Mode {
   return run?.end !== undefined && view === "overview" ? "summary" : view;
 }
 
+/** Where nothing can be changed any more, what changes the run comes last. */
 function offersOf(state: DashboardState): readonly Offer[] {
   const id = selectedIn(state);
-  return state.keymap[modeBehind(state)]
-    .filter((b) => b.silent !== true)
-    .map((b) => ({
-      name: nameOf(b) + (id !== undefined && ON_TICKET.has(b.name) ? ` ${id}` : ""),
-      help: b.help,
-      key: allKeyWords(b),
-      act: b.act,
-    }));
+  const offered = state.keymap[modeBehind(state)].filter((b) => b.silent !== true);
+  const over = state.run?.end !== undefined || state.playback !== undefined;
+  const changes = (b: Binding): boolean => over && RUN_KEYS.some(({ name }) => name === b.name);
+  return [...offered.filter((b) => !changes(b)), ...offered.filter(changes)].map((b) => ({
+    name: nameOf(b) + (id !== undefined && ON_TICKET.has(b.name) ? ` ${id}` : ""),
+    help: b.help,
+    key: allKeyWords(b),
+    act: b.act,
+  }));
 }
 
 /** A binding's name as words: `view graph`, `more workers`. */

@@ -38,7 +38,7 @@ export function rebind(
   const bound = Object.fromEntries(
     Object.entries(keymap).map(([mode, bindings]) => [mode, bindings.map((b) => ({ ...b, keys: wanted.get(b.name) ?? b.keys }))]),
   ) as unknown as Keymap;
-  if (problems.length === 0) for (const mode of modeNames(keymap)) checkClashes(mode, bound[mode], wanted, report);
+  if (problems.length === 0) for (const mode of modeNames(keymap)) checkClashes(mode, heldIn(bound, mode), wanted, report);
   return problems.length === 0 ? { ok: true, keymap: bound } : { ok: false, problems: once(problems) };
 }
 
@@ -79,6 +79,11 @@ function isNamed(key: string): boolean {
 /** A key by name, or one character that can be seen, or a space. */
 function isKey(key: string): boolean {
   return isNamed(key) || /^[^\p{C}\p{Z}\p{M}]$/u.test(key) || key === " ";
+}
+
+/** The bindings that hold together. The keys of a replay come before all others, and must not take the ways out. */
+function heldIn(keymap: Keymap, mode: Mode): readonly Binding[] {
+  return mode === "replay" ? [...keymap.replay, ...keymap.overview.filter(({ name }) => WAYS_OUT.has(name))] : keymap[mode];
 }
 
 /** Two bindings for one key, of which a person has bound one at least. */

@@ -67,13 +67,13 @@ const MODES: ReadonlySet<Mode> = new Set<Mode>([...VIEWS, "summary"]);
 
 /** A keymap for a replay: its keys first, and others only on the keys that are left. */
 export function replayKeymap(keymap: Keymap): Keymap {
-  const taken = new Set(REPLAY_KEYS.flatMap(({ keys }) => keys));
+  const taken = new Set(keymap.replay.flatMap(({ keys }) => keys));
   const left = (binding: Binding): readonly Binding[] => {
     const keys = binding.keys.filter((key) => !taken.has(key));
     return keys.length === 0 ? [] : [{ ...binding, keys }];
   };
   const modes = Object.entries(keymap) as [Mode, readonly Binding[]][];
   return Object.fromEntries(
-    modes.map(([mode, bindings]) => [mode, MODES.has(mode) ? [...REPLAY_KEYS, ...bindings.flatMap(left)] : bindings]),
+    modes.map(([mode, bindings]) => [mode, MODES.has(mode) ? [...keymap.replay, ...bindings.flatMap(left)] : bindings]),
   ) as Keymap;
 }

@@ -7,6 +7,7 @@ import { foundIn, type Shown, shownOf } from "../views/viewed-source.ts";
 import { type Target, targetOf } from "../views/viewed-target.ts";
 import type { Effect } from "./binding.ts";
 import { type Act, CLOSE, close, FIELD_KEYS, hint, open, ui, word } from "./effects.ts";
+import { keyIn } from "./key-words.ts";
 
 const view = (action: TicketViewAction): readonly Effect[] => ui({ type: "ticket-view", action });
 
@@ -87,11 +88,15 @@ function step(by: number): Act {
   });
 }
 
+function nothingSought(key: string): string {
+  return `nothing is looked for${key === "" ? "" : `: ${key} looks for a text`}`;
+}
+
 /** The next line that has what is looked for, around the end; `by` −1: the one before. */
 function find(by: 1 | -1): Act {
   return withShown((shown, state) => {
     const needle = state.ui.ticket.search;
-    if (needle === "") return hint(state, "nothing is looked for: / looks for a text");
+    if (needle === "") return hint(state, nothingSought(keyIn(state, "ticket", "search")));
     return toMatch(state, shown, needle, by);
   });
 }

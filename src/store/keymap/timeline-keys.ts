@@ -2,6 +2,7 @@ import type { Binding, DashboardState } from "../dashboard-state.ts";
 import type { TimelineAction } from "../views/timeline.ts";
 import type { Effect } from "./binding.ts";
 import { hint, ui, word } from "./effects.ts";
+import { keyIn } from "./key-words.ts";
 import { OPEN_KEY, SELECT_KEYS } from "./overview-keys.ts";
 
 function act(action: (first: number, last: number) => TimelineAction): (state: DashboardState) => readonly Effect[] {
@@ -12,7 +13,11 @@ function act(action: (first: number, last: number) => TimelineAction): (state: D
 /** Moves what is shown; where that is the whole run, says how to come nearer. */
 function pan(share: number): (state: DashboardState) => readonly Effect[] {
   const move = act((first, last) => ({ type: "pan", share, first, last }));
-  return (state) => (state.ui.timeline.zoom === 0 ? hint(state, "all of the run is in sight; z comes nearer") : move(state));
+  return (state) => {
+    if (state.ui.timeline.zoom > 0) return move(state);
+    const key = keyIn(state, "timeline", "zoom-in");
+    return hint(state, `all of the run is in sight${key === "" ? "" : `; ${key} zooms`}`);
+  };
 }
 
 /** Keys of the timeline view. */

@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { KEYMAP } from "../../../src/store/keymap/keymap.ts";
+import { rebind } from "../../../src/store/keymap/rebind.ts";
 import { crowd, plumbing, plumbingEnded } from "../../store/scenes.ts";
 import { mount } from "../mount.tsx";
 import { checkedScreen, SIZES, type Steps, shot } from "../shot.ts";
@@ -42,6 +44,16 @@ describe("the graph", () => {
 
   test("fills the largest terminal", async () => {
     expect(await shot(crowd({ tickets: 110, workers: 8 }), [300, 80], GRAPH)).toContain("layer 2 of 2");
+  });
+
+  test("where nothing is selected it names the keys that select, as they are bound", async () => {
+    await using m = await mount(plumbing(), 80, 24);
+    await m.stage.press("3", "j/k select within a layer, b/w to another");
+    const keys = rebind(KEYMAP, { "layer-down": ["m"], "layer-left": [], "layer-right": [] });
+    if (!keys.ok) throw new Error("these keys can be bound");
+    m.store.setState({ keymap: keys.keymap });
+    await m.stage.shows(" m/k select within a layer");
+    await m.stage.hides("to another");
   });
 
   test("before there is a run it says so", async () => {
@@ -95,12 +107,10 @@ describe("in the graph", () => {
     await m.stage.press("3", "3 GRAPH");
     m.stage.drawn.clear();
     run.of("T-7", { type: "activity", text: "compiling the queue", lines: 1 });
-    const said = run.events.at(-1);
-    if (said !== undefined) m.feed.take({ kind: "event", event: said });
+    m.tell();
     m.feed.flush();
-    const since = run.events.length;
     run.claims("T-7");
-    for (const event of run.events.slice(since)) m.feed.take({ kind: "event", event });
+    m.tell();
     m.feed.flush();
     await m.stage.shows("» T-7");
     const rows = [...m.stage.drawn].filter(([view]) => view.startsWith("graph"));

@@ -1,36 +1,20 @@
-import stringWidth from "string-width";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { RunEvent } from "../../../src/domain/event.ts";
 import type { RunId } from "../../../src/domain/ids.ts";
 import type { EarlierRun } from "../../../src/domain/trend.ts";
 import { earlierRuns } from "../../report/pages.ts";
 import type { RunBuilder } from "../../store/run-builder.ts";
 import { claimsEnded, plumbing, plumbingEnded } from "../../store/scenes.ts";
-import { type Mounted, mount } from "../mount.tsx";
+import { mount } from "../mount.tsx";
+import { checkedScreen, SIZES } from "../shot.ts";
 
 beforeAll(() => {
   process.env["TZ"] = "UTC";
 });
 
-const SIZES = [
-  [60, 15],
-  [80, 24],
-  [120, 30],
-  [160, 50],
-] as const;
-
 async function mounted(run: RunBuilder, [columns, rows]: readonly [number, number], earlier?: readonly EarlierRun[]) {
   const m = await mount(run, columns, rows);
   if (earlier !== undefined) m.store.setState({ earlier: { run: run.state.run, runs: earlier } });
   return m;
-}
-
-async function textOf(m: Mounted, columns: number, rows: number): Promise<string> {
-  const lines = await m.stage.terminal.lines();
-  expect(lines).toHaveLength(rows);
-  for (const line of lines) expect(stringWidth(line), line).toBeLessThanOrEqual(columns);
-  expect(m.stage.terminal.buffer()).toEqual({ type: "alternate", scrolled: 0 });
-  return `${lines.join("\n")}\n`;
 }
 
 const snapshot = (name: string): string => `./__snapshots__/${name}.txt`;
@@ -39,20 +23,20 @@ describe("the ledger", () => {
   test.each(SIZES)("of a finished run beside earlier ones at %i×%i", async (columns, rows) => {
     await using m = await mounted(plumbingEnded(), [columns, rows], earlierRuns());
     await m.stage.press("6", "THIS RUN");
-    await expect(await textOf(m, columns, rows)).toMatchFileSnapshot(snapshot(`ledger-done-${columns}x${rows}`));
+    await expect(await checkedScreen(m, columns, rows)).toMatchFileSnapshot(snapshot(`ledger-done-${columns}x${rows}`));
   });
 
   test.each(SIZES)("of a run that goes on at %i×%i", async (columns, rows) => {
     await using m = await mounted(plumbing(), [columns, rows], earlierRuns());
     await m.stage.press("6", "SO FAR");
-    await expect(await textOf(m, columns, rows)).toMatchFileSnapshot(snapshot(`ledger-live-${columns}x${rows}`));
+    await expect(await checkedScreen(m, columns, rows)).toMatchFileSnapshot(snapshot(`ledger-live-${columns}x${rows}`));
   });
 
   test("scrolls to the end, and its head stays where it is", async () => {
     await using m = await mounted(plumbingEnded(), [80, 24], earlierRuns());
     await m.stage.press("6", "THIS RUN");
     await m.stage.press("G", "heals");
-    const text = await textOf(m, 80, 24);
+    const text = await checkedScreen(m, 80, 24);
     expect(text).toContain("THIS RUN");
     expect(text).toContain("above");
     await expect(text).toMatchFileSnapshot(snapshot("ledger-end-80x24"));
@@ -80,7 +64,7 @@ describe("the ledger", () => {
     await m.stage.press("6", "SO FAR");
     const say = (text: string): void => {
       run.of("T-7", { type: "activity", text, lines: 1 });
-      m.feed.take({ kind: "event", event: run.events.at(-1) as RunEvent });
+      m.tell();
       m.feed.flush();
     };
     // The first one moves the run's clock on, which is a number here.
@@ -97,6 +81,6 @@ describe("the summary beside earlier runs", () => {
   test.each(SIZES)("at %i×%i", async (columns, rows) => {
     await using m = await mounted(plumbingEnded(), [columns, rows], earlierRuns());
     await m.stage.press("G", "LAST RUNS");
-    await expect(await textOf(m, columns, rows)).toMatchFileSnapshot(snapshot(`summary-trend-${columns}x${rows}`));
+    await expect(await checkedScreen(m, columns, rows)).toMatchFileSnapshot(snapshot(`summary-trend-${columns}x${rows}`));
   });
 });

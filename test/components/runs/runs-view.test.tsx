@@ -1,21 +1,16 @@
 import stringWidth from "string-width";
 import { beforeAll, describe, expect, test } from "vitest";
+import { aboutLines } from "../../../components/runs/run-words.ts";
 import { RunId } from "../../../src/domain/ids.ts";
 import type { ListedRun } from "../../../src/store/run-list.ts";
 import { START } from "../../store/run-builder.ts";
 import { plumbing } from "../../store/scenes.ts";
 import { type Mounted, mount } from "../mount.tsx";
+import { checkedScreen, SIZES } from "../shot.ts";
 
 beforeAll(() => {
   process.env["TZ"] = "UTC";
 });
-
-const SIZES = [
-  [60, 15],
-  [80, 24],
-  [120, 30],
-  [160, 50],
-] as const;
 
 const HOUR = 3_600_000;
 
@@ -63,15 +58,40 @@ async function runsView(columns: number, rows: number, runList: readonly ListedR
   return m;
 }
 
+describe("what is told of the selected run", () => {
+  const told = (width: number, key = "enter", run = RUNS[4] as ListedRun) =>
+    aboutLines(run, { shown: false, key, width }).map((line) => line.map(({ text }) => text).join(""));
+
+  test("never goes without a mark where there is no room for it, and the counts give way first", () => {
+    const path = `/home/someone/${"a folder of a long name/".repeat(8)}batch.json`;
+    const run = listed("gone-1", {
+      standing: "engine-gone",
+      batchPath: path,
+      tally: { done: 5, gated: 1, open: 3, interventions: 2 },
+    });
+    for (let width = 60; width < 300; width++) {
+      const [head = "", ...rest] = told(width, "enter", run);
+      expect(rest.length).toBeLessThanOrEqual(2);
+      for (const line of [head, ...rest]) expect(stringWidth(line)).toBeLessThanOrEqual(width);
+      expect(rest.join(" ").includes("batch.json") || rest.at(-1)?.endsWith("…"), `${width}`).toBe(true);
+      expect(head).toMatch(/ {2}(5 done · 1 gated · 3 open( · 2 interventions)?|5 of 9)$/);
+    }
+  });
+
+  test("names the key that shows it as it is bound, or none", () => {
+    expect(told(100)[1]).toBe("   enter shows it here. To play it again: loopdash replay wide-20260502-2c2c");
+    expect(told(100, "S")[1]).toContain("S shows it here.");
+    expect(told(100, "")[1]).toContain("It is not shown here.");
+  });
+});
+
 describe("the runs view", () => {
   test.each(SIZES)("at %i×%i", async (columns, rows) => {
     await using m = await runsView(columns, rows);
-    await m.stage.shows(" (here)");
-    const lines = await m.stage.terminal.lines();
-    for (const line of lines) expect(stringWidth(line), line).toBeLessThanOrEqual(columns);
-    expect(m.stage.terminal.buffer()).toEqual({ type: "alternate", scrolled: 0 });
-    await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot(`../__snapshots__/runs-${columns}x${rows}.txt`);
-    if (rows < 50) expect(lines.join("\n")).toMatch(/\+\d+ more/);
+    await m.stage.shows(columns < 80 ? "plumbing ◂" : "plumbing (here)");
+    const text = await checkedScreen(m, columns, rows);
+    await expect(text).toMatchFileSnapshot(`../__snapshots__/runs-${columns}x${rows}.txt`);
+    if (rows < 50) expect(text).toMatch(/\+\d+ more/);
   });
 
   test("says of each run how it stands, and of the selected one how to go on", async () => {
@@ -104,13 +124,10 @@ describe("the runs view", () => {
   });
 
   test("enter switches to the selected run", async () => {
-    const m = await runsView(120, 30);
-    await using _ = m;
-    const switched: string[] = [];
-    Object.assign(m.stage.hands, { switchRun: (run: string) => switched.push(run) });
+    await using m = await runsView(120, 30);
     await m.stage.press("jj", "Its engine is gone");
     m.stage.keyboard.press("\r");
-    await expect.poll(() => switched).toEqual(["zones-20260503-77aa"]);
+    await expect.poll(() => m.stage.switched).toEqual(["zones-20260503-77aa"]);
   });
 
   test("a line of an agent draws no row of it", async () => {
@@ -120,7 +137,8 @@ describe("the runs view", () => {
     m.store.setState({ runList: RUNS });
     await m.stage.shows("night shift");
     m.stage.drawn.clear();
-    m.feed.take({ kind: "event", event: run.of("T-7", { type: "activity", text: "more", lines: 1 }).events.at(-1) as never });
+    run.of("T-7", { type: "activity", text: "more", lines: 1 });
+    m.tell();
     m.feed.flush();
     m.store.setState({ runList: [{ ...RUNS[0], name: "renamed" } as ListedRun, ...RUNS.slice(1)] });
     await m.stage.shows("renamed");

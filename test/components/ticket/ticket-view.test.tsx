@@ -1,20 +1,13 @@
-import stringWidth from "string-width";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { RunBuilder } from "../../store/run-builder.ts";
 import { claims, plumbing } from "../../store/scenes.ts";
 import { type Mounted, mount } from "../mount.tsx";
+import { checkedScreen, SIZES } from "../shot.ts";
 import { FakeFile } from "./view-stage.ts";
 
 beforeAll(() => {
   process.env["TZ"] = "UTC";
 });
-
-const SIZES = [
-  [60, 15],
-  [80, 24],
-  [120, 30],
-  [160, 50],
-] as const;
 
 const LOG = [
   { type: "system", subtype: "init", model: "claude-sonnet" },
@@ -69,14 +62,6 @@ async function opened(run: RunBuilder, columns: number, rows: number, id = "T-6"
   return m;
 }
 
-async function screen(m: Mounted, columns: number, rows: number): Promise<string> {
-  const lines = await m.stage.terminal.lines();
-  expect(lines).toHaveLength(rows);
-  for (const line of lines) expect(stringWidth(line), line).toBeLessThanOrEqual(columns);
-  expect(m.stage.terminal.buffer()).toEqual({ type: "alternate", scrolled: 0 });
-  return `${lines.join("\n")}\n`;
-}
-
 const snapshot = (name: string): string => `../__snapshots__/ticket-${name}.txt`;
 
 describe("the ticket view", () => {
@@ -84,7 +69,7 @@ describe("the ticket view", () => {
     await using m = await opened(plumbing(), columns, rows);
     new FakeFile(m.store).write(LOG);
     await m.stage.shows("nobody wants that");
-    await expect(await screen(m, columns, rows)).toMatchFileSnapshot(snapshot(`log-${columns}x${rows}`));
+    await expect(await checkedScreen(m, columns, rows)).toMatchFileSnapshot(snapshot(`log-${columns}x${rows}`));
   });
 
   test.each(SIZES)("the evidence and the diff of a failed try at %i×%i", async (columns, rows) => {
@@ -94,12 +79,12 @@ describe("the ticket view", () => {
     new FakeFile(m.store).write("> vitest run\n\n FAIL  src/iam.test.ts > policy\n\tAssertionError: expected '*'\n");
     if (rows < 24) await m.stage.press("G", "following");
     await m.stage.shows("AssertionError");
-    await expect(await screen(m, columns, rows)).toMatchFileSnapshot(snapshot(`evidence-${columns}x${rows}`));
+    await expect(await checkedScreen(m, columns, rows)).toMatchFileSnapshot(snapshot(`evidence-${columns}x${rows}`));
     await m.stage.press("d", "DIFF");
     new FakeFile(m.store).write(PATCH);
     if (rows < 24) await m.stage.press("G", "at the end");
     await m.stage.shows("bucket/logs");
-    await expect(await screen(m, columns, rows)).toMatchFileSnapshot(snapshot(`diff-${columns}x${rows}`));
+    await expect(await checkedScreen(m, columns, rows)).toMatchFileSnapshot(snapshot(`diff-${columns}x${rows}`));
   });
 
   test.each(SIZES)("the cost at %i×%i", async (columns, rows) => {
@@ -108,7 +93,7 @@ describe("the ticket view", () => {
     const usage = { input_tokens: 1200, output_tokens: 340, cache_read_input_tokens: 50_000 };
     new FakeFile(m.store).write(`${JSON.stringify({ type: "result", is_error: false, usage })}\n`);
     if (rows >= 24) await m.stage.shows("1,200 in, 340 out, 50,000 from the cache");
-    await expect(await screen(m, columns, rows)).toMatchFileSnapshot(snapshot(`cost-${columns}x${rows}`));
+    await expect(await checkedScreen(m, columns, rows)).toMatchFileSnapshot(snapshot(`cost-${columns}x${rows}`));
   });
 });
 
@@ -145,7 +130,7 @@ describe("what is read", () => {
     const cut = await m.stage.terminal.lines();
     expect(cut.filter((line) => line.endsWith("…"))).toHaveLength(2);
     await m.stage.press("w", "word end");
-    await screen(m, 60, 15);
+    await checkedScreen(m, 60, 15);
   });
 
   test("a text is found: counted, lit, and gone through in both directions", async () => {
@@ -192,7 +177,7 @@ describe("what is read", () => {
     expect(m.stage.terminal.raw).not.toContain("\u001b]");
     expect(m.stage.terminal.raw).not.toContain("\u001b[2J\u001b]");
     expect(m.stage.terminal.raw).not.toContain("\u202e");
-    await screen(m, 80, 24);
+    await checkedScreen(m, 80, 24);
   });
 
   test("an agent's events are read to people, or shown as they stand there", async () => {
@@ -242,9 +227,8 @@ describe("what is chosen", () => {
     await m.stage.press("d", "DIFF");
     new FakeFile(m.store).tell("absent");
     await m.stage.shows("unknown until the agent has stopped and its change is captured");
-    const since = run.events.length;
     run.claims("T-6");
-    for (const event of run.events.slice(since)) m.feed.take({ kind: "event", event });
+    m.tell();
     new FakeFile(m.store).tell("absent");
     await m.stage.shows("captured: +61 −12 in 4 files");
     new FakeFile(m.store).tell({ refused: "it is a link" });
@@ -270,9 +254,8 @@ describe("what is drawn", () => {
     new FakeFile(m.store).write("begin\n");
     await m.stage.shows("begin");
     m.stage.drawn.clear();
-    const since = run.events.length;
     run.of("T-6", { type: "activity", text: "more", lines: 1 }).of("T-7", { type: "activity", text: "more", lines: 1 });
-    for (const event of run.events.slice(since)) m.feed.take({ kind: "event", event });
+    m.tell();
     m.feed.flush();
     m.store.tick(run.now + 1_000);
     await m.stage.shows("00:45:28");

@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { KEYMAP } from "../../../src/store/keymap/keymap.ts";
+import { rebind } from "../../../src/store/keymap/rebind.ts";
 import { batchOf, RunBuilder } from "../../store/run-builder.ts";
 import { crowd, finishCrowd, finishLine, plumbing, plumbingEnded } from "../../store/scenes.ts";
 import { mount } from "../mount.tsx";
@@ -53,6 +55,15 @@ describe("the timeline", () => {
     await expect(await shot(finishLine(), [120, 30], TIMELINE)).toMatchFileSnapshot(file("finishing-120x30"));
     const ended = await shot(plumbingEnded("done"), [120, 30], TIMELINE);
     await expect(ended).toMatchFileSnapshot(file("ended-120x30"));
+  });
+
+  test("where nothing is selected it names the key that selects, as it is bound", async () => {
+    await using m = await mount(plumbing(), 80, 24);
+    await m.stage.press("4", "j/k select a ticket");
+    const keys = rebind(KEYMAP, { "select-next": ["m"], "select-previous": [] });
+    if (!keys.ok) throw new Error("these keys can be bound");
+    m.store.setState({ keymap: keys.keymap });
+    await m.stage.shows(" m select a ticket");
   });
 
   test("where nothing was tried, and before there is a run", async () => {
@@ -110,8 +121,7 @@ describe("in the timeline", () => {
     await m.stage.press("4", "30s a column");
     m.stage.drawn.clear();
     run.of("T-7", { type: "activity", text: "compiling", lines: 1 });
-    const said = run.events.at(-1);
-    if (said !== undefined) m.feed.take({ kind: "event", event: said });
+    m.tell();
     m.feed.flush();
     m.store.dispatch({ type: "toast", toast: { text: "drawn anew", tone: "plain", until: run.now + 1_000 } });
     await m.stage.shows("drawn anew");

@@ -1,0 +1,23 @@
+import { render } from "ink-testing-library";
+import type { ReactNode } from "react";
+import { DashboardContext } from "../../components/dashboard-context.ts";
+import { themeOf } from "../../components/theme.ts";
+import type { RunBuilder } from "../store/run-builder.ts";
+import { storeOf } from "./stage.ts";
+
+/** One component of a run, as text. */
+export function show(
+  run: RunBuilder,
+  view: ReactNode,
+  prepare: (of: ReturnType<typeof storeOf>) => void = () => undefined,
+): string {
+  const of = storeOf(run);
+  prepare(of);
+  const { lastFrame } = render(
+    <DashboardContext value={{ store: of.store, theme: themeOf({ colours: "none", background: "unknown" }) }}>
+      {view}
+    </DashboardContext>,
+  );
+  of.feed.close();
+  return lastFrame() ?? "";
+}
