@@ -1,8 +1,8 @@
 import { type Scratch, scratchFolder } from "./children.ts";
 import { attachTimes } from "./dashboard/attach.ts";
-import { bundleProgram, runHarness } from "./dashboard/harness.ts";
+import { bundleProgram, type Harnessed, runHarness } from "./dashboard/harness.ts";
 import { LARGE, type LoadCosts, loadOfDashboard, loadOfPlain } from "./dashboard/load.ts";
-import type { Size } from "./dashboard/screen.ts";
+import { countChanges, type FrameBytes, type Size } from "./dashboard/screen.ts";
 import { engineSlowdown } from "./dashboard/slowdown.ts";
 import { type Bench, type BenchOptions, type Figure, noteFigure, valueFigure } from "./figure.ts";
 import { median, quantile } from "./stats.ts";
@@ -65,22 +65,31 @@ async function frameFigures(scratch: Scratch, options: BenchOptions): Promise<re
   const program = await bundleProgram(scratch, "harness.tsx");
   const figures: Figure[] = [];
   for (const size of [USUAL, LARGE]) {
-    const { ms } = await runHarness(scratch, program, { measure: "frames", updates: options.quick ? 60 : 400, ...size });
-    // The first frames are what the compiler has not seen yet.
-    const warm = ms.slice(Math.floor(ms.length / 4));
-    const note = `${size.cols} × ${size.rows}, median ${median(warm).toFixed(1)} ms`;
-    figures.push(
-      valueFigure({
-        item: ITEM,
-        what: "update to last byte of its frame, p95",
-        value: quantile(warm, 0.95),
-        unit: "ms",
-        max: 16,
-        note,
-      }),
-    );
+    const of = await runHarness(scratch, program, { measure: "frames", updates: options.quick ? 60 : 400, ...size });
+    const changes = await countChanges({ ...of, size });
+    figures.push(...figuresOf(of, changes, `${size.cols} × ${size.rows}`));
   }
   return figures;
+}
+
+/** The first frames are what the compiler has not seen yet. CPU time is told too: others take none of it. */
+function figuresOf({ ms, cpuMs }: Harnessed, { bytes, cells, frames }: FrameBytes, size: string): readonly Figure[] {
+  const [wall, cpu] = [ms, cpuMs].map((times) => times.slice(Math.floor(times.length / 4)));
+  if (wall === undefined || cpu === undefined) return [];
+  const common = { item: ITEM, unit: "ms" } as const;
+  const spread = (times: readonly number[]) => `${size}, median ${median(times).toFixed(1)} ms`;
+  const note = `${size}, ${Math.round(cells / frames)} cells a frame`;
+  return [
+    valueFigure({
+      ...common,
+      what: "update to last byte of its frame, p95",
+      value: quantile(wall, 0.95),
+      max: 16,
+      note: spread(wall),
+    }),
+    noteFigure({ ...common, what: "the same in CPU time, p95", value: quantile(cpu, 0.95), note: spread(cpu) }),
+    noteFigure({ ...common, what: "frames alone: bytes per changed cell", value: bytes / cells, unit: "bytes", note }),
+  ];
 }
 
 async function memoryFigures(scratch: Scratch, options: BenchOptions): Promise<readonly Figure[]> {
@@ -103,11 +112,18 @@ async function memoryFigures(scratch: Scratch, options: BenchOptions): Promise<r
 
 async function attachFigures(scratch: Scratch, options: BenchOptions): Promise<readonly Figure[]> {
   const rounds = options.quick ? 1 : 5;
-  const { live, ended } = await attachTimes(scratch, rounds);
+  const { live, ended, unkept } = await attachTimes(scratch, rounds);
   const common = { item: ITEM, unit: "ms", max: 500, note: `200,000 events, medians of ${rounds}` } as const;
   return [
     valueFigure({ ...common, what: "attach to a run at work, first frame", value: live }),
     valueFigure({ ...common, what: "attach to an ended run, first frame", value: ended }),
+    noteFigure({
+      item: ITEM,
+      unit: "ms",
+      what: "attach to an ended run whose state was never kept, all of it",
+      value: unkept,
+      note: "its journal is read whole, and how far that is, is shown",
+    }),
   ];
 }
 

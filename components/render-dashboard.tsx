@@ -8,12 +8,16 @@ import type { Hands } from "../src/store/keymap/press.ts";
 import { App } from "./app.tsx";
 import { asciiOf, translated } from "./ascii.ts";
 import { LaidOut } from "./screen/laid-out.ts";
+import { PreparedContext, PreparedLines } from "./screen/prepared.ts";
 import { thriftyStdout } from "./screen/thrifty-stdout.ts";
 import { spokenOf } from "./spoken/spoken-text.ts";
 import { themeOf } from "./theme.ts";
 
-/** Twice the 20 updates a second that the feed makes at most: Ink drops frames at a rate equal to its limit. */
-const MAX_FPS = 40;
+/**
+ * More than the 20 updates a second that the feed makes at most: Ink drops frames at a rate equal to its limit, and a key waits for
+ * as long as one frame may follow another.
+ */
+const MAX_FPS = 60;
 /** By chalk, which Ink draws colours with. It knows no NO_COLOR, and what it makes of bold and dim goes with the colours. */
 const CHALK: Readonly<Record<Colours, 1 | 2 | 3>> = { none: 1, "16": 1, "256": 2, true: 3 };
 
@@ -55,13 +59,16 @@ export async function renderDashboard(of: {
   chalk.level = CHALK[abilities.colours];
   const terminal = abilities.glyphs === "ascii" ? translated(of.stdout, asciiOf) : of.stdout;
   const laidOut = new LaidOut(of.stdout);
+  const prepared = new PreparedLines(() => of.store.getState().ui.modal !== undefined);
   const app = (
     <Lending laidOut={laidOut} onDrawn={of.onDrawn}>
-      <App store={of.store} hands={{ ...of.hands, leave }} theme={themeOf(abilities)} />
+      <PreparedContext value={abilities.spoken ? undefined : prepared}>
+        <App store={of.store} hands={{ ...of.hands, leave }} theme={themeOf(abilities)} />
+      </PreparedContext>
     </Lending>
   );
   instance = render(app, {
-    stdout: abilities.spoken ? translated(terminal, spokenOf) : thriftyStdout(terminal, laidOut),
+    stdout: abilities.spoken ? translated(terminal, spokenOf) : thriftyStdout(terminal, { laidOut, prepared }),
     stdin: of.stdin,
     // What a screen reader has read stays where it can be read again.
     alternateScreen: !abilities.spoken,

@@ -1,8 +1,9 @@
 import { Box, Transform, useIsScreenReaderEnabled } from "ink";
-import { memo, type ReactNode, useCallback, useMemo } from "react";
+import { memo, type ReactNode, use, useCallback, useMemo } from "react";
 import { useDashboard, useTheme } from "./dashboard-context.ts";
 import { cut, widthOf } from "./fit.ts";
 import { paint, type Span, type SpanLine } from "./paint.ts";
+import { PreparedContext } from "./screen/prepared.ts";
 import { Line } from "./text.tsx";
 import type { Theme } from "./theme.ts";
 
@@ -69,9 +70,14 @@ function painted(line: SpanLine, theme: Theme, spoken: boolean): string {
  */
 function Painted({ text, width }: { readonly text: string; readonly width: number }): ReactNode {
   const spoken = useIsScreenReaderEnabled();
+  const prepared = use(PreparedContext);
   const drawn = useCallback(
-    (standIn: string, row: number) => (row > 0 ? "" : standIn.length === width ? text : cut(text, standIn.length)),
-    [text, width],
+    ({ length }: string, row: number) => {
+      if (row > 0) return "";
+      const shown = length === width ? text : cut(text, length);
+      return prepared?.standIn(shown, length) ?? shown;
+    },
+    [text, width, prepared],
   );
   if (spoken || width === 0) return <Line>{text}</Line>;
   return (

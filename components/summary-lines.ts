@@ -25,43 +25,72 @@ interface Beside {
 
 /** What the run came to, whole: nothing is cut out, and the steps left to a person are given word for word. */
 export function summaryLines(run: RunState, width: number, { earlier = [], copies }: Beside = {}): readonly SummaryLine[] {
-  const ledger = ledgerOf(run);
   const { shipped, gated, open } = outcomes(run);
   const ids = idWidth(run.plan);
-  const tone = runWord(run, { state: "live" }).tone;
-  const under = ids + 5;
-  const item = (glyph: string, t: Tone, ticket: TicketState, text: string): readonly SpanLine[] => {
-    const [first = "", ...rest] = wrapWords(text, Math.max(20, width - under - 1));
-    const head: readonly Span[] = [
-      { text: ticket.id === copies ? "▸" : " ", tone: "running", bold: true },
-      { text: `${glyph} `, tone: t },
-      { text: `${fitTo(ticket.id, ids)}  `, bold: true },
-    ];
-    return [[...head, { text: first }], ...rest.map((line): SpanLine => [{ text: " ".repeat(under) + line }])];
-  };
-  const title = (ticket: TicketState): string => titleWord({ run }, ticket.id);
-  const left = open.map(({ ticket, why }) => item("✖", "bad", ticket, `${title(ticket)}: ${displayText(why)}`));
-  const gantt = ganttLines(run, width - 2);
+  const steps = stepLines(run, width, copies).map(({ line }) => line);
+  const left = open.flatMap(({ ticket, why }) =>
+    itemLines(ticket, { glyph: "✖", tone: "bad", text: `${titleWord({ run }, ticket.id)}: ${displayText(why)}` }, { ids, width }),
+  );
   return [
-    [{ text: ` ${headline(run)}`, tone, bold: true }],
-    ...wrapWords(displayText(run.end?.reason ?? ""), width - 2).map((line): SpanLine => [{ text: ` ${line}` }]),
-    ...numberLines(numbersLine(ledger), width),
-    ...section(
-      "YOURS NOW",
-      "person",
-      gated.length,
-      gated.flatMap((t) => item("!", "person", t, stepOf(t))),
-    ),
-    ...section("NOT DONE", "bad", open.length, left.flat()),
+    ...headLines(run, width),
+    ...section("YOURS NOW", "person", gated.length, steps),
+    ...section("NOT DONE", "bad", open.length, left),
     ...section(
       "SHIPPED",
       "good",
       shipped.length,
-      shipped.map((t) => shippedLine(t, title(t), ids, width)),
+      shipped.map((t) => shippedLine(t, titleWord({ run }, t.id), ids, width)),
     ),
     ...section("LAST RUNS", "plain", "", trendLines(trendOf(run, earlier), width)),
-    ...section("SLOTS", "plain", "━ shipped  ┅ not", gantt),
+    ...section("SLOTS", "plain", "━ shipped  ┅ not", ganttLines(run, width - 2)),
   ];
+}
+
+/** How it ended, why, and the numbers. */
+function headLines(run: RunState, width: number): readonly SpanLine[] {
+  return [
+    [{ text: ` ${headline(run)}`, tone: runWord(run, { state: "live" }).tone, bold: true }],
+    ...wrapWords(displayText(run.end?.reason ?? ""), width - 2).map((line): SpanLine => [{ text: ` ${line}` }]),
+    ...numberLines(numbersLine(ledgerOf(run)), width),
+  ];
+}
+
+/** A line of a step that is left to a person, and whose it is. */
+interface StepLine {
+  readonly ticket: TicketId;
+  readonly line: SpanLine;
+}
+
+/** The steps that are left to a person. */
+function stepLines(run: RunState, width: number, copies: TicketId | undefined): readonly StepLine[] {
+  const ids = idWidth(run.plan);
+  return outcomes(run).gated.flatMap((ticket) =>
+    itemLines(ticket, { glyph: "!", tone: "person", text: stepOf(ticket) }, { ids, width, marked: ticket.id === copies }).map(
+      (line) => ({ ticket: ticket.id, line }),
+    ),
+  );
+}
+
+/** Whose step stands in a line of the summary, counted from 0; undefined where none does. */
+export function stepTicketIn(run: RunState, width: number, line: number): TicketId | undefined {
+  // The steps have a title.
+  return stepLines(run, width, undefined)[line - headLines(run, width).length - 1]?.ticket;
+}
+
+/** A ticket and what is said of it, in as many lines as that needs. */
+function itemLines(
+  { id }: TicketState,
+  { glyph, tone, text }: { readonly glyph: string; readonly tone: Tone; readonly text: string },
+  { ids, width, marked = false }: { readonly ids: number; readonly width: number; readonly marked?: boolean },
+): readonly SpanLine[] {
+  const under = ids + 5;
+  const [first = "", ...rest] = wrapWords(text, Math.max(20, width - under - 1));
+  const head: readonly Span[] = [
+    { text: marked ? "▸" : " ", tone: "running", bold: true },
+    { text: `${glyph} `, tone },
+    { text: `${fitTo(id, ids)}  `, bold: true },
+  ];
+  return [[...head, { text: first }], ...rest.map((line): SpanLine => [{ text: " ".repeat(under) + line }])];
 }
 
 function section(title: string, tone: Tone, count: number | string, lines: readonly SpanLine[]): readonly SummaryLine[] {

@@ -19,6 +19,17 @@ export function windowOf(count: number, height: number, focus: number): Window {
   return { start, end: start + rows, above: start, below: count - start - rows };
 }
 
+/** Which lines of a text stand on `height` lines, the last of which counts the hidden ones where there are any. */
+export function linesWindow(
+  count: number,
+  height: number,
+  scroll: number,
+): { readonly start: number; readonly shown: number; readonly max: number } {
+  const shown = count <= height ? height : height - 1;
+  const max = Math.max(0, count - shown);
+  return { start: Math.min(scroll, max), shown, max };
+}
+
 /** What is hidden, in words: `+38 more`, or with the focus further down `12 above · +26 more`. */
 export function hiddenWords({ above, below }: Window): string {
   if (above === 0) return `+${below} more`;

@@ -12,8 +12,7 @@ import { systemClock } from "../../src/adapters/clock/system-clock.ts";
 import { openRunStore } from "../../src/adapters/journal/sqlite-run-store.ts";
 import { createLocks } from "../../src/adapters/locks/sqlite-locks.ts";
 import { batchLock } from "../../src/cli/engine/engine-locks.ts";
-import { runFolder } from "../../src/cli/engine/open-run.ts";
-import { prepareStateHome, stateHome } from "../../src/cli/state-home.ts";
+import { prepareStateHome, runFolder, stateHome } from "../../src/cli/state-home.ts";
 import { RunId } from "../../src/domain/ids.ts";
 import { thinActivity } from "../../src/loop/activity.ts";
 import { activityFact, agentLine, Mirror, sceneFacts } from "./scene.ts";
@@ -84,10 +83,18 @@ async function serve(): Promise<void> {
 /** Lets every agent print so many lines a second, no two in step. */
 function talkers(agents: readonly { line(text: string): void }[]): (perSecond: number) => void {
   let timers: readonly NodeJS.Timeout[] = [];
-  let said = 0;
+  // One count for all would change by the same from one look to the next, and the words with it hardly at all.
+  const said = agents.map((_, slot) => slot);
   return (perSecond) => {
     for (const timer of timers) clearInterval(timer);
     if (perSecond === 0) return;
-    timers = agents.map((agent, slot) => setInterval(() => agent.line(agentLine(slot, said++)), 1_000 / perSecond + slot / 64));
+    timers = agents.map((agent, slot) => {
+      const talk = (): void => {
+        const n = said[slot] ?? 0;
+        said[slot] = n + 1;
+        agent.line(agentLine(slot, n));
+      };
+      return setInterval(talk, 1_000 / perSecond + slot / 64);
+    });
   };
 }

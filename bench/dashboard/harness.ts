@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { build } from "esbuild";
-import { childEnvironment, mustRun, ROOT, type Scratch } from "../children.ts";
+import { AS_SHIPPED } from "../../scripts/build/bundle.ts";
+import { childEnvironment, mustRun, type Scratch } from "../children.ts";
 import type { Size } from "./screen.ts";
 
 /** What is measured of the dashboard within a process of its own. */
@@ -15,7 +16,9 @@ export interface Harnessed {
   readonly ms: readonly number[];
   /** The same in CPU time: what a busy machine does not touch. */
   readonly cpuMs: readonly number[];
-  readonly bytes: number;
+  /** Of `frames`: what was written to the terminal in the first quarter of the updates, and from then on. */
+  readonly before: string;
+  readonly written: string;
   readonly startMb: number;
   readonly endMb: number;
   readonly startHeapMb: number;
@@ -25,21 +28,7 @@ export interface Harnessed {
 /** Bundles a program of this folder as the product is bundled, into the scratch folder. Gives its path. */
 export async function bundleProgram(scratch: Scratch, name: string): Promise<string> {
   const outfile = join(scratch.path, `${name.replace(/\.tsx?$/, "")}.mjs`);
-  await build({
-    absWorkingDir: ROOT,
-    entryPoints: [join(import.meta.dirname, name)],
-    outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node24",
-    mainFields: ["module", "main"],
-    logLevel: "error",
-    define: { "process.env.NODE_ENV": '"production"' },
-    // Ink looks for React's developer tools only where the environment says so; any module stands for them.
-    alias: { "react-devtools-core": "node:util" },
-    banner: { js: 'import { createRequire as requireOf } from "node:module";\nconst require = requireOf(import.meta.url);' },
-  });
+  await build({ ...AS_SHIPPED, entryPoints: [join(import.meta.dirname, name)], outfile, metafile: false, write: true });
   return outfile;
 }
 

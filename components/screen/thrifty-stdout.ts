@@ -1,6 +1,7 @@
 import type { LaidOut } from "./laid-out.ts";
 import { Pen } from "./pen.ts";
-import { type StyledRow, styledRow } from "./styled-row.ts";
+import type { PreparedLines } from "./prepared.ts";
+import { type RowAt, type StyledRow, styledRow } from "./styled-row.ts";
 
 const BEGIN = "\u001B[?2026h";
 const END = "\u001B[?2026l";
@@ -10,7 +11,7 @@ const TAKING_AWAY = /^(?:\u001B\[(?:2K|\d*A|G|1G|1;1H|H|J|0J))+/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const CURSOR = /\u001B\[\?25[hl]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-const BEYOND_SGR = /[\u0000-\u0009\u000B-\u001A\u001C-\u001F]|\u001B(?!\[[\d;]*m)/;
+const BEYOND_SGR = /[\u0000\u0002-\u0009\u000B-\u001A\u001C-\u001F]|\u001B(?!\[[\d;]*m)/;
 
 /** What a stream has to be for Ink to draw on. */
 type Output = NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number };
@@ -20,10 +21,13 @@ type Output = NodeJS.WritableStream & { readonly columns?: number; readonly rows
  * changed line up to the right edge, which costs ten times what has changed where two lists stand side by side. Frames have
  * to begin in the corner of the screen, as on the alternate screen. Whatever is no frame goes out as it is, and the next
  * frame is then drawn whole. `laidOut` tells what size is laid out for: on a resize Ink draws the old frame
- * once more, which waits, and is drawn only where no other comes after it.
+ * once more, which waits, and is drawn only where no other comes after it. `prepared` knows the lines of which Ink has signs only.
  */
-export function thriftyStdout<T extends Output>(stdout: T, laidOut?: LaidOut): T {
-  const painter = new Painter(stdout, laidOut);
+export function thriftyStdout<T extends Output>(
+  stdout: T,
+  { laidOut, prepared }: { readonly laidOut?: LaidOut; readonly prepared?: PreparedLines } = {},
+): T {
+  const painter = new Painter(stdout, laidOut, prepared);
   const write = (chunk: unknown, ...rest: unknown[]): boolean => painter.write(chunk, rest);
   return new Proxy(stdout, {
     get(target, key) {
@@ -44,6 +48,7 @@ interface Drawn {
 class Painter {
   readonly #stdout: Output;
   readonly #laidOut: LaidOut | undefined;
+  readonly #prepared: PreparedLines | undefined;
   /** A frame that came before the views were laid out for the size of the terminal. */
   #waiting: string | undefined;
   /** What is collected of a frame that is under way. */
@@ -51,9 +56,10 @@ class Painter {
   /** What the screen shows; undefined where that is not known. */
   #drawn: Drawn | undefined;
 
-  constructor(stdout: Output, laidOut: LaidOut | undefined) {
+  constructor(stdout: Output, laidOut: LaidOut | undefined, prepared: PreparedLines | undefined) {
     this.#stdout = stdout;
     this.#laidOut = laidOut;
+    this.#prepared = prepared;
   }
 
   write(chunk: unknown, rest: unknown[]): boolean {
@@ -75,7 +81,11 @@ class Painter {
     if (chunk !== "") this.#drawn = undefined;
     // An erased frame is overdrawn by the next one.
     if (typeof chunk === "string" && chunk.replace(TAKING_AWAY, "") === "" && rest.length === 0) return true;
-    return Reflect.apply(this.#stdout.write, this.#stdout, [chunk, ...rest]);
+    return Reflect.apply(this.#stdout.write, this.#stdout, [typeof chunk === "string" ? this.#written(chunk) : chunk, ...rest]);
+  }
+
+  #written(text: string): string {
+    return this.#prepared?.written(text) ?? text;
   }
 
   #draw(frame: string): boolean {
@@ -92,7 +102,7 @@ class Painter {
     if (BEYOND_SGR.test(text) || lines.length > rows + 1) {
       this.#drawn = undefined;
       // Ink counts lines upwards from the last one.
-      return this.#stdout.write(`${BEGIN}\u001B[${rows};1H${frame}${END}`);
+      return this.#stdout.write(`${BEGIN}\u001B[${rows};1H${this.#written(frame)}${END}`);
     }
     const bytes = cursor + this.#difference(lines.slice(0, rows), columns, rows);
     return bytes === "" ? true : this.#stdout.write(`${BEGIN}${bytes}${END}`);
@@ -103,16 +113,17 @@ class Painter {
     const before = this.#drawn?.columns === columns && this.#drawn.rows === rows ? this.#drawn : undefined;
     const pen = new Pen(columns);
     const cells: (StyledRow | undefined)[] = [];
+    const rowAt: RowAt = (line, from) => this.#prepared?.at(line, from);
     for (let y = 0; y < rows; y += 1) {
       const line = lines[y] ?? "";
       if (before !== undefined && before.lines[y] === line) {
         cells.push(before.cells[y]);
         continue;
       }
-      const row = styledRow(line, columns);
+      const row = styledRow(line, columns, rowAt);
       const old = before?.cells[y];
       cells.push(row);
-      if (row === undefined || old === undefined) pen.replace(y, line);
+      if (row === undefined || old === undefined) pen.replace(y, this.#written(line));
       else pen.update(y, old, row);
     }
     this.#drawn = { columns, rows, lines: Array.from({ length: rows }, (_, y) => lines[y] ?? ""), cells };

@@ -45,6 +45,14 @@ const YOGA: Plugin = {
   },
 };
 
+/** What is wrong with a batch file is said in English. The other languages are half of zod, and read at every start. */
+const ENGLISH: Plugin = {
+  name: "zod-in-english",
+  setup({ onLoad }) {
+    onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({ contents: 'export { default as en } from "./en.js";' }));
+  },
+};
+
 /**
  * npm installs a package once for each that wants it, where another version of it stands above: Ink alone brings five times the
  * same `string-width`, whose table of emoji takes V8 some 20 ms each to read. All that want Ink's version get Ink's copy.
@@ -73,7 +81,7 @@ export const AS_SHIPPED = {
     // React's production build; its other one records every render.
     "process.env.NODE_ENV": '"production"',
   },
-  plugins: [WITHOUT_OPTIONAL, YOGA, ONE_COPY],
+  plugins: [WITHOUT_OPTIONAL, YOGA, ENGLISH, ONE_COPY],
   banner: {
     // Some packages are CommonJS and call require for modules of Node.
     js: '#!/usr/bin/env node\nimport { createRequire as requireOf } from "node:module";\nconst require = requireOf(import.meta.url);',

@@ -8,9 +8,8 @@ import { EXIT, UserError } from "../domain/user-error.ts";
 import type { RunRow, RunStore, Tally } from "../ports/run-store.ts";
 import { inListOrder, type ListedRun } from "../store/run-list.ts";
 import { batchLock } from "./engine/engine-locks.ts";
-import { runFolder } from "./engine/open-run.ts";
 import { replay } from "./engine/replay.ts";
-import { type StateHome, stateHome } from "./state-home.ts";
+import { runFolder, type StateHome, stateHome } from "./state-home.ts";
 
 /** A run on record, and whether an engine works on it now. */
 export interface RecordedRun {

@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { diskProblem } from "../adapters/disk-error.ts";
 import { makePrivateFolder } from "../adapters/private-folder.ts";
+import type { RunId } from "../domain/ids.ts";
 import { EXIT, UserError } from "../domain/user-error.ts";
 
 /** Where loopdash keeps its state. All paths are absolute. */
@@ -100,4 +101,9 @@ function prepare(folder: string, act: () => void): void {
     if (problem === undefined) throw error;
     throw new UserError({ what: `cannot keep state in ${folder}`, ...problem, exitCode: EXIT.refused, cause: error });
   }
+}
+
+/** Where everything of a run lies. */
+export function runFolder(home: StateHome, run: RunId): string {
+  return join(home.runs, run);
 }

@@ -11,7 +11,7 @@ test("what one agent prints draws that worker's row and nothing else", async () 
   await using m = await mount(run, 120, 30);
   m.stage.drawn.clear();
   run.of("T-7", { type: "activity", text: "compiling the queue", lines: 1 });
-  for (const event of run.events.slice(-1)) m.feed.take({ kind: "event", event });
+  m.tell();
   m.feed.flush();
   await m.stage.shows("compiling the queue");
   expect(Object.fromEntries(m.stage.drawn)).toEqual({ "worker T-7": 1 });
@@ -53,9 +53,8 @@ test("a finished step leaves the other workers as they are", async () => {
   const run = plumbing();
   await using m = await mount(run, 120, 30);
   m.stage.drawn.clear();
-  const since = run.events.length;
   run.of("T-4", { type: "step-ended", step: 1, ok: true, summary: "214 tests pass" });
-  for (const event of run.events.slice(since)) m.feed.take({ kind: "event", event });
+  m.tell();
   m.feed.flush();
   await m.stage.shows("214 tests pass");
   expect(m.stage.drawn.get("worker T-4")).toBe(1);
@@ -69,8 +68,7 @@ test("an agent's output costs the terminal a line, not a screen", async () => {
   await using m = await mount(run, 160, 50);
   const before = m.stage.terminal.raw.length;
   run.of("T-7", { type: "activity", text: "another line", lines: 1 });
-  const event = run.events.at(-1);
-  if (event !== undefined) m.feed.take({ kind: "event", event });
+  m.tell();
   m.feed.flush();
   await m.stage.shows("another line");
   expect(m.stage.terminal.raw.length - before).toBeLessThan(600);
@@ -118,7 +116,7 @@ test("of 64 workers, all seen, what one prints draws its row alone", async () =>
   const id = working(run)[40] ?? "";
   m.stage.drawn.clear();
   run.of(id, { type: "activity", text: "compiling the queue", lines: 1 });
-  for (const event of run.events.slice(-1)) m.feed.take({ kind: "event", event });
+  m.tell();
   m.feed.flush();
   await m.stage.shows('"compiling the queue"');
   expect(Object.fromEntries(m.stage.drawn)).toEqual({ [`worker ${id}`]: 1 });

@@ -69,6 +69,18 @@ describe("the build", () => {
     }
   });
 
+  it("holds nothing that only costs time: no regular expression made at each use, no package twice, no other language", () => {
+    const all = globSync("*.js", { cwd: dist }).map(built).join("\n");
+    // How Ink looks at each character of each frame.
+    expect(all).toContain("!/^\\p{Default_Ignorable_Code_Point}+$/u.test(");
+    const copies = [...all.matchAll(/^\/\/ (.*node_modules\/string-width\/)index\.js$/gm)].map(([, folder = ""]) => folder);
+    const versions = copies.map((folder) => JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8")).version);
+    expect(versions).toContain(JSON.parse(readFileSync(join(ROOT, "node_modules/string-width/package.json"), "utf8")).version);
+    expect(new Set(versions).size).toBe(versions.length);
+    expect(all).toContain("zod/v4/locales/en.js");
+    expect(all).not.toContain("zod/v4/locales/de.js");
+  });
+
   it("makes an oracle of one file", () => {
     const names = [...built("oracle.cjs").matchAll(/\brequire\(([^)]*)\)/g)].map(([, name = ""]) => name);
     expect(names.length).toBeGreaterThan(0);

@@ -7,6 +7,8 @@ import { LineSplitter, LineTooLong } from "./lines.ts";
 const LONGEST_WISH = 64 * 1024;
 /** What may wait for a client beyond its snapshot, in bytes. */
 const QUEUE_BYTES = 8 * 1024 * 1024;
+/** So long events are gathered before they go out together. Milliseconds; what is shown waits longer before it is drawn. */
+const TOGETHER_MS = 20;
 /** A client that takes nothing for this long while something waits for it is gone. Milliseconds. */
 const STALLED_MS = 30_000;
 
@@ -49,7 +51,17 @@ export class ServedClient {
     if (event.seq !== this.#seq + 1) return this.#drop(`it would miss events ${this.#seq + 1} to ${event.seq - 1}`);
     if (this.#of.socket.writableLength + event.line.length > this.#bound) return this.#drop("it does not keep up");
     this.#seq = event.seq;
+    this.#gather();
     this.#of.socket.write(event.line);
+  }
+
+  /** 64 agents that talk are 256 events a second: each that went out by itself would cost both ends a turn. */
+  #gather(): void {
+    const { socket } = this.#of;
+    if (socket.writableCorked > 0) return;
+    socket.cork();
+    // The end of the connection lets out what is gathered by itself.
+    setTimeout(() => socket.uncork(), TOGETHER_MS);
   }
 
   #receive(chunk: Buffer): void {

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { type FollowedState, followFile } from "../../adapters/files/follow-file.ts";
-import { readChange } from "../../adapters/vcs/read-change.ts";
 import type { DashboardStore } from "../../store/dashboard-store.ts";
 import { type CommitRange, targetOf } from "../../store/views/viewed-target.ts";
 import { type TextKind, ViewedText } from "../../store/views/viewed-text.ts";
@@ -72,13 +71,17 @@ function follow(store: DashboardStore, { key, folder, path, kind }: Wanted): () 
 /** Asks git once: commits do not change. */
 function ask(store: DashboardStore, { key, kind }: Wanted, change: CommitRange): () => void {
   let ended = false;
-  void readChange({ ...change, maxBytes: CHANGE_BYTES }).then((read) => {
+  const show = async (): Promise<void> => {
+    // What reaches git is large, and hardly anybody looks at a change before the first frame.
+    const { readChange } = await import("../../adapters/vcs/read-change.ts");
+    const read = await readChange({ ...change, maxBytes: CHANGE_BYTES });
     if (ended) return;
     const text = new ViewedText(kind);
     text.begin({ skipped: 0 });
     if (read.ok) text.push(read.patch);
     store.setState({ viewed: { key, text, file: read.ok ? "there" : { refused: read.why }, version: 1 } });
-  });
+  };
+  void show();
   return () => {
     ended = true;
   };

@@ -17,7 +17,7 @@ import type { Journal } from "../../ports/journal.ts";
 import type { Oracle, OracleBatch } from "../../ports/oracle.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { Tracker } from "../../ports/tracker.ts";
-import type { StateHome } from "../state-home.ts";
+import { runFolder, type StateHome } from "../state-home.ts";
 import { VERSION } from "../version.ts";
 import { carryOver, stoppedShort, withDiscoveries } from "./carry-over.ts";
 import type { World } from "./check-world.ts";
@@ -38,11 +38,6 @@ export interface OpenRun {
   readonly oracleBatch: OracleBatch;
   /** The first event, where the run begins now; absent where it goes on. */
   readonly started?: RunEvent;
-}
-
-/** Where everything of a run lies. */
-export function runFolder(home: StateHome, run: RunId): string {
-  return join(home.runs, run);
 }
 
 /** A new name: the batch's, the day, and four random hexadecimal digits. Fit for a branch. */

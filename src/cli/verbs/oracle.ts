@@ -9,11 +9,11 @@ import type { TicketId } from "../../domain/ids.ts";
 import { EXIT, UserError } from "../../domain/user-error.ts";
 import { lastRun } from "../engine/carry-over.ts";
 import { loadBatch } from "../engine/load-batch.ts";
-import { runFolder, trackerOf } from "../engine/open-run.ts";
+import { trackerOf } from "../engine/open-run.ts";
 import { oracleBytesOf, oracleKind } from "../engine/oracle-program.ts";
 import { replay } from "../engine/replay.ts";
 import { printDefect, printUserError, writeAll } from "../print.ts";
-import { type StateHome, stateHome } from "../state-home.ts";
+import { runFolder, type StateHome, stateHome } from "../state-home.ts";
 
 /** Exit codes of the oracle itself (design section 5). */
 const ORACLE_EXIT = { done: 0, "not-done": 1, unjudged: 2 } as const satisfies Record<VerdictWord, number>;

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { thriftyStdout } from "../../../components/screen/thrifty-stdout.ts";
 import { Terminal } from "../terminal.ts";
+import { cellsOf } from "./cells.ts";
 
 const COLUMNS = 24;
 const ROWS = 5;
@@ -15,23 +16,6 @@ function drawInto(stdout: NodeJS.WritableStream, lines: readonly string[], befor
   stdout.write(BEGIN);
   stdout.write(gone + lines.join("\n"));
   stdout.write(END);
-}
-
-/** Every cell with its look, as a terminal shows them. */
-async function cellsOf(screen: InstanceType<typeof xterm.Terminal>): Promise<readonly string[]> {
-  await new Promise<void>((done) => screen.write("", done));
-  const cells: string[] = [];
-  for (let y = 0; y < ROWS; y++) {
-    for (let x = 0; x < COLUMNS; x++) {
-      const cell = screen.buffer.active.getLine(screen.buffer.active.baseY + y)?.getCell(x);
-      if (cell === undefined) throw new Error("no cell");
-      const char = cell.getChars() || " ";
-      const marks = [cell.isInverse(), cell.isUnderline(), cell.isStrikethrough(), cell.getBgColorMode(), cell.getBgColor()];
-      const ink = [cell.isBold(), cell.isDim(), cell.isItalic(), cell.getFgColorMode(), cell.getFgColor()];
-      cells.push([char, ...marks, ...(char === " " && cell.isInverse() === 0 ? [] : ink)].join());
-    }
-  }
-  return cells;
 }
 
 /** The same frames on two terminals: on one as Ink writes them whole, on the other through what is tested. */
