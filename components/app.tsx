@@ -3,15 +3,15 @@ import { type ReactNode, useEffect, useMemo } from "react";
 import type { DashboardStore } from "../src/store/dashboard-store.ts";
 import type { Hands } from "../src/store/keymap/press.ts";
 import { DashboardContext, useDashboard, useDrawn } from "./dashboard-context.ts";
-import { Footer } from "./footer.tsx";
-import { Header } from "./header.tsx";
-import { useHands } from "./input.ts";
-import { isTooSmall, LAYOUT_LINES, MIN_COLUMNS, MIN_ROWS } from "./layout.ts";
-import { Modals } from "./modals.tsx";
-import { OracleLine } from "./oracle-line.tsx";
+import { useHands } from "./dialogs/input.ts";
+import { Modals } from "./dialogs/modals.tsx";
+import { DEFAULT_THEME, type Theme } from "./drawing/theme.ts";
+import { Footer } from "./frame/footer.tsx";
+import { Header } from "./frame/header.tsx";
+import { isTooSmall, LAYOUT_LINES, MIN_COLUMNS, MIN_ROWS } from "./frame/layout.ts";
+import { CurrentView } from "./frame/views.tsx";
+import { OracleLine } from "./overview/oracle-line.tsx";
 import { Spoken } from "./spoken/spoken.tsx";
-import { DEFAULT_THEME, type Theme } from "./theme.ts";
-import { CurrentView } from "./views.tsx";
 
 const SECOND = 1000;
 /** How far into a second the clock ticks: late, so that updates of a busy run have mostly brought the new time already. */

@@ -6,12 +6,12 @@ import type { DashboardStore } from "../src/store/dashboard-store.ts";
 import type { LeaveHow } from "../src/store/keymap/binding.ts";
 import type { Hands } from "../src/store/keymap/press.ts";
 import { App } from "./app.tsx";
-import { asciiOf, translated } from "./ascii.ts";
+import { asciiOf, translated } from "./drawing/ascii.ts";
+import { themeOf } from "./drawing/theme.ts";
 import { LaidOut } from "./screen/laid-out.ts";
 import { PreparedContext, PreparedLines } from "./screen/prepared.ts";
 import { thriftyStdout } from "./screen/thrifty-stdout.ts";
 import { spokenOf } from "./spoken/spoken-text.ts";
-import { themeOf } from "./theme.ts";
 
 /**
  * More than the 20 updates a second that the feed makes at most: Ink drops frames at a rate equal to its limit, and a key waits for

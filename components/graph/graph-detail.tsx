@@ -5,10 +5,10 @@ import { formatElapsed } from "../../src/store/format.ts";
 import { keyIn } from "../../src/store/keymap/key-words.ts";
 import { dependentsIn, graphLayout } from "../../src/store/views/graph-layout.ts";
 import { useDashboard } from "../dashboard-context.ts";
-import { cut, widthOf } from "../fit.ts";
-import { queueWord, titleWord } from "../queue-word.ts";
-import { Rule } from "../rule.tsx";
-import { cutSpans, type Span, type SpanLine, Spans, spansWidth } from "../spans.tsx";
+import { cut, widthOf } from "../drawing/fit.ts";
+import { cutSpans, type Span, type SpanLine, Spans, spansWidth } from "../drawing/spans.tsx";
+import { Rule } from "../frame/rule.tsx";
+import { queueWord, titleWord } from "../overview/queue-word.ts";
 import { looksKey, looksOf } from "./node-look.ts";
 
 interface DetailOf {

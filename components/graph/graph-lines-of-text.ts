@@ -1,7 +1,7 @@
 import { plural } from "../../src/store/format.ts";
 import type { GraphLayout } from "../../src/store/views/graph-layout.ts";
-import { cut, fitTo } from "../fit.ts";
-import type { SpanLine } from "../spans.tsx";
+import { cut, fitTo } from "../drawing/fit.ts";
+import type { SpanLine } from "../drawing/spans.tsx";
 import type { GraphColumns } from "./graph-columns.ts";
 
 interface Range {

@@ -2,9 +2,9 @@ import type { TicketId } from "../../src/domain/ids.ts";
 import type { Plan } from "../../src/domain/state.ts";
 import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import { type GraphLayout, graphLayout } from "../../src/store/views/graph-layout.ts";
-import type { Cell } from "../cell.ts";
-import { rowWindow } from "../page-window.ts";
-import type { ViewSize } from "../view-size.ts";
+import type { Cell } from "../drawing/cell.ts";
+import { rowWindow } from "../drawing/page-window.ts";
+import type { ViewSize } from "../frame/view-size.ts";
 import { type GraphColumns, graphColumns, layerWindow } from "./graph-columns.ts";
 
 /** From so many lines on, all of what hangs together with the selected ticket is told in lines of its own. */

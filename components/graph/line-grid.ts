@@ -1,5 +1,5 @@
 import type { GraphLine } from "../../src/store/views/graph-lines.ts";
-import type { Span } from "../spans.tsx";
+import type { Span } from "../drawing/spans.tsx";
 import type { GraphColumns } from "./graph-columns.ts";
 
 const LEFT = 1;

@@ -1,9 +1,9 @@
 import type { EarlierRun } from "../../src/domain/trend.ts";
 import type { LedgerRow, LedgerTable } from "../../src/domain/trend-rows.ts";
 import { plural } from "../../src/store/format.ts";
-import { fitTo, widthOf, wrapWords } from "../fit.ts";
-import type { Span, SpanLine } from "../spans.tsx";
-import type { SummaryLine } from "../summary-lines.ts";
+import { fitTo, widthOf, wrapWords } from "../drawing/fit.ts";
+import type { Span, SpanLine } from "../drawing/spans.tsx";
+import type { SummaryLine } from "../summary/summary-lines.ts";
 
 /** Columns: what stands in the first, this run's, its change, and each earlier run's. */
 const [NAME, NOW, CHANGE, EARLIER] = [34, 10, 11, 14];

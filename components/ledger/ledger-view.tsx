@@ -4,11 +4,11 @@ import { ledgerTable } from "../../src/domain/trend-rows.ts";
 import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import { displayText } from "../../src/store/display-text.ts";
 import { useDashboard, useDrawn } from "../dashboard-context.ts";
-import { LinesPane } from "../lines-pane.tsx";
-import { cutSpans, Spans } from "../spans.tsx";
-import type { SummaryLine } from "../summary-lines.ts";
-import { FRAME_LINES, ViewFrame } from "../view-frame.tsx";
-import type { ViewSize } from "../view-size.ts";
+import { LinesPane } from "../drawing/lines-pane.tsx";
+import { cutSpans, Spans } from "../drawing/spans.tsx";
+import { FRAME_LINES, ViewFrame } from "../frame/view-frame.tsx";
+import type { ViewSize } from "../frame/view-size.ts";
+import type { SummaryLine } from "../summary/summary-lines.ts";
 import { type LedgerLines, ledgerLines } from "./ledger-lines.ts";
 import { trendLines } from "./trend-lines.ts";
 

@@ -1,8 +1,8 @@
 import { costOf, interventionsOf, NOT_COMPLETE, NOT_KNOWN, sparkline, type TrendPoint } from "../../src/domain/trend.ts";
 import { formatUsd } from "../../src/store/format.ts";
 import type { Tone } from "../../src/store/tone.ts";
-import { fitTo, widthOf } from "../fit.ts";
-import { type Span, type SpanLine, spansWidth } from "../spans.tsx";
+import { fitTo, widthOf } from "../drawing/fit.ts";
+import { type Span, type SpanLine, spansWidth } from "../drawing/spans.tsx";
 
 const NAME = 15;
 

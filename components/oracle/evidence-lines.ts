@@ -3,8 +3,8 @@ import type { TicketEvidence } from "../../src/domain/oracle-evidence.ts";
 import type { Comparison } from "../../src/store/agreement.ts";
 import { displayText } from "../../src/store/display-text.ts";
 import type { Tone } from "../../src/store/tone.ts";
-import { cut, fitTo, widthOf } from "../fit.ts";
-import { cutSpans, type SpanLine } from "../spans.tsx";
+import { cut, fitTo, widthOf } from "../drawing/fit.ts";
+import { cutSpans, type SpanLine } from "../drawing/spans.tsx";
 
 const STATES: Readonly<Record<TicketEvidence["state"], readonly [glyph: string, tone: Tone, word: string]>> = {
   done: ["✔", "good", "done"],

@@ -5,10 +5,10 @@ import { displayText } from "../../src/store/display-text.ts";
 import { formatElapsed, plural } from "../../src/store/format.ts";
 import type { Tone } from "../../src/store/tone.ts";
 import { useDashboard } from "../dashboard-context.ts";
-import { cut } from "../fit.ts";
-import { Spans } from "../spans.tsx";
-import { Line, Say } from "../text.tsx";
-import { Time } from "../time.tsx";
+import { cut } from "../drawing/fit.ts";
+import { Spans } from "../drawing/spans.tsx";
+import { Line, Say } from "../drawing/text.tsx";
+import { Time } from "../drawing/time.tsx";
 
 /** Lines that the head takes. */
 export const HEAD_LINES = 3;

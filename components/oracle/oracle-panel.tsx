@@ -3,8 +3,8 @@ import { memo, type ReactNode, use, useMemo } from "react";
 import { compare, isOf } from "../../src/store/agreement.ts";
 import { formatClock } from "../../src/store/format.ts";
 import { DashboardContext, useDashboard, useDrawn } from "../dashboard-context.ts";
-import { Rule } from "../rule.tsx";
-import { cutSpans, type SpanLine, Spans } from "../spans.tsx";
+import { cutSpans, type SpanLine, Spans } from "../drawing/spans.tsx";
+import { Rule } from "../frame/rule.tsx";
 import { panelLines } from "./panel-lines.ts";
 
 /** What the oracle said of each ticket, and the heals: in the overview of a large terminal, under the queue. */

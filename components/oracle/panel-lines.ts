@@ -2,8 +2,8 @@ import type { TicketId } from "../../src/domain/ids.ts";
 import type { RunState } from "../../src/domain/state.ts";
 import type { Comparison } from "../../src/store/agreement.ts";
 import type { Tone } from "../../src/store/tone.ts";
-import { fitTo, widthOf } from "../fit.ts";
-import type { SpanLine } from "../spans.tsx";
+import { fitTo, widthOf } from "../drawing/fit.ts";
+import type { SpanLine } from "../drawing/spans.tsx";
 import { healsCount } from "./people-lines.ts";
 
 interface Group {

@@ -4,8 +4,8 @@ import type { RunState } from "../../src/domain/state.ts";
 import { displayText } from "../../src/store/display-text.ts";
 import { formatClock, formatElapsed, formatUsd } from "../../src/store/format.ts";
 import type { Tone } from "../../src/store/tone.ts";
-import { wrapWords } from "../fit.ts";
-import type { SpanLine } from "../spans.tsx";
+import { wrapWords } from "../drawing/fit.ts";
+import type { SpanLine } from "../drawing/spans.tsx";
 
 const OUTCOMES: Readonly<Record<HealOutcome, readonly [glyph: string, tone: Tone, word: string]>> = {
   accepted: ["✚", "good", "accepted"],

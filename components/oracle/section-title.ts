@@ -1,7 +1,7 @@
 import type { Comparison } from "../../src/store/agreement.ts";
 import type { Tone } from "../../src/store/tone.ts";
-import { cut } from "../fit.ts";
-import type { SpanLine } from "../spans.tsx";
+import { cut } from "../drawing/fit.ts";
+import type { SpanLine } from "../drawing/spans.tsx";
 
 export interface Section {
   readonly title: string;

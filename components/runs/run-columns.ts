@@ -1,8 +1,8 @@
 import { displayText } from "../../src/store/display-text.ts";
 import { formatClock } from "../../src/store/format.ts";
 import { type ListedRun, standingLook } from "../../src/store/run-list.ts";
-import { cut, fitTo, widthOf } from "../fit.ts";
-import type { SpanLine } from "../spans.tsx";
+import { cut, fitTo, widthOf } from "../drawing/fit.ts";
+import type { SpanLine } from "../drawing/spans.tsx";
 
 /** From this width on, a run's numbers stand in columns of their own, and its batch file behind them. */
 const WIDE = 100;

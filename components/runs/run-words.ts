@@ -1,9 +1,9 @@
 import { displayText } from "../../src/store/display-text.ts";
 import { plural } from "../../src/store/format.ts";
 import { type ListedRun, standingLook } from "../../src/store/run-list.ts";
-import { fitParts } from "../fit.ts";
-import { type SpanLine, spansWidth } from "../spans.tsx";
-import { wrapTo } from "../wrap-to.ts";
+import { fitParts } from "../drawing/fit.ts";
+import { type SpanLine, spansWidth } from "../drawing/spans.tsx";
+import { wrapTo } from "../drawing/wrap-to.ts";
 
 /** Lines under the list about the run that is selected. */
 export const ABOUT_LINES = 3;

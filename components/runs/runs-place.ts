@@ -1,9 +1,9 @@
 import type { RunId } from "../../src/domain/ids.ts";
 import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import { selectedPlace } from "../../src/store/run-list.ts";
-import type { Cell } from "../cell.ts";
-import type { ViewSize } from "../view-size.ts";
-import { type Window, windowOf } from "../window.ts";
+import type { Cell } from "../drawing/cell.ts";
+import { type Window, windowOf } from "../drawing/window.ts";
+import type { ViewSize } from "../frame/view-size.ts";
 import { ABOUT_LINES } from "./run-words.ts";
 
 /** Lines beside the list and what is told of the selected run: the head, and the line between them. */

@@ -1,4 +1,4 @@
-import { widthOf } from "../fit.ts";
+import { widthOf } from "../drawing/fit.ts";
 
 /** One line of the screen, cell by cell. `styles` are SGR parameters in a fixed order: two that look alike are equal. */
 export interface StyledRow {

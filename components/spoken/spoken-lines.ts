@@ -9,8 +9,8 @@ import { modeOf } from "../../src/store/keymap/keymap.ts";
 import { busyAgents } from "../../src/store/lists.ts";
 import { runWord } from "../../src/store/run-word.ts";
 import { finishOf, stageOf } from "../../src/store/stage-look.ts";
-import { wrapWords } from "../fit.ts";
-import { queueWord, titleOf } from "../queue-word.ts";
+import { wrapWords } from "../drawing/fit.ts";
+import { queueWord, titleOf } from "../overview/queue-word.ts";
 
 /** Tickets of one kind that are read out; the others are counted. */
 const NAMED = 8;

@@ -2,9 +2,9 @@ import { Box } from "ink";
 import { memo, type ReactNode } from "react";
 import { VIEW_TITLES } from "../../src/store/views/view-name.ts";
 import { useDashboard, useDrawn } from "../dashboard-context.ts";
-import { Modals } from "../modals.tsx";
-import { Line, Say } from "../text.tsx";
-import { CurrentView } from "../views.tsx";
+import { Modals } from "../dialogs/modals.tsx";
+import { Line, Say } from "../drawing/text.tsx";
+import { CurrentView } from "../frame/views.tsx";
 import { spokenLines } from "./spoken-lines.ts";
 
 /** Lines that stay free: the reader's own, and the one below what is written. */

@@ -3,9 +3,9 @@ import type { Tone } from "../../src/store/tone.ts";
 import type { LifeStep } from "../../src/store/views/ticket.ts";
 import { entryWord } from "../../src/store/views/viewed-head.ts";
 import type { Life, LifeEntry, LifeMark } from "../../src/store/views/viewed-life.ts";
-import { cut, fitTo, widthOf } from "../fit.ts";
-import { type Span, type SpanLine, spansWidth } from "../spans.tsx";
-import { wrapTo } from "../wrap-to.ts";
+import { cut, fitTo, widthOf } from "../drawing/fit.ts";
+import { type Span, type SpanLine, spansWidth } from "../drawing/spans.tsx";
+import { wrapTo } from "../drawing/wrap-to.ts";
 
 /** How the mark of a step looks: always a sign, beside its colour. */
 export const LOOKS: Readonly<Record<LifeMark, { readonly glyph: string; readonly tone: Tone }>> = {

@@ -2,8 +2,8 @@ import type { Tone } from "../../src/store/tone.ts";
 import { hitsIn } from "../../src/store/views/viewed-find.ts";
 import type { Row } from "../../src/store/views/viewed-rows.ts";
 import type { Shown } from "../../src/store/views/viewed-source.ts";
-import { cut } from "../fit.ts";
-import type { Span, SpanLine } from "../spans.tsx";
+import { cut } from "../drawing/fit.ts";
+import type { Span, SpanLine } from "../drawing/spans.tsx";
 
 /** A row of text as it is drawn: what is looked for is inverted. */
 export function rowSpans({ source, room }: Shown, { line, stretch }: Row, needle: string): SpanLine {

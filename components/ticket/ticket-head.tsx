@@ -5,10 +5,10 @@ import { displayText } from "../../src/store/display-text.ts";
 import { formatUsd } from "../../src/store/format.ts";
 import { finishOf, stageOf } from "../../src/store/stage-look.ts";
 import { useDashboard, useDrawn } from "../dashboard-context.ts";
-import { cut, fitTo, widthOf } from "../fit.ts";
-import { queueWord, titleOf, type Word } from "../queue-word.ts";
-import { cutSpans, Spans } from "../spans.tsx";
-import { Line, Say } from "../text.tsx";
+import { cut, fitTo, widthOf } from "../drawing/fit.ts";
+import { cutSpans, Spans } from "../drawing/spans.tsx";
+import { Line, Say } from "../drawing/text.tsx";
+import { queueWord, titleOf, type Word } from "../overview/queue-word.ts";
 import { trackLine } from "./life-look.ts";
 import { useTarget } from "./use-target.ts";
 

@@ -3,11 +3,11 @@ import type { MouseTarget } from "../../src/store/keymap/mouse.ts";
 import { TICKET_TABS, type TicketTab } from "../../src/store/views/ticket.ts";
 import type { Life } from "../../src/store/views/viewed-life.ts";
 import { type Target, targetOf } from "../../src/store/views/viewed-target.ts";
-import type { Cell } from "../cell.ts";
-import { widthOf } from "../fit.ts";
-import { WIDE_COLUMNS } from "../layout.ts";
-import type { ViewSize } from "../view-size.ts";
-import { type Window, windowOf } from "../window.ts";
+import type { Cell } from "../drawing/cell.ts";
+import { widthOf } from "../drawing/fit.ts";
+import { type Window, windowOf } from "../drawing/window.ts";
+import { WIDE_COLUMNS } from "../frame/layout.ts";
+import type { ViewSize } from "../frame/view-size.ts";
 import { type LifeLine, lifeLines } from "./life-look.ts";
 
 /** Lines of the head: the ticket, how it stands, and its finish line. */

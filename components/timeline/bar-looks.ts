@@ -1,8 +1,8 @@
 import type { AttemptOutcome } from "../../src/domain/event.ts";
 import { formatAge } from "../../src/store/format.ts";
 import type { TimelineBar } from "../../src/store/views/timeline-bars.ts";
-import type { BarLook } from "../bars.ts";
-import type { SpanLine } from "../spans.tsx";
+import type { BarLook } from "../drawing/bars.ts";
+import type { SpanLine } from "../drawing/spans.tsx";
 
 const SHIPPED: BarLook = { cap: "┣", fill: "━", tone: "good" };
 const GATED: BarLook = { cap: "!", fill: "━", tone: "person" };

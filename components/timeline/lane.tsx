@@ -1,9 +1,9 @@
 import { memo, type ReactNode } from "react";
 import type { TicketId } from "../../src/domain/ids.ts";
 import type { TimelineBar } from "../../src/store/views/timeline-bars.ts";
-import { type Ground, paintBars } from "../bars.ts";
 import { useDrawn } from "../dashboard-context.ts";
-import { Spans } from "../spans.tsx";
+import { type Ground, paintBars } from "../drawing/bars.ts";
+import { Spans } from "../drawing/spans.tsx";
 import type { TimeFrame } from "./time-frame.ts";
 import { LANE_LABEL, laneBars } from "./timeline-place.ts";
 

@@ -7,12 +7,12 @@ import { displayText } from "../../src/store/display-text.ts";
 import { formatClock, formatElapsed, plural } from "../../src/store/format.ts";
 import { keyIn } from "../../src/store/keymap/key-words.ts";
 import { useDashboard } from "../dashboard-context.ts";
-import { cut } from "../fit.ts";
-import { titleOf } from "../queue-word.ts";
-import { Rule } from "../rule.tsx";
-import { cutSpans, type Span, type SpanLine, Spans } from "../spans.tsx";
-import { Line, Say } from "../text.tsx";
-import { Time } from "../time.tsx";
+import { cut } from "../drawing/fit.ts";
+import { cutSpans, type Span, type SpanLine, Spans } from "../drawing/spans.tsx";
+import { Line, Say } from "../drawing/text.tsx";
+import { Time } from "../drawing/time.tsx";
+import { Rule } from "../frame/rule.tsx";
+import { titleOf } from "../overview/queue-word.ts";
 import { barLook, OUTCOME_WORDS } from "./bar-looks.ts";
 
 /** The tries of the selected ticket in words, the newest first, in exactly `lines` lines: 2, or 4 with a title. */

@@ -1,10 +1,10 @@
 import type { TicketId } from "../../src/domain/ids.ts";
 import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import { type TimelineBar, timelineBars } from "../../src/store/views/timeline-bars.ts";
-import { type Bar, barsAt } from "../bars.ts";
-import type { Cell } from "../cell.ts";
-import { rowWindow } from "../page-window.ts";
-import type { ViewSize } from "../view-size.ts";
+import { type Bar, barsAt } from "../drawing/bars.ts";
+import type { Cell } from "../drawing/cell.ts";
+import { rowWindow } from "../drawing/page-window.ts";
+import type { ViewSize } from "../frame/view-size.ts";
 import { barLook } from "./bar-looks.ts";
 import { columnOf, type TimeFrame, timeFrame } from "./time-frame.ts";
 

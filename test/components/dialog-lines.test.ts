@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { gateLines, killLines } from "../../components/dialog-lines.ts";
+import { gateLines, killLines } from "../../components/dialogs/dialog-lines.ts";
 import { TicketId } from "../../src/domain/ids.ts";
 import { EMPTY_INPUT } from "../../src/store/text-input.ts";
 import { desk } from "../store/desk.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { footerKeys } from "../../components/footer.tsx";
+import { footerKeys } from "../../components/frame/footer.tsx";
 import { VIEWS, type ViewName } from "../../src/store/views/view-name.ts";
 import { desk } from "../store/desk.ts";
 import { replayOf } from "../store/replays.ts";

@@ -1,11 +1,11 @@
 import { cleanup } from "ink-testing-library";
 import { afterEach, describe, expect, test } from "vitest";
-import { FeedView } from "../../components/feed-view.tsx";
-import { Footer } from "../../components/footer.tsx";
-import { Header } from "../../components/header.tsx";
-import { layoutOf } from "../../components/layout.ts";
-import { OracleLine } from "../../components/oracle-line.tsx";
-import { Workers } from "../../components/workers.tsx";
+import { Footer } from "../../components/frame/footer.tsx";
+import { Header } from "../../components/frame/header.tsx";
+import { layoutOf } from "../../components/frame/layout.ts";
+import { FeedView } from "../../components/overview/feed-view.tsx";
+import { OracleLine } from "../../components/overview/oracle-line.tsx";
+import { Workers } from "../../components/overview/workers.tsx";
 import { batchOf, RunBuilder } from "../store/run-builder.ts";
 import { claims, crowd, finishCrowd, finishLine, plumbing } from "../store/scenes.ts";
 import { show } from "./part.tsx";

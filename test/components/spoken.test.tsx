@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { widthOf } from "../../components/fit.ts";
+import { widthOf } from "../../components/drawing/fit.ts";
 import { renderDashboard } from "../../components/render-dashboard.tsx";
 import { spokenLines } from "../../components/spoken/spoken-lines.ts";
 import { claims, crowd, finishLine, hostile, plumbing, plumbingEnded } from "../store/scenes.ts";

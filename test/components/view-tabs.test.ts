@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { fitLegend } from "../../components/legend.ts";
-import { spansWidth } from "../../components/spans.tsx";
+import { fitLegend } from "../../components/drawing/legend.ts";
+import { spansWidth } from "../../components/drawing/spans.tsx";
+import { tabAt, viewKeys, viewTabs } from "../../components/frame/view-tabs.ts";
 import { legend } from "../../components/timeline/bar-looks.ts";
-import { tabAt, viewKeys, viewTabs } from "../../components/view-tabs.ts";
 import { KEYMAP } from "../../src/store/keymap/keymap.ts";
 import { rebind } from "../../src/store/keymap/rebind.ts";
 import { VIEWS } from "../../src/store/views/view-name.ts";

@@ -1,4 +1,4 @@
-import { asciiOf, translated } from "../../../components/ascii.ts";
+import { asciiOf, translated } from "../../../components/drawing/ascii.ts";
 import { type Lend, renderDashboard } from "../../../components/render-dashboard.tsx";
 import { type Abilities, abilitiesOf } from "../../store/abilities.ts";
 import type { DashboardStore } from "../../store/dashboard-store.ts";

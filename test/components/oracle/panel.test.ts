@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { spansWidth } from "../../../components/drawing/spans.tsx";
 import { panelLines } from "../../../components/oracle/panel-lines.ts";
-import { spansWidth } from "../../../components/spans.tsx";
 import { TicketId } from "../../../src/domain/ids.ts";
 import type { Comparison } from "../../../src/store/agreement.ts";
 import { plumbing } from "../../store/scenes.ts";

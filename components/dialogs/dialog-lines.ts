@@ -1,0 +1,156 @@
+import type { TicketId } from "../../src/domain/ids.ts";
+import type { Attempt } from "../../src/domain/state.ts";
+import type { Keymap } from "../../src/store/dashboard-state.ts";
+import { type DashboardState, ticketIn } from "../../src/store/dashboard-state.ts";
+import { displayText } from "../../src/store/display-text.ts";
+import { plural } from "../../src/store/format.ts";
+import { keyWord } from "../../src/store/keymap/key-words.ts";
+import { busyAgents } from "../../src/store/lists.ts";
+import { finishOf, stageOf } from "../../src/store/stage-look.ts";
+import type { Modal } from "../../src/store/ui.ts";
+import { fieldCount, fieldLines } from "../drawing/field-lines.ts";
+import { fitTo, wrapWords } from "../drawing/fit.ts";
+import type { SpanLine } from "../drawing/spans.tsx";
+import { titleOf } from "../overview/queue-word.ts";
+
+/** The part of the dashboard that dialogs tell about. */
+export type Mirror = Pick<DashboardState, "run" | "lists" | "keymap">;
+
+const EMPTY: SpanLine = [{ text: "" }];
+
+/** `y kill   n keep`, from the keymap: the first keys of what stands in front. */
+function keysLine(keymap: Keymap, mode: Modal["kind"], most = 2): SpanLine {
+  return keymap[mode].slice(0, most).flatMap((b) => [
+    { text: keyWord(b.keys[0] ?? ""), tone: "running" as const, bold: true },
+    { text: ` ${b.help}   `, tone: "waiting" as const },
+  ]);
+}
+
+function wrapped(text: string, width: number, look: Omit<SpanLine[number], "text"> = {}): readonly SpanLine[] {
+  return wrapWords(text, width).map((line) => [{ ...look, text: line }]);
+}
+
+/** The first key of a binding, as people read it. */
+function keyIn(keymap: Keymap, mode: Modal["kind"], name: string): string {
+  return keyWord(keymap[mode].find((b) => b.name === name)?.keys[0] ?? "");
+}
+
+/** What ends with a try: its agent, or the finish line where the agent has ended already. */
+function whatEnds(attempt: Attempt): string {
+  return attempt.slotLeftAt === undefined ? "Its agent is ended" : "Its finish line is cut off";
+}
+
+function whatAKillDoes(state: Mirror, id: TicketId): string {
+  const attempt = ticketIn(state, id)?.attempt;
+  if (attempt === undefined) return "Nobody works on it any more: there is nothing to end.";
+  const at = stageOf(attempt, finishOf(state.run, id)).word;
+  return `try ${attempt.n} is at: ${at}. ${whatEnds(attempt)}, and the try counts against the ticket's attempts.`;
+}
+
+/** Asks before a worker's try is ended. */
+export function killLines(state: Mirror, id: TicketId, width: number): readonly SpanLine[] {
+  return [
+    ...wrapped(titleOf(state, id), width, { bold: true }),
+    ...wrapped(whatAKillDoes(state, id), width, { tone: "waiting" }),
+    EMPTY,
+    keysLine(state.keymap, "kill"),
+  ];
+}
+
+/** Asks for the exact step that is left to a person. */
+export function gateLines(
+  state: Mirror,
+  modal: Extract<Modal, { kind: "gate" }>,
+  width: number,
+  most: number,
+): readonly SpanLine[] {
+  const { attempt, phase } = ticketIn(state, modal.ticket) ?? {};
+  const work = attempt === undefined ? "" : ` ${whatEnds(attempt)}.`;
+  const over = phase === "done" || phase === "human-gated" ? ` By now it is ${phase}: this will be refused.` : "";
+  return [
+    ...wrapped(titleOf(state, modal.ticket), width, { bold: true }),
+    ...wrapped(`Which exact step is left to a person?${work}${over}`, width, { tone: "waiting" }),
+    EMPTY,
+    ...fieldLines(modal.input, width, Math.max(1, most - 7)),
+    [{ text: modal.problem ?? fieldCount(modal.input), tone: modal.problem === undefined ? "waiting" : "bad" }],
+    EMPTY,
+    keysLine(state.keymap, "gate"),
+  ];
+}
+
+/** The ways out. */
+export function leaveLines(state: Mirror, width: number): readonly SpanLine[] {
+  const agents = busyAgents(state.run);
+  const finishing = state.run?.finishing.length ?? 0;
+  const row = (name: string, bold: string, rest: string): SpanLine => [
+    { text: fitTo(keyIn(state.keymap, "leave", name), 8), tone: "running", bold: true },
+    { text: bold, bold: true },
+    { text: rest, tone: "waiting" },
+  ];
+  return [
+    ...wrapped(
+      (agents === 0 ? "No agent is at work." : `${plural(agents, "agent")} at work.`) +
+        (finishing === 0 ? "" : ` ${plural(finishing, "ticket")} on the finish line.`),
+      width,
+    ),
+    EMPTY,
+    row("detach", "detach", `: the run goes on; loopdash attach brings it back`),
+    row("stop", "stop the run", ": agents are ended, the run can be resumed"),
+    row("give-up", "back", ""),
+    EMPTY,
+    [{ text: `${keyIn(state.keymap, "leave", "quit")} again detaches.`, tone: "waiting" }],
+  ];
+}
+
+/** Asks before a stalled ticket is tried anew. */
+export function retryLines(state: Mirror, id: TicketId, width: number): readonly SpanLine[] {
+  const ticket = ticketIn(state, id);
+  return [
+    ...wrapped(titleOf(state, id), width, { bold: true }),
+    ...wrapped(`Stalled: ${displayText(ticket?.stalledReason ?? "it is stalled no more")}`, width, { tone: "waiting" }),
+    ...wrapped("It is tried anew, with as many attempts as a fresh ticket has.", width, { tone: "waiting" }),
+    EMPTY,
+    keysLine(state.keymap, "retry"),
+  ];
+}
+
+/** Asks before the harness is mended at a person's wish. */
+export function healLines(state: Mirror, width: number): readonly SpanLine[] {
+  const { heals, batch } = state.run ?? {};
+  const left = (batch?.limits.heals ?? 0) - (heals?.started ?? 0);
+  return [
+    ...wrapped("An agent mends what the workers are told: hints, prompt, classes of hiccups. Never what judges them.", width),
+    ...wrapped(
+      `Nothing new starts before it; it begins once the tries under way are over. ${plural(left, "heal")} left.`,
+      width,
+      {
+        tone: "waiting",
+      },
+    ),
+    EMPTY,
+    keysLine(state.keymap, "heal"),
+  ];
+}
+
+/** Asks what a person has done beside the dashboard. */
+export function noteLines(
+  state: Mirror,
+  modal: Extract<Modal, { kind: "note" }>,
+  width: number,
+  most: number,
+): readonly SpanLine[] {
+  const kind = modal.work ? "the tickets' work" : "tending the machinery";
+  return [
+    ...wrapped("What did you do to this run outside the dashboard? It is counted.", width, { tone: "waiting" }),
+    [
+      { text: "It was " },
+      { text: kind, bold: true },
+      { text: `  ${keyIn(state.keymap, "note", "note-kind")} changes it`, tone: "waiting" },
+    ],
+    EMPTY,
+    ...fieldLines(modal.input, width, Math.max(1, most - 8)),
+    [{ text: modal.problem ?? fieldCount(modal.input), tone: modal.problem === undefined ? "waiting" : "bad" }],
+    EMPTY,
+    keysLine(state.keymap, "note"),
+  ];
+}

@@ -1,0 +1,69 @@
+import { Box } from "ink";
+import type { ReactNode } from "react";
+import type { Tone } from "../../src/store/tone.ts";
+import { cut, widthOf } from "../drawing/fit.ts";
+import { cutSpans, type SpanLine, Spans, spansWidth } from "../drawing/spans.tsx";
+
+const WIDEST = 76;
+const LEAST = 40;
+
+/** Columns that a dialog offers for its text. */
+export function dialogRoom(columns: number): number {
+  return Math.min(WIDEST, columns - 4) - 4;
+}
+
+/** Where a dialog of so many lines stands, and how many columns its text has. */
+export function dialogPlace(of: {
+  readonly columns: number;
+  readonly rows: number;
+  readonly lines: number;
+  readonly room: number;
+}) {
+  return {
+    top: Math.max(0, Math.floor((of.rows - of.lines - 2) / 2)),
+    left: Math.max(0, Math.floor((of.columns - of.room - 4) / 2)),
+  };
+}
+
+/** A box in front of the views, in the middle. Every cell of it is written, so nothing shines through. */
+export function Dialog(of: {
+  readonly title: string;
+  readonly tone: Tone;
+  readonly lines: readonly SpanLine[];
+  readonly columns: number;
+  readonly rows: number;
+  /** As wide as it can be, whatever is in it: for text that is being written. */
+  readonly wide: boolean;
+}): ReactNode {
+  const natural = Math.max(LEAST, widthOf(of.title) + 2, ...of.lines.map(spansWidth));
+  const room = of.wide ? dialogRoom(of.columns) : Math.min(dialogRoom(of.columns), natural);
+  const most = of.rows - 4;
+  const lines = of.lines.length <= most ? of.lines : [...of.lines.slice(0, most - 1), more(of.lines.length - most + 1)];
+  const title = cut(of.title, room - 2);
+  const { top, left } = dialogPlace({ ...of, lines: lines.length, room });
+  return (
+    <Box position="absolute" top={top} left={left} width={room + 4} flexDirection="column">
+      <Spans
+        line={[
+          { text: "╭─ ", tone: of.tone },
+          { text: title, tone: of.tone, bold: true },
+          { text: ` ${"─".repeat(Math.max(0, room - widthOf(title) - 1))}╮`, tone: of.tone },
+        ]}
+      />
+      {lines.map((line, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no names; the dialog is drawn whole
+        <Spans key={i} line={framed(cutSpans(line, room), room, of.tone)} />
+      ))}
+      <Spans line={[{ text: `╰${"─".repeat(room + 2)}╯`, tone: of.tone }]} />
+    </Box>
+  );
+}
+
+function more(n: number): SpanLine {
+  return [{ text: `+${n} more lines`, tone: "waiting" }];
+}
+
+function framed(line: SpanLine, room: number, tone: Tone): SpanLine {
+  const rest = " ".repeat(Math.max(0, room - spansWidth(line)));
+  return [{ text: "│ ", tone }, ...line, { text: rest }, { text: " │", tone }];
+}

@@ -1,0 +1,56 @@
+import type { Keymap } from "../../src/store/dashboard-state.ts";
+import type { Mode } from "../../src/store/keymap/binding.ts";
+import { type KeyGroup, keyGroups } from "../../src/store/keymap/key-groups.ts";
+import { allKeyWords } from "../../src/store/keymap/key-words.ts";
+import { fitTo, wrapWords } from "../drawing/fit.ts";
+import type { SpanLine } from "../drawing/spans.tsx";
+
+const KEYS_WIDTH = 15;
+
+const EMPTY: SpanLine = [{ text: "" }];
+
+/** What the signs of the dashboard mean. */
+const LEGEND: readonly (readonly [SpanLine[number], string])[] = [
+  [{ text: "◆", tone: "oracle" }, "the oracle: the only voice that says done"],
+  [{ text: '"…"', tone: "claim" }, "what an agent says: a claim, never evidence"],
+  [{ text: "▶", tone: "running" }, "an agent is at work"],
+  [{ text: "»", tone: "running" }, "on the finish line; its agent has stopped"],
+  [{ text: "◌", tone: "waiting" }, "its worktree is being made"],
+  [{ text: "○", tone: "running" }, "ready: only room is missing"],
+  [{ text: "·", tone: "waiting" }, "waits, or a free slot"],
+  [{ text: "‖", tone: "person" }, "held up from outside"],
+  [{ text: "■", tone: "bad" }, "being ended"],
+  [{ text: "!", tone: "person" }, "needs you"],
+  [{ text: "✖", tone: "bad" }, "stalled: its attempts are used up"],
+  [{ text: "✔", tone: "good" }, "done"],
+  [{ text: "✔▸·", tone: "good" }, "the finish line: passed, at it now, ahead"],
+];
+
+/** All keys, those of the view in front first, and what the signs mean, in lines of at most `width` columns. */
+export function helpLines(keymap: Keymap, front: Mode, width: number): readonly SpanLine[] {
+  return [
+    ...keyGroups(keymap, front).flatMap((group) => [...groupLines(group, width), EMPTY]),
+    title("signs"),
+    ...LEGEND.map(([sign, means]): SpanLine => [{ ...sign, text: fitTo(sign.text, 4) }, { text: means }]),
+  ];
+}
+
+function title(text: string): SpanLine {
+  return [{ text: text.toUpperCase(), bold: true }];
+}
+
+function groupLines(group: KeyGroup, width: number): readonly SpanLine[] {
+  return [
+    title(group.title),
+    ...group.bindings
+      .filter(({ keys }) => keys.length > 0)
+      .flatMap((binding) =>
+        wrapWords(binding.help, width - KEYS_WIDTH).map(
+          (text, i): SpanLine => [
+            { text: fitTo(i === 0 ? allKeyWords(binding) : "", KEYS_WIDTH - 1), tone: "running", bold: true },
+            { text: ` ${text}` },
+          ],
+        ),
+      ),
+  ];
+}

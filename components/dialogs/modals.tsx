@@ -1,0 +1,56 @@
+import type { ReactNode } from "react";
+import type { Tone } from "../../src/store/tone.ts";
+import type { Modal } from "../../src/store/ui.ts";
+import { useDashboard, useDrawn } from "../dashboard-context.ts";
+import type { SpanLine } from "../drawing/spans.tsx";
+import { Dialog, dialogRoom } from "./dialog.tsx";
+import { gateLines, healLines, killLines, leaveLines, type Mirror, noteLines, retryLines } from "./dialog-lines.ts";
+import { Help } from "./help.tsx";
+import { Palette } from "./palette.tsx";
+
+interface Content {
+  readonly title: string;
+  readonly tone: Tone;
+  readonly lines: readonly SpanLine[];
+}
+
+type DialogModal = Exclude<Modal, { kind: "filter" | "search" | "palette" | "help" }>;
+
+/** What stands in front of the views, if anything. */
+export function Modals({ columns, rows }: { readonly columns: number; readonly rows: number }): ReactNode {
+  useDrawn("modals");
+  const modal = useDashboard((s) => s.ui.modal);
+  // Filter and search are written into the last line.
+  if (modal === undefined || modal.kind === "filter" || modal.kind === "search") return null;
+  if (modal.kind === "palette") return <Palette columns={columns} rows={rows} />;
+  if (modal.kind === "help") return <Help columns={columns} rows={rows} />;
+  return <Question modal={modal} columns={columns} rows={rows} />;
+}
+
+/** What is asked before something is done. */
+function Question(of: { readonly modal: DialogModal; readonly columns: number; readonly rows: number }): ReactNode {
+  const { modal, columns, rows } = of;
+  const run = useDashboard((s) => s.run);
+  const lists = useDashboard((s) => s.lists);
+  const keymap = useDashboard((s) => s.keymap);
+  const mirror: Mirror = run === undefined ? { lists, keymap } : { run, lists, keymap };
+  const content = contentOf(modal, mirror, dialogRoom(columns), rows - 4);
+  return <Dialog {...content} columns={columns} rows={rows} wide={"input" in modal} />;
+}
+
+function contentOf(modal: DialogModal, mirror: Mirror, width: number, most: number): Content {
+  switch (modal.kind) {
+    case "kill":
+      return { title: `End the try at ${modal.ticket}?`, tone: "bad", lines: killLines(mirror, modal.ticket, width) };
+    case "gate":
+      return { title: `Leave ${modal.ticket} to a person`, tone: "person", lines: gateLines(mirror, modal, width, most) };
+    case "leave":
+      return { title: "Leave the dashboard", tone: "running", lines: leaveLines(mirror, width) };
+    case "retry":
+      return { title: `Try ${modal.ticket} anew?`, tone: "running", lines: retryLines(mirror, modal.ticket, width) };
+    case "heal":
+      return { title: "Mend the harness?", tone: "running", lines: healLines(mirror, width) };
+    case "note":
+      return { title: "Note an intervention", tone: "person", lines: noteLines(mirror, modal, width, most) };
+  }
+}

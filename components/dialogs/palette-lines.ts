@@ -1,0 +1,84 @@
+import type { DashboardState } from "../../src/store/dashboard-state.ts";
+import { chosenAt, type Offer, paletteOf, whyNotNow } from "../../src/store/keymap/palette.ts";
+import { lineField } from "../drawing/field-lines.ts";
+import { cut, fitTo, widthOf } from "../drawing/fit.ts";
+import type { SpanLine } from "../drawing/spans.tsx";
+import { hiddenWords, type Window, windowOf } from "../drawing/window.ts";
+import { dialogPlace, dialogRoom } from "./dialog.tsx";
+
+const MOST_ROWS = 14;
+/** Lines of the palette before its first row: the field, and one that is empty. */
+const HEAD_LINES = 2;
+const NAME_WIDTH = 20;
+
+/** Columns and rows of the terminal. */
+interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Rows that the palette has, whatever is found: it stands still while one writes. */
+function rowsOf({ rows }: Size): number {
+  return Math.max(1, Math.min(MOST_ROWS, rows - 4 - HEAD_LINES));
+}
+
+function windowIn(found: number, at: number, size: Size): Window {
+  return windowOf(found, rowsOf(size), chosenAt(at, found));
+}
+
+/** The palette: what is written, and the commands that fit it, with their keys or why they can do nothing now. */
+export function paletteLines(state: DashboardState, size: Size): readonly SpanLine[] {
+  const { modal } = state.ui;
+  if (modal?.kind !== "palette") return [];
+  const width = dialogRoom(size.columns);
+  const found = paletteOf(state);
+  const at = chosenAt(modal.at, found.length);
+  const shown = windowIn(found.length, at, size);
+  const rows = found
+    .slice(shown.start, shown.end)
+    .map((offer, i) => row(offer, state, { width, chosen: shown.start + i === at }));
+  const hidden: readonly SpanLine[] =
+    found.length === 0
+      ? [[{ text: "nothing is called that", tone: "waiting" }]]
+      : shown.above + shown.below > 0
+        ? [[{ text: `  ${hiddenWords(shown)}`, tone: "waiting" }]]
+        : [];
+  const lines: readonly SpanLine[] = [
+    [{ text: ": ", tone: "running", bold: true }, ...lineField(modal.input, width - 2)],
+    [],
+    ...rows,
+    ...hidden,
+  ];
+  return Array.from({ length: HEAD_LINES + rowsOf(size) }, (_, i) => lines[i] ?? []);
+}
+
+/** `▌kill T-4    end the selected ticket's try; asks first    x` */
+function row(offer: Offer, state: DashboardState, of: { readonly width: number; readonly chosen: boolean }): SpanLine {
+  const why = whyNotNow(offer, state);
+  const key = offer.key === "" ? "" : ` ${offer.key}`;
+  const room = of.width - 1 - NAME_WIDTH - 1 - widthOf(key);
+  const help = why === undefined ? offer.help : `not now: ${why}`;
+  return [
+    { text: of.chosen ? "▌" : " ", tone: "running" },
+    { text: fitTo(offer.name, NAME_WIDTH), tone: why === undefined ? "plain" : "waiting", bold: of.chosen, inverse: of.chosen },
+    { text: ` ${fitTo(cut(help, room), room)}`, tone: "waiting" },
+    { text: key, tone: "running", bold: true },
+  ];
+}
+
+/** The row of the palette that lies in a cell of the terminal; undefined where none does. */
+export function paletteRowAt(
+  state: DashboardState,
+  size: Size,
+  cell: { readonly column: number; readonly row: number },
+): number | undefined {
+  const { modal } = state.ui;
+  if (modal?.kind !== "palette") return undefined;
+  const found = paletteOf(state).length;
+  const shown = windowIn(found, modal.at, size);
+  const room = dialogRoom(size.columns);
+  const { top, left } = dialogPlace({ ...size, lines: HEAD_LINES + rowsOf(size), room });
+  const at = shown.start + cell.row - (top + 1 + HEAD_LINES);
+  const within = cell.column > left && cell.column < left + room + 3;
+  return within && at >= shown.start && at < shown.end ? at : undefined;
+}

@@ -1,0 +1,102 @@
+import type { Tone } from "../../src/store/tone.ts";
+import type { Span } from "./spans.tsx";
+
+/** How a bar is drawn: its first cell, all others, and its tone. */
+export interface BarLook {
+  readonly cap: string;
+  readonly fill: string;
+  readonly tone: Tone;
+}
+
+/** A bar over columns, the last of which it does not cover. Even the shortest has one. */
+export interface Bar {
+  readonly from: number;
+  readonly to: number;
+  /** Of narrow characters; stands in the bar where there is room. */
+  readonly label: string;
+  readonly look: BarLook;
+  /** Stands out among the others. */
+  readonly lit?: boolean;
+}
+
+/** A sign on the empty ground of a lane. */
+export type GroundSign = Pick<Span, "text" | "tone">;
+
+/** What stands on the empty ground of a lane, by column. */
+export type Ground = ReadonlyMap<number, GroundSign>;
+
+interface Painted {
+  readonly spans: readonly Span[];
+  /** Whether a cell tells how many bars it holds, for it holds more than one. */
+  readonly counted: boolean;
+}
+
+/** Draws bars into exactly `width` cells. A cell that more than one bar covers says how many: none hides another. */
+export function paintBars(bars: readonly Bar[], width: number, ground: Ground = new Map()): Painted {
+  const shown = bars.filter(({ from, to }) => from < width && Math.max(to, from + 1) > 0);
+  const cells = Array.from({ length: width }, (_, x): Span => ground.get(x) ?? { text: " " });
+  const owners: Bar[][] = cells.map(() => []);
+  for (const bar of shown) {
+    for (let x = Math.max(0, bar.from); x < endOf(bar, width); x++) {
+      owners[x]?.push(bar);
+      cells[x] = { text: x === bar.from && endOf(bar, width) - x > 1 ? bar.look.cap : bar.look.fill, ...lookOf(bar) };
+    }
+  }
+  for (const bar of shown) writeLabel(bar, { cells, owners, width });
+  let counted = false;
+  owners.forEach((own, x) => {
+    if (own.length < 2) return;
+    counted = true;
+    cells[x] = countCell(own);
+  });
+  return { spans: joined(cells), counted };
+}
+
+/** The bars that cover a column. */
+export function barsAt<B extends Bar>(bars: readonly B[], column: number): readonly B[] {
+  return bars.filter((bar) => column >= Math.max(0, bar.from) && column < endOf(bar, column + 1));
+}
+
+function endOf({ from, to }: Bar, width: number): number {
+  return Math.min(width, Math.max(to, from + 1));
+}
+
+function lookOf({ look, lit }: Bar): Pick<Span, "tone" | "bold" | "inverse"> {
+  return lit === true ? { tone: look.tone, bold: true, inverse: true } : { tone: look.tone };
+}
+
+/** Where something went wrong with one of them, the number looks like it. */
+function countCell(own: readonly Bar[]): Span {
+  const worst = own.find(({ look }) => look.tone === "bad") ?? own.find(({ lit }) => lit) ?? own[0];
+  const lit = own.some((bar) => bar.lit === true);
+  return { text: own.length > 9 ? "+" : String(own.length), tone: worst?.look.tone ?? "plain", bold: true, inverse: lit };
+}
+
+interface Cells {
+  readonly cells: Span[];
+  readonly owners: readonly (readonly Bar[])[];
+  readonly width: number;
+}
+
+/** Behind the first cell that is seen, if a cell is left after it. */
+function writeLabel(bar: Bar, { cells, owners, width }: Cells): void {
+  const start = bar.from < 0 ? 0 : bar.from + 1;
+  const end = start + bar.label.length;
+  if (end >= endOf(bar, width)) return;
+  for (let x = start; x < end; x++) if ((owners[x]?.length ?? 0) > 1) return;
+  [...bar.label].forEach((text, i) => {
+    cells[start + i] = { text, ...lookOf(bar) };
+  });
+}
+
+/** Neighbours of one look as one stretch: fewer of them are drawn sooner. */
+export function joined(cells: readonly Span[]): readonly Span[] {
+  const spans: Span[] = [];
+  for (const cell of cells) {
+    const last = spans.at(-1);
+    const same = last !== undefined && last.tone === cell.tone && last.bold === cell.bold && last.inverse === cell.inverse;
+    if (same) spans[spans.length - 1] = { ...last, text: last.text + cell.text };
+    else spans.push(cell);
+  }
+  return spans;
+}

@@ -1,0 +1,76 @@
+import { MAX_INPUT, type TextInput } from "../../src/store/text-input.ts";
+import { cut, widthOf } from "./fit.ts";
+import type { Span, SpanLine } from "./spans.tsx";
+
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/**
+ * A text field on at most `most` lines of `width` columns, around its cursor. At the end of the text the cursor is a
+ * block, within it an inverted character, so that it is seen with and without colours.
+ */
+export function fieldLines(input: TextInput, width: number, most: number): readonly SpanLine[] {
+  const lines: Span[][] = [[]];
+  let used = 0;
+  let cursorLine = 0;
+  const put = (span: Span): void => {
+    const w = widthOf(span.text);
+    if (used + w > width) {
+      lines.push([]);
+      used = 0;
+    }
+    lines.at(-1)?.push(span);
+    used += w;
+    if (span.inverse === true || span.tone === "running") cursorLine = lines.length - 1;
+  };
+  for (const { segment, index } of graphemes.segment(input.text)) {
+    const at = index === input.cursor;
+    put({ text: segment, bold: true, ...(at ? { inverse: true } : {}) });
+  }
+  if (input.cursor >= input.text.length) put({ text: "█", tone: "running" });
+  const start = Math.max(0, Math.min(cursorLine - most + 1, lines.length - most));
+  return lines.slice(start, start + most).map(joined);
+}
+
+/**
+ * A text field on one line of at most `width` columns, around its cursor; `…` at an end says that there is more.
+ */
+export function lineField(input: TextInput, width: number): SpanLine {
+  const [before, from] = [
+    [...graphemes.segment(input.text.slice(0, input.cursor))],
+    [...graphemes.segment(input.text.slice(input.cursor))],
+  ];
+  const [at, ...after] = from.map(({ segment }) => segment);
+  const cursor: Span = at === undefined ? { text: "█", tone: "running" } : { text: at, bold: true, inverse: true };
+  const room = Math.max(0, width - widthOf(cursor.text));
+  const tail = cut(after.join(""), Math.max(Math.floor(room / 2), room - widthOf(before.map(({ segment }) => segment).join(""))));
+  const head = endOf(
+    before.map(({ segment }) => segment),
+    room - widthOf(tail),
+  );
+  return [{ text: head, bold: true }, cursor, { text: tail, bold: true }].filter(({ text }) => text !== "");
+}
+
+/** The end of a text that fits `width` columns, with '…' where something is missing. */
+function endOf(characters: readonly string[], width: number): string {
+  if (widthOf(characters.join("")) <= width) return characters.join("");
+  let [start, used] = [characters.length, 1];
+  while (start > 0 && used + widthOf(characters[start - 1] ?? "") <= width) used += widthOf(characters[--start] ?? "");
+  return width < 1 ? "" : `…${characters.slice(start).join("")}`;
+}
+
+/** Neighbours of one look as one stretch. */
+function joined(spans: readonly Span[]): SpanLine {
+  const out: Span[] = [];
+  for (const span of spans) {
+    const last = out.at(-1);
+    if (last !== undefined && last.inverse === span.inverse && last.tone === span.tone)
+      out[out.length - 1] = { ...last, text: last.text + span.text };
+    else out.push(span);
+  }
+  return out;
+}
+
+/** How much of the field is used. */
+export function fieldCount(input: TextInput): string {
+  return `${input.text.length} of ${MAX_INPUT}`;
+}

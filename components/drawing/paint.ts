@@ -1,0 +1,108 @@
+import chalk, { type ForegroundColorName } from "chalk";
+import type { Tone } from "../../src/store/tone.ts";
+import type { Look, Theme } from "./theme.ts";
+
+/** A stretch of text with one look. */
+export interface Span {
+  readonly text: string;
+  readonly tone?: Tone;
+  /** @default as the theme has it for the tone */
+  readonly bold?: boolean;
+  readonly inverse?: boolean;
+}
+
+/** A line as data: what is computed apart from drawing it. */
+export type SpanLine = readonly Span[];
+
+/** A sequence that begins a look, and the one that ends it. */
+interface Code {
+  readonly open: string;
+  readonly close: string;
+}
+
+/** What ends bold ends dim as well (ECMA-48, 8.3.117). */
+const INTENSITY_END = "\u001B[22m";
+
+/**
+ * The line as one string with the sequences of its looks, each change of look in as few as there can be. Ink takes its strings
+ * apart and writes them anew in this form: what has it already (all but dim beside bold) is not taken apart twice.
+ */
+export function paint(line: SpanLine, theme: Theme): string {
+  let out = "";
+  let worn: readonly Code[] = [];
+  for (const span of line) {
+    if (span.text === "") continue;
+    const next = codesOf(span, theme);
+    if (next !== worn) {
+      const over = worn.filter((code) => isOver(code, next));
+      const dims = over.some(isIntensity);
+      const begun = next.filter((code) => !worn.includes(code) || (dims && isIntensity(code)));
+      out += endOf(over) + begun.map(({ open }) => open).join("");
+      worn =
+        over.length === 0 && begun.length === 0 ? worn : [...worn.filter((code) => !isReplaced(code, over, begun)), ...begun];
+    }
+    out += span.text;
+  }
+  return out + endOf(worn);
+}
+
+function isIntensity({ close }: Code): boolean {
+  return close === INTENSITY_END;
+}
+
+/** Whether a look has to be ended before the next: another of its kind ends it as well. */
+function isOver(code: Code, next: readonly Code[]): boolean {
+  return isIntensity(code) ? !next.includes(code) : !next.some(({ close }) => close === code.close);
+}
+
+function isReplaced(code: Code, over: readonly Code[], begun: readonly Code[]): boolean {
+  if (over.includes(code) || begun.includes(code)) return true;
+  return !isIntensity(code) && begun.some(({ close }) => close === code.close);
+}
+
+/** Ends looks, the last begun first. */
+function endOf(codes: readonly Code[]): string {
+  return codes
+    .map(({ close }) => close)
+    .toReversed()
+    .join("");
+}
+
+const known = new WeakMap<Theme, Map<string, readonly Code[]>>();
+
+function codesOf({ tone = "plain", bold, inverse = false }: Span, theme: Theme): readonly Code[] {
+  const look = theme[tone];
+  const isBold = bold ?? look.bold ?? false;
+  const key = `${chalk.level}${isBold ? "b" : ""}${inverse ? "i" : ""} ${tone}`;
+  const ofTheme = known.get(theme) ?? new Map<string, readonly Code[]>();
+  known.set(theme, ofTheme);
+  const codes = ofTheme.get(key) ?? newCodes(look, isBold, inverse);
+  ofTheme.set(key, codes);
+  return codes;
+}
+
+const codes = new Map<string, Code>();
+
+/** In the order in which Ink puts them around a text. */
+function newCodes(look: Look, bold: boolean, inverse: boolean): readonly Code[] {
+  const samples = [
+    inverse ? chalk.inverse("|") : "",
+    bold ? chalk.bold("|") : "",
+    look.color === undefined ? "" : coloured(look.color),
+    look.dimColor === true ? chalk.dim("|") : "",
+  ];
+  return samples.flatMap((sample) => {
+    const [open = "", close = ""] = sample.split("|");
+    if (open === "") return [];
+    const code = codes.get(open) ?? { open, close };
+    codes.set(open, code);
+    return [code];
+  });
+}
+
+/** A mark in a colour as themes name it: by name, by its number of 256, or as `#rrggbb`. */
+function coloured(color: string): string {
+  if (color.startsWith("#")) return chalk.hex(color)("|");
+  const number = /^ansi256\((\d+)\)$/.exec(color)?.[1];
+  return number === undefined ? chalk[color as ForegroundColorName]("|") : chalk.ansi256(Number(number))("|");
+}

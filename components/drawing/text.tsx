@@ -1,0 +1,24 @@
+import { Text } from "ink";
+import type { ReactNode } from "react";
+import type { Tone } from "../../src/store/tone.ts";
+import { useTheme } from "../dashboard-context.ts";
+
+/** One line of the screen. What is in it is measured beforehand; whatever is still too long is cut, never wrapped. */
+export function Line({ children }: { readonly children: ReactNode }): ReactNode {
+  return <Text wrap="truncate">{children}</Text>;
+}
+
+/** A run of text within a Line, with the look of its meaning. */
+export function Say(of: {
+  readonly tone?: Tone;
+  readonly bold?: boolean;
+  readonly inverse?: boolean;
+  readonly children: ReactNode;
+}): ReactNode {
+  const look = useTheme()[of.tone ?? "plain"];
+  return (
+    <Text {...look} bold={of.bold ?? look.bold ?? false} inverse={of.inverse ?? false}>
+      {of.children}
+    </Text>
+  );
+}

@@ -1,0 +1,57 @@
+import { memo, type ReactNode } from "react";
+import { formatAge, formatElapsed, formatLong } from "../../src/store/format.ts";
+import type { Tone } from "../../src/store/tone.ts";
+import { useDashboard } from "../dashboard-context.ts";
+import { fitTo } from "./fit.ts";
+import type { Span, TimedSpan } from "./spans.tsx";
+import { Say } from "./text.tsx";
+
+const FORMATS = { elapsed: formatElapsed, long: formatLong, age: formatAge } as const;
+
+/** The time since `since` (or until it, where `until` is set), in exactly `width` columns. */
+interface TimeOf {
+  readonly since: number;
+  readonly until?: boolean;
+  /** Where time stands still: the end of what is measured. */
+  readonly stop?: number | undefined;
+  readonly format: keyof typeof FORMATS;
+  readonly width: number;
+  readonly align?: "left" | "right";
+  readonly prefix?: string;
+  readonly suffix?: string;
+  readonly tone?: Tone;
+  readonly bold?: boolean;
+  /** From this many milliseconds on it is bright, from the next on bad. */
+  readonly warn?: readonly [number, number];
+}
+
+/** A time as a stretch of a line that follows the clock. */
+export function timeSpan(of: TimeOf): TimedSpan {
+  return (now) => spanAt(of, now);
+}
+
+function spanAt(of: TimeOf, now: number): Span {
+  const ms = (of.stop ?? now) - of.since;
+  const text = FORMATS[of.format](of.until === true ? -ms : ms);
+  return {
+    text: fitTo(`${of.prefix ?? ""}${text}${of.suffix ?? ""}`, of.width, of.align ?? "right"),
+    tone: toneAt(ms, of.warn, of.tone ?? "plain"),
+    bold: of.bold ?? false,
+  };
+}
+
+/** A time that stands among other texts. The tick of the clock touches nothing but it, and only when its text changes. */
+export const Time = memo(function Time(of: TimeOf): ReactNode {
+  const text = useDashboard((s) => spanAt(of, s.now).text);
+  const tone = useDashboard((s) => spanAt(of, s.now).tone ?? "plain");
+  return (
+    <Say tone={tone} bold={of.bold ?? false}>
+      {text}
+    </Say>
+  );
+});
+
+function toneAt(ms: number, warn: readonly [number, number] | undefined, otherwise: Tone): Tone {
+  if (warn === undefined || ms < warn[0]) return otherwise;
+  return ms < warn[1] ? "plain" : "bad";
+}

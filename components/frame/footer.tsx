@@ -1,0 +1,149 @@
+import { Box } from "ink";
+import { memo, type ReactNode } from "react";
+import type { DashboardState } from "../../src/store/dashboard-state.ts";
+import { keyWords } from "../../src/store/keymap/key-words.ts";
+import { modeOf } from "../../src/store/keymap/keymap.ts";
+import { filteredLists } from "../../src/store/lists.ts";
+import type { TextInput } from "../../src/store/text-input.ts";
+import type { Tone } from "../../src/store/tone.ts";
+import { useDashboard, useDrawn } from "../dashboard-context.ts";
+import { lineField } from "../drawing/field-lines.ts";
+import { cut, widthOf } from "../drawing/fit.ts";
+import { type SpanLine, Spans, spansWidth } from "../drawing/spans.tsx";
+import { ReplayBar } from "./replay-bar.tsx";
+
+/** Between two keys in the one string that a selector can return. */
+const SEPARATOR = "\n";
+
+/** One key of the footer and what it does here: `x kill`. */
+export interface FooterKey {
+  /** Of its binding. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The keys that work here now, those that fit, in the order of the keymap. Each takes its text and a column on either side. */
+export function footerKeys(state: DashboardState, width: number): readonly FooterKey[] {
+  const bindings = state.keymap[modeOf(state)];
+  const shown = bindings.flatMap((b) => {
+    const [key, short] = [keyWords(b, bindings), b.short?.(state) ?? ""];
+    return key === "" || short === "" ? [] : [{ keep: b.keep ?? 0, name: b.name, text: `${key} ${short}` }];
+  });
+  const byWorth = shown.toSorted((a, b) => a.keep - b.keep);
+  let used = 1;
+  const fitting = new Set(
+    byWorth.filter(({ text }) => {
+      used += widthOf(text) + 2;
+      return used - 1 <= width;
+    }),
+  );
+  return shown.filter((key) => fitting.has(key));
+}
+
+/**
+ * Stands before whatever else the last line shows where the connection is lost: what is on the screen may have changed since. Empty
+ * otherwise.
+ */
+export function staleWord({ run, ui }: DashboardState): string {
+  return ui.connection.state === "lost" && run?.end === undefined ? " ✕ connection lost ·" : "";
+}
+
+/** What stands in the last line now: a field, a message for a while, or the keys. */
+export function footerShows({ run, ui, playback }: DashboardState): "field" | "toast" | "lost" | "reading" | "replay" | "keys" {
+  if (ui.modal?.kind === "filter" || ui.modal?.kind === "search") return "field";
+  if (ui.toast !== undefined) return "toast";
+  if (ui.modal === undefined && run === undefined && ui.connection.state === "reading") return "reading";
+  if (ui.modal === undefined && playback !== undefined) return "replay";
+  return ui.connection.state === "lost" && run?.end === undefined && ui.modal === undefined ? "lost" : "keys";
+}
+
+/** The last line: a field to write in, a message for a while, else the keys that work here now. */
+export const Footer = memo(function Footer({ width }: { readonly width: number }): ReactNode {
+  useDrawn("footer");
+  const isLost = useDashboard((s) => footerShows(s) === "lost");
+  const stale = useDashboard(staleWord);
+  if (stale === "" || isLost) return <Shown width={width} />;
+  return (
+    <Box height={1}>
+      <Spans line={[{ text: stale, tone: "bad", bold: true }]} />
+      <Shown width={width - widthOf(stale)} />
+    </Box>
+  );
+});
+
+function Shown({ width }: { readonly width: number }): ReactNode {
+  const shows = useDashboard(footerShows);
+  const toast = useDashboard((s) => s.ui.toast);
+  const lost = useDashboard((s) => (s.ui.connection.state === "lost" ? s.ui.connection.reason : ""));
+  const leave = useDashboard((s) => keyOf(s, "leave"));
+  const reading = useDashboard((s) => (s.ui.connection.state === "reading" ? readingWords(s.ui.connection) : ""));
+  if (shows === "field") return <Field width={width} />;
+  if (shows === "toast" && toast !== undefined) return <Message text={toast.text} tone={toast.tone} width={width} />;
+  if (shows === "reading") return <Message text={`${reading}${leave}`} tone="waiting" width={width} />;
+  if (shows === "replay") return <ReplayBar width={width} />;
+  if (shows === "lost") return <Message text={`✕ connection lost: ${lost}${leave}`} tone="bad" width={width} />;
+  return <Keys width={width} />;
+}
+
+function readingWords({ rows, of }: { readonly rows: number; readonly of: number }): string {
+  return `reading the journal: ${rows.toLocaleString("en")} of ${of.toLocaleString("en")} events`;
+}
+
+/** ` · q leave`, with the key that it has. */
+function keyOf(state: DashboardState, name: string): string {
+  const bindings = state.keymap[modeOf(state)];
+  const binding = bindings.find((b) => b.name === name);
+  const key = binding === undefined ? "" : keyWords(binding, bindings);
+  return key === "" ? "" : ` · ${key} ${name}`;
+}
+
+function Keys({ width }: { readonly width: number }): ReactNode {
+  const keys = useDashboard((s) =>
+    footerKeys(s, width)
+      .map(({ text }) => text)
+      .join(SEPARATOR),
+  );
+  return (
+    <Spans
+      line={keys.split(SEPARATOR).flatMap((key): SpanLine => {
+        const at = key.indexOf(" ");
+        return [
+          { text: ` ${key.slice(0, at)}`, tone: "running", bold: true },
+          { text: `${key.slice(at)} `, tone: "waiting" },
+        ];
+      })}
+    />
+  );
+}
+
+const NO_FIELD: TextInput = { text: "", cursor: 0 };
+
+/** A text that is looked for: the field, how much a filter has found, and the keys of the field. */
+function Field({ width }: { readonly width: number }): ReactNode {
+  const input = useDashboard((s) =>
+    s.ui.modal?.kind === "filter" || s.ui.modal?.kind === "search" ? s.ui.modal.input : NO_FIELD,
+  );
+  const shown = useDashboard((s) => (s.ui.modal?.kind === "filter" ? filteredLists(s)?.shown : undefined));
+  const all = useDashboard((s) => filteredLists(s)?.all ?? 0);
+  const keys = useDashboard((s) =>
+    footerKeys(s, width)
+      .map(({ text }) => text)
+      .join("  "),
+  );
+  const said = [...(shown === undefined ? [] : [`${shown} of ${all}`]), keys].join("  ");
+  const room = width - widthOf(said) - 4;
+  const line = lineField(input, room);
+  return (
+    <Spans
+      line={[
+        { text: " /", tone: "running", bold: true },
+        ...line,
+        { text: `${" ".repeat(Math.max(0, room - spansWidth(line)))} ${said} `, tone: "waiting" },
+      ]}
+    />
+  );
+}
+
+function Message({ text, tone, width }: { readonly text: string; readonly tone: Tone; readonly width: number }): ReactNode {
+  return <Spans line={[{ text: cut(` ${text}`, width), tone, bold: true }]} />;
+}

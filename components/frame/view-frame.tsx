@@ -1,0 +1,38 @@
+import { Box } from "ink";
+import type { ReactNode } from "react";
+import { useShallow } from "zustand/react/shallow";
+import { useDashboard } from "../dashboard-context.ts";
+import { Line, Say } from "../drawing/text.tsx";
+import { viewKeys, viewTabs } from "./view-tabs.ts";
+
+/** Lines of a view's frame beside what is in it. */
+export const FRAME_LINES = 1;
+
+/** A view that is not the overview: a line that says where one is, and the view under it on all other lines. */
+export function ViewFrame(of: { readonly columns: number; readonly height: number; readonly children: ReactNode }): ReactNode {
+  const { columns, height } = of;
+  return (
+    <Box flexDirection="column" width={columns} height={height} flexShrink={0} overflow="hidden">
+      <ViewTabs width={columns} />
+      {of.children}
+    </Box>
+  );
+}
+
+/** All views by name; where the line is too short, some by their keys alone. */
+function ViewTabs({ width }: { readonly width: number }): ReactNode {
+  const { left, own, right, rest } = viewTabs(
+    useDashboard((s) => s.ui.view),
+    width,
+    useDashboard(useShallow(viewKeys)),
+  );
+  return (
+    <Line>
+      <Say tone="waiting">{`─${left}`}</Say>
+      <Say tone="running" bold>
+        {own}
+      </Say>
+      <Say tone="waiting">{`${right}${"─".repeat(rest)}`}</Say>
+    </Line>
+  );
+}

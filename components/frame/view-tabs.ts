@@ -1,0 +1,84 @@
+import type { DashboardState } from "../../src/store/dashboard-state.ts";
+import { keyWord } from "../../src/store/keymap/key-words.ts";
+import { VIEWS, type ViewName } from "../../src/store/views/view-name.ts";
+import { fitParts, widthOf } from "../drawing/fit.ts";
+
+/** The line that says which view one looks at: the others before and after it, where the line is long enough for them. */
+export interface ViewTabs {
+  readonly left: string;
+  readonly own: string;
+  readonly right: string;
+  /** Columns behind all of it. */
+  readonly rest: number;
+}
+
+/** The first key of each view in words, in the order of VIEWS; empty where it has none, as the digits in a replay. */
+export function viewKeys({ keymap, ui: { view } }: Pick<DashboardState, "keymap" | "ui">): readonly string[] {
+  return VIEWS.map((name) => keyWord(keymap[view].find((b) => b.name === `view-${name}`)?.keys[0] ?? ""));
+}
+
+const LINE = "─";
+const BETWEEN = " · ";
+const MARK = "…";
+
+/** A word of the line, and the view that it leads to. */
+interface Tab {
+  readonly view: ViewName;
+  readonly word: string;
+}
+
+/** The views on one side, in so many words. */
+interface Side {
+  readonly text: string;
+  readonly tabs: readonly Tab[];
+}
+
+/** The views of one side by name, by their keys alone, and as a mark. */
+function sidesOf(views: readonly ViewName[], keys: readonly string[]): readonly Side[] {
+  if (views.length === 0) return [{ text: "", tabs: [] }];
+  const keyOf = (view: ViewName): string => keys[VIEWS.indexOf(view)] ?? "";
+  const side = (wordOf: (view: ViewName) => string): Side => {
+    const tabs = views.map((view) => ({ view, word: wordOf(view) }));
+    return { text: ` ${tabs.map(({ word }) => word).join(BETWEEN)} `, tabs };
+  };
+  const named = side((view) => [keyOf(view), view].filter(Boolean).join(" "));
+  const byKey = views.some((view) => keyOf(view) !== "") ? [side((view) => keyOf(view) || MARK)] : [];
+  return [named, ...byKey, { text: ` ${MARK} `, tabs: [] }];
+}
+
+/** What stands on either side of the view's own name. */
+function laidOut(view: ViewName, width: number, keys: readonly string[]) {
+  const place = VIEWS.indexOf(view);
+  const own = ` ${[keys[place] ?? "", view.toUpperCase()].filter(Boolean).join(" ")} `;
+  const [before, after] = [sidesOf(VIEWS.slice(0, place), keys), sidesOf(VIEWS.slice(place + 1), keys)];
+  const { left, right } = fitParts(
+    { left: before.map(({ text }) => text), right: after.map(({ text }) => text) },
+    ["left", "right", "left", "right"],
+    width - widthOf(own) - 4,
+  );
+  const tabsOf = (sides: readonly Side[], shown: string) => sides.find(({ text }) => text === shown)?.tabs ?? [];
+  return { own, left, right, before: tabsOf(before, left), after: tabsOf(after, right) };
+}
+
+/** Lays the line out. It begins with one column of its own. `keys`: those of all views, in words (see `viewKeys`). */
+export function viewTabs(view: ViewName, width: number, keys: readonly string[]): ViewTabs {
+  const { left, own, right } = laidOut(view, width, keys);
+  return { left, own, right, rest: Math.max(0, width - widthOf(own) - widthOf(left) - widthOf(right) - widthOf(LINE)) };
+}
+
+/** The view whose name or key stands in a column of the line. */
+export function tabAt(view: ViewName, width: number, keys: readonly string[], column: number): ViewName | undefined {
+  const { left, own, before, after } = laidOut(view, width, keys);
+  const ownAt = widthOf(LINE) + widthOf(left);
+  if (column >= ownAt && column < ownAt + widthOf(own)) return view;
+  return tabIn(before, column - widthOf(LINE) - 1) ?? tabIn(after, column - ownAt - widthOf(own) - 1);
+}
+
+function tabIn(tabs: readonly Tab[], column: number): ViewName | undefined {
+  let start = 0;
+  for (const { view, word } of tabs) {
+    if (column >= start && column < start + widthOf(word)) return view;
+    start += widthOf(word) + widthOf(BETWEEN);
+  }
+  return undefined;
+}
