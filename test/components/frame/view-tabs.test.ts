@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { fitLegend } from "../../components/drawing/legend.ts";
-import { spansWidth } from "../../components/drawing/spans.tsx";
-import { tabAt, viewKeys, viewTabs } from "../../components/frame/view-tabs.ts";
-import { legend } from "../../components/timeline/bar-looks.ts";
-import { KEYMAP } from "../../src/store/keymap/keymap.ts";
-import { rebind } from "../../src/store/keymap/rebind.ts";
-import { VIEWS } from "../../src/store/views/view-name.ts";
-import { desk } from "../store/desk.ts";
-import { replayOf } from "../store/replays.ts";
-import { plumbing } from "../store/scenes.ts";
+import { fitLegend } from "../../../components/drawing/legend.ts";
+import { spansWidth } from "../../../components/drawing/spans.tsx";
+import { tabAt, viewKeys, viewTabs } from "../../../components/frame/view-tabs.ts";
+import { legend } from "../../../components/timeline/bar-looks.ts";
+import { KEYMAP } from "../../../src/store/keymap/keymap.ts";
+import { rebind } from "../../../src/store/keymap/rebind.ts";
+import { VIEWS } from "../../../src/store/views/view-name.ts";
+import { desk } from "../../store/desk.ts";
+import { replayOf } from "../../store/replays.ts";
+import { plumbing } from "../../store/scenes.ts";
 
 function line(...of: Parameters<typeof viewTabs>): string {
   const { left, own, right, rest } = viewTabs(...of);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { themeOf } from "../../components/drawing/theme.ts";
+import { themeOf } from "../../../components/drawing/theme.ts";
 
 const LEVELS = [0, 95, 135, 175, 215, 255];
 

@@ -7,11 +7,11 @@ vi.hoisted(() => {
   process.env["FORCE_COLOR"] = "3";
 });
 
-import { paint, type SpanLine } from "../../components/drawing/paint.ts";
-import { Spans } from "../../components/drawing/spans.tsx";
-import { DEFAULT_THEME, type Theme, themeOf } from "../../components/drawing/theme.ts";
-import { styledRow } from "../../components/screen/styled-row.ts";
-import type { Tone } from "../../src/store/tone.ts";
+import { paint, type SpanLine } from "../../../components/drawing/paint.ts";
+import { Spans } from "../../../components/drawing/spans.tsx";
+import { DEFAULT_THEME, type Theme, themeOf } from "../../../components/drawing/theme.ts";
+import { styledRow } from "../../../components/screen/styled-row.ts";
+import type { Tone } from "../../../src/store/tone.ts";
 
 afterEach(cleanup);
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ganttLines } from "../../components/summary/gantt.ts";
-import { batchOf, RunBuilder } from "../store/run-builder.ts";
+import { ganttLines } from "../../../components/summary/gantt.ts";
+import { batchOf, RunBuilder } from "../../store/run-builder.ts";
 
 test("a bar ends when the slot is left: who comes next begins there, however long the finish line takes", () => {
   const run = new RunBuilder(batchOf({ tickets: [{ id: "A" }, { id: "B" }], limits: { workers: 1 } }));

@@ -2,8 +2,8 @@ import cliTruncate from "cli-truncate";
 import fc from "fast-check";
 import stringWidth from "string-width";
 import { expect, test } from "vitest";
-import { cut, fitParts, fitTo, widthOf, wrapWords } from "../../components/drawing/fit.ts";
-import { cutSpans } from "../../components/drawing/spans.tsx";
+import { cut, fitParts, fitTo, widthOf, wrapWords } from "../../../components/drawing/fit.ts";
+import { cutSpans } from "../../../components/drawing/spans.tsx";
 
 test("a fitted text takes exactly its columns, wide and combined characters too", () => {
   expect(fitTo("署名鍵を毎週", 7)).toBe("署名鍵…");

@@ -1,11 +1,11 @@
 import stringWidth from "string-width";
 import { expect, test } from "vitest";
-import { hiddenWords, windowOf } from "../../components/drawing/window.ts";
-import { isTooSmall, layoutOf } from "../../components/frame/layout.ts";
-import { barOf } from "../../components/overview/oracle-bar.ts";
-import { queueLines, share } from "../../components/overview/sections.ts";
-import { TicketId } from "../../src/domain/ids.ts";
-import { NO_LISTS } from "../../src/store/lists.ts";
+import { hiddenWords, windowOf } from "../../../components/drawing/window.ts";
+import { isTooSmall, layoutOf } from "../../../components/frame/layout.ts";
+import { barOf } from "../../../components/overview/oracle-bar.ts";
+import { queueLines, share } from "../../../components/overview/sections.ts";
+import { TicketId } from "../../../src/domain/ids.ts";
+import { NO_LISTS } from "../../../src/store/lists.ts";
 
 test("at every size the blocks fill the terminal exactly and none is without a line", () => {
   for (let columns = 60; columns <= 300; columns += 7) {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { footerKeys } from "../../components/frame/footer.tsx";
-import { VIEWS, type ViewName } from "../../src/store/views/view-name.ts";
-import { desk } from "../store/desk.ts";
-import { replayOf } from "../store/replays.ts";
-import { plumbing, plumbingEnded } from "../store/scenes.ts";
+import { footerKeys } from "../../../components/frame/footer.tsx";
+import { VIEWS, type ViewName } from "../../../src/store/views/view-name.ts";
+import { desk } from "../../store/desk.ts";
+import { replayOf } from "../../store/replays.ts";
+import { plumbing, plumbingEnded } from "../../store/scenes.ts";
 
 const CHANGES = ["kill", "gate", "retry", "pause", "more-workers", "oracle"];
 const ON_TICKET = ["kill", "gate", "retry"];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { asciiOf } from "../../components/drawing/ascii.ts";
-import { widthOf } from "../../components/drawing/fit.ts";
+import { asciiOf } from "../../../components/drawing/ascii.ts";
+import { widthOf } from "../../../components/drawing/fit.ts";
 
 test.each([
   ["plain \u001b[31mred\u001b[0m", "plain \u001b[31mred\u001b[0m"],

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { gateLines, killLines } from "../../components/dialogs/dialog-lines.ts";
-import { TicketId } from "../../src/domain/ids.ts";
-import { EMPTY_INPUT } from "../../src/store/text-input.ts";
-import { desk } from "../store/desk.ts";
-import { plumbing } from "../store/scenes.ts";
+import { gateLines, killLines } from "../../../components/dialogs/dialog-lines.ts";
+import { TicketId } from "../../../src/domain/ids.ts";
+import { EMPTY_INPUT } from "../../../src/store/text-input.ts";
+import { desk } from "../../store/desk.ts";
+import { plumbing } from "../../store/scenes.ts";
 
 const ID = TicketId.parse("T-7");
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Bar, paintBars } from "../../components/drawing/bars.ts";
-import { spansWidth } from "../../components/drawing/spans.tsx";
+import { type Bar, paintBars } from "../../../components/drawing/bars.ts";
+import { spansWidth } from "../../../components/drawing/spans.tsx";
 
 const GOOD = { cap: "[", fill: "=", tone: "good" } as const;
 const BAD = { cap: "x", fill: "x", tone: "bad" } as const;

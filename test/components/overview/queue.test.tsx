@@ -1,14 +1,14 @@
 import { cleanup } from "ink-testing-library";
 import { afterEach, describe, expect, test } from "vitest";
-import { widthOf } from "../../components/drawing/fit.ts";
-import { layoutOf } from "../../components/frame/layout.ts";
-import { Queue } from "../../components/overview/queue.tsx";
-import { saidOf } from "../../components/overview/queue-row.tsx";
-import { TicketId } from "../../src/domain/ids.ts";
-import { displayText } from "../../src/store/display-text.ts";
-import { batchOf, RunBuilder } from "../store/run-builder.ts";
-import { claims, finishLine, hostile, plumbing } from "../store/scenes.ts";
-import { show } from "./part.tsx";
+import { widthOf } from "../../../components/drawing/fit.ts";
+import { layoutOf } from "../../../components/frame/layout.ts";
+import { Queue } from "../../../components/overview/queue.tsx";
+import { saidOf } from "../../../components/overview/queue-row.tsx";
+import { TicketId } from "../../../src/domain/ids.ts";
+import { displayText } from "../../../src/store/display-text.ts";
+import { batchOf, RunBuilder } from "../../store/run-builder.ts";
+import { claims, finishLine, hostile, plumbing } from "../../store/scenes.ts";
+import { show } from "../part.tsx";
 
 afterEach(cleanup);
 
