@@ -1,4 +1,5 @@
 import type { IBufferCell, Terminal } from "@xterm/headless";
+import stringWidth from "string-width";
 
 /** Size of one cell in user units; the font is scaled to it. */
 const CELL = { width: 8.4, height: 17 } as const;
@@ -95,6 +96,8 @@ function runsIn(terminal: Terminal, row: number, palette: Palette): Run[] {
   return runs;
 }
 
+/** Words with a blank between them: viewers leave out blanks at the ends, and all but one within. */
+const PIECE = /\S+(?: \S+)*/g;
 const escapeXml = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 const round = (n: number): string => n.toFixed(1).replace(/\.0$/, "");
 
@@ -108,13 +111,14 @@ function drawRow(terminal: Terminal, row: number, palette: Palette): string {
       (run) =>
         `<rect x="${left(run.column)}" y="${round(top)}" width="${round(run.width * CELL.width)}" height="${CELL.height}" fill="${run.style.ground}"/>`,
     );
-  // A width for every run keeps columns in line, whatever font the reader has.
-  const texts = runs
-    .filter((run) => run.text.trim() !== "")
-    .map((run) => {
-      const at = `x="${left(run.column)}" y="${round(top + FONT)}" textLength="${round(run.width * CELL.width)}"`;
-      return `<text ${at} fill="${run.style.fill}"${run.style.extra}>${escapeXml(run.text)}</text>`;
-    });
+  // A place and a width for every piece keep columns in line, whatever font the reader has.
+  const texts = runs.flatMap((run) =>
+    [...run.text.matchAll(PIECE)].map(({ 0: piece, index }) => {
+      const x = left(run.column + stringWidth(run.text.slice(0, index)));
+      const at = `x="${x}" y="${round(top + FONT)}" textLength="${round(stringWidth(piece) * CELL.width)}"`;
+      return `<text ${at} fill="${run.style.fill}"${run.style.extra}>${escapeXml(piece)}</text>`;
+    }),
+  );
   return [...grounds, ...texts].join("");
 }
 
@@ -127,7 +131,7 @@ export function screenToSvg(terminal: Terminal, title: string, ground: "dark" | 
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img">
 <title>${escapeXml(title)}</title>
 <rect width="100%" height="100%" rx="8" fill="${palette.ground}"/>
-<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="${FONT}" xml:space="preserve">
+<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="${FONT}">
 ${rows.join("\n")}
 </g>
 </svg>
