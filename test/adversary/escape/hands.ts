@@ -39,7 +39,8 @@ const end = () => { throw new Error("heard: " + heard.join(" ").slice(-2000)); }
 export function spelled(id: string, spellings: readonly string[]): string {
   return `${SHELL}
 fs.mkdirSync(".tmp");
-const own = (line) => line.replaceAll("/tmp/", process.cwd() + "/.tmp/");
+const node = ${JSON.stringify(process.execPath)};
+const own = (line) => line.split(node).map((part) => part.replaceAll("/tmp/", process.cwd() + "/.tmp/")).join(node);
 ${JSON.stringify(spellings)}.forEach((line, n) => $(own(line).replace(/\\bX\\b/g, root + "/${victimsOf(id)}/" + n)));
 end();`;
 }
