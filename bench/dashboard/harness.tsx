@@ -6,7 +6,7 @@
 import { PassThrough, Writable } from "node:stream";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { renderDashboard } from "../../components/render-dashboard.tsx";
-import { keepHeapSmall } from "../../src/cli/small-heap.ts";
+import { keepHeapSmall, makeRoomForFrames } from "../../src/cli/small-heap.ts";
 import { thinActivity } from "../../src/loop/activity.ts";
 import { createDashboardStore } from "../../src/store/dashboard-store.ts";
 import { ACTIVITY_FLUSH_MS, createFeed } from "../../src/store/feed.ts";
@@ -81,8 +81,9 @@ class Time {
   }
 }
 
-// As every loopdash.
+// As every dashboard.
 keepHeapSmall();
+makeRoomForFrames();
 const of = JSON.parse(process.argv[2] ?? "{}") as HarnessOf;
 const time = new Time();
 const mirror = new Mirror();

@@ -5,6 +5,7 @@ import type { DashboardStore } from "../../store/dashboard-store.ts";
 import type { LeaveHow } from "../../store/keymap/binding.ts";
 import type { Hands } from "../../store/keymap/press.ts";
 import type { Tone } from "../../store/tone.ts";
+import { makeRoomForFrames } from "../small-heap.ts";
 import { type CallOut, callOut } from "./call-out.ts";
 import { measured, stopUntilContinued } from "./job-control.ts";
 import { keepModes, type Modes } from "./modes.ts";
@@ -36,6 +37,7 @@ export async function showDashboard(of: {
       calls.end();
       lending.end();
     };
+    makeRoomForFrames();
     return await renderDashboard({ store: of.store, hands, stdin, stdout, abilities, onLeave, onDrawn: lending.onDrawn });
   } finally {
     modes.end();
