@@ -173,7 +173,8 @@ describe("every key", { timeout: 180_000 }, () => {
     expect(await pty.exitCode()).toBe(130);
 
     const again = new Presser(open(stage, ["attach"], SIZE));
-    await again.pty.waitFor("─ WORKERS");
+    // Until it is connected there is nothing to ask, and it is left at once.
+    await again.pty.waitFor(/─ WORKERS[^]* p pause /);
     await again.pty.press("q", "Leave the dashboard");
     await again.press("stop", "s", /attach|STOPP/);
     expect(await again.pty.exitCode()).toBe(130);
