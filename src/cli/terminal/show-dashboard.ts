@@ -32,14 +32,15 @@ export async function showDashboard(of: {
   const calls = callOut(of.store, (text) => void plain.write(text), abilities);
   const lending = lendsTo({ store: of.store, modes, calls });
   const hands = { ...of.hands, copy: copier(of.store, stdout, abilities), suspend: lending.suspend };
+  const endRoom = makeRoomForFrames();
   try {
     const onLeave = (): void => {
       calls.end();
       lending.end();
     };
-    makeRoomForFrames();
     return await renderDashboard({ store: of.store, hands, stdin, stdout, abilities, onLeave, onDrawn: lending.onDrawn });
   } finally {
+    endRoom();
     modes.end();
     stdout.off("error", gone);
   }

@@ -23,7 +23,8 @@ const PLACES: readonly Mode[] = [...VIEWS, "summary"];
 
 /**
  * Every key that is not told where it is asked for, in groups: first those of the view in front, then those that move a
- * replay, where one is shown, those that change the run, those of every view, those of the other views, and those of fields. Views with the same keys share a group.
+ * replay, where one is shown, those that change the run, those of every view, those of the other views, and those of fields.
+ * Views with the same keys share a group.
  */
 export function keyGroups(keymap: Keymap, front: Mode): readonly KeyGroup[] {
   const own = (mode: Mode) => keymap[mode].filter(({ name }) => !COMMON.some((names) => names.has(name)));

@@ -51,6 +51,16 @@ describe("a client", () => {
     expect(new Set(clients.map((client) => places(client)[0])).size).toBeGreaterThan(5);
   });
 
+  test("gets what is still gathered for it when the engine ends", async () => {
+    const { socketPath, pass, channel } = await engine();
+    const client = await watch(socketPath);
+    await reaches(client, 0);
+    for (let i = 0; i < 3; i++) pass();
+    await channel.close();
+    await reaches(client, 3);
+    expect(places(client)).toEqual(from(0, 3));
+  });
+
   test("is not told again what its snapshot holds", async () => {
     const { socketPath, channel } = await engine({ snapshot: () => ({ kind: "snapshot", state: stateAt(2), recent: [] }) });
     const client = await watch(socketPath);
