@@ -1,11 +1,11 @@
 /**
  * Runs the tests: `node scripts/test.ts [vitest's arguments]`. They see an environment made here, not the machine's, and nothing
- * of the user's own loopdash. With CI=true a skipped test is a failure, and the numbers are left in .ci/out/numbers.
+ * of the user's own loopdash. With CI=true a skipped test is a failure, and the numbers and the failures are left in .ci/out.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const OUT = join(ROOT, ".ci/out");
@@ -34,8 +34,29 @@ export interface Report {
     readonly name: string;
     readonly status: string;
     readonly message: string;
-    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages: readonly string[];
+    }[];
   }[];
+}
+
+/** Of a failure's message, the lines that say what was wrong; the stack below them is in the tests' own output. */
+const MESSAGE_LINES = 12;
+
+/** What failed, each with its file and the first lines of why, to be read at the end of a long log. */
+export function failures(report: Report): string {
+  const first = (text: string) => text.split("\n").slice(0, MESSAGE_LINES).join("\n    ");
+  return report.testResults
+    .filter((file) => file.status === "failed")
+    .flatMap((file) => {
+      const failed = file.assertionResults.filter((test) => test.status === "failed");
+      const name = relative(ROOT, file.name);
+      if (failed.length === 0) return [`${name}\n    ${first(file.message)}\n`];
+      return failed.map((test) => `${name}: ${test.fullName}\n    ${first(test.failureMessages.join("\n"))}\n`);
+    })
+    .join("");
 }
 
 /** Failed tests, and files that failed as a whole; tests that did not run at all. */
@@ -67,6 +88,7 @@ function main(args: readonly string[]): number {
   const report: Report = JSON.parse(readFileSync(REPORT, "utf8"));
   const { failed, notRun } = tally(report);
   writeFileSync(join(OUT, "numbers"), `${report.numPassedTests} passed, ${failed} failed\n`);
+  writeFileSync(join(OUT, "failures"), failures(report));
   for (const name of notRun) console.error(`not run: ${name}`);
   return notRun.length > 0 ? 1 : (status ?? 1);
 }

@@ -1,11 +1,16 @@
+import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Report, tally } from "../../scripts/test.ts";
+import { failures, type Report, tally } from "../../scripts/test.ts";
 
 const file = (status: string, ...tests: readonly string[]): Report["testResults"][number] => ({
-  name: "a.test.ts",
+  name: resolve("test/a.test.ts"),
   status,
-  message: "",
-  assertionResults: tests.map((result, i) => ({ fullName: `test ${i}`, status: result })),
+  message: "no such module",
+  assertionResults: tests.map((result, i) => ({
+    fullName: `test ${i}`,
+    status: result,
+    failureMessages: result === "failed" ? [`wrong ${i}\nat b.ts:1`] : [],
+  })),
 });
 
 const report = (...testResults: Report["testResults"]): Report => ({ numPassedTests: 1, testResults });
@@ -24,5 +29,21 @@ describe("the tally of a test run", () => {
 
   it.each(["skipped", "pending", "todo", "disabled"])("names a test that is %s", (status) => {
     expect(tally(report(file("passed", "passed", status)))).toEqual({ failed: 0, notRun: ["test 1"] });
+  });
+});
+
+describe("the failures of a test run", () => {
+  it("are told with their file, their name and why", () => {
+    expect(failures(report(file("passed", "passed"), file("failed", "passed", "failed")))).toBe(
+      "test/a.test.ts: test 1\n    wrong 1\n    at b.ts:1\n",
+    );
+  });
+
+  it("tell of a file that broke before its tests", () => {
+    expect(failures(report(file("failed")))).toBe("test/a.test.ts\n    no such module\n");
+  });
+
+  it("are empty where nothing failed", () => {
+    expect(failures(report(file("passed", "passed")))).toBe("");
   });
 });
