@@ -21,6 +21,10 @@ if (major < 24 || (major === 24 && minor < 15)) {
   const { relay } = await import("./relay.ts");
   process.exitCode = await relay(args.slice(1));
 } else {
+  const { keepHeapSmall } = await import("./small-heap.ts");
+  keepHeapSmall();
+  // The process that runs git has other flags than the rest, and loads next to nothing.
+  if (args[0] !== "__git") (await import("./compile-cache.ts")).keepCompiled();
   const { runCli } = await import("./run-cli.ts");
   process.exitCode = await runCli(args);
 }

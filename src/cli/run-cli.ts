@@ -1,7 +1,6 @@
 import { EXIT, UserError } from "../domain/user-error.ts";
 import { HELP, type Request, readArgs } from "./args.ts";
 import { printDefect, printUserError, writeAll } from "./print.ts";
-import { keepHeapSmall } from "./small-heap.ts";
 import { VERSION } from "./version.ts";
 
 /** Hidden verb: the engine process that the dashboard starts (see spawn-engine.ts). */
@@ -25,7 +24,6 @@ async function serveGit(): Promise<number> {
 
 /** Runs one command and gives its exit code. Verbs are loaded when asked for, so that small ones start fast. */
 export async function runCli(argv: readonly string[]): Promise<number> {
-  keepHeapSmall();
   try {
     if (argv[0] === GIT_VERB) return await serveGit();
     if (argv[0] === REPORT_VERB) return await serveReport();

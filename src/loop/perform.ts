@@ -28,6 +28,8 @@ export class Performer implements Effects {
   readonly #fail: (error: unknown) => void;
   readonly #workers = new Map<number, Running>();
   readonly #others = new AbortController();
+  /** Ends the wait of a judgement in the background, once nothing is at work any more that it would disturb. */
+  #hurry: (() => void) | undefined;
   readonly #pending = new Set<Promise<void>>();
   /** Settles once all discovered tickets are filed that were announced so far, or given up. */
   #filings: Promise<unknown> = Promise.resolve();
@@ -51,6 +53,7 @@ export class Performer implements Effects {
       case "heal-started":
         return this.#track(heal(this.#ctx, event, this.#others.signal));
       case "reverify-started":
+        this.#hurry?.();
         return this.#track(reverify(this.#ctx, this.#others.signal));
       case "ticket-discovered":
         return this.#track(this.#file(event.discovered.id));
@@ -112,11 +115,18 @@ export class Performer implements Effects {
     const tries = state().oracle.finalTries;
     if (final && tries > 0) await pause(clock, ASK_AGAIN_MS * 2 ** tries, this.#others.signal);
     // A judgement that ends nothing lets go first what fell due in the same moment: agents are started.
-    if (!final) await pause(clock, BACKGROUND_MS, this.#others.signal);
+    if (!final) await this.#afterOthers();
     // A ticket on its way into the tracker would be missing in it.
     await this.#filings;
     const judgement = await oracle.judge(this.#others.signal, final ? undefined : "background");
     report({ type: "oracle-judged", final, judgement });
+  }
+
+  async #afterOthers(): Promise<void> {
+    const alone = new AbortController();
+    this.#hurry = () => alone.abort();
+    await pause(this.#ctx.clock, BACKGROUND_MS, AbortSignal.any([this.#others.signal, alone.signal]));
+    this.#hurry = undefined;
   }
 
   /** The proof of the oracle, beside the first workers. One that was called off proves nothing and says nothing. */

@@ -14,13 +14,8 @@ import { endless, judgeBy, Stage } from "./stage.ts";
 cleanUp();
 const T1 = TicketId.parse("T-1");
 const settle = () => new Promise((resolve) => setImmediate(resolve));
-const unjudged: Judgement = {
-  verdict: "unjudged",
-  counts: { done: 0, gated: 0, open: 0 },
-  open: [],
-  durationMs: 1,
-  problem: "tracker down",
-};
+const counts = { done: 0, gated: 0, open: 0 };
+const unjudged: Judgement = { verdict: "unjudged", counts, open: [], durationMs: 1, problem: "tracker down" };
 
 /** Lets time go by until something has come. */
 async function passUntil(clock: FakeClock, coming: Promise<unknown>): Promise<void> {
@@ -46,12 +41,18 @@ describe("a judgement that ends nothing", () => {
     return { stage, clock, asked };
   };
 
-  test("begins 200 ms after it falls due, in the background; the last one at once, and not there", async () => {
-    const { stage, clock, asked } = await judging(() => undefined);
+  test("begins 200 ms after it falls due, in the background", async () => {
+    const { clock, asked } = await judging();
     clock.advance(199);
     await settle();
     expect(asked).toEqual([]);
     clock.advance(1);
+    while (asked.length === 0) await settle();
+    expect(asked).toEqual(["background"]);
+  });
+
+  test("begins at once when nothing is at work any more; the last one too, and not in the background", async () => {
+    const { stage, asked } = await judging(() => undefined);
     await stage.ended();
     expect(asked).toEqual(["background", undefined]);
   });

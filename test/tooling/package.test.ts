@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -111,4 +111,38 @@ describe("the package", () => {
     },
     2 * MINUTES,
   );
+
+  describe("keeps what was compiled of it", () => {
+    const kept = (): string => join(user(), "node_modules/loopdash/.cache");
+    const runs = (): string => must(user(), "npx", "loopdash", "runs");
+    const files = (): readonly string[] =>
+      readdirSync(kept(), { recursive: true, encoding: "utf8" })
+        .map((name) => join(kept(), name))
+        .filter((path) => statSync(path).isFile());
+
+    it("for its next start, in its own folder", () => {
+      rmSync(kept(), { recursive: true, force: true });
+      const said = runs();
+      const stamps = () => files().map((path) => statSync(path).mtimeMs);
+      const first = stamps();
+      expect(first.length).toBeGreaterThan(5);
+      // What is of use is not made again.
+      expect([runs(), stamps()]).toEqual([said, first]);
+    });
+
+    it("and takes nothing of it that is not what it made", () => {
+      const said = runs();
+      for (const path of files()) writeFileSync(path, readFileSync(path).fill(0x41, 40));
+      expect(runs()).toBe(said);
+    });
+
+    it("where it can be written, and starts without", () => {
+      const said = runs();
+      rmSync(kept(), { recursive: true, force: true });
+      writeFileSync(kept(), "no folder\n");
+      expect(runs()).toBe(said);
+      expect(readFileSync(kept(), "utf8")).toBe("no folder\n");
+      rmSync(kept());
+    });
+  });
 });

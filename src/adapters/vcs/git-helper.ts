@@ -12,14 +12,17 @@ export interface GitRequest {
   readonly call: GitCall;
 }
 
-/** The helper's answer to the request with this id. */
+/** The helper's answer to the request with this id; first of all, and once, that it takes requests. */
 export type GitAnswer =
+  | { readonly ready: true }
   | { readonly id: number; readonly result: GitResult }
   | { readonly id: number; readonly error: { readonly missing: boolean; readonly message: string } };
 
 /** A small process that runs git for the engine. */
 export interface GitHelper {
   readonly run: RunGit;
+  /** Settles once the helper runs git, or is gone. */
+  readonly ready: Promise<void>;
   /** Ends the helper, and settles once it is gone. */
   close(): Promise<void>;
 }
@@ -29,7 +32,7 @@ export interface GitHelper {
  * Measured on two busy cores, a spawn takes 4 ms from a process of 49 MB and 44 ms from one of 109 MB, with the event loop
  * standing still; the engine asks for some 15 git processes a ticket. The helper is in a session of its own, so a Ctrl-C
  * at the terminal ends neither it nor a git that is in the middle of something. It ends when the engine does, however that
- * goes. Should it be gone before, git is run here.
+ * goes. Should it be gone before, git is run here; so it is until the helper has started, while the engine is still small.
  */
 export function startGitHelper(of: {
   readonly program: string;
@@ -44,24 +47,34 @@ export function startGitHelper(of: {
   });
   const waiting = new Map<number, { settle: (result: GitResult) => void; reject: (error: Error) => void }>();
   let asked = 0;
+  let isReady = false;
+  const ready = Promise.withResolvers<void>();
   const gone = new Promise<void>((settle) => {
     const end = (): void => {
       for (const { reject } of waiting.values()) reject(new Error("the process that runs git for the engine is gone"));
       waiting.clear();
+      ready.resolve();
       settle();
     };
     child.once("exit", end);
     child.once("error", end);
   });
   child.on("message", (answer: GitAnswer) => {
+    if ("ready" in answer) {
+      isReady = true;
+      return ready.resolve();
+    }
     const asker = waiting.get(answer.id);
     waiting.delete(answer.id);
     if ("result" in answer) asker?.settle(answer.result);
     else asker?.reject(answer.error.missing ? new GitMissing(answer.error.message) : new Error(answer.error.message));
   });
   return {
+    ready: ready.promise,
     run: (cwd, call) => {
-      if (call.onOutput !== undefined || !child.connected) return runGit(cwd, call);
+      // A session stays with the process that began it.
+      const here = call.onOutput !== undefined || !child.connected || (!isReady && call.session === undefined);
+      if (here) return runGit(cwd, call);
       asked += 1;
       const request: GitRequest = { id: asked, cwd, call };
       return new Promise((settle, reject) => {

@@ -8,7 +8,9 @@ import { runGit } from "./run-git.ts";
  */
 export function serveGit(): Promise<void> {
   process.on("message", (request: GitRequest) => void answer(request));
-  return new Promise((settle) => process.once("disconnect", settle));
+  const over = new Promise<void>((settle) => process.once("disconnect", settle));
+  tell({ ready: true });
+  return over;
 }
 
 async function answer({ id, cwd, call }: GitRequest): Promise<void> {
@@ -19,5 +21,10 @@ async function answer({ id, cwd, call }: GitRequest): Promise<void> {
       error: { missing: error instanceof GitMissing, message: error instanceof Error ? error.message : String(error) },
     }),
   );
-  if (process.connected) process.send?.(said);
+  tell(said);
+}
+
+/** An engine that is gone needs no answer. */
+function tell(what: GitAnswer): void {
+  if (process.connected) process.send?.(what);
 }

@@ -79,6 +79,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     const store = openRunStore(home.db);
     opened.store = store;
     opened.locks.push(...takeLocks(loaded, home));
+    // What it writes a Ctrl-C at the terminal must not cut off once more.
+    await git.ready;
     for (const repo of world.repos.values()) await repo.finishCutOffLanding();
     const open = await openRun({ options, loaded, world, home, store, others });
     refuseOtherSandbox(open, world);

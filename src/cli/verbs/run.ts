@@ -24,17 +24,21 @@ export async function run(request: RunRequest): Promise<number> {
   return headless(request);
 }
 
-/** The engine in a process of its own, and a dashboard that watches it. Both are got ready at once. */
+/**
+ * The engine in a process of its own, and a dashboard that watches it. Both are got ready at once, the engine first: it takes
+ * longer, and while Ink is loaded nothing else is begun here.
+ */
 async function onTerminal(request: RunRequest): Promise<number> {
   const keymap = await readKeymap(process.env, process.cwd());
-  const engine = spawn(request);
+  const { engine } = await spawn(request);
   const [{ run, folder }, { watch }] = await Promise.all([engine, import("../dashboard/watch.ts")]);
   return watch({ run, folder, live: true }, keymap);
 }
 
-async function spawn({ workers, batch, fresh, allowApiKey }: RunRequest): Promise<SpawnedEngine> {
+/** Settles once its process is started; `engine`, once that has answered. */
+async function spawn({ workers, batch, fresh, allowApiKey }: RunRequest): Promise<{ readonly engine: Promise<SpawnedEngine> }> {
   const { spawnEngine } = await import("../spawn-engine.ts");
-  return spawnEngine({ batch, fresh, allowApiKey, ...(workers === undefined ? {} : { workers }) });
+  return { engine: spawnEngine({ batch, fresh, allowApiKey, ...(workers === undefined ? {} : { workers }) }) };
 }
 
 /** The engine in this process, the story on standard output. */
@@ -74,8 +78,9 @@ function probeStdout(line: string): void {
 
 /** Prints the run's name and leaves it working. Exit 0 says "started", nothing of the run. */
 async function detach(request: RunRequest): Promise<number> {
-  const engine = await spawn(request);
-  writeAll(1, `${engine.run}\n`);
-  writeAll(2, `loopdash: started and left working; nothing is judged yet. Watch it with: loopdash attach ${engine.run}\n`);
+  const { engine } = await spawn(request);
+  const { run } = await engine;
+  writeAll(1, `${run}\n`);
+  writeAll(2, `loopdash: started and left working; nothing is judged yet. Watch it with: loopdash attach ${run}\n`);
   return 0;
 }
