@@ -35,16 +35,18 @@ export async function spawnEngine(of: {
     detached: true,
     stdio: ["ignore", log, log, "pipe"],
   });
-  const answer = await answerOf(child, leaving);
+  const exited = once(child, "exit");
+  // Where the process cannot be started there is no exit, and `answerOf` tells of it.
+  exited.catch(() => undefined);
+  const said = parse(await answerOf(child, exited, leaving));
+  // An engine that refuses ends by itself, and who is told of it finds nothing that still runs.
+  if (said === undefined || !("run" in said)) await exited;
   child.unref();
-  return readAnswer(answer, join(root, "engine.log"));
+  return accepted(said, join(root, "engine.log"));
 }
 
-async function answerOf(child: ChildProcess, leaving: AbortSignal): Promise<string> {
+async function answerOf(child: ChildProcess, exited: Promise<unknown>, leaving: AbortSignal): Promise<string> {
   const failed = new Promise<never>((_, reject) => child.once("error", reject));
-  const exited = once(child, "exit");
-  // Where the process cannot be started there is no exit, and `failed` tells of it.
-  exited.catch(() => undefined);
   const end = (): void => void child.kill("SIGTERM");
   leaving.addEventListener("abort", end);
   try {
@@ -77,8 +79,7 @@ function openLog(root: string): number | "ignore" {
   }
 }
 
-function readAnswer(answer: string, log: string): SpawnedEngine {
-  const said = parse(answer);
+function accepted(said: Answer | undefined, log: string): SpawnedEngine {
   if (said === undefined) {
     throw new UserError({
       what: "the engine did not start",

@@ -144,38 +144,6 @@ describe("the oracle as a process, embedded tracker", () => {
     expect(stderr).toMatch(/EPIPE[\s\S]*code 2\n$/);
   });
 
-  /** Runs it where writing to stdout is what `body` says, with `write` for the real thing. */
-  const whereWriting = (body: string) => {
-    const preload = `import fs from "node:fs"; import { syncBuiltinESMExports } from "node:module";
-      const write = fs.writeSync; const again = Object.assign(new Error("full"), { code: "EAGAIN" }); let times = 0;
-      fs.writeSync = (fd, bytes) => { if (fd !== 1) return write(fd, bytes); times += 1; ${body} }; syncBuiltinESMExports();`;
-    const flags = ["--import", `data:text/javascript,${encodeURIComponent(preload)}`];
-    return spawn(process.execPath, [...flags, program(), batch(["A"])], { env: env(), stdio: ["ignore", "pipe", "ignore"] });
-  };
-
-  test.each([
-    ["takes nothing", "const now = performance.now(); performance.now = () => now + 10_000; return 0;"],
-    ["is always full", "const now = performance.now(); performance.now = () => now + 10_000; throw again;"],
-    ["fails", "throw new Error('lost');"],
-    ["fails after a part", "if (times > 1) throw new Error('lost'); return write(fd, bytes.subarray(0, 3));"],
-  ])("an output that %s is not a verdict", async (_what, body) => {
-    writeFileSync(tracker(), embedded(ticket("A", "done")));
-    const child = whereWriting(body);
-    child.stdout.resume();
-    expect(await once(child, "close")).toEqual([2, null]);
-  });
-
-  test("an output that takes a little at a time, and now and then nothing, gets all", async () => {
-    writeFileSync(tracker(), embedded(ticket("A", "done")));
-    const child = whereWriting("if (times % 2 === 1) throw again; return write(fd, bytes.subarray(0, 7));");
-    let stdout = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      stdout += text;
-    });
-    expect(await once(child, "close")).toEqual([0, null]);
-    expect(stdout).toBe('{"id":"A","state":"done"}\n{"verdict":"done","done":1,"gated":0,"open":0}\n');
-  });
-
   test("a file that is written all the time is judged whole or not at all", async () => {
     // In both texts one ticket is open; only a mixture of the two has none. They are equally long and written in place.
     const ids = ["FIRST", "LAST"];
