@@ -13,12 +13,13 @@ function packageRoot(): string {
   return folder;
 }
 
-/** Files that ship beside the program. */
-export function packageFiles(): { readonly main: string; readonly oracle: string; readonly prompts: string } {
+/** Files that ship beside the program, and a folder for what Node compiled of it. */
+export function packageFiles(): Readonly<Record<"main" | "oracle" | "prompts" | "compiled", string>> {
   const root = packageRoot();
   return {
     main: join(root, "dist", "loopdash.js"),
     oracle: join(root, "dist", "oracle.cjs"),
     prompts: join(root, "prompts"),
+    compiled: join(root, ".cache"),
   };
 }
