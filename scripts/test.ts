@@ -1,6 +1,7 @@
 /**
  * Runs the tests: `node scripts/test.ts [vitest's arguments]`. They see an environment made here, not the machine's, and nothing
- * of the user's own loopdash. With CI=true a skipped test is a failure, and the numbers and the failures are left in .ci/out.
+ * of the user's own loopdash. With CI=true a skipped test is a failure, what failed is run once more and alone, and the numbers and
+ * the failures are left in .ci/out.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -73,24 +74,56 @@ export function tally(report: Report): { failed: number; notRun: readonly string
   };
 }
 
-function main(args: readonly string[]): number {
-  const strict = process.env["CI"] === "true";
-  mkdirSync(OUT, { recursive: true });
-  rmSync(REPORT, { force: true });
-  const home = mkdtempSync(join(tmpdir(), "loopdash-test-home-"));
-  const reporters = strict ? ["--reporter=default", "--reporter=json", `--outputFile.json=${REPORT}`] : [];
-  const strictness = strict ? ["--allowOnly=false", "--update=none"] : [];
-  const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
-  const argv = [vitest, "run", ...reporters, ...strictness, ...args];
-  const { status } = spawnSync(process.execPath, argv, { cwd: ROOT, env: environment(home), stdio: "inherit" });
-  rmSync(home, { recursive: true, force: true });
-  if (!strict) return status ?? 1;
-  const report: Report = JSON.parse(readFileSync(REPORT, "utf8"));
-  const { failed, notRun } = tally(report);
-  writeFileSync(join(OUT, "numbers"), `${report.numPassedTests} passed, ${failed} failed\n`);
-  writeFileSync(join(OUT, "failures"), failures(report));
+/** So many failures may be chance, on a machine that has other work; more than these are not looked at twice. */
+const MOST_UNSTEADY = 5;
+
+/** The files with failures, to be run once more and alone; none where there are too many of them. */
+export function toRunAgain(report: Report): readonly string[] {
+  const { failed } = tally(report);
+  if (failed > MOST_UNSTEADY) return [];
+  return report.testResults.filter((file) => file.status === "failed").map((file) => relative(ROOT, file.name));
+}
+
+/** What both runs come to. What failed beside all the others and held alone is unsteady: it passed, and it is told. */
+export function verdictOf(first: Report, again: Report | undefined): { numbers: string; told: string; failed: number } {
+  const before = tally(first).failed;
+  const failed = again === undefined ? before : tally(again).failed;
+  const passed = first.numPassedTests + Math.max(0, before - failed);
+  const told = again === undefined ? "" : `unsteady: failed beside the others\n${failures(first)}run again alone:\n`;
+  return { numbers: `${passed} passed, ${failed} failed`, told: `${told}${failures(again ?? first)}`, failed };
+}
+
+function vitest(args: readonly string[], env: Record<string, string>): number {
+  const argv = [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", ...args];
+  return spawnSync(process.execPath, argv, { cwd: ROOT, env, stdio: "inherit" }).status ?? 1;
+}
+
+/** Runs what is asked for with nothing skipped, and what failed once more. The exit code. */
+function strictly(args: readonly string[], env: Record<string, string>): number {
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${REPORT}`];
+  const run = (more: readonly string[]): { report: Report; status: number } => {
+    rmSync(REPORT, { force: true });
+    const status = vitest([...reporters, "--allowOnly=false", "--update=none", ...more], env);
+    return { report: JSON.parse(readFileSync(REPORT, "utf8")), status };
+  };
+  const first = run(args);
+  const files = toRunAgain(first.report);
+  const again = files.length === 0 ? undefined : run(["--maxWorkers=1", ...files]);
+  const { numbers, told, failed } = verdictOf(first.report, again?.report);
+  writeFileSync(join(OUT, "numbers"), `${numbers}\n`);
+  writeFileSync(join(OUT, "failures"), told);
+  const notRun = [first, ...(again === undefined ? [] : [again])].flatMap(({ report }) => tally(report).notRun);
   for (const name of notRun) console.error(`not run: ${name}`);
-  return notRun.length > 0 ? 1 : (status ?? 1);
+  return failed > 0 || notRun.length > 0 ? 1 : (again ?? first).status;
+}
+
+function main(args: readonly string[]): number {
+  mkdirSync(OUT, { recursive: true });
+  const home = mkdtempSync(join(tmpdir(), "loopdash-test-home-"));
+  const env = environment(home);
+  const code = process.env["CI"] === "true" ? strictly(args, env) : vitest(args, env);
+  rmSync(home, { recursive: true, force: true });
+  return code;
 }
 
 if (import.meta.main) process.exitCode = main(process.argv.slice(2));

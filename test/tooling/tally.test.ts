@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { failures, type Report, tally } from "../../scripts/test.ts";
+import { failures, type Report, tally, toRunAgain, verdictOf } from "../../scripts/test.ts";
 
 const file = (status: string, ...tests: readonly string[]): Report["testResults"][number] => ({
   name: resolve("test/a.test.ts"),
@@ -45,5 +45,33 @@ describe("the failures of a test run", () => {
 
   it("are empty where nothing failed", () => {
     expect(failures(report(file("passed", "passed")))).toBe("");
+  });
+});
+
+describe("what failed beside all the others", () => {
+  const failing = (tests: number) => file("failed", ...Array.from({ length: tests }, () => "failed"));
+
+  it("is run again where it is little", () => {
+    expect(toRunAgain(report(failing(5), file("passed", "passed")))).toEqual(["test/a.test.ts"]);
+    expect(toRunAgain(report(file("failed")))).toEqual(["test/a.test.ts"]);
+    expect(toRunAgain(report(failing(3), failing(3)))).toEqual([]);
+    expect(toRunAgain(report(file("passed", "passed")))).toEqual([]);
+  });
+
+  it("and holds alone has passed, and is told", () => {
+    const { numbers, told, failed } = verdictOf(report(failing(1)), report(file("passed", "passed")));
+    expect([numbers, failed]).toEqual(["2 passed, 0 failed", 0]);
+    expect(told).toContain("unsteady");
+    expect(told).toContain("test/a.test.ts: test 0");
+  });
+
+  it("and fails alone has failed", () => {
+    const again = verdictOf(report(failing(2)), report(file("failed", "passed", "failed")));
+    expect([again.numbers, again.failed]).toEqual(["2 passed, 1 failed", 1]);
+    expect(again.told).toMatch(/run again alone:\ntest\/a\.test\.ts: test 1/);
+  });
+
+  it("and was not run again has failed", () => {
+    expect(verdictOf(report(failing(2)), undefined)).toMatchObject({ numbers: "1 passed, 2 failed", failed: 2 });
   });
 });
