@@ -33,12 +33,27 @@ const ORACLE_ROW = 1;
 export function targetAt(state: DashboardState, size: Size, cell: Cell): MouseTarget {
   if (isTooSmall(size.columns, size.rows)) return NOTHING;
   if (cell.row === size.rows - 1) return footerAt(state, size.columns, cell.column);
-  const { modal, view } = state.ui;
-  if (modal?.kind === "palette") {
-    const at = paletteRowAt(state, size, cell);
-    return at === undefined ? NOTHING : { on: "palette", at };
+  const { modal } = state.ui;
+  switch (modal?.kind) {
+    case undefined:
+      return viewAt(state, size, cell);
+    case "palette": {
+      const at = paletteRowAt(state, size, cell);
+      return at === undefined ? NOTHING : { on: "palette", at };
+    }
+    case "filter": {
+      // Tickets are what it looks for; whatever leads away from it is not in reach.
+      const target = viewAt(state, size, cell);
+      return target.on === "ticket" ? target : NOTHING;
+    }
+    default:
+      return NOTHING;
   }
-  if (modal !== undefined && modal.kind !== "filter") return NOTHING;
+}
+
+/** What lies in a cell above the last line, where nothing stands in front. */
+function viewAt(state: DashboardState, size: Size, cell: Cell): MouseTarget {
+  const { view } = state.ui;
   if (cell.row === ORACLE_ROW) return { on: "view", view: "oracle" };
   if (view === "overview") return state.run?.end === undefined ? overviewAt(state, size, cell) : summaryAt(state, size, cell);
   const tab = cell.row === TOP ? tabAt(view, size.columns, viewKeys(state), cell.column) : undefined;

@@ -9,6 +9,8 @@ import { specWord, stepWord } from "../../src/store/step-word.ts";
 import type { Tone } from "../../src/store/tone.ts";
 import { cut } from "../drawing/fit.ts";
 
+const SECOND = 1000;
+
 /** Why a try is being ended. */
 const CAUSE: Readonly<Record<AgentEnding, string>> = {
   exited: "the agent has stopped",
@@ -32,7 +34,8 @@ export interface Saying {
 export function sayingText({ text, tone, from }: Saying, width: number, now: number): string {
   if (tone === "claim") return `"${cut(text, width - 2)}"`;
   if (from === undefined) return cut(text, width);
-  const when = from > now ? ` in ${formatAge(from - now)}` : " now";
+  const left = Math.ceil((from - now) / SECOND) * SECOND;
+  const when = left > 0 ? ` in ${formatAge(left)}` : " now";
   return cut(text, width - when.length) + when;
 }
 

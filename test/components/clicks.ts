@@ -4,7 +4,7 @@ import type { Mounted } from "./mount.tsx";
 export const ESC = "\u001b";
 const LEFT = 0;
 const WHEEL_UP = 64;
-const WHEEL_DOWN = 65;
+export const WHEEL_DOWN = 65;
 
 /** What a terminal sends for a button in a cell, counted from 0. */
 export const at = (column: number, row: number, button = LEFT): string => `${ESC}[<${button};${column + 1};${row + 1}M`;

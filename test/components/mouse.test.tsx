@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { crowd, plumbing } from "../store/scenes.ts";
-import { at, clickOn, ESC, WHEEL } from "./clicks.ts";
+import { at, clickOn, ESC, WHEEL, WHEEL_DOWN } from "./clicks.ts";
 import { mount } from "./mount.tsx";
 import { SIZES } from "./shot.ts";
 
@@ -48,8 +48,12 @@ describe("a click", () => {
       [3, 2],
       [40, 28],
       [500, 500],
+      [500, 1],
+      [500, 5],
+      [5, 500],
     ] as const)
       m.stage.keyboard.press(at(column, row));
+    m.stage.keyboard.press(at(500, 5, WHEEL_DOWN));
     await m.stage.press("j", "▌▶ T-7");
     expect({ ...m.store.getState().ui, selected: undefined, place: 0 }).toEqual({ ...ui, selected: undefined, place: 0 });
     await m.stage.press("x", "End the try at T-7?");
@@ -58,6 +62,17 @@ describe("a click", () => {
     await m.stage.press(await clickOn(m, /y kill {2}n keep/), "press y for that");
     expect(m.stage.sent).toEqual([]);
     expect(m.store.getState().ui.selected).toBe("T-7");
+  });
+});
+
+describe("a field that filters", () => {
+  test("lets tickets be chosen, and no view be opened under it", async () => {
+    await using m = await mount(plumbing(), 120, 30);
+    await m.stage.press("/", " /█");
+    await m.stage.press(await clickOn(m, "▶ T-6 "), "▌▶ T-6");
+    m.stage.keyboard.press(await clickOn(m, "◆ ORACLE"));
+    await m.stage.press("T-6", " /T-6█");
+    expect(m.store.getState().ui).toMatchObject({ view: "overview", selected: "T-6" });
   });
 });
 

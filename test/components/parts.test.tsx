@@ -172,6 +172,8 @@ describe("workers", () => {
     const at = (seconds: number) => show(claims(), view(4), ({ store }) => store.tick(store.getState().now + seconds * 1000));
     expect(at(0)).toContain("hiccup 'registry 5xx', once more in 12s");
     expect(at(5)).toContain("once more in 7s");
+    expect(at(11.2)).toContain("once more in 1s");
+    expect(at(11.999)).toContain("once more in 1s");
     expect(at(12)).toContain("hiccup 'registry 5xx', once more now");
   });
 

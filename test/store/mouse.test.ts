@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { TicketId } from "../../src/domain/ids.ts";
-import { MouseReader, withoutHalves } from "../../src/store/keymap/mouse.ts";
+import { MouseReader } from "../../src/store/keymap/mouse.ts";
 import { desk } from "./desk.ts";
 import { plumbing } from "./scenes.ts";
 
@@ -43,17 +43,39 @@ describe("a report of the mouse", () => {
   });
 });
 
-describe("a report in two halves, as Ink gives it", () => {
-  test("is nothing that was typed", () => {
-    const first = withoutHalves("", "[<0;1");
-    expect(first).toEqual({ text: "", held: "[<0;1" });
-    expect(withoutHalves(first.held, "0;5M")).toEqual({ text: "", held: "" });
+describe("what was typed of a text that Ink gives", () => {
+  const report = `${ESC}[<0;10;5M`;
+  /** What is left of the texts that Ink gives for these pieces of input, where it has waited for none of them. */
+  const typed = (...inputs: readonly string[]) => {
+    const reader = new MouseReader();
+    return inputs.map((input) => {
+      reader.push(input);
+      return reader.typed(input.replace(ESC, ""));
+    });
+  };
+
+  test("is nothing of a report, wherever a line has torn it", () => {
+    for (let at = 1; at < report.length; at++) {
+      expect(typed(report.slice(0, at), report.slice(at)), `${at}`).toEqual(["", ""]);
+      for (let then = at + 1; at > 1 && then < report.length; then++)
+        expect(typed(report.slice(0, at), report.slice(at, then), report.slice(then)), `${at} ${then}`).toEqual(["", "", ""]);
+    }
   });
 
-  test("that does not go on was typed", () => {
-    expect(withoutHalves("[<0;1", "j")).toEqual({ text: "[<0;1j", held: "" });
-    expect(withoutHalves("", "M")).toEqual({ text: "M", held: "" });
-    expect(withoutHalves("", "[<0;10;5M")).toEqual({ text: "[<0;10;5M", held: "" });
+  test("is all that comes behind one, and after one that does not go on", () => {
+    expect(typed(`${ESC}[<0;1`, "0;5Mjk")).toEqual(["", "jk"]);
+    expect(typed(`${ESC}[<0;1`, "j", "5")).toEqual(["", "j", "5"]);
+    expect(typed("M", "[<0;10;5M")).toEqual(["M", "[<0;10;5M"]);
+  });
+
+  test("is what a hand types after Escape, one key at a time", () => {
+    expect(typed(ESC, "[", "<", "5", "j")).toEqual(["", "[", "<", "5", "j"]);
+  });
+
+  test("is nothing of a report in the mode before, each of which Ink gives as a text of its own", () => {
+    const reader = new MouseReader();
+    expect(reader.push(`a${ESC}[M 5x${ESC}[M 5x${ESC}[M#5\u00e4`)).toEqual([]);
+    expect(["a", " 5x", " 5x", "#5\u00e4", " 5x"].map((text) => reader.typed(text))).toEqual(["a", "", "", "", " 5x"]);
   });
 });
 

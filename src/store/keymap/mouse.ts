@@ -46,6 +46,10 @@ const LEFT = 0;
 const WHEEL_UP = 64;
 const WHEEL_DOWN = 65;
 
+/** A report of the mode before that one (1000 alone), all that some terminals have: what stands for button and cell is no text. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape that they begin with
+const OLD_REPORT = /\u001b\[M([^\u001b]{2,3})/g;
+
 /**
  * Finds what a mouse did in what a terminal sends. Ink gives away no sequence that is not a key, so this reads beside it. What is
  * pasted between marks is no mouse.
@@ -53,30 +57,40 @@ const WHEEL_DOWN = 65;
 export class MouseReader {
   #rest = "";
   #pasting = false;
+  /** Whether more of the rest than its escape has come at once: no hand does that. */
+  #torn = false;
+  /** What of the last piece of input is part of a sequence, and Ink may give as if it had been typed. */
+  #pieces: readonly string[] = [];
 
   /** What the mouse did in this piece of input, in its order. */
   push(input: string): readonly MousePress[] {
+    const before = this.#rest.length;
     const text = this.#rest + input;
+    const found = [...text.matchAll(SEQUENCE)];
     this.#rest = BEGINNING.exec(text)?.[0] ?? "";
-    return [...text.matchAll(SEQUENCE)].flatMap(([, button, column, row, end, mark]) => {
+    const own = this.#rest.slice(-input.length);
+    this.#torn = own.length > 1 || (this.#torn && this.#rest.length > own.length);
+    const ends = found.filter(({ index }) => index < before).map(({ 0: whole, index }) => whole.slice(before - index));
+    const old = [...text.matchAll(OLD_REPORT)].map(([, cell = ""]) => cell);
+    this.#pieces = [...ends, ...old, ...(this.#torn ? [own.replace("\u001b", "")] : [])];
+    return found.flatMap(([, button, column, row, end, mark]) => {
       if (mark !== undefined) this.#pasting = mark === "200";
       const what = end === "M" && !this.#pasting ? whatOf(Number(button)) : undefined;
       const cell = { column: Number(column) - 1, row: Number(row) - 1 };
       return what === undefined || cell.column < 0 || cell.row < 0 ? [] : [{ what, ...cell }];
     });
   }
-}
 
-const HALF = /^\[<[\d;]{0,14}$/;
-const OTHER_HALF = /^[\d;]{0,14}[Mm]$/;
-
-/**
- * Puts together a report that a slow line has cut in two: Ink waits 20 ms for the rest of a sequence, and then gives both halves as if
- * they had been typed. Gives the text that was really typed, and what to hold back until more comes.
- */
-export function withoutHalves(held: string, input: string): { readonly text: string; readonly held: string } {
-  if (HALF.test(held + input)) return { text: "", held: held + input };
-  return { text: held !== "" && OTHER_HALF.test(input) ? "" : held + input, held: "" };
+  /**
+   * What was really typed of a text that Ink gives for the last piece of input: Ink waits 20 ms for the rest of a sequence that a slow
+   * line has torn, and then gives its parts as text.
+   */
+  typed(text: string): string {
+    const at = this.#pieces.findIndex((piece) => text.startsWith(piece));
+    const length = this.#pieces[at]?.length ?? 0;
+    this.#pieces = this.#pieces.filter((_, i) => i !== at);
+    return text.slice(length);
+  }
 }
 
 function whatOf(button: number): MousePress["what"] | undefined {
