@@ -32,11 +32,21 @@ describe("a heal that a person asks for", () => {
     expect(sim.events.at(-1)).toMatchObject({ reason: expect.stringMatching(/^a person asked for it; 5 of 5 tickets are open/) });
     expect(sim.state.heals).not.toHaveProperty("asked");
     expect(refusal(sim, heal)).toBe("the harness is being mended already");
+    expect(describeReason(whyNot(sim.state, 4))).toBe("ready; the harness is mended first");
+    const { seq } = sim.state;
+    expect(sim.report({ type: "heal-agent-started", n: 2, pid: 7, startTime: "8" })).toBe(false);
+    expect(sim.state.seq).toBe(seq);
     end(sim, "accepted");
     // The tripwire comes after it as after every other.
     expect(sim.decide().map((action) => action.do)).toEqual(["start", "start", "tripwire"]);
     expect(sim.state.heals).toMatchObject({ started: 1, accepted: 1, version: 1 });
     expect(refusal(sim, heal)).toBe("no heal is left: 1 of 1 are used up");
+  });
+
+  test("is granted where there is money for one of several tickets, and not for all of them", () => {
+    const sim = failed({ usdPerTicket: 5 }, 2);
+    sim.endAttempt(T2, "failed");
+    expect(refusal(sim, heal)).toBeUndefined();
   });
 
   test("that comes to nothing takes no later one away: it was in no end's place", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Evidence } from "../../src/domain/event.ts";
 import { isHealable } from "../../src/domain/heal.ts";
-import { TicketId } from "../../src/domain/ids.ts";
+import { type Fence, TicketId } from "../../src/domain/ids.ts";
 import { ticketOf as stateOf, type TicketState } from "../../src/domain/state.ts";
 import { batchOf, honestJudgement, Simulation, ticketOf } from "./simulate.ts";
 
@@ -53,6 +53,17 @@ describe("a heal that is accepted", () => {
     expect(sim.state.ready).toEqual([1]);
     expect(sim.state.counts).toMatchObject({ done: 2, waiting: 1, stalled: 0 });
     expect(sim.state.heals.usd).toBe(0.5);
+  });
+
+  test("is remembered with why it began and when, behind those before it", () => {
+    const sim = healing();
+    const { reason, startedAt } = sim.state.heals.running ?? {};
+    accept(sim, 0.5);
+    const first = { n: 1, outcome: "accepted", why: "", changed: [], costUsd: 0.5, reason, startedAt, endedAt: sim.now };
+    expect(sim.state.heals.past).toEqual([first]);
+    sim.report({ type: "heal-started", n: 2, token: 9 as Fence, reason: "again", reservedUsd: 0 });
+    accept(sim);
+    expect(sim.state.heals.past).toMatchObject([first, { n: 2, reason: "again" }]);
   });
 
   test("leaves a ticket to the person whose gate for it is still to be written", () => {

@@ -30,6 +30,7 @@ test("it takes in nothing that is seen of people, and does not move their window
   const told = [at(0, { noted: true })];
   expect(countIntervention(told, at(1, { noted: true }))).toHaveLength(2);
   expect(countIntervention(told, at(1))).toHaveLength(2);
+  expect(countIntervention([at(0)], at(1, { noted: true }))).toHaveLength(2);
   const seen = [at(0), at(1, { noted: true })];
   expect(countIntervention(seen, at(2))).toBe(seen);
 });

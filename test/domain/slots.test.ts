@@ -124,6 +124,11 @@ describe("free slots", () => {
     },
   );
 
+  test("are fewer by the agents in slots beyond those that are wanted", () => {
+    const { state } = running(7, 1);
+    expect(freeSlots({ ...state, workers: 2, slots: [null, null, 5], finishing: [] })).toEqual([0]);
+  });
+
   test("where more is under way than may be, none: not a negative number of them", () => {
     const { state } = running(7, 1);
     const three = { ...state, workers: 3, slots: [null, null, null] };

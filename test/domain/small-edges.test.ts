@@ -24,6 +24,18 @@ describe("a wish that is granted", () => {
   });
 });
 
+describe("a wish about workers and heals", () => {
+  test("is counted and told in words", () => {
+    const sim = new Simulation(batchOf([ticketOf("A")], { workers: 1 }));
+    expect(admitCommand(sim.state, { type: "workers", workers: 1 })).toMatchObject([{ reason: "the run has 1 worker already" }]);
+    const asked = { ...sim.state, heals: { ...sim.state.heals, asked: true as const } };
+    expect(admitCommand(asked, { type: "drop-heal" })).toEqual([
+      { type: "intervention", class: "I2", target: "harness", note: "called off the heal" },
+      { type: "heal-dropped", why: "a person called it off" },
+    ]);
+  });
+});
+
 describe("slots and who comes next", () => {
   test("a slot whose ticket is still being finished is given away last", () => {
     const sim = new Simulation(batchOf([ticketOf("A")], { workers: 3 }));

@@ -31,6 +31,18 @@ describe("a landing that the tracker could not be told", () => {
   const left = (sim: Simulation) => stateOf(sim.state, T1).unfinished;
   const work = { tip: "t", baseSha: "s", claimed: true };
 
+  test("stays claimed by its agent where who goes on from it, without one, is cut off as well", () => {
+    const sim = captured(ended("lost", "assert"));
+    const facts: RunFact[] = [
+      { type: "attempt-claimed", ...again, attempt: 2, slot: 0, reservedUsd: 0 },
+      { type: "worktree-ready", ...again, path: "/w", branch: "b", baseSha: "s" },
+      { type: "change-captured", ...again, tip: "t", files: 1, additions: 0, deletions: 0 },
+      { type: "attempt-ended", ...again, outcome: "lost" },
+    ];
+    for (const fact of facts) sim.report(fact);
+    expect(left(sim)).toEqual(work);
+  });
+
   test("is gone on from; what failed elsewhere, or never landed, or was killed, is not", () => {
     expect(left(captured(intended, landed, ended("failed", "assert")))).toEqual({ ...work, landed: { from: "a", to: "c" } });
     expect(left(captured(intended, landed, ended("failed", "verify")))).toBeUndefined();

@@ -1,8 +1,23 @@
 import { describe, expect, test } from "vitest";
-import { type EarlierRun, numbersOf, sparkline, type TrendPoint, trendLine, trendOf } from "../../src/domain/trend.ts";
-import { ledgerTable } from "../../src/domain/trend-rows.ts";
+import type { RunEvent } from "../../src/domain/event.ts";
+import { TicketId } from "../../src/domain/ids.ts";
+import { reduce } from "../../src/domain/reduce.ts";
+import { numbersOf, sparkline, type TrendPoint, trendLine, trendOf } from "../../src/domain/trend.ts";
 import { earlierRuns } from "../report/pages.ts";
 import { plumbing, plumbingEnded } from "../store/scenes.ts";
+import { attempt } from "./mixed-run.ts";
+import { batchOf, Simulation, ticketOf } from "./simulate.ts";
+
+/** One ticket was done before the run, one is shipped by it, and one is left to a person; the oracle is content. */
+function settledBefore(): Simulation {
+  const [T1, T2, T3] = ["T-1", "T-2", "T-3"].map((name) => TicketId.parse(name)) as [TicketId, TicketId, TicketId];
+  const sim = new Simulation(batchOf([ticketOf("T-1"), ticketOf("T-2"), ticketOf("T-3")]));
+  const first = sim.events[0] as Extract<RunEvent, { type: "run-started" }>;
+  sim.state = reduce(undefined, { ...first, settled: [{ id: T1, as: "done" }] });
+  attempt(sim, T2, "done");
+  sim.report({ type: "ticket-gated", ticket: T3, step: "press" });
+  return sim;
+}
 
 const interventions = (point: TrendPoint) => point.interventions;
 
@@ -34,6 +49,11 @@ describe("the numbers of a run", () => {
       "secondModel.canaries.seen": 0,
     });
     expect(Object.values(numbers).every(Number.isFinite)).toBe(true);
+  });
+
+  test("tell what was settled before the run from what it shipped, and from what is gated", () => {
+    const numbers = numbersOf(settledBefore().state);
+    expect(numbers).toMatchObject({ "tickets.total": 3, "tickets.done": 2, "tickets.before": 1, "tickets.shipped": 1 });
   });
 });
 
@@ -74,51 +94,16 @@ describe("the trend", () => {
     );
   });
 
+  test("of two complete runs is a line that marks nothing", () => {
+    expect(trendLine([point(2), point(1)])).toBe("last 2 runs: interventions █▅  2 1 · cost $ █▅  2.00 1.00");
+  });
+
+  test("an earlier run that nobody has judged is unjudged", () => {
+    const [first] = trendOf(plumbing().state, [{ run: "old", startedAt: 0, sameBatch: true }]);
+    expect(first).toMatchObject({ run: "old", verdict: "unjudged", complete: false });
+  });
+
   test("a run that goes on is not complete", () => {
     expect(trendOf(plumbing().state, [])[0]).toMatchObject({ complete: false, verdict: "unjudged" });
-  });
-});
-
-describe("the ledger beside earlier runs", () => {
-  const whole = earlierRuns()[0] as EarlierRun;
-  const row = (table: ReturnType<typeof ledgerTable>, name: string) =>
-    table.groups.flatMap(({ rows }) => rows).find((r) => r.name === name);
-
-  test("holds a complete run against the newest complete one of the same batch file, and says which way is better", () => {
-    const early = { ...whole, run: "left", verdict: "not-done" as const };
-    const table = ledgerTable(plumbingEnded().state, [early, { ...whole, sameBatch: false }, whole]);
-    expect(table.against).toBe(whole);
-    expect(row(table, "interventions")).toMatchObject({ now: "1", change: { text: "−2", good: true }, earlier: ["3", "3", "3"] });
-    expect(row(table, "in the batch")?.change).toEqual({ text: "=", good: undefined });
-  });
-
-  test.each([
-    ["this run has not ended", plumbing().state, [whole]],
-    ["this run is not complete", plumbingEnded("not-done").state, [whole]],
-    ["this run is not complete", plumbingEnded("stopped").state, [whole]],
-    ["no earlier run was complete", plumbingEnded().state, [{ ...whole, verdict: "not-done" as const }]],
-    ["the batch file was another one", plumbingEnded().state, [{ ...whole, sameBatch: false }]],
-  ])("shows no change where %s", (why, state, earlier) => {
-    const table = ledgerTable(state, earlier);
-    expect(table.whyNone).toContain(why);
-    expect(table.groups.flatMap(({ rows }) => rows).every(({ change }) => change === undefined)).toBe(true);
-  });
-
-  test("what is not known of a run is not 0, and a share of nothing is not known", () => {
-    const table = ledgerTable(plumbingEnded().state, [
-      { run: "old", startedAt: 0, sameBatch: true, verdict: "done", numbers: { costUsd: 2, "tickets.shipped": 0 } },
-      { run: "older", startedAt: 0, sameBatch: true },
-    ]);
-    expect(row(table, "cost")?.earlier).toEqual(["$2.00", "–"]);
-    expect(row(table, "cost per shipped ticket")?.earlier).toEqual(["–", "–"]);
-    expect(row(table, "interventions")).toMatchObject({ now: "1", earlier: ["–", "–"] });
-    expect(row(table, "interventions")?.change).toBeUndefined();
-  });
-
-  test("rows that are 0 everywhere are left out, but for those that never are", () => {
-    const names = ledgerTable(plumbingEnded().state, []).groups.flatMap(({ rows }) => rows.map(({ name }) => name));
-    expect(names).toContain("heals");
-    expect(names).not.toContain("blockers claimed");
-    expect(names).not.toContain("I1 unblocked or answered");
   });
 });

@@ -70,6 +70,7 @@ describe("a reviewer", () => {
     "claude-sonnet-4-5-2025-09-29",
     "claude-sonnet-4-5-latest",
     "amazon-bedrock/anthropic.claude-sonnet-4-5-20250929-v12:0",
+    "amazon-bedrock/anthropic.claude-sonnet-4-5-20250929-v1:10",
     "amazon-bedrock/anthropic.claude-sonnet-4-5",
     "anthropic/claude-sonnet-4-5/",
   ])("is never the agent's model as others write it: %s", (written) => {
