@@ -7,12 +7,18 @@ export interface FileRead {
   readonly text: string;
   /** Changes whenever the file is written or replaced. */
   readonly stamp: string;
-  /** The file was written so shortly before that one more write could leave the same times on it. */
+  /** The file was written so shortly before that the write may go on, or one more could leave the same times on it. */
   readonly racy: boolean;
 }
 
 /** Kernels stamp files by a clock that ticks every 1 to 10 ms (CONFIG_HZ); twice that is certain to be another tick. */
 const TICK_MS = 20;
+
+/**
+ * A write leaves its time on a file before its bytes, and who reads meanwhile sees a part of them (ext4). So long the write may take.
+ * 24 MB took 133 ms where a machine had eleven times the work that it can do; this is a tenth of that speed. Bytes per millisecond.
+ */
+const SLOWEST_WRITE = 16 * 1024;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -28,7 +34,8 @@ export function readWhole(path: string, maxBytes: number): FileRead {
     const bytes = readUpTo(fd, size + 1);
     // Longer or shorter than it said: somebody writes to it, or it is no file that has a size. No stamp is like this one.
     if (bytes.length !== size) return { path, text: "", stamp: "", racy: true };
-    return { path, text: decode(bytes, path), stamp: stampOf(stats), racy: Math.abs(now - Number(stats.ctimeMs)) < TICK_MS };
+    const racy = Math.abs(now - Number(stats.ctimeMs)) < TICK_MS + Math.floor(size / SLOWEST_WRITE);
+    return { path, text: decode(bytes, path), stamp: stampOf(stats), racy };
   } finally {
     closeSync(fd);
   }

@@ -154,10 +154,16 @@ describe("the oracle as a process, embedded tracker", () => {
     ].map((text) => Buffer.from(text));
     writeFileSync(tracker(), texts[0] ?? "");
     const handle = await open(tracker(), "r+");
-    const codes = await askUnderWriting(batch(ids), 6, async (n) => {
-      const text = texts[(n + 1) % 2] ?? Buffer.alloc(0);
-      await handle.write(text, 0, text.length, 0);
-    });
+    const codes = await askUnderWriting(
+      batch(ids),
+      6,
+      async (n) => {
+        const text = texts[(n + 1) % 2] ?? Buffer.alloc(0);
+        await handle.write(text, 0, text.length, 0);
+      },
+      // So large a file counts as just written for a second and a half.
+      2_500,
+    );
     await handle.close();
     expect(codes).not.toContain(0);
     expect((await ask(batch(ids))).code).toBe(1);
@@ -233,12 +239,13 @@ async function askUnderWriting(
   batchFile: string,
   burst: number,
   write: (n: number) => Promise<void>,
+  restMs = 300,
 ): Promise<readonly (number | null)[]> {
   let stop = false;
   const writer = (async () => {
     for (let n = 0; !stop; n += 1) {
       await write(n);
-      if (n % burst === burst - 1) await pause(300);
+      if (n % burst === burst - 1) await pause(restMs);
     }
   })();
   const codes: (number | null)[] = [];

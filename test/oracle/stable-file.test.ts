@@ -74,6 +74,22 @@ describe("a file that is read whole", () => {
   });
 });
 
+describe("a large file", () => {
+  const MIB = 1024 * 1024;
+  // 20 ms, and one for each 16 KiB.
+  test.each([
+    [83, true],
+    [-83, true],
+    [84, false],
+    [-84, false],
+  ])("may be in the middle of a write for longer: %i ms after it began, %s", (ms, racy) => {
+    writeFileSync(file(), "x".repeat(MIB));
+    const { ctimeMs } = statSync(file(), { bigint: true });
+    vi.spyOn(Date, "now").mockReturnValue(Number(ctimeMs) + ms);
+    expect(readWhole(file(), MIB).racy).toBe(racy);
+  });
+});
+
 describe("a file is unchanged", () => {
   test("as long as nobody writes to it, and not while one more write could be missed", async () => {
     writeFileSync(file(), "x");
