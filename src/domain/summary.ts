@@ -38,9 +38,8 @@ const TOLD: ReadonlySet<Reason["kind"]> = new Set(["depends", "money", "filing",
 
 /** What an open ticket waits for; of an ended run, what it still waited for, else how its last try ended. */
 function whyOpen(state: RunState, { history }: TicketState, index: number): string {
-  if (state.end === undefined) return describeReason(whyNot(state, index));
-  const reason = whyNot({ ...state, stage: "working", paused: false }, index);
-  if (TOLD.has(reason.kind)) return describeReason(reason);
+  const reason = whyNot(state, index);
+  if (state.end === undefined || TOLD.has(reason.kind)) return describeReason(reason);
   const last = history.at(-1);
   return last === undefined ? "not started" : `try ${last.n} ${last.outcome}${last.summary === "" ? "" : `: ${last.summary}`}`;
 }

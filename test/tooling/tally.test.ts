@@ -1,6 +1,10 @@
-import { resolve } from "node:path";
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { failures, type Report, tally, toRunAgain, verdictOf } from "../../scripts/test.ts";
+import { scratchFolder } from "../helpers/scratch.ts";
+import { ROOT } from "./scratch-tree.ts";
 
 const file = (status: string, ...tests: readonly string[]): Report["testResults"][number] => ({
   name: resolve("test/a.test.ts"),
@@ -73,5 +77,22 @@ describe("what failed beside all the others", () => {
 
   it("and was not run again has failed", () => {
     expect(verdictOf(report(failing(2)), undefined)).toMatchObject({ numbers: "1 passed, 2 failed", failed: 2 });
+  });
+});
+
+describe("errors that no test is to blame for", () => {
+  const folder = scratchFolder();
+
+  it.each([
+    ["void Promise.reject(new Error('stray'));", "1\n"],
+    ["", "0\n"],
+  ])("are counted: %j", (body, counted) => {
+    const later = "await new Promise((go) => setImmediate(go));";
+    writeFileSync(join(folder(), "a.test.js"), `test("passes", async () => { ${body} ${later} });`);
+    const file = join(folder(), "unhandled");
+    const told = `--reporter=${join(ROOT, "scripts/unhandled-reporter.ts")}`;
+    const argv = [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", "--globals", "--root", folder(), told];
+    spawnSync(process.execPath, argv, { cwd: folder(), env: { PATH: process.env["PATH"], UNHANDLED_FILE: file } });
+    expect(readFileSync(file, "utf8")).toBe(counted);
   });
 });
