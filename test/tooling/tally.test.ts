@@ -62,6 +62,10 @@ describe("what failed beside all the others", () => {
     expect(toRunAgain(report(file("passed", "passed")))).toEqual([]);
   });
 
+  it("is not run again where chance found it", () => {
+    expect(toRunAgain(report({ ...failing(1), name: resolve("test/a.property.test.ts") }))).toEqual([]);
+  });
+
   it("and holds alone has passed, and is told", () => {
     const { numbers, told, failed } = verdictOf(report(failing(1)), report(file("passed", "passed")));
     expect([numbers, failed]).toEqual(["2 passed, 0 failed", 0]);
