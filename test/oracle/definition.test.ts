@@ -84,7 +84,7 @@ describe("what done means", () => {
     });
   });
 
-  test("2,000 random snapshots, against a second definition", () => {
+  test("4,000 random snapshots, against a second definition", () => {
     const id = fc.constantFrom("A", "B", "C", "D", "E");
     const state = fc.oneof(
       { weight: 12, arbitrary: fc.constantFrom("done", "done", "done", "human-gated", "open") },
@@ -112,7 +112,7 @@ describe("what done means", () => {
         expect(verdict.done + verdict.gated + verdict.open).toBe(ids.length);
         expect(verdict.open === 0).toBe(verdict.verdict === "done");
       }),
-      { numRuns: 2_000 },
+      { numRuns: 4_000 },
     );
     for (const word of ["done", "not-done", "unjudged"]) expect(seen[word]).toBeGreaterThan(100);
   });
