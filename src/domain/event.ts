@@ -80,6 +80,14 @@ export type EndKind = "oracle-done" | "not-done" | "unjudged" | "tripwire" | "in
 /** sha256 of everything that decides whether a run worked, part by part. None of it may change while the run lives (law 9). */
 export type FrozenSet = Readonly<Record<"oracle" | "batch" | "limits" | "guard" | "sandbox" | "tripwire", string>>;
 
+/** What an agent of an earlier run has built of a ticket: commits, and the landing where it came to one. */
+export interface LeftWork {
+  readonly id: TicketId;
+  readonly tip: string;
+  readonly baseSha: string;
+  readonly landed?: { readonly from: string; readonly to: string };
+}
+
 interface Of {
   readonly ticket: TicketId;
   readonly fence: Fence;
@@ -107,8 +115,8 @@ export type RunFact =
       readonly durations: Readonly<Record<string, number>>;
       /** Dollars already spent today by earlier runs, for `usdPerDay`. */
       readonly spentTodayUsd: number;
-      /** Work that an earlier run of this batch has left, built and not judged to its end: commits, by ticket. */
-      readonly left?: readonly { readonly id: TicketId; readonly tip: string; readonly baseSha: string }[];
+      /** Work that an earlier run of this batch has left, built and not judged to its end, or landed and not told: by ticket. */
+      readonly left?: readonly LeftWork[];
       readonly version: string;
     }
   | { readonly type: "run-resumed"; readonly orphansKilled: number }

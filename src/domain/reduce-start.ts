@@ -13,7 +13,7 @@ export function initialState(event: Started): RunState {
   const plan = planOf(event.batch.tickets, event.durations);
   const settled = new Map(event.settled.map((s) => [s.id, s]));
   const isDone = (id: Started["settled"][number]["id"]) => settled.get(id)?.as === "done";
-  const left = new Map(event.left?.map(({ id, tip, baseSha }) => [id, { tip, baseSha }]));
+  const left = new Map(event.left?.map(({ id, ...work }) => [id, work]));
   const tickets = plan.tickets.map((ticket): TicketState => {
     const known = settled.get(ticket.id);
     const fresh = newTicket(ticket, ticket.dependsOn.filter((dep) => !isDone(dep)).length);

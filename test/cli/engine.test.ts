@@ -14,6 +14,7 @@ import { findRun, listRuns } from "../../src/cli/find-run.ts";
 import { prepareStateHome, runFolder, type StateHome, stateHome } from "../../src/cli/state-home.ts";
 import type { RunFact } from "../../src/domain/event.ts";
 import { type Fence, RepoId, RunId, TicketId } from "../../src/domain/ids.ts";
+import { type TicketState, ticketOf } from "../../src/domain/state.ts";
 import { UserError } from "../../src/domain/user-error.ts";
 import type { RunStore } from "../../src/ports/run-store.ts";
 import { APP, git, newRepo } from "../adapters/vcs/real-repo.ts";
@@ -158,6 +159,53 @@ describe("what a new run takes over from the last", () => {
     store.end(R1, ENDED);
     expect(last("/other.json")).toBeUndefined();
     expect(last()).toMatchObject({ run: R1, counts: { done: 1, "human-gated": 1 } });
+  });
+
+  describe("of what landed, and whose tracker could not be told", () => {
+    /** A run in which that happened to T-1; `since` is what a person did to the repository afterwards. */
+    async function after(since: (user: string, landed: string) => void): Promise<TicketState> {
+      const first = await begin(R1);
+      const user = join(root, "user");
+      const baseSha = git(user, "rev-parse", "main");
+      git(user, "checkout", "-q", "-b", "work");
+      writeFileSync(join(user, "one.txt"), "one\n");
+      git(user, "add", "-A");
+      git(user, "commit", "-q", "-m", "a worker's");
+      const tip = git(user, "rev-parse", "work");
+      git(user, "checkout", "-q", "main");
+      git(user, "merge", "-q", "--squash", "work");
+      git(user, "commit", "-q", "-m", "landed");
+      const landed = git(user, "rev-parse", "main");
+      first.append(
+        { type: "attempt-claimed", ...of, attempt: 1, slot: 0, reservedUsd: 0 },
+        { type: "worktree-ready", ...of, path: "/w", branch: "work", baseSha },
+        { type: "change-captured", ...of, tip, files: 1, additions: 1, deletions: 0 },
+        { type: "merge-landed", ...of, repo: RepoId.parse("app"), from: baseSha, to: landed },
+        { type: "attempt-ended", ...of, outcome: "lost" },
+      );
+      store.end(R1, ENDED);
+      since(user, landed);
+      return ticketOf((await begin(R2)).open.state, T1);
+    }
+
+    test("the landing, whatever came upon it", async () => {
+      const ticket = await after((user) => {
+        writeFileSync(join(user, "two.txt"), "two\n");
+        git(user, "add", "-A");
+        git(user, "commit", "-q", "-m", "more");
+      });
+      expect(ticket).toMatchObject({ phase: "waiting", unfinished: { claimed: false } });
+      expect(ticket.unfinished?.landed?.to).toMatch(/^[0-9a-f]{40}$/);
+    });
+
+    test.for([
+      ["was taken back", (user: string, landed: string) => git(user, "revert", "--no-edit", landed)],
+      ["was taken out of the base", (user: string) => git(user, "reset", "-q", "--hard", "HEAD~1")],
+      ["is there as another commit", (user: string) => git(user, "commit", "-q", "--amend", "-m", "a person's")],
+    ] as const)("nothing where it %s", async ([, since]) => {
+      const ticket = await after(since);
+      expect([ticket.phase, ticket.unfinished]).toEqual(["waiting", undefined]);
+    });
   });
 
   test("a run whose engine was gone before its first event is passed over", async () => {

@@ -63,12 +63,37 @@ describe("what an agent of the run before has built", () => {
     expect(leftWork(cutOff(), { ...batch(), repos: { app: repo(over), web: repo() } })).toEqual([]);
   });
 
-  test("is nothing to be judged any more where it has landed", () => {
-    const sim = built();
-    sim.report({ type: "merge-intended", ...sim.of(T1), repo: app, from: "a", to: "b" });
-    sim.report({ type: "merge-landed", ...sim.of(T1), repo: app, from: "a", to: "b" });
-    expect(cutOff(sim).tickets).toBeDefined();
-    expect(leftWork(sim.state, batch())).toEqual([]);
+  describe("and has landed", () => {
+    const landing = { from: "a", to: "b" };
+    const landed = (of = batch()): Simulation => {
+      const sim = built(of);
+      sim.report({ type: "merge-intended", ...sim.of(T1), repo: app, ...landing });
+      sim.report({ type: "merge-landed", ...sim.of(T1), repo: app, ...landing });
+      return sim;
+    };
+
+    test("is taken up with its landing, where it was cut off and where the tracker could not be told", () => {
+      expect(leftWork(cutOff(landed()), batch())).toEqual([{ ...LEFT, landed: landing }]);
+      const sim = landed();
+      const evidence = { step: "assert", name: "assert", summary: "no such folder", detail: "" } as const;
+      sim.report({ type: "attempt-ended", ...sim.of(T1), outcome: "failed", evidence });
+      expect(leftWork(sim.state, batch())).toEqual([{ ...LEFT, landed: landing }]);
+    });
+
+    test("is not where the live thing was not what it should be", () => {
+      const sim = landed();
+      const evidence = { step: "verify", name: "live", summary: "exit code 1", detail: "" } as const;
+      sim.report({ type: "attempt-ended", ...sim.of(T1), outcome: "failed", evidence });
+      expect(leftWork(sim.state, batch())).toEqual([]);
+    });
+
+    test("is taken up only where the same steps judge it, whatever comes after the merge", () => {
+      const [gates, merge] = [{ step: "gates" }, { step: "merge" }] as const;
+      const check = { step: "check", name: "tests", command: ["true"] } as never;
+      const last = cutOff(landed(batch({ finish: [gates, merge] })));
+      expect(leftWork(last, batch({ finish: [gates, merge, { step: "assert" }] }))).toEqual([{ ...LEFT, landed: landing }]);
+      expect(leftWork(last, batch({ finish: [gates, check, merge] }))).toEqual([]);
+    });
   });
 
   test("nor where it ends at a person", () => {

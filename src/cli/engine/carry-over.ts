@@ -1,12 +1,15 @@
 import { createFolderTracker } from "../../adapters/tracker/folder.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { discoveredTickets, withEarlier } from "../../domain/discovery.ts";
+import type { LeftWork } from "../../domain/event.ts";
 import type { RunId, TicketId } from "../../domain/ids.ts";
+import { leftWork } from "../../domain/left-work.ts";
 import { type RunState, ticketOf } from "../../domain/state.ts";
 import { vecItems } from "../../domain/vec.ts";
 import { filedTicket } from "../../loop/discoveries.ts";
 import type { RunRow, RunStore } from "../../ports/run-store.ts";
 import type { Tracker } from "../../ports/tracker.ts";
+import type { Repo } from "../../ports/vcs.ts";
 import type { World } from "./check-world.ts";
 import { hasBegun, replay } from "./replay.ts";
 
@@ -69,11 +72,27 @@ export async function carryOver(of: {
       await tracker.set(before.id, { as: "human-gated", step: before.humanStep }, note);
     }
     const repo = world.repos.get(ticket.repo);
-    // One whose tracker could not be told after it had landed is done but for that.
-    const untold = before.phase === "stalled" && before.evidence.at(-1)?.step === "assert";
-    const landed = before.phase === "done" || untold;
-    if (landed && before.mergedSha !== undefined && (await repo?.contains(before.mergedSha))) {
+    if (before.phase === "done" && before.mergedSha !== undefined && (await repo?.contains(before.mergedSha))) {
       await tracker.set(before.id, { as: "done" }, `${note}, landed as ${before.mergedSha}`);
     }
   }
+}
+
+/**
+ * What agents of the last run have built of tickets that are open (`leftWork`). What has landed comes along only where the base still
+ * holds all of it: a person may have taken it back, and then another agent works.
+ */
+export async function leftBehind({ last, batch, world }: { last: RunState; batch: Batch; world: World }): Promise<LeftWork[]> {
+  const repoOf = new Map(batch.tickets.map(({ id, repo }) => [id, world.repos.get(repo)]));
+  const left: LeftWork[] = [];
+  for (const work of leftWork(last, batch))
+    if (work.landed === undefined || (await holds(repoOf.get(work.id), work, work.landed))) left.push(work);
+  return left;
+}
+
+/** Whether the base has the landing, and the change, merged once more, would change nothing. */
+async function holds(repo: Repo | undefined, { tip }: LeftWork, { to }: NonNullable<LeftWork["landed"]>): Promise<boolean> {
+  if (repo === undefined || !(await repo.contains(to)) || !(await repo.has(tip))) return false;
+  const again = await repo.candidate({ tip, message: "what has landed, once more" });
+  return again.ok && (await repo.change({ from: again.base, tip: again.commit })).paths.length === 0;
 }

@@ -9,7 +9,6 @@ import { tripwireSha } from "../../adapters/tripwire/code-sha.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import type { RunEvent, RunFact } from "../../domain/event.ts";
 import { RunId, type TicketId } from "../../domain/ids.ts";
-import { leftWork } from "../../domain/left-work.ts";
 import { reduce } from "../../domain/reduce.ts";
 import { type RunState, ticketOf } from "../../domain/state.ts";
 import { EXIT, UserError } from "../../domain/user-error.ts";
@@ -19,7 +18,7 @@ import type { RunStore } from "../../ports/run-store.ts";
 import type { Tracker } from "../../ports/tracker.ts";
 import { runFolder, type StateHome } from "../state-home.ts";
 import { VERSION } from "../version.ts";
-import { carryOver, stoppedShort, withDiscoveries } from "./carry-over.ts";
+import { carryOver, leftBehind, stoppedShort, withDiscoveries } from "./carry-over.ts";
 import type { World } from "./check-world.ts";
 import { type OtherSessions, startOfDay } from "./day-budget.ts";
 import type { LoadedBatch } from "./load-batch.ts";
@@ -101,6 +100,7 @@ export async function beginRun(of: {
   const oracle = createFrozenOracle({ kind: oracleKind(batch), bytes: oracleBytes, batch: oracleBatch, scratch: folder });
   if (place.kind === "folder") await refuseUnjudgeable(oracle);
   const batchSha = oracleSha(oracleBatchBytes(oracleBatch));
+  const left = last === undefined ? undefined : await leftBehind({ last, batch, world: of.world });
   const journal = store.create({ run, name: batch.name, batchPath: loaded.path, batchFileSha: loaded.sha, startedAt: now });
   const started: RunFact = {
     type: "run-started",
@@ -114,7 +114,7 @@ export async function beginRun(of: {
     settled,
     durations: store.durations(loaded.path),
     spentTodayUsd: store.spentSince(startOfDay(now), run) + (of.others?.usd ?? 0),
-    ...(last === undefined ? {} : { left: leftWork(last, batch) }),
+    ...(left === undefined ? {} : { left }),
     version: VERSION,
   };
   const first = journal.append(started);
