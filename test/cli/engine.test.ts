@@ -161,9 +161,16 @@ describe("what a new run takes over from the last", () => {
     expect(last()).toMatchObject({ run: R1, counts: { done: 1, "human-gated": 1 } });
   });
 
-  describe("of what landed, and whose tracker could not be told", () => {
+  describe("of what landed, and whose tracker was not told", () => {
+    const CUT_OFF: RunFact[] = [{ type: "attempt-ended", ...of, outcome: "lost" }];
+    const evidence = { step: "assert", name: "assert", summary: "it is gone", detail: "" } as const;
+    const COULD_NOT: RunFact[] = [
+      { type: "attempt-ended", ...of, outcome: "failed", evidence },
+      { type: "ticket-stalled", ticket: T1, reason: "it is gone" },
+    ];
+
     /** A run in which that happened to T-1; `since` is what a person did to the repository afterwards. */
-    async function after(since: (user: string, landed: string) => void): Promise<TicketState> {
+    async function after(since: (user: string, landed: string) => void, end = CUT_OFF): Promise<TicketState> {
       const first = await begin(R1);
       const user = join(root, "user");
       const baseSha = git(user, "rev-parse", "main");
@@ -181,21 +188,27 @@ describe("what a new run takes over from the last", () => {
         { type: "worktree-ready", ...of, path: "/w", branch: "work", baseSha },
         { type: "change-captured", ...of, tip, files: 1, additions: 1, deletions: 0 },
         { type: "merge-landed", ...of, repo: RepoId.parse("app"), from: baseSha, to: landed },
-        { type: "attempt-ended", ...of, outcome: "lost" },
+        ...end,
       );
       store.end(R1, ENDED);
       since(user, landed);
       return ticketOf((await begin(R2)).open.state, T1);
     }
 
+    const more = (user: string): void => {
+      writeFileSync(join(user, "two.txt"), "two\n");
+      git(user, "add", "-A");
+      git(user, "commit", "-q", "-m", "more");
+    };
+
     test("the landing, whatever came upon it", async () => {
-      const ticket = await after((user) => {
-        writeFileSync(join(user, "two.txt"), "two\n");
-        git(user, "add", "-A");
-        git(user, "commit", "-q", "-m", "more");
-      });
+      const ticket = await after(more);
       expect(ticket).toMatchObject({ phase: "waiting", unfinished: { claimed: false } });
       expect(ticket.unfinished?.landed?.to).toMatch(/^[0-9a-f]{40}$/);
+    });
+
+    test("that it is done, where nothing but that was left and the tracker is this run's own", async () => {
+      expect(await after(more, COULD_NOT)).toMatchObject({ phase: "done" });
     });
 
     test.for([
@@ -203,7 +216,12 @@ describe("what a new run takes over from the last", () => {
       ["was taken out of the base", (user: string) => git(user, "reset", "-q", "--hard", "HEAD~1")],
       ["is there as another commit", (user: string) => git(user, "commit", "-q", "--amend", "-m", "a person's")],
     ] as const)("nothing where it %s", async ([, since]) => {
-      const ticket = await after(since);
+      const ticket = await after(since, CUT_OFF);
+      expect([ticket.phase, ticket.unfinished]).toEqual(["waiting", undefined]);
+    });
+
+    test("nothing where it was taken back, also where only the telling was left", async () => {
+      const ticket = await after((user, landed) => git(user, "revert", "--no-edit", landed), COULD_NOT);
       expect([ticket.phase, ticket.unfinished]).toEqual(["waiting", undefined]);
     });
   });

@@ -1,11 +1,9 @@
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { z } from "zod";
 import { EXIT, UserError } from "../../domain/user-error.ts";
 import { resolveProgram } from "../executor/resolve-program.ts";
-import { oracleSha } from "./oracle-batch.ts";
+import { type FrozenFile, fileSha, findFrozen, placeFrozen } from "./frozen-file.ts";
 
 /** Files up to this size are copied; greater ones, and programs found on PATH, run where they are, unchanged. Bytes. */
 const MAX_COPIED = 16 * 1024 * 1024;
@@ -32,25 +30,25 @@ export async function freezeCommand(command: readonly string[], of: { folder: st
   return new TextEncoder().encode(`${JSON.stringify({ version: 1, words })}\n`);
 }
 
-/** Lays a frozen command out in a private folder: the words to run. Throws where a file in place is not what it was. */
-export async function layOutCommand(bytes: Uint8Array, folder: string): Promise<[string, ...string[]]> {
+/**
+ * Lays a frozen command out in a private folder: the words to run, and those of them that are files as they stand then. Throws where a
+ * file in place is not what it was.
+ */
+export async function layOutCommand(
+  bytes: Uint8Array,
+  folder: string,
+): Promise<{ readonly argv: readonly [string, ...string[]]; readonly files: readonly FrozenFile[] }> {
   const { words } = FrozenCommand.parse(JSON.parse(new TextDecoder().decode(bytes)));
-  const argv: string[] = [];
-  for (const [at, word] of words.entries()) argv.push(await layOut(word, folder, at));
-  return argv as [string, ...string[]];
+  const laid: (string | FrozenFile)[] = [];
+  for (const [at, word] of words.entries()) laid.push(await layOut(word, folder, at));
+  const argv = laid.map((word) => (typeof word === "string" ? word : word.path));
+  return { argv: argv as [string, ...string[]], files: laid.filter((word) => typeof word !== "string") };
 }
 
-async function layOut(word: Word, folder: string, at: number): Promise<string> {
+async function layOut(word: Word, folder: string, at: number): Promise<string | FrozenFile> {
   if (word.kind === "text") return word.text;
-  if (word.kind === "in-place") {
-    if ((await fileSha(word.path)) !== word.sha) throw new Error(`${JSON.stringify(word.path)} is not what was frozen`);
-    return word.path;
-  }
-  const file = join(folder, `${at}-${word.name}`);
-  const bytes = Buffer.from(word.bytes, "base64");
-  await writeFile(file, bytes, { flag: "wx", mode: word.mode });
-  if (oracleSha(await readFile(file)) !== oracleSha(bytes)) throw new Error("what was written to be run is not what was frozen");
-  return file;
+  if (word.kind === "in-place") return findFrozen(word.path, word.sha);
+  return placeFrozen(join(folder, `${at}-${word.name}`), Buffer.from(word.bytes, "base64"), word.mode);
 }
 
 async function program(word: string, of: { folder: string; path: string }): Promise<Word> {
@@ -75,25 +73,6 @@ function isNoFile(error: unknown): false {
 async function frozenFile(path: string, mode: number): Promise<Word> {
   if ((await stat(path)).size > MAX_COPIED) return { kind: "in-place", path, sha: await fileSha(path) };
   return { kind: "copy", name: basename(path), mode, bytes: (await readFile(path)).toString("base64") };
-}
-
-/** What was hashed last, by path: an interpreter may have 100 MB, and only a written file has another stamp. */
-const hashed = new Map<string, { readonly stamp: string; readonly sha: string }>();
-
-async function fileSha(path: string): Promise<string> {
-  const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
-  const stamp = [dev, ino, size, mtimeNs, ctimeNs].join(":");
-  const known = hashed.get(path);
-  if (known?.stamp === stamp) return known.sha;
-  const digest = await readAndHash(path);
-  hashed.set(path, { stamp, sha: digest });
-  return digest;
-}
-
-async function readAndHash(path: string): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
-  return hash.digest("hex");
 }
 
 function notFound(word: string): UserError {

@@ -1,8 +1,9 @@
-import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { EXIT, UserError } from "../../domain/user-error.ts";
 import type { FrozenProgram, Oracle, OracleBatch } from "../../ports/oracle.ts";
 import { layOutCommand } from "./frozen-command.ts";
+import { type FrozenFile, placeFrozen, refuseChanged } from "./frozen-file.ts";
 import { oracleBatchBytes, oracleInput, oracleSha } from "./oracle-batch.ts";
 import { plainLine, type Reading, readCommandOutput, readOracleOutput, unjudged } from "./oracle-output.ts";
 import { type OracleLaunch, runOracle } from "./oracle-process.ts";
@@ -93,9 +94,11 @@ async function judgeOnce(frozen: Frozen, asked: Asked): Promise<Read> {
   // Node's permission model compares real paths for the program it starts.
   const folder = await mkdtemp(join(await realpath(frozen.scratch), "oracle-"));
   try {
-    const batch = await place(join(folder, "batch.json"), oracleBatchBytes(asked.batch));
-    const exit = await runOracle(await launchOf(frozen, asked, folder, batch));
+    const batch = await placeFrozen(join(folder, "batch.json"), oracleBatchBytes(asked.batch));
+    const { files, ...launch } = await launchOf(frozen, asked, folder, batch.path);
+    const exit = await runOracle(launch);
     if ("problem" in exit) return { reading: unjudged(exit.problem), exitCode: undefined };
+    await refuseChanged([batch, ...files]);
     const read = frozen.kind === "script" ? readOracleOutput : readCommandOutput;
     return { reading: read({ ...exit, tickets: asked.batch.tickets }), exitCode: exit.exitCode };
   } finally {
@@ -103,22 +106,17 @@ async function judgeOnce(frozen: Frozen, asked: Asked): Promise<Read> {
   }
 }
 
-async function launchOf(frozen: Frozen, asked: Asked, folder: string, batch: string): Promise<OracleLaunch> {
+/** `files`: what is run, as it stands then. */
+type Launch = OracleLaunch & { readonly files: readonly FrozenFile[] };
+
+async function launchOf(frozen: Frozen, asked: Asked, folder: string, batch: string): Promise<Launch> {
   const { node, path, deadlineMs, kind } = frozen;
   const common = { folder, deadlineMs, signal: asked.signal, how: asked.how };
   if (kind === "command") {
-    const [program, ...args] = await layOutCommand(frozen.bytes, folder);
-    return { ...common, argv: [program, ...args, batch], env: { PATH: path, LANG: "C.UTF-8" }, family: true };
+    const { argv, files } = await layOutCommand(frozen.bytes, folder);
+    return { ...common, argv: [...argv, batch], files, env: { PATH: path, LANG: "C.UTF-8" }, family: true };
   }
-  const program = await place(join(folder, "oracle.cjs"), frozen.bytes);
+  const program = await placeFrozen(join(folder, "oracle.cjs"), frozen.bytes);
   const flags = ["--permission", `--allow-fs-read=${folder}`, `--allow-fs-read=${oracleInput(asked.batch)}`];
-  return { ...common, argv: [node, ...flags, program, batch], env: {}, family: false };
-}
-
-/** Writes a file and sees that what lies there is what was frozen. */
-async function place(file: string, bytes: Uint8Array): Promise<string> {
-  await writeFile(file, bytes, { flag: "wx", mode: 0o400 });
-  if (oracleSha(await readFile(file)) !== oracleSha(bytes))
-    throw new Error("what was written for it to run is not what was frozen");
-  return file;
+  return { ...common, argv: [node, ...flags, program.path, batch], files: [program], env: {}, family: false };
 }

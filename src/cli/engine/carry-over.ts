@@ -54,15 +54,17 @@ async function heldIn(folder: string, batch: Batch, last: RunState): Promise<Rea
 /**
  * An embedded tracker lives under its run. A new run of a batch whose last run ended not done goes on where that one
  * left: tickets that it shipped, and whose commit is still in the base, and tickets that it left to a person, are
- * settled here too.
+ * settled here too. `left` is what came along of those that are open.
  */
 export async function carryOver(of: {
   readonly last: RunState;
   readonly batch: Batch;
   readonly world: World;
   readonly tracker: Tracker;
+  readonly left: readonly LeftWork[];
 }): Promise<void> {
   const { last, tracker, world } = of;
+  const landedOnly = new Set(of.left.flatMap(({ id, landed }) => (landed === undefined ? [] : [id])));
   const known = new Map(of.batch.tickets.map((ticket) => [ticket.id, ticket]));
   for (const before of vecItems(last.tickets)) {
     const ticket = known.get(before.id);
@@ -72,7 +74,10 @@ export async function carryOver(of: {
       await tracker.set(before.id, { as: "human-gated", step: before.humanStep }, note);
     }
     const repo = world.repos.get(ticket.repo);
-    if (before.phase === "done" && before.mergedSha !== undefined && (await repo?.contains(before.mergedSha))) {
+    // One whose tracker could not be told after it had landed is done but for that.
+    const untold = before.phase === "stalled" && before.evidence.at(-1)?.step === "assert" && landedOnly.has(before.id);
+    const landed = before.phase === "done" || untold;
+    if (landed && before.mergedSha !== undefined && (await repo?.contains(before.mergedSha))) {
       await tracker.set(before.id, { as: "done" }, `${note}, landed as ${before.mergedSha}`);
     }
   }

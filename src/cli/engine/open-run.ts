@@ -90,7 +90,8 @@ export async function beginRun(of: {
   await writeFile(oracleFile(batch, folder), oracleBytes, { mode: 0o600 });
   const { tracker, place, seed } = trackerOf(batch, folder);
   await seed();
-  if (last !== undefined && place.kind === "embedded") await carryOver({ last, batch, world: of.world, tracker });
+  const left = last === undefined ? [] : await leftBehind({ last, batch, world: of.world });
+  if (last !== undefined && place.kind === "embedded") await carryOver({ last, batch, world: of.world, tracker, left });
   const settled = (await tracker.snapshot()).flatMap(({ id, state }) => {
     if (state.as === "open") return [];
     return [{ id, as: state.as, ...(state.as === "human-gated" ? { step: state.step } : {}) }];
@@ -100,7 +101,6 @@ export async function beginRun(of: {
   const oracle = createFrozenOracle({ kind: oracleKind(batch), bytes: oracleBytes, batch: oracleBatch, scratch: folder });
   if (place.kind === "folder") await refuseUnjudgeable(oracle);
   const batchSha = oracleSha(oracleBatchBytes(oracleBatch));
-  const left = last === undefined ? undefined : await leftBehind({ last, batch, world: of.world });
   const journal = store.create({ run, name: batch.name, batchPath: loaded.path, batchFileSha: loaded.sha, startedAt: now });
   const started: RunFact = {
     type: "run-started",
@@ -114,7 +114,7 @@ export async function beginRun(of: {
     settled,
     durations: store.durations(loaded.path),
     spentTodayUsd: store.spentSince(startOfDay(now), run) + (of.others?.usd ?? 0),
-    ...(left === undefined ? {} : { left }),
+    ...(last === undefined ? {} : { left }),
     version: VERSION,
   };
   const first = journal.append(started);

@@ -99,6 +99,23 @@ describe("its bytes", () => {
     expect(await oracle.judge()).toMatchObject({ verdict: "unjudged", problem });
   });
 
+  // What a worker would do in the moment between the look at a file and its start, done while it runs: each of them exits 0.
+  test.for([
+    ["another program is put in its place", `rm "$0"; printf '#!/bin/sh\\nexit 0\\n' > "$0"; chmod 755 "$0"`],
+    ["it is put away for a while", `mv "$0" "$0.away"; mv "$0.away" "$0"`],
+    ["it is gone", `rm "$0"`],
+    ["another batch is put in the place of the one it is told", `rm -f "$1"; echo '{"version":1,"tickets":[]}' > "$1"`],
+  ] as const)("and a judgement during which %s is none", async ([, deed]) => {
+    const problem = expect.stringMatching(/was changed while it judged: it is not what was frozen$/) as string;
+    const text = `#!/bin/sh\n${deed}\nexit 0\n`;
+    expect(await (await frozen([program("mine.sh", text)])).judge()).toMatchObject({ verdict: "unjudged", problem });
+    mkdirSync(at("bin"));
+    writeFileSync(at("bin/judge"), text, { mode: 0o755 });
+    const bytes = await freezeCommand(["judge"], { folder: folder(), path: `/bin:${at("bin")}` });
+    const inPlace = createFrozenOracle({ kind: "command", bytes, batch: batch(), scratch: scratch() });
+    expect(await inPlace.judge()).toMatchObject({ verdict: "unjudged", problem });
+  });
+
   test("of a link are those of what it leads to", async () => {
     program("real.sh", "#!/bin/sh\nexit 1\n");
     symlinkSync(at("real.sh"), at("link.sh"));

@@ -12,6 +12,7 @@ const UNFROZEN = { file: TRIPWIRE, from: "if (changed !== undefined)", to: "if (
 const CHAIN = "src/adapters/journal/chain.ts";
 const TABLE = "src/adapters/journal/journal-table.ts";
 const FROZEN_ORACLE = "src/adapters/oracle/frozen-oracle.ts";
+const FROZEN_FILE = "src/adapters/oracle/frozen-file.ts";
 const PROCESS = "src/adapters/oracle/oracle-process.ts";
 const READ_ALL = "{ exitCode: 0, stdout: result.stdout, stderr: result.stderr }";
 const DEFINITION = "oracle/definition.ts";
@@ -57,14 +58,15 @@ export const DEFENCES = {
     holes: [
       {
         file: FROZEN_ORACLE,
-        from: 'place(join(folder, "oracle.cjs"), frozen.bytes)',
-        to: 'place(join(folder, "oracle.cjs"), await bytesOnDisk(frozen))',
+        from: 'placeFrozen(join(folder, "oracle.cjs"), frozen.bytes)',
+        to: 'placeFrozen(join(folder, "oracle.cjs"), await bytesOnDisk(frozen))',
       },
       {
         file: FROZEN_ORACLE,
         from: "interface Read {",
         to: `async function bytesOnDisk({ scratch, bytes }: Frozen): Promise<Uint8Array> {
           const beside = [join(scratch, "..", "oracle.cjs"), join(process.argv[1] as string, "..", "oracle.cjs")];
+          const { readFile } = await import("node:fs/promises");
           const read = await Promise.all(beside.map((file) => readFile(file)));
           return read.find((each) => oracleSha(each) !== oracleSha(bytes)) ?? bytes;
         }
@@ -75,7 +77,8 @@ export const DEFENCES = {
         from: 'return isFile ? frozenFile(path, 0o400) : { kind: "text", text: word };',
         to: 'return { kind: "text", text: isFile ? path : word };',
       },
-      { file: "src/adapters/oracle/frozen-command.ts", from: "if ((await fileSha(word.path)) !== word.sha)", to: "if (false)" },
+      { file: FROZEN_FILE, from: "if ((await fileSha(path)) !== sha)", to: "if (false)" },
+      { file: FROZEN_FILE, from: "if (now !== stamp)", to: "if (false)" },
       ...UNPROVEN,
     ],
   },
@@ -113,8 +116,8 @@ export const DEFENCES = {
     holes: [
       {
         file: FROZEN_ORACLE,
-        from: "argv: [node, ...flags, program, batch]",
-        to: "argv: [node, program, batch]",
+        from: "argv: [node, ...flags, program.path, batch]",
+        to: "argv: [node, program.path, batch]",
       },
       { file: FROZEN_ORACLE, from: "env: {}, family: false", to: "env: process.env as Record<string, string>, family: false" },
     ],

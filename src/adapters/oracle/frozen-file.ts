@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { oracleSha } from "./oracle-batch.ts";
+
+/** A file that held what was frozen, and how it stood then: other bytes, or another file in its place, have another stamp. */
+export interface FrozenFile {
+  readonly path: string;
+  readonly stamp: string;
+}
+
+/** Writes a file of its own. Throws where what lies there then is not what was frozen. */
+export async function placeFrozen(path: string, bytes: Uint8Array, mode = 0o400): Promise<FrozenFile> {
+  await writeFile(path, bytes, { flag: "wx", mode });
+  const stamp = await stampOf(path);
+  if (oracleSha(await readFile(path)) !== oracleSha(bytes)) throw new Error(`${JSON.stringify(path)} ${NOT_FROZEN}`);
+  return { path, stamp };
+}
+
+/** A file that stays where it is. Throws where it is not what was frozen. */
+export async function findFrozen(path: string, sha: string): Promise<FrozenFile> {
+  const stamp = await stampOf(path);
+  if ((await fileSha(path)) !== sha) throw new Error(`${JSON.stringify(path)} ${NOT_FROZEN}`);
+  return { path, stamp };
+}
+
+/**
+ * Throws where one of them stands otherwise than it did. Between a look at a file and its start by name another one can take its
+ * place: what was judged meanwhile may have been judged by that.
+ */
+export async function refuseChanged(files: readonly FrozenFile[]): Promise<void> {
+  for (const { path, stamp } of files) {
+    const now = await stampOf(path).catch(() => undefined);
+    if (now !== stamp) throw new Error(`${JSON.stringify(path)} was changed while it judged: it ${NOT_FROZEN}`);
+  }
+}
+
+const NOT_FROZEN = "is not what was frozen";
+
+/** What was hashed last, by path: an interpreter may have 100 MB, and only a written file has another stamp. */
+const hashed = new Map<string, { readonly stamp: string; readonly sha: string }>();
+
+/** sha256 of a file, in hexadecimal. */
+export async function fileSha(path: string): Promise<string> {
+  const stamp = await stampOf(path);
+  const known = hashed.get(path);
+  if (known?.stamp === stamp) return known.sha;
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  const sha = hash.digest("hex");
+  hashed.set(path, { stamp, sha });
+  return sha;
+}
+
+async function stampOf(path: string): Promise<string> {
+  const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
+  return [dev, ino, size, mtimeNs, ctimeNs].join(":");
+}
