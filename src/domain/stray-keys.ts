@@ -1,3 +1,5 @@
+import { readJson } from "./json-text.ts";
+
 /**
  * Names of environment variables that hold a key for a model, or that send an agent's program to another account or
  * another host. Any of them may move the bill from a subscription to a metered key without a word. Names only: no value is
@@ -123,7 +125,7 @@ const HELPER = "apiKeyHelper";
 export function strayNamesInSettings(text: string): readonly string[] {
   let read: unknown;
   try {
-    read = JSON.parse(text.replace(/^\uFEFF/, ""));
+    read = readJson(text.replace(/^\uFEFF/, ""));
   } catch {
     return strayNamesInDotenv(text);
   }

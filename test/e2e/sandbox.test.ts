@@ -27,6 +27,13 @@ function runFolder(stage: Stage): string {
   return join(runs, readdirSync(runs)[0] ?? "");
 }
 
+/** Does it to each folder that looks like the run's: what proves the oracle makes and removes some beside it. */
+const inEachRun = (deed: string): string =>
+  `for (const run of fs.readdirSync(root + "/home/runs")) {
+    const folder = root + "/home/runs/" + run;
+    try { ${deed} } catch (error) { say(String(error)); }
+  }`;
+
 describe("the sandbox", { timeout: 120_000 }, () => {
   test("a batch that requires it runs to done in it, and says nothing of being unsandboxed", async () => {
     using stage = checkedStage();
@@ -55,16 +62,12 @@ describe("the sandbox", { timeout: 120_000 }, () => {
       harmed: (stage) => agentLog(stage).includes("harmed"),
     },
     "the tracker": {
-      attempt: `for (const run of fs.readdirSync(root + "/home/runs")) {
-        const file = root + "/home/runs/" + run + "/tracker.json";
-        fs.writeFileSync(file, fs.readFileSync(file, "utf8").replace('"open"', '"done"')); say("harmed");
-      }`,
+      attempt: inEachRun(`const file = folder + "/tracker.json";
+        fs.writeFileSync(file, fs.readFileSync(file, "utf8").replace('"open"', '"done"')); say("harmed");`),
       harmed: (stage) => agentLog(stage).includes("harmed"),
     },
     "the oracle": {
-      attempt: `for (const run of fs.readdirSync(root + "/home/runs")) {
-        fs.appendFileSync(root + "/home/runs/" + run + "/oracle.cjs", "//harmed");
-      }`,
+      attempt: inEachRun('fs.appendFileSync(folder + "/oracle.cjs", "//harmed");'),
       harmed: (stage) => readFileSync(join(runFolder(stage), "oracle.cjs"), "utf8").endsWith("//harmed"),
     },
     "the home folder's secrets": {

@@ -64,6 +64,9 @@ describe("what failed beside all the others", () => {
 
   it("is not run again where chance found it", () => {
     expect(toRunAgain(report({ ...failing(1), name: resolve("test/a.property.test.ts") }))).toEqual([]);
+    const why = ["Error: Property failed after 43 tests\n{ seed: 1 }"];
+    const example = { fullName: "test 1", status: "failed", failureMessages: why };
+    expect(toRunAgain(report(failing(1), { ...failing(1), assertionResults: [example] }))).toEqual([]);
   });
 
   it("and holds alone has passed, and is told", () => {

@@ -1,4 +1,5 @@
 import { isAscii, isUtf8 } from "node:buffer";
+import { readJson } from "../../domain/json-text.ts";
 import { geminiBounds } from "./gemini-request.ts";
 import { countOf, isObject, type JsonObject, objectOf } from "./json.ts";
 import { Refusal } from "./refusals.ts";
@@ -60,7 +61,7 @@ function textOf(bytes: Buffer): string {
 function parse(text: string): JsonObject {
   let body: unknown;
   try {
-    body = JSON.parse(text);
+    body = readJson(text);
   } catch {
     throw new Refusal(400, "the request is not JSON");
   }

@@ -1,7 +1,6 @@
+import { isEscaped, isSpace, quoteBefore } from "../../domain/json-text.ts";
 import type { JsonObject } from "./json.ts";
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
 /** Levels of lists and objects that an honest request stays well within. */
@@ -25,9 +24,7 @@ export function saysNothingTwice(text: string, value: JsonObject): boolean {
 function namesAtMost(text: string): number {
   let names = 0;
   for (let colon = text.indexOf(":"); colon >= 0; colon = text.indexOf(":", colon + 1)) {
-    let before = colon - 1;
-    while (isSpace(text.charCodeAt(before))) before -= 1;
-    if (text.charCodeAt(before) === QUOTE && !isEscaped(text, before)) names += 1;
+    if (quoteBefore(text, colon) !== undefined) names += 1;
   }
   return names;
 }
@@ -49,18 +46,6 @@ function endOfString(text: string, begin: number): number {
   let end = text.indexOf('"', begin + 1);
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end < 0 ? text.length : end;
-}
-
-/** Whether an odd number of backslashes stands before. */
-function isEscaped(text: string, place: number): boolean {
-  let at = place - 1;
-  while (text.charCodeAt(at) === BACKSLASH) at -= 1;
-  return (place - at) % 2 === 0;
-}
-
-/** White space of JSON (RFC 8259, 2). */
-function isSpace(code: number): boolean {
-  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
 /** Members of an object and of all that is in it; NaN, which equals nothing, where that is nested too deeply. */

@@ -1,3 +1,4 @@
+import { readJson } from "../json-text.ts";
 import type { Remark } from "./compare.ts";
 
 /** Programs that look up what to run in package.json, and what else of the repository steers them. */
@@ -54,7 +55,7 @@ export function scriptFindings(
 function scriptIn(text: string | undefined, name: string): string | undefined {
   if (text === undefined) return undefined;
   try {
-    const scripts: unknown = (JSON.parse(text) as { scripts?: unknown } | null)?.scripts;
+    const scripts: unknown = (readJson(text) as { scripts?: unknown } | null)?.scripts;
     if (typeof scripts !== "object" || scripts === null || !Object.hasOwn(scripts, name)) return undefined;
     return JSON.stringify((scripts as Record<string, unknown>)[name]);
   } catch (error) {

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { checkValue, type Finding } from "../batch/issues.ts";
 import { MAX_DEPTH, nestingOf } from "../batch/nesting.ts";
 import { pathText } from "../batch/problem.ts";
+import { readJson } from "../json-text.ts";
 import { plainText } from "../text.ts";
 import { BlockerClaim, Discovery } from "./schema.ts";
 
@@ -27,7 +28,7 @@ function parse<T>(schema: z.ZodType<T>, text: string): Parsed<T> {
   if (nestingOf(text).tooDeep !== undefined) return refused(`nests more than ${MAX_DEPTH} deep`);
   let value: unknown;
   try {
-    value = JSON.parse(text.replace(/^\ufeff/, ""));
+    value = readJson(text.replace(/^\ufeff/, ""));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return refused(`is not valid JSON: ${error.message}`);

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { readJson } from "../json-text.ts";
 import { plainText } from "../text.ts";
 
 /** The lines that an answer stands between. Whoever does not know the nonce cannot write them. */
@@ -52,7 +53,7 @@ function between(text: string, nonce: string): Reading<string> {
 
 function parse(text: string): Reading<unknown> {
   try {
-    return { ok: true, value: JSON.parse(text) };
+    return { ok: true, value: readJson(text) };
   } catch (error) {
     if (error instanceof SyntaxError) return none("its answer is not JSON");
     throw error;

@@ -1,11 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../../src/adapters/gateway/json.ts";
 import { saysNothingTwice } from "../../../src/adapters/gateway/said-twice.ts";
+import { readJson } from "../../../src/domain/json-text.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 import { anthropicAnswer, ask, json, message, modelGateway, standIn } from "./stage.ts";
 
 const folder = scratchFolder();
-const isOnce = (text: string): boolean => saysNothingTwice(text, JSON.parse(text));
+const IMAGE = '{"type":"image","source":{"type":"url","url":"https://evil.example"}}';
+const isOnce = (text: string): boolean => saysNothingTwice(text, readJson(text) as JsonObject);
 
 describe("a JSON text", () => {
   const key = fc.oneof(fc.string({ maxLength: 3 }), fc.constantFrom('"', "\\", '\\"', ":", '":', "__proto__", "toString"));
@@ -74,6 +77,25 @@ describe("what a model's API gets", () => {
     );
     expect(await sent(body)).toBe(body);
   });
+
+  it.each([
+    ["a name", '"mcp_server\\\\"', '"mcp_server\\u0073":[{"type":"url","url":"https://evil.example"}]'],
+    [
+      "a name in a list",
+      '"messages":[{"role":"user","conten\\\\":1}]',
+      `"messages":[{"role":"user","conten\\u0074":[${IMAGE}]}]`,
+    ],
+  ])(
+    "is not what was looked away from, because %s is read by the engine for one that was there before",
+    async (_what, lesson, hidden) => {
+      const vendor = await standIn(json(anthropicAnswer()));
+      const { gateway } = await modelGateway(folder(), vendor.port, { capUsd: 1 });
+      const of = (more: string): string => message({ more: "MORE" }).replace('"more":"MORE"', more);
+      await ask(gateway, { body: of(lesson.startsWith('"messages"') ? lesson : `${lesson}:1`) });
+      expect((await ask(gateway, { body: of(hidden) })).status).toBe(403);
+      expect(vendor.seen.map(({ body }) => body).join()).not.toContain("evil");
+    },
+  );
 
   it("is only what was looked at, where a member deep inside is named twice", async () => {
     const source = '"source":{"type":"url","url":"https://evil.example"},"sour\\u0063e":{"type":"base64","data":"QQ=="}';

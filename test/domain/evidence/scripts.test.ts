@@ -36,6 +36,12 @@ describe("what speaks against a change of it", () => {
     scriptFindings({ runner: "npm", script: "test" }, { changed, before, after }).map((finding) => finding.says);
   const base = text({ test: "vitest run", other: "x" });
 
+  test("a script beside it whose name is written so that V8 takes it for another one", () => {
+    JSON.parse('{"test":"x","pre\\\\u00":"x"}');
+    const after = '{"scripts":{"test":"vitest run","pre\\u0074est":"echo ok"}}';
+    expect(says(text({ test: "vitest run" }), after)).toEqual(["the script that the check runs was changed: pretest"]);
+  });
+
   test.each<[string, string | undefined]>([
     ["another text", text({ test: "echo ok" })],
     ["a script that runs before it", text({ test: "vitest run", pretest: "exit 0" })],
