@@ -1,6 +1,6 @@
 import { PREPARE_STEP } from "./batch/step-spec.ts";
 import { countsAsFailure, signsAfter } from "./breaker.ts";
-import type { RunEvent } from "./event.ts";
+import type { Evidence, RunEvent } from "./event.ts";
 import { afterAgent } from "./hold.ts";
 import { setAside } from "./money.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "./queue.ts";
@@ -214,8 +214,9 @@ function lostUsd(attempt: Attempt): number {
 }
 
 /**
- * What the next attempt can go on from: only where this one was cut off, not where it failed. That the tracker could not be told
- * is no failure of the work, which has landed: another agent would find nothing left to do.
+ * What the next attempt can go on from: only where this one was cut off, not where it failed. That the tracker could not be told, or
+ * that the engine itself could not go on (a full disk), is no failure of work that has landed: another agent would find nothing left
+ * to do.
  */
 function unfinishedOf(
   attempt: Attempt,
@@ -224,8 +225,8 @@ function unfinishedOf(
 ): Pick<TicketState, "unfinished"> {
   const { agent, change, worktree, merge } = attempt;
   const cutOff = (outcome === "stopped" || outcome === "lost") && attempt.refused === undefined;
-  const untold = outcome === "failed" && evidence?.step === "assert" && (merge?.landed ?? before?.landed !== undefined);
-  if (!cutOff && !untold) return {};
+  const isLanded = merge?.landed ?? before?.landed !== undefined;
+  if (!cutOff && !(isLanded && outcome === "failed" && isEngines(evidence))) return {};
   // An attempt without an agent goes on from what another one has left, and from what was said of it.
   const same = agent === undefined ? before : undefined;
   const humanStep = attempt.humanStep ?? same?.humanStep;
@@ -237,6 +238,11 @@ function unfinishedOf(
     };
   }
   return before === undefined ? {} : { unfinished: { ...before, ...landed } };
+}
+
+/** Whether it says what the engine could not do, nothing about the work. */
+function isEngines(evidence: Evidence | undefined): boolean {
+  return evidence?.step === "assert" || evidence?.step === "worktree";
 }
 
 function claimed({ agent }: Attempt): boolean {

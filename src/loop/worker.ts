@@ -21,7 +21,7 @@ const PATCH_BYTES = 1_000_000;
 
 /**
  * One attempt at a ticket, whole: worktree, agent, capture, finish line, cleanup. Everything it learns is reported as
- * facts with its fence; it never throws.
+ * facts with its fence. Throws where the disk is full, and for nothing else.
  */
 export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void> {
   const { ticket, fence } = scope;
@@ -35,7 +35,10 @@ export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void>
   const report = () => ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, ...end });
   if (done) report();
   await cleanUp(repo, { path, branch, deleteBranch: done });
-  if (!done) report();
+  if (done) return;
+  // What fails on a full disk says nothing about the work. The run stops before it counts, and goes on once there is room.
+  if (end.outcome === "failed" && !(await ctx.files.hasRoom())) throw new Error("the disk that holds the run is full");
+  report();
 }
 
 /** Removes an attempt's worktree and, if wanted, its branch. Never throws: what cannot be removed is warned of. */

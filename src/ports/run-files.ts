@@ -41,4 +41,6 @@ export interface RunFiles {
   /** Where the attempt's worktree lies. */
   worktreePath(ticket: TicketId, n: number): string;
   remove(folder: string): Promise<void>;
+  /** Whether the disk that holds the run has room for anything at all: a mebibyte. */
+  hasRoom(): Promise<boolean>;
 }

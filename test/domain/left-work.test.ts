@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Batch, Ticket } from "../../src/domain/batch/schema.ts";
 import { RepoId, TicketId } from "../../src/domain/ids.ts";
 import { leftWork } from "../../src/domain/left-work.ts";
+import { ticketOf as ticketOfRun } from "../../src/domain/state.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";
 
 const T1 = TicketId.parse("T-1");
@@ -72,12 +73,26 @@ describe("what an agent of the run before has built", () => {
       return sim;
     };
 
-    test("is taken up with its landing, where it was cut off and where the tracker could not be told", () => {
-      expect(leftWork(cutOff(landed()), batch())).toEqual([{ ...LEFT, landed: landing }]);
+    test.for([
+      ["it was cut off", undefined],
+      ["the tracker could not be told", { step: "assert", name: "assert", summary: "no such folder", detail: "" }],
+      ["the engine could not go on", { step: "worktree", name: "engine", summary: "git read-tree failed", detail: "" }],
+    ] as const)("is taken up with its landing, also by the next attempt, where %s", ([, evidence]) => {
       const sim = landed();
-      const evidence = { step: "assert", name: "assert", summary: "no such folder", detail: "" } as const;
-      sim.report({ type: "attempt-ended", ...sim.of(T1), outcome: "failed", evidence });
+      const end = evidence === undefined ? ({ outcome: "lost" } as const) : ({ outcome: "failed", evidence } as const);
+      sim.report({ type: "attempt-ended", ...sim.of(T1), ...end });
       expect(leftWork(sim.state, batch())).toEqual([{ ...LEFT, landed: landing }]);
+      expect(ticketOfRun(sim.state, T1)).toMatchObject({
+        failures: evidence === undefined ? 0 : 1,
+        unfinished: { landed: landing },
+      });
+    });
+
+    test("is not where the engine could not go on before it had", () => {
+      const sim = built();
+      const evidence = { step: "worktree", name: "engine", summary: "no checkout of it can be made", detail: "" } as const;
+      sim.report({ type: "attempt-ended", ...sim.of(T1), outcome: "failed", evidence });
+      expect(leftWork(sim.state, batch())).toEqual([]);
     });
 
     test("is not where the live thing was not what it should be", () => {

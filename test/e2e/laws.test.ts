@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, type TestContext, test } from "vitest";
 import { eventsOf, HONEST, pidsUnder, Stage, type Started } from "./stage.ts";
 
 /** An agent that says READY and goes on once `go` exists. */
@@ -234,7 +234,11 @@ describe("bounds", () => {
     expect(stage.landed()).toEqual(["T-1", "T-2"]);
   });
 
-  test("a full disk stops the run honestly: no agent is left, and the same command goes on once there is room", async (context) => {
+  /** Runs in a state folder on a small disk of its own. */
+  async function onSmallDisk(
+    context: TestContext,
+    deed: (stage: Stage, of: { home: string; makeRoom: () => void }) => Promise<void>,
+  ): Promise<void> {
     using stage = new Stage();
     const home = stage.path("small");
     mkdirSync(home);
@@ -245,6 +249,15 @@ describe("bounds", () => {
     }
     try {
       stage.repo("app");
+      await deed(stage, { home, makeRoom: () => execFileSync("mount", ["-o", "remount,size=64m", home]) });
+    } finally {
+      execFileSync("umount", ["-l", home]);
+      rmSync(home, { recursive: true, force: true });
+    }
+  }
+
+  test("a full disk stops the run honestly: no agent is left, and the same command goes on once there is room", async (context) => {
+    await onSmallDisk(context, async (stage, { home, makeRoom }) => {
       stage.agent(
         `if (attempt === 1) { say("READY"); for (let i = 0; ; i++) { say("x".repeat(180) + i); await wait(5); } } ${HONEST}`,
       );
@@ -253,12 +266,25 @@ describe("bounds", () => {
       expect(code).toBe(1);
       expect(stderr).toMatch(/had to stop\n {2}why: .*(full|space)/);
       expect(pidsUnder(stage.root)).toEqual([]);
-      execFileSync("mount", ["-o", "remount,size=64m", home]);
+      makeRoom();
       expect((await stage.run([batch, "--headless"], { LOOPDASH_HOME: home })).code).toBe(0);
       expect(stage.landed()).toEqual(["T-1"]);
-    } finally {
-      execFileSync("umount", ["-l", home]);
-      rmSync(home, { recursive: true, force: true });
-    }
+    });
+  });
+
+  test("what fails on a full disk is no failed attempt: with room for it, the only one that there may be ships", async (context) => {
+    await onSmallDisk(context, async (stage, { home, makeRoom }) => {
+      const big = join(home, "big");
+      stage.agent(
+        `if (attempt === 1) { fs.writeFileSync(${JSON.stringify(big)}, "x".repeat(600_000)); process.exit(1); } ${HONEST}`,
+      );
+      const batch = stage.batch(["T-1"], { limits: { attempts: 1 } });
+      const { code, stderr } = await stage.run([batch, "--headless"], { LOOPDASH_HOME: home });
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/had to stop\n {2}why: the disk that holds the run is full/)]);
+      expect(stage.landed()).toEqual([]);
+      makeRoom();
+      expect((await stage.run([batch, "--headless"], { LOOPDASH_HOME: home })).code).toBe(0);
+      expect(stage.landed()).toEqual(["T-1"]);
+    });
   });
 });

@@ -1,9 +1,12 @@
 import { constants } from "node:fs";
-import { access, mkdir, open, writeFile } from "node:fs/promises";
+import { access, mkdir, open, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TicketId } from "../../domain/ids.ts";
 import type { AttemptFiles, RunFiles } from "../../ports/run-files.ts";
 import { removeFolder } from "../remove-folder.ts";
+
+/** Below it a disk is full: no worktree and no journal fits. Bytes. */
+const LEAST_FREE = 1024 * 1024;
 
 async function tail(file: string, bytes: number): Promise<string> {
   try {
@@ -69,5 +72,10 @@ export function createRunFiles(of: { folder: string; worktrees: string }): RunFi
     manifestPath: (key) => join(of.folder, "manifests", `${key}.json`),
     worktreePath: (ticket, n) => join(of.worktrees, `${ticket}-${n}`),
     remove: removeFolder,
+    async hasRoom() {
+      const { bavail, blocks, bsize } = await statfs(of.folder);
+      // A file system that does not count says that it has none.
+      return blocks === 0 || bavail * bsize >= LEAST_FREE;
+    },
   };
 }
