@@ -1,6 +1,16 @@
 import type { Batch, Ticket } from "./batch/schema.ts";
 import type { StepKind } from "./batch/step-spec.ts";
-import type { AgentEnding, AgentStopKind, AttemptOutcome, EndKind, Evidence, FrozenSet, Question, VerdictWord } from "./event.ts";
+import type {
+  AgentEnding,
+  AgentStopKind,
+  AttemptOutcome,
+  EndKind,
+  Evidence,
+  FrozenSet,
+  LeftWork,
+  Question,
+  VerdictWord,
+} from "./event.ts";
 import type { CheckStrength } from "./evidence/results.ts";
 import type { HealsState } from "./heal-fact.ts";
 import type { Fence, RunId, TicketId } from "./ids.ts";
@@ -94,10 +104,7 @@ export interface Signs {
 }
 
 /** Finished work of an agent whose finish line was cut off. */
-export interface Unfinished {
-  readonly tip: string;
-  readonly baseSha: string;
-  readonly landed?: { readonly from: string; readonly to: string };
+export interface Unfinished extends Omit<LeftWork, "id"> {
   readonly claimed: boolean;
   /** An upheld blocker's: it ends in a human gate. */
   readonly humanStep?: string;

@@ -34,7 +34,7 @@ export class Performer implements Effects {
   /** Settles once all discovered tickets are filed that were announced so far, or given up. */
   #filings: Promise<unknown> = Promise.resolve();
 
-  /** `fail` is told of a defect: something launched that threw though it never may. The run cannot go on as if it had not. */
+  /** `fail` is told what something launched threw: a full disk, or a defect. The run cannot go on as if it had not. */
   constructor(ctx: LoopContext, fail: (error: unknown) => void) {
     this.#ctx = ctx;
     this.#fail = fail;

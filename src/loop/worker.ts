@@ -21,7 +21,7 @@ const PATCH_BYTES = 1_000_000;
 
 /**
  * One attempt at a ticket, whole: worktree, agent, capture, finish line, cleanup. Everything it learns is reported as
- * facts with its fence. Throws where the disk is full, and for nothing else.
+ * facts with its fence. Throws where the disk is full or cannot be asked, and for nothing else.
  */
 export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void> {
   const { ticket, fence } = scope;

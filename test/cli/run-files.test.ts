@@ -27,6 +27,11 @@ describe("the run's files", () => {
     expect(files.worktreePath(T1, 2)).toBe(join(folder(), "wt/T-1-2"));
   });
 
+  test("there is room on a disk that has some, and on one that does not count", async () => {
+    for (const place of [folder(), "/proc"])
+      expect([place, await createRunFiles({ folder: place, worktrees: folder() }).hasRoom()]).toEqual([place, true]);
+  });
+
   test("a place to judge in is another one each time and is within the run's folder, whatever the step is called", async () => {
     const files = createRunFiles({ folder: join(folder(), "run"), worktrees: join(folder(), "wt") });
     const [a, b] = [files.judgePath(T1, "../../etc"), files.judgePath(T1, "../../etc")];

@@ -30,6 +30,7 @@ export async function findFrozen(path: string, sha: string): Promise<FrozenFile>
  */
 export async function refuseChanged(files: readonly FrozenFile[]): Promise<void> {
   for (const { path, stamp } of files) {
+    // One that is gone, or cannot be looked at, was changed as well.
     const now = await stampOf(path).catch(() => undefined);
     if (now !== stamp) throw new Error(`${JSON.stringify(path)} was changed while it judged: it ${NOT_FROZEN}`);
   }
