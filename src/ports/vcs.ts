@@ -43,6 +43,11 @@ export type RepoView = Pick<Confinement, "write" | "read" | "mounts">;
 export interface Repo {
   readonly id: RepoId;
   readonly base: string;
+  /**
+   * Where a sandbox shows a worktree or a checkout of this repository: the path of the user's own checkout, so that code finds
+   * itself at the same place when an agent works, when it is checked, and when the user runs it (adversary case F3).
+   */
+  readonly place: string;
   /** Commit at the tip of the base branch. */
   baseTip(): Promise<string>;
   /** A linked worktree at `path` on a fresh `branch` from `from`; leftovers of the same names are replaced. */

@@ -1,5 +1,12 @@
 import { existsSync, statSync } from "node:fs";
-import { type Confined, type Confinement, ConfinementRefused, type Launch, type Sandbox } from "../../ports/sandbox.ts";
+import {
+  type Confined,
+  type Confinement,
+  ConfinementRefused,
+  type Launch,
+  type Layer,
+  type Sandbox,
+} from "../../ports/sandbox.ts";
 import { systemCode } from "../disk-error.ts";
 import { automounts } from "./automounts.ts";
 import { type Closed, confinementMounts } from "./confinement-mounts.ts";
@@ -8,6 +15,7 @@ import { findProgram } from "./find-program.ts";
 import { type HeldFile, heldFile } from "./held-file.ts";
 import { homesOf } from "./homes.ts";
 import { insideEnvironment } from "./inside-environment.ts";
+import { layerStarter } from "./layers.ts";
 import { arrange, isCovered, type Mount, mountArguments, ruling } from "./mount.ts";
 import { openSockets } from "./open-sockets.ts";
 import { defaultMounts, secretsIn } from "./places.ts";
@@ -43,6 +51,8 @@ export interface BubblewrapOptions {
   readonly ownMounts?: readonly string[];
   /** Whether bwrap can lay a writable copy over a folder (0.10 and newer): package caches get one. */
   readonly overlays?: boolean;
+  /** Whether a writable layer can be laid over a folder; see canLayLayers. */
+  readonly layers?: boolean;
 }
 
 /** Everything of a sandbox that stays the same from start to start. */
@@ -68,7 +78,8 @@ interface Walls {
  */
 export function createBubblewrap(of: BubblewrapOptions): Sandbox {
   const walls = raise(of);
-  return { kind: "bubblewrap", confine: async (launch, confinement) => confine(walls, launch, confinement) };
+  const layers = of.layers === true;
+  return { kind: "bubblewrap", layers, confine: async (launch, confinement) => confine(walls, launch, confinement) };
 }
 
 function raise(of: BubblewrapOptions): Walls {
@@ -106,21 +117,13 @@ function confine(walls: Walls, launch: Launch, confinement: Confinement): Confin
   const path = launch.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin";
   const program = findProgram(argv0, { cwd: cwd.real, path });
   if (program === undefined) throw new ConfinementRefused(`there is no program ${JSON.stringify(argv0)}`);
+  const layers = confinement.layers ?? [];
+  if (layers.length > 0 && walls.of.layers !== true) throw new ConfinementRefused("this system cannot lay a folder over another");
   const wanted = confinementMounts(confinement, walls.closed);
-  const named = new Set(wanted.map(({ at }) => at));
-  const mounts = arrange([
-    ...walls.mounts,
-    ...automounts()
-      .filter((at) => !named.has(at))
-      .map((at): Mount => ({ at, kind: "hidden" })),
-    ...openSockets()
-      .filter((at) => !named.has(at))
-      .map((at): Mount => ({ at, kind: "masked" })),
-    ...wanted,
-    ...walls.tools(path),
-    ...programMounts(program, walls.homes),
-  ]);
-  refuseUnseen(cwd.real, mounts);
+  const inside = shownAt([...confinement.mounts, ...layers]);
+  const mounts = arrange([...aroundIt(walls, wanted), ...walls.tools(path), ...programMounts(program, walls.homes)]);
+  const start = inside(cwd.real);
+  refuseUnseen({ outside: cwd.real, inside: start }, mounts);
   const inherited = filesToClose();
   const write = mounts.flatMap((mount) => (mount.kind === "bind" && mount.write ? [mount.at] : []));
   const home = walls.homes.includes(realPath(walls.of.home) ?? "") ? walls.of.home : "/tmp/home";
@@ -131,7 +134,7 @@ function confine(walls: Walls, launch: Launch, confinement: Confinement): Confin
   return {
     argv: [
       ...starter({ inherited, status: status.path, filter: walls.filter.path, group: group?.enter }),
-      ...(walls.of.ownMounts ?? []),
+      ...(layers.length > 0 ? layerStarter(layers) : (walls.of.ownMounts ?? [])),
       walls.of.program,
       ...NAMESPACES,
       ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
@@ -140,9 +143,11 @@ function confine(walls: Walls, launch: Launch, confinement: Confinement): Confin
       ...["--remount-ro", "/proc"],
       ...(home === walls.of.home ? [] : ["--dir", home]),
       ...env.set.flatMap(([name, value]) => ["--setenv", name, value]),
-      ...["--chdir", cwd.real, "--json-status-fd", "3", "--seccomp", "4", "--"],
-      ...limited(processes),
-      program,
+      // By it processes outside are found; inside it would tell code under test where it runs (adversary case F3).
+      ...["--unsetenv", "LOOPDASH_FENCE"],
+      ...["--chdir", start, "--json-status-fd", "3", "--seccomp", "4", "--"],
+      ...limited(processes, confinement.limits),
+      inside(program),
       ...launch.argv.slice(1),
     ],
     cwd: "/",
@@ -153,6 +158,14 @@ function confine(walls: Walls, launch: Launch, confinement: Confinement): Confin
       return end;
     },
   };
+}
+
+/** What is wanted, on top of what every confined process finds; what only now lies outside is closed as well. */
+function aroundIt(walls: Walls, wanted: readonly Mount[]): Mount[] {
+  const named = new Set(wanted.map(({ at }) => at));
+  const closed = (places: readonly string[], kind: "hidden" | "masked") =>
+    places.filter((at) => !named.has(at)).map((at): Mount => ({ at, kind }));
+  return [...walls.mounts, ...closed(automounts(), "hidden"), ...closed(openSockets(), "masked"), ...wanted];
 }
 
 function groupOf(home: GroupHome | undefined, processes: number): ControlGroup | undefined {
@@ -180,8 +193,18 @@ const NAMESPACES = [
   "ALL",
 ];
 
-function refuseUnseen(cwd: string, mounts: readonly Mount[]): void {
-  const rule = ruling(mounts, cwd);
-  if (isCovered(rule) && rule.at !== cwd) throw new ConfinementRefused(`the working folder ${cwd} is hidden in the sandbox`);
-  if (!statSync(cwd).isDirectory()) throw new ConfinementRefused(`the working folder ${cwd} is not a folder`);
+/** Where a path outside is found inside: at another place where a mount or a layer shows a folder around it there. */
+function shownAt(shown: readonly Pick<Layer, "from" | "at">[]): (path: string) => string {
+  const byDepth = shown.toSorted((a, b) => b.from.length - a.from.length);
+  return (path) => {
+    const mount = byDepth.find(({ from }) => isWithin(from, path));
+    return mount === undefined ? path : mount.at + path.slice(mount.from.length);
+  };
+}
+
+function refuseUnseen(cwd: { readonly outside: string; readonly inside: string }, mounts: readonly Mount[]): void {
+  const rule = ruling(mounts, cwd.inside);
+  if (isCovered(rule) && rule.at !== cwd.inside)
+    throw new ConfinementRefused(`the working folder ${cwd.inside} is hidden in the sandbox`);
+  if (!statSync(cwd.outside).isDirectory()) throw new ConfinementRefused(`the working folder ${cwd.outside} is not a folder`);
 }

@@ -20,7 +20,12 @@ export interface Closed {
 export function confinementMounts(of: Confinement, closed: Closed): Mount[] {
   const write = of.write.map((path) => ({ way: wayTo(path), write: true }));
   const read = of.read.map((path) => ({ way: wayTo(path), write: false }));
-  const mounts = of.mounts.map((each) => ({ from: wayTo(each.from), at: wayToPlace(each.at), write: each.write }));
+  const layers = (of.layers ?? []).map(({ from, at }) => ({ from, at, write: true }));
+  const mounts = [...layers, ...of.mounts].map((each) => ({
+    from: wayTo(each.from),
+    at: wayToPlace(each.at),
+    write: each.write,
+  }));
   const sockets = of.sockets.map((path) => ({ way: wayTo(path), write: false }));
   for (const { way } of sockets) {
     if (!isSocket(way.real)) throw new ConfinementRefused(`${way.real} is not a Unix socket`);

@@ -6,6 +6,7 @@ import { runCanary } from "./canary.ts";
 import { confinedExecutor } from "./confined-executor.ts";
 import { findGroupHome, memoryMax } from "./control-group.ts";
 import { findProgram } from "./find-program.ts";
+import { canLayLayers } from "./layers.ts";
 import { ownMounts } from "./own-mounts.ts";
 import { SEATBELT } from "./seatbelt-config.ts";
 import { seccompFilter } from "./seccomp.ts";
@@ -59,7 +60,8 @@ async function tryOut(plain: BubblewrapOptions, version: string): Promise<FoundS
   const prefix = await ownMounts(plain.program);
   const groups = findGroupHome();
   const bound = { ...plain, ...(groups === undefined ? {} : { groups }) };
-  const apart = prefix === undefined ? bound : { ...bound, ownMounts: prefix };
+  const layers = await canLayLayers(plain.program, plain.state);
+  const apart = { ...bound, layers, ...(prefix === undefined ? {} : { ownMounts: prefix }) };
   const wishes = laysOverlays(version) ? [{ ...apart, overlays: true }, apart, plain] : [apart, plain];
   let failed: FoundSandbox | undefined;
   for (const wish of wishes) {

@@ -49,7 +49,7 @@ export function createSeatbelt(of: SeatbeltOptions): Sandbox {
     state,
     tools: [process.execPath, ...(of.tools ?? [])],
   };
-  return { kind: "seatbelt", confine: async (launch, confinement) => confine(walls, launch, confinement) };
+  return { kind: "seatbelt", layers: false, confine: async (launch, confinement) => confine(walls, launch, confinement) };
 }
 
 function confine(walls: Walls, launch: Launch, confinement: Confinement): Confined {

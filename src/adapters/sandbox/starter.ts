@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { ConfinementRefused } from "../../ports/sandbox.ts";
+import { ConfinementRefused, type ProcessLimits } from "../../ports/sandbox.ts";
 import { inheritedFiles } from "./open-files.ts";
 
 /**
@@ -46,7 +46,7 @@ export function starter(of: StarterOf): string[] {
  * one value that also keeps a dump from being handed to a program outside (core(5)). Memory is not bounded in this way: a limit
  * of addresses (RLIMIT_AS) ends programs that reserve more than they use, WebAssembly in Node among them.
  */
-export function limited(processes: number): string[] {
+export function limited(processes: number, bounds: ProcessLimits = {}): string[] {
   const prlimit = "/usr/bin/prlimit";
   if (!existsSync(prlimit)) return [];
   const limits = readFileSync("/proc/self/limits", "latin1");
@@ -55,5 +55,11 @@ export function limited(processes: number): string[] {
     return hard === undefined || hard === "unlimited" ? Number.POSITIVE_INFINITY : Number(hard);
   };
   const [most, core] = [Math.min(processes, atMost("Max processes")), Math.min(1, atMost("Max core file size"))];
-  return [prlimit, `--nproc=${most}:${most}`, `--core=${core}:${core}`, "--"];
+  const { memoryBytes, cpuSeconds, fileBytes } = bounds;
+  const more = [
+    ...(memoryBytes === undefined ? [] : [`--as=${memoryBytes}:${memoryBytes}`]),
+    ...(cpuSeconds === undefined ? [] : [`--cpu=${cpuSeconds}:${cpuSeconds}`]),
+    ...(fileBytes === undefined ? [] : [`--fsize=${fileBytes}:${fileBytes}`]),
+  ];
+  return [prlimit, `--nproc=${most}:${most}`, `--core=${core}:${core}`, ...more, "--"];
 }

@@ -40,6 +40,7 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
   return {
     id,
     base,
+    place: store.at.mainWorktree ?? store.at.path.replace(/\.git$/, ""),
     baseTip: () => baseTip(store),
     addWorktree: async (of) => {
       ours.add(await knownPath(of.path));

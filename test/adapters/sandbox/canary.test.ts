@@ -22,7 +22,11 @@ function sandbox(make: Make): Sandbox {
     settled += 1;
     return { reported: true, empty: true };
   };
-  return { kind: "bubblewrap", confine: async (launch, confinement) => ({ ...make(launch, confinement), settle }) };
+  return {
+    kind: "bubblewrap",
+    layers: false,
+    confine: async (launch, confinement) => ({ ...make(launch, confinement), settle }),
+  };
 }
 
 /** Bubblewrap with these flags, and what may be written and read bound after them. */

@@ -238,7 +238,7 @@ test("two start at the same time, and a request without a confinement is left as
 });
 
 test("a sandbox that cannot say no in words is a defect, and nothing runs", async () => {
-  const broken = { kind: "bubblewrap", confine: () => Promise.reject(new Error("defect")) } as const;
+  const broken = { kind: "bubblewrap", layers: false, confine: () => Promise.reject(new Error("defect")) } as const;
   const executor = confinedExecutor(createExecutor(), broken);
   const request = {
     argv: ["touch", "ran"],

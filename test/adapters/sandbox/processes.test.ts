@@ -175,10 +175,10 @@ describe("an end is told as it was", () => {
     expect(result).toMatchObject({ ending: "exited", exitCode: 1 });
   });
 
-  test("its output, its arguments, its environment and its fence arrive", async () => {
+  test("its output, its arguments and its environment arrive, and not the mark of the engine", async () => {
     const argv = ["/bin/sh", "-c", 'printf "%s|" "$@" "$A" "$LOOPDASH_FENCE"; pwd; echo err >&2', "sh", "a b", "", "-x", "é\n"];
     const result = await stage.run({ argv, env: { PATH, A: "b=c d" }, confinement: confinement(), marker: "mine" });
-    expect(result.tail.replace("err\n", "")).toBe(`a b||-x|é\n|b=c d|mine|${stage.at("wt")}\n`);
+    expect(result.tail.replace("err\n", "")).toBe(`a b||-x|é\n|b=c d||${stage.at("wt")}\n`);
   });
 });
 

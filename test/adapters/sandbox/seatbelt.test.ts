@@ -104,7 +104,11 @@ function faked(sandbox: Sandbox): Sandbox {
     ...confined,
     argv: confined.argv.map((arg, i) => (i === 2 ? arg.replace(SEATBELT, stage.at("fake/sandbox-exec")) : arg)),
   });
-  return { kind: "seatbelt", confine: async (launch, confinement) => replaced(await sandbox.confine(launch, confinement)) };
+  return {
+    kind: "seatbelt",
+    layers: false,
+    confine: async (launch, confinement) => replaced(await sandbox.confine(launch, confinement)),
+  };
 }
 
 function seatbelt(): Sandbox {

@@ -6,7 +6,7 @@ import type { FoundSandbox } from "../../../src/adapters/sandbox/find-sandbox.ts
 import { checkSandbox } from "../../../src/cli/doctor/sandbox.ts";
 import type { SandboxMode } from "../../../src/domain/batch/schema.ts";
 
-const sandbox = { kind: "bubblewrap", confine: () => Promise.reject(new Error("not asked")) } as const;
+const sandbox = { kind: "bubblewrap", layers: false, confine: () => Promise.reject(new Error("not asked")) } as const;
 const HOLDS = { ok: true, sandbox, version: "0.8.0", bounds: "4096 processes, memory as there is", lacks: [] } as const;
 const NONE = { ok: false, why: "bubblewrap is not installed", todo: "Install it: apt-get install bubblewrap" } as const;
 
