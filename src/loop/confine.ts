@@ -22,11 +22,22 @@ export async function confineAgent(
   });
 }
 
-/** What a judged command may reach: the folders that are its own, and nothing of any worker. */
-export function confineJudge(ctx: Confined, repo: Repo, write: readonly string[]): Confinement | undefined {
+/** What a command in a pristine checkout may reach: the mounts that are its own, and nothing of any worker. */
+export function confineCommand(ctx: Confined, repo: Repo, own: Pick<Confinement, "mounts" | "layers">): Confinement | undefined {
   if (!ctx.confined) return undefined;
-  const { judgeView } = repo;
-  return withPolicy(ctx, { ...judgeView, write: [...judgeView.write, ...write], sockets: [] });
+  const { read, write, mounts } = repo.judgeView;
+  return withPolicy(ctx, { read, write, sockets: [], ...own, mounts: [...mounts, ...own.mounts] });
+}
+
+/**
+ * Where a checkout or worktree at `outside` is shown in the sandbox: at the path of the user's own checkout. Where something that
+ * the batch opens lies in there, it would cover a part of the checkout, or be covered by it: then at its own path.
+ */
+export function placeOf(ctx: Pick<LoopContext, "batch" | "commandEnv">, repo: Repo, outside: string): string {
+  const { read = [], write = [] } = ctx.batch.sandboxPolicy ?? {};
+  const { HOME: home } = ctx.commandEnv;
+  const others = [...read, ...write, outside, ...(home === undefined ? [] : [home])];
+  return others.some((path) => path === repo.place || path.startsWith(`${repo.place}/`)) ? outside : repo.place;
 }
 
 /** What a healer may reach: its copy of the harness, and no repository. Folders that the batch opens it may only read. */

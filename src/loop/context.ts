@@ -33,6 +33,8 @@ export interface LoopPorts {
   readonly repos: ReadonlyMap<string, Repo>;
   /** Whether agents, prepare commands and judged commands run in the sandbox. */
   readonly confined: boolean;
+  /** Whether the sandbox can lay a writable layer over a checkout; see Sandbox. */
+  readonly layers: boolean;
   /** Files that the agent's command names: a confined agent may read them wherever they lie. */
   readonly agentFiles: readonly string[];
   /** The environment of prepare, check and verify commands, from the allow-list. */

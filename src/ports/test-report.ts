@@ -22,9 +22,15 @@ export interface AwaitedReport {
 export interface TestReports {
   /**
    * Makes a place ready: what lies at `path` below `folder` is removed, and the moment is remembered. Where the way there
-   * leads through a link, the reading says so.
+   * leads through a link, the reading says so. `written` is the folder that takes what is written to `folder`, where that is
+   * another one (see Layer in sandbox.ts).
    */
-  await(of: { readonly format: ReportFormat; readonly folder: string; readonly path: string }): Promise<AwaitedReport>;
+  await(of: {
+    readonly format: ReportFormat;
+    readonly folder: string;
+    readonly path: string;
+    readonly written?: string;
+  }): Promise<AwaitedReport>;
   /** Reads a report that came as text. */
   parse(of: { readonly format: ReportFormat; readonly text: string; readonly roots: Roots }): Promise<ReportReading>;
 }

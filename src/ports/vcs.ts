@@ -66,6 +66,8 @@ export interface Repo {
   changedLines(of: { from: string; tip: string; names: readonly string[] }): Promise<ChangedLines>;
   /** A file's text as a commit has it; undefined where it has no such file. At most a million bytes. */
   readFile(of: { commit: string; path: string }): Promise<string | undefined>;
+  /** The paths of all files of a commit. */
+  files(commit: string): Promise<readonly string[]>;
   /** Writes the change as a patch file, at most `maxBytes` long. */
   writePatch(of: { from: string; tip: string; file: string; maxBytes: number }): Promise<void>;
   /** Builds the merge candidate: one commit on top of the current base tip, or of the commit `onto`. Needs no checkout. */

@@ -117,7 +117,7 @@ describe("forged reports (A17)", () => {
     const command = [
       "sh",
       "-c",
-      `echo "$LOOPDASH_ARTIFACTS $(ls -A "$0") $(stat -c %a "$0")" >> '${seen}'; cat tests > "$0"/r.tap`,
+      `echo "$0 $LOOPDASH_ARTIFACTS$(ls -A "$0") $(stat -c %a "$0")" >> '${seen}'; cat tests > "$0"/r.tap`,
       "{artifacts}",
     ] as const;
     using stage = await opened({ check: { ...CHECK, command }, stage: { prepare: [look] } });

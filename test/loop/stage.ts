@@ -154,6 +154,7 @@ export class Stage implements Disposable {
       run: RUN,
       batch: state.batch,
       confined: false,
+      layers: false,
       agentFiles: [],
       repos: new Map<string, Repo>([["app", repo]]),
       commandEnv: { PATH: process.env["PATH"] ?? "" },

@@ -72,8 +72,8 @@ describe.for([
   test("starts afresh when it is run once more", async () => {
     const file = join(tempDir(), "seen");
     const script =
-      'ls made.txt "$LOOPDASH_ARTIFACTS" >> "$0" 2>/dev/null; touch made.txt "$LOOPDASH_ARTIFACTS/x"; echo =ran= >> "$0"; [ "$(grep -c =ran= "$0")" -gt 1 ] || { echo the oven is busy; exit 1; }';
-    expect(await run(step(sh(script, file)))).toMatchObject({ done: true, transients: { retried: 1, passed: 1 } });
+      'ls made.txt "$1" >> "$0" 2>/dev/null; touch made.txt "$1/x"; echo =ran= >> "$0"; [ "$(grep -c =ran= "$0")" -gt 1 ] || { echo the oven is busy; exit 1; }';
+    expect(await run(step(sh(script, file, "{artifacts}")))).toMatchObject({ done: true, transients: { retried: 1, passed: 1 } });
     expect(readFileSync(file, "utf8")).not.toMatch(/made|^x$/m);
   });
 });

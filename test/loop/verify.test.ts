@@ -158,10 +158,10 @@ describe("with a time in which it has to hold", () => {
     const seen = join(tempDir(), "seen");
     mkdirSync(seen);
     const script = `
-      n=$(ls "$0" | wc -l); cat made.txt .git/planted "$LOOPDASH_ARTIFACTS"/* > "$0/$n" 2>/dev/null
-      for f in made.txt .git/planted README.md "$LOOPDASH_ARTIFACTS/x"; do echo poison > "$f"; done
+      n=$(ls "$0" | wc -l); cat made.txt .git/planted "$1"/* > "$0/$n" 2>/dev/null
+      for f in made.txt .git/planted "$1/x"; do echo poison > "$f"; done
       [ "$n" -ge 2 ]`;
-    const { done } = await verified(verify(sh(script, seen), { within: 60, every: 0.1 }), {
+    const { done } = await verified(verify(sh(script, seen, "{artifacts}"), { within: 60, every: 0.1, writes: ["made.txt"] }), {
       prepare: [["sh", "-c", "echo fresh > made.txt"]],
       work: ({ worktree }) => void writeFileSync(join(worktree, "README.md"), "work\n"),
     });

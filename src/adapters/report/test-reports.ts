@@ -17,17 +17,17 @@ export function createTestReports(of: {
 }): TestReports {
   const parse = (task: ParseTask) => inThread(of, task);
   return {
-    async await({ format, folder, path }) {
+    async await({ format, folder, path, written = folder }) {
       const notBefore = Date.now();
       if ((await linkOnTheWay(folder, path)) !== undefined) {
         const problem = "the way to it leads through something that is no folder";
         return { read: () => Promise.resolve({ ok: false, absent: false, problem }) };
       }
       await removeOld(folder, path);
-      const since = await now(folder);
+      const since = await now(written);
       return {
         async read(roots) {
-          const file = await readReportFile({ folder, path, since });
+          const file = await readReportFile({ folder: written, path, since });
           return file.ok ? parse({ format, bytes: file.bytes, roots, notBefore }) : file;
         },
       };

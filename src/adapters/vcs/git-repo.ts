@@ -14,6 +14,7 @@ import { readFileAt } from "./read-file.ts";
 import { locateOrRefuse, refuseBaseName, refuseState } from "./refuse.ts";
 import { serialQueue } from "./serial.ts";
 import { openStore, type Store } from "./store.ts";
+import { trackedFiles } from "./tracked-files.ts";
 import { knownPath } from "./user-checkout.ts";
 import { addWorktree, removeWorktree } from "./worktree.ts";
 
@@ -61,6 +62,7 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
     change: ({ from, tip }) => changeBetween(store, from, tip),
     changedLines: (of) => changedLines(store, of),
     readFile: (of) => readFileAt(store, of),
+    files: (commit) => trackedFiles(store, commit),
     writePatch: (of) => writePatch(store, of),
     candidate: async ({ tip, message, onto }) =>
       buildCandidate(store, { base: onto ?? (await baseTip(store)), tip, message, startedAt: startedAt.get(tip) }),

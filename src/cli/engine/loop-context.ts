@@ -46,7 +46,7 @@ export async function contextOf(
   const gates = join(open.folder, "gates");
   const executor = world.sandbox === undefined ? plain : await confined(plain, world.sandbox, gates);
   const { agentProgram: program } = world;
-  const identity = { GIT_AUTHOR_NAME: "loopdash worker", GIT_AUTHOR_EMAIL: "worker@loopdash.invalid" };
+  const identity = { GIT_AUTHOR_NAME: "developer", GIT_AUTHOR_EMAIL: "developer@localhost" };
   const env = {
     ...world.commandEnv,
     ...identity,
@@ -62,6 +62,7 @@ export async function contextOf(
     run: open.run,
     batch,
     confined: world.sandbox !== undefined,
+    layers: world.sandbox?.layers === true,
     agentFiles: filesOfAgent(batch.agent, program),
     repos: world.repos,
     commandEnv: env,

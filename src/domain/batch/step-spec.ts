@@ -15,6 +15,11 @@ export const BATCH_FOLDER = "{batch}";
 const commandStep = {
   command: Argv.describe("Program and arguments; {batch} stands for the folder of the batch file"),
   minutes: minutes.optional().describe("Minutes before the command is ended; default: limits.minutesPerAttempt"),
+  writes: z
+    .array(z.string().min(1).max(400))
+    .readonly()
+    .optional()
+    .describe("Glob patterns of files in the checkout that the command may overwrite; protected ones it never may"),
 };
 
 /** Where a check's command leaves what each test did. `vitest` and `jest` are the JSON of their own reporters. */

@@ -2,9 +2,11 @@ import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/event.ts";
 import { readAnswer } from "../../domain/review/answer.ts";
 import { Attack, ruleOnAttack } from "../../domain/review/attack.ts";
+import { plainText } from "../../domain/text.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
 import { askSecondModel } from "../ask.ts";
 import type { OpenAttempt, StepResult } from "../attempt-scope.ts";
+import { boundedList } from "../bounded.ts";
 import type { LoopContext } from "../context.ts";
 import { overIfAborted } from "../run-step.ts";
 import { readCandidateDiff } from "./candidate-diff.ts";
@@ -69,7 +71,12 @@ export async function runSmoke(
   const run = () => judgeCommand(ctx, scope, repo, { step, commit, log: `adversary-${name}-smoke` });
   const judged = await ctx.judges.run(run, scope.signal).catch(overIfAborted(scope));
   if (!judged.ok) return { ...judged.evidence, ...of };
-  const { result } = judged;
+  const { result, overwritten } = judged;
+  const [first] = overwritten;
+  if (first !== undefined) {
+    const summary = `the command of normal work wrote over ${plainText(first, 200)}, which its result depends on`;
+    return { ...of, summary, detail: boundedList(overwritten.map((path) => plainText(path, 200))) };
+  }
   if (result.ending === "exited" && result.exitCode === 0) return undefined;
   const evidence = commandEvidence(of, smoke, result);
   return { ...evidence, summary: `normal work no longer works: ${evidence.summary}` };

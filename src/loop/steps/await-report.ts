@@ -14,17 +14,32 @@ interface Awaited {
   read(): Promise<ReportReading>;
 }
 
+/** Where a report can appear. All absolute paths outside of a sandbox. */
+export interface ReportFolders {
+  readonly checkout: string;
+  readonly artifacts: string;
+  /** Where what the command writes to them lies: there, or in the layers over them. */
+  readonly written: { readonly checkout: string; readonly artifacts: string };
+  /** What a command calls these folders, which is no part of a test's id. */
+  readonly roots: readonly string[];
+}
+
 /** Makes the place of a check's report ready; undefined where the check has none. Call it right before the command starts. */
 export async function awaitReport(
   reports: TestReports,
   spec: CheckReport | undefined,
-  folders: { readonly checkout: string; readonly artifacts: string },
+  folders: ReportFolders,
 ): Promise<Awaited | undefined> {
   if (spec === undefined) return undefined;
   const place = reportPlace(spec);
-  const roots = [folders.checkout, folders.artifacts];
+  const { roots, written } = folders;
   if (place.in === "output") return readOutput(reports, spec, roots);
-  const awaited = await reports.await({ format: spec.format, folder: folders[place.in], path: place.path });
+  const awaited = await reports.await({
+    format: spec.format,
+    folder: folders[place.in],
+    path: place.path,
+    written: written[place.in],
+  });
   return { read: () => awaited.read(roots) };
 }
 

@@ -119,7 +119,7 @@ async function byExitCode(judging: Judging): Promise<Outcome | StepResult> {
   const failed = result.ending !== "exited" || result.exitCode !== 0;
   const { summary } = commandEvidence({ step: "check", name: step.name }, step.command, result);
   return {
-    findings: failed ? [{ says: summary, ids: [] }] : [],
+    findings: [...(failed ? [{ says: summary, ids: [] }] : []), ...overwrittenFindings(judged)],
     output: result.tail,
     passed: {
       summary: passedLine({ strength: "exit-code", seconds: secondsOf(result) }),
@@ -153,15 +153,25 @@ async function byTests(judging: Judging): Promise<Outcome | StepResult> {
   if (!judged.ok) return judged;
   const { result, reading } = judged;
   const tests = runOf(step, result, reading);
-  if ("says" in tests) return { findings: [tests], output: result.tail, passed: { summary: "" } };
+  const overwritten = overwrittenFindings(judged);
+  if ("says" in tests) return { findings: [tests, ...overwritten], output: result.tail, passed: { summary: "" } };
   const comparison = compareRuns(base.as === "tests" ? base.run : undefined, tests, allow);
   const strength = base.as === "tests" ? "compared" : "uncompared";
-  if (comparison.findings.length === 0) {
+  const findings = [...comparison.findings, ...overwritten];
+  if (findings.length === 0) {
     await ctx.manifests.keep(keyOf(judging, candidate.commit), tests);
     await recordPreExisting(judging, comparison.preExisting);
   }
   const summary = passedLine({ strength, seconds: secondsOf(result), comparison });
-  return { findings: comparison.findings, output: result.tail, passed: { summary, judged: candidate.commit, strength } };
+  return { findings, output: result.tail, passed: { summary, judged: candidate.commit, strength } };
+}
+
+/** A command that writes over what its result depends on has decided that result itself (adversary case F1). */
+function overwrittenFindings({ overwritten }: Extract<Judged, { ok: true }>): readonly Remark[] {
+  if (overwritten.length === 0) return [];
+  const what = overwritten.length === 1 ? "a file" : `${overwritten.length} files`;
+  const ids = overwritten.map((path) => plainText(path, 200));
+  return [{ says: `the command wrote over ${what} that its result depends on`, ids }];
 }
 
 /** What a command's run says; or, where it says nothing that counts, a finding. */

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { isAbsolute, join } from "node:path";
 import type { Argv } from "../../domain/batch/argv.ts";
 import { ARTIFACTS } from "../../domain/batch/report-place.ts";
@@ -11,16 +10,29 @@ import type { ReportReading } from "../../ports/test-report.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { AttemptOver, abortedEnd, type OpenAttempt } from "../attempt-scope.ts";
 import { boundedTail } from "../bounded.ts";
-import { confineJudge, opened } from "../confine.ts";
+import { confineCommand, opened, placeOf } from "../confine.ts";
 import type { LoopContext } from "../context.ts";
 import { awaitReport } from "./await-report.ts";
 import { failureOf, onceMore } from "./hiccup.ts";
 import { changedFiles, protectedFiles } from "./protected-files.ts";
+import { type CheckFolders, checkFolders, type SealedCheckout, sealCheckout } from "./sealed-checkout.ts";
 
 export type CommandStep = Extract<StepSpec, { step: "check" | "verify" }>;
 
 /** Takes what a command prints; see ExecRequest. */
 type TakesOutput = Pick<ExecRequest, "onLine" | "lineChars">;
+
+/** Paths of files in one command line, and the minutes that it may take. */
+const MOST_ARGUMENTS = 500;
+const LOOK_MINUTES = 1;
+
+/** A command to run on a commit. */
+interface ToJudge {
+  readonly step: CommandStep;
+  readonly commit: string;
+  readonly log: string;
+  readonly output?: TakesOutput;
+}
 
 /** What a judged command left, where it came to run. */
 export type Judged =
@@ -31,52 +43,87 @@ export type Judged =
       readonly reading?: ReportReading;
       /** Its program is a file of the repository which this commit does not have. */
       readonly noProgram: boolean;
+      /** Files of the checkout that its result depends on and that it wrote over, be they put back or not. */
+      readonly overwritten: readonly string[];
     }
   | { readonly ok: false; readonly evidence: Evidence };
 
 /**
  * Runs a step's command on a commit, in a pristine checkout that no worker could write (P1), with the repository's prepare
- * commands run there first, and beside it a fresh empty folder for what it leaves. Both are removed afterwards. `output` takes
- * what the command prints, where its report does not.
+ * commands run there first. What the result depends on is sealed, and a fresh empty folder takes what the command leaves for its
+ * report. Everything is removed afterwards. `output` takes what the command prints, if its report does not.
  */
-export async function judgeCommand(
+export async function judgeCommand(ctx: LoopContext, scope: OpenAttempt, repo: Repo, of: ToJudge): Promise<Judged> {
+  const { step, commit, log } = of;
+  const room = ctx.files.judgePath(scope.ticket.id, step.name);
+  const folders = checkFolders(room);
+  try {
+    await ctx.files.makeFolder(room);
+    await repo.checkout({ commit, path: folders.checkout });
+    const place = placeOf(ctx, repo, folders.checkout);
+    const shown = { from: folders.checkout, at: place, write: true };
+    const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [shown] }), "prepare");
+    const broken = await prepare(ctx, scope, folders.checkout, { log, confinement });
+    if (broken !== undefined) return { ok: false, evidence: { ...broken, step: step.step, name: stepName(step) } };
+    for (const folder of Object.values(folders)) await ctx.files.makeFolder(folder);
+    const files = await repo.files(commit);
+    const sealed = await sealCheckout(ctx, repo, { folders, files, writes: step.writes ?? [] });
+    return await runSealed(ctx, scope, of, { folders, sealed });
+  } finally {
+    await ctx.files.remove(room);
+  }
+}
+
+async function runSealed(
   ctx: LoopContext,
   scope: OpenAttempt,
-  repo: Repo,
-  of: { readonly step: CommandStep; readonly commit: string; readonly log: string; readonly output?: TakesOutput },
+  { step, log, output }: ToJudge,
+  { folders, sealed }: { readonly folders: CheckFolders; readonly sealed: SealedCheckout },
 ): Promise<Judged> {
-  const { step, commit, log } = of;
-  const path = ctx.files.judgePath(scope.ticket.id, step.name);
-  // Nobody can know the name before the judgement has begun (adversary case A17).
-  const artifacts = ctx.files.judgePath(scope.ticket.id, `${step.name}-${randomUUID()}`);
-  try {
-    await repo.checkout({ commit, path });
-    const broken = await prepare(ctx, scope, path, {
-      log,
-      confinement: opened(ctx, confineJudge(ctx, repo, [path]), "prepare"),
-    });
-    if (broken !== undefined) return { ok: false, evidence: { ...broken, step: step.step, name: stepName(step) } };
-    await ctx.files.makeFolder(artifacts);
-    const folders = { checkout: path, artifacts };
-    const argv = step.command.map((word) => word.replaceAll(ARTIFACTS, artifacts)) as [string, ...string[]];
-    const program = argv[0];
-    const own = program.includes("/") && !isAbsolute(program);
-    const noProgram = own && !(await ctx.files.exists(join(path, program)));
-    const report = await awaitReport(ctx.reports, step.step === "check" ? step.report : undefined, folders);
-    const result = await runIn(ctx, scope, {
-      argv,
-      cwd: path,
-      log,
-      minutes: step.minutes ?? ctx.batch.limits.minutesPerAttempt,
-      env: { LOOPDASH_ARTIFACTS: artifacts },
-      confinement: opened(ctx, confineJudge(ctx, repo, [path, artifacts]), step.name),
-      ...(report?.onLine === undefined ? of.output : { onLine: report.onLine }),
-    });
-    const reading = await report?.read();
-    return { ok: true, result, noProgram, ...(reading === undefined ? {} : { reading }) };
-  } finally {
-    await Promise.all([ctx.files.remove(path), ctx.files.remove(artifacts)]);
+  const { checkout, artifacts } = folders;
+  const argv = step.command.map((word) => word.replaceAll(ARTIFACTS, sealed.artifacts)) as [string, ...string[]];
+  const [program] = argv;
+  const own = program.includes("/") && !isAbsolute(program);
+  const noProgram = own && !(await ctx.files.exists(join(checkout, program)));
+  const spec = step.step === "check" ? step.report : undefined;
+  const roots = [checkout, artifacts, sealed.place, sealed.artifacts];
+  const written = { checkout: sealed.written, artifacts: sealed.writtenArtifacts };
+  const report = await awaitReport(ctx.reports, spec, { checkout, artifacts, written, roots });
+  const confinement = opened(ctx, sealed.confinement, step.name);
+  const minutes = step.minutes ?? ctx.batch.limits.minutesPerAttempt;
+  const result = await runIn(ctx, scope, {
+    ...{ argv, cwd: checkout, log, minutes, confinement },
+    env: artifactsVariable(step, sealed.artifacts),
+    ...(report?.onLine === undefined ? output : { onLine: report.onLine }),
+  });
+  const overwritten = await sealed.overwritten((paths) => lacking(ctx, scope, { paths, cwd: checkout, confinement, log }));
+  const reading = await report?.read();
+  return { ok: true, result, noProgram, overwritten, ...(reading === undefined ? {} : { reading }) };
+}
+
+/**
+ * LOOPDASH_ARTIFACTS, for a command that has to leave a report there and is not told the folder as an argument. Any other command
+ * finds nothing in its environment by which it could tell that it is checked (adversary case F3).
+ */
+function artifactsVariable({ command, ...step }: CommandStep, artifacts: string): Readonly<Record<string, string>> {
+  const isNeeded = step.step === "check" && step.report?.path.startsWith(ARTIFACTS) === true;
+  return isNeeded && !command.some((word) => word.includes(ARTIFACTS)) ? { LOOPDASH_ARTIFACTS: artifacts } : {};
+}
+
+/** Of these files of a checkout, those that are not there after all. So many at a time as fit into one command line. */
+async function lacking(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  of: { readonly paths: readonly string[] } & Pick<ToRun, "cwd" | "confinement" | "log">,
+): Promise<readonly string[]> {
+  const { paths, cwd, confinement } = of;
+  for (let at = 0; at < paths.length; at += MOST_ARGUMENTS) {
+    const some = paths.slice(at, at + MOST_ARGUMENTS);
+    const argv = ["/bin/ls", "-d", "--", ...some] as const;
+    const { exitCode } = await runIn(ctx, scope, { argv, cwd, confinement, log: `${of.log}-layer`, minutes: LOOK_MINUTES });
+    if (exitCode !== 0) return some;
   }
+  return [];
 }
 
 /** Prepares a pristine checkout, and sees to it that what is protected is afterwards what it was before (P2). */

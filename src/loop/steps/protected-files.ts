@@ -37,7 +37,12 @@ async function contentOf(file: string): Promise<string> {
       .update(await readFile(file))
       .digest("hex")}`;
   } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return "nothing";
+    if (isErrorCode(error, "ENOENT", "ENOTDIR")) return "nothing";
     throw error;
   }
+}
+
+/** Whether a file operation failed by one of these codes (errno(3)). */
+export function isErrorCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && "code" in error && codes.includes(String(error.code));
 }

@@ -1,6 +1,7 @@
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/event.ts";
 import { MAX_EXPECTED_OUTPUT, unmet } from "../../domain/expect.ts";
+import { plainText } from "../../domain/text.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { OpenAttempt, StepResult } from "../attempt-scope.ts";
 import type { LoopContext } from "../context.ts";
@@ -82,6 +83,11 @@ async function tryOnce({ ctx, scope, repo, step, landed }: Verifying): Promise<T
   const { result } = judged;
   const evidence = commandEvidence({ step: "verify", name: stepName(step) }, step.command, result);
   if (result.ending !== "exited" || result.exitCode !== 0) return { ok: false, evidence, failure: failureOf("verify", result) };
+  const [overwritten] = judged.overwritten;
+  if (overwritten !== undefined) {
+    const what = `but it wrote over a file that its result depends on: ${plainText(overwritten, 200)}`;
+    return { ok: false, evidence: { ...evidence, summary: `${evidence.summary}, ${what}` } };
+  }
   const lack = step.expect === undefined ? undefined : unmet(step.expect, stdout.text());
   if (lack === undefined) return { ok: true, seconds: secondsOf(result) };
   const summary = `${evidence.summary}, but ${lack}`;

@@ -5,7 +5,7 @@ const BUBBLEWRAP = "src/adapters/sandbox/bubblewrap.ts";
 
 /** Where an agent and a judged command are given their walls. Design P5; without either all else is text on a wall. */
 const AGENT = "if (!ctx.confined) return undefined;\n  const { write, read, mounts }";
-const JUDGE = "if (!ctx.confined) return undefined;\n  const { judgeView }";
+const JUDGE = "return withPolicy(ctx, { read, write, sockets: [], ...own, mounts: [...mounts, ...own.mounts] });";
 
 export const DEFENCES = {
   agent: {
@@ -14,7 +14,7 @@ export const DEFENCES = {
   },
   judged: {
     name: "what judges, and what makes ready what is judged, runs in the sandbox",
-    holes: [{ file: CONFINE, from: JUDGE, to: "return undefined; const { judgeView }" }],
+    holes: [{ file: CONFINE, from: JUDGE, to: "return void ({ read, write, mounts, own });" }],
   },
   swapped: {
     name: "an agent runs in the sandbox, and a link in the place of its worktree is not looked into",

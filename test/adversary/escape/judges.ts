@@ -102,7 +102,8 @@ const ATTACKS: readonly TicketAttack[] = [
     "check",
     "puts a branch of the repository on what is judged",
     `$("git --git-dir=" + root + "/j5-check/.git update-ref refs/heads/planted $(git rev-parse HEAD)"); end();`,
-    KEPT_OUT,
+    // What it finds at that path is the checkout's own git folder.
+    /check\.mjs exited with code 1/,
     ({ stage, ticket }) => stage.git(ticket.toLowerCase(), "for-each-ref", "refs/heads/planted") !== "",
   ),
   judged(

@@ -18,8 +18,8 @@ const CONFINED: Defence = {
   holes: [
     {
       file: "src/loop/confine.ts",
-      from: "return withPolicy(ctx, { ...judgeView, write: [",
-      to: "return void ({ ...judgeView, write: [",
+      from: "return withPolicy(ctx, { read, write, sockets: [], ...own, mounts: [...mounts, ...own.mounts] });",
+      to: "return void ({ read, write, mounts, own });",
     },
   ],
 };

@@ -12,6 +12,9 @@ const ANY_AGE = [
   { file: REPORT_FILE, from: "if (found.mtimeNs < since || found.ctimeNs < since)", to: "if (false)" },
 ];
 
+/** A command writes to the checkout itself, and its report is looked for there. */
+const NO_LAYERS = { file: "src/loop/steps/sealed-checkout.ts", from: "if (!ctx.layers) {", to: "if (true) {" };
+
 /** What each attack of this family meets. Design P2: what judges is the base's; P3: each test is held against the base's own. */
 export const DEFENCES = {
   removed: {
@@ -52,7 +55,12 @@ export const DEFENCES = {
     name: "nothing of an agent outlives it or reaches the folder of a judgement, whose name nobody can know, and what lies there is cleared away",
     holes: [
       ...ANY_AGE,
-      { file: COMMAND, from: "randomUUID()}`);", to: "log}`).replace(/-\\d+-\\d+$/, '-artifacts');" },
+      NO_LAYERS,
+      {
+        file: COMMAND,
+        from: "const folders = checkFolders(room);",
+        to: "const folders = { ...checkFolders(room), artifacts: room.replace(/\\d+-\\d+$/, log + '-artifacts') };",
+      },
       {
         file: "src/loop/confine.ts",
         from: "if (!ctx.confined) return undefined;\n  const { write, read, mounts } = await repo.agentView(tree);",
@@ -69,6 +77,7 @@ export const DEFENCES = {
     name: "a report that is cut off, or lay there before the command started, is not believed",
     holes: [
       ...ANY_AGE,
+      NO_LAYERS,
       { file: "src/adapters/report/junit.ts", from: "if (valid !== true)", to: "if (false)" },
       { file: "src/adapters/report/tap.ts", from: "if (first !== undefined)", to: "if (false)" },
     ],
@@ -85,6 +94,7 @@ export const DEFENCES = {
     holes: [
       { file: GATES, from: "return (path) => matchers.some((matches) => matches(path));", to: "return () => false;" },
       { file: CHECK, from: "if (runs === undefined) return [];", to: "if (true) return [];" },
+      { file: CHECK, from: "if (overwritten.length === 0) return [];", to: "return [];" },
     ],
   },
   spelling: {
@@ -108,9 +118,9 @@ export const DEFENCES = {
     holes: [
       {
         file: COMMAND,
-        from: "await repo.checkout({ commit, path });",
-        to: `await repo.checkout({ commit, path });
-          (await import("node:fs")).cpSync(ctx.files.worktreePath(scope.ticket.id, scope.n), path,
+        from: "await repo.checkout({ commit, path: folders.checkout });",
+        to: `await repo.checkout({ commit, path: folders.checkout });
+          (await import("node:fs")).cpSync(ctx.files.worktreePath(scope.ticket.id, scope.n), folders.checkout,
             { recursive: true, filter: (from) => !from.endsWith("/.git") });`,
       },
       { file: COMMAND, from: "if (changed.length === 0) return undefined;", to: "return undefined;" },

@@ -1,0 +1,57 @@
+/** Folders whose files are tests, or belong to them, by the habits of common runners. */
+const TEST_FOLDERS = /(?:^|\/)(?:tests?|__tests__|spec|specs|e2e|__snapshots__|__mocks__|testdata|testing)\//i;
+
+/** Files that runners pick up by their name: node:test, vitest, jest, mocha, pytest, go, rspec, JUnit, PHPUnit, ExUnit. */
+const TEST_FILES: readonly RegExp[] = [
+  /(?:^|[./_-])(?:test|spec)s?\.[cm]?[jt]sx?$/i,
+  /(?:^|\/)test_[^/]*\.py$|_test\.(?:py|go|exs|rb|dart)$|_spec\.rb$/,
+  /(?:^|\/)(?:Test[^/]*|[^/]*Tests?)\.(?:java|kt|kts|groovy|scala|cs|fs|php|swift)$/,
+  /\.(?:snap|ambr)$/,
+];
+
+/** Files that decide what a runner, a compiler or a package program does; patterns of file names. */
+const CONFIGURATION: readonly RegExp[] = [
+  /^(?:package(?:-lock)?\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|pnpm-workspace\.yaml|bun\.lockb?|deno\.jsonc?)$/,
+  /^(?:vite|vitest|jest|karma|playwright|cypress|ava|wdio|rollup|webpack|babel|metro|nx|turbo|lerna)\b[\w.-]*\.(?:[cm]?[jt]s|json)$/,
+  /^[jt]sconfig[\w.-]*\.json$/,
+  /^\.(?:mocharc|babelrc|nycrc|c8rc|swcrc|npmrc|yarnrc|taprc|eslintrc|env|coveragerc|rspec|tool-versions|nvmrc)[\w.-]*$/,
+  /^(?:pytest\.ini|tox\.ini|setup\.(?:cfg|py)|pyproject\.toml|conftest\.py|noxfile\.py|Pipfile(?:\.lock)?|(?:poetry|uv)\.lock)$/,
+  /^(?:sitecustomize\.py|usercustomize\.py|requirements[\w.-]*\.txt)$/,
+  /^(?:go\.(?:mod|sum|work)|Cargo\.(?:toml|lock)|build\.rs|rust-toolchain[\w.]*|nextest\.toml)$/,
+  /^(?:Makefile|GNUmakefile|makefile|CMakeLists\.txt|meson\.build|justfile|Taskfile\.ya?ml)$/,
+  /^(?:pom\.xml|(?:build|settings)\.gradle(?:\.kts)?|gradle\.properties|gradlew|mvnw)$/,
+  /^(?:Gemfile(?:\.lock)?|Rakefile|phpunit[\w.-]*\.xml(?:\.dist)?|composer\.(?:json|lock)|mix\.(?:exs|lock)|pubspec\.(?:yaml|lock))$/,
+  /\.(?:csproj|fsproj|sln)$/,
+];
+
+/** Folders in which package programs put what they install. */
+const DEPENDENCIES =
+  /^(?:node_modules|bower_components|jspm_packages|\.venv|venv|__pypackages__|site-packages|vendor|\.bundle|Pods|\.yarn|deps|elm-stuff)$/;
+
+/** Files that package programs install beside such folders. */
+const DEPENDENCY_FILES = /^\.pnp\.(?:c?js|loader\.mjs|data\.json)$/;
+
+/** Whether a path is that of a test, or of what belongs to tests, by name alone. */
+export function isTestPath(path: string): boolean {
+  return TEST_FOLDERS.test(path) || TEST_FILES.some((pattern) => pattern.test(path));
+}
+
+/** Whether a path is that of a file which decides what a runner or a compiler does, in any folder. */
+export function isConfiguration(path: string): boolean {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return CONFIGURATION.some((pattern) => pattern.test(name));
+}
+
+/**
+ * Whether a path lies in a folder of installed dependencies. Caches in the folder's own hidden folders do not count: tools
+ * such as vite, jest and babel write to `node_modules/.cache`, `.vite` and the like while tests run.
+ */
+export function isDependency(path: string): boolean {
+  const names = path.split("/");
+  if (DEPENDENCY_FILES.test(names.at(-1) ?? "")) return true;
+  const at = names.findIndex((name) => DEPENDENCIES.test(name));
+  if (at === -1) return false;
+  const inside = names[at + 1];
+  const isCache = names[at] === "node_modules" && inside?.startsWith(".") === true && !/^\.(?:bin|pnpm|store)$/.test(inside);
+  return !isCache && !names.slice(at).includes("__pycache__");
+}

@@ -1,0 +1,140 @@
+import type { BigIntStats, Dir } from "node:fs";
+import { chmod, lstat, opendir } from "node:fs/promises";
+import { join } from "node:path";
+import { isDependency } from "../../domain/evidence/sealed-paths.ts";
+import { isErrorCode } from "./protected-files.ts";
+
+/** Entries that a command may leave in a checkout before nobody looks through them any more. */
+const MOST_ENTRIES = 500_000;
+
+/** What a command did to the files that its result depends on. Paths are relative to the checkout, and raw. */
+export interface Overwritten {
+  /** Files that it wrote over, replaced or removed, be they put back or not. */
+  readonly paths: readonly string[];
+  /** Files that must be in the checkout still, unless the folder around them was replaced by a new one. */
+  readonly doubtful: readonly string[];
+  /** It left more files than can be looked through. */
+  readonly tooMany: boolean;
+}
+
+/**
+ * Reads the layer over a checkout. What a command writes over, renames or removes has an entry in the layer, and it cannot
+ * take that back: overlayfs keeps a mark (a character device 0:0) for what was removed. Only a folder that was removed and
+ * made anew hides what lay in it without an entry for each, so of each folder one file without an entry is given as doubtful.
+ */
+export async function overwrittenInLayer(of: Layered): Promise<Overwritten> {
+  const paths: string[] = [];
+  const doubtful: string[] = [];
+  const folders = [""];
+  let entries = 0;
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const found = await lookInto(of, folder, MOST_ENTRIES - entries);
+    entries += found.entries;
+    paths.push(...found.paths);
+    if (entries > MOST_ENTRIES) return { paths, doubtful, tooMany: true };
+    folders.push(...found.folders);
+    if (folder !== "") doubtful.push(...(await untouched(of, folder, found.changed)));
+  }
+  return { paths, doubtful, tooMany: false };
+}
+
+interface Layered extends Seen {
+  readonly upper: string;
+}
+
+/** One folder of the layer: what it says of files that matter, and which of its folders are to be looked into. */
+async function lookInto(of: Layered, folder: string, most: number) {
+  const [paths, folders, changed]: [string[], string[], Set<string>] = [[], [], new Set()];
+  let entries = 0;
+  for await (const entry of await openFolder(join(of.upper, folder))) {
+    entries += 1;
+    if (entries > most) break;
+    const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+    // What lies in the repository's own folder is no part of what is checked; what is new there replaces nothing.
+    const before = path === ".git" ? undefined : await lstatOf(join(of.checkout, path));
+    if (before === undefined) continue;
+    changed.add(entry.name);
+    if (entry.isDirectory() && before.isDirectory()) folders.push(path);
+    else paths.push(...(await lost(of, path, before)));
+  }
+  return { paths, folders, changed, entries };
+}
+
+interface Seen {
+  readonly checkout: string;
+  readonly isTracked: (path: string) => boolean;
+}
+
+/** What matters of a file or a folder that something else took the place of. */
+async function lost(of: Seen, path: string, before: BigIntStats): Promise<readonly string[]> {
+  if (before.isDirectory()) return firstIn(of, path);
+  return matters(of, path) ? [path] : [];
+}
+
+function matters({ isTracked }: Seen, path: string): boolean {
+  return isTracked(path) || isDependency(path);
+}
+
+/** A file of the folder that has no entry in the layer, if one matters. */
+async function untouched(of: Seen, folder: string, changed: ReadonlySet<string>): Promise<readonly string[]> {
+  for await (const entry of await opendir(join(of.checkout, folder))) {
+    if (changed.has(entry.name)) continue;
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory() ? (await firstIn(of, path)).length > 0 : matters(of, path)) return [path];
+  }
+  return [];
+}
+
+/** One file that matters in a folder of the checkout, however deep; none if there is none. */
+async function firstIn(of: Seen, folder: string): Promise<readonly string[]> {
+  const folders = [folder];
+  for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
+    for await (const entry of await opendir(join(of.checkout, at))) {
+      const path = `${at}/${entry.name}`;
+      if (entry.isDirectory()) folders.push(path);
+      else if (matters(of, path)) return [path];
+    }
+  }
+  return [];
+}
+
+/** Opens a folder that the command may have closed to its owner. */
+async function openFolder(path: string): Promise<Dir> {
+  try {
+    return await opendir(path);
+  } catch (error) {
+    if (!isErrorCode(error, "EACCES")) throw error;
+    await chmod(path, 0o700);
+    return opendir(path);
+  }
+}
+
+/** What tells a file from one that was written or put back since: the kernel sets ctime, and nobody can set it back. */
+export type Identities = ReadonlyMap<string, string>;
+
+/** Looks at these files of a folder. */
+export async function identitiesOf(folder: string, paths: readonly string[]): Promise<Identities> {
+  const found = new Map<string, string>();
+  for (const path of paths) found.set(path, identity(await lstatOf(join(folder, path))));
+  return found;
+}
+
+/** Those that are no longer what they were. */
+export async function changedIdentities(folder: string, before: Identities): Promise<readonly string[]> {
+  const changed: string[] = [];
+  for (const [path, was] of before) if (identity(await lstatOf(join(folder, path))) !== was) changed.push(path);
+  return changed;
+}
+
+function identity(found: BigIntStats | undefined): string {
+  return found === undefined ? "" : `${found.ino}:${found.ctimeNs}:${found.size}`;
+}
+
+async function lstatOf(path: string): Promise<BigIntStats | undefined> {
+  try {
+    return await lstat(path, { bigint: true });
+  } catch (error) {
+    if (isErrorCode(error, "ENOENT", "ENOTDIR", "ENAMETOOLONG")) return undefined;
+    throw error;
+  }
+}
