@@ -18,6 +18,7 @@ import type { MergeLanes } from "./merge-lanes.ts";
 import type { Permits } from "./permits.ts";
 import type { Starts } from "./starts.ts";
 import type { Manifests } from "./steps/manifests.ts";
+import type { TestCanaries } from "./steps/test-canaries.ts";
 
 /** What the loop works with: ports only, made by the composition root. */
 export interface LoopPorts {
@@ -86,6 +87,8 @@ export interface LoopContext extends LoopPorts {
   readonly judges: Permits;
   /** What checks gave on the bases of candidates. */
   readonly manifests: Manifests;
+  /** What is known of test canaries. */
+  readonly testCanaries: TestCanaries;
   state(): RunState;
   /** Tells the owner of the state a fact. False: it was not admitted (late, or the run is over); stop working. */
   report(fact: RunFact): boolean;

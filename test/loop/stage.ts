@@ -21,6 +21,7 @@ import { Permits } from "../../src/loop/permits.ts";
 import { recover } from "../../src/loop/recover.ts";
 import { Starts } from "../../src/loop/starts.ts";
 import { Manifests } from "../../src/loop/steps/manifests.ts";
+import { TestCanaries } from "../../src/loop/steps/test-canaries.ts";
 import type { Agent, AgentResult, AgentTask, HealTask } from "../../src/ports/agent.ts";
 import type { Journal } from "../../src/ports/journal.ts";
 import type { Tracker } from "../../src/ports/tracker.ts";
@@ -167,6 +168,7 @@ export class Stage implements Disposable {
       files: createRunFiles(folders),
       reports: createTestReports({ program: PROGRAM, args: ["__report"] }),
       manifests: new Manifests(createRunFiles(folders)),
+      testCanaries: new TestCanaries(),
       harness: fixedHarness(),
       templates: { reviewer: "", adversary: "", adjudicator: "", healer: "" },
       outbox: createOutbox(),

@@ -11,6 +11,7 @@ import type { Orchestrator } from "../../loop/orchestrator.ts";
 import { Permits } from "../../loop/permits.ts";
 import { Starts } from "../../loop/starts.ts";
 import { Manifests } from "../../loop/steps/manifests.ts";
+import { TestCanaries } from "../../loop/steps/test-canaries.ts";
 import type { Executor } from "../../ports/executor.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
@@ -83,6 +84,7 @@ export async function contextOf(
     files,
     reports: createTestReports({ program: packageFiles().main, args: ["__report"] }),
     manifests: new Manifests(files),
+    testCanaries: new TestCanaries(),
     templates: await readTemplates(),
     harness: await harnessOf({ run: open.run, folder: open.folder, home, version: () => orchestrator.state.heals.version }),
     outbox: createOutbox(),

@@ -68,6 +68,12 @@ export const StepSpec = z.discriminatedUnion("step", [
     name: checkName,
     ...commandStep,
     report: CheckReport.optional(),
+    canary: z
+      .enum(["always", "sampled", "off"])
+      .optional()
+      .describe(
+        "When a passed check is run once more with planted tests that must fail, to see whether its results are forged; default: always if it took at most 60 s, else sampled, 1 in 5",
+      ),
   }),
   z.strictObject({
     step: z.literal("review").describe("Lets the reviewer, a second model, read the merge candidate"),

@@ -51,7 +51,13 @@ export function scriptFindings(
   ];
 }
 
-/** A script's text; a package.json that is none has none. */
+/** The command that a script of package.json is; undefined if there is none. */
+export function scriptText(packageJson: string | undefined, name: string): string | undefined {
+  const script: unknown = JSON.parse(scriptIn(packageJson, name) ?? "null");
+  return typeof script === "string" ? script : undefined;
+}
+
+/** A script's text as JSON; a package.json that is none has none. */
 function scriptIn(text: string | undefined, name: string): string | undefined {
   if (text === undefined) return undefined;
   try {

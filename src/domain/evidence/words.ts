@@ -34,3 +34,8 @@ export function passedLine(of: { strength: CheckStrength; seconds: string; compa
   const before = of.strength === "compared" ? `${ran(comparison.base)} on the base` : "none on the base to compare with";
   return `${took}: ${count}${skipped}${known}, ${before}`;
 }
+
+/** What a passed check says of its test canary. */
+export function canaryLine(of: { readonly as: "held" } | { readonly as: "not-run"; readonly why: string }): string {
+  return of.as === "held" ? "test canary passed" : `test canary not run: ${of.why}`;
+}

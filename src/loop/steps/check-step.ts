@@ -1,10 +1,10 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import { compareRuns, type Remark } from "../../domain/evidence/compare.ts";
 import { SEARCHED_NAMES } from "../../domain/evidence/languages.ts";
-import type { Allowance, TestRun } from "../../domain/evidence/results.ts";
+import type { Allowance, TestResult, TestRun } from "../../domain/evidence/results.ts";
 import { scriptFindings, scriptRunBy } from "../../domain/evidence/scripts.ts";
 import { suppressionsIn } from "../../domain/evidence/suppressions.ts";
-import { findingsLine, findingsText, passedLine } from "../../domain/evidence/words.ts";
+import { canaryLine, findingsLine, findingsText, passedLine } from "../../domain/evidence/words.ts";
 import { plainText } from "../../domain/text.ts";
 import type { ExecResult } from "../../ports/executor.ts";
 import type { Candidate, Repo } from "../../ports/vcs.ts";
@@ -15,6 +15,7 @@ import { commandEvidence, howItEnded, type Judged, judgeCommand, secondsOf } fro
 import { touchedOf } from "./gates.ts";
 import { failureOf, onceMore } from "./hiccup.ts";
 import { type Manifest, manifestKey } from "./manifests.ts";
+import { testCanary } from "./test-canary.ts";
 
 type Built = Extract<Candidate, { ok: true }>;
 type Check = Extract<StepSpec, { step: "check" }>;
@@ -44,6 +45,8 @@ interface Outcome {
   readonly findings: readonly Remark[];
   readonly output: string;
   readonly passed: Omit<Extract<StepResult, { ok: true }>, "ok">;
+  readonly durationMs: number;
+  readonly tests: readonly TestResult[];
 }
 
 /**
@@ -65,11 +68,19 @@ export async function runCheckStep(
   const outcome = step.report === undefined ? await byExitCode(judging) : await byTests(judging);
   if ("ok" in outcome) return outcome;
   const findings = [...outcome.findings, ...suppressed];
-  if (findings.length === 0) return { ok: true, ...outcome.passed };
+  if (findings.length === 0) return tried(judging, outcome);
   const { evidence } = refuse(judging, findingsLine(findings), detailOf(findings, outcome.output));
   const tests = outcome.findings.flatMap(({ ids }) => ids).toSorted();
   if (tests.length === 0) return { ok: false, evidence };
   return { ok: false, evidence: { ...evidence, tests: tests.slice(0, MAX_TESTS).map((id) => plainText(id, 300)) } };
+}
+
+/** What has passed is tried by test canaries: code under test can forge what its runner reports. */
+async function tried(judging: Judging, { passed, durationMs, tests }: Outcome): Promise<StepResult> {
+  const canary = await testCanary({ ...judging, durationMs, tests });
+  if (canary.as === "forged") return refuse(judging, canary.finding.says, detailOf([canary.finding], canary.output));
+  if (canary.as === "broken") return { ok: false, evidence: canary.evidence };
+  return { ok: true, ...passed, summary: `${passed.summary}; ${canaryLine(canary)}` };
 }
 
 /** The findings with what they are about, then the end of what the command printed. A lone one that is about nothing is its own summary. */
@@ -121,6 +132,8 @@ async function byExitCode(judging: Judging): Promise<Outcome | StepResult> {
   return {
     findings: [...(failed ? [{ says: summary, ids: [] }] : []), ...overwrittenFindings(judged)],
     output: result.tail,
+    durationMs: result.durationMs,
+    tests: [],
     passed: {
       summary: passedLine({ strength: "exit-code", seconds: secondsOf(result) }),
       judged: candidate.commit,
@@ -154,7 +167,9 @@ async function byTests(judging: Judging): Promise<Outcome | StepResult> {
   const { result, reading } = judged;
   const tests = runOf(step, result, reading);
   const overwritten = overwrittenFindings(judged);
-  if ("says" in tests) return { findings: [tests, ...overwritten], output: result.tail, passed: { summary: "" } };
+  const { durationMs } = result;
+  if ("says" in tests)
+    return { findings: [tests, ...overwritten], output: result.tail, passed: { summary: "" }, durationMs, tests: [] };
   const comparison = compareRuns(base.as === "tests" ? base.run : undefined, tests, allow);
   const strength = base.as === "tests" ? "compared" : "uncompared";
   const findings = [...comparison.findings, ...overwritten];
@@ -163,7 +178,8 @@ async function byTests(judging: Judging): Promise<Outcome | StepResult> {
     await recordPreExisting(judging, comparison.preExisting);
   }
   const summary = passedLine({ strength, seconds: secondsOf(result), comparison });
-  return { findings, output: result.tail, passed: { summary, judged: candidate.commit, strength } };
+  const passed = { summary, judged: candidate.commit, strength } as const;
+  return { findings, output: result.tail, passed, durationMs, tests: tests.tests };
 }
 
 /** A command that writes over what its result depends on has decided that result itself (adversary case F1). */

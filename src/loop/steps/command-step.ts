@@ -32,6 +32,7 @@ interface ToJudge {
   readonly commit: string;
   readonly log: string;
   readonly output?: TakesOutput;
+  readonly plant?: (checkout: string) => Promise<void>;
 }
 
 /** What a judged command left, where it came to run. */
@@ -51,7 +52,8 @@ export type Judged =
 /**
  * Runs a step's command on a commit, in a pristine checkout that no worker could write (P1), with the repository's prepare
  * commands run there first. What the result depends on is sealed, and a fresh empty folder takes what the command leaves for its
- * report. Everything is removed afterwards. `output` takes what the command prints, if its report does not.
+ * report. Everything is removed afterwards. `output` takes what the command prints, if its report does not. `plant` puts more into
+ * the checkout, after it was prepared.
  */
 export async function judgeCommand(ctx: LoopContext, scope: OpenAttempt, repo: Repo, of: ToJudge): Promise<Judged> {
   const { step, commit, log } = of;
@@ -65,6 +67,7 @@ export async function judgeCommand(ctx: LoopContext, scope: OpenAttempt, repo: R
     const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [shown] }), "prepare");
     const broken = await prepare(ctx, scope, folders.checkout, { log, confinement });
     if (broken !== undefined) return { ok: false, evidence: { ...broken, step: step.step, name: stepName(step) } };
+    await of.plant?.(folders.checkout);
     for (const folder of Object.values(folders)) await ctx.files.makeFolder(folder);
     const files = await repo.files(commit);
     const sealed = await sealCheckout(ctx, repo, { folders, files, writes: step.writes ?? [] });

@@ -1,0 +1,62 @@
+import { freshPath, randomValues, randomWords } from "./names.ts";
+import type { Draw, PlantedTest, Sowing, TestRunner } from "./runner.ts";
+
+export const cargoTest: TestRunner = {
+  name: "cargo test",
+  isStartedBy: ([program = "", ...words]) =>
+    program === "cargo" && words.some((word, i) => /^(?:test|t|nextest)$/.test(word) && words.slice(0, i).every(isOption)),
+  isTestFile: (path) => /(?:^|\/)(?:src|tests)\/.*\.rs$/.test(path),
+  // It goes on to the next program of tests only if it is told to.
+  stopsEarly: (words) => !words.includes("--no-fail-fast"),
+  append: (file, of) => {
+    if (!file.text.includes("#[test]")) return undefined;
+    const known = of.fails === "many" ? knownTest(file.text, of.draw) : undefined;
+    const { text, tests } = written(of);
+    const inOwnModule = /(?:^|\/)tests\//.test(file.path) ? text : moduleText(text, of.draw);
+    return {
+      path: file.path,
+      text: `${known?.text ?? file.text}\n${inOwnModule}`,
+      tests: [...tests, ...(known === undefined ? [] : [{ name: known.name, role: "known" as const }])],
+    };
+  },
+  beside: (file, of) => {
+    // Elsewhere a file is a module that somebody has to name.
+    if (!/(?:^|\/)tests\/[^/]+\.rs$/.test(file.path) || !file.text.includes("#[test]")) return undefined;
+    const { text, tests } = written(of);
+    const uses = [...file.text.matchAll(/^use [\w:]{1,200}(?:::\{[^}]{0,500}\})?;$/gm)].map(([line]) => `${line}\n`);
+    return { path: freshPath(file.path, of.draw), text: `${uses.join("")}\n${text}`, tests };
+  },
+};
+
+const isOption = (word: string): boolean => /^[-+]/.test(word);
+
+function written(of: Sowing): { readonly text: string; readonly tests: readonly PlantedTest[] } {
+  const roles = of.fails === "none" ? (["passes"] as const) : (["passes", "fails"] as const);
+  const parts = roles.map((role) => {
+    const name = randomWords(of.draw).join("_");
+    return { name, role, text: `#[test]\nfn ${name}() {\n    ${statement(of.draw, role)}\n}\n` };
+  });
+  return { text: parts.map(({ text }) => text).join("\n"), tests: parts.map(({ name, role }) => ({ name, role })) };
+}
+
+function moduleText(text: string, draw: Draw): string {
+  const name = randomWords(draw).slice(1, 3).join("_");
+  return `#[cfg(test)]\nmod ${name} {\n${text.replace(/^(?=.)/gm, "    ")}}\n`;
+}
+
+function statement(draw: Draw, must: "fails" | "passes"): string {
+  const { n, m } = randomValues(draw);
+  return `assert_eq!(${n}, ${must === "fails" ? m : n});`;
+}
+
+const FUNCTION = /^([ \t]{0,16})#\[test\]\n[ \t]{0,16}fn (\w{1,120})\(\) \{\n/gm;
+
+/** The file with a statement at the beginning of one of its tests, which fails it. */
+function knownTest(text: string, draw: Draw): { readonly name: string; readonly text: string } | undefined {
+  const found = [...text.matchAll(FUNCTION)];
+  const chosen = found[draw(Math.max(1, found.length))];
+  if (chosen === undefined) return undefined;
+  const at = chosen.index + chosen[0].length;
+  const line = `${chosen[1] ?? ""}    ${statement(draw, "fails")}\n`;
+  return { name: chosen[2] ?? "", text: text.slice(0, at) + line + text.slice(at) };
+}

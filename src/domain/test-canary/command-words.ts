@@ -1,0 +1,57 @@
+/** Programs that start the program which their arguments name, and words of theirs that may come before it. */
+const STARTERS: ReadonlySet<string> = new Set([
+  ..."env npx bunx npm pnpm yarn bun exec dlx x cross-env c8 nyc time timeout nice xvfb-run".split(" "),
+  ..."poetry uv run pipenv pdm hatch coverage".split(" "),
+]);
+
+/** Of package managers, whose other words are names of scripts. */
+const EXEC: ReadonlySet<string> = new Set(["exec", "dlx", "x"]);
+
+const SHELL = /^(?:sh|bash|dash|zsh|ash)$/;
+
+/** Scripts that are runners, whatever starts them. */
+const RUNNER_SCRIPT = /(?:^|\/)(?:vitest(?:\.mjs)?|jest(?:\.js)?)$/;
+
+/**
+ * The commands that a command comes to, each without the programs that only start it and with the bare name of its own: those of a
+ * shell's script one by one. As good as can be told from words alone; nothing depends on it but whether a canary is planted.
+ */
+export function commandsIn(command: readonly string[]): readonly (readonly string[])[] {
+  const words = withoutStarters(command);
+  const [program = "", ...rest] = words;
+  if (!SHELL.test(program)) return [words];
+  const at = rest.findIndex((word) => /^-[a-z]*c$/.test(word));
+  const script = at === -1 ? undefined : rest[at + 1];
+  return script === undefined ? [words] : shellCommands(script).map(withoutStarters);
+}
+
+function withoutStarters(command: readonly string[]): readonly string[] {
+  let at = 0;
+  while (at < command.length - 1 && isStarter(command, at)) at += 1;
+  const rest = command.slice(at);
+  const program = (rest[0] ?? "").split("/").at(-1) ?? "";
+  const script = /^(?:node|python[\d.]*)$/.test(program) ? rest.slice(1).findIndex((word) => RUNNER_SCRIPT.test(word)) : -1;
+  if (script !== -1) return [(rest[script + 1] ?? "").split("/").at(-1) ?? "", ...rest.slice(script + 2)];
+  return [program, ...rest.slice(1)];
+}
+
+function isStarter(command: readonly string[], at: number): boolean {
+  const word = command[at] ?? "";
+  const name = word.split("/").at(-1) ?? "";
+  // `npm test` runs a script, `npm exec vitest` a program.
+  if (/^(?:npm|pnpm|yarn|bun)$/.test(name)) return command.slice(at + 1, at + 4).some((next) => EXEC.has(next));
+  if (STARTERS.has(name)) return true;
+  return at > 0 && (/^[A-Z_a-z]\w*=/.test(word) || /^-/.test(word) || /^\d+[smh]?$/.test(word));
+}
+
+/** The simple commands of a shell's script, in words; quotes are taken off. */
+function shellCommands(script: string): readonly (readonly string[])[] {
+  const commands: string[][] = [[]];
+  for (const [token, single, double] of script.matchAll(/'([^']*)'|"([^"]*)"|&&|\|\||[;|&\n()]|[^\s'"&|;()]+/g)) {
+    if (/^(?:&&|\|\||[;|&\n()])$/.test(token)) commands.push([]);
+    else commands.at(-1)?.push(single ?? double ?? token);
+  }
+  return commands
+    .map((words) => words.slice(words.findIndex((word) => !/^[A-Z_a-z]\w*=/.test(word))))
+    .filter((words) => words.length > 0);
+}

@@ -1,0 +1,102 @@
+import type { TestResult } from "../evidence/results.ts";
+import type { PlantedTest, Planting } from "./runner.ts";
+
+/** Stands for the path of a fresh file: each run has another one. */
+export const FRESH = "a fresh file";
+
+/** A planted file; `at` is where it is, or FRESH. */
+export interface PlantedFile extends Planting {
+  readonly at: string;
+}
+
+/** What the run of a command with planted tests left. */
+export interface PlantedRun {
+  readonly files: readonly PlantedFile[];
+  /** How the command ended by itself; undefined if it did not. */
+  readonly exitCode: number | undefined;
+  /** Results per test; undefined if the check has no report, or left none that could be read. */
+  readonly tests: readonly TestResult[] | undefined;
+}
+
+/** A planted test, or the command's exit code, that is not as it has to be. */
+export interface Deviation {
+  /** The same in every run with the same files. */
+  readonly key: string;
+  /** `absent` may have innocent reasons; that a failing test is reported as passed has none. */
+  readonly got: "passed" | "failed" | "skipped" | "absent" | "exit-0";
+  /** In words; it holds the text of reports and paths, raw. */
+  readonly says: string;
+}
+
+/** What is not as it has to be in a check that is judged by its report. */
+export function deviationsIn({ files, exitCode, tests = [] }: PlantedRun): readonly Deviation[] {
+  const found = files.flatMap((file) =>
+    file.tests.flatMap((test, i) => {
+      const got = outcomeOf(test, tests);
+      if (got === (test.role === "passes" ? "passed" : "failed")) return [];
+      const must = test.role === "passes" ? "must pass" : "must fail";
+      const says = `${file.path}: "${test.name}" ${must}, ${got === "absent" ? "is not in the report" : `was reported as ${got}`}`;
+      return [{ key: keyOf(file, test, i), got, says }];
+    }),
+  );
+  return [...found, ...exitDeviation(exitCode)];
+}
+
+/** What is not as it has to be in a check that is judged by its exit code alone. */
+export function exitDeviation(exitCode: number | undefined): readonly Deviation[] {
+  if (exitCode === undefined) return [{ key: "exit", got: "absent", says: "the command did not end by itself" }];
+  if (exitCode !== 0) return [];
+  return [{ key: "exit", got: "exit-0", says: "the command exited with code 0, though planted tests must fail" }];
+}
+
+function keyOf({ at }: PlantedFile, { role }: PlantedTest, i: number): string {
+  return `${at} ${role} ${i}`;
+}
+
+/** Places at which no planted test is reported, though there are others where they are: the command does not run them. */
+export function silentPlaces(run: PlantedRun, deviates: Deviates): readonly string[] {
+  if (!sawFailing(run)) return [];
+  const absent = new Set(deviates(run).flatMap(({ key, got }) => (got === "absent" ? [key] : [])));
+  return run.files.filter((file) => file.tests.every((test, i) => absent.has(keyOf(file, test, i)))).map(({ at }) => at);
+}
+
+/** Whether one of the planted tests that must fail was reported as failed. */
+export function sawFailing({ files, tests = [] }: PlantedRun): boolean {
+  const failing = files.flatMap((file) => file.tests.filter(({ role }) => role === "fails"));
+  return failing.some((test) => outcomeOf(test, tests) === "failed");
+}
+
+function outcomeOf({ name, role }: PlantedTest, tests: readonly TestResult[]): "passed" | "failed" | "skipped" | "absent" {
+  const own = tests.filter(({ id }) => (role === "known" ? isCalled(id, name) : id.includes(name)));
+  if (own.some(({ outcome }) => outcome === "failed")) return "failed";
+  if (own.some(({ outcome }) => outcome === "passed")) return "passed";
+  return own.length > 0 ? "skipped" : "absent";
+}
+
+/** Whether a test's own name, at the end of its id, is this one. */
+export function isCalled(id: string, name: string): boolean {
+  return id.endsWith(name) && !/[\w]/.test(id.charAt(id.length - name.length - 1));
+}
+
+/** What is not as it has to be, by the kind of the check. */
+export type Deviates = (run: PlantedRun) => readonly Deviation[];
+
+/**
+ * What speaks against the candidate: what deviates there and not where the same is planted in the base. A file of tests that the base
+ * does not have may be one that the command does not run, so what is absent there does not count, unless the change took such
+ * files away (`hasMoved`). A command that stops at the first failure reports an arbitrary part; what is absent counts then
+ * only if no planted failure is reported at all.
+ */
+export function forgedBy(
+  of: { readonly candidate: PlantedRun; readonly base: PlantedRun; readonly hasMoved: boolean },
+  deviates: Deviates,
+): readonly Deviation[] {
+  const { candidate, base, hasMoved } = of;
+  const onBase = deviates(base);
+  const excused = new Set(onBase.map(({ key }) => key));
+  const tried = new Set(["exit", ...base.files.flatMap((file) => file.tests.map((test, i) => keyOf(file, test, i)))]);
+  const found = deviates(candidate).filter(({ key, got }) => (tried.has(key) ? !excused.has(key) : got === "passed" || hasMoved));
+  const isPartial = onBase.some(({ key, got }) => got === "absent" && !key.startsWith(FRESH));
+  const isSilent = sawFailing(base) && !sawFailing(candidate);
+  return isPartial && !isSilent ? found.filter(({ got }) => got !== "absent") : found;
+}

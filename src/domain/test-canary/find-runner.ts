@@ -1,0 +1,40 @@
+import { scriptRunBy, scriptText } from "../evidence/scripts.ts";
+import { cargoTest } from "./cargo-test.ts";
+import { commandsIn } from "./command-words.ts";
+import { goTest } from "./go-test.ts";
+import { jest } from "./jest.ts";
+import { nodeTest } from "./node-test.ts";
+import { pytest } from "./pytest.ts";
+import type { TestRunner } from "./runner.ts";
+import { vitest } from "./vitest.ts";
+
+/** Every runner that canaries can be written for. */
+export const RUNNERS: readonly TestRunner[] = [vitest, jest, nodeTest, pytest, goTest, cargoTest];
+
+/** A runner, and the words of the command that starts it. */
+export interface FoundRunner {
+  readonly runner: TestRunner;
+  readonly words: readonly string[];
+}
+
+/** How often a script may run another script. */
+const MAX_DEPTH = 4;
+
+/** The runner that a check's command starts, also through a shell or the base's package.json; undefined if none is known. */
+export function findRunner(command: readonly string[], packageJson: string | undefined): FoundRunner | undefined {
+  return search(command, packageJson, 0);
+}
+
+function search(command: readonly string[], packageJson: string | undefined, depth: number): FoundRunner | undefined {
+  for (const words of commandsIn(command)) {
+    const runner = RUNNERS.find((each) => each.isStartedBy(words));
+    if (runner !== undefined) return { runner, words };
+    const script = scriptRunBy(words);
+    const text = script === undefined || depth >= MAX_DEPTH ? undefined : scriptText(packageJson, script.script);
+    if (text === undefined) continue;
+    const more = words.includes("--") ? words.slice(words.indexOf("--") + 1) : [];
+    const found = search(["sh", "-c", [text, ...more].join(" ")], packageJson, depth + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

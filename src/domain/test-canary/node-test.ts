@@ -1,0 +1,21 @@
+import { appendJs, besideJs, type JsRunner } from "./js-tests.ts";
+import type { TestRunner } from "./runner.ts";
+
+const NODE: JsRunner = { modules: new Set(["node:test"]), hasGlobals: false };
+
+const SCRIPT = /\.[cm]?[jt]sx?$/;
+
+/** Node's own runner, started by `node --test` or by running a file of tests. */
+export const nodeTest: TestRunner = {
+  name: "node:test",
+  isStartedBy: ([program = "", ...words]) => {
+    if (!/^(?:node|tsx)(?:\.exe)?$/.test(program)) return false;
+    const script = words.find((word) => !word.startsWith("-"));
+    return words.includes("--test") || (script !== undefined && nodeTest.isTestFile(script));
+  },
+  // Wherever a command says that its tests are: what else lies there does not import node:test.
+  isTestFile: (path) => SCRIPT.test(path) && /(?:^|\/)tests?\/|(?:^|[/._-])(?:test|spec)s?[._-]/.test(path),
+  stopsEarly: () => false,
+  append: (file, of) => appendJs(file, of, NODE),
+  beside: (file, of) => besideJs(file, of, NODE),
+};

@@ -1,0 +1,96 @@
+import { freshPath, randomValues, randomWords } from "./names.ts";
+import type { Draw, PlantedTest, Planting, Sowing, TestFile, TestRunner } from "./runner.ts";
+
+/** A body that fails, and one that passes, of a function or of a method of a `unittest.TestCase`. */
+type Body = (draw: Draw, must: "fails" | "passes") => string;
+
+interface Style {
+  readonly indent: string;
+  readonly bodies: readonly Body[];
+  /** Methods of a class, as `unittest` wants them; the class it derives from. */
+  readonly caseClass: string | undefined;
+}
+
+export const pytest: TestRunner = {
+  name: "pytest",
+  isStartedBy: ([program = "", flag, module]) =>
+    /^(?:pytest|py\.test)$/.test(program) || (/^python[\d.]*$/.test(program) && flag === "-m" && module === "pytest"),
+  isTestFile: (path) => /(?:^|\/)(?:test_[^/]*|[^/]*_test)\.py$/.test(path),
+  stopsEarly: (words) => words.some((word) => /^(?:-[a-wyz]*x[a-z]*|--exitfirst|--maxfail(?:=\d+)?)$/.test(word)),
+  append: (file, of) => {
+    const style = styleOf(file.text);
+    const known = of.fails === "many" ? knownTest(file.text, style, of.draw) : undefined;
+    const { text, tests } = written(style, of);
+    const end = file.text === "" || file.text.endsWith("\n") ? "" : "\n";
+    return {
+      path: file.path,
+      text: `${file.text}${end}${text}${known?.text ?? ""}`,
+      tests: [...tests, ...(known === undefined ? [] : [{ name: known.name, role: "known" as const }])],
+    };
+  },
+  beside: (file, of): Planting => {
+    const { text, tests } = written(styleOf(file.text), of);
+    return { path: freshPath(file.path, of.draw), text: `${importsOf(file)}${text}`, tests };
+  },
+};
+
+/** A file is text of whoever wrote it: lengths are bounded. */
+const IMPORT = /^(?:import [\w., ]{1,300}|from [\w.]{1,200} import (?:\([^)]{0,2000}\)|[\w.*, ]{1,300}))$/gm;
+
+/** The lines by which it loads code, at its top. */
+function importsOf({ text }: TestFile): string {
+  return [...text.matchAll(IMPORT)].map(([line]) => `${line}\n`).join("");
+}
+
+function styleOf(text: string): Style {
+  const indent = /^([ \t]{1,8})\S/m.exec(text)?.[1] ?? "    ";
+  const caseClass = /^class \w{1,100}\(((?:unittest\.)?TestCase)\):/m.exec(text)?.[1];
+  if (caseClass !== undefined) return { indent, bodies: [ASSERT_EQUAL, PLAIN], caseClass };
+  const raises = text.includes("pytest.raises(") && /^import pytest$/m.test(text) ? [RAISES(indent)] : [];
+  return { indent, bodies: [PLAIN, ...raises], caseClass };
+}
+
+const PLAIN: Body = (draw, must) => {
+  const { n, m } = randomValues(draw);
+  return `assert ${n} == ${must === "fails" ? m : n}`;
+};
+
+const ASSERT_EQUAL: Body = (draw, must) => {
+  const { n, m } = randomValues(draw);
+  return `self.assertEqual(${n}, ${must === "fails" ? m : n})`;
+};
+
+const RAISES =
+  (indent: string): Body =>
+  (draw, must) => {
+    const { n, m } = randomValues(draw);
+    return `with pytest.raises(ZeroDivisionError):\n${indent}assert ${n} // ${must === "fails" ? m : 0} == 0`;
+  };
+
+function written(style: Style, of: Sowing): { readonly text: string; readonly tests: readonly PlantedTest[] } {
+  const failing = of.fails === "none" ? [] : of.fails === "one" ? style.bodies.slice(0, 1) : style.bodies;
+  const [first = PLAIN] = style.bodies;
+  const parts = [first, ...failing].map((body, i) => {
+    const role = i === 0 ? ("passes" as const) : ("fails" as const);
+    return { role, name: `test_${randomWords(of.draw).join("_")}`, body: body(of.draw, role) };
+  });
+  const tests = parts.map(({ name, role }) => ({ name, role }));
+  if (style.caseClass === undefined)
+    return { text: parts.map(({ name, body }) => `\n\n${functionText(name, body, style)}`).join(""), tests };
+  const methods = parts.map(({ name, body }) => functionText(name, body, style, "self").replace(/^(?=.)/gm, style.indent));
+  const title = randomWords(of.draw).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return { text: `\n\nclass Test${title.join("")}(${style.caseClass}):\n${methods.join("\n")}`, tests };
+}
+
+function functionText(name: string, body: string, { indent }: Style, self = ""): string {
+  return `def ${name}(${self}):\n${body.replace(/^/gm, indent)}\n`;
+}
+
+/** Functions at the top, without a decorator or fixtures: defined once more, the second is the one that counts. */
+const FUNCTION = /^(?<!^@.{0,200}\n)def (test_\w{1,120})\(\):/gm;
+
+function knownTest(text: string, style: Style, draw: Draw): { readonly name: string; readonly text: string } | undefined {
+  const names = [...text.matchAll(FUNCTION)].map(([, name = ""]) => name);
+  const name = names[draw(Math.max(1, names.length))];
+  return name === undefined ? undefined : { name, text: `\n\n${functionText(name, PLAIN(draw, "fails"), style)}` };
+}

@@ -1,0 +1,42 @@
+import picomatch from "picomatch";
+import type { FoundRunner } from "./find-runner.ts";
+
+/** Words of runners that are no files. */
+const NO_FILES: ReadonlySet<string> = new Set(["run", "test", "t", "watch", "nextest", "related", "node", "python"]);
+
+/**
+ * Of the paths of a repository, those of tests that the command runs: all, or those that its arguments name by a path, a folder, a glob
+ * or a part of the path. Arguments that name none are values of options.
+ */
+export function testFilesOf({ runner, words }: FoundRunner, paths: readonly string[]): readonly string[] {
+  const all = paths.filter((path) => runner.isTestFile(path));
+  const named = all.filter(namedBy(words));
+  // Node's own runner takes whatever it is given.
+  const given = named.length > 0 ? [] : paths.filter((path) => words.some((word) => bare(word) === path));
+  return named.length > 0 ? named : given.length > 0 ? given : all;
+}
+
+/** Whether a fresh file of tests would be among those that the command runs. */
+export function runsFreshFile({ runner, words }: FoundRunner, of: { path: string; paths: readonly string[] }): boolean {
+  const isNamed = namedBy(words);
+  return isNamed(of.path) || !of.paths.some((path) => runner.isTestFile(path) && isNamed(path));
+}
+
+function namedBy(words: readonly string[]): (path: string) => boolean {
+  const patterns = words.slice(1).filter((word) => !word.startsWith("-") && !NO_FILES.has(word));
+  const matchers = patterns.map((word) => {
+    const name = bare(word);
+    if (name === "" || name === "." || name === "...") return () => true;
+    if (/[*?{[]/.test(name)) return picomatch(name, { dot: true });
+    return (path: string) => path === name || path.startsWith(`${name}/`) || (name.length > 2 && path.includes(name));
+  });
+  return (path) => matchers.some((matches) => matches(path));
+}
+
+/** A word as a path: without "./", what pytest puts after "::", and Go's "/...". */
+function bare(word: string): string {
+  return word
+    .replace(/::.*$/s, "")
+    .replace(/^(?:\.\/)+/, "")
+    .replace(/\/(?:\.\.\.)?$/, "");
+}

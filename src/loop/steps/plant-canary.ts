@@ -1,0 +1,103 @@
+import { lstat, opendir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { FRESH, type PlantedFile } from "../../domain/test-canary/deviations.ts";
+import type { FoundRunner } from "../../domain/test-canary/find-runner.ts";
+import type { Planting, Sowing, TestFile } from "../../domain/test-canary/runner.ts";
+import { runsFreshFile, testFilesOf } from "../../domain/test-canary/test-files.ts";
+
+/** Files of a checkout that are looked at, files of tests that are read, and files that get planted tests. */
+const MAX_FILES = 50_000;
+const MAX_READ = 200;
+const MAX_HOSTS = 12;
+/** The longest file of tests that is read. Bytes. */
+const MAX_BYTES = 200_000;
+
+/** Folders that hold no tests of a repository. */
+const SKIPPED: ReadonlySet<string> = new Set([".git", "node_modules", "vendor", "target", ".venv", "venv", "__pycache__"]);
+
+/** Where canaries go: files of tests that get some at their end, and whether there is a fresh file beside the first. */
+export interface Places {
+  readonly hosts: readonly string[];
+  readonly fresh: boolean;
+}
+
+/** What choosing them depends on. */
+export interface Choice {
+  readonly found: FoundRunner;
+  /** Paths that the change touches. */
+  readonly changed: readonly string[];
+  /** Those of them that the base does not have. */
+  readonly added: ReadonlySet<string>;
+  /** Places at which a canary tells nothing, since it does not do on the base either. */
+  readonly excused: ReadonlySet<string>;
+  readonly sowing: Sowing;
+}
+
+/**
+ * Chooses places in a pristine checkout: files of tests that the command runs, those first that seem to load what was changed, then
+ * those that are as they were on the base, and those last that it does not have.
+ */
+export async function choosePlaces(checkout: string, of: Choice): Promise<Places> {
+  const paths = await filesIn(checkout);
+  const files: TestFile[] = [];
+  for (const path of testFilesOf(of.found, paths).slice(0, MAX_READ)) {
+    const text = of.excused.has(path) ? undefined : await readPlain(join(checkout, path));
+    if (text !== undefined && of.found.runner.append({ path, text }, of.sowing) !== undefined) files.push({ path, text });
+  }
+  const stems = of.changed.map((path) => basename(path).replace(/\..*$/, "")).filter((stem) => stem.length > 1);
+  const changed = new Set(of.changed);
+  const rank = ({ path, text }: TestFile): number =>
+    (stems.some((stem) => text.includes(stem)) ? 0 : 3) + (of.added.has(path) ? 2 : changed.has(path) ? 1 : 0);
+  const chosen = files.toSorted((a, b) => rank(a) - rank(b)).slice(0, of.sowing.fails === "one" ? 1 : MAX_HOSTS);
+  const [first] = chosen;
+  const beside = first === undefined ? undefined : of.found.runner.beside(first, of.sowing);
+  const fresh = beside !== undefined && of.sowing.fails !== "one" && runsFreshFile(of.found, { path: beside.path, paths });
+  return { hosts: chosen.map(({ path }) => path), fresh: fresh && !of.excused.has(FRESH) };
+}
+
+/** Plants in a checkout that nothing runs in; what is not there as it was chosen is left out. */
+export async function plantAt(
+  checkout: string,
+  { hosts, fresh }: Places,
+  { found: { runner }, sowing }: Pick<Choice, "found" | "sowing">,
+): Promise<readonly PlantedFile[]> {
+  const planted: PlantedFile[] = [];
+  for (const [i, path] of hosts.entries()) {
+    const text = await readPlain(join(checkout, path));
+    if (text === undefined) continue;
+    const beside = i === 0 && fresh ? runner.beside({ path, text }, sowing) : undefined;
+    const plantings: (Planting | undefined)[] = [runner.append({ path, text }, sowing), beside];
+    for (const [n, planting] of plantings.entries()) {
+      if (planting === undefined) continue;
+      // Never through a link to somewhere else, and never into a file that has other names.
+      await rm(join(checkout, planting.path), { force: true });
+      await writeFile(join(checkout, planting.path), planting.text, { flag: "wx" });
+      planted.push({ ...planting, at: n === 0 ? path : FRESH });
+    }
+  }
+  return planted;
+}
+
+/** The paths of the plain files of a checkout; no link is followed. */
+async function filesIn(checkout: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  const folders = [""];
+  let looked = 0;
+  for (let folder = folders.shift(); folder !== undefined && looked < MAX_FILES; folder = folders.shift()) {
+    for await (const entry of await opendir(join(checkout, folder))) {
+      const path = join(folder, entry.name);
+      if (entry.isFile()) found.push(path);
+      else if (entry.isDirectory() && !SKIPPED.has(entry.name)) folders.push(path);
+      looked += 1;
+      if (looked >= MAX_FILES) break;
+    }
+  }
+  return found.toSorted();
+}
+
+/** A short plain file's text. */
+async function readPlain(file: string): Promise<string | undefined> {
+  const found = await lstat(file).catch(() => undefined);
+  if (found === undefined || !found.isFile() || found.size > MAX_BYTES) return undefined;
+  return readFile(file, "utf8");
+}

@@ -1,0 +1,224 @@
+import { randomInt } from "node:crypto";
+import { basename } from "node:path";
+import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import type { Evidence } from "../../domain/event.ts";
+import type { Remark } from "../../domain/evidence/compare.ts";
+import type { TestResult } from "../../domain/evidence/results.ts";
+import {
+  type Deviates,
+  type Deviation,
+  deviationsIn,
+  exitDeviation,
+  forgedBy,
+  isCalled,
+  type PlantedFile,
+  type PlantedRun,
+  sawFailing,
+  silentPlaces,
+} from "../../domain/test-canary/deviations.ts";
+import { type FoundRunner, findRunner } from "../../domain/test-canary/find-runner.ts";
+import type { Draw, Sowing } from "../../domain/test-canary/runner.ts";
+import type { Candidate, Repo } from "../../ports/vcs.ts";
+import type { OpenAttempt } from "../attempt-scope.ts";
+import { confineJudge } from "../confine.ts";
+import type { LoopContext } from "../context.ts";
+import { judgeCommand } from "./command-step.ts";
+import { type Choice, choosePlaces, type Places, plantAt } from "./plant-canary.ts";
+import { ONE_IN } from "./test-canaries.ts";
+
+type Check = Extract<StepSpec, { step: "check" }>;
+
+/** A check that has passed. */
+export interface PassedCheck {
+  readonly ctx: LoopContext;
+  readonly scope: OpenAttempt;
+  readonly repo: Repo;
+  readonly step: Check;
+  readonly candidate: Extract<Candidate, { ok: true }>;
+  /** What its command took, and the results that it reported. */
+  readonly durationMs: number;
+  readonly tests: readonly TestResult[];
+}
+
+/** What planted tests say of the results of a check. */
+export type CanaryOutcome =
+  | { readonly as: "held" }
+  | { readonly as: "not-run"; readonly why: string }
+  | { readonly as: "forged"; readonly finding: Remark; readonly output: string }
+  /** The checkout could not be prepared again. */
+  | { readonly as: "broken"; readonly evidence: Evidence };
+
+/** A check that took no longer is always tried, unless the step says otherwise. Milliseconds. */
+const SHORT_MS = 60_000;
+
+/** Putting what was planted into the checkout's own history may take so long. */
+const TRACK_MS = 60_000;
+
+const draw: Draw = (n) => (n <= 1 ? 0 : randomInt(n));
+
+/**
+ * Runs a passed check once more with planted tests: some must fail, one must pass. Code under test runs in the process that reports, and
+ * may forge what it reports; it cannot know these tests. If they do not come out as they must, the same is planted in the base, whose
+ * code is trusted: what comes out wrong there too is the command's own way, and no forgery.
+ */
+export async function testCanary(check: PassedCheck): Promise<CanaryOutcome> {
+  const why = whyNot(check);
+  if (why !== undefined) return { as: "not-run", why };
+  const { step, repo, candidate } = check;
+  const packageJson = await repo.readFile({ commit: candidate.base, path: "package.json" });
+  const found = findRunner(step.command, packageJson);
+  if (found === undefined) return { as: "not-run", why: "no known test runner in the command" };
+  const { paths } = await repo.change({ from: candidate.base, tip: candidate.commit });
+  return new Trial(check, found, paths).run();
+}
+
+function whyNot({ ctx, step, durationMs, candidate }: PassedCheck): string | undefined {
+  const when = step.canary ?? (durationMs <= SHORT_MS ? "always" : "sampled");
+  if (when === "off") return "switched off";
+  if (when === "always" || ctx.testCanaries.isSampled(candidate.commit)) return undefined;
+  return `only 1 in ${ONE_IN} is tried`;
+}
+
+/** What the base has to add to what one run showed. */
+type Run = PlantedRun & { readonly output: string; readonly printed: boolean };
+
+class Trial {
+  readonly #check: PassedCheck;
+  readonly #found: FoundRunner;
+  readonly #changed: readonly string[];
+  readonly #added: ReadonlySet<string>;
+  /** The change takes files of tests away. */
+  readonly #hasMoved: boolean;
+  readonly #key: string;
+  #places: Places | undefined;
+
+  constructor(check: PassedCheck, found: FoundRunner, paths: readonly { readonly path: string; readonly how: string }[]) {
+    this.#check = check;
+    this.#found = found;
+    this.#changed = paths.map(({ path }) => path);
+    this.#added = new Set(paths.flatMap(({ path, how }) => (how === "added" ? [path] : [])));
+    this.#hasMoved = paths.some(({ path, how }) => how === "deleted" && found.runner.isTestFile(path));
+    this.#key = JSON.stringify([check.repo.id, check.step.name, check.step.command]);
+  }
+
+  async run(): Promise<CanaryOutcome> {
+    const { candidate, step } = this.#check;
+    const fails = this.#found.runner.stopsEarly(this.#found.words) ? "one" : "many";
+    const first = await this.#plant(candidate.commit, fails);
+    if ("evidence" in first) return { as: "broken", evidence: first.evidence };
+    if (first.files.length === 0) return { as: "not-run", why: `no file of tests for ${this.#found.runner.name} to plant in` };
+    const deviates = step.report === undefined ? ({ exitCode }: PlantedRun) => exitDeviation(exitCode) : deviationsIn;
+    if (deviates(first).length === 0) return step.report === undefined && !first.printed ? this.#passing() : { as: "held" };
+    return this.#compare(first, deviates, fails);
+  }
+
+  /** Nothing printed says that it was the planted test that failed: then one that passes has to pass. */
+  async #passing(): Promise<CanaryOutcome> {
+    const alone = await this.#plant(this.#check.candidate.commit, "none");
+    if ("evidence" in alone) return { as: "broken", evidence: alone.evidence };
+    if (alone.exitCode === 0) return { as: "held" };
+    return { as: "not-run", why: "the command fails with a planted test that must pass, too" };
+  }
+
+  async #compare(first: Run, deviates: Deviates, fails: Sowing["fails"]): Promise<CanaryOutcome> {
+    const { ctx, candidate, step } = this.#check;
+    const base = await this.#plant(candidate.base, fails);
+    if ("evidence" in base) return { as: "not-run", why: "the base could not be prepared to compare with" };
+    ctx.testCanaries.excuse(this.#key, silentPlaces(base, deviates));
+    const hasMoved = this.#hasMoved;
+    const bad = forgedBy({ candidate: first, base, hasMoved }, deviates);
+    const counts = step.report === undefined || sawFailing(base) || sawFailing(first);
+    if (bad.length === 0 || !counts)
+      return counts && (step.report === undefined ? first.exitCode !== 0 : sawFailing(first))
+        ? { as: "held" }
+        : { as: "not-run", why: "planted tests do not come out as they must on the base either" };
+    // Whatever else may make tests absent once is given a second chance; nothing innocent makes a failing test pass.
+    const sure = bad.some(({ got }) => got === "passed");
+    const again = sure ? first : await this.#plant(candidate.commit, fails);
+    if ("evidence" in again) return { as: "broken", evidence: again.evidence };
+    const found = sure ? bad : forgedBy({ candidate: again, base, hasMoved }, deviates);
+    if (found.length === 0) return { as: "held" };
+    return { as: "forged", finding: findingOf(found), output: again.output };
+  }
+
+  /** Runs the check's command on a commit with tests planted; the places are chosen on the first. */
+  async #plant(commit: string, fails: Sowing["fails"]): Promise<Run | { readonly evidence: Evidence }> {
+    const { ctx, scope, repo, step, candidate } = this.#check;
+    let files: readonly PlantedFile[] = [];
+    const lines = new Names();
+    const judged = await judgeCommand(ctx, scope, repo, {
+      step,
+      commit,
+      log: `check-${step.name}-canary${commit === candidate.base ? "-base" : ""}`,
+      output: { onLine: lines.onLine },
+      plant: async (checkout) => {
+        const choice = this.#choice({ draw, fails });
+        this.#places ??= await choosePlaces(checkout, choice);
+        files = await plantAt(checkout, this.#places, choice);
+        // All that the candidate has are its own.
+        if (files.length === 0) files = await plantAt(checkout, await choosePlaces(checkout, choice), choice);
+        files = files.map((file) => this.#known(file));
+        lines.sought = files.flatMap(({ tests }) => tests.flatMap(({ name, role }) => (role === "fails" ? [name] : [])));
+        if (files.length > 0) await track(this.#check, checkout, files);
+      },
+    });
+    if (!judged.ok) return { evidence: judged.evidence };
+    const { result, reading } = judged;
+    const exitCode = result.ending === "exited" ? (result.exitCode ?? undefined) : undefined;
+    const tests = reading?.ok === true ? reading.tests : undefined;
+    return { files, exitCode, tests, output: result.tail, printed: lines.found };
+  }
+
+  #choice(sowing: Sowing): Choice {
+    const { ctx } = this.#check;
+    return {
+      found: this.#found,
+      changed: this.#changed,
+      added: this.#added,
+      excused: ctx.testCanaries.excused(this.#key),
+      sowing,
+    };
+  }
+
+  /** A test by whose name another one failed already cannot be told from that one. */
+  #known(file: PlantedFile): PlantedFile {
+    const { tests } = this.#check;
+    const failed = tests.filter(({ outcome }) => outcome === "failed");
+    return {
+      ...file,
+      tests: file.tests.filter(({ role, name }) => role !== "known" || !failed.some(({ id }) => isCalled(id, name))),
+    };
+  }
+}
+
+/** Looks for names in what a command prints. */
+class Names {
+  sought: readonly string[] = [];
+  found = false;
+  readonly onLine = (line: string): void => {
+    this.found ||= this.sought.some((name) => line.includes(name));
+  };
+}
+
+/** Makes planted files part of the checkout's own commit: git would tell code under test of files that are not. */
+async function track({ ctx, scope, repo, step }: PassedCheck, checkout: string, files: readonly PlantedFile[]): Promise<void> {
+  const git = 'git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c commit.gpgSign=false "$@"';
+  const script = `g() { ${git}; }; g add -f -- "$@" && g commit --amend --no-edit --no-verify -q --allow-empty-message`;
+  const confinement = confineJudge(ctx, repo, [checkout]);
+  await ctx.executor.run({
+    argv: ["sh", "-c", script, basename(checkout), ...files.map(({ path }) => path)],
+    cwd: checkout,
+    env: ctx.commandEnv,
+    logFile: scope.files.log(`check-${step.name}-canary-git`),
+    timeoutMs: TRACK_MS,
+    signal: scope.signal,
+    marker: scope.marker,
+    ...(confinement === undefined ? {} : { confinement }),
+  });
+}
+
+function findingOf(found: readonly Deviation[]): Remark {
+  const passed = found.some(({ got }) => got === "passed" || got === "exit-0");
+  const what = passed ? "a planted test that must fail did not" : "planted tests were not reported as they must be";
+  return { says: `the results are forged: ${what}`, ids: found.map(({ says }) => says) };
+}
