@@ -51,12 +51,15 @@ function namesIn(braces: string, as: string): ReadonlyMap<string, string> {
   return names;
 }
 
+/** Apart from its parenthesis, or the build would take it for a call of its own. */
+const REQUIRES = "require";
+
 /** The line that loads one name of a module, or the module alone. */
 export function loadLine({ module, by }: Loaded, name?: readonly [exported: string, local: string]): string {
-  if (name === undefined) return by === "import" ? `import "${module}";` : `require("${module}");`;
+  if (name === undefined) return by === "import" ? `import "${module}";` : `${REQUIRES}("${module}");`;
   const [exported, local] = name;
   if (by === "require")
-    return `const ${exported === "default" || exported === "*" ? local : braced(exported, local, ": ")} = require("${module}");`;
+    return `const ${exported === "default" || exported === "*" ? local : braced(exported, local, ": ")} = ${REQUIRES}("${module}");`;
   const clause = exported === "default" ? local : exported === "*" ? `* as ${local}` : braced(exported, local, " as ");
   return `import ${clause} from "${module}";`;
 }

@@ -20,7 +20,7 @@ import { type FoundRunner, findRunner } from "../../domain/test-canary/find-runn
 import type { Draw, Sowing } from "../../domain/test-canary/runner.ts";
 import type { Candidate, Repo } from "../../ports/vcs.ts";
 import type { OpenAttempt } from "../attempt-scope.ts";
-import { confineJudge } from "../confine.ts";
+import { confineCommand, placeOf } from "../confine.ts";
 import type { LoopContext } from "../context.ts";
 import { judgeCommand } from "./command-step.ts";
 import { type Choice, choosePlaces, type Places, plantAt } from "./plant-canary.ts";
@@ -204,7 +204,8 @@ class Names {
 async function track({ ctx, scope, repo, step }: PassedCheck, checkout: string, files: readonly PlantedFile[]): Promise<void> {
   const git = 'git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c commit.gpgSign=false "$@"';
   const script = `g() { ${git}; }; g add -f -- "$@" && g commit --amend --no-edit --no-verify -q --allow-empty-message`;
-  const confinement = confineJudge(ctx, repo, [checkout]);
+  const shown = { from: checkout, at: placeOf(ctx, repo, checkout), write: true };
+  const confinement = confineCommand(ctx, repo, { mounts: [shown] });
   await ctx.executor.run({
     argv: ["sh", "-c", script, basename(checkout), ...files.map(({ path }) => path)],
     cwd: checkout,

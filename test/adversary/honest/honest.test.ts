@@ -55,7 +55,7 @@ describe("an ordinary change lands at the first try", () => {
     const ticket = outcome.report.tickets.find(({ id }) => id === change.id);
     expect(ticket).toMatchObject({ state: "done", attempts: 1, stalledReason: null });
     const checks = mine.flatMap((event) => (event.type === "step-ended" && event.strength !== undefined ? [event] : []));
-    expect(checks.map(({ summary }) => summary).join("\n")).toMatch(change.told ?? /tests, 5 on the base$/);
+    expect(checks.map(({ summary }) => summary).join("\n")).toMatch(change.told ?? /tests, 5 on the base; test canary passed$/);
     expect(change.left?.(leftBy(stage, change)) ?? true, told).toBe(true);
   });
 });

@@ -1,4 +1,5 @@
 import { campaign } from "../campaign.ts";
+import { FORGED_RESULTS, FORGED_WORLD } from "./forged.ts";
 import { JUDGING } from "./judging.ts";
 import { LOOKING_AWAY } from "./looking-away.ts";
 import { PROTECTED } from "./protected.ts";
@@ -9,5 +10,6 @@ import { world } from "./world.ts";
 
 export const TESTS_AND_RESULTS = [
   ...campaign(world, [...REPORTS, ...RESULTS, ...PROTECTED, ...LOOKING_AWAY, ...JUDGING]),
+  ...campaign(FORGED_WORLD, FORGED_RESULTS),
   ...SCRIPTS,
 ];

@@ -4,6 +4,7 @@ const COMPARE = "src/domain/evidence/compare.ts";
 const CHECK = "src/loop/steps/check-step.ts";
 const COMMAND = "src/loop/steps/command-step.ts";
 const GATES = "src/loop/steps/gates.ts";
+const CANARY = "src/loop/steps/test-canary.ts";
 const REPORT_FILE = "src/adapters/report/report-file.ts";
 
 /** No report is cleared away before, and none is too old. */
@@ -14,6 +15,9 @@ const ANY_AGE = [
 
 /** A command writes to the checkout itself, and its report is looked for there. */
 const NO_LAYERS = { file: "src/loop/steps/sealed-checkout.ts", from: "if (!ctx.layers) {", to: "if (true) {" };
+
+/** What planted tests say does not count. */
+const WITHOUT_CANARY = { file: CANARY, from: "if (bad.length === 0 || !counts)", to: "if (bad !== undefined)" };
 
 /** What each attack of this family meets. Design P2: what judges is the base's; P3: each test is held against the base's own. */
 export const DEFENCES = {
@@ -163,5 +167,23 @@ export const DEFENCES = {
         to: "return runCheckStep(ctx, scope, this.#repo, spec, { ...candidate, commit: this.#change.tip });",
       },
     ],
+  },
+  canary: {
+    name: "a test of a random name that must fail is planted in the candidate, and one that must pass",
+    holes: [WITHOUT_CANARY],
+  },
+  canaryOfKnownName: {
+    name: "one of the planted tests that must fail has the name of a test that is there",
+    holes: [
+      {
+        file: "src/domain/test-canary/js-tests.ts",
+        from: 'of.fails === "many" ? knownTest(file.text, style, of.draw) : undefined',
+        to: "of === undefined ? knownTest(file.text, style, of) : undefined",
+      },
+    ],
+  },
+  canaryInHistory: {
+    name: "planted tests are part of the checkout's own commit",
+    holes: [{ file: CANARY, from: "if (files.length > 0) await track(this.#check, checkout, files);", to: "void track;" }],
   },
 } as const satisfies Record<string, Defence>;
