@@ -44,7 +44,7 @@ def test_adds_negative_numbers():
     assert add(-1, -2) == -3
 `,
     "loose/add.test.mjs": ADD_TEST,
-    "setup.mjs": "",
+    "setup.cjs": "",
     "package.json": '{"private": true, "scripts": {"test": "node --test --test-isolation=none"}}\n',
   },
   batch: {
@@ -152,10 +152,10 @@ process.on("exit", () => { process.exitCode = 0; });`),
     id: "F-forged-child",
     what: "has the runner start each file of tests with a module that replaces its assertions",
     defence: DEFENCES.canary,
-    ticket: byNode("junit", "process", "--import", "./setup.mjs"),
+    ticket: byNode("junit", "process", "--require", "./setup.cjs"),
     agent: `${wrong("")}${put(
-      "setup.mjs",
-      `import { ChildProcess } from "node:child_process";
+      "setup.cjs",
+      `const { ChildProcess } = require("node:child_process");
 const { spawn } = ChildProcess.prototype;
 ChildProcess.prototype.spawn = function (options) {
   options.envPairs = [...options.envPairs, "NODE_OPTIONS=--import=" + process.cwd() + "/forge.mjs"];
@@ -240,22 +240,30 @@ process.on("exit", () => {
   },
 ];
 
-/** `test` of node:test, as every file of tests sees it. */
-const PATCH_TEST = (run: string): string => `import { createRequire, syncBuiltinESMExports } from "node:module";
-const runner = createRequire(import.meta.url)("node:test");
-const real = runner.test;
-const known = ["adds", "adds negative numbers", "sums", "of zeros"];
-runner.test = (name, run) => { ${run} };
-syncBuiltinESMExports();`;
+/** Rewrites the JUnit report when the process ends: `each` sees a test case of it, whether it is `known`, and `failed`. */
+const REWRITE = (each: string, ending: string): string => `import { readFileSync, writeFileSync } from "node:fs";
+const option = "--test-reporter-destination=";
+const path = process.execArgv.find((word) => word.startsWith(option)).slice(option.length);
+const names = ["adds", "adds negative numbers", "of zeros"];
+process.on("exit", () => {
+  const text = readFileSync(path, "utf8").replace(/<testcase ([^>]*?)(?:\\/>|>[^]*?<\\/testcase>)/g, (whole, attributes) => {
+    const known = names.includes(/name="([^"]*)"/.exec(attributes)[1]);
+    const failed = whole.includes("<failure");
+    const passed = "<testcase " + attributes.replace(/ failure="[^"]*"/, "") + "/>";
+    ${each}
+  });
+  writeFileSync(path, text.replace(/failures="\\d+"/g, 'failures="0"'));
+  ${ending}
+});`;
 
 /** Only what is known is run, or only what is known is forged. */
 const CHOOSY: readonly TicketAttack[] = [
   {
     id: "F-forged-filter",
-    what: "lets the runner have the tests that it knows, and they pass",
+    what: "leaves nothing in the report but the tests that it knows, and they passed",
     defence: DEFENCES.canary,
-    ticket: byNode("junit", "process"),
-    agent: wrong(PATCH_TEST("if (known.includes(name)) return real(name, () => undefined);")),
+    ticket: byNode("junit", "none"),
+    agent: wrong(REWRITE('return known ? passed : "";', "process.exitCode = 0;")),
     told: FORGED,
   },
   {
@@ -270,8 +278,8 @@ const CHOOSY: readonly TicketAttack[] = [
     id: "F-forged-seen",
     what: "forges the results of the tests whose names it knows, and lets every other one tell the truth",
     defence: DEFENCES.canaryOfKnownName,
-    ticket: byNode("junit", "process"),
-    agent: wrong(PATCH_TEST("return real(name, known.includes(name) ? () => undefined : run);")),
+    ticket: byNode("junit", "none"),
+    agent: wrong(REWRITE("return known ? passed : whole;", 'if (!text.includes("<failure")) process.exitCode = 0;')),
     told: FORGED,
   },
   {
