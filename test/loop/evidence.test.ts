@@ -11,7 +11,9 @@ describe("what lands", () => {
   test("a change that keeps every test: it says so, and counts as compared", async () => {
     expect(await judge({ change: { tests: tap("a b c d") } })).toMatchObject({
       landed: true,
-      summary: expect.stringMatching(/^passed in \d+\.\d s: 4 tests, 3 on the base; test canary not run: no known test runner in the command$/),
+      summary: expect.stringMatching(
+        /^passed in \d+\.\d s: 4 tests, 3 on the base; test canary not run: no known test runner in the command$/,
+      ),
       strength: "compared",
       checks: { compared: 1, uncompared: 0, exitCodeOnly: 0 },
     });
