@@ -1,3 +1,4 @@
+import type { BaseFact } from "./base-fact.ts";
 import type { Batch, Ticket } from "./batch/schema.ts";
 import type { StepKind } from "./batch/step-spec.ts";
 import type { Command } from "./command.ts";
@@ -266,6 +267,7 @@ export type RunFact =
   | { readonly type: "day-spend-unknown"; readonly why: string }
   | { readonly type: "oracle-asked"; readonly final: boolean }
   | { readonly type: "oracle-judged"; readonly final: boolean; readonly judgement: Judgement }
+  | BaseFact
   | HealFact;
 
 /** A fact with its place in the run: `seq` counts from 1 without gaps, `at` is wall-clock milliseconds. */
@@ -281,6 +283,7 @@ export function mayWait(fact: RunFact): boolean {
     case "activity":
     case "worktree-ready":
     case "change-captured":
+    case "base-failing":
     case "merge-landed":
       return true;
     case "step-ended":

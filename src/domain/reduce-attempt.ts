@@ -1,3 +1,4 @@
+import { withFailingOnBase } from "./base-fact.ts";
 import { PREPARE_STEP } from "./batch/step-spec.ts";
 import { countsAsFailure, signsAfter } from "./breaker.ts";
 import type { Evidence, RunEvent } from "./event.ts";
@@ -106,7 +107,7 @@ function agentEnded(state: RunState, index: number, ticket: TicketState, attempt
 
 type ProgressEvent = Exclude<AttemptEvent, { type: "report-dropped" | "attempt-claimed" | "attempt-ended" | "agent-ended" }>;
 
-function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): Pick<TicketState, "attempt" | "phase"> {
+function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): Partial<TicketState> {
   const phase = ticket.phase;
   switch (event.type) {
     case "worktree-ready": {
@@ -134,6 +135,8 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
     }
     case "step-ended":
       return { phase, attempt: endStep(attempt, event) };
+    case "base-failing":
+      return { failingOnBase: withFailingOnBase(ticket.failingOnBase, event) };
     case "merge-waiting": {
       const { merge: _, ...rest } = attempt;
       return { phase, attempt: { ...rest, waiting: event.reason } };

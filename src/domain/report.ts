@@ -1,3 +1,4 @@
+import type { FailingOnBase } from "./base-fact.ts";
 import { type Ledger, ledgerOf } from "./ledger.ts";
 import type { RunState, TicketState } from "./state.ts";
 import { type EarlierRun, type TrendPoint, trendOf } from "./trend.ts";
@@ -45,6 +46,10 @@ export interface ReportTicket {
   readonly stalledReason: string | null;
   /** The ticket whose worker found this one; null where the batch named it. */
   readonly foundBy: string | null;
+  /** Tests that the batch wants it to fix. */
+  readonly fixes: readonly string[];
+  /** Tests that fail on its base and do not count for it, by check: their number, and the first of them. */
+  readonly failingOnBase: readonly FailingOnBase[];
 }
 
 /**
@@ -69,10 +74,11 @@ export function reportOf(state: RunState, earlier: readonly EarlierRun[] = []): 
 }
 
 function reportTicket(state: RunState, ticket: TicketState): ReportTicket {
+  const spec = state.plan.tickets[state.plan.index[ticket.id] as number];
   const settled = ticket.phase === "done" || ticket.phase === "human-gated" ? ticket.phase : "open";
   return {
     id: ticket.id,
-    title: state.plan.tickets[state.plan.index[ticket.id] as number]?.title ?? "",
+    title: spec?.title ?? "",
     state: settled,
     attempts: ticket.history.length + (ticket.attempt === undefined ? 0 : 1),
     costUsd: ticket.costUsd,
@@ -80,6 +86,8 @@ function reportTicket(state: RunState, ticket: TicketState): ReportTicket {
     humanStep: settled === "human-gated" ? (ticket.humanStep ?? null) : null,
     stalledReason: ticket.stalledReason ?? null,
     foundBy: ticket.foundBy ?? null,
+    fixes: spec?.fixes ?? [],
+    failingOnBase: ticket.failingOnBase ?? [],
   };
 }
 

@@ -1,3 +1,4 @@
+import type { FailingOnBase } from "./base-fact.ts";
 import type { Batch, Ticket } from "./batch/schema.ts";
 import type { StepKind } from "./batch/step-spec.ts";
 import type {
@@ -126,6 +127,8 @@ export interface TicketState {
   readonly evidence: readonly Evidence[];
   /** What the outbox of its n-th attempt held that was refused, a line each, at most 20: for the next prompt. */
   readonly refusals?: { readonly n: number; readonly lines: readonly string[] };
+  /** By check, as last measured. */
+  readonly failingOnBase?: readonly FailingOnBase[];
   readonly mergedSha?: string;
   readonly humanStep?: string;
   /** A person asked for the gate, or a blocker was upheld; it counts once the tracker holds it. */

@@ -1,4 +1,5 @@
 import { formatDuration } from "./duration.ts";
+import { failingOnBaseLine } from "./evidence/words.ts";
 import { type Ledger, ledgerOf } from "./ledger.ts";
 import { slotText } from "./slot-bars.ts";
 import type { RunState, TicketState } from "./state.ts";
@@ -113,7 +114,10 @@ export function renderSummaryText(state: RunState, live = true, earlier: readonl
     `${headline(state, live)}   ${plainText(state.batch.name)}   ${formatDuration(ledger.elapsedMs)}   ${countsWords(ledger)}`,
     ...(state.end === undefined ? [] : [`  ${plainText(state.end.reason)}`]),
     ...(state.sandboxed ? [] : ["  unsandboxed: agents and checks ran with your rights"]),
-    ...shipped.map((t) => `  ✔ ${t.id}  ${title(t)}  ${landedAs(t)}${tries(t)}`),
+    ...shipped.flatMap((t) => [
+      `  ✔ ${t.id}  ${title(t)}  ${landedAs(t)}${tries(t)}`,
+      ...baseLines(t).map((line) => `      ${line}`),
+    ]),
     ...gated.flatMap((t) => [`  ! ${t.id}  ${title(t)}  ${landedAs(t)}yours:`, `      ${plainText(stepWords(t))}`]),
     ...open.map(({ ticket, why }) => `  ✖ ${ticket.id}  ${title(ticket)}  ${plainText(why)}`),
     `  ${numbersLine(ledger)}`,
@@ -122,6 +126,11 @@ export function renderSummaryText(state: RunState, live = true, earlier: readonl
     `  loopdash report ${state.run}`,
   ];
   return `${lines.map((line) => plainText(line)).join("\n")}\n`;
+}
+
+/** What failed on a ticket's base and did not count, a line for each check. */
+export function baseLines({ failingOnBase = [] }: TicketState): readonly string[] {
+  return failingOnBase.map(({ check, count, tests }) => `${failingOnBaseLine(tests, count)} (check ${check})`);
 }
 
 function countsWords({ tickets: { total, done, gated, open } }: Ledger): string {
@@ -170,7 +179,10 @@ export function renderMarkdown(state: RunState, live = true, earlier: readonly E
     ),
     ...section(
       "Shipped",
-      shipped.map((t) => `- **${t.id}** ${title(t)}${sha(t)} (${tries(t)})`),
+      shipped.flatMap((t) => [
+        `- **${t.id}** ${title(t)}${sha(t)} (${tries(t)})`,
+        ...baseLines(t).map((line) => `  - ${escapeMarkdown(line)}`),
+      ]),
     ),
     ...section("Numbers", [
       `- ${numbersLine(ledger).split(" · ").join("\n- ")}`,

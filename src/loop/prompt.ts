@@ -65,12 +65,22 @@ export function renderWorkerPrompt(
     body: boundedHead(ticket.body.trim() === "" ? "(no description)" : ticket.body, BODY_CHARS),
     attempt: String(of.attempt),
     attempts: String(of.attempts),
-    finish: boundedHead(ticket.finish.map((step, i) => `${i + 1}. ${inWords(step)}`).join("\n"), LIST_CHARS),
+    finish: finishInWords(ticket),
     protect: of.protect.length === 0 ? "(none)" : boundedHead(of.protect.map((glob) => `- ${glob}`).join("\n"), LIST_CHARS),
     hints: hints.trim() === "" ? "(none)" : boundedHead(hints.trim(), HINTS_CHARS),
     evidence: earlierInWords(of),
   };
   return fillTemplate(template, values);
+}
+
+/** Characters of the tests that a ticket is to fix. */
+const FIXES_CHARS = 3_000;
+
+function finishInWords({ finish, fixes = [] }: Ticket): string {
+  const steps = boundedHead(finish.map((step, i) => `${i + 1}. ${inWords(step)}`).join("\n"), LIST_CHARS);
+  if (fixes.length === 0) return steps;
+  const list = boundedHead(fixes.map((id) => `- ${plainText(id, SUMMARY_CHARS)}`).join("\n"), FIXES_CHARS);
+  return `${steps}\n\nThese tests must be there under these names, run and pass (\`*\` stands for anything). That one fails on the base\nexcuses nothing:\n${list}`;
 }
 
 function inWords(step: StepSpec): string {

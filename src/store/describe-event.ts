@@ -1,4 +1,5 @@
 import type { AgentEnding, AttemptOutcome, RunEvent } from "../domain/event.ts";
+import { failingOnBaseLine } from "../domain/evidence/words.ts";
 import type { TicketId } from "../domain/ids.ts";
 import { interventionKind } from "../domain/intervention.ts";
 import type { RunState } from "../domain/state.ts";
@@ -146,6 +147,8 @@ function ticketLook(event: OfTicket, state: RunState): Look | undefined {
       return agentEndedLook(event);
     case "step-ended":
       return stepEndedLook(event, state);
+    case "base-failing":
+      return ["!", "waiting", `${failingOnBaseLine(event.tests, event.count)} (check ${event.check})`];
     case "merge-waiting":
       return ["‖", "waiting", `merge waits: ${event.reason}`];
     case "merge-landed":

@@ -20,6 +20,7 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   activity: true,
   "kill-requested": false,
   "agent-ended": false,
+  "base-failing": true,
   "change-captured": true,
   "step-started": { gates: true, check: false, review: false, adversary: false, merge: true, verify: false, assert: false },
   "step-ended": true,

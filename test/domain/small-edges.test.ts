@@ -175,7 +175,7 @@ describe("what a check says of itself", () => {
         seconds: "2",
         comparison: { findings: [], preExisting: ["a", "b"], candidate: tally(4, 2, 3), base: tally(0) },
       } as const,
-      "passed in 2 s: 6 tests, 3 skipped, 2 failing as on the base, none on the base to compare with",
+      "passed in 2 s: 6 tests, 3 skipped, none on the base to compare with; 2 tests fail on the base and do not count: a, b",
     ],
   ])("%j", (of, line) => {
     expect(passedLine(of)).toBe(line);

@@ -94,6 +94,8 @@ describe("the report", () => {
           humanStep: null,
           stalledReason: null,
           foundBy: null,
+          fixes: [],
+          failingOnBase: [],
         },
         {
           id: "T-2",
@@ -105,6 +107,8 @@ describe("the report", () => {
           humanStep: "set the DNS record",
           stalledReason: null,
           foundBy: null,
+          fixes: [],
+          failingOnBase: [],
         },
         {
           id: "T-3",
@@ -116,6 +120,8 @@ describe("the report", () => {
           humanStep: null,
           stalledReason: "1 attempt failed; the last: broken",
           foundBy: null,
+          fixes: [],
+          failingOnBase: [],
         },
         {
           id: "T-4",
@@ -127,6 +133,8 @@ describe("the report", () => {
           humanStep: null,
           stalledReason: null,
           foundBy: null,
+          fixes: [],
+          failingOnBase: [],
         },
       ],
       interventions: { total: 1, work: 1, harness: 0, byClass: { I7: 1 } },

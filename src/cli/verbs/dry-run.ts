@@ -1,5 +1,6 @@
 import { formatProblems } from "../../domain/batch/problem.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
+import { tests } from "../../domain/evidence/compare.ts";
 import { topologicalOrder } from "../../domain/plan.ts";
 import { plainText } from "../../domain/text.ts";
 import type { Request } from "../args.ts";
@@ -20,6 +21,7 @@ export async function dryRun(request: Extract<Request, { verb: "run" }>): Promis
     `plan of "${batch.name}": ${batch.tickets.length} tickets, ${Object.keys(batch.repos).length} repositories, ${limits.workers} workers`,
     `limits: ${limits.attempts} attempts a ticket, ${limits.minutesPerAttempt} min an attempt, ${limits.silenceMinutes} min of silence, $ ${limits.usdPerRun} a run`,
     `sandbox: ${sandbox === undefined ? "none; agents and checks would run with your rights" : sandbox.kind}`,
+    ...redBaseLine(batch.tickets),
     ...layers.flatMap((tickets, i) => [
       "",
       i === 0 ? `ready at once (${tickets.length})` : `layer ${i + 1} (${tickets.length})`,
@@ -39,7 +41,14 @@ function line(ticket: Ticket): string {
   const after = ticket.dependsOn.length === 0 ? "" : `  after ${ticket.dependsOn.join(", ")}`;
   const alone = ticket.exclusive.length === 0 ? "" : `  alone on ${ticket.exclusive.join(", ")}`;
   const finish = ticket.finish.map((step) => ("name" in step ? `${step.step} ${step.name}` : step.step)).join(" → ");
-  return `  ${ticket.id}  [${ticket.repo}]  ${ticket.title}${after}${alone}  (${finish})`;
+  const fixes = ticket.fixes === undefined ? "" : `  fixes ${tests(ticket.fixes.length)} by name`;
+  return `  ${ticket.id}  [${ticket.repo}]  ${ticket.title}${after}${alone}${fixes}  (${finish})`;
+}
+
+/** Which tests fail on the base is measured by a run, not by its plan. */
+function redBaseLine(tickets: readonly Ticket[]): readonly string[] {
+  const compares = ({ finish }: Ticket) => finish.some((step) => step.step === "check" && step.report !== undefined);
+  return tickets.some(compares) ? ["tests: those that fail on the base do not count, unless a ticket names them in fixes"] : [];
 }
 
 /** Tickets by the length of their longest chain of dependencies. */

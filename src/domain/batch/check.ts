@@ -3,7 +3,7 @@ import { checkAgent } from "./check-agent.ts";
 import { checkLimits } from "./check-limits.ts";
 import { checkReviewer } from "./check-reviewer.ts";
 import { findCycles } from "./cycles.ts";
-import { checkFinishLine } from "./finish-line.ts";
+import { checkFinishLine, checkFixes } from "./finish-line.ts";
 import { checkHosts } from "./hosts.ts";
 import { hintFor, listed } from "./nearest.ts";
 import { isReserved, unfitForBase, unfitForGlob, unfitForLine, unfitForPath } from "./plain-words.ts";
@@ -100,6 +100,7 @@ function checkTicket(file: BatchFile, ticket: TicketSpec, i: number, report: Rep
   ticket.exclusive.forEach((name, j) => {
     reportReserved(name, at("exclusive", j), report);
   });
+  checkFixes(ticket, ticket.finish ?? file.finish, at("fixes"), report);
   if (ticket.finish === undefined) return;
   checkFinishLine(ticket.finish, at("finish"), report);
   checkStepCommands(ticket.finish, at("finish"), report);

@@ -28,6 +28,19 @@ function misplaced(step: StepSpec, i: number, merge: number, length: number): st
   }
 }
 
+/** Reports tests to be fixed of which no check of the ticket could tell whether they pass. No finish line is the default one. */
+export function checkFixes(
+  { fixes = [] }: { readonly fixes?: readonly string[] | undefined },
+  finish: readonly StepSpec[] | undefined,
+  path: Path,
+  report: Report,
+): void {
+  if (fixes.length === 0 || (finish ?? []).some((step) => step.step === "check" && step.report !== undefined)) return;
+  report(path, "no check of its finish line names a report, so nobody could tell whether these tests pass", FIXES_HINT);
+}
+
+const FIXES_HINT = 'add "report" to a check: {"format": "junit", "path": "{artifacts}/report.xml"}';
+
 /** Evidence and history name a step by its kind and name. */
 function checkNames(steps: readonly StepSpec[], path: Path, report: Report): void {
   const first = new Map<string, number>();

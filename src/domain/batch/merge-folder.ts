@@ -72,6 +72,7 @@ export function mergeFolder(parsed: ParsedBatch, folder: readonly FolderTicket[]
       ...Object.fromEntries(given.map((field) => [field, ticket[field]])),
       ...(ticket.finish && { finish: ticket.finish }),
       ...(ticket.allow && { allow: ticket.allow }),
+      ...(ticket.fixes && { fixes: ticket.fixes }),
     };
   });
   const elsewhere = new Set<string>(folder.map(({ id }) => id).filter((id) => !listed.has(id)));

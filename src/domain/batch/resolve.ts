@@ -49,7 +49,8 @@ function resolveTicket(ticket: TicketSpec, file: BatchFile, folder: string): Tic
   const dependsOn = [...new Set(ticket.dependsOn)];
   const exclusive = [...new Set(ticket.exclusive)];
   const finish = whole(ticket.finish ?? file.finish ?? defaultFinish(file), folder);
-  return { id, title, body, repo, dependsOn, exclusive, finish, ...(ticket.allow && { allow: ticket.allow }) };
+  const named = { ...(ticket.allow && { allow: ticket.allow }), ...(ticket.fixes && { fixes: ticket.fixes }) };
+  return { id, title, body, repo, dependsOn, exclusive, finish, ...named };
 }
 
 /** A batch with a reviewer is reviewed. */

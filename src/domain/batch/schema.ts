@@ -26,6 +26,13 @@ const Allow = z.strictObject({
   scripts: z.boolean().default(false).describe("Whether the ticket may change the package.json scripts that a check runs"),
 });
 
+/** Tests that a ticket names to be fixed: every one of them is looked for in every report. */
+const Fixes = z
+  .array(z.string().min(1).max(2000))
+  .max(200)
+  .readonly()
+  .describe("Ids of tests that must pass for the ticket to be done, also where they fail on the base; * stands for anything");
+
 /** A ticket as the batch file lists it. With a ticket folder an id is enough: what is not given comes from the folder. */
 export const TicketSpec = z.strictObject({
   id: ticketId,
@@ -36,6 +43,7 @@ export const TicketSpec = z.strictObject({
   exclusive: z.array(name).readonly().default([]).describe("Names of things that only one ticket may use at a time"),
   finish: FinishLine.optional().describe("This ticket's own finish line, in place of the batch's"),
   allow: Allow.optional().describe("What this ticket may do to tests and checks that no ticket may do by itself"),
+  fixes: Fixes.optional(),
 });
 export type TicketSpec = z.infer<typeof TicketSpec>;
 
@@ -164,6 +172,8 @@ export interface Ticket {
   readonly exclusive: readonly string[];
   readonly finish: readonly StepSpec[];
   readonly allow?: Allowance | undefined;
+  /** Ids of tests that must pass on its candidate; `*` stands for anything. Only the batch file can name them. */
+  readonly fixes?: readonly string[] | undefined;
   /** The ticket whose worker found this one, in this run or in an earlier one; absent where a person wrote it. */
   readonly foundBy?: TicketId | undefined;
 }

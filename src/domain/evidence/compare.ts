@@ -1,3 +1,4 @@
+import { fixFindings, type NamedFixes } from "./fixes.ts";
 import { type Allowance, NO_TALLY, ran, sum, type Tally, type TestRun, tallies, total } from "./results.ts";
 import { matchesWildcard } from "./wildcard.ts";
 
@@ -9,7 +10,7 @@ export interface Remark {
 
 /** What the results of tests say against a candidate. */
 export interface Finding extends Remark {
-  readonly kind: "none-run" | "failing" | "removed" | "skipped" | "duplicated" | "fewer-run" | "exit-code";
+  readonly kind: "none-run" | "failing" | "removed" | "skipped" | "duplicated" | "fewer-run" | "exit-code" | "unfixed";
 }
 
 export interface Comparison {
@@ -20,6 +21,8 @@ export interface Comparison {
   readonly candidate: Readonly<Tally>;
   readonly base: Readonly<Tally>;
 }
+
+const NO_FIXES: NamedFixes = { patterns: [], elsewhere: [], isLast: true };
 
 interface Sorted {
   readonly removed: string[];
@@ -34,14 +37,20 @@ interface Sorted {
 /**
  * Judges a candidate's results by those that the same command gave on its base (adversary cases A1, A2, A3, A26, B5):
  * test by test, never by a total alone, and never by the exit code alone. What fails on the base already is no fault of
- * the candidate; what only this candidate skips, loses or fails is. `base` is undefined where the base has no tests.
+ * the candidate, unless `fixes` names it; what only this candidate skips, loses or fails is. `base` is undefined where the base
+ * has no tests.
  */
-export function compareRuns(base: TestRun | undefined, candidate: TestRun, allow: Allowance): Comparison {
+export function compareRuns(
+  base: TestRun | undefined,
+  candidate: TestRun,
+  allow: Allowance,
+  fixes: NamedFixes = NO_FIXES,
+): Comparison {
   const before = tallies(base?.tests ?? []);
   const now = tallies(candidate.tests);
   const sorted = sortOut(before, now, allow);
   const [all, allBefore] = [sum(now.values()), sum(before.values())];
-  const findings: Finding[] = [];
+  const findings: Finding[] = [...fixFindings(before, now, fixes)];
   const found = (kind: Finding["kind"], says: string, ids: readonly string[] = []) => findings.push({ kind, says, ids });
 
   const { failing, removed, skipped, duplicated, preExisting } = sorted;

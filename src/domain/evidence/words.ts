@@ -30,9 +30,22 @@ export function passedLine(of: { strength: CheckStrength; seconds: string; compa
   if (comparison === undefined) return `exit code only: ${took}`;
   const count = tests(ran(comparison.candidate));
   const skipped = comparison.candidate.skipped > 0 ? `, ${comparison.candidate.skipped} skipped` : "";
-  const known = comparison.preExisting.length > 0 ? `, ${comparison.preExisting.length} failing as on the base` : "";
   const before = of.strength === "compared" ? `${ran(comparison.base)} on the base` : "none on the base to compare with";
-  return `${took}: ${count}${skipped}${known}, ${before}`;
+  const known = comparison.preExisting.length > 0 ? `; ${failingOnBaseLine(comparison.preExisting)}` : "";
+  return `${took}: ${count}${skipped}, ${before}${known}`;
+}
+
+/** Tests that one line names, and characters of each. */
+const NAMED = 3;
+const NAMED_CHARS = 80;
+
+/** Says that tests fail on the base and do not count. The ids are raw; `count` says how many there are, where not all are given. */
+export function failingOnBaseLine(ids: readonly string[], count = ids.length): string {
+  const shown = ids.slice(0, NAMED).map((id) => plainText(id, NAMED_CHARS));
+  const more = count > shown.length ? [`${count - shown.length} more`] : [];
+  if (count === 0) return "no test fails on the base any more";
+  const fail = count === 1 ? "1 test fails on the base and does" : `${count} tests fail on the base and do`;
+  return `${fail} not count: ${[...shown, ...more].join(", ")}`;
 }
 
 /** What a passed check says of its test canary. */

@@ -1,10 +1,12 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import { compareRuns, type Remark } from "../../domain/evidence/compare.ts";
+import { failingUnnamed, type NamedFixes } from "../../domain/evidence/fixes.ts";
 import { SEARCHED_NAMES } from "../../domain/evidence/languages.ts";
-import type { Allowance, TestResult, TestRun } from "../../domain/evidence/results.ts";
+import { type Allowance, type TestResult, type TestRun, tallies } from "../../domain/evidence/results.ts";
 import { scriptFindings, scriptRunBy } from "../../domain/evidence/scripts.ts";
 import { suppressionsIn } from "../../domain/evidence/suppressions.ts";
 import { canaryLine, findingsLine, findingsText, passedLine } from "../../domain/evidence/words.ts";
+import { ticketOf } from "../../domain/state.ts";
 import { plainText } from "../../domain/text.ts";
 import type { ExecResult } from "../../ports/executor.ts";
 import type { Candidate, Repo } from "../../ports/vcs.ts";
@@ -170,7 +172,9 @@ async function byTests(judging: Judging): Promise<Outcome | StepResult> {
   const { durationMs } = result;
   if ("says" in tests)
     return { findings: [tests, ...overwritten], output: result.tail, passed: { summary: "" }, durationMs, tests: [] };
-  const comparison = compareRuns(base.as === "tests" ? base.run : undefined, tests, allow);
+  if (base.as === "tests") tellFailing(judging, base.run);
+  const fixes = await fixesOf(judging);
+  const comparison = compareRuns(base.as === "tests" ? base.run : undefined, tests, allow, fixes);
   const strength = base.as === "tests" ? "compared" : "uncompared";
   const findings = [...comparison.findings, ...overwritten];
   if (findings.length === 0) {
@@ -188,6 +192,33 @@ function overwrittenFindings({ overwritten }: Extract<Judged, { ok: true }>): re
   const what = overwritten.length === 1 ? "a file" : `${overwritten.length} files`;
   const ids = overwritten.map((path) => plainText(path, 200));
   return [{ says: `the command wrote over ${what} that its result depends on`, ids }];
+}
+
+/** What the ticket is to fix; where this is the last of its checks with a report, with the tests that the others reported. */
+async function fixesOf(judging: Judging): Promise<NamedFixes> {
+  const { ctx, scope, step, candidate } = judging;
+  const { finish, fixes: patterns = [] } = scope.ticket;
+  if (patterns.length === 0) return { patterns, elsewhere: [], isLast: true };
+  const checks = finish.flatMap((each) => (each.step === "check" && each.report !== undefined ? [each] : []));
+  const at = checks.findIndex(({ name }) => name === step.name);
+  const earlier = await Promise.all(
+    checks.slice(0, at).map((other) => ctx.manifests.kept(keyOf({ ...judging, step: other }, candidate.commit))),
+  );
+  const elsewhere = earlier.flatMap((run) => run?.tests ?? []).map(({ id }) => id);
+  return { patterns, elsewhere, isLast: at === checks.length - 1 };
+}
+
+/** Ids of failing tests that are told. */
+const MAX_FAILING = 20;
+
+/** Tells which tests of the base fail and do not count, unless that is known already. */
+function tellFailing({ ctx, scope, step }: Judging, base: TestRun): void {
+  const { id, fixes = [] } = scope.ticket;
+  const failing = failingUnnamed(tallies(base.tests), fixes).toSorted();
+  const tests = failing.slice(0, MAX_FAILING).map((test) => plainText(test, 160));
+  const known = ticketOf(ctx.state(), id).failingOnBase?.find(({ check }) => check === step.name);
+  if ((known?.count ?? 0) === failing.length && tests.every((test, i) => known?.tests[i] === test)) return;
+  ctx.report({ type: "base-failing", ticket: id, fence: scope.fence, check: step.name, count: failing.length, tests });
 }
 
 /** What a command's run says; or, where it says nothing that counts, a finding. */

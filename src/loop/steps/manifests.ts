@@ -23,7 +23,7 @@ const Kept = z.object({
 });
 
 /** Manifests that are kept: many times the bases that candidates under way can have. */
-const MOST_KEPT = 64;
+const MOST_KEPT = 256;
 
 /** Names what one command gives on one commit. */
 export function manifestKey(of: {
@@ -66,6 +66,11 @@ export class Manifests {
       signal.throwIfAborted();
       if (shared !== undefined && shared.as !== "unknown") return shared;
     }
+  }
+
+  /** What is kept under a key; undefined where nothing is, or no longer. */
+  kept(key: string): Promise<TestRun | undefined> {
+    return this.#read(key);
   }
 
   async #measure(key: string, measure: () => Promise<Manifest>): Promise<Manifest> {

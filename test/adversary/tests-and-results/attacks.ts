@@ -3,13 +3,14 @@ import { FORGED_RESULTS, FORGED_WORLD } from "./forged.ts";
 import { JUDGING } from "./judging.ts";
 import { LOOKING_AWAY } from "./looking-away.ts";
 import { PROTECTED } from "./protected.ts";
+import { RED_BASE } from "./red-base.ts";
 import { REPORTS } from "./reports.ts";
 import { RESULTS } from "./results.ts";
 import { SCRIPTS } from "./scripts.ts";
 import { world } from "./world.ts";
 
 export const TESTS_AND_RESULTS = [
-  ...campaign(world, [...REPORTS, ...RESULTS, ...PROTECTED, ...LOOKING_AWAY, ...JUDGING]),
+  ...campaign(world, [...REPORTS, ...RESULTS, ...PROTECTED, ...LOOKING_AWAY, ...JUDGING, ...RED_BASE]),
   ...campaign(FORGED_WORLD, FORGED_RESULTS),
   ...SCRIPTS,
 ];

@@ -46,6 +46,10 @@ export const DEFENCES = {
       { file: COMPARE, from: "if (exit !== undefined)", to: "if (false)" },
     ],
   },
+  fixes: {
+    name: "a test that the ticket names in fixes must be there, run and pass, whatever it did on the base and whatever is allowed",
+    holes: [{ file: COMPARE, from: "[...fixFindings(before, now, fixes)]", to: "[]" }],
+  },
   again: {
     name: "a check that failed is not run again on the same candidate, and a test that passed at the second try failed",
     holes: [

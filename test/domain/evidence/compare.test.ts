@@ -139,7 +139,7 @@ describe("words", () => {
   test("a pass says what it proves", () => {
     const comparison = compareRuns(run("a b! c~"), run("a b! c~ d"), NOTHING);
     expect(passedLine({ strength: "compared", seconds: "1.5", comparison })).toBe(
-      "passed in 1.5 s: 3 tests, 1 skipped, 1 failing as on the base, 2 on the base",
+      "passed in 1.5 s: 3 tests, 1 skipped, 2 on the base; 1 test fails on the base and does not count: b",
     );
     const first = compareRuns(undefined, run("a"), NOTHING);
     expect(passedLine({ strength: "uncompared", seconds: "0.1", comparison: first })).toBe(
