@@ -12,6 +12,14 @@ const GIT_VERB = "__git";
 /** Hidden verb: the thread that reads a report of tests for an engine (see test-reports.ts). */
 const REPORT_VERB = "__report";
 
+/** Hidden verb: the thread that scans a worker's text for an engine (see text-scans.ts). */
+const SCAN_VERB = "__scan";
+
+async function serveScan(): Promise<number> {
+  (await import("../adapters/scan/serve-scan.ts")).serveScan();
+  return 0;
+}
+
 async function serveReport(): Promise<number> {
   (await import("../adapters/report/serve-report.ts")).serveReport();
   return 0;
@@ -27,6 +35,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   try {
     if (argv[0] === GIT_VERB) return await serveGit();
     if (argv[0] === REPORT_VERB) return await serveReport();
+    if (argv[0] === SCAN_VERB) return await serveScan();
     if (argv[0] === ENGINE_VERB) return await (await import("./engine-process.ts")).engineProcess(argv[1] ?? "");
     return await perform(readArgs(argv));
   } catch (error) {

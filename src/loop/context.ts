@@ -11,6 +11,7 @@ import type { Outbox } from "../ports/outbox.ts";
 import type { RunFiles } from "../ports/run-files.ts";
 import type { SecondModel } from "../ports/second-model.ts";
 import type { TestReports } from "../ports/test-report.ts";
+import type { TextScans } from "../ports/text-scans.ts";
 import type { Tracker } from "../ports/tracker.ts";
 import type { Tripwire } from "../ports/tripwire.ts";
 import type { Repo } from "../ports/vcs.ts";
@@ -30,6 +31,8 @@ export interface LoopPorts {
   readonly clock: Clock;
   readonly files: RunFiles;
   readonly reports: TestReports;
+  /** Whatever looks through text that a worker wrote goes through here. */
+  readonly scans: TextScans;
   /** By repository id; every repository of the batch is in it. */
   readonly repos: ReadonlyMap<string, Repo>;
   /** Whether agents, prepare commands and judged commands run in the sandbox. */

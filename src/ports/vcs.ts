@@ -1,4 +1,3 @@
-import type { Hunk } from "../domain/evidence/hunk.ts";
 import type { RepoId } from "../domain/ids.ts";
 import type { Confinement } from "./sandbox.ts";
 
@@ -20,7 +19,8 @@ export interface ChangedPath {
 
 /** Lines that a change adds and takes away. `whole` is false where it is too long to be read to its end. */
 export interface ChangedLines {
-  readonly hunks: readonly Hunk[];
+  /** The diff as git writes it, without context lines; bytes, for nobody has looked into it yet. */
+  readonly diff: Uint8Array;
   readonly whole: boolean;
 }
 

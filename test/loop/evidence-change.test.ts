@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { readHunks } from "../../src/adapters/scan/read-hunks.ts";
 import type { Repo } from "../../src/ports/vcs.ts";
 import { cleanUp, git, setUp, worktree } from "../adapters/vcs/real-repo.ts";
 import { CHECK, type Files, judge, judged, opened, put, tap } from "./evidence-stage.ts";
@@ -94,9 +95,9 @@ describe("changed lines", () => {
       "two.ts": "1\n++ b/forged.md\n3\n4\nfive\n",
     });
     const { tip } = await at.repo.capture(made);
-    const { hunks, whole } = await at.repo.changedLines({ from: made.from, tip, names: ["*.TS", "*.py"] });
+    const { diff, whole } = await at.repo.changedLines({ from: made.from, tip, names: ["*.TS", "*.py"] });
     expect(whole).toBe(true);
-    expect(hunks).toEqual([
+    expect(readHunks(new TextDecoder().decode(diff))).toEqual([
       { path: "b c.ts", line: 1, added: ["++ b/forged.md", "@@ -1,9 +1,9 @@", "diff --git a/x b/y", "no end"], removed: [] },
       { path: 'odd "\té.py', line: 1, added: ["x = 1"], removed: [] },
       { path: "old.ts", line: 0, added: [], removed: ["one", "two", "-- a/x.ts"] },

@@ -6,6 +6,7 @@ import { createRunFiles } from "../../src/adapters/files/run-files.ts";
 import { openRunStore } from "../../src/adapters/journal/sqlite-run-store.ts";
 import { createOutbox } from "../../src/adapters/outbox/read-outbox.ts";
 import { createTestReports } from "../../src/adapters/report/test-reports.ts";
+import { createTextScans } from "../../src/adapters/scan/text-scans.ts";
 import { createEmbeddedTracker, seedEmbeddedTracker } from "../../src/adapters/tracker/embedded.ts";
 import { openRepo } from "../../src/adapters/vcs/git-repo.ts";
 import type { Batch, Ticket } from "../../src/domain/batch/schema.ts";
@@ -167,6 +168,7 @@ export class Stage implements Disposable {
       clock: systemClock,
       files: createRunFiles(folders),
       reports: createTestReports({ program: PROGRAM, args: ["__report"] }),
+      scans: createTextScans({ program: PROGRAM, args: ["__scan"] }),
       manifests: new Manifests(createRunFiles(folders)),
       testCanaries: new TestCanaries(),
       harness: fixedHarness(),

@@ -1,7 +1,7 @@
 import { mkdtemp, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { Worker } from "node:worker_threads";
 import type { ReportReading, TestReports } from "../../ports/test-report.ts";
+import { inThread } from "../in-thread.ts";
 import { PARSE_MIB, PARSE_MS } from "./bounds.ts";
 import type { ParseTask } from "./parse-report.ts";
 import { changedAt, linkOnTheWay, readReportFile, removeOld } from "./report-file.ts";
@@ -15,7 +15,7 @@ export function createTestReports(of: {
   readonly args: readonly string[];
   readonly timeoutMs?: number;
 }): TestReports {
-  const parse = (task: ParseTask) => inThread(of, task);
+  const parse = (task: ParseTask) => readInThread(of, task);
   return {
     async await({ format, folder, path, written = folder }) {
       const notBefore = Date.now();
@@ -46,28 +46,11 @@ async function now(folder: string): Promise<bigint> {
   }
 }
 
-function inThread(
+async function readInThread(
   of: { readonly program: string; readonly args: readonly string[]; readonly timeoutMs?: number },
   task: ParseTask,
 ): Promise<ReportReading> {
-  return new Promise((settle) => {
-    const worker = new Worker(of.program, {
-      argv: [...of.args],
-      env: {},
-      execArgv: [],
-      workerData: task,
-      resourceLimits: { maxOldGenerationSizeMb: PARSE_MIB },
-    });
-    const ms = of.timeoutMs ?? PARSE_MS;
-    const end = (reading: ReportReading): void => {
-      clearTimeout(timer);
-      settle(reading);
-      void worker.terminate();
-    };
-    const failed = (problem: string) => end({ ok: false, absent: false, problem });
-    const timer = setTimeout(() => failed(`reading it took longer than ${ms / 1000} s`), ms);
-    worker.once("message", end);
-    worker.once("error", (error) => failed(`it could not be read: ${error.message}`));
-    worker.once("exit", () => failed("whoever read it ended without a word"));
-  });
+  const bounds = { timeoutMs: of.timeoutMs ?? PARSE_MS, memoryMib: PARSE_MIB };
+  const answer = await inThread<ReportReading>({ ...of, ...bounds }, task);
+  return answer.ok ? answer.value : { ok: false, absent: false, problem: `reading it ${answer.problem}` };
 }

@@ -1,4 +1,3 @@
-import type { Hunk } from "../../domain/evidence/hunk.ts";
 import type { ChangedLines } from "../../ports/vcs.ts";
 import { GitFailure } from "./git-call.ts";
 import { objectId } from "./ref-names.ts";
@@ -42,53 +41,5 @@ export async function changedLines(
     },
   });
   if (!result.stopped && result.status !== 0) throw new GitFailure(args, result);
-  return { hunks: readHunks(Buffer.concat(chunks).toString("utf8")), whole: !result.stopped };
-}
-
-/** `@@ -from,lines +from,lines @@`; a count of one is left out (git-diff(1)). */
-const HUNK = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
-
-/** Lines are counted as each hunk announces them, so that no line of a file can pass for a header. */
-function readHunks(diff: string): readonly Hunk[] {
-  const hunks: Hunk[] = [];
-  const lines = diff.split("\n");
-  let path = "";
-  for (let i = 0; i < lines.length; i += 1) {
-    const line = lines[i] ?? "";
-    // A deleted file has no name after, and keeps the one before.
-    const named = /^(?:---|\+\+\+) (.*)$/.exec(line)?.[1];
-    if (named !== undefined && named !== "/dev/null") path = pathOf(named);
-    const header = HUNK.exec(line);
-    if (header === null) continue;
-    const [, removed = "1", start = "0", added = "1"] = header;
-    const body = readBody(lines, i + 1, Number(removed) + Number(added));
-    hunks.push({ path, line: Number(start), added: body.added, removed: body.removed });
-    i = body.last;
-  }
-  return hunks;
-}
-
-/** So many changed lines from `from` on. What begins otherwise is git's own word about a missing line end. */
-function readBody(lines: readonly string[], from: number, size: number): { added: string[]; removed: string[]; last: number } {
-  const [removed, added]: [string[], string[]] = [[], []];
-  let at = from;
-  for (; at < lines.length && removed.length + added.length < size; at += 1) {
-    const text = lines[at] ?? "";
-    if (text.startsWith("-")) removed.push(text.slice(1));
-    else if (text.startsWith("+")) added.push(text.slice(1));
-  }
-  return { added, removed, last: at - 1 };
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { t: "\t", n: "\n", r: "\r", a: "\x07", b: "\b", f: "\f", v: "\v" };
-
-/** The path of `a/path` or `b/path`, which git quotes as C does where it holds odd characters, and ends with a tab after a blank. */
-function pathOf(named: string): string {
-  const bare = named.replace(/\t$/, "");
-  if (!bare.startsWith('"')) return bare.slice(2);
-  const bytes = bare.slice(1, -1).replace(/\\(?:([0-7]{3})|(.))/g, (_, octal, char) => {
-    if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));
-    return ESCAPES[char] ?? char;
-  });
-  return Buffer.from(bytes, "latin1").toString("utf8").slice(2);
+  return { diff: Buffer.concat(chunks), whole: !result.stopped };
 }

@@ -5,6 +5,7 @@ import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import { createRunFiles } from "../../adapters/files/run-files.ts";
 import { createOutbox } from "../../adapters/outbox/read-outbox.ts";
 import { createTestReports } from "../../adapters/report/test-reports.ts";
+import { createTextScans } from "../../adapters/scan/text-scans.ts";
 import type { LoopContext } from "../../loop/context.ts";
 import { MergeLanes } from "../../loop/merge-lanes.ts";
 import type { Orchestrator } from "../../loop/orchestrator.ts";
@@ -83,6 +84,7 @@ export async function contextOf(
     clock: systemClock,
     files,
     reports: createTestReports({ program: packageFiles().main, args: ["__report"] }),
+    scans: createTextScans({ program: packageFiles().main, args: ["__scan"] }),
     manifests: new Manifests(files),
     testCanaries: new TestCanaries(),
     templates: await readTemplates(),

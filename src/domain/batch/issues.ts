@@ -14,6 +14,9 @@ export interface Finding {
 /** A message may quote the file, and an id there may be of any length. */
 const MAX_MESSAGE = 300;
 
+/** Unknown keys of one object that are looked at: who wrote more of them did not mistype. */
+const MOST_KEYS = 100;
+
 type Issue = z.core.$ZodIssue;
 type RawIssue = z.core.$ZodRawIssue;
 
@@ -38,7 +41,9 @@ function findings(issue: Issue, keys: ReadonlyMap<string, readonly string[]>): r
   const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
   if (issue.code === "unrecognized_keys") {
     const valid = keys.get(JSON.stringify(issue.path)) ?? [];
-    return issue.keys.map((key) => finding(path, `unknown key ${shown(key)}`, hintFor(key, valid, "known here"), key));
+    return issue.keys
+      .slice(0, MOST_KEYS)
+      .map((key) => finding(path, `unknown key ${shown(key)}`, hintFor(key, valid, "known here"), key));
   }
   if (issue.code === "invalid_key")
     return [finding(path.slice(0, -1), issue.issues[0]?.message ?? issue.message, undefined, String(path.at(-1)))];

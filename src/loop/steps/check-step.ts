@@ -1,14 +1,14 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
-import { compareRuns, type Remark } from "../../domain/evidence/compare.ts";
-import { failingUnnamed, type NamedFixes } from "../../domain/evidence/fixes.ts";
+import type { Remark } from "../../domain/evidence/compare.ts";
+import type { NamedFixes } from "../../domain/evidence/fixes.ts";
 import { SEARCHED_NAMES } from "../../domain/evidence/languages.ts";
-import { type Allowance, type TestResult, type TestRun, tallies } from "../../domain/evidence/results.ts";
-import { scriptFindings, scriptRunBy } from "../../domain/evidence/scripts.ts";
-import { suppressionsIn } from "../../domain/evidence/suppressions.ts";
+import type { Allowance, TestResult, TestRun } from "../../domain/evidence/results.ts";
+import { scriptRunBy } from "../../domain/evidence/scripts.ts";
 import { canaryLine, findingsLine, findingsText, passedLine } from "../../domain/evidence/words.ts";
 import { ticketOf } from "../../domain/state.ts";
 import { plainText } from "../../domain/text.ts";
 import type { ExecResult } from "../../ports/executor.ts";
+import type { ComparedRuns } from "../../ports/text-scans.ts";
 import type { Candidate, Repo } from "../../ports/vcs.ts";
 import { AttemptOver, abortedEnd, type OpenAttempt, type StepResult } from "../attempt-scope.ts";
 import { boundedList, boundedTail } from "../bounded.ts";
@@ -104,24 +104,32 @@ async function protectedTouched({ ctx, repo, candidate }: Judging): Promise<read
 }
 
 /** A check that runs a script of package.json is judged by the base's script: the candidate brings its own (case A10). */
-async function scriptsChanged({ repo, candidate, step, allow }: Judging): Promise<readonly Remark[]> {
+async function scriptsChanged({ ctx, repo, candidate, step, allow }: Judging): Promise<readonly Remark[]> {
   const runs = allow.scripts === true ? undefined : scriptRunBy(step.command);
   if (runs === undefined) return [];
   const { paths } = await repo.change({ from: candidate.base, tip: candidate.commit });
   const changed = paths.map(({ path }) => path);
   const at = (commit: string) => repo.readFile({ commit, path: "package.json" });
   const [before, after] = changed.includes("package.json") ? await Promise.all([at(candidate.base), at(candidate.commit)]) : [];
-  return scriptFindings(runs, { changed, before, after });
+  const scanned = await ctx.scans.scripts({ runs, changed, before, after });
+  return scanned.ok ? scanned.value : [unsearched("package.json", scanned.problem)];
 }
 
-async function suppressionFindings({ repo, candidate, allow }: Judging): Promise<readonly Remark[]> {
+/** A scan that came to no end is no proof that there is nothing. */
+function unsearched(what: string, problem: string): Remark {
+  return { says: `${what} could not be searched: the search ${plainText(problem, 200)}`, ids: [] };
+}
+
+async function suppressionFindings({ ctx, repo, candidate, allow }: Judging): Promise<readonly Remark[]> {
   if (allow.suppressions) return [];
-  const { hunks, whole } = await repo.changedLines({ from: candidate.base, tip: candidate.commit, names: SEARCHED_NAMES });
+  const { diff, whole } = await repo.changedLines({ from: candidate.base, tip: candidate.commit, names: SEARCHED_NAMES });
   if (!whole) return [{ says: "the change is too long to be searched for suppressions", ids: [] }];
-  const found = suppressionsIn(hunks);
-  if (found.length === 0) return [];
-  const says = found.length === 1 ? "1 suppression added" : `${found.length} suppressions added`;
-  return [{ says, ids: found.map(({ path, line, what, text }) => `${path}${line > 0 ? `:${line}` : ""} (${what}) ${text}`) }];
+  const scanned = await ctx.scans.suppressions(diff);
+  if (!scanned.ok) return [unsearched("the change", scanned.problem)];
+  const { count, first } = scanned.value;
+  if (count === 0) return [];
+  const says = count === 1 ? "1 suppression added" : `${count} suppressions added`;
+  return [{ says, ids: first.map(({ path, line, what, text }) => `${path}${line > 0 ? `:${line}` : ""} (${what}) ${text}`) }];
 }
 
 async function byExitCode(judging: Judging): Promise<Outcome | StepResult> {
@@ -172,9 +180,11 @@ async function byTests(judging: Judging): Promise<Outcome | StepResult> {
   const { durationMs } = result;
   if ("says" in tests)
     return { findings: [tests, ...overwritten], output: result.tail, passed: { summary: "" }, durationMs, tests: [] };
-  if (base.as === "tests") tellFailing(judging, base.run);
-  const fixes = await fixesOf(judging);
-  const comparison = compareRuns(base.as === "tests" ? base.run : undefined, tests, allow, fixes);
+  const before = base.as === "tests" ? base.run : undefined;
+  const compared = await ctx.scans.compare({ base: before, candidate: tests, allow, fixes: await fixesOf(judging) });
+  if (!compared.ok) return refuse(judging, unsearched("the report", compared.problem).says, "");
+  const { comparison, failingOnBase } = compared.value;
+  if (base.as === "tests") tellFailing(judging, failingOnBase);
   const strength = base.as === "tests" ? "compared" : "uncompared";
   const findings = [...comparison.findings, ...overwritten];
   if (findings.length === 0) {
@@ -212,13 +222,12 @@ async function fixesOf(judging: Judging): Promise<NamedFixes> {
 const MAX_FAILING = 20;
 
 /** Tells which tests of the base fail and do not count, unless that is known already. */
-function tellFailing({ ctx, scope, step }: Judging, base: TestRun): void {
-  const { id, fixes = [] } = scope.ticket;
-  const failing = failingUnnamed(tallies(base.tests), fixes).toSorted();
-  const tests = failing.slice(0, MAX_FAILING).map((test) => plainText(test, 160));
+function tellFailing({ ctx, scope, step }: Judging, { count, first }: ComparedRuns["failingOnBase"]): void {
+  const { id } = scope.ticket;
+  const tests = first.slice(0, MAX_FAILING).map((test) => plainText(test, 160));
   const known = ticketOf(ctx.state(), id).failingOnBase?.find(({ check }) => check === step.name);
-  if ((known?.count ?? 0) === failing.length && tests.every((test, i) => known?.tests[i] === test)) return;
-  ctx.report({ type: "base-failing", ticket: id, fence: scope.fence, check: step.name, count: failing.length, tests });
+  if ((known?.count ?? 0) === count && tests.every((test, i) => known?.tests[i] === test)) return;
+  ctx.report({ type: "base-failing", ticket: id, fence: scope.fence, check: step.name, count, tests });
 }
 
 /** What a command's run says; or, where it says nothing that counts, a finding. */
@@ -274,8 +283,14 @@ function withoutRest(judging: Judging): Judging {
   return turn === undefined ? judging : { ...judging, scope: { ...scope, turn: { ...turn, rest: (idle) => idle() } } };
 }
 
+/** Ids that are recorded. */
+const MAX_RECORDED = 10_000;
+
 async function recordPreExisting({ ctx, scope, step }: Judging, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
-  const text = ids.map((id) => plainText(id, 1_000)).join("\n");
+  const text = ids
+    .slice(0, MAX_RECORDED)
+    .map((id) => plainText(id, 1_000))
+    .join("\n");
   await ctx.files.write(scope.files.log(`check-${step.name}-failing-on-base`), `${text}\n`);
 }

@@ -1,0 +1,62 @@
+import { compareRuns, type Remark } from "../../domain/evidence/compare.ts";
+import { failingUnnamed } from "../../domain/evidence/fixes.ts";
+import { tallies } from "../../domain/evidence/results.ts";
+import { scriptFindings } from "../../domain/evidence/scripts.ts";
+import { suppressionsIn } from "../../domain/evidence/suppressions.ts";
+import type { ComparedRuns, RunsToCompare, ScriptChange, TextScans } from "../../ports/text-scans.ts";
+import { readHunks } from "./read-hunks.ts";
+
+/** One scan, as it crosses to whoever does it. */
+export type ScanTask =
+  | { readonly kind: "suppressions"; readonly diff: Uint8Array }
+  | ({ readonly kind: "compare" } & RunsToCompare)
+  | ({ readonly kind: "scripts" } & ScriptChange);
+
+/** What a scan gives, by its kind. */
+export type ScanValue<K extends ScanTask["kind"]> =
+  Awaited<ReturnType<TextScans[K]>> extends infer R ? (Extract<R, { ok: true }> extends { value: infer V } ? V : never) : never;
+
+/** Suppressions that are told, and characters of their text and of their path. */
+const MOST_TOLD = 100;
+const TEXT_CHARS = 300;
+/** Ids of a list. */
+const MOST_IDS = 10_000;
+
+/** Does a scan. */
+export function scan(task: ScanTask): ScanValue<ScanTask["kind"]> {
+  switch (task.kind) {
+    case "suppressions":
+      return suppressions(task.diff);
+    case "compare":
+      return compare(task);
+    case "scripts":
+      return scriptFindings(task.runs, task).map(bounded);
+  }
+}
+
+function suppressions(diff: Uint8Array): ScanValue<"suppressions"> {
+  const found = suppressionsIn(readHunks(new TextDecoder().decode(diff)));
+  const first = found.slice(0, MOST_TOLD).map((each) => ({
+    ...each,
+    path: each.path.slice(0, TEXT_CHARS),
+    text: each.text.slice(0, TEXT_CHARS),
+  }));
+  return { count: found.length, first };
+}
+
+function compare({ base, candidate, allow, fixes }: RunsToCompare): ComparedRuns {
+  const comparison = compareRuns(base, candidate, allow, fixes);
+  const failing = failingUnnamed(tallies(base?.tests ?? []), fixes.patterns);
+  return {
+    comparison: { ...comparison, findings: comparison.findings.map(bounded) },
+    failingOnBase: { count: failing.length, first: firstOf(failing) },
+  };
+}
+
+function bounded<T extends Remark>(remark: T): T {
+  return remark.ids.length <= MOST_IDS ? remark : { ...remark, ids: firstOf(remark.ids) };
+}
+
+function firstOf(ids: readonly string[]): readonly string[] {
+  return ids.toSorted().slice(0, MOST_IDS);
+}

@@ -1,0 +1,39 @@
+import type { Comparison, Remark } from "../domain/evidence/compare.ts";
+import type { NamedFixes } from "../domain/evidence/fixes.ts";
+import type { Suppression } from "../domain/evidence/hunk.ts";
+import type { Allowance, TestRun } from "../domain/evidence/results.ts";
+
+/** What a scan found, or why it came to no end, in plain words. */
+export type Scanned<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
+
+/** Two runs of a check's command that are to be compared. */
+export interface RunsToCompare {
+  /** Undefined where the base has no tests. */
+  readonly base: TestRun | undefined;
+  readonly candidate: TestRun;
+  readonly allow: Allowance;
+  readonly fixes: NamedFixes;
+}
+
+/** A comparison, in which each list of ids is sorted and cut where it is longer than 10,000. */
+export interface ComparedRuns {
+  readonly comparison: Comparison;
+  /** Tests that fail on the base and are not among those that the ticket fixes. */
+  readonly failingOnBase: { readonly count: number; readonly first: readonly string[] };
+}
+
+/** The script that a check runs, and package.json before and after. */
+export interface ScriptChange {
+  readonly runs: { readonly runner: string; readonly script: string };
+  readonly changed: readonly string[];
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** Looks through text that a worker wrote. What is long is looked through off the event loop, with a bound on time and memory. */
+export interface TextScans {
+  /** What a diff, as git writes it, adds to make tools look away: how often, and the first hundred with their text cut. */
+  suppressions(diff: Uint8Array): Promise<Scanned<{ readonly count: number; readonly first: readonly Suppression[] }>>;
+  compare(of: RunsToCompare): Promise<Scanned<ComparedRuns>>;
+  scripts(of: ScriptChange): Promise<Scanned<readonly Remark[]>>;
+}
