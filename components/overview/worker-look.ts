@@ -16,6 +16,7 @@ const CAUSE: Readonly<Record<AgentEnding, string>> = {
   exited: "the agent has stopped",
   silent: "silent for too long",
   "out-of-time": "out of time",
+  "over-quota": "wrote too much",
   "killed-by-person": "killed by a person",
   "gated-by-person": "left to a person",
   stopped: "the run stops",

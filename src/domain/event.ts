@@ -49,6 +49,7 @@ export type AgentEnding =
   | "exited"
   | "silent"
   | "out-of-time"
+  | "over-quota"
   | "killed-by-person"
   | "gated-by-person"
   | "stopped"

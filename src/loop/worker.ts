@@ -1,6 +1,6 @@
 import type { AgentEnding, Evidence } from "../domain/event.ts";
 import type { Fence } from "../domain/ids.ts";
-import { type PastAttempt, type TicketState, ticketOf } from "../domain/state.ts";
+import { activeTickets, type PastAttempt, type TicketState, ticketOf } from "../domain/state.ts";
 import { plainText } from "../domain/text.ts";
 import type { AgentResult } from "../ports/agent.ts";
 import type { Confinement } from "../ports/sandbox.ts";
@@ -10,7 +10,7 @@ import { type AttemptEnd, AttemptOver, type AttemptScope, abortedEnd, type OpenA
 import { boundedTail } from "./bounded.ts";
 import { readClaims, refusalEvidence } from "./claims.ts";
 import { confineAgent, opened } from "./confine.ts";
-import { type LoopContext, repoOf } from "./context.ts";
+import { type LoopContext, pause, repoOf } from "./context.ts";
 import { finishLanded, runFinishLine } from "./finish-line.ts";
 import { renderWorkerPrompt } from "./prompt.ts";
 import { howItEnded, prepareWorktree } from "./steps/command-step.ts";
@@ -37,8 +37,28 @@ export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void>
   await cleanUp(repo, { path, branch, deleteBranch: done });
   if (done) return;
   // What fails on a full disk says nothing about the work. The run stops before it counts, and goes on once there is room.
-  if (end.outcome === "failed" && !(await ctx.files.hasRoom())) throw new Error("the disk that holds the run is full");
-  report();
+  if (end.outcome !== "failed" || (await ctx.files.hasRoom())) return void report();
+  if (!(await roomAgain(ctx, scope))) throw new Error("the disk that holds the run is full");
+  const evidence =
+    end.evidence === undefined
+      ? {}
+      : { evidence: { ...end.evidence, summary: `put off, for the disk was full: ${end.evidence.summary}` } };
+  ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, outcome: "stopped", ...evidence });
+}
+
+/** How long somebody else at work, who filled the disk, may take to be ended and cleared away. Milliseconds. */
+const ROOM_MS = 30_000;
+const LOOK_MS = 250;
+
+/** Whether the disk has room again, once others that may have filled it are gone. */
+async function roomAgain(ctx: LoopContext, { ticket, signal }: AttemptScope): Promise<boolean> {
+  const until = ctx.clock.now() + ROOM_MS;
+  const othersWork = () => activeTickets(ctx.state()).some(({ id }) => id !== ticket.id);
+  while (othersWork() && !signal.aborted && ctx.clock.now() < until) {
+    await pause(ctx.clock, LOOK_MS, signal);
+    if (await ctx.files.hasRoom()) return true;
+  }
+  return ctx.files.hasRoom();
 }
 
 /** Removes an attempt's worktree and, if wanted, its branch. Never throws: what cannot be removed is warned of. */
@@ -100,6 +120,8 @@ async function attempt(
   if (prepared !== undefined) return { outcome: "failed", evidence: prepared };
   const result = await runAgent(ctx, open, { ...tree, baseSha }, opened(ctx, confinement, "agent"));
   if (result.ending === "aborted") return abortedEnd(open);
+  // Its worktree may hold more than anybody wants to look through.
+  if (result.ending === "over-quota") return agentFailed(result);
   await ctx.starts.over();
   const change = await repo.capture({ ...tree, from: baseSha, message: `${scope.ticket.title} (${scope.ticket.id})` });
   if (!stoppedByItself(result)) {

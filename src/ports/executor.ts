@@ -8,8 +8,8 @@ export interface ProcessId {
   readonly startTime: string;
 }
 
-/** Why a process ended. First cause wins. */
-export type ExecEnding = "exited" | "silent" | "out-of-time" | "aborted" | "failed-to-start";
+/** Why a process ended. First cause wins. `over-quota`: it wrote more than it may, `message` says what. */
+export type ExecEnding = "exited" | "silent" | "out-of-time" | "aborted" | "failed-to-start" | "over-quota";
 
 export interface ExecRequest {
   /** Program and arguments; no shell. */
@@ -45,7 +45,7 @@ export interface ExecResult {
   readonly signal: string | null;
   /** The last 64 KiB of output, stdout and stderr together, as text; raw. */
   readonly tail: string;
-  /** Why it did not start, where it did not. */
+  /** Why it did not start, where it did not; what it wrote too much of, where that ended it. */
   readonly message?: string;
   readonly durationMs: number;
   /** What it used of the model; absent where it had none. */

@@ -187,6 +187,7 @@ function stepEndedLook(event: Event<"step-ended">, state: RunState): Look | unde
 const ENDINGS: Readonly<Partial<Record<AgentEnding, string>>> = {
   silent: "silent for too long: agent is ended",
   "out-of-time": "out of time: agent is ended",
+  "over-quota": "wrote too much: agent is ended",
   "killed-by-person": "kill asked for",
   "gated-by-person": "agent is ended for the human gate",
   stopped: "agent is ended for the stop",

@@ -42,6 +42,7 @@ export function batchOf(tickets: readonly Ticket[], over: Partial<Batch["limits"
       usdPerTicket: 15,
       usdPerRun: 50,
       usdPerDay: 150,
+      diskGiB: 20,
       countOtherSessions: false,
       ...over,
     },

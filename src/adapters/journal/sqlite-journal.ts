@@ -3,6 +3,7 @@ import type { Journal } from "../../ports/journal.ts";
 import { diskProblem, SQLITE, sqliteCode } from "../disk-error.ts";
 import { type JournalRow, linkAfter, parseFact, type Tip } from "./chain.ts";
 import type { JournalTable } from "./journal-table.ts";
+import type { SpareRoom } from "./spare-room.ts";
 
 /** What may wait does so at most this long, in milliseconds, … */
 const WAIT_MS = 250;
@@ -20,6 +21,8 @@ export interface JournalOf {
   readonly run: string;
   readonly table: JournalTable;
   readonly now: () => number;
+  /** What is given up so that a write fits on a full disk. */
+  readonly spare?: SpareRoom;
 }
 
 /** The writer of one run's journal. */
@@ -92,7 +95,10 @@ export class SqliteJournal implements Journal {
   /** All or none: on failure nothing in memory has moved, and what waited still waits, in its place. */
   #write(rows: readonly JournalRow[]): void {
     try {
-      this.#of.table.write(this.#of.run, this.#stored, rows);
+      const { run, spare, table } = this.#of;
+      const write = () => table.write(run, this.#stored, rows);
+      if (spare === undefined) write();
+      else spare.use(write);
     } catch (error) {
       throw this.#failure(error);
     }
@@ -120,9 +126,9 @@ export class SqliteJournal implements Journal {
 
 /** A journal for looking: an engine may be writing it at the same time. */
 export class ReadingJournal implements Journal {
-  readonly #of: Omit<JournalOf, "now">;
+  readonly #of: Omit<JournalOf, "now" | "spare">;
 
-  constructor(of: Omit<JournalOf, "now">) {
+  constructor(of: Omit<JournalOf, "now" | "spare">) {
     this.#of = of;
   }
 

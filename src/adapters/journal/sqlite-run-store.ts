@@ -1,3 +1,4 @@
+import { dirname, join } from "node:path";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { z } from "zod";
 import type { Question } from "../../domain/event.ts";
@@ -11,6 +12,7 @@ import { JournalTable } from "./journal-table.ts";
 import { KeptNumbers } from "./kept-numbers.ts";
 import { KeptStates } from "./kept-states.ts";
 import { asRefusal, openDatabase } from "./schema.ts";
+import { SpareRoom } from "./spare-room.ts";
 import { ReadingJournal, SqliteJournal } from "./sqlite-journal.ts";
 
 /** A row of `runs`; what is null there is absent here. */
@@ -61,6 +63,8 @@ class SqliteRunStore implements RunStore {
   readonly #numbers: KeptNumbers;
   readonly #statements = new Map<string, StatementSync>();
   readonly #journals = new Set<SqliteJournal>();
+  /** Of the first run that this store writes: an engine writes one. */
+  #spare: SpareRoom | undefined;
 
   constructor(db: DatabaseSync, file: string, now: () => number) {
     this.#db = db;
@@ -183,12 +187,14 @@ class SqliteRunStore implements RunStore {
         failures.push(error);
       }
     }
+    this.#spare?.giveUp();
     this.#db.close();
     if (failures.length > 0) throw failures[0];
   }
 
   #journal(run: RunId): Journal {
-    const journal = new SqliteJournal({ run, table: this.#table, now: this.#now });
+    this.#spare ??= new SpareRoom(join(dirname(this.#file), "runs", run, "spare-room"));
+    const journal = new SqliteJournal({ run, table: this.#table, now: this.#now, spare: this.#spare });
     this.#journals.add(journal);
     return journal;
   }
@@ -209,7 +215,10 @@ class SqliteRunStore implements RunStore {
 
   /** Runs a statement that changes rows; how many it changed. */
   #change(sql: string, ...values: SQLInputValue[]): number {
-    return this.#use(sql, (statement) => Number(statement.run(...values).changes));
+    const change = (statement: StatementSync) => Number(statement.run(...values).changes);
+    return this.#use(sql, (statement) =>
+      this.#spare === undefined ? change(statement) : this.#spare.use(() => change(statement)),
+    );
   }
 
   #use<T>(sql: string, act: (statement: StatementSync) => T): T {

@@ -1,6 +1,7 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
+import { quotaExecutor } from "../../adapters/executor/disk-quota.ts";
 import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import { createRunFiles } from "../../adapters/files/run-files.ts";
 import { createOutbox } from "../../adapters/outbox/read-outbox.ts";
@@ -44,9 +45,9 @@ export async function contextOf(
   orchestrator: Orchestrator,
 ): Promise<LoopContext> {
   const { batch } = open.state;
-  const plain = createExecutor();
   const gates = join(open.folder, "gates");
-  const executor = world.sandbox === undefined ? plain : await confined(plain, world.sandbox, gates);
+  const worktrees = join(home.worktrees, open.run);
+  const executor = await executorOf({ open, world, worktrees, gates });
   const { agentProgram: program } = world;
   const identity = { GIT_AUTHOR_NAME: "developer", GIT_AUTHOR_EMAIL: "developer@localhost" };
   const env = {
@@ -56,10 +57,10 @@ export async function contextOf(
     GIT_COMMITTER_EMAIL: identity.GIT_AUTHOR_EMAIL,
   };
   const scratch = join(open.folder, "oracle");
-  for (const folder of [scratch, gates, join(open.folder, "judge"), join(home.worktrees, open.run)]) {
+  for (const folder of [scratch, gates, join(open.folder, "judge"), worktrees]) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   }
-  const files = createRunFiles({ folder: open.folder, worktrees: join(home.worktrees, open.run) });
+  const files = createRunFiles({ folder: open.folder, worktrees });
   return {
     run: open.run,
     batch,
@@ -99,6 +100,18 @@ export async function contextOf(
     recordDuration: (ticket, ms) => store.recordDuration(open.run, ticket, ms),
     dayBudget: dayBudgetOf(open.run, batch.limits.usdPerDay, store, others),
   };
+}
+
+/** Batches frozen by an older loopdash do not say how much an attempt may write. GiB. */
+const DISK_GIB = 20;
+
+/** What starts programs: in the sandbox, where there is one, and none of them fills the disk. */
+async function executorOf(of: { open: OpenRun; world: World; worktrees: string; gates: string }): Promise<Executor> {
+  const { open, world, worktrees, gates } = of;
+  const plain = createExecutor();
+  const executor = world.sandbox === undefined ? plain : await confined(plain, world.sandbox, gates);
+  const bytes = Math.floor((open.state.batch.limits.diskGiB ?? DISK_GIB) * 2 ** 30);
+  return quotaExecutor(executor, { roots: [open.folder, worktrees], bytes });
 }
 
 async function readTemplates(): Promise<LoopContext["templates"]> {

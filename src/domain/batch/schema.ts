@@ -96,6 +96,12 @@ export const Limits = z.strictObject({
   usdPerTicket: usd.default(15).describe("Dollars that all tries of one ticket may cost"),
   usdPerRun: usd.default(50).describe("Dollars that the whole run may cost"),
   usdPerDay: usd.default(150).describe("Dollars that all runs of one day may cost"),
+  diskGiB: z
+    .number()
+    .min(0.01)
+    .max(10_000)
+    .default(20)
+    .describe("Gibibytes that the worktree of one try, or the folders of one check, may hold"),
   countOtherSessions: z
     .boolean()
     .default(false)

@@ -225,6 +225,8 @@ export function howItEnded(result: Pick<ExecResult, "ending" | "exitCode" | "sig
       return "printed nothing for too long and was killed";
     case "out-of-time":
       return "ran out of time and was killed";
+    case "over-quota":
+      return `was ended: ${plainText(result.message ?? "it wrote too much", 300)}`;
     case "aborted":
       return "was called off";
     case "failed-to-start":

@@ -1,0 +1,201 @@
+import { mkdir, statfs } from "node:fs/promises";
+import { sep } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { ExecRequest, ExecResult, Executor, ProcessId } from "../../ports/executor.ts";
+import { removeFolder } from "../remove-folder.ts";
+import { type DiskBounds, type DiskUse, diskUse, sizeInWords } from "./disk-use.ts";
+import { killGroup } from "./sweep.ts";
+
+/** What one program may leave on the disk. */
+export interface DiskQuota {
+  /** Folders of the run: what a program may write in them is counted, and nothing else is. */
+  readonly roots: readonly string[];
+  /** For all folders of a program but its outbox, together. */
+  readonly bytes: number;
+  /** How often the disk is looked at, in milliseconds; for tests. */
+  readonly everyMs?: number;
+}
+
+/** The outbox holds a few small files (docs/outbox.md). */
+const OUTBOX: DiskBounds = { bytes: 64 * 2 ** 20, entries: 2_000 };
+/** More files and folders than any known tree of packages has, several times over. */
+const MOST_ENTRIES = 2_000_000;
+const EVERY_MS = 250;
+/** A look through all folders takes at most this share of the time, and comes at least so often (milliseconds). */
+const SHARE = 20;
+const AT_LEAST_EVERY_MS = 60_000;
+/** The disk counts as full while less than this is free: bytes, or a share of a small one. */
+const RESERVE = { bytes: 512 * 2 ** 20, share: 0.05 };
+
+interface Free {
+  readonly bytes: number;
+  readonly inodes: number;
+  /** False where the file system does not count. */
+  readonly counts: boolean;
+  readonly reserve: number;
+}
+
+/** One program under way. */
+interface Member {
+  readonly outbox: string | undefined;
+  readonly folders: readonly string[];
+  readonly free: Free;
+  readonly over: AbortController;
+  /** Aborted once it has ended. */
+  readonly ended: AbortController;
+  process?: ProcessId;
+  why?: string | undefined;
+}
+
+/**
+ * An executor under which no program fills the disk: it is killed at once if its outbox or its folders grow beyond their bounds, or if
+ * the disk runs full and it is who wrote the most. The result says so (`over-quota`), and its outbox is emptied; its other folders
+ * are their owner's to remove. In the sandbox, no single file can grow beyond the bound either.
+ */
+export function quotaExecutor(executor: Executor, quota: DiskQuota): Executor {
+  const members = new Set<Member>();
+  return {
+    killStrays: (of) => executor.killStrays(of),
+    async run(request) {
+      const member: Member = {
+        ...foldersOf(request, quota),
+        free: await freeOf(quota),
+        over: new AbortController(),
+        ended: new AbortController(),
+      };
+      members.add(member);
+      void watchOver(member, members, quota);
+      try {
+        const result = await executor.run(watched(request, member, quota));
+        member.ended.abort();
+        // What was written in its last moments has not been looked at.
+        if (member.why === undefined) member.why = await outboxOver(member);
+        return await resultOf(result, member);
+      } finally {
+        member.ended.abort();
+        members.delete(member);
+      }
+    },
+  };
+}
+
+function watched(request: ExecRequest, member: Member, quota: DiskQuota): ExecRequest {
+  const { confinement } = request;
+  const limits = { fileBytes: quota.bytes, ...confinement?.limits };
+  return {
+    ...request,
+    signal: AbortSignal.any([request.signal, member.over.signal]),
+    ...(confinement === undefined ? {} : { confinement: { ...confinement, limits } }),
+    onStart: (process) => {
+      member.process = process;
+      request.onStart?.(process);
+    },
+  };
+}
+
+async function resultOf(result: ExecResult, { why, outbox }: Member): Promise<ExecResult> {
+  if (why === undefined) return result;
+  if (outbox !== undefined) {
+    await removeFolder(outbox);
+    await mkdir(outbox, { mode: 0o700 });
+  }
+  return { ...result, ending: "over-quota", message: why };
+}
+
+/** What of the run's folders a program may write. */
+function foldersOf({ cwd, env, confinement }: ExecRequest, { roots }: DiskQuota): Pick<Member, "outbox" | "folders"> {
+  const outbox = env["LOOPDASH_OUTBOX"];
+  const layers = confinement?.layers?.map(({ upper }) => upper) ?? [];
+  const mounts = confinement?.mounts.flatMap(({ from, write }) => (write ? [from] : [])) ?? [];
+  const artifacts = env["LOOPDASH_ARTIFACTS"] ?? cwd;
+  const all = new Set([cwd, artifacts, ...(confinement?.write ?? []), ...layers, ...mounts]);
+  const own = [...all].filter((path) => path !== outbox && roots.some((root) => path.startsWith(root + sep)));
+  // What lies in another one of them is counted with it.
+  const folders = own.filter((path) => !own.some((other) => path.startsWith(other + sep)));
+  return { outbox, folders };
+}
+
+/** A look that fails is made again: it is no reason to end anybody. */
+async function watchOver(member: Member, members: ReadonlySet<Member>, quota: DiskQuota): Promise<void> {
+  const { signal: ended } = member.ended;
+  let [lookedAt, tookMs] = [performance.now(), 0];
+  while (!ended.aborted) {
+    await pause(quota.everyMs ?? EVERY_MS, undefined, { signal: ended }).catch(() => undefined);
+    if (ended.aborted || member.why !== undefined) return;
+    const free = await freeOf(quota);
+    const over = await outboxOver(member);
+    if (over !== undefined) end(member, over);
+    else if (free.counts && free.bytes < free.reserve) await blame(members, free, quota);
+    const since = performance.now() - lookedAt;
+    const due = grewMuch(member.free, free, quota) || since > AT_LEAST_EVERY_MS;
+    if (member.why !== undefined || ended.aborted || !due || since < SHARE * tookMs) continue;
+    const begun = performance.now();
+    const use = await useOf(member, quota);
+    if (use.over !== undefined) end(member, `its worktree holds ${use.over} (limits.diskGiB)`);
+    [lookedAt, tookMs] = [performance.now(), performance.now() - begun];
+  }
+}
+
+/** Whether the disk has lost so much since the program began that it could be the program's. */
+function grewMuch(before: Free, now: Free, quota: DiskQuota): boolean {
+  return before.bytes - now.bytes > quota.bytes / 4 || before.inodes - now.inodes > MOST_ENTRIES / 4;
+}
+
+function end(member: Member, why: string): void {
+  if (member.why !== undefined || member.ended.signal.aborted) return;
+  member.why = why;
+  member.over.abort();
+  // Not after the time that others have to end in: it writes on meanwhile.
+  if (member.process !== undefined) killGroup(member.process.pid);
+}
+
+async function outboxOver({ outbox }: Member): Promise<string | undefined> {
+  if (outbox === undefined) return undefined;
+  const { over } = await diskUse(outbox, OUTBOX);
+  return over === undefined ? undefined : `it filled its outbox, which holds ${over}`;
+}
+
+/** All folders of a program together. */
+async function useOf({ ended, folders }: Member, quota: DiskQuota): Promise<DiskUse> {
+  let [bytes, entries, hidden] = [0, 0, false];
+  for (const folder of folders) {
+    const use = await diskUse(folder, { bytes: quota.bytes - bytes, entries: MOST_ENTRIES - entries }, ended.signal);
+    const { over } = use;
+    [bytes, entries, hidden] = [bytes + use.bytes, entries + use.entries, hidden || use.hidden];
+    if (over !== undefined) return { bytes, entries, hidden, over: over.startsWith("folders") ? over : boundOf(bytes, quota) };
+  }
+  return { bytes, entries, hidden };
+}
+
+function boundOf(bytes: number, quota: DiskQuota): string {
+  return bytes > quota.bytes ? `more than ${sizeInWords(quota.bytes)}` : `more than ${MOST_ENTRIES} files and folders`;
+}
+
+const blaming = new WeakSet<ReadonlySet<Member>>();
+
+/** The disk runs full: ends who holds the most, if it holds at least half of what the disk has lost since it began. */
+async function blame(members: ReadonlySet<Member>, free: Free, quota: DiskQuota): Promise<void> {
+  // Who is being ended gives room once it is gone.
+  if (blaming.has(members) || [...members].some(({ why }) => why !== undefined)) return;
+  blaming.add(members);
+  try {
+    let worst: { member: Member; bytes: number } | undefined;
+    for (const member of members) {
+      const [own, box] = [await useOf(member, quota), member.outbox && (await diskUse(member.outbox, OUTBOX))];
+      const bytes = own.hidden ? Number.POSITIVE_INFINITY : own.bytes + (box ? box.bytes : 0);
+      if (bytes < Math.max(free.reserve, member.free.bytes - free.bytes) / 2) continue;
+      if (worst === undefined || bytes > worst.bytes) worst = { member, bytes };
+    }
+    if (worst === undefined) return;
+    const holds = Number.isFinite(worst.bytes) ? sizeInWords(worst.bytes) : "folders that nobody may look into";
+    end(worst.member, `it filled the disk: its folders hold ${holds}, and ${sizeInWords(free.bytes)} are left`);
+  } finally {
+    blaming.delete(members);
+  }
+}
+
+async function freeOf({ roots }: DiskQuota): Promise<Free> {
+  const { bavail, blocks, bsize, ffree } = await statfs(roots[0] ?? "/");
+  const reserve = Math.min(RESERVE.bytes, blocks * bsize * RESERVE.share);
+  return { bytes: bavail * bsize, inodes: ffree, counts: blocks !== 0, reserve };
+}

@@ -1,0 +1,101 @@
+import { lstat, opendir } from "node:fs/promises";
+
+/** The most that a folder may hold. */
+export interface DiskBounds {
+  /** Allocated on the disk: a file with holes counts by what is in it. */
+  readonly bytes: number;
+  readonly entries: number;
+}
+
+/** What a folder holds; the look ends at the first bound that is passed. */
+export interface DiskUse {
+  readonly bytes: number;
+  readonly entries: number;
+  /** Which bound was passed, in words: "more than 64 MiB". */
+  readonly over?: string;
+  /** Whether there are folders that could not be looked into. */
+  readonly hidden: boolean;
+}
+
+/** Entries that are looked at at the same time. */
+const AT_ONCE = 32;
+/** Blocks of stat(2) have this size whatever the file system's own have. */
+const BLOCK = 512;
+
+/**
+ * Sums up a folder that somebody may be writing at this moment. Iterates, so that memory does not grow with the entries; follows no
+ * link. What vanishes meanwhile does not count. Ends early if the signal is aborted.
+ */
+export async function diskUse(folder: string, bounds: DiskBounds, signal?: AbortSignal): Promise<DiskUse> {
+  const sum = new Sum(bounds, signal);
+  sum.folders.push(Buffer.from(folder));
+  for (let next = sum.folders.pop(); next !== undefined && !sum.isEnough(); next = sum.folders.pop()) await sum.addAll(next);
+  const { bytes, entries, hidden, over } = sum;
+  return { bytes, entries, hidden, ...(over === undefined ? {} : { over }) };
+}
+
+class Sum {
+  readonly folders: Buffer[] = [];
+  readonly #bounds: DiskBounds;
+  readonly #signal: AbortSignal | undefined;
+  bytes = 0;
+  entries = 0;
+  hidden = false;
+  over: string | undefined;
+
+  constructor(bounds: DiskBounds, signal: AbortSignal | undefined) {
+    this.#bounds = bounds;
+    this.#signal = signal;
+  }
+
+  isEnough(): boolean {
+    this.over ??= overOf(this, this.#bounds);
+    return this.over !== undefined || this.#signal?.aborted === true;
+  }
+
+  /** Adds what is in a folder; folders in it are left for later. */
+  async addAll(folder: Buffer): Promise<void> {
+    let waiting: Promise<void>[] = [];
+    try {
+      for await (const { name } of await opendir(folder, { encoding: "buffer" as BufferEncoding, bufferSize: AT_ONCE })) {
+        this.entries += 1;
+        waiting.push(this.#add(Buffer.concat([folder, Buffer.from("/"), name as unknown as Buffer])));
+        if (waiting.length < AT_ONCE) continue;
+        await Promise.all(waiting);
+        waiting = [];
+        if (this.isEnough()) return;
+      }
+    } catch (error) {
+      this.#failed(error);
+    }
+    await Promise.all(waiting);
+  }
+
+  async #add(path: Buffer): Promise<void> {
+    const found = await lstat(path).catch(() => undefined);
+    if (found === undefined) return;
+    this.bytes += found.blocks * BLOCK;
+    if (found.isDirectory()) this.folders.push(path);
+  }
+
+  #failed(error: unknown): void {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === undefined) throw error;
+    if (code === "ENAMETOOLONG") this.over = DEEP;
+    else if (code !== "ENOENT" && code !== "ENOTDIR") this.hidden = true;
+  }
+}
+
+/** Nobody can look into those by a path. */
+const DEEP = "folders within folders beyond the length of a path";
+
+function overOf(use: { readonly bytes: number; readonly entries: number }, { bytes, entries }: DiskBounds): string | undefined {
+  if (use.bytes > bytes) return `more than ${sizeInWords(bytes)}`;
+  return use.entries > entries ? `more than ${entries} files and folders` : undefined;
+}
+
+/** A number of bytes for people. */
+export function sizeInWords(bytes: number): string {
+  const [unit, size] = bytes >= 2 ** 30 ? ["GiB", 2 ** 30] : ["MiB", 2 ** 20];
+  return `${Number((bytes / size).toFixed(1))} ${unit}`;
+}
