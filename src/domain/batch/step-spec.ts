@@ -72,7 +72,7 @@ export const StepSpec = z.discriminatedUnion("step", [
       .enum(["always", "sampled", "off"])
       .optional()
       .describe(
-        "When a passed check is run once more with planted tests that must fail, to see whether its results are forged; default: always if it took at most 60 s, else sampled, 1 in 5",
+        "When a passed check is run again with planted tests that must fail; default: always if it took at most 60 s, else sampled, 1 in 5",
       ),
   }),
   z.strictObject({
