@@ -49,13 +49,7 @@ export async function contextOf(
   const worktrees = join(home.worktrees, open.run);
   const executor = await executorOf({ open, world, worktrees, gates });
   const { agentProgram: program } = world;
-  const identity = { GIT_AUTHOR_NAME: "developer", GIT_AUTHOR_EMAIL: "developer@localhost" };
-  const env = {
-    ...world.commandEnv,
-    ...identity,
-    GIT_COMMITTER_NAME: identity.GIT_AUTHOR_NAME,
-    GIT_COMMITTER_EMAIL: identity.GIT_AUTHOR_EMAIL,
-  };
+  const env = withIdentity(world.commandEnv);
   const scratch = join(open.folder, "oracle");
   for (const folder of [scratch, gates, join(open.folder, "judge"), worktrees]) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -100,6 +94,13 @@ export async function contextOf(
     recordDuration: (ticket, ms) => store.recordDuration(open.run, ticket, ms),
     dayBudget: dayBudgetOf(open.run, batch.limits.usdPerDay, store, others),
   };
+}
+
+/** Who commits, for commands that do: the home of a sandbox has no git configuration. No name by which code knows loopdash. */
+function withIdentity(env: World["commandEnv"]): World["commandEnv"] {
+  const [name, email] = ["developer", "developer@localhost"];
+  const author = { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email };
+  return { ...env, ...author, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
 }
 
 /** Batches frozen by an older loopdash do not say how much an attempt may write. GiB. */
