@@ -15,14 +15,16 @@ import { findProgram } from "./find-program.ts";
 import { type HeldFile, heldFile } from "./held-file.ts";
 import { homesOf } from "./homes.ts";
 import { insideEnvironment } from "./inside-environment.ts";
-import { layerStarter } from "./layers.ts";
 import { arrange, isCovered, type Mount, mountArguments, ruling } from "./mount.ts";
 import { openSockets } from "./open-sockets.ts";
+import { outerNamespace } from "./outer-namespace.ts";
 import { defaultMounts, secretsIn } from "./places.ts";
+import { canOverlay, overlay } from "./read-overlays.ts";
 import { isWithin, realPath, wayTo } from "./real-path.ts";
 import { seccompFilter } from "./seccomp.ts";
 import { filesToClose, limited, starter } from "./starter.ts";
 import { openStatusFile } from "./status-file.ts";
+import { systemMounts } from "./system-folders.ts";
 import { programMounts, toolMounts } from "./toolchains.ts";
 
 /**
@@ -53,6 +55,8 @@ export interface BubblewrapOptions {
   readonly overlays?: boolean;
   /** Whether a writable layer can be laid over a folder; see canLayLayers. */
   readonly layers?: boolean;
+  /** Whether what is only read is shown by overlays, so that no pipe, socket or lock in it is that of somebody outside. */
+  readonly readOverlays?: boolean;
 }
 
 /** Everything of a sandbox that stays the same from start to start. */
@@ -64,11 +68,16 @@ interface Walls {
   readonly closed: Closed;
   readonly filter: HeldFile;
   readonly tools: (path: string) => readonly Mount[];
+  /** Whether a folder can be shown by an overlay; it is tried once. */
+  readonly canOverlay: (top: string) => Promise<boolean>;
+  /** A file with this text, made once: few texts differ. */
+  readonly tableFile: (text: string) => HeldFile;
 }
 
 /**
  * A sandbox by bubblewrap: own user, pid, ipc, uts, network and cgroup namespaces, no capabilities and no new ones, a
- * seccomp filter, everything read-only, and hidden what a program that builds and tests does not need.
+ * seccomp filter, and an empty root in which only folders of the system, toolchains and what a confinement names are shown.
+ * With `readOverlays`, what is only read is shown by overlays.
  *
  * Memory is bounded where control groups can be made; everywhere the kernel ends what is in a sandbox before the engine when
  * memory runs out. Time is not its matter. Without `ownMounts`, what somebody mounts outside while it runs, in a folder that is
@@ -79,7 +88,7 @@ interface Walls {
 export function createBubblewrap(of: BubblewrapOptions): Sandbox {
   const walls = raise(of);
   const layers = of.layers === true;
-  return { kind: "bubblewrap", layers, confine: async (launch, confinement) => confine(walls, launch, confinement) };
+  return { kind: "bubblewrap", layers, confine: (launch, confinement) => confine(walls, launch, confinement) };
 }
 
 function raise(of: BubblewrapOptions): Walls {
@@ -91,10 +100,13 @@ function raise(of: BubblewrapOptions): Walls {
   const mounts = defaultMounts(homes, hide);
   const places = mounts.filter((mount) => isCovered(mount) || mount.kind === "masked").map((mount) => mount.at);
   const known = new Map<string, readonly Mount[]>();
+  const shown = systemMounts();
   return {
     of,
     homes,
-    mounts,
+    mounts: [...shown, ...mounts],
+    canOverlay: once((top) => (of.readOverlays === true ? canOverlay([top]) : Promise.resolve(false))),
+    tableFile: once((text) => heldFile(Buffer.from(text))),
     filter: heldFile(filter),
     closed: { places: [...places, "/dev", "/proc", "/sys"], secrets: secretsIn(homes), state },
     tools: (path) => {
@@ -106,24 +118,25 @@ function raise(of: BubblewrapOptions): Walls {
   };
 }
 
+/** Keeps what a function gave for a key. */
+function once<T>(make: (key: string) => T): (key: string) => T {
+  const made = new Map<string, T>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
+  };
+}
+
 /** A cache that somebody has removed since it was found. */
 function isCopyOfNothing(mount: Mount): boolean {
   return mount.kind === "bind" && mount.copied === true && !existsSync(mount.from);
 }
 
-function confine(walls: Walls, launch: Launch, confinement: Confinement): Confined {
-  const cwd = wayTo(launch.cwd);
-  const argv0 = launch.argv[0] ?? "";
-  const path = launch.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin";
-  const program = findProgram(argv0, { cwd: cwd.real, path });
-  if (program === undefined) throw new ConfinementRefused(`there is no program ${JSON.stringify(argv0)}`);
+async function confine(walls: Walls, launch: Launch, confinement: Confinement): Promise<Confined> {
+  const { program, mounts, inside, start } = plan(walls, launch, confinement);
   const layers = confinement.layers ?? [];
-  if (layers.length > 0 && walls.of.layers !== true) throw new ConfinementRefused("this system cannot lay a folder over another");
-  const wanted = confinementMounts(confinement, walls.closed);
-  const inside = shownAt([...confinement.mounts, ...layers]);
-  const mounts = arrange([...aroundIt(walls, wanted), ...walls.tools(path), ...programMounts(program, walls.homes)]);
-  const start = inside(cwd.real);
-  refuseUnseen({ outside: cwd.real, inside: start }, mounts);
+  const { mounts: shown, table } = await overlay(mounts, walls.canOverlay);
   const inherited = filesToClose();
   const write = mounts.flatMap((mount) => (mount.kind === "bind" && mount.write ? [mount.at] : []));
   const home = walls.homes.includes(realPath(walls.of.home) ?? "") ? walls.of.home : "/tmp/home";
@@ -131,17 +144,16 @@ function confine(walls: Walls, launch: Launch, confinement: Confinement): Confin
   const processes = walls.of.processes ?? PROCESSES_MAX;
   const group = groupOf(walls.of.groups, processes);
   const status = openStatusFile();
+  const files = { status: status.path, filter: walls.filter.path, table: table === "" ? undefined : walls.tableFile(table).path };
   return {
     argv: [
-      ...starter({ inherited, status: status.path, filter: walls.filter.path, group: group?.enter }),
-      ...(layers.length > 0 ? layerStarter(layers) : (walls.of.ownMounts ?? [])),
+      ...starter({ inherited, ...files, group: group?.enter }),
+      ...starterOfBwrap(walls, { layers, table: table !== "" }),
       walls.of.program,
       ...NAMESPACES,
-      ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
-      ...mountArguments(mounts),
-      // Where root runs loopdash, files below /proc/sys and others could be written and change the machine.
-      ...["--remount-ro", "/proc"],
+      ...mountArguments(shown),
       ...(home === walls.of.home ? [] : ["--dir", home]),
+      ...READ_ONLY,
       ...env.set.flatMap(([name, value]) => ["--setenv", name, value]),
       // By it processes outside are found; inside it would tell code under test where it runs (adversary case F3).
       ...["--unsetenv", "LOOPDASH_FENCE"],
@@ -158,6 +170,35 @@ function confine(walls: Walls, launch: Launch, confinement: Confinement): Confin
       return end;
     },
   };
+}
+
+/** What is found inside, and where the program starts. Throws ConfinementRefused where that cannot be kept. */
+function plan(walls: Walls, launch: Launch, confinement: Confinement) {
+  const cwd = wayTo(launch.cwd);
+  const argv0 = launch.argv[0] ?? "";
+  const path = launch.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin";
+  const program = findProgram(argv0, { cwd: cwd.real, path });
+  if (program === undefined) throw new ConfinementRefused(`there is no program ${JSON.stringify(argv0)}`);
+  const layers = confinement.layers ?? [];
+  if (layers.length > 0 && walls.of.layers !== true) throw new ConfinementRefused("this system cannot lay a folder over another");
+  const wanted = confinementMounts(confinement, walls.closed);
+  const inside = shownAt([...confinement.mounts, ...layers]);
+  // In a folder that it may write, an earlier process may have set a link in the place of the program, to be shown anything.
+  const isOwn = wanted.some((mount) => mount.kind === "bind" && mount.write && isWithin(mount.from, program));
+  const tools = [...walls.tools(path), ...(isOwn ? [] : programMounts(program, walls.homes))];
+  const mounts = arrange([...aroundIt(walls, wanted), ...tools]);
+  const start = inside(cwd.real);
+  refuseUnseen({ outside: cwd.real, inside: start }, mounts);
+  return { program, mounts, inside, start };
+}
+
+/** Where root runs loopdash, files below /proc/sys could be written and change the machine. Beside what is shown nothing can be made. */
+const READ_ONLY = ["--remount-ro", "/proc", "--remount-ro", "/"];
+
+/** What starts bwrap: a namespace around it where something is mounted there first, or only what keeps later mounts out. */
+function starterOfBwrap(walls: Walls, of: { readonly layers: readonly Layer[]; readonly table: boolean }): readonly string[] {
+  if (of.layers.length > 0 || walls.of.readOverlays === true) return outerNamespace(of);
+  return walls.of.ownMounts ?? [];
 }
 
 /** What is wanted, on top of what every confined process finds; what only now lies outside is closed as well. */

@@ -1,4 +1,4 @@
-import { homedir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import { createExecutor } from "../executor/process-executor.ts";
 import { type BubblewrapOptions, createBubblewrap, PROCESSES_MAX } from "./bubblewrap.ts";
@@ -7,7 +7,9 @@ import { confinedExecutor } from "./confined-executor.ts";
 import { findGroupHome, memoryMax } from "./control-group.ts";
 import { findProgram } from "./find-program.ts";
 import { canLayLayers } from "./layers.ts";
+import { boundsInotify } from "./outer-namespace.ts";
 import { ownMounts } from "./own-mounts.ts";
+import { canOverlay, notOverlaid } from "./read-overlays.ts";
 import { SEATBELT } from "./seatbelt-config.ts";
 import { seccompFilter } from "./seccomp.ts";
 import { laysOverlays, versionOf, wantsNewer } from "./version.ts";
@@ -62,7 +64,9 @@ async function tryOut(plain: BubblewrapOptions, version: string): Promise<FoundS
   const bound = { ...plain, ...(groups === undefined ? {} : { groups }) };
   const layers = await canLayLayers(plain.program, plain.state);
   const apart = { ...bound, layers, ...(prefix === undefined ? {} : { ownMounts: prefix }) };
-  const wishes = laysOverlays(version) ? [{ ...apart, overlays: true }, apart, plain] : [apart, plain];
+  const shown = (await canOverlay(["/usr"])) ? [{ ...apart, readOverlays: true }] : [];
+  const copies = laysOverlays(version) ? [...shown, apart].map((wish) => ({ ...wish, overlays: true })) : [];
+  const wishes: BubblewrapOptions[] = [...copies, ...shown, apart, plain];
   let failed: FoundSandbox | undefined;
   for (const wish of wishes) {
     const sandbox = createBubblewrap(wish);
@@ -76,7 +80,7 @@ async function tryOut(plain: BubblewrapOptions, version: string): Promise<FoundS
       const todo = "Look whether bwrap was replaced or wrapped, and update it.";
       return { ok: false, escapes: end.escapes, why: `a process in it could ${could}`, todo };
     }
-    return { ok: true, sandbox, version, bounds: boundsOf(wish), lacks: lacksOf(wish, prefix) };
+    return { ok: true, sandbox, version, bounds: boundsOf(wish), lacks: await lacksOf(wish, prefix) };
   }
   return failed ?? no("no way to start bwrap was tried", "This is a defect of loopdash.");
 }
@@ -87,15 +91,29 @@ function boundsOf({ groups, processes = PROCESSES_MAX }: BubblewrapOptions): str
   return `${counted}, ${memory}`;
 }
 
-function lacksOf({ groups, ownMounts: used }: BubblewrapOptions, wanted: readonly string[] | undefined): WhyNot[] {
+async function lacksOf(of: BubblewrapOptions, wanted: readonly string[] | undefined): Promise<WhyNot[]> {
+  const { groups, ownMounts: used, readOverlays = false, home, state } = of;
   const lacks: WhyNot[] = [];
   if (groups === undefined && process.getuid?.() === 0) {
     const why = "the number of processes is not bounded: root is bound by control groups only, and none can be made here";
     lacks.push({ why, todo: "Run loopdash as an ordinary user." });
   }
-  if (used === undefined && (wanted === undefined || wanted.length > 0)) {
+  if (!readOverlays && used === undefined && (wanted === undefined || wanted.length > 0)) {
     const why = "what is mounted during a run in a visible folder can be reached in it: the mounts of this system are shared";
     lacks.push({ why, todo: "Mount nothing outside of your home, /mnt and /media during a run, or allow user namespaces." });
+  }
+  const bare = readOverlays ? await notOverlaid(["/usr", "/etc", home, state ?? home, tmpdir()]) : ["any folder"];
+  if (bare.length > 0) {
+    const why = `pipes, locks and new sockets of other programs in ${bare.join(", ")} can be reached in it where it may read them: no overlay can be mounted there`;
+    lacks.push({
+      why,
+      todo: "Use Linux 5.11 or newer with util-linux 2.38 or newer, allow user namespaces, and mount nothing below these folders.",
+    });
+  }
+  if (!readOverlays || !(await boundsInotify())) {
+    const why =
+      "what is in it can use up your instances of inotify, by which other programs watch files: they cannot be bounded here";
+    lacks.push({ why, todo: "Allow user namespaces, with a writable /proc/sys/user, or raise fs.inotify.max_user_instances." });
   }
   return lacks;
 }

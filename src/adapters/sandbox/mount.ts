@@ -9,6 +9,8 @@ export type Mount =
   | { readonly at: string; readonly kind: "masked" }
   /** An empty folder of its own, in memory, of at most so many bytes. */
   | { readonly at: string; readonly kind: "private"; readonly mode: string; readonly bytes: number }
+  /** What the kernel shows of this sandbox alone: its processes, or the few devices that programs need. */
+  | { readonly at: string; readonly kind: "proc" | "dev" }
   /** A symbolic link. */
   | { readonly at: string; readonly kind: "link"; readonly target: string }
   /**
@@ -26,8 +28,8 @@ export type Mount =
 
 type Bind = Extract<Mount, { kind: "bind" }>;
 
-/** Everything outside, read-only: what all other mounts lie on. */
-const ROOT: Bind = { at: "/", kind: "bind", from: "/", write: false };
+/** An empty folder, read-only: what all other mounts lie on. What is not named is not there. */
+const ROOT: Mount = { at: "/", kind: "hidden" };
 
 /** Which mount a path belongs to: the innermost that it lies in. */
 export function ruling(mounts: readonly Mount[], path: string): Mount {
@@ -67,7 +69,7 @@ function isTool(mount: Mount): boolean {
 }
 
 function outerFirst(mounts: readonly Mount[]): Mount[] {
-  const depth = (mount: Mount) => mount.at.split("/").length;
+  const depth = (mount: Mount) => (mount.at === "/" ? 0 : mount.at.split("/").length);
   return mounts.toSorted((a, b) => depth(a) - depth(b));
 }
 
@@ -81,6 +83,8 @@ function isIdle(mount: Mount, above: Mount): boolean {
     case "link":
       return !isCovered(above);
     case "private":
+    case "proc":
+    case "dev":
       return false;
     case "bind":
       if (mount.tool === true) return !isCovered(above);
@@ -112,6 +116,9 @@ function argumentsOf(mount: Mount): string[] {
       return ["--ro-bind", "/dev/null", mount.at];
     case "private":
       return ["--perms", mount.mode, "--size", String(mount.bytes), "--tmpfs", mount.at];
+    case "proc":
+    case "dev":
+      return [`--${mount.kind}`, mount.at];
     case "link":
       return ["--symlink", mount.target, mount.at];
     case "bind":

@@ -5,21 +5,44 @@ interface Table {
   readonly arch: number;
   readonly socket: number;
   readonly ioctl: number;
-  /** Answered with EPERM. */
+  readonly fcntl: number;
+  readonly clone: number;
+  readonly unshare: number;
+  /**
+   * Answered with EPERM: add_key, request_key, keyctl, perf_event_open, name_to_handle_at, open_by_handle_at, bpf, userfaultfd,
+   * fanotify_init, fanotify_mark, setns, mount, umount2, pivot_root; in this order.
+   */
   readonly refused: readonly number[];
 }
 
 const TABLES: Readonly<Record<string, Table>> = {
-  x64: { arch: 0xc000_003e, socket: 41, ioctl: 16, refused: [248, 249, 250, 298, 304, 321, 323] },
-  arm64: { arch: 0xc000_00b7, socket: 198, ioctl: 29, refused: [217, 218, 219, 241, 265, 280, 282] },
+  x64: {
+    ...{ arch: 0xc000_003e, socket: 41, ioctl: 16, fcntl: 72, clone: 56, unshare: 272 },
+    refused: [248, 249, 250, 298, 303, 304, 321, 323, 300, 301, 308, 165, 166, 155],
+  },
+  arm64: {
+    ...{ arch: 0xc000_00b7, socket: 198, ioctl: 29, fcntl: 25, clone: 220, unshare: 97 },
+    refused: [217, 218, 219, 241, 264, 265, 280, 282, 262, 263, 268, 40, 39, 41],
+  },
 };
 
-/** io_uring_setup, _enter and _register have the same numbers everywhere. */
-const IO_URING = [425, 426, 427];
+/**
+ * Calls that have the same numbers everywhere, answered as by a kernel that lacks them, so that programs do without: io_uring
+ * (_setup, _enter, _register), mounting by file descriptors (open_tree, move_mount, fsopen, fsconfig, fsmount, fspick,
+ * mount_setattr), and clone3, whose flags lie in memory where a filter cannot read them: libc goes on with clone.
+ */
+const UNKNOWN = [425, 426, 427, 428, 429, 430, 431, 432, 433, 442, 435];
 /** Unix, IPv4, IPv6 and netlink. Any other kind of socket (vsock reaches the host of a virtual machine) knows no network namespace. */
 const SOCKET_FAMILIES = [1, 2, 10, 16];
 /** TIOCSTI and TIOCLINUX put characters into the terminal of whoever looks at it. */
 const TERMINAL_INPUT = [0x5412, 0x541c];
+/**
+ * F_SETLEASE, F_NOTIFY and F_SETDELEG (linux/fcntl.h): who has a lease makes others wait who open the file, up to
+ * /proc/sys/fs/lease-break-time, which is 45 s; the second tells of what others do in a folder.
+ */
+const HOLDS = [1024, 1026, 1040];
+/** CLONE_NEWUSER (linux/sched.h): who has a new user namespace may use parts of the kernel that are root's. */
+const NEW_USER = 0x1000_0000;
 /** Calls from here on are those of the x32 way of calling. */
 const X32 = 0x4000_0000;
 
@@ -27,7 +50,7 @@ const ALLOW = 0x7fff_0000;
 const errno = (code: number) => 0x0005_0000 + code;
 const [EPERM, ENOSYS, EAFNOSUPPORT] = [errno(1), errno(38), errno(97)];
 
-/** Where struct seccomp_data (linux/seccomp.h) has its parts. */
+/** Where struct seccomp_data (linux/seccomp.h) has its parts; of arguments the lower half, which is all of an int. */
 const AT = { number: 0, arch: 4, argument0: 16, argument1: 24 } as const;
 
 interface Instruction {
@@ -40,15 +63,18 @@ const load = (at: number): Instruction => ({ code: 0x20, yes: 0, no: 0, value: a
 const answer = (value: number): Instruction => ({ code: 0x06, yes: 0, no: 0, value });
 const ifEqual = (value: number, yes: number, no: number): Instruction => ({ code: 0x15, yes, no, value });
 const ifAtLeast = (value: number, yes: number, no: number): Instruction => ({ code: 0x35, yes, no, value });
+const ifAnyOf = (bits: number, yes: number, no: number): Instruction => ({ code: 0x45, yes, no, value: bits });
 
 /**
  * A seccomp filter, as bwrap takes it, that closes what namespaces leave open: sockets of other families, keyrings (they
- * are inherited), perf events, bpf, userfaultfd, file handles, io_uring (by it sockets are opened past a filter), and
- * terminal input. Programs of another architecture (32 bit) do not run. Undefined where the processor is not known.
+ * are inherited), perf events, bpf, userfaultfd, file handles, io_uring (by it sockets are opened past a filter), leases,
+ * fanotify, new user namespaces and mounts, and terminal input. Programs of another architecture (32 bit) do not run. Undefined
+ * where the processor is not known.
  */
 export function seccompFilter(arch: string = process.arch): Buffer | undefined {
   const table = TABLES[arch];
   if (table === undefined || endianness() !== "LE") return undefined;
+  const userNamespace = [load(AT.argument0), ifAnyOf(NEW_USER, 0, 1), answer(EPERM), answer(ALLOW)];
   const program = [
     load(AT.arch),
     ifEqual(table.arch, 1, 0),
@@ -57,20 +83,24 @@ export function seccompFilter(arch: string = process.arch): Buffer | undefined {
     ifAtLeast(X32, 0, 1),
     answer(ENOSYS),
     ...table.refused.flatMap((number) => [ifEqual(number, 0, 1), answer(EPERM)]),
-    ...IO_URING.flatMap((number) => [ifEqual(number, 0, 1), answer(ENOSYS)]),
+    ...UNKNOWN.flatMap((number) => [ifEqual(number, 0, 1), answer(ENOSYS)]),
     ...whereCalled(table.socket, [
       load(AT.argument0),
       ...SOCKET_FAMILIES.flatMap((family) => [ifEqual(family, 0, 1), answer(ALLOW)]),
       answer(EAFNOSUPPORT),
     ]),
-    ...whereCalled(table.ioctl, [
-      load(AT.argument1),
-      ...TERMINAL_INPUT.flatMap((request) => [ifEqual(request, 0, 1), answer(EPERM)]),
-      answer(ALLOW),
-    ]),
+    ...whereCalled(table.ioctl, refusing(TERMINAL_INPUT)),
+    ...whereCalled(table.fcntl, refusing(HOLDS)),
+    ...whereCalled(table.clone, userNamespace),
+    ...whereCalled(table.unshare, userNamespace),
     answer(ALLOW),
   ];
   return Buffer.concat(program.map(bytesOf));
+}
+
+/** Refuses these commands, which are the second argument of a call. */
+function refusing(commands: readonly number[]): Instruction[] {
+  return [load(AT.argument1), ...commands.flatMap((command) => [ifEqual(command, 0, 1), answer(EPERM)]), answer(ALLOW)];
 }
 
 /** `body` must answer in every case. */

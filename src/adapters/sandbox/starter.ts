@@ -22,6 +22,8 @@ export interface StarterOf {
   /** What bwrap is given as files 3 and 4. */
   readonly status: string;
   readonly filter: string;
+  /** What is opened as file 5 for what comes before bwrap; none: nothing is. */
+  readonly table: string | undefined;
   /** The file of a control group that a process enters by; none: it stays where it is. */
   readonly group: string | undefined;
 }
@@ -36,10 +38,16 @@ export function starter(of: StarterOf): string[] {
   const script = [
     `set -e; ${closing}`,
     `{ echo ${ENDED_FIRST} >/proc/self/oom_score_adj; } 2>/dev/null || :; `,
-    '[ -z "$3" ] || echo 0 >"$3"; exec 3>"$1" 4<"$2"; shift 3; exec "$@"',
+    '[ -z "$3" ] || echo 0 >"$3"; exec 3>"$1" 4<"$2"; [ -z "$4" ] || exec 5<"$4"; shift 4; exec "$@"',
   ].join("");
-  return [of.inherited.shell, "-c", script, "loopdash-sandbox", of.status, of.filter, of.group ?? ""];
+  return [of.inherited.shell, "-c", script, "loopdash-sandbox", of.status, of.filter, of.group ?? "", of.table ?? ""];
 }
+
+/**
+ * Of what a user may have in all its programs together, how much one sandbox may: bytes in message queues (mq_overview(7)) and
+ * signals that wait (sigqueue(3)). The kernel counts them for each user, in every namespace.
+ */
+const SHARE_OF_USER = 4;
 
 /**
  * Bounds processes, counted within the sandbox alone (its user namespace is new), and switches core dumps off: 1 is the
@@ -55,8 +63,16 @@ export function limited(processes: number, bounds: ProcessLimits = {}): string[]
     return hard === undefined || hard === "unlimited" ? Number.POSITIVE_INFINITY : Number(hard);
   };
   const [most, core] = [Math.min(processes, atMost("Max processes")), Math.min(1, atMost("Max core file size"))];
+  const share = (option: string, name: string): string[] => {
+    const most = atMost(name);
+    if (!Number.isFinite(most)) return [];
+    const part = Math.floor(most / SHARE_OF_USER);
+    return [`--${option}=${part}:${part}`];
+  };
   const { memoryBytes, cpuSeconds, fileBytes } = bounds;
   const more = [
+    ...share("msgqueue", "Max msgqueue size"),
+    ...share("sigpending", "Max pending signals"),
     ...(memoryBytes === undefined ? [] : [`--as=${memoryBytes}:${memoryBytes}`]),
     ...(cpuSeconds === undefined ? [] : [`--cpu=${cpuSeconds}:${cpuSeconds}`]),
     ...(fileBytes === undefined ? [] : [`--fsize=${fileBytes}:${fileBytes}`]),

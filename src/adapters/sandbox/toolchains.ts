@@ -58,8 +58,9 @@ const CACHES = [
   ".local/share/pnpm",
 ];
 
-/** What lies beside a `bin` folder and belongs to it. */
-const BESIDE_BIN = ["lib", "lib64", "libexec", "include"];
+/** What lies beside a `bin` folder and belongs to it: also a virtual environment's settings, and what Homebrew's links lead to. */
+const BESIDE_BIN = ["lib", "lib64", "libexec", "include", "share", "pyvenv.cfg", "Cellar", "opt"];
+const BIN = new Set(["bin", "sbin"]);
 
 /** What the programs of a PATH, these tools and the toolchains in these homes need; real homes. */
 export function toolMounts(of: {
@@ -88,7 +89,7 @@ function isFolder(path: string): boolean {
 /** What a program needs that was found on a PATH or named by its path. */
 export function programMounts(program: string, homes: readonly string[]): Mount[] {
   const real = realPath(program);
-  return [program, ...(real === undefined ? [] : [partOf(real, homes)])].flatMap(toolMount);
+  return [program, ...(real === undefined ? [] : partsOf(real, homes))].flatMap(toolMount);
 }
 
 function toolMount(path: string): Mount[] {
@@ -103,13 +104,30 @@ function toolMount(path: string): Mount[] {
 /** A folder of the PATH, what lies beside it, and what its links lead to. */
 function pathFolder(folder: string, homes: readonly string[]): string[] {
   const real = realPath(folder);
-  const inHome = homes.find((home) => real !== undefined && isWithin(home, real) && real !== home);
   if (real === undefined) return [];
-  const led = [...new Set(linksIn(real).map((link) => partOf(link, homes)))].filter((path) => !isWithin(real, path));
-  if (inHome === undefined) return [folder, ...led];
+  const led = [...new Set(linksIn(real).flatMap((link) => partsOf(link, homes)))].filter((path) => !isWithin(real, path));
+  return [folder, ...besideFolder(real, homes), ...led];
+}
+
+/**
+ * What belongs to a folder of programs. Below `/opt`, where each package has a folder of its own (hier(7)), that is all of it.
+ * Elsewhere (a home, `/srv`) it is what has a usual name: what else lies there may be nobody's business.
+ */
+function besideFolder(real: string, homes: readonly string[]): string[] {
   const above = dirname(real);
-  const beside = basename(real) === ".bin" ? [above] : above === inHome ? [] : BESIDE_BIN.map((name) => join(above, name));
-  return [folder, ...beside, ...led];
+  if (basename(real) === ".bin") return [above];
+  const home = homes.find((each) => isWithin(each, real));
+  if (home !== undefined) return above === home || real === home ? [] : inFolder(above);
+  if (!BIN.has(basename(real)) || dirname(above) === "/") return [];
+  return isPackage(above) ? [above] : inFolder(above);
+}
+
+function inFolder(folder: string): string[] {
+  return BESIDE_BIN.map((name) => join(folder, name));
+}
+
+function isPackage(folder: string): boolean {
+  return folder.startsWith("/opt/");
 }
 
 function linksIn(folder: string): string[] {
@@ -118,13 +136,19 @@ function linksIn(folder: string): string[] {
     .flatMap(({ name }) => realPath(join(folder, name)) ?? []);
 }
 
-/** How much must be seen so that a program which a link leads to runs: its package; outside of homes only itself. */
-function partOf(real: string, homes: readonly string[]): string {
+/** How much must be seen so that a program which a link leads to runs: its package, or only itself. */
+function partsOf(real: string, homes: readonly string[]): string[] {
   const home = homes.find((each) => isWithin(each, real));
-  if (home === undefined) return real;
-  const names = relative(home, real).split(sep);
+  const names = real.split(sep);
   const modules = names.indexOf("node_modules");
-  if (modules !== -1) return join(home, ...names.slice(0, modules + 1));
-  if (names[0] === ".local" && names[1] === "share" && names.length > 3) return join(home, ...names.slice(0, 3));
-  return real;
+  if (modules !== -1) return [names.slice(0, modules + 1).join(sep)];
+  const folder = dirname(real);
+  if (home === undefined) return isPackage(folder) || BIN.has(basename(folder)) ? besideProgram(folder, homes) : [real];
+  const inHome = relative(home, real).split(sep);
+  if (inHome[0] === ".local" && inHome[1] === "share" && inHome.length > 3) return [join(home, ...inHome.slice(0, 3))];
+  return [real];
+}
+
+function besideProgram(folder: string, homes: readonly string[]): string[] {
+  return [folder, ...besideFolder(folder, homes)];
 }

@@ -57,7 +57,10 @@ describe("findSandbox", () => {
     ["one without processes of its own", () => without("--unshare-pid"), /see a process outside|Can't mount proc/],
     [
       "one that can write everything",
-      () => fake(`exec ${bwrap()} "\${@/--ro-bind/--bind}"`),
+      () =>
+        fake(
+          `args=(); for a in "$@"; do [ "$a" = --remount-ro ] && args+=(--bind /tmp /tmp); args+=("$a"); done; exec ${bwrap()} "\${args[@]}"`,
+        ),
       /write a file that it may only read/,
     ],
     [

@@ -11,12 +11,14 @@ const short = (mounts: readonly Mount[]) =>
 
 describe("mounts are put in order", () => {
   test.each<[what: string, given: Mount[], wanted: string[]]>([
-    ["outer ones first", [bind("/w/a/b", true), hidden("/w"), hidden("/x")], ["hidden /w", "hidden /x", "rw /w/a/b"]],
-    ["of two at one place the later", [bind("/w", true), bind("/w")], []],
+    ["outer ones first", [bind("/w/a/b", true), own("/w"), own("/x")], ["private /w", "private /x", "rw /w/a/b"]],
+    ["what shows everything before all others", [bind("/w"), bind("/")], ["ro /"]],
+    ["of two at one place the later", [bind("/w", true), bind("/w")], ["ro /w"]],
+    ["nothing is there that is not named", [hidden("/w"), hidden("/w/x"), tool("/t")], ["ro /t"]],
     [
       "what changes nothing is left out",
-      [bind("/usr"), hidden("/h"), hidden("/h/x"), bind("/w", true), bind("/w/a", true)],
-      ["hidden /h", "rw /w"],
+      [bind("/usr"), hidden("/usr/h"), hidden("/usr/h/x"), bind("/w", true), bind("/w/a", true)],
+      ["ro /usr", "rw /w", "hidden /usr/h"],
     ],
     [
       "a hidden part of something shown again",
@@ -25,8 +27,8 @@ describe("mounts are put in order", () => {
     ],
     [
       "a tool only where it would be hidden",
-      [tool("/usr/bin"), own("/h"), tool("/h/t"), bind("/h/w", true), tool("/h/w/t")],
-      ["private /h", "rw /h/w", "ro /h/t"],
+      [bind("/usr"), tool("/usr/bin"), own("/h"), tool("/h/t"), bind("/h/w", true), tool("/h/w/t")],
+      ["ro /usr", "private /h", "rw /h/w", "ro /h/t"],
     ],
     ["a tool never in the place of what is hidden", [tool("/h"), own("/h")], ["private /h"]],
     [
@@ -40,7 +42,7 @@ describe("mounts are put in order", () => {
       ["rw /w", "rw /w/a", "ro /w/a/b", "rw /w/a/c", "ro /w/a/c/d"],
     ],
     ["also in the place of another folder", [bind("/w", true, "/o"), bind("/w/a/b")], ["rw /w", "rw /w/a", "ro /w/a/b"]],
-    ["not what lies in a folder of another name", [bind("/w", true), hidden("/wx")], ["rw /w", "hidden /wx"]],
+    ["not what lies in a folder of another name", [bind("/w", true), own("/wx")], ["rw /w", "private /wx"]],
   ])("%s", (_, given, wanted) => {
     expect(short(arrange(given))).toEqual(wanted);
   });

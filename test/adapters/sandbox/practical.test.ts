@@ -224,7 +224,7 @@ describe("the environment inside", () => {
 });
 
 describe("a home that is not there", () => {
-  test.each(["/", "/nonexistent"])("%s", async (home) => {
+  test.each(["/", `/nonexistent-${process.pid}`])("%s", async (home) => {
     const sandbox = stage.sandbox({ home });
     const result = await stage.sh("cd && pwd && echo x > x", {}, sandbox);
     expect(result).toMatchObject({ exitCode: 0, tail: "/tmp/home\n" });

@@ -67,7 +67,8 @@ export function useStage(): Stage {
       writeFileSync(at(path), content);
       return at(path);
     },
-    sandbox: (more = {}) => createBubblewrap({ program: bwrap(), home: at("home"), state: at("state"), ...more }),
+    sandbox: (more = {}) =>
+      createBubblewrap({ program: bwrap(), home: at("home"), state: at("state"), readOverlays: true, ...more }),
     run: (of, sandbox = stage.sandbox()) => {
       markers += 1;
       return confinedExecutor(createExecutor(), sandbox).run({
