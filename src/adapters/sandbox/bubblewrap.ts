@@ -15,6 +15,7 @@ import { findProgram } from "./find-program.ts";
 import { type HeldFile, heldFile } from "./held-file.ts";
 import { homesOf } from "./homes.ts";
 import { insideEnvironment } from "./inside-environment.ts";
+import { openWork } from "./layers.ts";
 import { arrange, isCovered, type Mount, mountArguments, ruling } from "./mount.ts";
 import { openSockets } from "./open-sockets.ts";
 import { outerNamespace } from "./outer-namespace.ts";
@@ -167,6 +168,7 @@ async function confine(walls: Walls, launch: Launch, confinement: Confinement): 
     settle: async () => {
       const end = await status.settle();
       await group?.remove();
+      for (const layer of layers) openWork(layer);
       return end;
     },
   };

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Layer } from "../../ports/sandbox.ts";
@@ -24,6 +24,17 @@ export async function canLayLayers(bwrap: string, folder: string = tmpdir()): Pr
     const isLaid = await works([...outerNamespace({ layers: [layer] }), bwrap, ...bound, ...write]);
     return isLaid && readFileSync(join(layer.from, "file"), "utf8") === "before" && existsSync(join(layer.upper, "file"));
   } finally {
+    openWork(layer);
     rmSync(trial, { recursive: true, force: true });
+  }
+}
+
+/** Makes what overlayfs leaves in a layer's `work` removable: a folder that nobody may look into, not even who owns it. */
+export function openWork({ work }: Layer): void {
+  try {
+    chmodSync(join(work, "work"), 0o700);
+  } catch (error) {
+    // Nothing was mounted, or somebody has removed it.
+    if (systemCode(error) === undefined) throw error;
   }
 }

@@ -21,7 +21,13 @@ const REQUIRE = { banner: { js: 'import{createRequire}from"node:module";const re
 export function asOrdinaryUser(of: Stage, argv: readonly string[]): string {
   const nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
   const [program = "", ...args] = [...(isRoot ? nobody : []), ...argv];
-  return spawnSync(program, args, { encoding: "utf8", env: { PATH }, cwd: of.folder, timeout: 25_000 }).stdout;
+  return spawnSync(program, args, {
+    encoding: "utf8",
+    env: { PATH },
+    cwd: of.folder,
+    timeout: 25_000,
+    stdio: ["ignore", "pipe", "inherit"],
+  }).stdout;
 }
 
 /** What an engine of its own is told beyond the usual. */

@@ -1,5 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -30,7 +40,10 @@ describe("a layer over a folder", () => {
     const folder = at(`run-${n}`);
     for (const name of ["from/src", "from/test", "upper", "work"]) mkdirSync(join(folder, name), { recursive: true });
     for (const name of ["file", "src/code", "test/sealed"]) writeFileSync(join(folder, "from", name), "before");
-    const executor = confinedExecutor(createExecutor(), createBubblewrap({ program: bwrap, home: at("home"), layers: true }));
+    const executor = confinedExecutor(
+      createExecutor(),
+      createBubblewrap({ program: bwrap, home: at("home"), layers: true, readOverlays: true }),
+    );
     const from = join(folder, "from");
     const result = await executor.run({
       argv: ["/bin/sh", "-c", script],
@@ -79,6 +92,11 @@ describe("a layer over a folder", () => {
   ])("refuses %s of a file that is mounted read-only in it", async (_, script) => {
     const { result } = await inLayer(`(${script}) 2>/dev/null; cat test/sealed`);
     expect(result.tail).toBe("before");
+  });
+
+  test("leaves nothing behind that its owner may not remove", async () => {
+    const { folder } = await inLayer("echo new >src/new");
+    expect(statSync(join(folder, "work/work")).mode & 0o777).toBe(0o700);
   });
 
   test("leaves nothing mounted outside", async () => {
