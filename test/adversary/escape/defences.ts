@@ -2,6 +2,11 @@ import type { Defence } from "../suite.ts";
 
 const CONFINE = "src/loop/confine.ts";
 const BUBBLEWRAP = "src/adapters/sandbox/bubblewrap.ts";
+const NO_OVERLAYS = {
+  file: "src/adapters/sandbox/find-sandbox.ts",
+  from: 'await canOverlay(["/usr"])',
+  to: 'await canOverlay(["/usr/nowhere"])',
+};
 
 /** Where an agent and a judged command are given their walls. Design P5; without either all else is text on a wall. */
 const AGENT = "if (!ctx.confined) return undefined;\n  const { write, read, mounts }";
@@ -34,8 +39,23 @@ export const DEFENCES = {
     ],
   },
   sockets: {
-    name: "a socket in a folder that is opened is masked",
-    holes: [{ file: BUBBLEWRAP, from: "...openSockets()", to: "...openSockets().slice(0, 0)" }],
+    name: "a socket in a folder that is opened is nobody's, and is masked where there are no overlays",
+    holes: [NO_OVERLAYS, { file: BUBBLEWRAP, from: "closed(openSockets()", to: "closed(openSockets().slice(0, 0)" }],
+  },
+  overlays: { name: "what is only read is shown by overlays, whose inodes are their own", holes: [NO_OVERLAYS] },
+  filter: {
+    name: "leases are refused by the filter, and what is only read is shown by overlays",
+    holes: [NO_OVERLAYS, { file: "src/adapters/sandbox/seccomp.ts", from: "refusing(HOLDS)", to: "refusing([])" }],
+  },
+  watching: {
+    name: "a sandbox has only a share of the user's instances of inotify",
+    holes: [
+      {
+        file: "src/adapters/sandbox/outer-namespace.ts",
+        from: 'echo "$1" >/proc/sys/user/max_inotify_instances; ',
+        to: "",
+      },
+    ],
   },
   environment: {
     name: "an agent's environment is an allow-list",

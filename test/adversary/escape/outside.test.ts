@@ -1,0 +1,4 @@
+import { proveEach } from "../suite.ts";
+import { OUTSIDE } from "./outside.ts";
+
+proveEach(OUTSIDE);
