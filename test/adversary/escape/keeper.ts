@@ -25,7 +25,7 @@ if ($kind eq "renamed") { push @live, $listen->("$path.tmp"); rename("$path.tmp"
 my %round = (
   pipe => sub { $hit->() if sysread($pipe, my $text, 4096) },
   lock => sub { open(my $f, "<", $path) or die; $hit->() unless flock($f, LOCK_EX | LOCK_NB) },
-  range => sub { open(my $f, "+<", $path) or die; $hit->() unless fcntl($f, F_SETLK, pack("s s x4 q q l x4", 1, 0, 0, 0, 0)) },
+  range => sub { open(my $f, "+<", $path) or die; my $l = pack("s s x4 q q l x4", 1, 0, 0, 0, 0); $hit->() unless fcntl($f, F_SETLK, $l) },
   lease => sub { sysopen(my $f, $path, O_WRONLY | O_NONBLOCK) or $hit->() },
   watching => sub { my $fd = syscall($inotify + 0, 0); if ($fd < 0) { $hit->() } else { open(my $f, "<&=", $fd); close $f } },
   later => sub { push @live, $listen->("$path-$n") if $n % 20 == 0 },
@@ -66,14 +66,14 @@ const HOLDER = String.raw\`use Fcntl qw(:DEFAULT :flock);
 my ($rounds, $how, $at) = @ARGV; my @kept;
 sub rounds { open(my $f, "<", $rounds) or die "rounds: $!"; my $text = <$f>; return $text + 0 }
 my %ways = (
-  "lock" => sub { open(my $f, "<", $at) && flock($f, LOCK_EX | LOCK_NB) && push @kept, $f },
-  "shared-lock" => sub { open(my $f, "<", $at) && flock($f, LOCK_SH | LOCK_NB) && push @kept, $f },
-  "range" => sub { open(my $f, "<", $at) && fcntl($f, F_SETLK, pack("s s x4 q q l x4", 0, 0, 0, 0, 0)) && push @kept, $f },
-  "lease" => sub { open(my $f, "<", $at) && fcntl($f, 1024, 0) && push @kept, $f },
-  "again" => sub { open(my $e, "<", $at) && open(my $f, "<", "/proc/self/fd/" . fileno($e)) && close($e) && fcntl($f, 1024, 0) && push @kept, $f },
-  "both-ends" => sub { sysopen(my $f, $at, O_RDWR) && syswrite($f, "hit") && push @kept, $f },
-  "one-end" => sub { sysopen(my $f, $at, O_WRONLY | O_NONBLOCK) && syswrite($f, "hit") && push @kept, $f },
-  "link" => sub { symlink($at, "/tmp/way-$$"); sysopen(my $f, "/tmp/way-$$", O_WRONLY | O_NONBLOCK) && syswrite($f, "hit") && push @kept, $f },
+  "lock" => sub { my $f; open($f, "<", $at) && flock($f, LOCK_EX | LOCK_NB) && push @kept, $f },
+  "shared-lock" => sub { my $f; open($f, "<", $at) && flock($f, LOCK_SH | LOCK_NB) && push @kept, $f },
+  "range" => sub { my ($f, $l); $l = pack("s s x4 q q l x4", 0, 0, 0, 0, 0); open($f, "<", $at) && fcntl($f, F_SETLK, $l) && push @kept, $f },
+  "lease" => sub { my $f; open($f, "<", $at) && fcntl($f, 1024, 0) && push @kept, $f },
+  "again" => sub { my ($e, $f); open($e, "<", $at) && open($f, "<", "/proc/self/fd/" . fileno($e)) && close($e) && fcntl($f, 1024, 0) && push @kept, $f },
+  "both-ends" => sub { my $f; sysopen($f, $at, O_RDWR) && syswrite($f, "hit") && push @kept, $f },
+  "one-end" => sub { my $f; sysopen($f, $at, O_WRONLY | O_NONBLOCK) && syswrite($f, "hit") && push @kept, $f },
+  "link" => sub { my $f; symlink($at, "/tmp/way-$$"); sysopen($f, "/tmp/way-$$", O_WRONLY | O_NONBLOCK) && syswrite($f, "hit") && push @kept, $f },
   "watch" => sub { for (1 .. 4096) { my $fd = syscall(${process.arch === "x64" ? 294 : 26}, 0); last if $fd < 0; push @kept, $fd } 1 },
 );
 $ways{$how}->() or print STDERR "refused: $! ";
