@@ -31,6 +31,14 @@ const DEPENDENCIES =
 /** Files that package programs install beside such folders. */
 const DEPENDENCY_FILES = /^\.pnp\.(?:c?js|loader\.mjs|data\.json)$/;
 
+/** Documents for people. */
+const PROSE = /\.(?:md|markdown|mdown|rst|adoc|asciidoc)$|(?:^|\/)(?:LICEN[CS]E|NOTICE|AUTHORS|CHANGELOG|README)(?:\.txt)?$/i;
+
+/** Whether a committed file can decide what a command comes to: any but a document that lies apart from the tests. */
+export function canDecide(path: string): boolean {
+  return !PROSE.test(path) || isTestPath(path);
+}
+
 /** Whether a path is that of a test, or of what belongs to tests, by name alone. */
 export function isTestPath(path: string): boolean {
   return TEST_FOLDERS.test(path) || TEST_FILES.some((pattern) => pattern.test(path));

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { isConfiguration, isTestPath } from "../../domain/evidence/sealed-paths.ts";
+import { canDecide, isConfiguration, isTestPath } from "../../domain/evidence/sealed-paths.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { confineCommand, placeOf } from "../confine.ts";
@@ -63,7 +63,7 @@ export async function sealCheckout(
   const { folders, files } = of;
   const isProtected = protectedBy(ctx.batch.protect);
   const mayWrite = protectedBy(of.writes);
-  const kept = files.filter((path) => isProtected(path) || !mayWrite(path));
+  const kept = files.filter((path) => isProtected(path) || (canDecide(path) && !mayWrite(path)));
   if (!ctx.confined) return unconfined(folders, kept);
   const place = placeOf(ctx, repo, folders.checkout);
   const sealed = await mountable(folders.checkout, inOrder(kept, isProtected));

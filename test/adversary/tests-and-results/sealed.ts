@@ -37,6 +37,7 @@ export const sealedWorld: World = {
       {
         step: "check",
         name: "tests",
+        canary: "off",
         command: [
           process.execPath,
           ...["--test", "--test-concurrency=1", "--test-reporter=tap", `--test-reporter-destination=${REPORT}`],
