@@ -22,6 +22,8 @@ export interface Ask<T> {
   readonly name: string;
   /** The commit whose pristine checkout it may read. */
   readonly commit: string;
+  /** The commit whose attributes say how its files are checked out; see Repo.checkout. */
+  readonly attributesOf: string;
   readonly minutes: number;
   /** The prompt; the nonce is made anew for each question, and an answer without it is none. `checkout` is a folder's path. */
   readonly prompt: (nonce: string, checkout: string) => string;
@@ -143,7 +145,7 @@ async function inCheckout<T>(
   const checkout = ctx.files.judgePath(scope.ticket.id, name);
   const session = ctx.files.judgePath(scope.ticket.id, `${name}-session`);
   try {
-    await repo.checkout({ commit: of.commit, path: checkout });
+    await repo.checkout({ commit: of.commit, path: checkout, attributesOf: of.attributesOf });
     await of.plant?.(checkout);
     await ctx.files.makeFolder(session);
     const nonce = randomBytes(16).toString("hex");

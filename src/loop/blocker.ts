@@ -28,7 +28,7 @@ export async function tryBlocker(
   ctx: LoopContext,
   scope: OpenAttempt,
   repo: Repo,
-  of: { readonly claim: BlockerClaim; readonly change: Change },
+  of: { readonly claim: BlockerClaim; readonly change: Change; readonly baseSha: string },
 ): Promise<Ruled> {
   const { claim, humanStep } = of.claim;
   const at = { ticket: scope.ticket.id, fence: scope.fence };
@@ -50,12 +50,17 @@ async function rule(
   ctx: LoopContext,
   scope: OpenAttempt,
   repo: Repo,
-  { claim, change }: { readonly claim: BlockerClaim; readonly change: Change },
+  { claim, change, baseSha }: Parameters<typeof tryBlocker>[3],
 ): Promise<BlockerRuling> {
   if (ctx.secondModel === undefined) return rejected("a blocker needs a second model to rule on it, and the batch names none");
   const replays: Replayed[] = [];
   for (const [i, captured] of claim.evidence.entries()) {
-    const replay = await runAgain(ctx, scope, repo, { captured, commit: change.tip, log: `blocker-${i + 1}` });
+    const replay = await runAgain(ctx, scope, repo, {
+      captured,
+      commit: change.tip,
+      attributesOf: baseSha,
+      log: `blocker-${i + 1}`,
+    });
     if ("why" in replay) return rejected(replay.why);
     replays.push({ captured, output: replay.output });
   }
@@ -63,6 +68,7 @@ async function rule(
     question: "adjudicate",
     name: "adjudicator",
     commit: change.tip,
+    attributesOf: baseSha,
     minutes: Math.min(ASK_MINUTES, ctx.batch.limits.minutesPerAttempt),
     prompt: (nonce, checkout) => {
       const paths = change.paths.map(({ path }) => path);
@@ -84,14 +90,15 @@ async function runAgain(
   ctx: LoopContext,
   scope: OpenAttempt,
   repo: Repo,
-  { captured, commit, log }: { readonly captured: CapturedCommand; readonly commit: string; readonly log: string },
+  of: { readonly captured: CapturedCommand; readonly commit: string; readonly attributesOf: string; readonly log: string },
 ): Promise<{ readonly output: string } | { readonly why: string }> {
+  const { captured, ...on } = of;
   const { command, exitCode } = captured;
   const shown = plainText(command.join(" "), 120);
   if (exitCode === 0) return { why: `${shown} is claimed to exit with code 0: it shows no wall` };
   const minutes = Math.min(REPLAY_MINUTES, ctx.batch.limits.minutesPerAttempt);
   const step = { step: "check", name: "blocker", command, minutes } as const;
-  const judge = () => judgeCommand(ctx, scope, repo, { step, commit, log });
+  const judge = () => judgeCommand(ctx, scope, repo, { step, ...on });
   const judged = await ctx.judges.run(judge, scope.signal).catch(overIfAborted(scope));
   if (!judged.ok) return { why: `${shown} could not be run again: ${judged.evidence.summary}` };
   const { result } = judged;

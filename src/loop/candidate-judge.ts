@@ -5,7 +5,7 @@ import type { JudgedAhead } from "./judge-ahead.ts";
 import { atStep, failed, type Placed, runJudge, runStep, runsCommand } from "./run-step.ts";
 import { runAdversaryStep, runSmoke } from "./steps/adversary-step.ts";
 import { runCheckStep } from "./steps/check-step.ts";
-import { gates } from "./steps/gates.ts";
+import { gates, protectedFor } from "./steps/gates.ts";
 import { conflictEvidence } from "./steps/merge.ts";
 import { runReviewStep } from "./steps/review-step.ts";
 
@@ -88,13 +88,13 @@ export class CandidateJudge {
 
   async #run(placed: Placed, candidate: Candidate, ctx: LoopContext, scope: OpenAttempt): Promise<StepResult> {
     const { spec } = placed;
-    if (spec.step === "gates") return gates(this.#change, ctx.batch.protect);
+    if (spec.step === "gates") return gates(this.#change, protectedFor(ctx.batch.protect, scope.ticket));
     if (!candidate.ok) return conflictEvidence(candidate);
     if (spec.step === "check") return runCheckStep(ctx, scope, this.#repo, spec, candidate);
     if (spec.step !== "review" && spec.step !== "adversary") throw new Error(`${spec.step} cannot stand before merge`);
     if (await this.#stands(placed, candidate)) {
       // Normal work is a matter of the whole tree.
-      const broken = spec.step === "adversary" ? await runSmoke(ctx, scope, this.#repo, spec, candidate.commit) : undefined;
+      const broken = spec.step === "adversary" ? await runSmoke(ctx, scope, this.#repo, spec, candidate) : undefined;
       if (broken !== undefined) return { ok: false, evidence: broken };
       const before = this.#passed.get(placed.index)?.commit.slice(0, 7);
       return { ok: true, summary: `stands: its files are as they were in ${before}, which passed`, judged: candidate.commit };

@@ -26,7 +26,7 @@ export async function readClaims(
   ctx: LoopContext,
   open: OpenAttempt,
   repo: Repo,
-  { change }: { readonly baseSha: string; readonly change: Change },
+  { baseSha, change }: { readonly baseSha: string; readonly change: Change },
 ): Promise<Claims> {
   const { discoveries, blocker, refused } = await ctx.outbox.read(open.files.outbox);
   const at = { ticket: open.ticket.id, fence: open.fence };
@@ -34,7 +34,7 @@ export async function readClaims(
     if (!ctx.report({ type: "outbox-refused", ...at, ...each })) throw new AttemptOver({ outcome: "stopped" });
   await fileDiscoveries(ctx, open, discoveries);
   if (blocker === undefined) return {};
-  const ruled = await tryBlocker(ctx, open, repo, { claim: blocker, change });
+  const ruled = await tryBlocker(ctx, open, repo, { claim: blocker, change, baseSha });
   return "humanStep" in ruled ? ruled : { end: { outcome: "failed", evidence: ruled.evidence } };
 }
 

@@ -13,13 +13,19 @@ export async function confineAgent(
   tree: { readonly path: string; readonly branch: string },
 ): Promise<Confinement | undefined> {
   if (!ctx.confined) return undefined;
-  const { write, read, mounts } = await repo.agentView(tree);
+  const { write, read, mounts } = await repo.agentView({ ...tree, avoid: shownBesides(ctx, open) });
   return withPolicy(ctx, {
     write: [...write, open.files.outbox, open.files.session],
     read: [...read, open.files.prompt, ...ctx.agentFiles],
     mounts,
     sockets: [],
   });
+}
+
+/** What is shown to an agent at the places where it lies. */
+function shownBesides({ agentFiles, batch }: Confined, { files }: OpenAttempt): readonly string[] {
+  const { read = [], write = [] } = batch.sandboxPolicy ?? {};
+  return [files.outbox, files.session, files.prompt, ...agentFiles, ...read, ...write];
 }
 
 /** What a command in a pristine checkout may reach: the mounts that are its own, and nothing of any worker. */
@@ -30,14 +36,15 @@ export function confineCommand(ctx: Confined, repo: Repo, own: Pick<Confinement,
 }
 
 /**
- * Where a checkout or worktree at `outside` is shown in the sandbox: at the path of the user's own checkout. Where something that
- * the batch opens lies in there, it would cover a part of the checkout, or be covered by it: then at its own path.
+ * Where a checkout at `outside` is shown in the sandbox: at the path of the user's own checkout. If something that the batch opens
+ * lies in there or around it, one would cover a part of the other: then at its own path. Agents have the same rule (agentView).
  */
 export function placeOf(ctx: Pick<LoopContext, "batch" | "commandEnv">, repo: Repo, outside: string): string {
   const { read = [], write = [] } = ctx.batch.sandboxPolicy ?? {};
   const { HOME: home } = ctx.commandEnv;
-  const others = [...read, ...write, outside, ...(home === undefined ? [] : [home])];
-  return others.some((path) => path === repo.place || path.startsWith(`${repo.place}/`)) ? outside : repo.place;
+  const isWithin = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);
+  const inIt = [...read, ...write, outside, ...(home === undefined ? [] : [home])].some((path) => isWithin(repo.place, path));
+  return inIt || [...read, ...write].some((path) => isWithin(path, repo.place)) ? outside : repo.place;
 }
 
 /** What a healer may reach: its copy of the harness, and no repository. Folders that the batch opens it may only read. */

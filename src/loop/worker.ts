@@ -118,12 +118,13 @@ async function attempt(
   const confinement = await confineAgent(ctx, repo, open, tree);
   const prepared = await prepareWorktree(ctx, open, tree.path, opened(ctx, confinement, "prepare"));
   if (prepared !== undefined) return { outcome: "failed", evidence: prepared };
+  const begun = ctx.clock.now();
   const result = await runAgent(ctx, open, { ...tree, baseSha }, opened(ctx, confinement, "agent"));
   if (result.ending === "aborted") return abortedEnd(open);
   // Its worktree may hold more than anybody wants to look through.
   if (result.ending === "over-quota") return agentFailed(result);
   await ctx.starts.over();
-  const change = await repo.capture({ ...tree, from: baseSha, message: `${scope.ticket.title} (${scope.ticket.id})` });
+  const change = await captureWork(ctx, open, repo, { ...tree, from: baseSha, begun });
   if (!stoppedByItself(result)) {
     await keepPatch(repo, open, baseSha, change);
     return agentFailed(result);
@@ -132,6 +133,25 @@ async function attempt(
   if (claims.end === undefined) return finishFrom(ctx, open, { baseSha, change, ...claims });
   if (claims.end.outcome === "failed") await keepPatch(repo, open, baseSha, change);
   return claims.end;
+}
+
+/** What a capture may take at least, where the agent has used up the attempt's time. Milliseconds. */
+const LEAST_CAPTURE_MS = 10_000;
+
+/** Takes what the agent left, within the time of the attempt. One that was called off meanwhile has not failed. */
+async function captureWork(
+  ctx: LoopContext,
+  { ticket, signal, ...scope }: OpenAttempt,
+  repo: Repo,
+  { begun, ...of }: { path: string; branch: string; from: string; begun: number },
+): Promise<Change> {
+  const left = ctx.batch.limits.minutesPerAttempt * 60_000 - (ctx.clock.now() - begun);
+  const timeoutMs = Math.max(LEAST_CAPTURE_MS, left);
+  try {
+    return await repo.capture({ ...of, message: `${ticket.title} (${ticket.id})`, signal, timeoutMs });
+  } catch (error) {
+    throw signal.aborted ? new AttemptOver(abortedEnd({ ticket, signal, ...scope })) : error;
+  }
 }
 
 /** Nothing more than that: what it says by it is a claim. */

@@ -52,14 +52,27 @@ export interface Repo {
   baseTip(): Promise<string>;
   /** A linked worktree at `path` on a fresh `branch` from `from`; leftovers of the same names are replaced. */
   addWorktree(of: { path: string; branch: string; from: string }): Promise<void>;
-  /** What a confined worker may reach for its worktree. Each call makes its own part of the repository anew. */
-  agentView(of: { path: string; branch: string }): Promise<RepoView>;
-  /** What a confined command may reach for a pristine checkout. */
+  /**
+   * What a confined worker may reach for its worktree, which is shown at `place`, unless that would meet one of the paths to
+   * `avoid`. Each call makes its own part of the repository anew.
+   */
+  agentView(of: { path: string; branch: string; avoid?: readonly string[] }): Promise<RepoView>;
+  /** What a confined command may reach for a pristine checkout, beside the checkout itself. */
   readonly judgeView: RepoView;
   /** Removes the worktree if it is there; with `deleteBranch`, its branch too. Safe to repeat. */
   removeWorktree(of: { path: string; branch: string; deleteBranch: boolean }): Promise<void>;
-  /** Commits what lies uncommitted in the worktree (untracked and not ignored files too) and tells what changed since `from`. */
-  capture(of: { path: string; branch: string; from: string; message: string }): Promise<Change>;
+  /**
+   * Commits what lies uncommitted in the worktree (untracked and not ignored files too) and tells what changed since `from`. It
+   * throws where that takes longer than `timeoutMs` or goes beyond other bounds, and soon after `signal` is aborted.
+   */
+  capture(of: {
+    path: string;
+    branch: string;
+    from: string;
+    message: string;
+    signal?: AbortSignal;
+    timeoutMs?: number;
+  }): Promise<Change>;
   /** The change between two commits. */
   change(of: { from: string; tip: string }): Promise<Change>;
   /** The changed lines of files of these names (shell patterns such as "*.ts"), whatever attributes say of them. */
@@ -72,8 +85,11 @@ export interface Repo {
   writePatch(of: { from: string; tip: string; file: string; maxBytes: number }): Promise<void>;
   /** Builds the merge candidate: one commit on top of the current base tip, or of the commit `onto`. Needs no checkout. */
   candidate(of: { tip: string; message: string; onto?: string }): Promise<Candidate>;
-  /** A pristine checkout of a commit in a new folder: own .git, nothing of the user's configuration, no worker could write it. */
-  checkout(of: { commit: string; path: string }): Promise<void>;
+  /**
+   * A pristine checkout of a commit in a new folder: own .git, nothing of the user's configuration, no worker could write it.
+   * Line ends, encodings and the like are converted as the attributes (gitattributes(5)) of `attributesOf` say; default: its own.
+   */
+  checkout(of: { commit: string; path: string; attributesOf?: string }): Promise<void>;
   /** Moves the base from `from` to `to` by compare-and-swap and brings the user's clean checkout along. Safe to repeat. */
   land(of: { from: string; to: string }): Promise<Landing>;
   /** Brings the user's checkout along where an earlier engine was gone in the middle of a landing. Safe to repeat. */

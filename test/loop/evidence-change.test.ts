@@ -34,7 +34,11 @@ describe("suppressions", () => {
 
   test("are not hidden by what the change says of its files", async () => {
     const hidden = { ".gitattributes": "*.ts binary -diff -text diff=x\n", ...SILENCED };
-    expect(await judge({ check: BY_EXIT, change: hidden })).toMatchObject({ landed: false, summary: "1 suppression added" });
+    const ticket = { allow: { testsRemoved: [], testsSkipped: [], suppressions: false, attributes: true } };
+    expect(await judge({ check: BY_EXIT, change: hidden, ticket })).toMatchObject({
+      landed: false,
+      summary: "1 suppression added",
+    });
     const binary = { "src/a.ts": `${SILENCED["src/a.ts"]}const zero = "\0";\n` };
     expect(await judge({ check: BY_EXIT, change: binary })).toMatchObject({ landed: false, summary: "1 suppression added" });
   });
@@ -62,6 +66,16 @@ describe("protected paths (P2)", () => {
       summary: "protected path differs from the base: guarded/a.txt (added)",
     });
     expect(await judge({ check: BY_EXIT, change: { "free/a.txt": "mine" }, stage })).toMatchObject({ landed: true });
+  });
+
+  test("hold attributes of files, unless a person allows the ticket to change them", async () => {
+    const change = { "sub/.GitAttributes": "* text eol=crlf\n" };
+    expect(await judge({ check: BY_EXIT, change })).toMatchObject({
+      landed: false,
+      summary: "protected path differs from the base: sub/.GitAttributes (added)",
+    });
+    const ticket = { allow: { ...ALLOWED, attributes: true } };
+    expect(await judge({ check: BY_EXIT, change, ticket })).toMatchObject({ landed: true });
   });
 
   test.for([

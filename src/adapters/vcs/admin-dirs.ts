@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { open, readdir, readFile, realpath } from "node:fs/promises";
+import { type FileHandle, open, readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { isMissing } from "./locate.ts";
 import { isObjectId, unfitBranchName } from "./ref-names.ts";
@@ -21,8 +21,8 @@ export async function adminDirs(commonDir: string): Promise<readonly AdminDir[]>
   const found = await Promise.all(
     (names ?? []).map(async (name): Promise<AdminDir[]> => {
       const dir = join(parent, name);
-      const gitFile = await ifThere(readFile(join(dir, "gitdir"), "utf8"));
-      return gitFile === undefined ? [] : [{ dir, worktree: dirname(resolve(dir, gitFile.trimEnd())) }];
+      const gitFile = await readShort(join(dir, "gitdir"), MAX_PATH);
+      return gitFile === undefined ? [] : [{ dir, worktree: dirname(resolve(dir, gitFile)) }];
     }),
   );
   return found.flat();
@@ -45,20 +45,32 @@ export async function readHead(gitDir: string): Promise<Head> {
 
 /** Longest content of a file that names a ref or a commit. Bytes. */
 const MAX_SHORT = 1_000;
+/** The same for a file that holds a path. */
+const MAX_PATH = 5_000;
 
 /**
  * The text of a short file that a worker may have replaced, or undefined where there is none: a pipe in its place does not
  * hold us up, and of a huge file no more is read than a ref can be long.
  */
-export async function readShort(path: string): Promise<string | undefined> {
-  const file = await ifThere(open(path, constants.O_RDONLY | constants.O_NONBLOCK));
+export async function readShort(path: string, most = MAX_SHORT): Promise<string | undefined> {
+  const file = await ifThere(openShort(path));
   if (file === undefined) return undefined;
   try {
     if (!(await file.stat()).isFile()) return undefined;
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_SHORT), 0, MAX_SHORT, 0);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(most), 0, most, 0);
     return buffer.toString("utf8", 0, bytesRead).trimEnd();
   } finally {
     await file.close();
+  }
+}
+
+/** Undefined for what cannot be opened by its kind: a socket, a link to itself. */
+async function openShort(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && (error.code === "ENXIO" || error.code === "ELOOP")) return undefined;
+    throw error;
   }
 }
 

@@ -1,81 +1,82 @@
-import { createHash } from "node:crypto";
-import { mkdir, rm, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
-import type { Confinement } from "../../ports/sandbox.ts";
-import { adminDirsOf } from "./admin-dirs.ts";
+import { lstat, mkdir, stat, writeFile } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import type { RepoView } from "../../ports/vcs.ts";
+import { adminDirsOf, ifThere } from "./admin-dirs.ts";
 import { branchRef } from "./ref-names.ts";
 import type { Store } from "./store.ts";
+import { agentDir, makeWorkerGit, objectMounts, toldConfig } from "./worker-git.ts";
 
-/** Where a confined worker finds the repository's objects, which it may read. */
-const SHARED_OBJECTS = "/run/loopdash/objects";
-
-/** What of the repository's settings a confined git is told: how files are kept. No remote, no address, no credential. */
-const TOLD = /^(?:core\.(?:filemode|ignorecase|symlinks|autocrlf|eol|precomposeunicode)|extensions\.objectformat)$/;
-
-/** A folder of ours with what a confined worker writes in the place of the repository's objects and refs. */
-export function agentDir(store: Store, path: string): string {
-  return join(store.scratch, `a-${createHash("sha256").update(path).digest("hex").slice(0, 32)}`);
-}
+/** Where a confined worker finds its git folder. */
+const WORKER_GIT = "/run/git/own";
 
 /**
- * What a confined worker sees of the repository: all of it read-only, but its worktree, the worktree's record, and, in the
- * place of the objects and of the folder with its branch, empty ones of its own. So nothing that it writes is in the
- * repository before it was looked at (see harvest.ts). The `.git` file, `commondir` and `gitdir` stay as they are: a worker
- * that could point them elsewhere would choose what runs at the next git command (facts of git: core.fsmonitor).
+ * What a confined worker sees of the repository: its worktree, in the place of the user's own checkout, and an ordinary git
+ * folder of its own, which the worktree's `.git` file names. Neither the repository's git folder nor the worktree's record in it
+ * are there, so nothing that a worker writes is met by the user's git, by another run, or by the engine before it was looked at
+ * (see harvest.ts). The `.git` file is mounted read-only: a worker that could point it elsewhere would choose what runs at the
+ * next git command in there (facts of git: core.fsmonitor).
+ *
+ * `avoid` are paths that the confinement shows besides. If one of them lies in the user's checkout or around it, one would hide
+ * the other, and the worktree is shown where it lies.
  */
 export async function agentView(
   store: Store,
-  of: { readonly path: string; readonly branch: string },
-): Promise<Pick<Confinement, "write" | "read" | "mounts">> {
+  of: { readonly path: string; readonly branch: string; readonly avoid?: readonly string[] },
+): Promise<RepoView> {
   const ref = branchRef(of.branch);
-  const { commonDir, objects } = store.at;
-  const admin = (await adminDirsOf(commonDir, of.path))[0]?.dir;
-  if (admin === undefined) throw new Error(`there is no worktree at ${of.path}`);
-  const own = agentDir(store, of.path);
-  await rm(own, { recursive: true, force: true });
-  await makeOwn(store, own, ref);
-  const logs = join(commonDir, "logs", dirname(ref));
-  await Promise.all([logs, join(admin, "logs")].map((folder) => mkdir(folder, { recursive: true })));
+  const record = (await adminDirsOf(store.at.commonDir, of.path))[0]?.dir;
+  if (record === undefined) throw new Error(`there is no worktree at ${of.path}`);
+  if (store.sandbox?.kind === "seatbelt") return seatbeltView(store, { path: of.path, record });
+  const git = await makeWorkerGit(store, { path: of.path, ref, record });
+  const gitFile = join(agentDir(store, of.path), "gitfile");
+  await writeFile(gitFile, `gitdir: ${WORKER_GIT}\n`);
+  const at = (await canShowAt(store, of.avoid ?? [])) ? store.place : of.path;
+  const { read, mounts } = objectMounts(store);
   return {
-    write: [of.path, admin],
-    read: [commonDir, join(of.path, ".git"), join(admin, "commondir"), join(admin, "gitdir")],
+    write: at === of.path ? [of.path] : [],
+    read,
     mounts: [
-      { from: join(own, "config"), at: join(commonDir, "config"), write: false },
-      { from: join(own, "objects"), at: objects, write: true },
-      { from: objects, at: SHARED_OBJECTS, write: false },
-      { from: join(own, "refs"), at: join(commonDir, dirname(ref)), write: true },
-      // Logs of commits that are never taken over would be broken ones.
-      { from: join(own, "logs"), at: logs, write: true },
-      { from: join(own, "head-logs"), at: join(admin, "logs"), write: true },
+      ...(at === of.path ? [] : [{ from: of.path, at, write: true }]),
+      { from: gitFile, at: join(at, ".git"), write: false },
+      { from: git, at: WORKER_GIT, write: true },
+      ...mounts,
     ],
   };
 }
 
-async function makeOwn(store: Store, own: string, ref: string): Promise<void> {
-  const folders = ["objects/info", "objects/pack", "refs", "logs", "head-logs"].map((name) => join(own, name));
-  await Promise.all(folders.map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })));
-  const tip = await store.readBranch(ref);
-  if (tip === undefined) throw new Error(`the branch ${ref} is gone`);
-  await Promise.all([
-    writeFile(join(own, "objects", "info", "alternates"), `${SHARED_OBJECTS}\n`),
-    writeFile(join(own, "refs", basename(ref)), `${tip}\n`),
-    writeFile(join(own, "config"), configText(store)),
-  ]);
+/** What a confined command may reach for a pristine checkout: the objects that its git folder names. */
+export function judgeView(store: Store): RepoView {
+  if (store.sandbox?.kind === "seatbelt") return { write: [], read: [store.at.objects], mounts: [] };
+  const { read, mounts } = objectMounts(store);
+  return { write: [], read, mounts };
 }
 
-/** A configuration file with the settings that are told. Values are quoted as git-config(1) says. */
-function configText(store: Store): string {
-  const { format, settings } = store.at;
-  const lines = [
-    ["core.repositoryformatversion", format === "sha1" ? "0" : "1"],
-    ["core.bare", "false"],
-    ["gc.auto", "0"],
-  ];
-  for (const [name, value] of settings) if (TOLD.test(name)) lines.push([name, value]);
-  return lines
-    .map(([name = "", value = ""]) => {
-      const [section, key] = name.split(".");
-      return `[${section}]\n\t${key} = "${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"\n`;
-    })
-    .join("");
+/** Whether a worktree can be shown in the place of the user's checkout. A place that is not there cannot be mounted on. */
+async function canShowAt({ place }: Store, avoid: readonly string[]): Promise<boolean> {
+  if (avoid.some((path) => isWithin(place, path) || isWithin(path, place))) return false;
+  const git = join(place, ".git");
+  const [folder, isLinked] = await Promise.all([ifThere(stat(place)), isSymbolicLink(git)]);
+  return folder?.isDirectory() === true && !isLinked;
+}
+
+async function isSymbolicLink(path: string): Promise<boolean> {
+  return (await ifThere(lstat(path)))?.isSymbolicLink() === true;
+}
+
+function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === "" || !(way === ".." || way.startsWith(`..${sep}`));
+}
+
+/** macOS puts nothing in the place of another: a worker reads the repository, and makes no commits. */
+async function seatbeltView(store: Store, of: { readonly path: string; readonly record: string }): Promise<RepoView> {
+  const own = agentDir(store, of.path);
+  await mkdir(own, { recursive: true, mode: 0o700 });
+  await writeFile(join(own, "config"), toldConfig(store));
+  const { commonDir } = store.at;
+  return {
+    write: [of.path],
+    read: [commonDir, of.record, join(of.path, ".git")],
+    mounts: [{ from: join(own, "config"), at: join(commonDir, "config"), write: false }],
+  };
 }

@@ -6,20 +6,29 @@ import type { Change, ChangedPath } from "../../ports/vcs.ts";
 import { adminDirsOf, ifThere, readHead } from "./admin-dirs.ts";
 import { changeBetween, changeToIndex } from "./change.ts";
 import { writeHead } from "./git-dir.ts";
-import { harvest, readConfinedBranch, wasConfined } from "./harvest.ts";
+import { type GuardedGit, guardedGit, mustGuarded } from "./guarded-git.ts";
+import { harvest, takeStaged } from "./harvest.ts";
 import { isAncestor } from "./history.ts";
 import { keepOlder, writtenSince } from "./index-time.ts";
+import { refuseUnfitRules } from "./leftovers.ts";
 import { moveRef, partOf, writeCommit } from "./questions.ts";
 import { branchRef, objectId } from "./ref-names.ts";
 import { stageAll } from "./stage.ts";
 import { preparePrivateDir, type Store } from "./store.ts";
+import { makeQuarantine } from "./take-over.ts";
+import { markCaptured, readWorkerBranch, wasConfined, workerGitDir } from "./worker-git.ts";
 
 interface Of {
   readonly path: string;
   readonly branch: string;
   readonly from: string;
   readonly message: string;
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
 }
+
+/** A larger index than any repository has that git is known to bear. Bytes. */
+const MAX_INDEX = 512 * 1024 * 1024;
 
 /**
  * Commits what a worktree holds and tells what changed since `from`.
@@ -29,8 +38,23 @@ interface Of {
  * commit the worktree's HEAD is at plus the files as they lie there. The ticket's branch is moved to that; if the agent
  * switched to another branch or detached HEAD, its commits come along and HEAD returns to the ticket's branch, while other
  * branches stay as they are. A history that does not descend from `from` is flattened onto it.
+ *
+ * What reads the worktree, the worker's index or its objects runs guarded (guarded-git.ts): in the sandbox, where the run has
+ * one, and with bounds of time, memory and size. What is beyond them, or could hold git up, is an error in words.
  */
 export async function capture(store: Store, of: Of): Promise<Change> {
+  const guard = guardedGit(store, of);
+  try {
+    return await captureGuarded(store, guard, of);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw new Error(`the worktree could not be captured: ${error.message}`, { cause: error });
+  } finally {
+    guard.close();
+  }
+}
+
+async function captureGuarded(store: Store, guard: GuardedGit, of: Of): Promise<Change> {
   const ref = branchRef(of.branch);
   const from = objectId(of.from);
   const found = await ifThere(lstat(of.path));
@@ -38,27 +62,71 @@ export async function capture(store: Store, of: Of): Promise<Change> {
 
   const admin = (await adminDirsOf(store.at.commonDir, of.path))[0]?.dir;
   const confined = await wasConfined(store, of.path);
-  const start = await startingPoint(store, { admin, ref, from, path: confined ? of.path : undefined });
-  if (confined && start.commit !== from) await harvest(store, { path: of.path, tip: start.commit, from });
+  const record = confined ? workerGitDir(store, of.path) : admin;
+  const start = await startingPoint(store, { record, ref, from, path: confined ? of.path : undefined });
+  const [workerIndex] = await Promise.all([
+    record === undefined ? undefined : regularFile(join(record, "index")),
+    refuseUnfitRules(store, guard, of.path),
+  ]);
+  if (confined && start.commit !== from) await harvest(store, guard, { path: of.path, tip: start.commit, from });
   const own = store.privateDir(of.path);
-  const workerIndex = admin === undefined ? undefined : await regularFile(join(admin, "index"));
   const touched = workerIndex !== undefined && (await writtenSince(join(own, "index"), workerIndex));
+  const diff: Store["content"] = (args, more) => mustGuarded(guard, store.contentCall(args, more), { write: [own] });
   const [staged, parent, committed] = await Promise.all([
-    prepareIndex(store, own, start.commit).then(() => stageAll(store, { own, workTree: of.path, workerIndex }, touched)),
+    prepareIndex(store, guard, own, start.commit).then(() =>
+      stage(store, guard, { own, workTree: of.path, workerIndex }, touched),
+    ),
     parentOf(store, from, start.commit),
     // What an agent that commits has changed is known before it is known whether it left anything uncommitted.
-    start.commit === from ? undefined : changeBetween(store, from, start.commit),
+    start.commit === from ? undefined : changeBetween(store, from, start.commit, diff),
   ]);
   const [change, tip] = await Promise.all([
-    staged.any ? changeToIndex(store, from, own) : undefined,
-    commitStaged(store, own, { ...start, parent }, staged.any, of.message),
+    staged.any ? changeToIndex(from, own, diff) : undefined,
+    commitStaged(store, own, { ...start, parent, tree: staged.tree }, staged.any, of.message),
   ]);
-  const moved = tip !== start.branchTip;
-  if (moved) await moveRef(store, ref, { to: tip });
-  await writeHead(own, tip);
-  if (admin !== undefined && (moved || staged.any || start.away)) await bringWorktreeAlong(admin, own, ref);
-  const whole = change === undefined ? { ...(committed ?? (await changeBetween(store, from, tip))), tip } : { tip, ...change };
+  guard.check();
+  await bringAlong(store, { own, admin, ref, tip, stale: staged.any || start.away, branchTip: start.branchTip });
+  if (confined) await markCaptured(store, of.path);
+  const whole =
+    change === undefined ? { ...(committed ?? (await changeBetween(store, from, tip, diff))), tip } : { tip, ...change };
   return { ...whole, paths: [...whole.paths, ...notListed(staged.embedded, whole.paths)] };
+}
+
+/** Moves the branch to what was captured, and the worktree's record with it. */
+async function bringAlong(
+  store: Store,
+  of: {
+    readonly own: string;
+    readonly admin: string | undefined;
+    readonly ref: string;
+    readonly tip: string;
+    readonly branchTip: string | undefined;
+    readonly stale: boolean;
+  },
+): Promise<void> {
+  const moved = of.tip !== of.branchTip;
+  if (moved) await moveRef(store, of.ref, { to: of.tip });
+  await writeHead(of.own, of.tip);
+  if (of.admin !== undefined && (moved || of.stale)) await bringWorktreeAlong(of.admin, of.own, of.ref);
+}
+
+/** What was staged. `tree` is there where it was staged into a quarantine, and was taken over from there. */
+interface Staged {
+  readonly any: boolean;
+  readonly embedded: readonly string[];
+  readonly tree?: string;
+}
+
+async function stage(
+  store: Store,
+  guard: GuardedGit,
+  of: { readonly own: string; readonly workTree: string; readonly workerIndex: string | undefined },
+  touched: boolean,
+): Promise<Staged> {
+  const staged = store.sandbox === undefined ? undefined : await makeQuarantine(join(of.own, "staged"));
+  const found = await stageAll(store, { ...of, guard, staged }, touched);
+  if (staged === undefined || !found.any) return found;
+  return { ...found, tree: await takeStaged(store, guard, { own: of.own, staged }) };
 }
 
 interface Start {
@@ -72,17 +140,16 @@ interface Start {
 async function startingPoint(
   store: Store,
   of: {
-    readonly admin: string | undefined;
+    readonly record: string | undefined;
     readonly ref: string;
     readonly from: string;
     /** The worktree, where its worker was confined: its branches are not the repository's then. */
     readonly path: string | undefined;
   },
 ): Promise<Start> {
-  const { admin, ref, path } = of;
-  const head = admin === undefined ? undefined : await readHead(admin);
-  const tipOf = (branch: string) =>
-    path === undefined ? store.readBranch(branch) : readConfinedBranch(store, { path, branchRef: ref }, branch);
+  const { record, ref, path } = of;
+  const head = record === undefined ? undefined : await readHead(record);
+  const tipOf = (branch: string) => (path === undefined ? store.readBranch(branch) : readWorkerBranch(store, path, branch));
   const branchTip = await store.readBranch(ref);
   const headTip = head === undefined ? undefined : "commit" in head ? head.commit : await tipOf(head.branch);
   const commit = headTip ?? (path === undefined ? undefined : await tipOf(ref)) ?? branchTip ?? of.from;
@@ -92,7 +159,10 @@ async function startingPoint(
 
 /** The path, where a regular file lies there: git would wait for whoever writes a pipe. */
 async function regularFile(path: string): Promise<string | undefined> {
-  return (await ifThere(lstat(path)))?.isFile() === true ? path : undefined;
+  const found = await ifThere(lstat(path));
+  if (found?.isFile() !== true) return undefined;
+  if (found.size > MAX_INDEX) throw new Error(`its index is larger than ${MAX_INDEX} bytes`);
+  return path;
 }
 
 /** Parent of a new commit: `commit`, or `from` where that does not descend from it. */
@@ -104,22 +174,23 @@ async function parentOf(store: Store, from: string, commit: string): Promise<str
  * Makes our index match `commit`, keeping what it knows of unchanged files, so that they are not read again. HEAD of our
  * git folder says what the index was made from; after a restart there is none, and every file is read once.
  */
-async function prepareIndex(store: Store, own: string, commit: string): Promise<void> {
+async function prepareIndex(store: Store, guard: GuardedGit, own: string, commit: string): Promise<void> {
   const head = await readHead(own);
   if (head !== undefined && "commit" in head && head.commit === commit) return;
   await preparePrivateDir(store, own, commit);
-  await store.content(["read-tree", "-m", commit], { gitDir: own });
+  await mustGuarded(guard, store.contentCall(["read-tree", "-m", commit], { gitDir: own }), { write: [own] });
 }
 
 async function commitStaged(
   store: Store,
   own: string,
-  start: Start & { readonly parent: string },
+  start: Start & { readonly parent: string; readonly tree: string | undefined },
   any: boolean,
   message: string,
 ): Promise<string> {
   if (!any && start.commit === start.parent) return start.commit;
-  const tree = any ? (await store.content(["write-tree"], { gitDir: own })).trim() : await partOf(store, start.commit, "tree");
+  const staged = any ? (start.tree ?? (await store.content(["write-tree"], { gitDir: own })).trim()) : undefined;
+  const tree = staged ?? (await partOf(store, start.commit, "tree"));
   if (tree === undefined) throw new Error(`the commit ${start.commit} is gone`);
   return writeCommit(store, { tree, parent: start.parent, message });
 }

@@ -5,15 +5,18 @@ import type { Store } from "./store.ts";
 /** No rename is guessed (both paths must be seen), no driver runs, gitlinks are listed and never looked into. */
 const AS_RAW = ["-z", "--raw", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"];
 
+/** How the diff is run, where that is not by the store: what a worker left is read within bounds. */
+type RunDiff = Store["content"];
+
 /** The change between two commits. */
-export async function changeBetween(store: Store, from: string, tip: string): Promise<Change> {
+export async function changeBetween(store: Store, from: string, tip: string, run: RunDiff = store.content): Promise<Change> {
   const args = ["diff-tree", "-r", ...AS_RAW, objectId(from), objectId(tip)];
-  return { tip, ...parseRaw(await store.content(args)) };
+  return { tip, ...parseRaw(await run(args)) };
 }
 
 /** The change from a commit to what an index of ours holds. `gitDir` is our git folder with that index. */
-export async function changeToIndex(store: Store, from: string, gitDir: string): Promise<Omit<Change, "tip">> {
-  return parseRaw(await store.content(["diff-index", "--cached", ...AS_RAW, objectId(from), "--"], { gitDir }));
+export async function changeToIndex(from: string, gitDir: string, run: RunDiff): Promise<Omit<Change, "tip">> {
+  return parseRaw(await run(["diff-index", "--cached", ...AS_RAW, objectId(from), "--"], { gitDir }));
 }
 
 /**

@@ -7,6 +7,8 @@ export interface GitCall {
   readonly workTree?: string;
   readonly index?: string;
   readonly objects?: string;
+  /** Further object folders, which are read and never written. */
+  readonly borrowed?: readonly string[];
   /** The repository's list of shallow commits, where it is a shallow clone. */
   readonly shallow?: string;
   /** Settings for this process; they outrank every configuration file. */
@@ -20,6 +22,15 @@ export interface GitCall {
   readonly session?: "line" | "transaction";
   /** Sees stdout as it comes, in bytes; answering "stop" ends the process. */
   readonly onOutput?: (chunk: Buffer) => "more" | "stop";
+  /** Set where it reads what a worker left: it is bounded, and whoever started it can kill it. */
+  readonly bounded?: BoundedStart;
+}
+
+/** How a bounded process is started: by itself, or by what confines it. All of it can cross to another process. */
+export interface BoundedStart {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
 }
 
 export type Setting = readonly [key: string, value: string];
@@ -108,6 +119,7 @@ export function gitEnvironment(call: GitCall): Record<string, string> {
   if (call.workTree !== undefined) env["GIT_WORK_TREE"] = call.workTree;
   if (call.index !== undefined) env["GIT_INDEX_FILE"] = call.index;
   if (call.objects !== undefined) env["GIT_OBJECT_DIRECTORY"] = call.objects;
+  if (call.borrowed !== undefined) env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = folderList(call.borrowed);
   if (call.shallow !== undefined) env["GIT_SHALLOW_FILE"] = call.shallow;
   const settings = [...SAFE, ...(call.config ?? [])];
   env["GIT_CONFIG_COUNT"] = String(settings.length);
@@ -116,4 +128,10 @@ export function gitEnvironment(call: GitCall): Record<string, string> {
     env[`GIT_CONFIG_VALUE_${i}`] = value;
   }
   return env;
+}
+
+/** A list of folders in a variable of git's, with colons between: in quotes, as C has them, since a path may hold a colon (git(1)). */
+export function folderList(paths: readonly string[]): string {
+  const quoted = (path: string) => `"${path.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`;
+  return paths.map(quoted).join(":");
 }

@@ -3,13 +3,18 @@ import { type GitCall, GitMissing, type GitResult } from "./git-call.ts";
 import { runGit } from "./run-git.ts";
 
 /** How git is run: here, or by a helper. Same answers, same errors. */
-export type RunGit = (cwd: string, call: GitCall) => Promise<GitResult>;
+export type RunGit = (cwd: string, call: GitCall, signal?: AbortSignal) => Promise<GitResult>;
 
 /** A request to the helper; `call` has no `onOutput`, which cannot cross a process. */
 export interface GitRequest {
   readonly id: number;
   readonly cwd: string;
   readonly call: GitCall;
+}
+
+/** Kills the bounded process of this request. */
+export interface GitCancel {
+  readonly cancel: number;
 }
 
 /** The helper's answer to the request with this id; first of all, and once, that it takes requests. */
@@ -71,19 +76,24 @@ export function startGitHelper(of: {
   });
   return {
     ready: ready.promise,
-    run: (cwd, call) => {
+    run: (cwd, call, signal) => {
       // A session stays with the process that began it.
       const here = call.onOutput !== undefined || !child.connected || (!isReady && call.session === undefined);
-      if (here) return runGit(cwd, call);
+      if (here) return runGit(cwd, call, signal);
       asked += 1;
       const request: GitRequest = { id: asked, cwd, call };
-      return new Promise((settle, reject) => {
+      const cancel = (): void => void (child.connected && child.send({ cancel: request.id } satisfies GitCancel));
+      const answer = new Promise<GitResult>((settle, reject) => {
         waiting.set(request.id, { settle, reject });
         child.send(request, (error) => {
           if (error === null || !waiting.delete(request.id)) return;
           reject(error);
         });
       });
+      if (signal === undefined) return answer;
+      if (signal.aborted) cancel();
+      signal.addEventListener("abort", cancel, { once: true });
+      return answer.finally(() => signal.removeEventListener("abort", cancel));
     },
     close: () => {
       if (child.connected) child.disconnect();

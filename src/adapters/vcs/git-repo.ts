@@ -1,11 +1,10 @@
 import type { RepoId } from "../../domain/ids.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import { agentView } from "./agent-view.ts";
+import { agentView, judgeView } from "./agent-view.ts";
 import { buildCandidate } from "./candidate.ts";
 import { capture } from "./capture.ts";
 import { changeBetween } from "./change.ts";
 import { changedLines } from "./changed-lines.ts";
-import type { RunGit } from "./git-helper.ts";
 import { baseTip, isCommit, missingFromBase } from "./history.ts";
 import { finishCutOffLanding, land } from "./land.ts";
 import { writePatch } from "./patch.ts";
@@ -13,7 +12,8 @@ import { pristineCheckout } from "./pristine.ts";
 import { readFileAt } from "./read-file.ts";
 import { locateOrRefuse, refuseBaseName, refuseState } from "./refuse.ts";
 import { serialQueue } from "./serial.ts";
-import { openStore, type Store } from "./store.ts";
+import { openStore, type Store, type StoreOptions } from "./store.ts";
+import { sweepTemporary } from "./take-over.ts";
 import { trackedFiles } from "./tracked-files.ts";
 import { knownPath } from "./user-checkout.ts";
 import { addWorktree, removeWorktree } from "./worktree.ts";
@@ -22,11 +22,12 @@ import { addWorktree, removeWorktree } from "./worktree.ts";
  * Opens the repository at `path` (its top folder, or a bare repository) for work on the branch `base`. A UserError with
  * exit code 4 where that cannot go well: see refuse.ts. `scratch` is a folder no worker is given, for a few small files of
  * ours that go away with this process; default: the system's temporary folder. `run` runs git; default: in this process.
+ * `sandbox` is what confines the processes that read what a worker left, and `capture` bounds them.
  */
-export async function openRepo(of: { id: RepoId; path: string; base: string; scratch?: string; run?: RunGit }): Promise<Repo> {
+export async function openRepo(of: { id: RepoId; path: string; base: string } & StoreOptions): Promise<Repo> {
   refuseBaseName(of.id, of.base);
   const store = await openStore(await locateOrRefuse(of.id, of.path), of.base, of);
-  await refuseState(of.id, of.base, store);
+  await Promise.all([refuseState(of.id, of.base, store), sweepTemporary(store.at.objects)]);
   return repoOf(store, of.id, of.base);
 }
 
@@ -41,7 +42,7 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
   return {
     id,
     base,
-    place: store.at.mainWorktree ?? store.at.path.replace(/\.git$/, ""),
+    place: store.place,
     baseTip: () => baseTip(store),
     addWorktree: async (of) => {
       ours.add(await knownPath(of.path));
@@ -52,7 +53,7 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
       ours.delete(await knownPath(of.path));
     },
     agentView: (of) => agentView(store, of),
-    judgeView: { write: [], read: [store.at.objects], mounts: [] },
+    judgeView: judgeView(store),
     capture: async (of) => {
       const change = await capture(store, of);
       if (startedAt.size >= REMEMBERED) startedAt.clear();

@@ -1,5 +1,6 @@
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { alternatesOf, type Borrowed } from "./alternates.ts";
 import type { Setting } from "./git-call.ts";
 import type { ObjectFormat } from "./git-dir.ts";
 import { mustGit } from "./run-git.ts";
@@ -10,6 +11,8 @@ export interface Located {
   readonly path: string;
   readonly commonDir: string;
   readonly objects: string;
+  /** Further object folders that it reads. */
+  readonly borrowed: readonly Borrowed[];
   readonly format: ObjectFormat;
   readonly bare: boolean;
   /** The main worktree; undefined where the repository is bare. */
@@ -50,6 +53,7 @@ export async function locate(path: string): Promise<Located> {
     path,
     commonDir,
     objects,
+    borrowed: await alternatesOf(objects),
     format: settings.get("extensions.objectformat") === "sha256" ? "sha256" : "sha1",
     bare,
     mainWorktree: bare ? undefined : isMain ? path : mainOf(commonDir, settings),

@@ -1,5 +1,6 @@
 import { GitPluginError, type SimpleGitOptions, simpleGit } from "simple-git";
 import { askSession } from "./ask-session.ts";
+import { runBounded } from "./bounded-process.ts";
 import { type GitCall, GitFailure, GitMissing, type GitResult, gitEnvironment } from "./git-call.ts";
 
 /** A git process may be silent for this long before it is taken for stuck. Milliseconds. */
@@ -17,9 +18,17 @@ const SWITCHED_OFF: NonNullable<SimpleGitOptions["unsafe"]> = {
   allowUnsafeConfigEnvCount: true,
 };
 
-/** Runs git in `cwd`, which must be a folder that no worker can write, and tells how it ended. Throws where git cannot run. */
-export function runGit(cwd: string, call: GitCall): Promise<GitResult> {
+/**
+ * Runs git in `cwd`, which must be a folder that no worker can write, and tells how it ended. Throws where git cannot run.
+ * `signal` kills a bounded one.
+ */
+export function runGit(cwd: string, call: GitCall, signal?: AbortSignal): Promise<GitResult> {
+  if (call.bounded !== undefined) return runBounded({ ...call.bounded, ...streams(call) }, signal);
   return call.session === undefined ? runOnce(cwd, call) : askSession(cwd, call, call.session);
+}
+
+function streams({ input, onOutput }: GitCall): Pick<GitCall, "input" | "onOutput"> {
+  return { ...(input === undefined ? {} : { input }), ...(onOutput === undefined ? {} : { onOutput }) };
 }
 
 async function runOnce(cwd: string, call: GitCall): Promise<GitResult> {

@@ -1,26 +1,39 @@
+import { killBounded } from "./bounded-process.ts";
 import { GitMissing } from "./git-call.ts";
-import type { GitAnswer, GitRequest } from "./git-helper.ts";
+import type { GitAnswer, GitCancel, GitRequest } from "./git-helper.ts";
 import { runGit } from "./run-git.ts";
 
 /**
  * The helper's whole life: runs what the engine asks for, as it comes, until the engine lets go or is gone. What it was
- * asked and has not begun is then dropped; a git process that runs comes to its end by itself.
+ * asked and has not begun is then dropped; a git process that runs comes to its end by itself, and a bounded one is killed.
  */
 export function serveGit(): Promise<void> {
-  process.on("message", (request: GitRequest) => void answer(request));
-  const over = new Promise<void>((settle) => process.once("disconnect", settle));
+  const open = new Map<number, AbortController>();
+  process.on("message", (message: GitRequest | GitCancel) => {
+    if ("cancel" in message) return open.get(message.cancel)?.abort();
+    void answer(message, open);
+  });
+  const over = new Promise<void>((settle) =>
+    process.once("disconnect", () => {
+      killBounded();
+      settle();
+    }),
+  );
   tell({ ready: true });
   return over;
 }
 
-async function answer({ id, cwd, call }: GitRequest): Promise<void> {
-  const said = await runGit(cwd, call).then(
+async function answer({ id, cwd, call }: GitRequest, open: Map<number, AbortController>): Promise<void> {
+  const stop = new AbortController();
+  if (call.bounded !== undefined) open.set(id, stop);
+  const said = await runGit(cwd, call, stop.signal).then(
     (result): GitAnswer => ({ id, result }),
     (error: unknown): GitAnswer => ({
       id,
       error: { missing: error instanceof GitMissing, message: error instanceof Error ? error.message : String(error) },
     }),
   );
+  open.delete(id);
   tell(said);
 }
 

@@ -1,13 +1,18 @@
 import { GitFailure, type GitResult } from "./git-call.ts";
+import { type GuardedGit, mustGuarded } from "./guarded-git.ts";
+import { refuseTooLarge } from "./leftovers.ts";
 import { shown } from "./ref-names.ts";
-import type { Store } from "./store.ts";
+import type { More, Store } from "./store.ts";
 
 interface Of {
+  readonly guard: GuardedGit;
   /** Our git folder for this worktree; its index is what is staged into. */
   readonly own: string;
   readonly workTree: string;
   /** The worktree's own index, where the agent's `git add` went. */
   readonly workerIndex: string | undefined;
+  /** Where objects are written that are not the repository's yet; undefined: into the repository. */
+  readonly staged: string | undefined;
 }
 
 interface Found {
@@ -29,6 +34,7 @@ interface Found {
 export async function stageAll(store: Store, of: Of, touched: boolean): Promise<{ any: boolean; embedded: readonly string[] }> {
   const [found, forced] = await Promise.all([lookAround(store, of), touched ? forcedByWorker(store, of) : []]);
   const add = [...found.there, ...forced];
+  await refuseTooLarge(of.guard, of.workTree, add);
   // First what is gone, so that a folder can take the place of a file. By --force-remove, since a path below what is now a
   // symbolic link is refused otherwise.
   if (found.gone.length > 0) await updateIndex(store, of, ["--force-remove"], found.gone);
@@ -41,7 +47,7 @@ export async function stageAll(store: Store, of: Of, touched: boolean): Promise<
 
 async function lookAround(store: Store, of: Of): Promise<Found> {
   const flags = ["--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=dirty", "--no-renames"];
-  const listed = await store.content(["status", ...flags], { gitDir: of.own, workTree: of.workTree });
+  const listed = await mustGuarded(of.guard, ...onWorktree(store, of, ["status", ...flags]));
   refuseUnreadableNames(listed);
   const gone: string[] = [];
   const there: string[] = [];
@@ -74,8 +80,9 @@ function refuseUnreadableNames(listed: string): void {
 /** Ignored files that the agent added by force: tracked in its index, so part of what lies uncommitted. */
 async function forcedByWorker(store: Store, of: Of): Promise<string[]> {
   if (of.workerIndex === undefined) return [];
-  const args = ["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"];
-  const listed = await store.content(args, { gitDir: of.own, workTree: of.workTree, index: of.workerIndex });
+  // A folder of a sparse index stays one entry: spelt out, it may stand for more files than there is memory.
+  const args = ["ls-files", "--sparse", "-z", "--cached", "--ignored", "--exclude-standard"];
+  const listed = await mustGuarded(of.guard, ...onWorktree(store, of, args, { index: of.workerIndex }));
   return listed.split("\0").filter((path) => path !== "");
 }
 
@@ -92,5 +99,12 @@ async function updateIndex(store: Store, of: Of, flags: readonly string[], paths
 
 function tryUpdateIndex(store: Store, of: Of, flags: readonly string[], paths: readonly string[]): Promise<GitResult> {
   const input = paths.map((path) => `${path}\0`).join("");
-  return store.tryContent(["update-index", ...flags, "-z", "--stdin"], { gitDir: of.own, workTree: of.workTree, input });
+  return of.guard.run(...onWorktree(store, of, ["update-index", ...flags, "-z", "--stdin"], { input }));
+}
+
+/** A call with our index on the worktree, and what it may reach. */
+function onWorktree(store: Store, of: Of, args: readonly string[], more: More = {}): Parameters<GuardedGit["run"]> {
+  const apart = of.staged === undefined ? {} : { objects: of.staged, borrowed: [store.at.objects] };
+  const call = store.contentCall(args, { gitDir: of.own, workTree: of.workTree, ...apart, ...more });
+  return [call, { write: [of.own], read: [of.workTree, ...(of.workerIndex === undefined ? [] : [of.workerIndex])] }];
 }

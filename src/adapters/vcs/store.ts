@@ -3,6 +3,8 @@ import { rmSync } from "node:fs";
 import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Sandbox } from "../../ports/sandbox.ts";
+import { CAPTURE_BOUNDS, type CaptureBounds } from "./capture-bounds.ts";
 import { type GitCall, GitFailure, type GitResult } from "./git-call.ts";
 import { makeGitDir, writeHead } from "./git-dir.ts";
 import type { RunGit } from "./git-helper.ts";
@@ -10,7 +12,9 @@ import { exists, isMissing, type Located } from "./locate.ts";
 import { branchRef, isObjectId } from "./ref-names.ts";
 import { runGit } from "./run-git.ts";
 
-type More = Partial<Pick<GitCall, "workTree" | "index" | "input" | "session" | "onOutput" | "gitDir">>;
+export type More = Partial<
+  Pick<GitCall, "workTree" | "index" | "input" | "session" | "onOutput" | "gitDir" | "objects" | "borrowed">
+>;
 
 /**
  * One repository with two ways to run git on it.
@@ -23,10 +27,19 @@ type More = Partial<Pick<GitCall, "workTree" | "index" | "input" | "session" | "
 export interface Store {
   readonly at: Located;
   readonly baseRef: string;
+  /** See `Repo.place`. */
+  readonly place: string;
   /** A folder of ours that no worker is given. */
   readonly scratch: string;
+  /** What confines the processes that read what a worker left; undefined where the run has none. */
+  readonly sandbox: Sandbox | undefined;
+  readonly captureBounds: CaptureBounds;
   /** Any git process, for what none of the others covers. */
   run(call: GitCall): Promise<string>;
+  /** The same, however it ends. */
+  start(call: GitCall, signal?: AbortSignal): Promise<GitResult>;
+  /** The call of `content`. */
+  contentCall(args: readonly string[], more?: More): GitCall;
   refs(args: readonly string[], more?: More): Promise<string>;
   tryRefs(args: readonly string[], more?: More): Promise<GitResult>;
   content(args: readonly string[], more?: More): Promise<string>;
@@ -37,8 +50,15 @@ export interface Store {
   privateDir(path: string): string;
 }
 
+export interface StoreOptions {
+  readonly scratch?: string;
+  readonly run?: RunGit;
+  readonly sandbox?: Sandbox;
+  readonly capture?: Partial<CaptureBounds>;
+}
+
 /** Opens the store, with a scratch folder below `scratchIn` that goes away with this process. */
-export async function openStore(at: Located, base: string, of: { scratch?: string; run?: RunGit } = {}): Promise<Store> {
+export async function openStore(at: Located, base: string, of: StoreOptions = {}): Promise<Store> {
   const run = of.run ?? runGit;
   const scratch = await mkdtemp(join(of.scratch ?? tmpdir(), "loopdash-git-"));
   removeAtExit(scratch);
@@ -51,7 +71,7 @@ export async function openStore(at: Located, base: string, of: { scratch?: strin
     commonDir: at.commonDir,
     ...more,
   });
-  const contentCall = (args: readonly string[], more: More): GitCall => ({
+  const contentCall = (args: readonly string[], more: More = {}): GitCall => ({
     args,
     gitDir: own,
     objects: at.objects,
@@ -68,8 +88,13 @@ export async function openStore(at: Located, base: string, of: { scratch?: strin
   return {
     at,
     baseRef: branchRef(base),
+    place: at.mainWorktree ?? at.path.replace(/\.git$/, ""),
     scratch,
+    sandbox: of.sandbox,
+    captureBounds: { ...CAPTURE_BOUNDS, ...of.capture },
     run: must,
+    start: (call, signal) => run(scratch, call, signal),
+    contentCall,
     refs: (args, more = {}) => must(refCall(args, more)),
     tryRefs,
     content: (args, more = {}) => must(contentCall(args, more)),

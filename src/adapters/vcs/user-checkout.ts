@@ -1,6 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { adminDirs, ifThere, readHead, resolvedParent } from "./admin-dirs.ts";
+import { adminDirs, readHead, readShort, resolvedParent } from "./admin-dirs.ts";
 import type { GitResult } from "./git-call.ts";
 import { inTheWay } from "./in-the-way.ts";
 import { exists } from "./locate.ts";
@@ -52,7 +51,7 @@ async function holdsBase(store: Store, of: UserCheckout): Promise<boolean> {
 }
 
 async function firstLine(file: string): Promise<string | undefined> {
-  return (await ifThere(readFile(file, "utf8")))?.split("\n", 1)[0];
+  return (await readShort(file))?.split("\n", 1)[0];
 }
 
 /** Why the checkout, which should show `commit`, cannot be brought along now, or undefined where it can. Changes nothing. */

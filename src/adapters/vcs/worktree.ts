@@ -2,13 +2,14 @@ import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { basename, join, resolve, sep } from "node:path";
 import { removeFolder } from "../remove-folder.ts";
 import { adminDirs, adminDirsOf, readHead, resolvedParent } from "./admin-dirs.ts";
-import { agentDir } from "./agent-view.ts";
 import { keepOlder } from "./index-time.ts";
 import { exists } from "./locate.ts";
 import { moveRef } from "./questions.ts";
 import { branchRef, objectId } from "./ref-names.ts";
+import { removeTrees } from "./remove-tree.ts";
 import type { serialQueue } from "./serial.ts";
 import { preparePrivateDir, type Store } from "./store.ts";
+import { agentDir } from "./worker-git.ts";
 
 type Queue = ReturnType<typeof serialQueue>;
 
@@ -85,8 +86,18 @@ export async function removeWorktree(
  */
 async function clearPath(store: Store, path: string): Promise<void> {
   const records = await adminDirsOf(store.at.commonDir, path);
-  await Promise.all([path, store.privateDir(path), agentDir(store, path)].map(removeFolder));
-  await Promise.all(records.map((each) => removeFolder(each.dir)));
+  const written = [path, store.privateDir(path), agentDir(store, path)];
+  const there = await Promise.all(written.map(exists));
+  try {
+    if (there.includes(true)) await removeTrees(store, written);
+  } finally {
+    // Last, so that it tells where the folder is as long as that is there, and always: it would be in git's way.
+    if (records.length > 0)
+      await removeTrees(
+        store,
+        records.map((each) => each.dir),
+      );
+  }
 }
 
 /**

@@ -41,7 +41,10 @@ export async function checkWorld(
   if (batch.reviewer !== undefined && batch.reviewer.kind !== "command") checkVendor(batch.reviewer, sandbox, env, "reviewer");
   const repos = new Map<string, Repo>();
   for (const [name, { path, base }] of Object.entries(batch.repos)) {
-    repos.set(name, await openRepo({ id: RepoId.parse(name), path, base, ...(git === undefined ? {} : { run: git }) }));
+    repos.set(
+      name,
+      await openRepo({ id: RepoId.parse(name), path, base, ...(git && { run: git }), ...(sandbox && { sandbox }) }),
+    );
   }
   return { sandbox, repos, commandEnv, agentProgram, reviewerProgram };
 }

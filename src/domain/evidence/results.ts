@@ -23,6 +23,8 @@ export interface Allowance {
   readonly suppressions: boolean;
   /** Whether it may change the package.json scripts that a check runs. */
   readonly scripts?: boolean;
+  /** Whether it may change files named .gitattributes. */
+  readonly attributes?: boolean | undefined;
 }
 
 /** How much a passed check proves: per-test results against the base's, results alone, or the exit code alone. */

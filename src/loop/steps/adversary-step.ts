@@ -32,13 +32,14 @@ export async function runAdversaryStep(
 ): Promise<StepResult> {
   const { spec, candidate } = of;
   const { commit } = candidate;
-  const broken = await runSmoke(ctx, scope, repo, spec, commit);
+  const broken = await runSmoke(ctx, scope, repo, spec, candidate);
   if (broken !== undefined) return { ok: false, evidence: broken };
   const about = aboutOf(ctx, scope, candidate, await readCandidateDiff(scope, repo, candidate));
   const asked = await askSecondModel(ctx, scope, repo, {
     question: "adversary",
     name: spec.name,
     commit,
+    attributesOf: candidate.base,
     minutes: spec.minutes ?? ctx.batch.limits.minutesPerAttempt,
     prompt: (nonce, checkout) => renderQuestion(ctx.templates.adversary, about, { nonce, checkout }),
     read: (text, nonce) => {
@@ -63,12 +64,12 @@ export async function runSmoke(
   scope: OpenAttempt,
   repo: Repo,
   { name, smoke, minutes }: Adversary,
-  commit: string,
+  { commit, base }: Pick<Extract<Candidate, { ok: true }>, "commit" | "base">,
 ): Promise<Evidence | undefined> {
   if (smoke === undefined) return undefined;
   const of = { step: "adversary", name } as const;
   const step = { step: "check", name, command: smoke, ...(minutes === undefined ? {} : { minutes }) } as const;
-  const run = () => judgeCommand(ctx, scope, repo, { step, commit, log: `adversary-${name}-smoke` });
+  const run = () => judgeCommand(ctx, scope, repo, { step, commit, attributesOf: base, log: `adversary-${name}-smoke` });
   const judged = await ctx.judges.run(run, scope.signal).catch(overIfAborted(scope));
   if (!judged.ok) return { ...judged.evidence, ...of };
   const { result, overwritten } = judged;

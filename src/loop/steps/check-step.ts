@@ -14,7 +14,7 @@ import { AttemptOver, abortedEnd, type OpenAttempt, type StepResult } from "../a
 import { boundedList, boundedTail } from "../bounded.ts";
 import type { LoopContext } from "../context.ts";
 import { commandEvidence, howItEnded, type Judged, judgeCommand, secondsOf } from "./command-step.ts";
-import { touchedOf } from "./gates.ts";
+import { protectedFor, touchedOf } from "./gates.ts";
 import { failureOf, onceMore } from "./hiccup.ts";
 import { type Manifest, manifestKey } from "./manifests.ts";
 import { testCanary } from "./test-canary.ts";
@@ -97,10 +97,11 @@ function refuse({ step }: Judging, summary: string, detail: string): Extract<Ste
 }
 
 /** The gates have looked at the ticket's own change; this is the candidate that is to land, whatever it was merged with (P2). */
-async function protectedTouched({ ctx, repo, candidate }: Judging): Promise<readonly string[]> {
-  if (ctx.batch.protect.length === 0) return [];
+async function protectedTouched({ ctx, scope, repo, candidate }: Judging): Promise<readonly string[]> {
+  const protect = protectedFor(ctx.batch.protect, scope.ticket);
+  if (protect.length === 0) return [];
   const change = await repo.change({ from: candidate.base, tip: candidate.commit });
-  return touchedOf(change, ctx.batch.protect).map(({ path, how }) => `${plainText(path, 200)} (${how})`);
+  return touchedOf(change, protect).map(({ path, how }) => `${plainText(path, 200)} (${how})`);
 }
 
 /** A check that runs a script of package.json is judged by the base's script: the candidate brings its own (case A10). */
@@ -156,9 +157,9 @@ async function byExitCode(judging: Judging): Promise<Outcome | StepResult> {
  * Runs the check's command on a commit, once more where it failed by a hiccup; the base of the candidate may have moved meanwhile,
  * and is looked at before anything lands. A test that failed is no hiccup, whatever was printed beside.
  */
-function run({ ctx, scope, repo, step }: Judging, commit: string, log: string): Promise<Judged> {
+function run({ ctx, scope, repo, step, candidate }: Judging, commit: string, log: string): Promise<Judged> {
   return onceMore(ctx, scope, {
-    run: () => judgeCommand(ctx, scope, repo, { step, commit, log }),
+    run: () => judgeCommand(ctx, scope, repo, { step, commit, attributesOf: candidate.base, log }),
     failure: (judged) => {
       if (!judged.ok || (judged.reading?.ok === true && judged.reading.tests.some(({ outcome }) => outcome === "failed")))
         return undefined;

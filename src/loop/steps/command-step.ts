@@ -30,6 +30,8 @@ const LOOK_MINUTES = 1;
 interface ToJudge {
   readonly step: CommandStep;
   readonly commit: string;
+  /** The commit whose attributes say how files are checked out: never those of what is judged, which decided over itself. */
+  readonly attributesOf: string;
   readonly log: string;
   readonly output?: TakesOutput;
   readonly plant?: (checkout: string) => Promise<void>;
@@ -56,12 +58,12 @@ export type Judged =
  * the checkout, after it was prepared.
  */
 export async function judgeCommand(ctx: LoopContext, scope: OpenAttempt, repo: Repo, of: ToJudge): Promise<Judged> {
-  const { step, commit, log } = of;
+  const { step, commit, attributesOf, log } = of;
   const room = ctx.files.judgePath(scope.ticket.id, step.name);
   const folders = checkFolders(room);
   try {
     await ctx.files.makeFolder(room);
-    await repo.checkout({ commit, path: folders.checkout });
+    await repo.checkout({ commit, path: folders.checkout, attributesOf });
     const place = placeOf(ctx, repo, folders.checkout);
     const shown = { from: folders.checkout, at: place, write: true };
     const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [shown] }), "prepare");

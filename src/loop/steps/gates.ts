@@ -1,4 +1,5 @@
 import picomatch from "picomatch";
+import type { Ticket } from "../../domain/batch/schema.ts";
 import { plainText } from "../../domain/text.ts";
 import type { Change, ChangedPath } from "../../ports/vcs.ts";
 import type { StepResult } from "../attempt-scope.ts";
@@ -25,6 +26,14 @@ export function gates(change: Change, protect: readonly string[]): StepResult {
     summary: `${paths.length} ${paths.length === 1 ? "file" : "files"}, +${additions} −${deletions}`,
     judged: change.tip,
   };
+}
+
+/**
+ * What a ticket may not touch: what the batch protects, and attributes of files, by which a change would decide how files that it
+ * does not touch are checked out, diffed and merged (adversary case F2).
+ */
+export function protectedFor(protect: readonly string[], { allow }: Pick<Ticket, "allow">): readonly string[] {
+  return allow?.attributes === true ? protect : [...protect, ".gitattributes"];
 }
 
 /**

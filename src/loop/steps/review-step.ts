@@ -32,6 +32,7 @@ export async function runReviewStep(
     question: "review",
     name: spec.name,
     commit: candidate.commit,
+    attributesOf: candidate.base,
     minutes: spec.minutes ?? ctx.batch.limits.minutesPerAttempt,
     read: (text: string, nonce: string) => readReview(text, { nonce, about }),
   } as const;

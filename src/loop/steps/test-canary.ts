@@ -149,6 +149,7 @@ class Trial {
     const judged = await judgeCommand(ctx, scope, repo, {
       step,
       commit,
+      attributesOf: candidate.base,
       log: `check-${step.name}-canary${commit === candidate.base ? "-base" : ""}`,
       output: { onLine: lines.onLine },
       plant: async (checkout) => {

@@ -78,7 +78,9 @@ async function untilItHolds(verifying: Verifying, within: number): Promise<StepR
 async function tryOnce({ ctx, scope, repo, step, landed }: Verifying): Promise<Try> {
   const stdout = new Stdout(MAX_EXPECTED_OUTPUT);
   const output = step.expect === undefined ? {} : { onLine: stdout.onLine, lineChars: MAX_EXPECTED_OUTPUT };
-  const judged = await judgeCommand(ctx, scope, repo, { step, commit: landed, log: `verify-${stepName(step)}`, output });
+  // What has landed is the base, and its attributes are the base's.
+  const of = { step, commit: landed, attributesOf: landed, log: `verify-${stepName(step)}`, output };
+  const judged = await judgeCommand(ctx, scope, repo, of);
   if (!judged.ok) return judged;
   const { result } = judged;
   const evidence = commandEvidence({ step: "verify", name: stepName(step) }, step.command, result);

@@ -7,7 +7,8 @@ import { createBubblewrap } from "../../../src/adapters/sandbox/bubblewrap.ts";
 import { confinedExecutor } from "../../../src/adapters/sandbox/confined-executor.ts";
 import { findProgram } from "../../../src/adapters/sandbox/find-program.ts";
 import type { ExecResult } from "../../../src/ports/executor.ts";
-import { cleanUp, git, type Setting, setUp, statusOf, worktree } from "./real-repo.ts";
+import type { Sandbox } from "../../../src/ports/sandbox.ts";
+import { cleanUp, git, type Setting, setUp as setUpOpen, statusOf, worktree } from "./real-repo.ts";
 
 cleanUp();
 
@@ -21,12 +22,21 @@ function bwrap(): string {
   return found;
 }
 
+function sandboxOf(root: string): Sandbox {
+  mkdirSync(join(root, "home"), { recursive: true });
+  return createBubblewrap({ program: bwrap(), home: join(root, "home") });
+}
+
+/** A repository whose engine has a sandbox too. */
+function setUp(prepare?: (user: string) => void): Promise<Setting> {
+  return setUpOpen(prepare, (root) => ({ sandbox: sandboxOf(root) }));
+}
+
 type Made = Awaited<ReturnType<typeof worktree>>;
 
 /** Runs a script of sh as a confined worker runs. */
 async function work(of: Setting, made: Made, script: string): Promise<ExecResult> {
-  mkdirSync(join(of.root, "home"), { recursive: true });
-  const sandbox = createBubblewrap({ program: bwrap(), home: join(of.root, "home") });
+  const sandbox = sandboxOf(of.root);
   const { write, read, mounts } = await of.repo.agentView(made);
   return confinedExecutor(createExecutor(), sandbox).run({
     argv: ["/bin/sh", "-c", `export GIT_CONFIG_GLOBAL=/dev/null; ${script}`],
@@ -40,11 +50,11 @@ async function work(of: Setting, made: Made, script: string): Promise<ExecResult
   });
 }
 
-/** Where the worker's own objects and refs lie. */
+/** Where the worker's own git folder lies. */
 function ownDir(of: Setting): string {
   const store = execFileSync("find", [of.root, "-maxdepth", "2", "-type", "d", "-name", "a-*"], { encoding: "utf8" }).trim();
   if (store === "" || store.includes("\n")) throw new Error(`not one folder: ${store}`);
-  return store;
+  return join(store, "git");
 }
 
 describe("a confined worker", { timeout: 60_000 }, () => {
@@ -56,7 +66,7 @@ describe("a confined worker", { timeout: 60_000 }, () => {
     const result = await work(of, made, script);
     expect(result).toMatchObject({ ending: "exited", exitCode: 0 });
     expect(result.tail).toContain("?? left");
-    const tip = readFileSync(join(ownDir(of), "refs", "T-1"), "utf8").trim();
+    const tip = readFileSync(join(ownDir(of), "refs/heads/loopdash/r/T-1"), "utf8").trim();
     expect(() => git(of.user, "cat-file", "-e", tip)).toThrow();
     expect(git(of.user, "rev-parse", made.branch)).toBe(of.first);
     const change = await of.repo.capture(made);
@@ -83,7 +93,7 @@ describe("a confined worker", { timeout: 60_000 }, () => {
     "its .git file": "rm .git || echo 'gitdir: /tmp' > .git || mv .git x",
     "its record's commondir": 'echo /tmp > "$(git rev-parse --git-dir)/commondir"',
     "a new worktree": "git worktree add /tmp/x HEAD",
-    "shared objects": "rm -rf /run/loopdash/objects/*/* || touch /run/loopdash/objects/x",
+    "shared objects": "rm -rf /run/git/objects/*/* || touch /run/git/objects/x",
     "a replaced repository": "rm -rf .git; git init -q . && git config core.fsmonitor 'touch /tmp/PWNED'",
   };
   test.each(Object.entries(forbidden))("cannot touch %s", async (_, script) => {
@@ -106,7 +116,7 @@ describe("a confined worker", { timeout: 60_000 }, () => {
     expect(everything()).toBe(before);
     // Without the sandbox the same script does its harm: the case proves something.
     const free = await createExecutor().run({
-      argv: ["/bin/sh", "-c", script.replaceAll("/run/loopdash/objects", '"$CD"/objects')],
+      argv: ["/bin/sh", "-c", script.replaceAll("/run/git/objects", '"$CD"/objects')],
       cwd: made.path,
       env: { PATH, CD: join(of.user, ".git"), USER_DIR: of.user },
       logFile: join(of.root, "log2"),
@@ -186,7 +196,7 @@ describe("what a confined worker left is not believed", { timeout: 60_000 }, () 
     symlinkSync("/etc/passwd", join(ownDir(of), "objects/pack/x"));
     await expect(of.repo.capture(made)).rejects.toThrow(/something else than files/);
     rmSync(join(ownDir(of), "objects/pack/x"));
-    const ref = join(ownDir(of), "refs/T-1");
+    const ref = join(ownDir(of), "refs/heads/loopdash/r/T-1");
     rmSync(ref);
     execFileSync("mkfifo", [ref]);
     const change = await of.repo.capture(made);

@@ -49,12 +49,15 @@ export interface Setting {
   readonly first: string;
 }
 
-/** A user's repository with one commit on `main`, opened. */
-export async function setUp(prepare?: (user: string) => void): Promise<Setting> {
+/** A user's repository with one commit on `main`, opened. `more` are further options; a function of the folder of it all. */
+export async function setUp(
+  prepare?: (user: string) => void,
+  more: (root: string) => Partial<Parameters<typeof openRepo>[0]> = () => ({}),
+): Promise<Setting> {
   const root = tempDir();
   const user = newRepo(root);
   prepare?.(user);
-  const repo = await openRepo({ id: APP, path: user, base: "main", scratch: root });
+  const repo = await openRepo({ id: APP, path: user, base: "main", scratch: root, ...more(root) });
   return { root, user, repo, first: git(user, "rev-parse", "main") };
 }
 

@@ -178,7 +178,7 @@ describe("checkout", () => {
     const before = git(of.user, "for-each-ref") + git(of.user, "count-objects");
     write(path, "a.txt", "x\n");
     git(path, "commit", "-qam", "in the copy");
-    git(path, "branch", "-f", "main", "HEAD");
+    git(path, "update-ref", "refs/heads/main", "HEAD");
     git(path, "gc", "-q", "--prune=now");
     expect(git(of.user, "for-each-ref") + git(of.user, "count-objects")).toBe(before);
     expect(lstatSync(join(path, ".git")).isDirectory()).toBe(true);

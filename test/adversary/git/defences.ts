@@ -9,6 +9,13 @@ const UNCONFINED = {
   to: "return undefined; const { write, read, mounts }",
 };
 
+/** What reads a worker's leftovers runs where it sees everything. */
+export const UNGUARDED = {
+  file: `${VCS}/guarded-git.ts`,
+  from: "if (store.sandbox === undefined) {",
+  to: "if (store !== undefined) {",
+};
+
 export const DEFENCES = {
   sandbox: { name: "an agent's git writes nothing of the repository but its own branch and worktree", holes: [UNCONFINED] },
   symbolic: {
@@ -17,25 +24,30 @@ export const DEFENCES = {
   },
   checked: {
     name: "each object of an agent is checked as fsck does before it is taken",
-    holes: [{ file: HARVEST, from: '"--fix-thin", "--strict",', to: '"--fix-thin",' }],
+    holes: [{ file: HARVEST, from: "--fix-thin --strict", to: "--fix-thin" }],
   },
   anew: {
     name: "objects of an agent are packed and unpacked anew, none is taken over as a file",
     holes: [
       {
         file: HARVEST,
-        from: "  await pipeGit(\n    store.scratch,",
-        to: '  await (await import("node:fs/promises")).cp(objects, shared, { recursive: true, force: true });\n  if (Date.now() < 0) await pipeGit(\n    store.scratch,',
+        from: "  const quarantine = await makeQuarantine(join(agentDir",
+        to: `  await (await import("node:fs/promises")).cp(objects, store.at.objects, { recursive: true, force: true });
+          if (objects !== "") return;
+          const quarantine = await makeQuarantine(join(agentDir`,
       },
     ],
   },
   alternates: {
     name: "a list of further object folders that an agent wrote is not read",
-    holes: [{ file: HARVEST, from: 'await rm(join(objects, "info"), { recursive: true, force: true });', to: "" }],
+    holes: [{ file: HARVEST, from: 'await ifThere(rename(join(objects, "info"), aside));', to: "" }, UNGUARDED],
   },
   links: {
     name: "links among an agent's objects are not followed",
-    holes: [{ file: HARVEST, from: "if (odd !== undefined)", to: "if (false)" }],
+    holes: [
+      { file: `${VCS}/weigh-objects.ts`, from: "else if (!entry.isFile()) throw", to: "else if (entry === null) throw" },
+      UNGUARDED,
+    ],
   },
   filters: {
     name: "what reads and writes files knows no program of the repository's configuration",
@@ -43,8 +55,9 @@ export const DEFENCES = {
       {
         file: `${VCS}/git-call.ts`,
         from: 'GIT_CONFIG_GLOBAL: "/dev/null",',
-        to: 'GIT_CONFIG_GLOBAL: call.objects === undefined ? "/dev/null" : call.objects.replace(/objects$/, "config"),',
+        to: 'GIT_CONFIG_GLOBAL: (call.borrowed?.[0] ?? call.objects)?.replace(/objects$/, "config") ?? "/dev/null",',
       },
+      UNGUARDED,
     ],
   },
   hooks: {
@@ -77,6 +90,7 @@ export const DEFENCES = {
         from: '"--ignore-submodules=dirty", "--no-renames"',
         to: '"--ignore-submodules=none", "--no-renames"',
       },
+      UNGUARDED,
     ],
   },
 } as const satisfies Record<string, Defence>;

@@ -10,7 +10,7 @@ const repoOf = (ticket: string): string => ticket.toLowerCase();
 /** Source that gives `object(type, bytes)`, which writes an object that git would not, and `history(tree)`. */
 const FORGE = `${SHELL}
 const { createHash } = await import("node:crypto"), { deflateSync } = await import("node:zlib");
-const objects = root + "/" + ticket.toLowerCase() + "/.git/objects";
+const objects = $("git rev-parse --git-path objects").trim();
 const put = (id, type, content) => {
   const bytes = Buffer.concat([Buffer.from(type + " " + content.length + "\\0"), content]);
   id ??= createHash("sha1").update(bytes).digest("hex");

@@ -11,7 +11,8 @@ const main = root + "/" + ticket.toLowerCase(), shared = main + "/.git";
 fs.writeFileSync("unjudged", "x"); $("git add -A; git commit -qm unjudged");
 const commit = $("git rev-parse HEAD").trim(); heard.length = 0;
 `;
-const READ_ONLY = /Read-only file system|read-only|unable to|cannot|could not|No such file|not a git repository/i;
+/** What an agent says at its end: it has tried. What it did in its own git folder went well there. */
+const TRIED = /heard: /;
 const repoOf = (ticket: string): string => ticket.toLowerCase();
 
 /** Whether all of it or nothing came about; a spelling that does nothing anywhere proves nothing. */
@@ -37,7 +38,7 @@ function each(
       const fill = (line, n) => line.replace(/(?<=[a-z])N\\b/g, n).replace(/\\b(?:MAIN|DIR|TIP)\\b/g, (word) => words[word]);
       ${JSON.stringify(spellings)}.forEach((line, n) => $(fill(line, n)));
       end();`,
-    told: READ_ONLY,
+    told: TRIED,
     harm: ({ stage, ticket }) =>
       whole(
         ticket,
@@ -108,7 +109,7 @@ export const WALLS: readonly TicketAttack[] = [
     what: "puts the base on a commit that nobody judged",
     defence: DEFENCES.sandbox,
     agent: `${SET_UP} $("git update-ref refs/heads/main HEAD"); end();`,
-    told: READ_ONLY,
+    told: TRIED,
     harm: ({ stage, ticket }) => succeeds(stage, repoOf(ticket), "cat-file", "-e", "main:unjudged"),
   },
   {
@@ -116,7 +117,7 @@ export const WALLS: readonly TicketAttack[] = [
     what: "resets the person's checkout and its branch by a commit",
     defence: DEFENCES.sandbox,
     agent: `${SET_UP} $("cd " + main + " && git reset -q HEAD~1 --hard"); end();`,
-    told: READ_ONLY,
+    told: TRIED,
     harm: ({ stage, ticket }) => !succeeds(stage, repoOf(ticket), "cat-file", "-e", "main:second"),
   },
   {
@@ -124,7 +125,7 @@ export const WALLS: readonly TicketAttack[] = [
     what: "puts the HEAD of the person's checkout on another branch",
     defence: DEFENCES.sandbox,
     agent: `${SET_UP} $("git --git-dir=" + shared + " symbolic-ref HEAD refs/heads/v3"); end();`,
-    told: READ_ONLY,
+    told: TRIED,
     harm: ({ stage, ticket }) => stage.git(repoOf(ticket), "symbolic-ref", "HEAD") !== "refs/heads/main",
   },
   each(
@@ -182,7 +183,7 @@ export const WALLS: readonly TicketAttack[] = [
     what: "names a program in the configuration that the person's next status starts",
     defence: DEFENCES.sandbox,
     agent: `${SET_UP} $("git config core.fsmonitor 'touch " + root + "/hits/" + ticket + ";:'"); end();`,
-    told: READ_ONLY,
+    told: TRIED,
     harm: ({ stage, ticket }) => {
       stage.git(repoOf(ticket), "status");
       return existsSync(stage.path("hits", ticket));

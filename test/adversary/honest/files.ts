@@ -114,6 +114,7 @@ export const FILES: readonly Honest[] = bySmokeTest([
     id: "line-ends",
     what: "CRLF becomes LF, with an attribute that says so",
     base: { "docs/dos.txt": "one\r\ntwo\r\n" },
+    ticket: { allow: { attributes: true } },
     agent: ({ write }) => {
       write("docs/dos.txt", "one\ntwo\n");
       write(".gitattributes", "*.txt text eol=lf\n*.bin binary\n");

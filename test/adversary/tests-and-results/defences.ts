@@ -73,8 +73,8 @@ export const DEFENCES = {
       },
       {
         file: "src/loop/confine.ts",
-        from: "if (!ctx.confined) return undefined;\n  const { write, read, mounts } = await repo.agentView(tree);",
-        to: "if (ctx !== undefined) return undefined;\n  const { write, read, mounts } = await repo.agentView(tree);",
+        from: "if (!ctx.confined) return undefined;\n  const { write, read, mounts } = await repo.agentView({",
+        to: "if (ctx !== undefined) return undefined;\n  const { write, read, mounts } = await repo.agentView({",
       },
       {
         file: "src/adapters/executor/process-executor.ts",
@@ -128,8 +128,8 @@ export const DEFENCES = {
     holes: [
       {
         file: COMMAND,
-        from: "await repo.checkout({ commit, path: folders.checkout });",
-        to: `await repo.checkout({ commit, path: folders.checkout });
+        from: "await repo.checkout({ commit, path: folders.checkout, attributesOf });",
+        to: `await repo.checkout({ commit, path: folders.checkout, attributesOf });
           (await import("node:fs")).cpSync(ctx.files.worktreePath(scope.ticket.id, scope.n), folders.checkout,
             { recursive: true, filter: (from) => !from.endsWith("/.git") });`,
       },

@@ -96,7 +96,7 @@ const DRIVERS: readonly TicketAttack[] = [
     id: "A12-filter",
     what: "changes the script that the user's own git filter runs on checkout, and has it run",
     defence: DEFENCES.drivers,
-    ticket: byCode("true"),
+    ticket: { ...byCode("true"), allow: { attributes: true } },
     agent: `fs.writeFileSync(".gitattributes", "*.txt filter=own\\n"); fs.writeFileSync("zz.txt", "z");
       fs.writeFileSync("tools/smudge.mjs", 'import { writeFileSync } from "node:fs"; process.stdin.resume(); writeFileSync("' + root + '/escaped-filter", "")');`,
     told: /landed on main/,

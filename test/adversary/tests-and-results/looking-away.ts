@@ -75,7 +75,7 @@ export const LOOKING_AWAY: readonly TicketAttack[] = [
       id: `A2-${variant}`,
       what,
       defence: DEFENCES.suppressions,
-      ticket: LINT,
+      ticket: variant === "attributes" ? { ...LINT, allow: { attributes: true } } : LINT,
       agent,
       told,
     }),

@@ -1,0 +1,54 @@
+import { lstat } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { ifThere } from "./admin-dirs.ts";
+import type { GuardedGit } from "./guarded-git.ts";
+import { shown } from "./ref-names.ts";
+import type { Store } from "./store.ts";
+
+/** The largest ignore or attribute file that git is given: it reads them whole. In blocks of 512 bytes, as find(1) counts. */
+const MAX_RULES_BLOCKS = 2 * 1024;
+
+/** Files whose sizes are looked at at the same time. */
+const AT_ONCE = 64;
+
+const RULES = ["(", "-iname", ".gitignore", "-o", "-iname", ".gitattributes", ")"];
+/** What git opens by its name while it looks through a folder; whatever a nested repository holds may be opened too. */
+const OPENED = ["(", "-iname", ".git", "-o", "-ipath", "*/.git/*", "-o", ...RULES, ")"];
+/** Opening a pipe waits for whoever writes it, and a device does whatever it likes. */
+const UNFIT = ["(", "-type", "p", "-o", "-type", "b", "-o", "-type", "c", ")"];
+const TOO_LONG = ["(", "-type", "f", "-size", `+${MAX_RULES_BLOCKS}`, ...RULES, ")"];
+
+/**
+ * Refuses a worktree in which git would wait for a pipe, or read a huge file as a whole, where it looks for rules or for nested
+ * repositories. Asked of find(1), which never opens a file and walks folders that are deeper than a path can be long.
+ */
+export async function refuseUnfitRules(store: Store, guard: GuardedGit, workTree: string): Promise<void> {
+  const argv = ["find", workTree, "-xdev", ...OPENED, "(", ...UNFIT, "-o", ...TOO_LONG, ")", "-print0"];
+  const { stdout } = await guard.run(store.contentCall(["find"]), { read: [workTree] }, argv);
+  const [first = ""] = stdout.split("\0");
+  if (first === "") return;
+  const isRegular = (await ifThere(lstat(first)))?.isFile() === true;
+  const name = shown(relative(workTree, first));
+  throw new Error(isRegular ? `${name} is larger than ${MAX_RULES_BLOCKS / 2} KiB` : `${name} is not a regular file`);
+}
+
+/** Refuses files that are too large to be taken, one by one or together. Sparse files count as long as they say they are. */
+export async function refuseTooLarge(guard: GuardedGit, workTree: string, paths: readonly string[]): Promise<void> {
+  const { oneFileBytes, allFilesBytes } = guard.bounds;
+  let sum = 0;
+  for (let i = 0; i < paths.length; i += AT_ONCE) {
+    guard.check();
+    const some = paths.slice(i, i + AT_ONCE);
+    const found = await Promise.all(some.map((path) => ifThere(lstat(join(workTree, path)))));
+    for (const [n, stats] of found.entries()) {
+      if (stats?.isFile() !== true) continue;
+      sum += stats.size;
+      if (stats.size > oneFileBytes) throw new Error(`${shown(some[n] ?? "")} is larger than ${mib(oneFileBytes)}`);
+    }
+    if (sum > allFilesBytes) throw new Error(`the files that are new or changed are larger than ${mib(allFilesBytes)} together`);
+  }
+}
+
+function mib(bytes: number): string {
+  return `${Math.round(bytes / 2 ** 20)} MiB`;
+}
