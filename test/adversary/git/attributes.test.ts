@@ -1,0 +1,4 @@
+import { proveEach } from "../suite.ts";
+import { ATTRIBUTES } from "./attributes.ts";
+
+proveEach(ATTRIBUTES);

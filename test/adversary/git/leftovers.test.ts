@@ -1,0 +1,4 @@
+import { proveEach } from "../suite.ts";
+import { LEFTOVERS } from "./leftovers.ts";
+
+proveEach(LEFTOVERS);

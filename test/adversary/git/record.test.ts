@@ -1,0 +1,4 @@
+import { proveEach } from "../suite.ts";
+import { RECORDS } from "./record.ts";
+
+proveEach(RECORDS);
