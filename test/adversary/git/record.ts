@@ -62,7 +62,7 @@ function disturbs(id: string, what: string, agent: string, person: (stage: Stage
       stage.git(REPO, "branch", "other");
       stage.write("gate/.keep", "");
       stage.agent(`const root = ${JSON.stringify(stage.root)};
-${SHELL} const dir = "/run/loopdash/git";
+${SHELL} const dir = "/run/git/own";
 ${agent}
 say("it is done");
 while (!fs.existsSync(root + "/gate/go")) await wait(50);
