@@ -92,7 +92,7 @@ describe("prepareStateHome", () => {
   test.for([
     ["with room", "true", "prepared"],
     ["that is full", 'head -c 65536 /dev/zero > "$1/ballast"', "UserError 4 the disk is full"],
-    ["that is read-only", 'mount -o remount,ro "$1"', "UserError 4 it is on a read-only file system"],
+    ["that is read-only", 'mount -o remount,ro,bind "$1"', "UserError 4 it is on a read-only file system"],
   ] as const)("on a disk %s", ([, spoil, said]) => {
     expect(onSmallDisk(spoil)).toBe(said);
   });

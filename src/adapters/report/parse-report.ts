@@ -1,3 +1,4 @@
+import { plainText } from "../../domain/text.ts";
 import type { ReportFormat, ReportReading } from "../../ports/test-report.ts";
 import { SKEW_MS } from "./bounds.ts";
 import { parseJsonReport } from "./json-report.ts";
@@ -30,6 +31,9 @@ export function parseReport({ format, bytes, roots, notBefore }: ParseTask): Rep
   }
 }
 
+/** What a parser says may repeat the report. Characters. */
+const MAX_PROBLEM = 500;
+
 function unread(problem: string): ReportReading {
-  return { ok: false, absent: false, problem };
+  return { ok: false, absent: false, problem: plainText(problem, MAX_PROBLEM) };
 }

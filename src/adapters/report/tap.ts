@@ -34,6 +34,10 @@ export function parseTap(text: string, roots: readonly string[]): Parsed {
 /** Notes what breaks the protocol, here and in every subtest. */
 function watch(parser: Parser, trouble: string[]): void {
   parser.on("child", (child: Parser) => watch(child, trouble));
+  // Behind a plan at the end, the parser takes points for other output.
+  parser.on("extra", (line: string) => {
+    if (/^\s*(?:not ok\b|ok (?:\d|- )|Bail out!)/.test(line)) trouble.push("it breaks the protocol: it goes on after its plan");
+  });
   parser.on("complete", () => {
     for (const failure of parser.failures) {
       if (typeof failure.tapError === "string") trouble.push(`it breaks the protocol: ${failure.tapError}`);

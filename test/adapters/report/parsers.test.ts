@@ -195,7 +195,19 @@ describe("a report that cannot be believed", () => {
     ["junit", "plain", "it is no well-formed XML"],
     ["junit", "<testsuite><testcase classname='a'/></testsuite>", "a test case without a name"],
     ["junit", "<testsuite failures='2'><testcase name='a'/></testsuite>", "it counts 2 failures and names none"],
+    [
+      "junit",
+      "<testsuites><testsuite failures='1'><testcase name='a'/></testsuite></testsuites>",
+      "it counts 1 failures and names none",
+    ],
+    [
+      "junit",
+      "<testsuites><testsuite><testsuite errors='1'><testcase name='a'/></testsuite></testsuite></testsuites>",
+      "it counts 1 failures",
+    ],
     ["tap", "all is well\n", "it holds no TAP"],
+    ["tap", "ok 1 - a\n1..1\nTAP version 13\nnot ok 1 - a\n1..1\n", "it goes on after its plan"],
+    ["tap", "ok 1 - a\n1..1\nBail out!\n", "it goes on after its plan"],
     ["tap", "ok 1 - a\n", "no plan"],
     ["tap", "1..3\nok 1 - a\nok 2 - b\n", "incorrect number of tests"],
     ["tap", "ok 1 - a\nok 1 - b\n1..2\n", "multiple times"],
@@ -278,4 +290,8 @@ describe("100,000 tests", () => {
     expect(read(format, text)).toHaveLength(N);
     expect(performance.now() - began).toBeLessThan(10_000);
   });
+});
+
+test("what is told of a report that cannot be read is bounded", () => {
+  expect(read("junit", "<testsuite>".repeat(100_000)).length).toBeLessThanOrEqual(500);
 });

@@ -1,0 +1,6 @@
+import { outboxes } from "./outboxes.ts";
+import { reports } from "./reports.ts";
+import type { Target } from "./target.ts";
+import { worktrees } from "./worktrees.ts";
+
+export const TARGETS: readonly Target[] = [worktrees, reports, outboxes];

@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import { join, sep } from "node:path";
+import type { RepoView } from "../../src/ports/vcs.ts";
+
+/** Where a worker can write, as it sees it and as it lies outside. */
+export class WorkerView {
+  readonly worktree: string;
+  /** The worktree's record, as git in the sandbox finds it. */
+  readonly record: string;
+  readonly commonDir: string;
+  readonly #view: RepoView;
+
+  constructor(of: { readonly view: RepoView; readonly worktree: string; readonly commonDir: string }) {
+    this.#view = of.view;
+    this.worktree = of.worktree;
+    this.commonDir = of.commonDir;
+    this.record = /^gitdir: (.*)\n?$/.exec(readFileSync(join(of.worktree, ".git"), "utf8"))?.[1] ?? "";
+  }
+
+  /** The place outside of a path that the worker may write; undefined if it may not. The innermost rule counts. */
+  outside(path: string): string | undefined {
+    const { write, read, mounts } = this.#view;
+    const rules = [
+      ...write.map((at) => ({ at, from: at, write: true })),
+      ...read.map((at) => ({ at, from: at, write: false })),
+      ...mounts,
+    ];
+    const over = rules.filter(({ at }) => path === at || path.startsWith(at + sep));
+    const longest = Math.max(0, ...over.map(({ at }) => at.length));
+    // For the very same place a mount beats `read`, and `read` beats `write` (ports/sandbox.ts).
+    const rule =
+      over.findLast(({ at }) => at.length === longest && mounts.some((mount) => mount.at === at)) ??
+      over.find(({ at, write: may }) => at.length === longest && !may) ??
+      over.find(({ at }) => at.length === longest);
+    return rule?.write === true ? rule.from + path.slice(rule.at.length) : undefined;
+  }
+}
