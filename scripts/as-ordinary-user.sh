@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Runs tests as an ordinary user: `scripts/as-ordinary-user.sh [vitest's arguments]`, as root. They run in a copy of this tree that
+# belongs to the user `loopdash-tests`, who is made if there is none. With CI=true, what they count and what fails is left in
+# .ci/out/ordinary-user. Needs node_modules.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# What the operating system keeps from root is other than what it keeps from everybody else: walls, file modes, namespaces.
+families=(test/adapters/sandbox test/adapters/vcs test/adversary/escape test/adversary/git test/adversary/tests-and-results
+  test/adversary/false-done test/adversary/engine test/adversary/network test/fuzz)
+[ "$#" -gt 0 ] && families=("$@")
+
+if [ "$(id -u)" -ne 0 ]; then
+  echo "Only root can start tests as another user. You are one already: npm test -- ${families[*]}" >&2
+  exit 2
+fi
+user=loopdash-tests
+id "$user" >/dev/null 2>&1 || useradd --create-home --shell /bin/sh "$user"
+home=$(getent passwd "$user" | cut -d: -f6)
+tree=$(mktemp -d "$home/tree-XXXXXX")
+trap 'rm -rf "$tree"' EXIT
+
+# All but what git keeps, what tests left, and the vendors' programs, which these tests do not drive.
+shopt -s dotglob
+for path in *; do
+  case "$path" in .git | .ci | dist) ;; *) cp -a --reflink=auto "$path" "$tree/" ;; esac
+done
+mkdir -p "$tree/.ci"
+chown -R "$user:" "$tree"
+
+environment=("HOME=$home" "USER=$user" "LOGNAME=$user" "TERM=${TERM:-dumb}" "LANG=${LANG:-C.UTF-8}"
+  "PATH=$tree/node_modules/.bin:$PATH")
+[ -n "${CI:-}" ] && environment+=("CI=$CI")
+code=0
+(
+  cd "$tree"
+  setpriv --reuid "$user" --regid "$user" --init-groups env -i "${environment[@]}" \
+    sh -c 'node scripts/build.ts && exec node scripts/test.ts "$@"' sh "${families[@]}" </dev/null
+) || code=$?
+out=.ci/out/ordinary-user
+rm -rf "$out"
+mkdir -p "$out"
+for file in numbers failures; do [ -f "$tree/.ci/out/$file" ] && cp "$tree/.ci/out/$file" "$out/"; done
+exit "$code"
