@@ -101,6 +101,7 @@ function tryInOneProcess(inputs: Inputs, options: CampaignOptions, told: (done: 
   const pid = child.pid ?? 0;
   let index = inputs.first - inputs.step;
   let begun: number | undefined;
+  let made = "?";
   let bytes = 0;
   let before = 0;
   const end = (trial: Pick<Done, "input" | "outcome" | "problem">): void => {
@@ -108,7 +109,7 @@ function tryInOneProcess(inputs: Inputs, options: CampaignOptions, told: (done: 
     begun = undefined;
   };
   const kill = (problem: string): void => {
-    end({ input: "?", outcome: "killed", problem });
+    end({ input: made, outcome: "killed", problem });
     killAll(treeOf(pid));
   };
   const look = setInterval(() => {
@@ -123,15 +124,17 @@ function tryInOneProcess(inputs: Inputs, options: CampaignOptions, told: (done: 
       index = message.begins;
       begun = performance.now();
       bytes = 0;
+      made = "?";
       before = memoryOf([pid]);
-    } else end(message);
+    } else if ("made" in message) made = message.made;
+    else end(message);
   });
   child.send(inputs);
   return new Promise((settle) => {
     child.once("exit", (code, signal) => {
       clearInterval(look);
       if (options.signal?.aborted === true) begun = undefined;
-      end({ input: "?", outcome: "crashed", problem: `the process ended with ${signal ?? `code ${code}`}` });
+      end({ input: made, outcome: "crashed", problem: `the process ended with ${signal ?? `code ${code}`}` });
       settle(index);
     });
   });

@@ -29,7 +29,7 @@ async function tryInputs({ target: name, seed, first, end, step, folder }: Input
 
 async function attempt(target: Target, random: Random, folder: string): Promise<Trial> {
   try {
-    return await target.attempt(random, folder);
+    return await target.attempt(random, folder, (made) => void tell({ made }));
   } catch (error) {
     return { input: "?", outcome: "thrown", problem: `it was thrown: ${stackOf(error)}` };
   }

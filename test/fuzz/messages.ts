@@ -12,4 +12,4 @@ export interface Inputs {
 }
 
 /** What the process that tries inputs tells of them. */
-export type Told = { readonly begins: number } | ({ readonly ends: number } & Trial);
+export type Told = { readonly begins: number } | { readonly made: string } | ({ readonly ends: number } & Trial);

@@ -119,7 +119,7 @@ function problemOf(read: OutboxReading): string | undefined {
   return read.discoveries.map(unfitDiscovery).find((unfit) => unfit !== undefined);
 }
 
-async function attempt(random: Random, folder: string): Promise<Trial> {
+async function attempt(random: Random, folder: string, made: (input: string) => void): Promise<Trial> {
   const outbox = join(folder, "T-1", "outbox");
   mkdirSync(join(folder, "T-1"));
   let notes = ["no folder"];
@@ -129,6 +129,7 @@ async function attempt(random: Random, folder: string): Promise<Trial> {
     notes = fill(outbox, random);
     tempt(folder, outbox, random);
   }
+  made(notes.join(", "));
   const read = await createOutbox().read(outbox);
   const problem = problemOf(read);
   const outcome = read.discoveries.length > 0 ? "accepted" : read.refused.length > 0 ? "refused" : "nothing";

@@ -64,9 +64,10 @@ async function readFile(of: Pair, random: Random, folder: string): Promise<Repor
   return awaited.read(ROOTS);
 }
 
-async function attempt(random: Random, folder: string): Promise<Trial> {
+async function attempt(random: Random, folder: string, made: (input: string) => void): Promise<Trial> {
   const pair = aPair(random);
   const { format, input } = pair;
+  made(input);
   const task = { format, roots: ROOTS, notBefore: 0 };
   const base = parseReport({ ...task, bytes: pair.base });
   if (!base.ok) return { input, outcome: "error", problem: `the base's report could not be read: ${base.problem}` };

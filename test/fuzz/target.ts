@@ -17,8 +17,11 @@ export interface Target {
   readonly bounds: { readonly ms: number; readonly bytes: number };
   /** Outcomes that a campaign of a few hundred inputs must have seen. */
   readonly outcomes: readonly string[];
-  /** Tries one input, which follows from `random` alone. `folder` is empty, and removed afterwards. */
-  attempt(random: Random, folder: string): Promise<Trial>;
+  /**
+   * Tries one input, which follows from `random` alone. `folder` is empty, and removed afterwards. `made` is told of the input
+   * before it is tried, for those that hang.
+   */
+  attempt(random: Random, folder: string, made: (input: string) => void): Promise<Trial>;
 }
 
 /** Why a text cannot be shown to a person as a sentence; undefined if it can. */

@@ -16,6 +16,12 @@ const ENV = {
 /** No command of a person's may wait longer on a repository of this size. Milliseconds. */
 const GIT_MS = 20_000;
 
+/**
+ * Errors and not mere advice (`--strict`) is what is looked for. What a file of the worker's holds is content like any other: git
+ * calls a long line in a .gitattributes an error of the repository.
+ */
+const FSCK = ["-c", "fsck.gitattributesLineLength=ignore", "-c", "fsck.gitattributesLarge=ignore", "fsck", "--no-dangling"];
+
 /** What must be as before when all is over. */
 export interface RepositoryState {
   readonly refs: string;
@@ -47,12 +53,12 @@ export class UserRepository {
 
   /** What a person would meet while the worktree is there. */
   problemBeside(): string | undefined {
-    return this.#failing(["branch", "--list"], ["worktree", "list"], ["fsck", "--strict", "--no-dangling"]);
+    return this.#failing(["branch", "--list"], ["worktree", "list"], FSCK);
   }
 
   /** What is not as it was once the worktree is gone. */
   problemAfter(before: RepositoryState): string | undefined {
-    const failing = this.#failing(["worktree", "prune"], ["fsck", "--strict", "--no-dangling"], ["status", "--porcelain"]);
+    const failing = this.#failing(["worktree", "prune"], FSCK, ["status", "--porcelain"]);
     if (failing !== undefined) return failing;
     const now = this.state();
     const changed = (["refs", "files", "folders"] as const).find((key) => now[key] !== before[key]);

@@ -67,7 +67,7 @@ async function capture(
   return ms <= 3 * CAPTURE_MS ? result : { ...result, problem: `the capture took ${Math.round(ms / 1000)} s` };
 }
 
-async function attempt(random: Random, folder: string): Promise<Trial> {
+async function attempt(random: Random, folder: string, made: (input: string) => void): Promise<Trial> {
   const scratch = join(folder, "scratch");
   mkdirSync(scratch);
   const user = new UserRepository(folder);
@@ -83,6 +83,7 @@ async function attempt(random: Random, folder: string): Promise<Trial> {
     from,
   };
   const input = work(place, random).join(", ");
+  made(input);
   const { outcome, problem } = await capture(repo, { ...worktree, from, message: "T-1: work" });
   const beside = user.problemBeside();
   const removal = await repo.removeWorktree({ ...worktree, deleteBranch: true }).then(
