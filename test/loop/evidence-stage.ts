@@ -102,7 +102,7 @@ export async function judge(of: Judging = {}) {
 export function counted(folder: string, then = RUNNER[2]): { command: readonly [string, ...string[]]; runs: () => string[] } {
   const file = join(folder, "runs");
   writeFileSync(file, "");
-  const command = ["sh", "-c", `cat .git/HEAD >> '${file}'; ${then}`, "{artifacts}/r.tap"] as const;
+  const command = ["sh", "-c", `git rev-parse HEAD >> '${file}'; ${then}`, "{artifacts}/r.tap"] as const;
   return {
     command,
     runs: () =>
