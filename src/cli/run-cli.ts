@@ -1,3 +1,4 @@
+import { diskProblem, SQLITE, sqliteCode, systemCode } from "../adapters/disk-error.ts";
 import { EXIT, UserError } from "../domain/user-error.ts";
 import { HELP, type Request, readArgs } from "./args.ts";
 import { printDefect, printUserError, writeAll } from "./print.ts";
@@ -43,9 +44,22 @@ export async function runCli(argv: readonly string[]): Promise<number> {
       printUserError(error);
       return error.exitCode;
     }
+    const full = fullDisk(error);
+    if (full !== undefined) {
+      printUserError(full);
+      return full.exitCode;
+    }
     printDefect(error);
     return EXIT.notDone;
   }
+}
+
+/** A disk that is full is nobody's defect, wherever it was met. */
+function fullDisk(error: unknown): UserError | undefined {
+  if (!["ENOSPC", "EDQUOT"].includes(systemCode(error) ?? "") && sqliteCode(error) !== SQLITE.full) return undefined;
+  const problem = diskProblem(error);
+  if (problem === undefined) return undefined;
+  return new UserError({ what: "loopdash had to stop", ...problem, exitCode: EXIT.notDone, cause: error });
 }
 
 async function perform(request: Request): Promise<number> {

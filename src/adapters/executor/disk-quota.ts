@@ -43,7 +43,7 @@ interface Member {
   readonly over: AbortController;
   /** Aborted once it has ended. */
   readonly ended: AbortController;
-  process?: ProcessId;
+  process?: ProcessId | undefined;
   why?: string | undefined;
 }
 
@@ -67,9 +67,9 @@ export function quotaExecutor(executor: Executor, quota: DiskQuota): Executor {
       void watchOver(member, members, quota);
       try {
         const result = await executor.run(watched(request, member, quota));
-        member.ended.abort();
         // What was written in its last moments has not been looked at.
-        if (member.why === undefined) member.why = await outboxOver(member);
+        await lastLook(member, members, quota);
+        member.ended.abort();
         return await resultOf(result, member);
       } finally {
         member.ended.abort();
@@ -115,25 +115,45 @@ function foldersOf({ cwd, env, confinement }: ExecRequest, { roots }: DiskQuota)
   return { outbox, folders };
 }
 
-/** A look that fails is made again: it is no reason to end anybody. */
 async function watchOver(member: Member, members: ReadonlySet<Member>, quota: DiskQuota): Promise<void> {
-  const { signal: ended } = member.ended;
-  let [lookedAt, tookMs] = [performance.now(), 0];
-  while (!ended.aborted) {
-    await pause(quota.everyMs ?? EVERY_MS, undefined, { signal: ended }).catch(() => undefined);
-    if (ended.aborted || member.why !== undefined) return;
-    const free = await freeOf(quota);
-    const over = await outboxOver(member);
-    if (over !== undefined) end(member, over);
-    else if (free.counts && free.bytes < free.reserve) await blame(members, free, quota);
-    const since = performance.now() - lookedAt;
-    const due = grewMuch(member.free, free, quota) || since > AT_LEAST_EVERY_MS;
-    if (member.why !== undefined || ended.aborted || !due || since < SHARE * tookMs) continue;
-    const begun = performance.now();
-    const use = await useOf(member, quota);
-    if (use.over !== undefined) end(member, `its worktree holds ${use.over} (limits.diskGiB)`);
-    [lookedAt, tookMs] = [performance.now(), performance.now() - begun];
+  const { signal } = member.ended;
+  const walk: Walk = { at: performance.now(), tookMs: 0 };
+  while (!signal.aborted && member.why === undefined) {
+    await pause(quota.everyMs ?? EVERY_MS, undefined, { signal }).catch(() => undefined);
+    // A look that fails is made again: it is no reason to end anybody.
+    if (!signal.aborted) await look(member, members, quota, walk).catch(() => undefined);
   }
+}
+
+async function lastLook(member: Member, members: ReadonlySet<Member>, quota: DiskQuota): Promise<void> {
+  // Nobody has its number any more, or somebody else has.
+  member.process = undefined;
+  if (member.why !== undefined) return;
+  const over = await outboxOver(member);
+  if (over !== undefined) return end(member, over);
+  const free = await freeOf(quota);
+  if (free.counts && free.bytes < free.reserve) await blame(members, free, quota);
+}
+
+/** The last look through all folders of a program: when it ended, and how long it took. Milliseconds. */
+interface Walk {
+  at: number;
+  tookMs: number;
+}
+
+async function look(member: Member, members: ReadonlySet<Member>, quota: DiskQuota, walk: Walk): Promise<void> {
+  const free = await freeOf(quota);
+  const over = await outboxOver(member);
+  if (over !== undefined) return end(member, over);
+  if (free.counts && free.bytes < free.reserve) return blame(members, free, quota);
+  const since = performance.now() - walk.at;
+  const due = grewMuch(member.free, free, quota) || since > AT_LEAST_EVERY_MS;
+  if (!due || since < SHARE * walk.tookMs) return;
+  const begun = performance.now();
+  const sum = await sumOf(member, quota);
+  if (sum.over !== undefined) end(member, `its worktree holds ${sum.over} (limits.diskGiB)`);
+  walk.at = performance.now();
+  walk.tookMs = walk.at - begun;
 }
 
 /** Whether the disk has lost so much since the program began that it could be the program's. */
@@ -156,12 +176,12 @@ async function outboxOver({ outbox }: Member): Promise<string | undefined> {
 }
 
 /** All folders of a program together. */
-async function useOf({ ended, folders }: Member, quota: DiskQuota): Promise<DiskUse> {
+async function sumOf({ ended, folders }: Member, quota: DiskQuota): Promise<DiskUse> {
   let [bytes, entries, hidden] = [0, 0, false];
   for (const folder of folders) {
-    const use = await diskUse(folder, { bytes: quota.bytes - bytes, entries: MOST_ENTRIES - entries }, ended.signal);
-    const { over } = use;
-    [bytes, entries, hidden] = [bytes + use.bytes, entries + use.entries, hidden || use.hidden];
+    const sum = await diskUse(folder, { bytes: quota.bytes - bytes, entries: MOST_ENTRIES - entries }, ended.signal);
+    const { over } = sum;
+    [bytes, entries, hidden] = [bytes + sum.bytes, entries + sum.entries, hidden || sum.hidden];
     if (over !== undefined) return { bytes, entries, hidden, over: over.startsWith("folders") ? over : boundOf(bytes, quota) };
   }
   return { bytes, entries, hidden };
@@ -179,19 +199,22 @@ async function blame(members: ReadonlySet<Member>, free: Free, quota: DiskQuota)
   if (blaming.has(members) || [...members].some(({ why }) => why !== undefined)) return;
   blaming.add(members);
   try {
-    let worst: { member: Member; bytes: number } | undefined;
-    for (const member of members) {
-      const [own, box] = [await useOf(member, quota), member.outbox && (await diskUse(member.outbox, OUTBOX))];
-      const bytes = own.hidden ? Number.POSITIVE_INFINITY : own.bytes + (box ? box.bytes : 0);
-      if (bytes < Math.max(free.reserve, member.free.bytes - free.bytes) / 2) continue;
-      if (worst === undefined || bytes > worst.bytes) worst = { member, bytes };
-    }
+    const sums = await Promise.all([...members].map(async (member) => ({ member, bytes: await bytesOf(member, quota) })));
+    const lost = (member: Member) => Math.max(free.reserve, member.free.bytes - free.bytes);
+    const [worst] = sums.filter(({ member, bytes }) => bytes >= lost(member) / 2).toSorted((a, b) => b.bytes - a.bytes);
     if (worst === undefined) return;
     const holds = Number.isFinite(worst.bytes) ? sizeInWords(worst.bytes) : "folders that nobody may look into";
     end(worst.member, `it filled the disk: its folders hold ${holds}, and ${sizeInWords(free.bytes)} are left`);
   } finally {
     blaming.delete(members);
   }
+}
+
+/** All that a program holds; what cannot be looked into counts as more than anything else. */
+async function bytesOf(member: Member, quota: DiskQuota): Promise<number> {
+  const own = await sumOf(member, quota);
+  if (own.hidden || own.over !== undefined) return Number.POSITIVE_INFINITY;
+  return own.bytes + (member.outbox === undefined ? 0 : (await diskUse(member.outbox, OUTBOX)).bytes);
 }
 
 async function freeOf({ roots }: DiskQuota): Promise<Free> {

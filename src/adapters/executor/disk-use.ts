@@ -29,7 +29,7 @@ const BLOCK = 512;
 export async function diskUse(folder: string, bounds: DiskBounds, signal?: AbortSignal): Promise<DiskUse> {
   const sum = new Sum(bounds, signal);
   sum.folders.push(Buffer.from(folder));
-  for (let next = sum.folders.pop(); next !== undefined && !sum.isEnough(); next = sum.folders.pop()) await sum.addAll(next);
+  for (let next = sum.folders.pop(); !sum.isEnough() && next !== undefined; next = sum.folders.pop()) await sum.addAll(next);
   const { bytes, entries, hidden, over } = sum;
   return { bytes, entries, hidden, ...(over === undefined ? {} : { over }) };
 }
@@ -72,17 +72,18 @@ class Sum {
   }
 
   async #add(path: Buffer): Promise<void> {
-    const found = await lstat(path).catch(() => undefined);
+    const found = await lstat(path).catch((error: unknown) => this.#failed(error));
     if (found === undefined) return;
     this.bytes += found.blocks * BLOCK;
     if (found.isDirectory()) this.folders.push(path);
   }
 
-  #failed(error: unknown): void {
+  #failed(error: unknown): undefined {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === undefined) throw error;
     if (code === "ENAMETOOLONG") this.over = DEEP;
     else if (code !== "ENOENT" && code !== "ENOTDIR") this.hidden = true;
+    return undefined;
   }
 }
 

@@ -3,6 +3,7 @@ import type { FrozenSet } from "../../domain/event.ts";
 import { changedPart } from "../../domain/frozen-set.ts";
 import type { FrozenProgram, OracleBatch } from "../../ports/oracle.ts";
 import type { Tripwire, TripwireResult } from "../../ports/tripwire.ts";
+import { systemCode } from "../disk-error.ts";
 import type { Canary } from "./canary.ts";
 import type { Hides } from "./hides.ts";
 import { firstProblemOf } from "./in-turns.ts";
@@ -37,7 +38,7 @@ export function createCanaryTripwire(of: CanaryTripwireOptions): Tripwire {
     async check(signal, urgent = () => false) {
       const startedAt = performance.now();
       const judged = { canaries: 0 };
-      const problem = await firstProblem(of, { signal, urgent }, judged).catch((cause: unknown) => {
+      const problem = await withRoom(() => firstProblem(of, { signal, urgent }, judged), signal).catch((cause: unknown) => {
         return `the canaries could not be judged: ${cause instanceof Error ? cause.message : String(cause)}`;
       });
       if (signal.aborted) return undefined;
@@ -45,6 +46,22 @@ export function createCanaryTripwire(of: CanaryTripwireOptions): Tripwire {
       return problem === undefined ? { ok: true, ...numbers } : fired(problem, numbers);
     },
   };
+}
+
+/** How often, and after which wait in milliseconds, a proof is made anew that a full disk cut off: somebody may be being ended for it. */
+const TRIES = 6;
+const ROOM_MS = 2_000;
+
+/** Only what could not be judged is tried anew, and from its beginning; a canary that was judged wrong stays that. */
+async function withRoom<T>(prove: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await prove();
+    } catch (error) {
+      if (systemCode(error) !== "ENOSPC" || tries === TRIES || signal.aborted) throw error;
+      await pause(ROOM_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
 }
 
 function fired(problem: string, numbers: { canaries: number; ms: number }): TripwireResult {
@@ -61,6 +78,7 @@ async function firstProblem(
   if (changed !== undefined) return `what must not change has changed since the run began: the ${changed}`;
   if (!of.canaries) return undefined;
   await pause(LATER_MS, undefined, { signal }).catch(() => undefined);
+  judged.canaries = 0;
   await of.hides.sweep();
   const queue: readonly (Canary | "twins")[] = [...allCanaries(of.batch().tracker.kind, of.like(), of.plain), "twins"];
   const problem = await firstProblemOf(queue, { atATime: AT_A_TIME, signal }, async (canary) => {

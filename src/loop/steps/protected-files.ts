@@ -1,18 +1,25 @@
 import { createHash } from "node:crypto";
-import { lstat, readdir, readFile, readlink } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { lstat, opendir, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { protectedBy } from "./gates.ts";
 
 /** What is protected in a checkout, by path: what each file holds, or where each link leads. */
 export type ProtectedFiles = ReadonlyMap<string, string>;
 
+/** Entries that are looked at: more than any known tree of packages has. A worker's tree is no list to hold in memory. */
+const MOST_ENTRIES = 2_000_000;
+const AT_ONCE = 256;
+
 /** Looks at every protected file of a folder but git's own. */
 export async function protectedFiles(folder: string, protect: readonly string[]): Promise<ProtectedFiles> {
   const found = new Map<string, string>();
   if (protect.length === 0) return found;
   const isProtected = protectedBy(protect);
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  for (const entry of entries) {
+  let seen = 0;
+  for await (const entry of await opendir(folder, { recursive: true, bufferSize: AT_ONCE })) {
+    seen += 1;
+    if (seen > MOST_ENTRIES) throw new Error(`the checkout holds more than ${MOST_ENTRIES} files and folders`);
     const path = join(entry.parentPath, entry.name).slice(folder.length + 1);
     if (entry.isDirectory() || path.startsWith(".git/") || !isProtected(path)) continue;
     found.set(path, await contentOf(join(folder, path)));
@@ -33,9 +40,9 @@ async function contentOf(file: string): Promise<string> {
     if (found.isSymbolicLink()) return `link ${await readlink(file)}`;
     if (!found.isFile()) return "neither file nor link";
     const executable = (found.mode & 0o100) !== 0 ? "x" : "-";
-    return `${executable} ${createHash("sha256")
-      .update(await readFile(file))
-      .digest("hex")}`;
+    const hash = createHash("sha256");
+    for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+    return `${executable} ${hash.digest("hex")}`;
   } catch (error) {
     if (isErrorCode(error, "ENOENT", "ENOTDIR")) return "nothing";
     throw error;

@@ -2,9 +2,20 @@ import type { Attack } from "../suite.ts";
 import { AGENTS } from "./agents.ts";
 import { BAD_INPUT } from "./bad-input.ts";
 import { CRASHES } from "./crashes.ts";
+import { DISK } from "./disk.ts";
 import { JOURNAL } from "./journal.ts";
 import { MONEY } from "./money.ts";
+import { SCANS } from "./scans.ts";
 import { TERMINAL } from "./terminal.ts";
 
 /** Everything that agents, crashes, other engines, tickets and the environment may do to the engine itself. */
-export const ENGINE: readonly Attack[] = [...AGENTS, ...MONEY, ...CRASHES, ...JOURNAL, ...BAD_INPUT, ...TERMINAL];
+export const ENGINE: readonly Attack[] = [
+  ...AGENTS,
+  ...MONEY,
+  ...CRASHES,
+  ...JOURNAL,
+  ...BAD_INPUT,
+  ...TERMINAL,
+  ...DISK,
+  ...SCANS,
+];

@@ -145,6 +145,21 @@ export const DEFENCES = {
       },
     ],
   },
+  disk: {
+    name: "no agent fills the disk of a run: it is ended, what it left is removed, and the others go on",
+    holes: [
+      {
+        file: "src/cli/engine/loop-context.ts",
+        from: "return quotaExecutor(executor, { roots: [open.folder, worktrees], bytes });",
+        to: "return (void quotaExecutor, void bytes, executor);",
+      },
+      { file: "src/adapters/journal/spare-room.ts", from: "Math.floor(blocks * bsize * SHARE)", to: "0" },
+    ],
+  },
+  scans: {
+    name: "what a worker wrote is searched off the event loop",
+    holes: [{ file: "src/adapters/scan/text-scans.ts", from: "if (size > AT_ONCE) return", to: "if (false) return" }],
+  },
   chain: {
     name: "each row of the journal is bound to the one before, and the last is written down twice",
     holes: [

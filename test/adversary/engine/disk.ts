@@ -1,0 +1,86 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync } from "node:fs";
+import { eventsOf, HONEST, Stage } from "../../e2e/stage.ts";
+import type { Attack } from "../suite.ts";
+import { DEFENCES } from "./defences.ts";
+
+/** How an agent fills the disk. `mended` is a file: where it is there, the agent is honest. */
+interface Filling {
+  readonly id: string;
+  readonly what: string;
+  /** Body of the agent that does it. It never ends by itself and does not heed SIGTERM. */
+  readonly fill: string;
+  readonly told: RegExp;
+  readonly ticket?: object;
+}
+
+const STAY = 'process.on("SIGTERM", () => {}); const stay = async () => { for (;;) { say("busy"); await wait(50); } };';
+const WRITE = (path: string) =>
+  `{ const file = fs.openSync(${path}, "w"); const piece = Buffer.alloc(1 << 20, 1); try { for (;;) fs.writeSync(file, piece); } catch {} }`;
+const OUTBOX = "process.env.LOOPDASH_OUTBOX";
+
+const FILLINGS: readonly Filling[] = [
+  {
+    id: "F16",
+    what: "fills its outbox until the disk is full, and stays",
+    fill: `${STAY} ${WRITE(`${OUTBOX} + "/notes.md"`)} await stay();`,
+    told: /filled (?:its outbox|the disk)/,
+  },
+  {
+    id: "F16-leaves",
+    what: "fills its outbox until the disk is full, and is gone before anybody looks",
+    fill: `${WRITE(`${OUTBOX} + "/big"`)} process.exit(1);`,
+    told: /filled (?:its outbox|the disk)|exited with code 1/,
+  },
+  {
+    id: "F16-worktree",
+    what: "fills its worktree until the disk is full",
+    fill: `${STAY} ${WRITE('"big.bin"')} await stay();`,
+    told: /filled the disk: its folders hold/,
+  },
+  {
+    id: "F16-entries",
+    what: "makes files in its outbox until the disk has room for no more names",
+    fill: `${STAY} fs.mkdirSync(${OUTBOX} + "/discovered"); try { for (let i = 0; ; i++) fs.writeFileSync(${OUTBOX} + "/discovered/" + i + ".json", "{}"); } catch {} await stay();`,
+    told: /filled (?:its outbox|the disk)/,
+  },
+];
+
+/** Room for a state folder with two small worktrees, and for little more. */
+const SIZE = "size=48m,nr_inodes=4k,mode=700";
+
+/** The run is not stopped by it, the ticket beside it lands, the evidence says it, and the same command goes on. */
+async function survives(program: string, { fill, told }: Filling): Promise<boolean> {
+  using stage = new Stage();
+  const home = stage.path("small");
+  mkdirSync(home);
+  execFileSync("mount", ["-t", "tmpfs", "-o", SIZE, "tmpfs", home], { stdio: "pipe" });
+  try {
+    stage.repo("app");
+    const mended = JSON.stringify(stage.path("mended"));
+    const bad = `if (ticket === "T-1" && !fs.existsSync(${mended})) { ${fill} }`;
+    // The other works until the disk is full, and for a while after that.
+    const beside = `if (ticket === "T-2") for (let i = 0; i < 40; i++) { say("at work " + i); await wait(50); }`;
+    stage.agent(`${bad} ${beside} ${HONEST}`);
+    const batch = stage.batch(["T-1", "T-2"], { limits: { attempts: 1, minutesPerAttempt: 0.4 } });
+    const env = { LOOPDASH_HOME: home };
+    const first = await stage.start([batch, "--json"], env, program).ended;
+    const ended = eventsOf(first.stdout).find((e) => e.type === "attempt-ended" && e.ticket === "T-1");
+    const evidence = ended?.type === "attempt-ended" ? (ended.evidence?.summary ?? "") : "";
+    const stayed = first.code === 1 && first.stderr === "" && stage.landed().includes("T-2") && told.test(evidence);
+    stage.write("mended", "");
+    const second = await stage.start([batch, "--headless"], env, program).ended;
+    return stayed && second.code === 0 && stage.landed().includes("T-1");
+  } finally {
+    execFileSync("umount", ["-l", home]);
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** Agents that fill the disk of the run. Needs the right to mount a small one. */
+export const DISK: readonly Attack[] = FILLINGS.map((filling) => ({
+  id: filling.id,
+  what: filling.what,
+  defence: DEFENCES.disk,
+  succeeds: async (program) => !(await survives(program, filling)),
+}));

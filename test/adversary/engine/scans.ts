@@ -1,0 +1,72 @@
+import { eventsOf, Stage } from "../../e2e/stage.ts";
+import type { Attack } from "../suite.ts";
+import { DEFENCES } from "./defences.ts";
+
+/** Milliseconds for which the engine may hear nobody: several times what a busy machine needs, a fraction of what each attack takes. */
+const DEAF_MS = 2_500;
+
+interface Flood {
+  readonly id: string;
+  readonly what: string;
+  /** Body of the agent: writes what takes long to look through. */
+  readonly agent: string;
+}
+
+const lines = (file: string, line: string, count: number) =>
+  `fs.writeFileSync(${JSON.stringify(file)}, (${line} + "\\n").repeat(${count}));`;
+
+const FLOODS: readonly Flood[] = [
+  {
+    id: "F18",
+    what: "writes 44,000 lines of quoted it.skip",
+    agent: lines("a.test.ts", `'"' + "it.skip ".repeat(110) + '"'`, 44_000),
+  },
+  {
+    id: "F18-comments",
+    what: "writes 44,000 lines of comments that speak of eslint-disable",
+    agent: lines("a.ts", `"// " + "eslint-disable ".repeat(60)`, 44_000),
+  },
+  {
+    id: "F18-thresholds",
+    what: "writes a configuration of nothing but demands on coverage",
+    agent: lines("codecov.yml", `"lines: 9 ".repeat(100)`, 44_000),
+  },
+  {
+    id: "F18-attributes",
+    what: "writes 44,000 lines of attributes that begin a skipped test and never end",
+    agent: lines("a.cs", `"Fact (".repeat(160)`, 44_000),
+  },
+];
+
+/** The longest time in which the engine took nothing of an agent that talks all the while. */
+async function deafFor(program: string, { agent }: Flood): Promise<number> {
+  using stage = new Stage();
+  stage.repo("app");
+  const over = JSON.stringify(stage.path("over"));
+  stage.agent(`if (ticket === "T-1") { ${agent} } else {
+  for (let i = 0; !fs.existsSync(${over}); i++) { say("talking " + i); await wait(100); } process.exitCode = 1; }`);
+  const finish = [
+    { step: "gates" },
+    // Kept until the file of the change has been searched.
+    { step: "check", command: ["true"] },
+    { step: "merge" },
+  ];
+  const batch = stage.batch(["T-1", "T-2"], { finish, limits: { attempts: 1 } });
+  const run = stage.start([batch, "--json"], {}, program);
+  await run.until(/"type":"attempt-ended","ticket":"T-1"/);
+  stage.write("over", "");
+  const events = eventsOf((await run.ended).stdout);
+  const from = events.findIndex((e) => e.type === "step-started" && e.kind === "check");
+  const to = events.findIndex((e) => e.type === "attempt-ended" && e.ticket === "T-1");
+  if (from === -1 || to < from) throw new Error("the check never began");
+  const at = events.slice(from, to + 1).map((event) => event.at);
+  return Math.max(...at.slice(1).map((time, i) => time - (at[i] ?? time)));
+}
+
+/** Agents that keep the engine busy with what they wrote. */
+export const SCANS: readonly Attack[] = FLOODS.map((flood) => ({
+  id: flood.id,
+  what: flood.what,
+  defence: DEFENCES.scans,
+  succeeds: async (program) => (await deafFor(program, flood)) > DEAF_MS,
+}));
