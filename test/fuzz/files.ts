@@ -3,6 +3,9 @@ import { chmodSync, linkSync, mkdirSync, symlinkSync, truncateSync, writeFileSyn
 import { join } from "node:path";
 import type { Random } from "./random.ts";
 
+/** A link that lies there already is never followed: it may lead out of the folder. */
+export const NEW = { flag: "wx" } as const;
+
 /** Something that lies in a folder under a name, which need not be text. */
 export interface OddFile {
   readonly kind: string;
@@ -39,13 +42,13 @@ export const ODD_FILES: readonly OddFile[] = [
   { kind: "own-link", make: (path) => symlinkSync(path.subarray(path.lastIndexOf("/") + 1), path) },
   { kind: "folder", make: (path) => mkdirSync(path) },
   { kind: "closed-folder", make: (path) => (mkdirSync(path), chmodSync(path, 0)) },
-  { kind: "closed-file", make: (path) => writeFileSync(path, "x", { mode: 0 }) },
-  { kind: "empty-file", make: (path) => writeFileSync(path, "") },
-  { kind: "binary", make: (path, random) => writeFileSync(path, random.bytes(random.between(1, 5_000))) },
+  { kind: "closed-file", make: (path) => writeFileSync(path, "x", { mode: 0, flag: "wx" }) },
+  { kind: "empty-file", make: (path) => writeFileSync(path, "", NEW) },
+  { kind: "binary", make: (path, random) => writeFileSync(path, random.bytes(random.between(1, 5_000)), NEW) },
   {
     kind: "sparse",
     make: (path, random) => {
-      writeFileSync(path, "start");
+      writeFileSync(path, "start", NEW);
       truncateSync(path, random.pick([1_000_000, 100_000_000, 10_000_000_000]));
     },
   },
@@ -53,7 +56,7 @@ export const ODD_FILES: readonly OddFile[] = [
     kind: "second-name",
     make: (path) => {
       const other = Buffer.concat([path, Buffer.from(".other")]);
-      writeFileSync(other, "{}");
+      writeFileSync(other, "{}", NEW);
       linkSync(other, path);
     },
   },
@@ -73,7 +76,7 @@ export function makeDeep(folder: string, levels: number): void {
       mkdirSync("d".repeat(200));
       process.chdir("d".repeat(200));
     }
-    writeFileSync("bottom", "x");
+    writeFileSync("bottom", "x", NEW);
   } finally {
     process.chdir(before);
   }
@@ -82,7 +85,7 @@ export function makeDeep(folder: string, levels: number): void {
 /** Many files in a folder of their own. */
 export function makeMany(folder: string, count: number): void {
   mkdirSync(folder);
-  for (let n = 0; n < count; n++) writeFileSync(join(folder, `f${n}`), n % 10 === 0 ? `${n}\n` : "");
+  for (let n = 0; n < count; n++) writeFileSync(join(folder, `f${n}`), n % 10 === 0 ? `${n}\n` : "", NEW);
 }
 
 const STEMS = [

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
+import { NEW } from "./files.ts";
 
 type Kind = "blob" | "tree" | "commit" | "tag";
 
@@ -25,7 +26,9 @@ export class ObjectFolder {
   /** Writes bytes in the place of an object. */
   write(id: string, bytes: Buffer): void {
     mkdirSync(join(this.#folder, id.slice(0, 2)), { recursive: true });
-    writeFileSync(join(this.#folder, id.slice(0, 2), id.slice(2)), bytes);
+    const file = join(this.#folder, id.slice(0, 2), id.slice(2));
+    rmSync(file, { force: true });
+    writeFileSync(file, bytes, NEW);
   }
 
   tree(entries: readonly { readonly mode: string; readonly name: string | Buffer; readonly id: string }[]): string {

@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { NEW } from "./files.ts";
 import type { Random } from "./random.ts";
 import type { WorkerView } from "./worker-view.ts";
 
@@ -29,7 +30,7 @@ export function placeOf(view: WorkerView, path: string): string | undefined {
 /** Writes a file that the worker may write. */
 export function write(view: WorkerView, path: string, content: string | Buffer): void {
   const place = placeOf(view, path);
-  if (place !== undefined) writeFileSync(place, content);
+  if (place !== undefined) writeFileSync(place, content, NEW);
 }
 
 /** The file of the worker's branch, as it sees it. */

@@ -1,20 +1,24 @@
 import { readFileSync } from "node:fs";
-import { join, sep } from "node:path";
+import { basename, sep } from "node:path";
 import type { RepoView } from "../../src/ports/vcs.ts";
 
 /** Where a worker can write, as it sees it and as it lies outside. */
 export class WorkerView {
   readonly worktree: string;
-  /** The worktree's record, as git in the sandbox finds it. */
+  /** The git folder that the worktree's `.git` file names in the sandbox, which holds HEAD and index as well as refs and objects. */
   readonly record: string;
   readonly commonDir: string;
   readonly #view: RepoView;
 
-  constructor(of: { readonly view: RepoView; readonly worktree: string; readonly commonDir: string }) {
+  /** Throws if the view shows the worker no git folder that it may write. */
+  constructor(of: { readonly view: RepoView; readonly worktree: string }) {
     this.#view = of.view;
     this.worktree = of.worktree;
-    this.commonDir = of.commonDir;
-    this.record = /^gitdir: (.*)\n?$/.exec(readFileSync(join(of.worktree, ".git"), "utf8"))?.[1] ?? "";
+    const gitFile = of.view.mounts.find(({ at }) => basename(at) === ".git");
+    const named = gitFile === undefined ? undefined : /^gitdir: (.*)\n$/.exec(readFileSync(gitFile.from, "utf8"))?.[1];
+    if (named === undefined || this.outside(named) === undefined) throw new Error("the worker has no git folder to write");
+    this.record = named;
+    this.commonDir = named;
   }
 
   /** The place outside of a path that the worker may write; undefined if it may not. The innermost rule counts. */

@@ -1,7 +1,10 @@
 import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { createBubblewrap } from "../../src/adapters/sandbox/bubblewrap.ts";
+import { findProgram } from "../../src/adapters/sandbox/find-program.ts";
 import { openRepo } from "../../src/adapters/vcs/git-repo.ts";
 import { RepoId } from "../../src/domain/ids.ts";
+import type { Sandbox } from "../../src/ports/sandbox.ts";
 import type { Change, Repo } from "../../src/ports/vcs.ts";
 import type { MetadataPlace } from "./metadata-place.ts";
 import type { Random } from "./random.ts";
@@ -57,8 +60,7 @@ async function capture(
   of: Parameters<Repo["capture"]>[0],
 ): Promise<{ outcome: string; problem: string | undefined }> {
   const begun = performance.now();
-  // Beyond the port's present type: whoever bounds a capture by a signal finds one here.
-  const bounded = { ...of, signal: AbortSignal.timeout(CAPTURE_MS) };
+  const bounded = { ...of, timeoutMs: CAPTURE_MS };
   const result = await repo.capture(bounded).then(
     (change) => ({ outcome: change.paths.length > 0 ? "change" : "no change", problem: unfitChange(change) }),
     (error: unknown) => ({ outcome: "refused", problem: unfitError(error, 3_000) }),
@@ -67,18 +69,25 @@ async function capture(
   return ms <= 3 * CAPTURE_MS ? result : { ...result, problem: `the capture took ${Math.round(ms / 1000)} s` };
 }
 
+/** As a run has it. */
+function sandboxIn(folder: string): Sandbox {
+  const program = findProgram("bwrap", { cwd: "/", path: process.env["PATH"] ?? "/usr/bin" });
+  if (program === undefined) throw new Error("there is no bwrap");
+  return createBubblewrap({ program, home: join(folder, "home") });
+}
+
 async function attempt(random: Random, folder: string, made: (input: string) => void): Promise<Trial> {
   const scratch = join(folder, "scratch");
   mkdirSync(scratch);
   const user = new UserRepository(folder);
-  const repo = await openRepo({ id: RepoId.parse("app"), path: user.path, base: "main", scratch });
+  const repo = await openRepo({ id: RepoId.parse("app"), path: user.path, base: "main", scratch, sandbox: sandboxIn(folder) });
   const before = user.state();
   const worktree = { path: join(folder, "worktrees", "T-1"), branch: "loopdash/r/T-1" };
   const from = await repo.baseTip();
   await repo.addWorktree({ ...worktree, from });
   const view = await repo.agentView(worktree);
   const place = {
-    view: new WorkerView({ view, worktree: worktree.path, commonDir: user.gitDir }),
+    view: new WorkerView({ view, worktree: worktree.path }),
     branch: worktree.branch,
     from,
   };

@@ -121,7 +121,7 @@ export const DEFENCES = {
   },
   suppressions: {
     name: "a change that tells a tool to look away does not pass a check",
-    holes: [{ file: CHECK, from: "if (found.length === 0) return [];", to: "return [];" }],
+    holes: [{ file: CHECK, from: "if (count === 0) return [];", to: "return [];" }],
   },
   pristine: {
     name: "a change is judged in a fresh checkout of what was committed, and neither prepared nor run by programs that it brought",
