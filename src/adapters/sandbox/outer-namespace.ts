@@ -70,13 +70,8 @@ export function inotifyMax(setting: (name: string) => string | undefined = kerne
 /** Whether a sandbox's share of inotify can be set here: one is set and read. */
 export function boundsInotify(): Promise<boolean> {
   const { instances } = inotifyMax();
-  const read = [
-    "/bin/sh",
-    "-c",
-    'read -r most </proc/sys/user/max_inotify_instances && [ "$most" = "$1" ]',
-    "sh",
-    String(instances),
-  ];
+  // Read at once: such a file has nothing more for who reads a byte at a time, as `read` of dash does.
+  const read = ["/bin/sh", "-c", '[ "$(/bin/cat /proc/sys/user/max_inotify_instances)" = "$1" ]', "sh", String(instances)];
   return works([...outerNamespace({}), ...read]);
 }
 

@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { chmodSync, closeSync, constants, openSync, readFileSync, readSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { findSandbox } from "../../../src/adapters/sandbox/find-sandbox.ts";
 import { mountTable } from "../../../src/adapters/sandbox/mount-table.ts";
-import { inotifyMax } from "../../../src/adapters/sandbox/outer-namespace.ts";
+import { boundsInotify, inotifyMax } from "../../../src/adapters/sandbox/outer-namespace.ts";
 import { canOverlay, notOverlaid, overlay, topOf } from "../../../src/adapters/sandbox/read-overlays.ts";
 import type { Confinement } from "../../../src/ports/sandbox.ts";
 import { asOrdinaryUser, engineOf, movedEngine } from "./engine.ts";
@@ -133,6 +134,12 @@ describe("inotify", () => {
     const { tail } = await inside;
     expect(Number(tail)).toBe(inotifyMax().instances);
     expect(Number(bytes)).toBeGreaterThan(inotifyMax().instances);
+  });
+
+  test("is known to be bounded, so that nobody is warned without need", async () => {
+    expect(await boundsInotify()).toBe(true);
+    const found = await findSandbox({ path: PATH, home: stage.at("home"), state: stage.at("state") });
+    expect(found.ok && found.lacks.filter(({ why }) => /inotify|pipes/.test(why))).toEqual([]);
   });
 
   test("has a share of what the user may have, also where the kernel tells nothing", () => {
