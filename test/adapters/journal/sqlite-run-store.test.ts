@@ -152,8 +152,13 @@ describe("the file", () => {
     onTestFinished(() => store.close());
     store.create(runRow()).append(stalled("a"));
     expect(statSync(folder).mode & 0o777).toBe(0o700);
-    expect(readdirSync(folder).sort()).toEqual(["loopdash.db", "loopdash.db-shm", "loopdash.db-wal"]);
-    for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777, name).toBe(0o600);
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile());
+    expect(files.map(({ name }) => name).sort()).toEqual(["loopdash.db", "loopdash.db-shm", "loopdash.db-wal", "spare-room"]);
+    for (const { name, parentPath } of entries) {
+      const wanted = files.some((file) => file.name === name) ? 0o600 : 0o700;
+      expect(statSync(join(parentPath, name)).mode & 0o777, name).toBe(wanted);
+    }
   });
 
   test("that others could read is closed to them", () => {

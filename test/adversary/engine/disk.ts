@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
-import { eventsOf, HONEST, Stage } from "../../e2e/stage.ts";
+import { eventsOf, HONEST, PROGRAM, Stage } from "../../e2e/stage.ts";
 import type { Attack } from "../suite.ts";
 import { DEFENCES } from "./defences.ts";
 
@@ -67,7 +67,10 @@ async function survives(program: string, { fill, told }: Filling): Promise<boole
     const first = await stage.start([batch, "--json"], env, program).ended;
     const ended = eventsOf(first.stdout).find((e) => e.type === "attempt-ended" && e.ticket === "T-1");
     const evidence = ended?.type === "attempt-ended" ? (ended.evidence?.summary ?? "") : "";
-    const stayed = first.code === 1 && first.stderr === "" && stage.landed().includes("T-2") && told.test(evidence);
+    const stayed =
+      first.code === 1 && !/had to stop|defect/.test(first.stderr) && stage.landed().includes("T-2") && told.test(evidence);
+    if (!stayed && program === PROGRAM)
+      console.error(first.code, first.stderr, evidence, stage.landed(), first.stdout.slice(-1_500));
     stage.write("mended", "");
     const second = await stage.start([batch, "--headless"], env, program).ended;
     return stayed && second.code === 0 && stage.landed().includes("T-1");
