@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { closeSync, existsSync, statSync } from "node:fs";
 import {
   type Confined,
   type Confinement,
@@ -137,7 +137,7 @@ function isCopyOfNothing(mount: Mount): boolean {
 async function confine(walls: Walls, launch: Launch, confinement: Confinement): Promise<Confined> {
   const { program, mounts, inside, start } = plan(walls, launch, confinement);
   const layers = confinement.layers ?? [];
-  const { mounts: shown, table } = await overlay(mounts, walls.canOverlay);
+  const { mounts: shown, table } = await overlay(mounts, walls.canOverlay, { except: layers.map(({ from }) => from) });
   const inherited = filesToClose();
   const write = mounts.flatMap((mount) => (mount.kind === "bind" && mount.write ? [mount.at] : []));
   const home = walls.homes.includes(realPath(walls.of.home) ?? "") ? walls.of.home : "/tmp/home";
@@ -145,20 +145,24 @@ async function confine(walls: Walls, launch: Launch, confinement: Confinement): 
   const processes = walls.of.processes ?? PROCESSES_MAX;
   const group = groupOf(walls.of.groups, processes);
   const status = openStatusFile();
-  const files = { status: status.path, filter: walls.filter.path, table: table === "" ? undefined : walls.tableFile(table).path };
-  return {
-    argv: [
-      ...starter({ inherited, ...files, group: group?.enter }),
-      ...starterOfBwrap(walls, { layers, table: table !== "" }),
-      walls.of.program,
+  const options = heldFile(
+    listOf([
       ...NAMESPACES,
       ...mountArguments(shown),
       ...(home === walls.of.home ? [] : ["--dir", home]),
       ...READ_ONLY,
       ...env.set.flatMap(([name, value]) => ["--setenv", name, value]),
       // By it processes outside are found; inside it would tell code under test where it runs (adversary case F3).
-      ...["--unsetenv", "LOOPDASH_FENCE"],
-      ...["--chdir", start, "--json-status-fd", "3", "--seccomp", "4", "--"],
+      ...["--unsetenv", "LOOPDASH_FENCE", "--chdir", start, "--json-status-fd", "3", "--seccomp", "4"],
+    ]),
+  );
+  const files = { status: status.path, filter: walls.filter.path, table: table === "" ? undefined : walls.tableFile(table).path };
+  return {
+    argv: [
+      ...starter({ inherited, ...files, options: options.path, group: group?.enter }),
+      ...starterOfBwrap(walls, { layers, table: table !== "" }),
+      // Read from a file: a command line is seen by everybody inside, and would tell code under test what is mounted from where.
+      ...[walls.of.program, "--args", "6", "--"],
       ...limited(processes, confinement.limits),
       inside(program),
       ...launch.argv.slice(1),
@@ -167,11 +171,17 @@ async function confine(walls: Walls, launch: Launch, confinement: Confinement): 
     env: env.inherited,
     settle: async () => {
       const end = await status.settle();
+      closeSync(options.fd);
       await group?.remove();
       for (const layer of layers) openWork(layer);
       return end;
     },
   };
+}
+
+/** A list of arguments as bwrap reads one from a file. */
+function listOf(words: readonly string[]): Buffer {
+  return Buffer.from(words.map((word) => `${word}\0`).join(""));
 }
 
 /** What is found inside, and where the program starts. Throws ConfinementRefused where that cannot be kept. */

@@ -29,18 +29,19 @@ export interface Overlaid {
  * meet those of the file outside (Documentation/filesystems/overlayfs.rst, "Non-standard behavior"). What somebody outside puts
  * in the place of something later may not be seen.
  *
- * Sockets that a confinement names stay what they are, and so does what may be written. What cannot be under an overlay is
+ * Sockets that a confinement names stay what they are, and so do what may be written and what lies in a folder of `except`: the
+ * layer over that is an overlay already. What cannot be under an overlay is
  * bound as it is: a folder in which something is mounted (the kernel does not show what lies under such a mount to a user
  * namespace), a file right in such a folder, and what `can` says no to.
  */
 export async function overlay(
   mounts: readonly Mount[],
   can: (top: string) => Promise<boolean>,
-  table: readonly TableEntry[] = mountTable(),
+  { table = mountTable(), except = [] }: { readonly table?: readonly TableEntry[]; readonly except?: readonly string[] } = {},
 ): Promise<Overlaid> {
   const wanted = new Map(
     mounts.flatMap((mount) => {
-      const top = isOnlyRead(mount) ? topOf(mount.from, table) : undefined;
+      const top = isOnlyRead(mount, except) ? topOf(mount.from, table) : undefined;
       return top === undefined ? [] : [[mount, top] as const];
     }),
   );
@@ -55,8 +56,9 @@ export async function overlay(
   return { mounts: shown, table: tableOf(tops) };
 }
 
-function isOnlyRead(mount: Mount): mount is Extract<Mount, { kind: "bind" }> {
+function isOnlyRead(mount: Mount, except: readonly string[]): mount is Extract<Mount, { kind: "bind" }> {
   if (mount.kind !== "bind" || mount.write || mount.copied === true) return false;
+  if (except.some((folder) => isWithin(folder, mount.from))) return false;
   if (KERNELS.some((folder) => isWithin(folder, mount.from))) return false;
   return statSync(mount.from, { throwIfNoEntry: false })?.isSocket() === false;
 }

@@ -22,6 +22,8 @@ export interface StarterOf {
   /** What bwrap is given as files 3 and 4. */
   readonly status: string;
   readonly filter: string;
+  /** What bwrap reads its options from, as file 6. */
+  readonly options: string;
   /** What is opened as file 5 for what comes before bwrap; none: nothing is. */
   readonly table: string | undefined;
   /** The file of a control group that a process enters by; none: it stays where it is. */
@@ -38,9 +40,9 @@ export function starter(of: StarterOf): string[] {
   const script = [
     `set -e; ${closing}`,
     `{ echo ${ENDED_FIRST} >/proc/self/oom_score_adj; } 2>/dev/null || :; `,
-    '[ -z "$3" ] || echo 0 >"$3"; exec 3>"$1" 4<"$2"; [ -z "$4" ] || exec 5<"$4"; shift 4; exec "$@"',
+    '[ -z "$3" ] || echo 0 >"$3"; exec 3>"$1" 4<"$2"; [ -z "$4" ] || exec 5<"$4"; exec 6<"$5"; shift 5; exec "$@"',
   ].join("");
-  return [of.inherited.shell, "-c", script, "loopdash-sandbox", of.status, of.filter, of.group ?? "", of.table ?? ""];
+  return [of.inherited.shell, "-c", script, "loopdash-sandbox", of.status, of.filter, of.group ?? "", of.table ?? "", of.options];
 }
 
 /**

@@ -168,7 +168,7 @@ describe("which folder an overlay shows", () => {
     const { mounts, table: text } = await overlay(
       [bind("/usr/bin"), bind(stage.at("wt"), true), bind(odd), bind("/dev/null")],
       () => Promise.resolve(true),
-      mountTable(line("/") + line(odd) + line("/proc")),
+      { table: mountTable(line("/") + line(odd) + line("/proc")) },
     );
     expect(mounts.map((mount) => mount.kind === "bind" && mount.from)).toEqual([
       "/dev/pts/0/bin",

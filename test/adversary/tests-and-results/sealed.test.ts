@@ -1,4 +1,6 @@
 import { proveEach } from "../suite.ts";
+import { KNOWING } from "./knowing.ts";
 import { SEALED_ATTACKS } from "./sealed.ts";
 
 proveEach(SEALED_ATTACKS);
+proveEach(KNOWING);
