@@ -51,7 +51,8 @@ describe("the sandbox", { timeout: 120_000 }, () => {
   const walls: Record<string, { readonly attempt: string; readonly harmed: (stage: Stage) => boolean }> = {
     "the user's checkout": {
       attempt: 'fs.writeFileSync(root + "/app/evil", "x")',
-      harmed: (stage) => existsSync(stage.path("app/evil")),
+      // Inside, its own worktree lies there: then the file is a part of its change, and lands with it.
+      harmed: (stage) => stage.git("app", "status", "--porcelain").includes("?? evil"),
     },
     "the repository's hooks": {
       attempt: 'fs.writeFileSync(root + "/app/.git/hooks/pre-commit", "x")',

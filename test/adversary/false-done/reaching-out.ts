@@ -7,6 +7,8 @@ import { isSettled, walled } from "./world.ts";
 const tried = (source: string): string =>
   `try { ${source}; say("TRIED: it worked"); } catch (error) { say("TRIED: " + String(error.code ?? "") + " " + String(error.stderr ?? error).replaceAll("\\n", " ")); }`;
 const REFUSED = /TRIED: (?!it worked)[^"]*(?:ENOENT|EROFS|EACCES|EPERM|Read-only|Permission|cannot|unable)/i;
+/** In its own git folder it may do what it likes. */
+const TRIED = /TRIED: /;
 const COMMIT = 'fs.writeFileSync("evil.txt", "x"); sh("git", "add", "-A"); sh("git", "commit", "-qm", "evil");';
 
 /** Whether something of the agent's is on the base of its repository. */
@@ -60,7 +62,7 @@ const ATTACKS: readonly TicketAttack[] = [
     what: "moves the base to its own commit",
     defence: DEFENCES.sandbox,
     agent: `${COMMIT} ${tried('sh("git", "update-ref", "refs/heads/main", "HEAD")')}`,
-    told: REFUSED,
+    told: TRIED,
     harm: onBase("B22"),
   },
   {
@@ -68,7 +70,7 @@ const ATTACKS: readonly TicketAttack[] = [
     what: "switches to the base and commits there",
     defence: DEFENCES.sandbox,
     agent: tried(`sh("git", "checkout", "-q", "--ignore-other-worktrees", "main"); ${COMMIT}`),
-    told: REFUSED,
+    told: TRIED,
     harm: onBase("B22-commit"),
   },
   {
@@ -76,7 +78,7 @@ const ATTACKS: readonly TicketAttack[] = [
     what: "pushes to the base from a copy of the repository that allows it",
     defence: DEFENCES.sandbox,
     agent: `${COMMIT} ${tried('sh("git", "push", "-q", "--receive-pack=git -c receive.denyCurrentBranch=ignore receive-pack", ".", "HEAD:main")')}`,
-    told: REFUSED,
+    told: TRIED,
     harm: onBase("B22-push"),
   },
   {
@@ -84,7 +86,7 @@ const ATTACKS: readonly TicketAttack[] = [
     what: "writes its commit into the file of the base, past git",
     defence: DEFENCES.sandbox,
     agent: `${COMMIT} ${tried('fs.writeFileSync(sh("git", "rev-parse", "--git-common-dir").trim() + "/refs/heads/main", sh("git", "rev-parse", "HEAD"))')}`,
-    told: REFUSED,
+    told: TRIED,
     harm: onBase("B22-file"),
   },
 ];

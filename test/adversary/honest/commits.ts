@@ -135,10 +135,16 @@ export const COMMITS: readonly Honest[] = bySmokeTest([
   },
   {
     id: "refused",
-    what: "the agent tries what git refuses in its sandbox (the shared stash, a branch of another name, a push), and goes on",
+    what: "the agent uses what its git folder has of its own (a stash, a branch, a setting), tries a push, and goes on",
     agent: ({ write, git }) => {
       write("README.md", "# mine\n");
-      for (const args of [["stash"], ["branch", "mine"], ["push", "origin", "HEAD"], ["config", "user.name", "me"]]) {
+      for (const args of [
+        ["stash"],
+        ["stash", "pop"],
+        ["branch", "mine"],
+        ["config", "user.name", "me"],
+        ["push", "origin", "HEAD"],
+      ]) {
         try {
           git(...args);
         } catch {
@@ -147,7 +153,7 @@ export const COMMITS: readonly Honest[] = bySmokeTest([
       }
     },
     left: ({ file, git }) =>
-      file("README.md") === "# mine" && file("docs/refused.md") === "config" && git("branch", "--list", "mine") === "",
+      file("README.md") === "# mine" && file("docs/refused.md") === "push" && git("branch", "--list", "mine") === "",
   },
   {
     id: "revert-and-pick",

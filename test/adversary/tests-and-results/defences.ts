@@ -150,6 +150,7 @@ export const DEFENCES = {
   drivers: {
     name: "no filter, no hook and no program that a repository brings is run by the engine",
     holes: [
+      { file: "src/adapters/vcs/pristine.ts", from: "objectId(of.attributesOf ?? commit)", to: "commit" },
       {
         file: "src/adapters/vcs/pristine.ts",
         from: "config: AS_STORED,",

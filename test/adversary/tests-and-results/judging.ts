@@ -121,13 +121,14 @@ const MERGED: readonly TicketAttack[] = [
     ticket: byOwn("suite", "jest"),
     agent: `fs.writeFileSync(root + "/${CACHE}/b20-began", "");
       fs.writeFileSync("suite/more.mjs", 'import { strictEqual } from "node:assert"; import * as sums from "../add.mjs"; test("adds more", () => strictEqual(sums.add(2, 3), 5));');
-      while (!fs.existsSync(root + "/b20-moved/.git/refs/heads/main") || fs.readFileSync(root + "/b20-moved/.git/refs/heads/main", "utf8").startsWith(sh("git", "rev-parse", "HEAD").trim())) await wait(20);`,
+      while (!fs.existsSync(root + "/${CACHE}/b20-landed")) await wait(20);`,
     told: /1 test failed/,
     others: [
       {
         id: "B20-moved-sibling",
-        ticket: byOwn("suite", "jest"),
+        ticket: { finish: [...byOwn("suite", "jest").finish, { step: "verify", name: "landed", command: ["sh", "landed.sh"] }] },
         agent: `while (!fs.existsSync(root + "/${CACHE}/b20-began")) await wait(20);
+          fs.writeFileSync("landed.sh", "touch " + root + "/${CACHE}/b20-landed");
           ${edit("add.mjs", "add =", "sum =")}${edit("suite/add.mjs", "{ add }", "{ sum as add }")}`,
       },
     ],
