@@ -146,7 +146,7 @@ class Trial {
     const { ctx, scope, repo, step, candidate } = this.#check;
     let files: readonly PlantedFile[] = [];
     const lines = new Names();
-    const judged = await judgeCommand(ctx, scope, repo, {
+    const running = judgeCommand(ctx, scope, repo, {
       step,
       commit,
       attributesOf: candidate.base,
@@ -160,9 +160,15 @@ class Trial {
         if (files.length === 0) files = await plantAt(checkout, await choosePlaces(checkout, choice), choice);
         files = files.map((file) => this.#known(file));
         lines.sought = files.flatMap(({ tests }) => tests.flatMap(({ name, role }) => (role === "fails" ? [name] : [])));
-        if (files.length > 0) await track(this.#check, checkout, files);
+        if (files.length === 0) throw new NothingPlanted();
+        await track(this.#check, checkout, files);
       },
     });
+    const judged = await running.catch((error: unknown) => {
+      if (!(error instanceof NothingPlanted)) throw error;
+      return undefined;
+    });
+    if (judged === undefined) return { files: [], exitCode: undefined, tests: undefined, output: "", printed: false };
     if (!judged.ok) return { evidence: judged.evidence };
     const { result, reading } = judged;
     const exitCode = result.ending === "exited" ? (result.exitCode ?? undefined) : undefined;
@@ -190,6 +196,11 @@ class Trial {
       tests: file.tests.filter(({ role, name }) => role !== "known" || !failed.some(({ id }) => isCalled(id, name))),
     };
   }
+}
+
+/** Ends the second run of a command before it starts: there is nothing that it could show. */
+class NothingPlanted extends Error {
+  override readonly name = "NothingPlanted";
 }
 
 /** Looks for names in what a command prints. */
