@@ -33,7 +33,7 @@ const told = (of: Judging) => judge({ base: BASE, change: HONEST, check: NODE_TE
 
 /** A shell's script that notes each of its runs, and the number of them. */
 function noted(folder: string, script: string): { readonly check: StepSpec; readonly runs: () => number } {
-  const file = join(folder, "runs");
+  const file = join(folder, "runs-noted");
   writeFileSync(file, "");
   return {
     check: check(["sh", "-c", `echo >> '${file}'; ${script}`]),
