@@ -191,6 +191,6 @@ export const DEFENCES = {
   },
   canaryInHistory: {
     name: "planted tests are part of the checkout's own commit",
-    holes: [{ file: CANARY, from: "if (files.length > 0) await track(this.#check, checkout, files);", to: "void track;" }],
+    holes: [{ file: CANARY, from: "await track(this.#check, checkout, files);", to: "void track;" }],
   },
 } as const satisfies Record<string, Defence>;
