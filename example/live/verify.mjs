@@ -2,13 +2,14 @@
  * Asks an environment what it runs: `node verify.mjs dev|prod`, in a checkout of the commit that has to be there. Prints the answer
  * as JSON; what of it must hold is said in the batch.
  */
+import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ask } from "./ask.mjs";
 
 const [, , name = ""] = process.argv;
 const { name: repo } = JSON.parse(await readFile("package.json", "utf8"));
-const commit = (await readFile(".git/HEAD", "utf8")).trim();
+const commit = execFileSync("git", ["rev-parse", "HEAD"], { encoding: "utf8" }).trim();
 process.chdir(join(import.meta.dirname, "..", "workspace"));
 const { status, body } = await ask(`${name}.sock`, `/${repo}?commit=${commit}`, { headers: {} });
 if (status === 200) console.log(JSON.stringify(body));

@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { isSocket } from "./open-sockets.ts";
 import { isWithin } from "./real-path.ts";
 
 /** One thing that the confined process finds at a place. Places are real paths. */
@@ -88,6 +89,8 @@ function isIdle(mount: Mount, above: Mount): boolean {
       return false;
     case "bind":
       if (mount.tool === true) return !isCovered(above);
+      // A folder that is only read may come through an overlay, in which its sockets are nobody's: one that is named is bound.
+      if (isSocket(mount.from)) return false;
       return above.kind === "bind" && !isElsewhere && mount.from === mount.at && mount.write === above.write;
   }
 }
