@@ -38,7 +38,7 @@ const daemon = (...argv: string[]): string => {
 
 /** Writes the work into every checkout that is being judged, for 20 seconds. */
 const writer = (mark: string): string =>
-  `n=0; while [ $n -lt 400 ]; do for d in "$0"/home/runs/*/judge/*/; do [ -f "$d/check.mjs" ] && echo done >"$d/work.txt"; done; n=$((n+1)); /bin/sleep 0.05; done # ${mark}`;
+  `n=0; while [ $n -lt 400 ]; do for d in "$0"/home/runs/*/judge/*/0/; do [ -f "$d/check.mjs" ] && echo done >"$d/work.txt"; done; n=$((n+1)); /bin/sleep 0.05; done # ${mark}`;
 
 const WALLED: World = {
   files: {

@@ -44,14 +44,6 @@ const AIMS: readonly Aim[] = [
     act: `hold("one-end", at);`,
   },
   {
-    id: "F11-repository",
-    what: "writes into a pipe in the repository's own folder",
-    defence: overlays,
-    habit: "pipe",
-    at: ".git/pipe",
-    act: `hold("one-end", at);`,
-  },
-  {
     id: "F11-link",
     what: "writes into a pipe by a link of its own",
     defence: overlays,
@@ -136,10 +128,10 @@ const AIMS: readonly Aim[] = [
   },
   {
     id: "F20",
-    what: "has a lease on a file of the repository, so that others wait who write it",
+    what: "has a lease on a file that it may read, so that others wait who write it",
     defence: filter,
     habit: "lease",
-    at: ".git/HEAD",
+    at: `${SHARED}/F20-plain`,
     act: `hold("lease", at);`,
   },
   {
@@ -190,14 +182,6 @@ const AIMS: readonly Aim[] = [
     habit: "range",
     at: `${SHARED}/F21-range`,
     act: `hold("range", at);`,
-  },
-  {
-    id: "F21-repository",
-    what: "locks a file of the repository",
-    defence: overlays,
-    habit: "lock",
-    at: ".git/HEAD",
-    act: `hold("lock", at);`,
   },
   {
     id: "F21-check",
