@@ -17,22 +17,12 @@ const lines = (file: string, line: string, count: number) =>
 
 const FLOODS: readonly Flood[] = [
   {
-    id: "F18",
-    what: "writes 44,000 lines of quoted it.skip",
-    agent: lines("a.test.ts", `'"' + "it.skip ".repeat(110) + '"'`, 44_000),
-  },
-  {
-    id: "F18-comments",
-    what: "writes 44,000 lines of comments that speak of eslint-disable",
-    agent: lines("a.ts", `"// " + "eslint-disable ".repeat(60)`, 44_000),
-  },
-  {
     id: "F18-thresholds",
     what: "writes a configuration of nothing but demands on coverage",
     agent: lines("codecov.yml", `"lines: 9 ".repeat(100)`, 44_000),
   },
   {
-    id: "F18-attributes",
+    id: "F18",
     what: "writes 44,000 lines of attributes that begin a skipped test and never end",
     agent: lines("a.cs", `"Fact (".repeat(160)`, 44_000),
   },
