@@ -14,9 +14,15 @@ const AT_ONCE = 64;
 const RULES = ["(", "-iname", ".gitignore", "-o", "-iname", ".gitattributes", ")"];
 /** What git opens by its name while it looks through a folder; whatever a nested repository holds may be opened too. */
 const OPENED = ["(", "-iname", ".git", "-o", "-ipath", "*/.git/*", "-o", ...RULES, ")"];
-/** Opening a pipe waits for whoever writes it, and a device does whatever it likes. */
-const UNFIT = ["(", "-type", "p", "-o", "-type", "b", "-o", "-type", "c", ")"];
-const TOO_LONG = ["(", "-type", "f", "-size", `+${MAX_RULES_BLOCKS}`, ...RULES, ")"];
+/** What git reads as a whole of a nested repository before it takes that for one. */
+const READ_WHOLE = [
+  "(",
+  ...["HEAD", "config", "commondir", "refs/*"].flatMap((name) => ["-o", "-ipath", `*/.git/${name}`]).slice(1),
+  ")",
+];
+/** Opening a pipe waits for whoever writes it, and a device does whatever it likes; so does a link to either (`-xtype`). */
+const UNFIT = ["(", "-xtype", "p", "-o", "-xtype", "b", "-o", "-xtype", "c", ")"];
+const TOO_LONG = ["(", "-type", "f", "-size", `+${MAX_RULES_BLOCKS}`, "(", ...RULES, "-o", ...READ_WHOLE, ")", ")"];
 
 /**
  * Refuses a worktree in which git would wait for a pipe, or read a huge file as a whole, where it looks for rules or for nested

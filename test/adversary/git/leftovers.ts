@@ -74,6 +74,18 @@ const LOOKED_FOR: readonly TicketAttack[] = [
     '$("git init -q x; mkfifo x/.git/refs/heads/main x/.git/refs/heads/master");',
     PIPE,
   ),
+  rules(
+    "F5-link",
+    "leaves a link to a device as HEAD of a repository in a folder",
+    '$("git init -q x; ln -sf /dev/zero x/.git/HEAD");',
+    PIPE,
+  ),
+  rules(
+    "F6-config",
+    "leaves a configuration of ten gigabytes in a repository in a folder",
+    '$("git init -q x; truncate -s 10G x/.git/config");',
+    LONG,
+  ),
   rules("F6-ignore", "leaves a list of ignored files of ten gigabytes", '$("truncate -s 10G src/.gitignore");', LONG),
   rules("F6-attributes", "leaves a list of attributes of ten gigabytes", '$("truncate -s 10G .gitattributes");', LONG),
   rules("F6-case", "does so under a name that folds to it", '$("mkdir d; truncate -s 10G d/.GITIGNORE");', LONG),
@@ -127,12 +139,15 @@ const indexEntry = (mode, id, name, sparse) => {
   const body = Buffer.concat([Buffer.alloc(24), put32(mode), Buffer.alloc(12), Buffer.from(id, "hex"), flags, Buffer.from(name)]);
   return Buffer.concat([body, Buffer.alloc(8 - (body.length % 8))]);
 };
-const sparseIndex = (tree) => {
-  const entries = [...listed.map(([mode, id, , name]) => [parseInt(mode, 8), id, name, false]), [0o40000, tree, "bomb/", true]]
+const sparseIndex = (...folders) => {
+  const entries = [...listed.map(([mode, id, , name]) => [parseInt(mode, 8), id, name, false]),
+    ...folders.map(([name, tree]) => [0o40000, tree, name + "/", true])]
     .toSorted((a, b) => (a[2] < b[2] ? -1 : 1)).map((each) => indexEntry(...each));
   const bytes = Buffer.concat([Buffer.from("DIRC"), put32(3), put32(entries.length), ...entries, Buffer.from("sdir"), put32(0)]);
   fs.writeFileSync($("git rev-parse --git-path index").trim(), Buffer.concat([bytes, createHash("sha1").update(bytes).digest()]));
 };
+const files = put("tree", undefined, ...Array.from("abcdefghij", (name) => entry("100644", name, put("blob", undefined, "x"))));
+const before = $("git rev-parse HEAD^{tree}").trim();
 `;
 
 const OBJECTS: readonly TicketAttack[] = [
@@ -140,11 +155,27 @@ const OBJECTS: readonly TicketAttack[] = [
     "F4-sparse",
     "leaves a sparse index with a folder that stands for ten billion files, from a commit in the middle of its history",
     COUNTED,
-    `${SPARSE} const blob = put("blob", undefined, "x");
-     const bomb = tower(9, put("tree", undefined, ...Array.from("abcdefghij", (name) => entry("100644", name, blob))));
-     const tree = $("git rev-parse HEAD^{tree}").trim();
-     head(commit(tree, commit(put("tree", undefined, entry("40000", "bomb", bomb)))));
-     sparseIndex(bomb);`,
+    `${SPARSE} const bomb = tower(9, files);
+     head(commit(before, commit(put("tree", undefined, entry("40000", "bomb", bomb)))));
+     sparseIndex(["bomb", bomb]);`,
+    MANY,
+  ),
+  objects(
+    "F4-ignored",
+    "leaves one with such a folder by an ignored name",
+    COUNTED,
+    `${SPARSE} const bomb = tower(9, files); fs.writeFileSync(".gitignore", "bomb/\\n");
+     head(commit(before, commit(put("tree", undefined, entry("40000", "bomb", bomb)))));
+     sparseIndex(["bomb", bomb]);`,
+    MANY,
+  ),
+  objects(
+    "F4-many",
+    "leaves one with a hundred folders that stand for a hundred thousand files each, from one commit",
+    COUNTED,
+    `${SPARSE} const some = tower(4, files); const names = Array.from({ length: 100 }, (_, n) => "f" + (100 + n));
+     head(commit(before, commit(put("tree", undefined, ...names.map((name) => entry("40000", name, some))))));
+     sparseIndex(...names.map((name) => [name, some]));`,
     MANY,
   ),
   objects(
