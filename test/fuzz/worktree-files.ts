@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { below, makeDeep, makeMany, ODD_FILES, oddName } from "./files.ts";
 import type { Random } from "./random.ts";
@@ -57,9 +57,23 @@ function textFor(name: string, random: Random): string {
   return `${random.list(random.between(1, 20), () => random.pick(lines)).join("\n")}\n`;
 }
 
+/** A path in the worktree, without the links that an earlier step left on the way: a worker could not write behind them either. */
+function within(worktree: string, name: string): string {
+  const parts = name.split("/");
+  for (const [n] of parts.entries()) {
+    const above = join(worktree, ...parts.slice(0, n));
+    if (lstatSync(above, { throwIfNoEntry: false })?.isSymbolicLink() === true) rmSync(above);
+  }
+  return join(worktree, name);
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
 /** Removes what lies there and makes the folder around it. */
 function clear(worktree: string, name: string): string {
-  const path = join(worktree, name);
+  const path = within(worktree, name);
   mkdirSync(join(path, ".."), { recursive: true });
   rmSync(path, { recursive: true, force: true });
   return path;
@@ -84,7 +98,7 @@ function sparseFile(path: string, bytes: number): void {
 
 /** A repository within the worktree, with whatever in the place of its parts. */
 function embedded(worktree: string, random: Random): void {
-  const inner = join(worktree, random.pick(["sub", "src/sub"]), ".git");
+  const inner = within(worktree, random.pick(["sub/.git", "src/sub/.git"]));
   if (existsSync(inner)) return;
   mkdirSync(join(inner, "refs/heads"), { recursive: true });
   mkdirSync(join(inner, "objects"));
@@ -160,10 +174,7 @@ export const FILE_DEEDS: readonly Deed[] = [
     name: "closed-folder",
     weight: 2,
     act: (worktree, random) =>
-      chmodSync(
-        random.pick([worktree, join(worktree, "src")].filter((path) => existsSync(path))),
-        random.pick([0, 0o300, 0o500]),
-      ),
+      chmodSync(random.pick([worktree, join(worktree, "src")].filter(isFolder)), random.pick([0, 0o300, 0o500])),
   },
   {
     name: "nothing-left",
