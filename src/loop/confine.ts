@@ -54,7 +54,8 @@ export function confineHealer(
 ): Confinement | undefined {
   if (!ctx.confined) return undefined;
   const { read = [], write = [] } = ctx.batch.sandboxPolicy ?? {};
-  return { write: of.write, read: [...of.read, ...ctx.agentFiles, ...read, ...write], mounts: [], sockets: [] };
+  const live = [...read, ...write];
+  return { write: of.write, read: [...of.read, ...ctx.agentFiles, ...live], live, mounts: [], sockets: [] };
 }
 
 /** What the second model may reach: it reads what it is asked about, and writes nothing but its own session. */
@@ -67,7 +68,8 @@ export function confineReader(
   const { read, write, mounts } = repo.judgeView;
   const policy = ctx.batch.sandboxPolicy;
   const forAll = [...(policy?.read ?? []), ...(policy?.write ?? [])];
-  return { write: of.write, read: [...read, ...write, ...of.read, ...ctx.reviewerFiles, ...forAll], mounts, sockets: [] };
+  const all = [...read, ...write, ...of.read, ...ctx.reviewerFiles, ...forAll];
+  return { write: of.write, read: all, live: forAll, mounts, sockets: [] };
 }
 
 /** A confinement with the hosts that the batch opens to `who`: a step by its name, or one of those that are none. */
@@ -84,5 +86,5 @@ export function opened(
 
 function withPolicy(ctx: Confined, of: Confinement): Confinement {
   const { read = [], write = [] } = ctx.batch.sandboxPolicy ?? {};
-  return { ...of, write: [...of.write, ...write], read: [...of.read, ...read] };
+  return { ...of, write: [...of.write, ...write], read: [...of.read, ...read], live: read };
 }

@@ -10,6 +10,8 @@ export interface Confinement {
   readonly write: readonly string[];
   /** Folders and files that it may read though what surrounds them is hidden; also what lies read-only within `write`. */
   readonly read: readonly string[];
+  /** Those of `read` in which somebody outside may change something meanwhile: it is seen within a second, by who looks again. */
+  readonly live?: readonly string[];
   /** Another folder or file in the place of one: the process sees `from` at `at`, which need not exist. */
   readonly mounts: readonly { readonly from: string; readonly at: string; readonly write: boolean }[];
   /** Unix sockets by which it reaches somebody outside; every other way out is closed. */

@@ -137,7 +137,8 @@ function isCopyOfNothing(mount: Mount): boolean {
 async function confine(walls: Walls, launch: Launch, confinement: Confinement): Promise<Confined> {
   const { program, mounts, inside, start } = plan(walls, launch, confinement);
   const layers = confinement.layers ?? [];
-  const { mounts: shown, table } = await overlay(mounts, walls.canOverlay, { except: layers.map(({ from }) => from) });
+  const except = layers.map(({ from }) => from);
+  const { mounts: shown, table, live } = await overlay(mounts, walls.canOverlay, { except, live: confinement.live ?? [] });
   const inherited = filesToClose();
   const write = mounts.flatMap((mount) => (mount.kind === "bind" && mount.write ? [mount.at] : []));
   const home = walls.homes.includes(realPath(walls.of.home) ?? "") ? walls.of.home : "/tmp/home";
@@ -160,7 +161,7 @@ async function confine(walls: Walls, launch: Launch, confinement: Confinement): 
   return {
     argv: [
       ...starter({ inherited, ...files, options: options.path, group: group?.enter }),
-      ...starterOfBwrap(walls, { layers, table: table !== "" }),
+      ...starterOfBwrap(walls, { layers, table: table !== "", live }),
       // Read from a file: a command line is seen by everybody inside, and would tell code under test what is mounted from where.
       ...[walls.of.program, "--args", "6", "--"],
       ...limited(processes, confinement.limits),
@@ -208,7 +209,10 @@ function plan(walls: Walls, launch: Launch, confinement: Confinement) {
 const READ_ONLY = ["--remount-ro", "/proc", "--remount-ro", "/"];
 
 /** What starts bwrap: a namespace around it where something is mounted there first, or only what keeps later mounts out. */
-function starterOfBwrap(walls: Walls, of: { readonly layers: readonly Layer[]; readonly table: boolean }): readonly string[] {
+function starterOfBwrap(
+  walls: Walls,
+  of: Parameters<typeof outerNamespace>[0] & { readonly layers: readonly Layer[] },
+): readonly string[] {
   if (of.layers.length > 0 || walls.of.readOverlays === true) return outerNamespace(of);
   return walls.of.ownMounts ?? [];
 }

@@ -13,9 +13,16 @@ const TRIAL_MS = 5_000;
 /** What a kernel has that does not say so: fs.inotify of Linux 5.10 and older. */
 const USUAL = { instances: 128, watches: 8_192 } as const;
 
+/** Ends a program when what started it ends: bwrap, which the script below becomes. */
+const LASTING = `${TOOLS.setpriv} --pdeathsig KILL --`;
+
+/** Mounts places anew each second, by which overlayfs forgets what it knows of names below them (reconfigure_super in fs/super.c). */
+const KEEP_FRESH = `while ${LASTING} /bin/sleep 1; do for at in $0; do ${TOOLS.mount} -o remount,ro "$at" || exit; done; done`;
+
 /**
  * Sets how many instances and watches of inotify there may be in this user namespace and those below it
- * (namespaces(7), /proc/sys/user), mounts the table of file systems that is open as file 5, then each layer (folder, then the
+ * (namespaces(7), /proc/sys/user), mounts the table of file systems that is open as file 5, has what changes outside mounted anew
+ * for as long as the program lives, mounts each layer (folder, then the
  * names in it of what is shown, of `upper` and of `work`), and becomes the program that follows. The names are relative: an
  * option of overlayfs cannot hold every path. `userxattr` is what lets a user namespace mount a layer, and it switches
  * redirects off: a folder that lies in `from` cannot be renamed (EXDEV), only copied
@@ -24,7 +31,8 @@ const USUAL = { instances: 128, watches: 8_192 } as const;
 const SET_UP = [
   "set -e; ",
   '{ echo "$1" >/proc/sys/user/max_inotify_instances; echo "$2" >/proc/sys/user/max_inotify_watches; } 2>/dev/null || :; ',
-  `if [ "$3" = table ]; then ${TOOLS.mount} -a -T /proc/self/fd/5; exec 5<&-; fi; shift 3; `,
+  `if [ "$3" = table ]; then ${TOOLS.mount} -a -T /proc/self/fd/5; exec 5<&-; fi; `,
+  `if [ "$4" != "" ]; then ${LASTING} /bin/sh -c "$5" "$4" </dev/null >/dev/null 2>&1 3>&- 4>&- 6>&- & fi; shift 5; `,
   'while [ "$1" != -- ]; do ',
   `cd "$1"; ${TOOLS.mount} -t overlay overlay -o "userxattr,lowerdir=$2,upperdir=$3,workdir=$4" "$2"; `,
   'shift 4; done; shift; cd /; exec "$@"',
@@ -38,7 +46,12 @@ const NAME = /^[\w.-]+$/;
  * and newer), nothing mounted outside appears, and inotify has bounds of its own. With `table`, file 5 must be a table of file
  * systems (fstab(5)). Throws ConfinementRefused for layers that cannot be mounted in this way.
  */
-export function outerNamespace(of: { readonly layers?: readonly Layer[]; readonly table?: boolean }): string[] {
+export function outerNamespace(of: {
+  readonly layers?: readonly Layer[];
+  readonly table?: boolean;
+  /** Overlays of the table that are kept fresh, by where they are mounted: plain paths. */
+  readonly live?: readonly string[];
+}): string[] {
   const drop =
     process.getuid?.() === 0 ? [] : [TOOLS.setpriv, "--inh-caps=-all", "--ambient-caps=-all", "--bounding-set=-all", "--"];
   const { instances, watches } = inotifyMax();
@@ -46,6 +59,8 @@ export function outerNamespace(of: { readonly layers?: readonly Layer[]; readonl
     ...[TOOLS.unshare, "--user", "--map-current-user", "--keep-caps", "--mount", "--propagation", "private", "--"],
     ...["/bin/sh", "-c", SET_UP, "loopdash-namespace", String(instances), String(watches)],
     of.table === true ? "table" : "",
+    (of.live ?? []).join(" "),
+    KEEP_FRESH,
     ...(of.layers ?? []).flatMap(layerArguments),
     "--",
     ...drop,

@@ -21,13 +21,16 @@ export interface Overlaid {
   readonly mounts: readonly Mount[];
   /** What is mounted before bwrap starts (fstab(5)); empty where nothing is. */
   readonly table: string;
+  /** Where those are mounted that must be kept fresh. */
+  readonly live: readonly string[];
 }
 
 /**
  * Shows what is only read by read-only overlayfs mounts of two lower folders, the second one empty. What is seen through an
  * overlay has inodes of its own: a FIFO there is another pipe, a Unix socket is nobody's, and locks, leases and watches do not
- * meet those of the file outside (Documentation/filesystems/overlayfs.rst, "Non-standard behavior"). What somebody outside puts
- * in the place of something later may not be seen.
+ * meet those of the file outside (Documentation/filesystems/overlayfs.rst, "Non-standard behavior"). What somebody outside adds, or
+ * puts in the place of something, is not seen once it was looked for: overlayfs keeps what it found. It forgets that when it is
+ * mounted anew, which must be done again and again with what `live` names.
  *
  * Sockets that a confinement names stay what they are, and so do what may be written and what lies in a folder of `except`: the
  * layer over that is an overlay already. What cannot be under an overlay is
@@ -37,7 +40,11 @@ export interface Overlaid {
 export async function overlay(
   mounts: readonly Mount[],
   can: (top: string) => Promise<boolean>,
-  { table = mountTable(), except = [] }: { readonly table?: readonly TableEntry[]; readonly except?: readonly string[] } = {},
+  {
+    table = mountTable(),
+    except = [],
+    live = [],
+  }: { readonly table?: readonly TableEntry[]; readonly except?: readonly string[]; readonly live?: readonly string[] } = {},
 ): Promise<Overlaid> {
   const wanted = new Map(
     mounts.flatMap((mount) => {
@@ -48,12 +55,14 @@ export async function overlay(
   const asked = [...new Set(wanted.values())];
   const answers = await Promise.all(asked.map(can));
   const tops = asked.filter((_, index) => answers[index]);
+  const placeOf = (top: string) => `${STAGE}/${tops.indexOf(top)}`;
   const shown = mounts.map((mount): Mount => {
     const top = wanted.get(mount);
     if (mount.kind !== "bind" || top === undefined || !tops.includes(top)) return mount;
-    return { ...mount, from: `${STAGE}/${tops.indexOf(top)}${mount.from.slice(top.length)}` };
+    return { ...mount, from: `${placeOf(top)}${mount.from.slice(top.length)}` };
   });
-  return { mounts: shown, table: tableOf(tops) };
+  const changing = tops.filter((top) => live.some((path) => isWithin(top, realPath(path) ?? path)));
+  return { mounts: shown, table: tableOf(tops), live: changing.map(placeOf) };
 }
 
 function isOnlyRead(mount: Mount, except: readonly string[]): mount is Extract<Mount, { kind: "bind" }> {
@@ -65,7 +74,8 @@ function isOnlyRead(mount: Mount, except: readonly string[]): mount is Extract<M
 
 /**
  * The outermost folder around a path, or the path itself, that lies on the same file system and has nothing mounted in it.
- * Few overlays then show all that is read. Undefined where there is none.
+ * Few overlays then show all that is read. It lies below a folder that everybody may write, such as /tmp: programs mount things
+ * there all the time, and no overlay of a folder can be made in which something is mounted. Undefined where there is none.
  */
 export function topOf(path: string, table: readonly TableEntry[]): string | undefined {
   const isFree = (folder: string) => !table.some(({ at }) => at !== folder && isWithin(folder, at));
@@ -73,10 +83,14 @@ export function topOf(path: string, table: readonly TableEntry[]): string | unde
   let top: string | undefined;
   for (let folder = path; isFree(folder); folder = dirname(folder)) {
     top = folder;
-    if (folder === root) break;
+    if (folder === root || isEverybodys(dirname(folder))) break;
   }
   if (top === undefined || SPECIAL.test(top) || !statSync(top).isDirectory()) return undefined;
   return top;
+}
+
+function isEverybodys(folder: string): boolean {
+  return ((statSync(folder, { throwIfNoEntry: false })?.mode ?? 0) & 0o002) !== 0;
 }
 
 /** The mount point of each, which is empty, is the second of its lower folders: there must be two. */

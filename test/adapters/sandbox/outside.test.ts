@@ -1,8 +1,18 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, closeSync, constants, openSync, readFileSync, readSync, renameSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { findSandbox } from "../../../src/adapters/sandbox/find-sandbox.ts";
 import { mountTable } from "../../../src/adapters/sandbox/mount-table.ts";
 import { boundsInotify, inotifyMax } from "../../../src/adapters/sandbox/outer-namespace.ts";
@@ -15,6 +25,21 @@ const stage = useStage();
 const shown = (): Partial<Confinement> => ({ read: [stage.at("outside")] });
 /** Numbers of system calls that differ, as perl wants them. */
 const CALLS = process.arch === "x64" ? { inotify: 294, clone3: 435 } : { inotify: 26, clone3: 435 };
+
+/** The processes of this test's sandboxes that mount overlays anew. */
+function remounting(): string[] {
+  return readdirSync("/proc").filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false;
+    try {
+      const has = (file: string, text: string) => readFileSync(`/proc/${pid}/${file}`, "latin1").includes(text);
+      return has("cmdline", "remount,ro") && has("environ", `sandbox-${process.pid}-`);
+    } catch (error) {
+      // It ended between the listing and the look, or is another user's.
+      if (error instanceof Error && "code" in error && ["ENOENT", "ESRCH", "EACCES"].includes(String(error.code))) return false;
+      throw error;
+    }
+  });
+}
 
 /** Runs it in the real sandbox, in one without overlays, and unconfined. */
 async function everywhere(script: string, more: () => Partial<Confinement> = shown): Promise<string[]> {
@@ -48,6 +73,32 @@ describe("what somebody outside holds in a folder that is shown", () => {
     const script = `${process.execPath} -e 'require("node:net").connect(process.env.F + "/outside/renamed").on("data", (d) => process.stdout.write(d)).on("error", (e) => console.log(e.code))'`;
     expect(await everywhere(script)).toEqual(["ECONNREFUSED", "HIT", "HIT"]);
     expect(visits).toBe(2);
+  });
+
+  test("what appears, is replaced or vanishes in there is seen where the confinement says so", async () => {
+    const script = `test ! -e $F/outside/new; cat $F/outside/old $F/outside/gone; : >$F/wt/ready
+      until [ -e $F/outside/new ] && [ "$(cat $F/outside/old)" = after ] && [ ! -e $F/outside/gone ]; do sleep 0.05; done; echo seen`;
+    const change = async () => {
+      const ready = spawn("sh", ["-c", 'until [ -e "$1/wt/ready" ]; do sleep 0.02; done', "sh", stage.folder]);
+      await once(ready, "exit");
+      stage.put("outside/new");
+      execFileSync("rm", [stage.at("outside/gone")]);
+      renameSync(stage.put("outside/other", "after\n"), stage.at("outside/old"));
+    };
+    stage.put("outside/old", "before\n");
+    stage.put("outside/gone", "there\n");
+    const read = [stage.at("outside")];
+    const [{ tail }] = await Promise.all([stage.sh(script, { read, live: read }), change()]);
+    expect(tail.trim().split("\n")).toEqual(["before", "there", "seen"]);
+  });
+
+  test("nothing is left of what keeps it fresh when the sandbox ends", async () => {
+    const read = [stage.at("outside")];
+    const running = stage.sh("until [ -e $F/wt/go ]; do sleep 0.02; done", { read, live: read });
+    await vi.waitFor(() => expect(remounting()).not.toEqual([]), { timeout: 10_000 });
+    stage.put("wt/go");
+    await running;
+    expect(remounting()).toEqual([]);
   });
 
   test("a lock that it takes is not met outside", async () => {
@@ -155,7 +206,9 @@ describe("which folder an overlay shows", () => {
 
   test("the outermost that has nothing mounted in it, on the same file system", () => {
     expect(topOf("/usr/bin", table)).toBe("/usr");
-    expect(topOf(stage.at("outside"), mountTable(line("/")))).toBe("/");
+    expect(topOf("/usr/bin", mountTable(line("/")))).toBe("/");
+    // Below a folder that everybody may write.
+    expect(topOf(stage.at("outside"), mountTable(line("/")))).toBe(stage.folder);
     expect(topOf(stage.at("outside"), table)).toBe(stage.folder);
     expect(topOf("/", table)).toBeUndefined();
     expect(topOf("/tmp", table)).toBeUndefined();
