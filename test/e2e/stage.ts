@@ -102,9 +102,10 @@ ${body}
     return this.write("batch.json", JSON.stringify(file, undefined, 2));
   }
 
-  /** Starts the program. It is killed with the stage. */
-  start(args: readonly string[], env: Record<string, string> = {}, program = PROGRAM): Started {
-    const child = spawn(process.execPath, [program, ...args], {
+  /** Starts the program, by way of others that become it. It is killed with the stage. */
+  start(args: readonly string[], env: Record<string, string> = {}, program = PROGRAM, by: readonly string[] = []): Started {
+    const [command = "", ...rest] = [...by, process.execPath, program, ...args];
+    const child = spawn(command, rest, {
       cwd: this.root,
       env: { ...this.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],

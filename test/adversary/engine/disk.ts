@@ -1,5 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync } from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
 import { eventsOf, HONEST, PROGRAM, Stage } from "../../e2e/stage.ts";
 import type { Attack } from "../suite.ts";
 import { DEFENCES } from "./defences.ts";
@@ -49,38 +49,62 @@ const FILLINGS: readonly Filling[] = [
 /** Room for a state folder with two small worktrees, and for little more. */
 const SIZE = "size=48m,nr_inodes=4k,mode=700";
 
+/** A small disk at a folder, and what a program is started by to see it there: nobody else does. Any user may make one. */
+class SmallDisk implements Disposable {
+  readonly by: readonly string[];
+  readonly #holder: ChildProcess;
+
+  private constructor(holder: ChildProcess) {
+    this.#holder = holder;
+    this.by = ["nsenter", "--target", String(holder.pid), "--user", "--mount", "--preserve-credentials", "--"];
+  }
+
+  static async at(folder: string): Promise<SmallDisk> {
+    mkdirSync(folder);
+    const namespace = ["--user", "--map-current-user", "--keep-caps", "--mount", "--propagation", "private", "--"];
+    const script = 'mount -t tmpfs -o "$1" tmpfs "$2" && echo mounted && exec cat';
+    const holder = spawn("unshare", [...namespace, "sh", "-c", script, "sh", SIZE, folder], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const said = await new Promise<string>((settle) => {
+      holder.stdout.once("data", (chunk: Buffer) => settle(chunk.toString()));
+      holder.once("close", (code) => settle(`it ended with ${code}`));
+    });
+    if (said !== "mounted\n") throw new Error(`no small disk could be mounted: ${said}`);
+    return new SmallDisk(holder);
+  }
+
+  [Symbol.dispose](): void {
+    this.#holder.kill("SIGKILL");
+  }
+}
+
 /** The run is not stopped by it, the ticket beside it lands, the evidence says it, and the same command goes on. */
 async function survives(program: string, { fill, told }: Filling): Promise<boolean> {
   using stage = new Stage();
   const home = stage.path("small");
-  mkdirSync(home);
-  execFileSync("mount", ["-t", "tmpfs", "-o", SIZE, "tmpfs", home], { stdio: "pipe" });
-  try {
-    stage.repo("app");
-    const mended = JSON.stringify(stage.path("mended"));
-    const bad = `if (ticket === "T-1" && !fs.existsSync(${mended})) { ${fill} }`;
-    // The other works until the disk is full, and for a while after that.
-    const beside = `if (ticket === "T-2") for (let i = 0; i < 40; i++) { say("at work " + i); await wait(50); }`;
-    stage.agent(`${bad} ${beside} ${HONEST}`);
-    const batch = stage.batch(["T-1", "T-2"], { limits: { attempts: 1, minutesPerAttempt: 0.4 } });
-    const env = { LOOPDASH_HOME: home };
-    const first = await stage.start([batch, "--json"], env, program).ended;
-    const ended = eventsOf(first.stdout).find((e) => e.type === "attempt-ended" && e.ticket === "T-1");
-    const evidence = ended?.type === "attempt-ended" ? (ended.evidence?.summary ?? "") : "";
-    const stayed =
-      first.code === 1 && !/had to stop|defect/.test(first.stderr) && stage.landed().includes("T-2") && told.test(evidence);
-    if (!stayed && program === PROGRAM)
-      console.error(first.code, first.stderr, evidence, stage.landed(), first.stdout.slice(-1_500));
-    stage.write("mended", "");
-    const second = await stage.start([batch, "--headless"], env, program).ended;
-    return stayed && second.code === 0 && stage.landed().includes("T-1");
-  } finally {
-    execFileSync("umount", ["-l", home]);
-    rmSync(home, { recursive: true, force: true });
-  }
+  using disk = await SmallDisk.at(home);
+  stage.repo("app");
+  const mended = JSON.stringify(stage.path("mended"));
+  const bad = `if (ticket === "T-1" && !fs.existsSync(${mended})) { ${fill} }`;
+  // The other works until the disk is full, and for a while after that.
+  const beside = `if (ticket === "T-2") for (let i = 0; i < 40; i++) { say("at work " + i); await wait(50); }`;
+  stage.agent(`${bad} ${beside} ${HONEST}`);
+  const batch = stage.batch(["T-1", "T-2"], { limits: { attempts: 1, minutesPerAttempt: 0.4 } });
+  const env = { LOOPDASH_HOME: home };
+  const first = await stage.start([batch, "--json"], env, program, disk.by).ended;
+  const ended = eventsOf(first.stdout).find((e) => e.type === "attempt-ended" && e.ticket === "T-1");
+  const evidence = ended?.type === "attempt-ended" ? (ended.evidence?.summary ?? "") : "";
+  const stayed =
+    first.code === 1 && !/had to stop|defect/.test(first.stderr) && stage.landed().includes("T-2") && told.test(evidence);
+  if (!stayed && program === PROGRAM)
+    console.error(first.code, first.stderr, evidence, stage.landed(), first.stdout.slice(-1_500));
+  stage.write("mended", "");
+  const second = await stage.start([batch, "--headless"], env, program, disk.by).ended;
+  return stayed && second.code === 0 && stage.landed().includes("T-1");
 }
 
-/** Agents that fill the disk of the run. Needs the right to mount a small one. */
+/** Agents that fill the disk of the run. */
 export const DISK: readonly Attack[] = FILLINGS.map((filling) => ({
   id: filling.id,
   what: filling.what,

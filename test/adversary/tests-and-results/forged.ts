@@ -83,7 +83,7 @@ const VITEST = join(MODULES, "vitest/vitest.mjs");
 
 function byPytest() {
   const path = "{artifacts}/report.xml";
-  const command = ["python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", `--junitxml=${path}`, "py"];
+  const command = ["/usr/bin/python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", `--junitxml=${path}`, "py"];
   return finish({ command, report: { format: "junit", path } });
 }
 
