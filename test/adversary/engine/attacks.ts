@@ -3,6 +3,7 @@ import { AGENTS } from "./agents.ts";
 import { BAD_INPUT } from "./bad-input.ts";
 import { CRASHES } from "./crashes.ts";
 import { DISK } from "./disk.ts";
+import { ENTRIES } from "./entries.ts";
 import { JOURNAL } from "./journal.ts";
 import { MONEY } from "./money.ts";
 import { SCANS } from "./scans.ts";
@@ -18,4 +19,5 @@ export const ENGINE: readonly Attack[] = [
   ...TERMINAL,
   ...DISK,
   ...SCANS,
+  ...ENTRIES,
 ];

@@ -1,3 +1,4 @@
+import type { Hole } from "../holed-build.ts";
 import type { Defence } from "../suite.ts";
 
 const WORKER = "src/loop/worker.ts";
@@ -5,16 +6,23 @@ const START = "src/cli/engine/start-engine.ts";
 const CHAIN = "src/adapters/journal/chain.ts";
 const TABLE = "src/adapters/journal/journal-table.ts";
 
+const UNCONFINED: Hole = {
+  file: "src/cli/engine/check-world.ts",
+  from: "const sandbox = await sandboxOf(",
+  to: "const sandbox = undefined; void (",
+};
+
 /** What each attack of this family meets. Design laws 5 (intent before effect), 8 (everything is bounded) and 4 (fail closed). */
 export const DEFENCES = {
   sandbox: {
     name: "the sandbox ends with its agent, and shows it no process, no secret and no checkout but its own",
+    holes: [UNCONFINED],
+  },
+  sandboxOfChecks: {
+    name: "nothing but its command writes to a checkout that is being checked, or that is seen",
     holes: [
-      {
-        file: "src/cli/engine/check-world.ts",
-        from: "const sandbox = await sandboxOf(",
-        to: "const sandbox = undefined; void (",
-      },
+      UNCONFINED,
+      { file: "src/loop/steps/check-step.ts", from: "if (overwritten.length === 0) return [];", to: "return [];" },
     ],
   },
   environment: {
@@ -155,6 +163,17 @@ export const DEFENCES = {
       },
       { file: "src/adapters/journal/spare-room.ts", from: "Math.floor(blocks * bsize * SHARE)", to: "0" },
     ],
+  },
+  outboxEntries: {
+    name: "an outbox holds so many files and folders and no more",
+    holes: [
+      { file: "src/adapters/executor/disk-quota.ts", from: "entries: 2_000 }", to: "entries: 2_000_000_000 }" },
+      { file: "src/adapters/plain-file.ts", from: "if (names.length === most)", to: "if (names.length < 0)" },
+    ],
+  },
+  objectEntries: {
+    name: "the files among a worker's objects are counted before git lists them",
+    holes: [{ file: "src/adapters/vcs/weigh-objects.ts", from: "if (entries > MAX_ENTRIES)", to: "if (entries < 0)" }],
   },
   scans: {
     name: "what a worker wrote is searched off the event loop",

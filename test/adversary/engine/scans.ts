@@ -26,6 +26,16 @@ const FLOODS: readonly Flood[] = [
     what: "writes 44,000 lines of attributes that begin a skipped test and never end",
     agent: lines("a.cs", `"Fact (".repeat(160)`, 44_000),
   },
+  {
+    id: "F18-theory",
+    what: "writes as many that name what they skip, over and over",
+    agent: lines("a.cs", `"[Theory(Skip ".repeat(80)`, 44_000),
+  },
+  {
+    id: "F18-files",
+    what: "writes them to four hundred files",
+    agent: `for (let i = 0; i < 400; i++) fs.writeFileSync("a" + i + ".cs", ("Fact (".repeat(160) + "\\n").repeat(110));`,
+  },
 ];
 
 /** The longest time in which the engine took nothing of an agent that talks all the while. */

@@ -46,6 +46,7 @@ const RUN = `const run = process.env.LOOPDASH_PROMPT.replace(/\\/runs\\/([^/]+)\
 const WRITER = `const { existsSync, writeFileSync } = require("node:fs");
 const [folder, report] = process.argv.slice(1);
 setTimeout(() => process.exit(), 60_000);
+writeFileSync("started", "");
 setInterval(() => {
   if (!existsSync(folder + "/ready")) return;
   writeFileSync(folder + "/report", report);
@@ -81,7 +82,8 @@ const REACHED: readonly TicketAttack[] = [
       fs.appendFileSync("add.mjs", ${JSON.stringify(WAITS)});
       const leave = 'setsid env -i "$0" -e "$1" "$2" "$3" </dev/null >/dev/null 2>&1 &';
       const folder = run + "/judge/" + ticket + "-tests-check-tests-artifacts";
-      sh("sh", "-c", leave, process.execPath, ${JSON.stringify(WRITER)}, folder, ${JSON.stringify(GOOD_JUNIT)});`,
+      sh("sh", "-c", leave, process.execPath, ${JSON.stringify(WRITER)}, folder, ${JSON.stringify(GOOD_JUNIT)});
+      while (!fs.existsSync("started")) await wait(10);`,
     told: /no report to judge by: the command left none/,
   },
 ];
