@@ -1,5 +1,7 @@
-import { lstat } from "node:fs/promises";
+import type { Dirent } from "node:fs";
+import { lstat, opendir } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { systemCode } from "../disk-error.ts";
 import { ifThere } from "./admin-dirs.ts";
 import type { GuardedGit } from "./guarded-git.ts";
 import { shown } from "./ref-names.ts";
@@ -7,6 +9,12 @@ import type { Store } from "./store.ts";
 
 /** The largest ignore or attribute file that git is given: it reads them whole. In blocks of 512 bytes, as find(1) counts. */
 const MAX_RULES_BLOCKS = 2 * 1024;
+
+const BLOCK = 512;
+
+/** What is looked through here: entries, and characters of a path. */
+const MOST_HERE = 2_000;
+const LONGEST_HERE = 2_000;
 
 /** Files whose sizes are looked at at the same time. */
 const AT_ONCE = 64;
@@ -26,9 +34,11 @@ const TOO_LONG = ["(", "-type", "f", "-size", `+${MAX_RULES_BLOCKS}`, "(", ...RU
 
 /**
  * Refuses a worktree in which git would wait for a pipe, or read a huge file as a whole, where it looks for rules or for nested
- * repositories. Asked of find(1), which never opens a file and walks folders that are deeper than a path can be long.
+ * repositories. Asked of find(1), which never opens a file and walks folders that are deeper than a path can be long; a small
+ * worktree with nothing of the kind is looked through here, which takes a tenth of the time.
  */
 export async function refuseUnfitRules(store: Store, guard: GuardedGit, workTree: string): Promise<void> {
+  if (await isPlain(workTree)) return;
   const argv = ["find", workTree, "-xdev", ...OPENED, "(", ...UNFIT, "-o", ...TOO_LONG, ")", "-print0"];
   const { stdout } = await guard.run(store.contentCall(["find"]), { read: [workTree] }, argv);
   const [first = ""] = stdout.split("\0");
@@ -36,6 +46,35 @@ export async function refuseUnfitRules(store: Store, guard: GuardedGit, workTree
   const isRegular = (await ifThere(lstat(first)))?.isFile() === true;
   const name = shown(relative(workTree, first));
   throw new Error(isRegular ? `${name} is larger than ${MAX_RULES_BLOCKS / 2} KiB` : `${name} is not a regular file`);
+}
+
+/** Whether a worktree is small, and has neither a nested repository nor rules that are no file of a usual size. */
+async function isPlain(workTree: string): Promise<boolean> {
+  const folders = [workTree];
+  let entries = 0;
+  try {
+    for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+      if (folder.length > LONGEST_HERE) return false;
+      for await (const entry of await opendir(folder)) {
+        entries += 1;
+        if (entries > MOST_HERE || !(await isPlainEntry(folder, entry, folder === workTree))) return false;
+        if (entry.isDirectory()) folders.push(join(folder, entry.name));
+      }
+    }
+  } catch (error) {
+    // A folder that is closed to its owner, or has a name that is no text.
+    if (systemCode(error) === undefined) throw error;
+    return false;
+  }
+  return true;
+}
+
+async function isPlainEntry(folder: string, entry: Dirent, isTop: boolean): Promise<boolean> {
+  const name = entry.name.toLowerCase();
+  if (name === ".git") return isTop && entry.isFile();
+  if (name !== ".gitignore" && name !== ".gitattributes") return true;
+  const found = await ifThere(lstat(join(folder, entry.name)));
+  return found === undefined || (found.isFile() && found.size <= MAX_RULES_BLOCKS * BLOCK);
 }
 
 /** Refuses files that are too large to be taken, one by one or together. Sparse files count as long as they say they are. */

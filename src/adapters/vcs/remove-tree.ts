@@ -11,6 +11,7 @@ const REMOVE_MS = 120_000;
  * Throws where something is left.
  */
 export async function removeTrees(store: Store, paths: readonly string[]): Promise<void> {
+  if ((await thereOf(paths)).length === 0) return;
   const stop = AbortSignal.timeout(REMOVE_MS);
   const run = (argv: readonly string[]) => {
     const bounded: BoundedStart = { argv, cwd: "/", env: { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C" } };
@@ -18,11 +19,15 @@ export async function removeTrees(store: Store, paths: readonly string[]): Promi
   };
   const removed = await run(["rm", "-rf", "--", ...paths]);
   if (removed.status === 0) return;
-  const there = await Promise.all(paths.map(exists));
-  const left = paths.filter((_, i) => there[i]);
+  const left = await thereOf(paths);
   if (left.length === 0) return;
   await run(["chmod", "-R", "u+rwX", "--", ...left]);
   const again = await run(["rm", "-rf", "--", ...left]);
   if (again.status === 0) return;
   throw new Error(`${left[0]} cannot be removed: ${again.stderr.trim().slice(0, 300) || "it takes too long"}`);
+}
+
+async function thereOf(paths: readonly string[]): Promise<string[]> {
+  const there = await Promise.all(paths.map(exists));
+  return paths.filter((_, i) => there[i]);
 }

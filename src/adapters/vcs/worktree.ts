@@ -86,17 +86,14 @@ export async function removeWorktree(
  */
 async function clearPath(store: Store, path: string): Promise<void> {
   const records = await adminDirsOf(store.at.commonDir, path);
+  // The record last, so that it tells where the folder is as long as that is there.
+  const recorded = records.map(({ dir }) => dir);
   const written = [path, store.privateDir(path), agentDir(store, path)];
-  const there = await Promise.all(written.map(exists));
   try {
-    if (there.includes(true)) await removeTrees(store, written);
+    await removeTrees(store, [...written, ...recorded]);
   } finally {
-    // Last, so that it tells where the folder is as long as that is there, and always: it would be in git's way.
-    if (records.length > 0)
-      await removeTrees(
-        store,
-        records.map((each) => each.dir),
-      );
+    // Also if the folder resists or takes too long: the record would be in git's way.
+    await removeTrees(store, recorded);
   }
 }
 

@@ -25,13 +25,13 @@ const REMOVED: Defence = {
   holes: [
     {
       file: "src/adapters/vcs/worktree.ts",
-      from: "await removeTrees(store, written);",
-      to: 'await (await import("node:fs/promises")).rm(path, { recursive: true });',
+      from: "await removeTrees(store, [...written, ...recorded]);",
+      to: 'void written; await (await import("node:fs/promises")).rm(path, { recursive: true });',
     },
     {
       file: "src/adapters/vcs/worktree.ts",
-      from: "} finally {\n    // Last",
-      to: "} catch (error) { throw error; }\n  {\n    // Last",
+      from: "} finally {\n    // Also",
+      to: "} catch (error) { throw error; }\n  {\n    // Also",
     },
   ],
 };
