@@ -8,27 +8,36 @@ const NO_FILES: ReadonlySet<string> = new Set(["run", "test", "t", "watch", "nex
  * Of the paths of a repository, those of tests that the command runs: all, or those that its arguments name by a path, a folder, a glob
  * or a part of the path. Arguments that name none are values of options.
  */
-export function testFilesOf({ runner, words }: FoundRunner, paths: readonly string[]): readonly string[] {
-  const all = paths.filter((path) => runner.isTestFile(path));
-  const named = all.filter(namedBy(words));
+export function testFilesOf(found: FoundRunner, paths: readonly string[]): readonly string[] {
+  const exact = namedTestFiles(found, paths);
+  if (exact.length > 0) return exact;
+  const all = paths.filter((path) => found.runner.isTestFile(path));
+  const named = all.filter(namedBy(found.words, { byPart: true }));
+  return named.length > 0 ? named : all;
+}
+
+/** Those that its arguments name by a path, a folder or a glob. */
+export function namedTestFiles({ runner, words }: FoundRunner, paths: readonly string[]): readonly string[] {
+  const isNamed = namedBy(words, { byPart: false });
+  const named = paths.filter((path) => isNamed(path) && runner.isTestFile(path));
   // Node's own runner takes whatever it is given.
-  const given = named.length > 0 ? [] : paths.filter((path) => words.some((word) => bare(word) === path));
-  return named.length > 0 ? named : given.length > 0 ? given : all;
+  return named.length > 0 ? named : paths.filter((path) => words.some((word) => bare(word) === path));
 }
 
 /** Whether a fresh file of tests would be among those that the command runs. */
 export function runsFreshFile({ runner, words }: FoundRunner, of: { path: string; paths: readonly string[] }): boolean {
-  const isNamed = namedBy(words);
+  const isNamed = namedBy(words, { byPart: true });
   return isNamed(of.path) || !of.paths.some((path) => runner.isTestFile(path) && isNamed(path));
 }
 
-function namedBy(words: readonly string[]): (path: string) => boolean {
+/** `byPart`: an argument may be any part of a path, as with vitest and jest. */
+function namedBy(words: readonly string[], { byPart }: { readonly byPart: boolean }): (path: string) => boolean {
   const patterns = words.slice(1).filter((word) => !word.startsWith("-") && !NO_FILES.has(word));
   const matchers = patterns.map((word) => {
     const name = bare(word);
     if (name === "" || name === "." || name === "...") return () => true;
     if (/[*?{[]/.test(name)) return picomatch(name, { dot: true });
-    return (path: string) => path === name || path.startsWith(`${name}/`) || (name.length > 2 && path.includes(name));
+    return (path: string) => path === name || path.startsWith(`${name}/`) || (byPart && name.length > 2 && path.includes(name));
   });
   return (path) => matchers.some((matches) => matches(path));
 }

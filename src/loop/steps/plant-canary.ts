@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { FRESH, type PlantedFile } from "../../domain/test-canary/deviations.ts";
 import type { FoundRunner } from "../../domain/test-canary/find-runner.ts";
 import type { Planting, Sowing, TestFile } from "../../domain/test-canary/runner.ts";
-import { runsFreshFile, testFilesOf } from "../../domain/test-canary/test-files.ts";
+import { namedTestFiles, runsFreshFile, testFilesOf } from "../../domain/test-canary/test-files.ts";
 
 /** Files of a checkout that are looked at, files of tests that are read, and files that get planted tests. */
 const MAX_FILES = 50_000;
@@ -24,6 +24,8 @@ export interface Places {
 /** What choosing them depends on. */
 export interface Choice {
   readonly found: FoundRunner;
+  /** Paths that the commit has. What `prepare` made beside them is only asked where none of them will do. */
+  readonly committed: readonly string[];
   /** Paths that the change touches. */
   readonly changed: readonly string[];
   /** Those of them that the base does not have. */
@@ -38,9 +40,9 @@ export interface Choice {
  * those that are as they were on the base, and those last that it does not have.
  */
 export async function choosePlaces(checkout: string, of: Choice): Promise<Places> {
-  const paths = await filesIn(checkout);
+  const { paths, candidates } = await pathsFor(checkout, of);
   const files: TestFile[] = [];
-  for (const path of testFilesOf(of.found, paths).slice(0, MAX_READ)) {
+  for (const path of candidates.slice(0, MAX_READ)) {
     const text = of.excused.has(path) ? undefined : await readPlain(join(checkout, path));
     if (text !== undefined && of.found.runner.append({ path, text }, of.sowing) !== undefined) files.push({ path, text });
   }
@@ -53,6 +55,17 @@ export async function choosePlaces(checkout: string, of: Choice): Promise<Places
   const beside = first === undefined ? undefined : of.found.runner.beside(first, of.sowing);
   const fresh = beside !== undefined && of.sowing.fails !== "one" && runsFreshFile(of.found, { path: beside.path, paths });
   return { hosts: chosen.map(({ path }) => path), fresh: fresh && !of.excused.has(FRESH) };
+}
+
+/** Where to look, and the files of tests there that the command runs: first by what its arguments name. */
+async function pathsFor(checkout: string, { found, committed }: Choice) {
+  const named = namedTestFiles(found, committed);
+  if (named.length > 0) return { paths: committed, candidates: named };
+  const all = await filesIn(checkout);
+  const made = namedTestFiles(found, all);
+  if (made.length > 0) return { paths: all, candidates: made };
+  const tests = testFilesOf(found, committed);
+  return tests.length > 0 ? { paths: committed, candidates: tests } : { paths: all, candidates: testFilesOf(found, all) };
 }
 
 /** Plants in a checkout that nothing runs in; what is not there as it was chosen is left out. */

@@ -153,7 +153,7 @@ class Trial {
       log: `check-${step.name}-canary${commit === candidate.base ? "-base" : ""}`,
       output: { onLine: lines.onLine },
       plant: async (checkout) => {
-        const choice = this.#choice({ draw, fails });
+        const choice = this.#choice({ draw, fails }, await repo.files(commit));
         this.#places ??= await choosePlaces(checkout, choice);
         files = await plantAt(checkout, this.#places, choice);
         // All that the candidate has are its own.
@@ -176,10 +176,11 @@ class Trial {
     return { files, exitCode, tests, output: result.tail, printed: lines.found };
   }
 
-  #choice(sowing: Sowing): Choice {
+  #choice(sowing: Sowing, committed: readonly string[]): Choice {
     const { ctx } = this.#check;
     return {
       found: this.#found,
+      committed,
       changed: this.#changed,
       added: this.#added,
       excused: ctx.testCanaries.excused(this.#key),

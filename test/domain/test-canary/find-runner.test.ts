@@ -89,6 +89,7 @@ describe("the files of tests that a command runs", () => {
     };
     const python = ["calc.py", "tests/test_a.py", "tests/b_test.py"];
     expect(of(["pytest", "tests/test_a.py::test_x"], python)).toEqual(["tests/test_a.py"]);
+    expect(of(["pytest", "toolz"], ["build/lib/toolz/test_a.py", "toolz/test_a.py"])).toEqual(["toolz/test_a.py"]);
     expect(of(["pytest"], python)).toEqual(["tests/test_a.py", "tests/b_test.py"]);
     expect(of(["go", "test", "./..."], ["a.go", "a_test.go", "b/b_test.go"])).toEqual(["a_test.go", "b/b_test.go"]);
     expect(of(["go", "test", "./b/..."], ["a_test.go", "b/b_test.go"])).toEqual(["b/b_test.go"]);
