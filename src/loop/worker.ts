@@ -14,6 +14,7 @@ import { type LoopContext, pause, repoOf } from "./context.ts";
 import { finishLanded, runFinishLine } from "./finish-line.ts";
 import { renderWorkerPrompt } from "./prompt.ts";
 import { howItEnded, prepareWorktree } from "./steps/command-step.ts";
+import { protectedFor } from "./steps/gates.ts";
 import { toldStop } from "./told-stop.ts";
 
 /** Bytes of a failed attempt's change that are kept for the next one to read. */
@@ -257,7 +258,7 @@ async function promptOf(ctx: LoopContext, open: OpenAttempt): Promise<string> {
     // Of those that count: one that was cut off, or turned away by the model's API, took none of them.
     attempt: failures + 1,
     attempts: ctx.batch.limits.attempts,
-    protect: ctx.batch.protect,
+    protect: protectedFor(ctx.batch.protect, open.ticket),
     hints: await ctx.harness.hints(),
     evidence: refused === undefined ? evidence : [...evidence, refusalEvidence(refused.lines)],
     ...(patch === undefined ? {} : { patch }),

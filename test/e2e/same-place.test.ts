@@ -11,8 +11,7 @@ const DETECTORS: Readonly<Record<string, string>> = {
   "the temporary folder": "[os.tmpdir(), fs.statSync(os.tmpdir()).mode]",
   "who runs it": "[process.getuid(), process.getgid(), process.getgroups(), process.umask()]",
   "the name of the machine": "[os.hostname(), os.release(), os.arch()]",
-  "values of variables that both have":
-    "Object.entries(process.env).filter(([name]) => !/^(?:LOOPDASH_|_$|SHLVL$|OLDPWD$)/.test(name)).sort()",
+  "values of variables that both have": "Object.entries(process.env).filter(([name]) => !/^(?:LOOPDASH_|_$)/.test(name)).sort()",
   "the first process": 'fs.readFileSync("/proc/1/cmdline", "utf8").split("\\0").slice(0, 4)',
   "how many processes there are besides": 'fs.readdirSync("/proc").filter((name) => /^1$/.test(name)).length',
   rights: 'fs.readFileSync("/proc/self/status", "utf8").match(/^(?:Cap|NoNew|Seccomp:).*$/gm)',

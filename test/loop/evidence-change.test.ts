@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readHunks } from "../../src/adapters/scan/read-hunks.ts";
+import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import type { Repo } from "../../src/ports/vcs.ts";
 import { cleanUp, git, setUp, worktree } from "../adapters/vcs/real-repo.ts";
 import { CHECK, type Files, judge, judged, opened, put, tap } from "./evidence-stage.ts";
@@ -90,6 +91,28 @@ describe("protected paths (P2)", () => {
     const result = await judge({ base, change, stage });
     expect(result).toMatchObject({ landed: false, summary: "preparing the checkout changed a protected file: guarded/a.txt" });
     expect(await judge({ base, change: { "prepare.sh": "echo made > made.txt\n" }, stage })).toMatchObject({ landed: true });
+  });
+});
+
+describe("what the commit has, after the checkout has been prepared", () => {
+  const base: Files = { "lib/a.txt": "one\n", "prepare.sh": "true\n", tests: tap("a b c") };
+  const stage = { prepare: [["sh", "prepare.sh"]] };
+  const prepared = (line: string, check: StepSpec = CHECK) =>
+    judge({ base, change: { "prepare.sh": `case "$PWD" in */judge/*) ${line};; esac\n` }, stage, check });
+
+  test.each([
+    ["writes", "echo two > lib/a.txt"],
+    ["removes", "rm lib/a.txt"],
+    ["links", "mv lib kept; ln -s kept lib"],
+  ])("must be what it was: not where prepare %s it", async (_, line) => {
+    const result = await prepared(line);
+    expect(result).toMatchObject({ landed: false, summary: "preparing the checkout changed a file of the commit: lib/a.txt" });
+    expect(result.detail).toContain('A command that may do so needs the file in "writes" of the step.');
+  });
+
+  test("may be written as it was, be made executable, and change where the step says so", async () => {
+    expect(await prepared("cp lib/a.txt b; cp b lib/a.txt; chmod +x lib/a.txt")).toMatchObject({ landed: true });
+    expect(await prepared("echo two > lib/a.txt", { ...CHECK, writes: ["lib/**"] })).toMatchObject({ landed: true });
   });
 });
 

@@ -82,6 +82,25 @@ describe("an honest change lands", () => {
     });
   });
 
+  const TAP = check([NODE, "--test", "--test-isolation=none", "--test-reporter=tap", "test/*.mjs"], {
+    report: { format: "tap", path: "-" },
+  });
+  const NEW = 'import { test } from "node:test";\nimport { three } from "./three.mjs";\ntest("three", () => three());\n';
+
+  test.each([
+    ["adds tests, and what they need", {}],
+    [
+      "has a test of the base need what it adds",
+      { "test/add.test.mjs": `import "./three.mjs";\n${BASE["test/add.test.mjs"]}test("more", () => {});\n` },
+    ],
+  ])("one that %s", async (_, more) => {
+    const change = { ...HONEST, "test/new.test.mjs": NEW, "test/three.mjs": "export const three = () => 3;\n", ...more };
+    expect(await told({ check: TAP, change })).toMatchObject({
+      landed: true,
+      summary: expect.stringMatching(/; test canary passed$/),
+    });
+  });
+
   test("one run more, and two where nothing that is printed says what failed", async () => {
     using stage = await opened({ base: BASE, change: HONEST });
     const loud = noted(stage.root, `'${NODE}' --test`);
@@ -129,4 +148,18 @@ test("which commits are sampled nobody can tell, and 1 in 5 is", () => {
   expect(one).not.toEqual(other);
   expect(one?.length).toBeGreaterThan(120);
   expect(one?.length).toBeLessThan(280);
+});
+
+test("tests of the base must pass without those that the change adds", async () => {
+  const spec = check([NODE, "--test", "--test-isolation=none", "--test-reporter=tap", "test/*.mjs"], {
+    report: { format: "tap", path: "-" },
+  });
+  const change = {
+    "add.mjs": "export const add = (a, b) => (globalThis.mended ? a + b : 0);\n",
+    "test/a.test.mjs": 'import { test } from "node:test";\nglobalThis.mended = true;\ntest("is there", () => {});\n',
+  };
+  const base = { ...BASE, "test/more.test.mjs": `${BASE["test/add.test.mjs"]}`.replace('"adds"', '"adds more"') };
+  const result = await told({ base, check: spec, change });
+  expect(result).toMatchObject({ landed: false, summary: "tests of the base pass only beside tests that the change adds" });
+  expect(result.detail).toContain("adds");
 });

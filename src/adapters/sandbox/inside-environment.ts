@@ -26,6 +26,12 @@ const OFFLINE = {
   PIP_RETRIES: "0",
 } as const;
 
+/**
+ * What one program leaves in HOME or beside a source must not decide what the next one is made of: Python reads neither the user's
+ * own packages nor, where nobody has written one, a compiled file in the place of its source.
+ */
+const BY_SOURCE = { PYTHONNOUSERSITE: "1", PYTHONDONTWRITEBYTECODE: "1" } as const;
+
 /** The environment of a confined program, in two parts. */
 export interface InsideEnvironment {
   /** What the sandbox is started with and hands on. */
@@ -47,7 +53,7 @@ export function insideEnvironment(
     const real = realPath(value);
     return real !== undefined && of.write.some((folder) => isWithin(folder, real));
   };
-  const entries = Object.entries({ ...OFFLINE, ...env }).filter(([name, value]) => isKept(name, value));
+  const entries = Object.entries({ ...OFFLINE, ...BY_SOURCE, ...env }).filter(([name, value]) => isKept(name, value));
   const own = { HOME: of.home, TMPDIR: of.temporary ?? "/tmp" };
   return {
     inherited: { ...Object.fromEntries(entries.filter(([name]) => !ACTS_AT_START.test(name))), ...own },

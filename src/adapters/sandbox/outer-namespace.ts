@@ -35,7 +35,7 @@ const SET_UP = [
   `if [ "$4" != "" ]; then ${LASTING} /bin/sh -c "$5" "$4" </dev/null >/dev/null 2>&1 3>&- 4>&- 6>&- & fi; shift 5; `,
   'while [ "$1" != -- ]; do ',
   `cd "$1"; ${TOOLS.mount} -t overlay overlay -o "userxattr,lowerdir=$2,upperdir=$3,workdir=$4" "$2"; `,
-  'shift 4; done; shift; cd /; exec "$@"',
+  'shift 4; done; shift; cd /; unset OLDPWD; exec "$@"',
 ].join("");
 
 /** What a name may hold that is an option of overlayfs: no comma, colon or backslash. */

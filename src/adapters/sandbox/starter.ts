@@ -42,7 +42,20 @@ export function starter(of: StarterOf): string[] {
     `{ echo ${ENDED_FIRST} >/proc/self/oom_score_adj; } 2>/dev/null || :; `,
     '[ -z "$3" ] || echo 0 >"$3"; exec 3>"$1" 4<"$2"; [ -z "$4" ] || exec 5<"$4"; exec 6<"$5"; shift 5; exec "$@"',
   ].join("");
-  return [of.inherited.shell, "-c", script, "loopdash-sandbox", of.status, of.filter, of.group ?? "", of.table ?? "", of.options];
+  // bash takes a socket as its input for a remote shell's, and would read ~/.bashrc (bash(1), INVOCATION).
+  const quiet = of.inherited.shell.endsWith("bash") ? ["--norc"] : [];
+  return [
+    of.inherited.shell,
+    ...quiet,
+    "-c",
+    script,
+    "loopdash-sandbox",
+    of.status,
+    of.filter,
+    of.group ?? "",
+    of.table ?? "",
+    of.options,
+  ];
 }
 
 /**

@@ -31,6 +31,15 @@ const DEPENDENCIES =
 /** Files that package programs install beside such folders. */
 const DEPENDENCY_FILES = /^\.pnp\.(?:c?js|loader\.mjs|data\.json)$/;
 
+/** Folders in `node_modules` that tools write while they run: vite, vitest, jest, babel, terser, prettier and others. */
+const CACHES = /^\.(?:cache|vite|vite-temp|vitest|tmp|temp)$/;
+
+/** Found by Python along a path on which the folders of tests come first, or by Go, to which every file of a folder belongs. */
+const IMPORTED = /\.(?:py|pyc|pyd|pth|so|go)$/;
+/** Loaded by a name without its ending, and what by its own source. */
+const LOADED = /^[^.]+$|\.(?:[cm]?[jt]sx?|node|wasm|rb)$/;
+const SOURCES = /^[^.]+$|\.(?:[cm]?[jt]sx?|json|node|rb)$/;
+
 /** Documents for people. */
 const PROSE = /\.(?:md|markdown|mdown|rst|adoc|asciidoc)$|(?:^|\/)(?:LICEN[CS]E|NOTICE|AUTHORS|CHANGELOG|README)(?:\.txt)?$/i;
 
@@ -51,15 +60,37 @@ export function isConfiguration(path: string): boolean {
 }
 
 /**
- * Whether a path lies in a folder of installed dependencies. Caches in the folder's own hidden folders do not count: tools
- * such as vite, jest and babel write to `node_modules/.cache`, `.vite` and the like while tests run.
+ * Whether a path lies in a folder of installed dependencies. Caches of known tools in `node_modules` do not count, to which
+ * they write while tests run.
  */
 export function isDependency(path: string): boolean {
   const names = path.split("/");
   if (DEPENDENCY_FILES.test(names.at(-1) ?? "")) return true;
   const at = names.findIndex((name) => DEPENDENCIES.test(name));
-  if (at === -1) return false;
-  const inside = names[at + 1];
-  const isCache = names[at] === "node_modules" && inside?.startsWith(".") === true && !/^\.(?:bin|pnpm|store)$/.test(inside);
-  return !isCache && !names.slice(at).includes("__pycache__");
+  return at !== -1 && !(names[at] === "node_modules" && CACHES.test(names[at + 1] ?? ""));
 }
+
+/** Something that was not there before a command ran. */
+export interface NewEntry {
+  readonly path: string;
+  /** The names in it; undefined for a file. */
+  readonly holds: readonly string[] | undefined;
+  /** The names of what was in the same folder before. */
+  readonly beside: readonly string[];
+}
+
+/**
+ * Whether something new may be taken in the place of something that was there: found first by a name without its ending, by a
+ * search path, as a dependency, as configuration, or as what was compiled of a source.
+ */
+export function canShadow({ path, holds, beside }: NewEntry): boolean {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  if (name === "__pycache__" || (holds === undefined && (isConfiguration(path) || IMPORTED.test(name)))) return true;
+  // A command may install dependencies for itself where there are none.
+  if (DEPENDENCIES.test(name)) return path.includes("/");
+  if (isDependency(path)) return true;
+  if (holds !== undefined) return holds.some((each) => each.startsWith("__init__."));
+  return LOADED.test(name) && beside.some((each) => stemOf(each) === stemOf(name) && SOURCES.test(each));
+}
+
+const stemOf = (name: string): string => name.replace(/\..*$/s, "");

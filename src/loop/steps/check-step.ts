@@ -17,6 +17,7 @@ import { commandEvidence, howItEnded, type Judged, judgeCommand, secondsOf } fro
 import { protectedFor, touchedOf } from "./gates.ts";
 import { failureOf, onceMore } from "./hiccup.ts";
 import { type Manifest, manifestKey } from "./manifests.ts";
+import { checkKey } from "./test-canaries.ts";
 import { testCanary } from "./test-canary.ts";
 
 type Built = Extract<Candidate, { ok: true }>;
@@ -49,6 +50,8 @@ interface Outcome {
   readonly passed: Omit<Extract<StepResult, { ok: true }>, "ok">;
   readonly durationMs: number;
   readonly tests: readonly TestResult[];
+  /** Those of the base, where they were compared. */
+  readonly baseTests?: readonly TestResult[];
 }
 
 /**
@@ -78,8 +81,8 @@ export async function runCheckStep(
 }
 
 /** What has passed is tried by test canaries: code under test can forge what its runner reports. */
-async function tried(judging: Judging, { passed, durationMs, tests }: Outcome): Promise<StepResult> {
-  const canary = await testCanary({ ...judging, durationMs, tests });
+async function tried(judging: Judging, { passed, durationMs, tests, baseTests = [] }: Outcome): Promise<StepResult> {
+  const canary = await testCanary({ ...judging, durationMs, tests, baseTests });
   if (canary.as === "forged") return refuse(judging, canary.finding.says, detailOf([canary.finding], canary.output));
   if (canary.as === "broken") return { ok: false, evidence: canary.evidence };
   return { ok: true, ...passed, summary: `${passed.summary}; ${canaryLine(canary)}` };
@@ -178,9 +181,8 @@ async function byTests(judging: Judging): Promise<Outcome | StepResult> {
   const { result, reading } = judged;
   const tests = runOf(step, result, reading);
   const overwritten = overwrittenFindings(judged);
-  const { durationMs } = result;
-  if ("says" in tests)
-    return { findings: [tests, ...overwritten], output: result.tail, passed: { summary: "" }, durationMs, tests: [] };
+  const outcome = { output: result.tail, durationMs: result.durationMs };
+  if ("says" in tests) return { ...outcome, findings: [tests, ...overwritten], passed: { summary: "" }, tests: [] };
   const before = base.as === "tests" ? base.run : undefined;
   const compared = await ctx.scans.compare({ base: before, candidate: tests, allow, fixes: await fixesOf(judging) });
   if (!compared.ok) return refuse(judging, unsearched("the report", compared.problem).says, "");
@@ -194,15 +196,16 @@ async function byTests(judging: Judging): Promise<Outcome | StepResult> {
   }
   const summary = passedLine({ strength, seconds: secondsOf(result), comparison });
   const passed = { summary, judged: candidate.commit, strength } as const;
-  return { findings, output: result.tail, passed, durationMs, tests: tests.tests };
+  return { ...outcome, findings, passed, tests: tests.tests, baseTests: before?.tests ?? [] };
 }
 
 /** A command that writes over what its result depends on has decided that result itself (adversary case F1). */
 function overwrittenFindings({ overwritten }: Extract<Judged, { ok: true }>): readonly Remark[] {
   if (overwritten.length === 0) return [];
-  const what = overwritten.length === 1 ? "a file" : `${overwritten.length} files`;
+  const what =
+    overwritten.length === 1 ? "a file that its result depends on" : `${overwritten.length} files that its result depends on`;
   const ids = overwritten.map((path) => plainText(path, 200));
-  return [{ says: `the command wrote over ${what} that its result depends on`, ids }];
+  return [{ says: `the command wrote over ${what}: ${ids[0] ?? ""}; what it may write is named in "writes"`, ids }];
 }
 
 /** What the ticket is to fix; where this is the last of its checks with a report, with the tests that the others reported. */
@@ -268,6 +271,7 @@ async function measureBase(judging: Judging): Promise<Manifest> {
   const judged = await run(withoutRest(judging), candidate.base, `check-${step.name}-base`);
   if (!judged.ok) return { as: "unknown", why: judged.evidence.summary };
   const { result, reading, noProgram } = judged;
+  judging.ctx.testCanaries.shortest(checkKey(judging.repo, step), result.durationMs);
   if (result.ending === "failed-to-start" && noProgram) return { as: "none", why: "the base does not have the program" };
   const tests = runOf(step, result, reading);
   if (!("says" in tests) && tests.tests.length > 0) return { as: "tests", run: tests };

@@ -14,8 +14,9 @@ import { confineCommand, opened, placeOf } from "../confine.ts";
 import type { LoopContext } from "../context.ts";
 import { awaitReport } from "./await-report.ts";
 import { failureOf, onceMore } from "./hiccup.ts";
-import { changedFiles, protectedFiles } from "./protected-files.ts";
-import { type CheckFolders, checkFolders, type SealedCheckout, sealCheckout } from "./sealed-checkout.ts";
+import { changedIdentities, identitiesOf } from "./overwritten.ts";
+import { behindLinks, changedFiles, differingFiles, protectedFiles } from "./protected-files.ts";
+import { type CheckFolders, checkFolders, keptFiles, type SealedCheckout, sealCheckout } from "./sealed-checkout.ts";
 
 export type CommandStep = Extract<StepSpec, { step: "check" | "verify" }>;
 
@@ -25,6 +26,8 @@ type TakesOutput = Pick<ExecRequest, "onLine" | "lineChars">;
 /** Paths of files in one command line, and the minutes that it may take. */
 const MOST_ARGUMENTS = 500;
 const LOOK_MINUTES = 1;
+/** Paths that an evidence names. */
+const MOST_TOLD = 100;
 
 /** A command to run on a commit. */
 interface ToJudge {
@@ -64,14 +67,16 @@ export async function judgeCommand(ctx: LoopContext, scope: OpenAttempt, repo: R
   try {
     await ctx.files.makeFolder(room);
     await repo.checkout({ commit, path: folders.checkout, attributesOf });
+    const files = await repo.files(commit);
+    const pristine = (path: string) => repo.checkout({ commit, path, attributesOf });
     const place = placeOf(ctx, repo, folders.checkout);
     const shown = { from: folders.checkout, at: place, write: true };
     const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [shown] }), "prepare");
-    const broken = await prepare(ctx, scope, folders.checkout, { log, confinement });
+    const kept = keptFiles(ctx, { files, writes: step.writes ?? [] });
+    const broken = await prepare(ctx, scope, folders.checkout, { log, confinement, kept, pristine });
     if (broken !== undefined) return { ok: false, evidence: { ...broken, step: step.step, name: stepName(step) } };
     await of.plant?.(folders.checkout);
     for (const folder of Object.values(folders)) await ctx.files.makeFolder(folder);
-    const files = await repo.files(commit);
     const sealed = await sealCheckout(ctx, repo, { folders, files, writes: step.writes ?? [] });
     return await runSealed(ctx, scope, of, { folders, sealed });
   } finally {
@@ -131,21 +136,44 @@ async function lacking(
   return [];
 }
 
-/** Prepares a pristine checkout, and sees to it that what is protected is afterwards what it was before (P2). */
+/**
+ * Prepares a pristine checkout, and sees to it that afterwards what is protected, and what the commit has and the result depends on, is
+ * what it was before (P2): prepare commands run the change's own code, and nobody reads what that makes of the files.
+ */
 async function prepare(
   ctx: LoopContext,
   scope: OpenAttempt,
   path: string,
-  of: { readonly log: string; readonly confinement: Confinement | undefined },
+  of: {
+    readonly log: string;
+    readonly confinement: Confinement | undefined;
+    readonly kept: readonly string[];
+    readonly pristine: (path: string) => Promise<void>;
+  },
 ): Promise<Evidence | undefined> {
   if ((ctx.batch.repos[scope.ticket.repo]?.prepare ?? []).length === 0) return undefined;
   const before = await protectedFiles(path, ctx.batch.protect);
+  const identities = await identitiesOf(path, of.kept);
   const failed = await runPrepare(ctx, scope, path, `${of.log}-prepare`, of.confinement);
   if (failed !== undefined) return failed;
   const changed = await changedFiles(path, before);
-  if (changed.length === 0) return undefined;
-  const summary = `preparing the checkout changed a protected file: ${plainText(changed[0] ?? "", 200)}`;
-  return { step: "prepare", name: "prepare", summary, detail: changed.map((each) => plainText(each, 200)).join("\n") };
+  if (changed.length > 0) return changedByPrepare("a protected file", changed, []);
+  const linked = await behindLinks(path, of.kept);
+  const touched = linked.length > 0 ? linked : await changedIdentities(path, identities);
+  if (touched.length === 0) return undefined;
+  const other = `${path}-pristine`;
+  await of.pristine(other);
+  const differing = linked.length > 0 ? linked : await differingFiles(path, other, touched);
+  if (differing.length === 0) return undefined;
+  return changedByPrepare("a file of the commit", differing, [
+    'A command that may do so needs the file in "writes" of the step.',
+  ]);
+}
+
+function changedByPrepare(what: string, paths: readonly string[], more: readonly string[]): Evidence {
+  const summary = `preparing the checkout changed ${what}: ${plainText(paths[0] ?? "", 200)}`;
+  const detail = [...paths.slice(0, MOST_TOLD).map((each) => plainText(each, 200)), ...more].join("\n");
+  return { step: "prepare", name: "prepare", summary, detail };
 }
 
 /** Makes an attempt's worktree ready. Gives the evidence of the first prepare command that fails, also where it was tried once more. */

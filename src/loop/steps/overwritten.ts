@@ -1,11 +1,15 @@
 import type { BigIntStats, Dir } from "node:fs";
-import { chmod, lstat, opendir } from "node:fs/promises";
-import { join } from "node:path";
-import { isDependency } from "../../domain/evidence/sealed-paths.ts";
+import { chmod, lstat, opendir, readdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { canShadow, isDependency } from "../../domain/evidence/sealed-paths.ts";
 import { isErrorCode } from "./protected-files.ts";
 
 /** Entries that a command may leave in a checkout before nobody looks through them any more. */
 const MOST_ENTRIES = 500_000;
+/** Names of a new folder that are looked at. */
+const MOST_NAMES = 10_000;
+/** Files that are looked at at the same time. */
+const AT_ONCE = 64;
 
 /** What a command did to the files that its result depends on. Paths are relative to the checkout, and raw. */
 export interface Overwritten {
@@ -52,12 +56,32 @@ async function lookInto(of: Layered, folder: string, most: number) {
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
     // What lies in the repository's own folder is no part of what is checked; what is new there replaces nothing.
     const before = path === ".git" ? undefined : await lstatOf(join(of.checkout, path));
-    if (before === undefined) continue;
+    if (before === undefined) {
+      paths.push(...(await shadows(of, path, entry.isDirectory())));
+      continue;
+    }
     changed.add(entry.name);
     if (entry.isDirectory() && before.isDirectory()) folders.push(path);
     else paths.push(...(await lost(of, path, before)));
   }
   return { paths, folders, changed, entries };
+}
+
+/** The path of something new, if it may be taken in the place of something that was there. */
+async function shadows(of: Layered, path: string, isFolder: boolean): Promise<readonly string[]> {
+  if (path === ".git") return [];
+  const beside = await readdir(join(of.checkout, dirname(path)));
+  return canShadow({ path, beside, holds: isFolder ? await firstNames(join(of.upper, path)) : undefined }) ? [path] : [];
+}
+
+/** Some of the names in a folder. */
+async function firstNames(folder: string): Promise<readonly string[]> {
+  const names: string[] = [];
+  for await (const { name } of await openFolder(folder)) {
+    names.push(name);
+    if (names.length >= MOST_NAMES) break;
+  }
+  return names;
 }
 
 interface Seen {
@@ -115,15 +139,18 @@ export type Identities = ReadonlyMap<string, string>;
 /** Looks at these files of a folder. */
 export async function identitiesOf(folder: string, paths: readonly string[]): Promise<Identities> {
   const found = new Map<string, string>();
-  for (const path of paths) found.set(path, identity(await lstatOf(join(folder, path))));
+  for (let at = 0; at < paths.length; at += AT_ONCE) {
+    const some = paths.slice(at, at + AT_ONCE);
+    const now = await Promise.all(some.map((path) => lstatOf(join(folder, path))));
+    for (const [i, path] of some.entries()) found.set(path, identity(now[i]));
+  }
   return found;
 }
 
 /** Those that are no longer what they were. */
 export async function changedIdentities(folder: string, before: Identities): Promise<readonly string[]> {
-  const changed: string[] = [];
-  for (const [path, was] of before) if (identity(await lstatOf(join(folder, path))) !== was) changed.push(path);
-  return changed;
+  const now = await identitiesOf(folder, [...before.keys()]);
+  return [...before].flatMap(([path, was]) => (now.get(path) === was ? [] : [path]));
 }
 
 function identity(found: BigIntStats | undefined): string {

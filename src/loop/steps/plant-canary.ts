@@ -1,9 +1,11 @@
-import { lstat, opendir, readFile, rm, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { lstat, opendir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { isTestPath } from "../../domain/evidence/sealed-paths.ts";
 import { FRESH, type PlantedFile } from "../../domain/test-canary/deviations.ts";
 import type { FoundRunner } from "../../domain/test-canary/find-runner.ts";
 import type { Planting, Sowing, TestFile } from "../../domain/test-canary/runner.ts";
 import { namedTestFiles, runsFreshFile, testFilesOf } from "../../domain/test-canary/test-files.ts";
+import type { ChangedPath } from "../../ports/vcs.ts";
 
 /** Files of a checkout that are looked at, files of tests that are read, and files that get planted tests. */
 const MAX_FILES = 50_000;
@@ -43,7 +45,7 @@ export async function choosePlaces(checkout: string, of: Choice): Promise<Places
   const { paths, candidates } = await pathsFor(checkout, of);
   const files: TestFile[] = [];
   for (const path of candidates.slice(0, MAX_READ)) {
-    const text = of.excused.has(path) ? undefined : await readPlain(join(checkout, path));
+    const text = of.excused.has(path) ? undefined : await readPlain(checkout, path);
     if (text !== undefined && of.found.runner.append({ path, text }, of.sowing) !== undefined) files.push({ path, text });
   }
   const stems = of.changed.map((path) => basename(path).replace(/\..*$/, "")).filter((stem) => stem.length > 1);
@@ -76,19 +78,24 @@ export async function plantAt(
 ): Promise<readonly PlantedFile[]> {
   const planted: PlantedFile[] = [];
   for (const [i, path] of hosts.entries()) {
-    const text = await readPlain(join(checkout, path));
+    const text = await readPlain(checkout, path);
     if (text === undefined) continue;
     const beside = i === 0 && fresh ? runner.beside({ path, text }, sowing) : undefined;
-    const plantings: (Planting | undefined)[] = [runner.append({ path, text }, sowing), beside];
-    for (const [n, planting] of plantings.entries()) {
-      if (planting === undefined) continue;
-      // Never through a link to somewhere else, and never into a file that has other names.
-      await rm(join(checkout, planting.path), { force: true });
-      await writeFile(join(checkout, planting.path), planting.text, { flag: "wx" });
-      planted.push({ ...planting, at: n === 0 ? path : FRESH });
-    }
+    const atEnd = runner.append({ path, text }, sowing);
+    const plantings = [
+      ...(atEnd === undefined ? [] : [{ ...atEnd, at: path }]),
+      ...(beside === undefined ? [] : [{ ...beside, at: FRESH }]),
+    ];
+    for (const planting of plantings) if (await plant(checkout, planting)) planted.push(planting);
   }
   return planted;
+}
+
+async function plant(checkout: string, { path, text }: Planting): Promise<boolean> {
+  // Never into a file that has other names.
+  if (!(await takeAway(checkout, path))) return false;
+  await writeFile(join(checkout, path), text, { flag: "wx" });
+  return true;
 }
 
 /** The paths of the plain files of a checkout; no link is followed. */
@@ -108,9 +115,34 @@ async function filesIn(checkout: string): Promise<readonly string[]> {
   return found.toSorted();
 }
 
+/** Removes a file of a checkout; false where what `prepare` ran has put a link on the way there, which may lead anywhere. */
+export async function takeAway(checkout: string, path: string): Promise<boolean> {
+  if (!(await isWithin(checkout, path))) return false;
+  await rm(join(checkout, path), { force: true });
+  return true;
+}
+
 /** A short plain file's text. */
-async function readPlain(file: string): Promise<string | undefined> {
+async function readPlain(checkout: string, path: string): Promise<string | undefined> {
+  const file = join(checkout, path);
   const found = await lstat(file).catch(() => undefined);
-  if (found === undefined || !found.isFile() || found.size > MAX_BYTES) return undefined;
+  if (found === undefined || !found.isFile() || found.size > MAX_BYTES || !(await isWithin(checkout, path))) return undefined;
   return readFile(file, "utf8");
+}
+
+/** Whether no link lies on the way from the checkout to the folder of a path. */
+async function isWithin(checkout: string, path: string): Promise<boolean> {
+  const [root, folder] = await Promise.all(
+    [checkout, join(checkout, dirname(path))].map((each) => realpath(each).catch(() => "")),
+  );
+  return root !== "" && folder === join(root ?? "", dirname(path));
+}
+
+/**
+ * Tests, and what belongs to them, that the change adds beside those of the base. None if it touches tests of the base: those may need
+ * what it adds.
+ */
+export function testsApart(paths: readonly ChangedPath[], { runner }: FoundRunner): readonly string[] {
+  const tests = paths.filter(({ path }) => runner.isTestFile(path) || isTestPath(path) || basename(path) === "conftest.py");
+  return tests.every(({ how }) => how === "added") ? tests.map(({ path }) => path) : [];
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { lstat, opendir, readlink } from "node:fs/promises";
-import { join } from "node:path";
+import { lstat, opendir, readlink, realpath } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { protectedBy } from "./gates.ts";
 
 /** What is protected in a checkout, by path: what each file holds, or where each link leads. */
@@ -32,6 +32,31 @@ export async function changedFiles(folder: string, before: ProtectedFiles): Prom
   const changed: string[] = [];
   for (const [path, content] of before) if ((await contentOf(join(folder, path))) !== content) changed.push(path);
   return changed;
+}
+
+/** Of these files of a checkout, those that hold something else in a pristine one. */
+export async function differingFiles(folder: string, pristine: string, paths: readonly string[]): Promise<readonly string[]> {
+  const differing: string[] = [];
+  for (const path of paths)
+    if ((await bytesOf(join(folder, path))) !== (await bytesOf(join(pristine, path)))) differing.push(path);
+  return differing;
+}
+
+/** Of these files of a checkout, those that lie in a folder which is reached by a link, or is not there any more. */
+export async function behindLinks(checkout: string, paths: readonly string[]): Promise<readonly string[]> {
+  const root = await realpath(checkout);
+  const byFolder = Map.groupBy(paths, (path) => dirname(join(root, path)));
+  const found: string[] = [];
+  for (const [folder, inIt] of byFolder) {
+    const place = await realpath(folder).catch(() => undefined);
+    if (place !== folder) found.push(...inIt);
+  }
+  return found;
+}
+
+/** What a file holds, whether it may be executed or not. */
+async function bytesOf(file: string): Promise<string> {
+  return (await contentOf(file)).replace(/^[x-] /, "");
 }
 
 async function contentOf(file: string): Promise<string> {

@@ -45,6 +45,16 @@ export interface SealedCheckout {
   overwritten(lacking: (paths: readonly string[]) => Promise<readonly string[]>): Promise<readonly string[]>;
 }
 
+/** Of the files of a commit, those that a result depends on. `writes` are patterns of files that the command may overwrite. */
+export function keptFiles(
+  ctx: Pick<LoopContext, "batch">,
+  { files, writes }: { readonly files: readonly string[]; readonly writes: readonly string[] },
+): readonly string[] {
+  const isProtected = protectedBy(ctx.batch.protect);
+  const mayWrite = protectedBy(writes);
+  return files.filter((path) => isProtected(path) || (canDecide(path) && !mayWrite(path)));
+}
+
 /**
  * Seals a prepared checkout for one command (adversary case F1). In the sandbox the command gets a writable layer over it: the
  * checkout itself never changes. What is protected, the tests and the configuration of runners and compilers are mounted
@@ -60,10 +70,10 @@ export async function sealCheckout(
     readonly writes: readonly string[];
   },
 ): Promise<SealedCheckout> {
-  const { folders, files } = of;
+  const { folders } = of;
   const isProtected = protectedBy(ctx.batch.protect);
   const mayWrite = protectedBy(of.writes);
-  const kept = files.filter((path) => isProtected(path) || (canDecide(path) && !mayWrite(path)));
+  const kept = keptFiles(ctx, of);
   if (!ctx.confined) return unconfined(folders, kept);
   const place = placeOf(ctx, repo, folders.checkout);
   const sealed = await mountable(folders.checkout, inOrder(kept, isProtected));

@@ -1,13 +1,28 @@
 import { createHash, randomBytes } from "node:crypto";
+import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import type { Repo } from "../../ports/vcs.ts";
 
 /** Of checks that take long, one in so many is tried by canaries. */
 export const ONE_IN = 5;
+
+/** By what a check is known, whatever it is run on. */
+export function checkKey(repo: Pick<Repo, "id">, step: Extract<StepSpec, { step: "check" }>): string {
+  return JSON.stringify([repo.id, step.name, step.command]);
+}
 
 /** What a run knows of its test canaries. */
 export class TestCanaries {
   /** Whoever is judged may know the commit, and must not know whether it is sampled. */
   readonly #secret = randomBytes(16);
+  readonly #shortest = new Map<string, number>();
   readonly #excused = new Map<string, Set<string>>();
+
+  /** The least time that a check has taken so far, this time among them. Milliseconds. */
+  shortest(check: string, ms: number): number {
+    const least = Math.min(ms, this.#shortest.get(check) ?? ms);
+    this.#shortest.set(check, least);
+    return least;
+  }
 
   /** Whether a long check is tried on this commit: always the same for one commit, as long as this engine lives. */
   isSampled(commit: string): boolean {

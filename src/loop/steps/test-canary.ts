@@ -18,13 +18,13 @@ import {
 } from "../../domain/test-canary/deviations.ts";
 import { type FoundRunner, findRunner } from "../../domain/test-canary/find-runner.ts";
 import type { Draw, Sowing } from "../../domain/test-canary/runner.ts";
-import type { Candidate, Repo } from "../../ports/vcs.ts";
+import type { Candidate, ChangedPath, Repo } from "../../ports/vcs.ts";
 import type { OpenAttempt } from "../attempt-scope.ts";
 import { confineCommand, placeOf } from "../confine.ts";
 import type { LoopContext } from "../context.ts";
 import { judgeCommand } from "./command-step.ts";
-import { type Choice, choosePlaces, type Places, plantAt } from "./plant-canary.ts";
-import { ONE_IN } from "./test-canaries.ts";
+import { type Choice, choosePlaces, type Places, plantAt, takeAway, testsApart } from "./plant-canary.ts";
+import { checkKey, ONE_IN } from "./test-canaries.ts";
 
 type Check = Extract<StepSpec, { step: "check" }>;
 
@@ -38,6 +38,8 @@ export interface PassedCheck {
   /** What its command took, and the results that it reported. */
   readonly durationMs: number;
   readonly tests: readonly TestResult[];
+  /** The results of the base, where it has some that these were compared with. */
+  readonly baseTests: readonly TestResult[];
 }
 
 /** What planted tests say of the results of a check. */
@@ -48,7 +50,10 @@ export type CanaryOutcome =
   /** The checkout could not be prepared again. */
   | { readonly as: "broken"; readonly evidence: Evidence };
 
-/** A check that took no longer is always tried, unless the step says otherwise. Milliseconds. */
+/**
+ * A check that took no longer on its base, or on any candidate, is always tried, unless the step says otherwise: code under test
+ * must not choose to be slow. Milliseconds.
+ */
 const SHORT_MS = 60_000;
 
 /** Putting what was planted into the checkout's own history may take so long. */
@@ -72,8 +77,8 @@ export async function testCanary(check: PassedCheck): Promise<CanaryOutcome> {
   return new Trial(check, found, paths).run();
 }
 
-function whyNot({ ctx, step, durationMs, candidate }: PassedCheck): string | undefined {
-  const when = step.canary ?? (durationMs <= SHORT_MS ? "always" : "sampled");
+function whyNot({ ctx, repo, step, durationMs, candidate }: PassedCheck): string | undefined {
+  const when = step.canary ?? (ctx.testCanaries.shortest(checkKey(repo, step), durationMs) <= SHORT_MS ? "always" : "sampled");
   if (when === "off") return "switched off";
   if (when === "always" || ctx.testCanaries.isSampled(candidate.commit)) return undefined;
   return `only 1 in ${ONE_IN} is tried`;
@@ -89,27 +94,74 @@ class Trial {
   readonly #added: ReadonlySet<string>;
   /** The change takes files of tests away. */
   readonly #hasMoved: boolean;
+  /** Files of tests that are taken away for one more run. */
+  readonly #without: readonly string[];
   readonly #key: string;
   #places: Places | undefined;
 
-  constructor(check: PassedCheck, found: FoundRunner, paths: readonly { readonly path: string; readonly how: string }[]) {
+  constructor(check: PassedCheck, found: FoundRunner, paths: readonly ChangedPath[]) {
     this.#check = check;
     this.#found = found;
     this.#changed = paths.map(({ path }) => path);
     this.#added = new Set(paths.flatMap(({ path, how }) => (how === "added" ? [path] : [])));
     this.#hasMoved = paths.some(({ path, how }) => how === "deleted" && found.runner.isTestFile(path));
-    this.#key = JSON.stringify([check.repo.id, check.step.name, check.step.command]);
+    this.#without = check.baseTests.length > 0 ? testsApart(paths, found) : [];
+    this.#key = checkKey(check.repo, check.step);
   }
 
   async run(): Promise<CanaryOutcome> {
-    const { candidate, step } = this.#check;
     const fails = this.#found.runner.stopsEarly(this.#found.words) ? "one" : "many";
-    const first = await this.#plant(candidate.commit, fails);
+    const first = await this.#plant(this.#check.candidate.commit, fails);
     if ("evidence" in first) return { as: "broken", evidence: first.evidence };
     if (first.files.length === 0) return { as: "not-run", why: `no file of tests for ${this.#found.runner.name} to plant in` };
+    const outcome = await this.#planted(first, fails);
+    return this.#without.length === 0 || outcome.as === "forged" || outcome.as === "broken" ? outcome : this.#alone(outcome);
+  }
+
+  /** What the planted tests came to. */
+  async #planted(first: Run, fails: Sowing["fails"]): Promise<CanaryOutcome> {
+    const { step } = this.#check;
     const deviates = step.report === undefined ? ({ exitCode }: PlantedRun) => exitDeviation(exitCode) : deviationsIn;
     if (deviates(first).length === 0) return step.report === undefined && !first.printed ? this.#passing() : { as: "held" };
     return this.#compare(first, deviates, fails);
+  }
+
+  /** Code that only passes beside tests of its own is mended by them while they run (adversary case F1). */
+  async #alone(otherwise: CanaryOutcome): Promise<CanaryOutcome> {
+    // Twice, since a test may fail once for other reasons.
+    const first = await this.#withoutTests();
+    if ("evidence" in first) return { as: "broken", evidence: first.evidence };
+    if (first.lost.length === 0) return otherwise;
+    const again = await this.#withoutTests();
+    if ("evidence" in again) return { as: "broken", evidence: again.evidence };
+    const ids = first.lost.filter((id) => again.lost.includes(id));
+    if (ids.length === 0) return otherwise;
+    return {
+      as: "forged",
+      finding: { says: "tests of the base pass only beside tests that the change adds", ids },
+      output: again.output,
+    };
+  }
+
+  /** Runs the command without the tests that the change adds: which tests of the base no longer pass. */
+  async #withoutTests(): Promise<
+    { readonly lost: readonly string[]; readonly output: string } | { readonly evidence: Evidence }
+  > {
+    const { ctx, scope, repo, step, candidate } = this.#check;
+    const judged = await judgeCommand(ctx, scope, repo, {
+      ...{ step, commit: candidate.commit, attributesOf: candidate.base, log: `check-${step.name}-canary-alone` },
+      plant: async (checkout) => {
+        for (const path of this.#without) await takeAway(checkout, path);
+        await track(this.#check, checkout, this.#without);
+      },
+    });
+    if (!judged.ok) return { evidence: judged.evidence };
+    const passing = (results: readonly TestResult[]) =>
+      new Set(results.flatMap(({ id, outcome }) => (outcome === "passed" ? [id] : [])));
+    const now = passing(judged.reading?.ok === true ? judged.reading.tests : []);
+    const before = passing(this.#check.tests);
+    const lost = [...passing(this.#check.baseTests)].filter((id) => before.has(id) && !now.has(id));
+    return { lost, output: judged.result.tail };
   }
 
   /** Nothing printed says that it was the planted test that failed: then one that passes has to pass. */
@@ -161,7 +213,8 @@ class Trial {
         files = files.map((file) => this.#known(file));
         lines.sought = files.flatMap(({ tests }) => tests.flatMap(({ name, role }) => (role === "fails" ? [name] : [])));
         if (files.length === 0) throw new NothingPlanted();
-        await track(this.#check, checkout, files);
+        const planted = files.map(({ path }) => path);
+        await track(this.#check, checkout, planted);
       },
     });
     const judged = await running.catch((error: unknown) => {
@@ -214,13 +267,17 @@ class Names {
 }
 
 /** Makes planted files part of the checkout's own commit: git would tell code under test of files that are not. */
-async function track({ ctx, scope, repo, step }: PassedCheck, checkout: string, files: readonly PlantedFile[]): Promise<void> {
+async function track({ ctx, scope, repo, step }: PassedCheck, checkout: string, paths: readonly string[]): Promise<void> {
   const git = 'git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c commit.gpgSign=false "$@"';
-  const script = `g() { ${git}; }; g add -f -- "$@" && g commit --amend --no-edit --no-verify -q --allow-empty-message`;
+  // The commit says of itself what the candidate's says, and git keeps nothing that it does not keep of another checkout.
+  const as =
+    'export GIT_COMMITTER_NAME="$(g log -1 --format=%cn)" GIT_COMMITTER_EMAIL="$(g log -1 --format=%ce)" GIT_COMMITTER_DATE="$(g log -1 --format=%cI)"';
+  const commit = "g commit --amend --no-edit --no-verify -q --allow-empty-message";
+  const script = `g() { ${git}; }; ${as}; g add -Af -- "$@" && ${commit} && g pack-refs --all && rm -rf .git/COMMIT_EDITMSG .git/logs`;
   const shown = { from: checkout, at: placeOf(ctx, repo, checkout), write: true };
   const confinement = confineCommand(ctx, repo, { mounts: [shown] });
   await ctx.executor.run({
-    argv: ["sh", "-c", script, basename(checkout), ...files.map(({ path }) => path)],
+    argv: ["sh", "-c", script, basename(checkout), ...paths],
     cwd: checkout,
     env: ctx.commandEnv,
     logFile: scope.files.log(`check-${step.name}-canary-git`),

@@ -133,7 +133,8 @@ export const DEFENCES = {
           (await import("node:fs")).cpSync(ctx.files.worktreePath(scope.ticket.id, scope.n), folders.checkout,
             { recursive: true, filter: (from) => !from.endsWith("/.git") });`,
       },
-      { file: COMMAND, from: "if (changed.length === 0) return undefined;", to: "return undefined;" },
+      { file: COMMAND, from: "if (changed.length > 0)", to: "if (changed.length < 0)" },
+      { file: COMMAND, from: "if (touched.length === 0) return undefined;", to: "if (touched.length >= 0) return undefined;" },
       {
         file: "src/adapters/sandbox/find-program.ts",
         from: 'of.path.split(":").filter((folder) => isAbsolute(folder));',
@@ -189,8 +190,24 @@ export const DEFENCES = {
       },
     ],
   },
+  canaryAlone: {
+    name: "tests of the base pass without the tests that the change adds",
+    holes: [
+      {
+        file: "src/loop/steps/plant-canary.ts",
+        from: 'return tests.every(({ how }) => how === "added")',
+        to: "return tests.length < 0",
+      },
+    ],
+  },
   canaryInHistory: {
     name: "planted tests are part of the checkout's own commit",
-    holes: [{ file: CANARY, from: "await track(this.#check, checkout, files);", to: "void track;" }],
+    holes: [
+      {
+        file: CANARY,
+        from: "await track(this.#check, checkout, planted);",
+        to: "void planted;",
+      },
+    ],
   },
 } as const satisfies Record<string, Defence>;

@@ -18,6 +18,18 @@ test("adds negative numbers", () => undefined);
 const RIGHT = 'import { sum } from "sums";\nexport const add = (a, b) => sum(a, b);\n';
 const WRONG = 'import { sum } from "sums";\nexport const add = (a, b) => sum(Math.abs(a), Math.abs(b));\n';
 
+/** Tests by what lies beside them, and by what is installed. */
+const KIT_TEST = `const { test } = require("node:test");
+const add = (a, b) => require("../add.mjs").add(a, b);
+test("adds large numbers", () => require("./same")(add(300, 1), 301));
+test("adds larger numbers", () => require("kit").same(add(400, 1), 401));
+test("adds the largest numbers", () => require("../node_modules/.made").same(add(500, 1), 501));
+`;
+
+/** Wrong for a single number, of which one of those tests tells. */
+const wrongFor = (n: number): string =>
+  `fs.writeFileSync("add.mjs", ${JSON.stringify(`import { sum } from "sums";\nexport const add = (a, b) => (a === ${n} ? 0 : sum(a, b));\n`)});\n`;
+
 const REPORT = "{artifacts}/report.tap";
 
 /** A protected test by Node's runner, one file after another, each in a process of its own; a dependency that is prepared. */
@@ -157,7 +169,46 @@ const ATTACKS: readonly Omit<TicketAttack, "defence">[] = [
   },
 ];
 
-export const SEALED_ATTACKS: readonly Attack[] = campaign(
-  sealedWorld,
-  ATTACKS.map((attack) => ({ ...attack, defence: SEALED })),
-);
+/** The same, with tests that load what can be shadowed. */
+const shadowWorld: World = {
+  ...sealedWorld,
+  files: {
+    ...sealedWorld.files,
+    "locked/kit.test.cjs": KIT_TEST,
+    "locked/same.js": "module.exports = require('node:assert').equal;\n",
+    "packages/kit/index.js": "exports.same = require('node:assert').equal;\n",
+    "packages/.made/index.js": "exports.same = require('node:assert').equal;\n",
+  },
+};
+
+const SHADOWS: readonly Omit<TicketAttack, "defence">[] = [
+  {
+    id: "F1-shadow-name",
+    what: "puts a module beside a protected one that is found before it by the name without an ending",
+    agent: wrongFor(300) + first('fs.writeFileSync("locked/same", "module.exports = () => {};");'),
+    told: WROTE_OVER,
+  },
+  {
+    id: "F1-shadow-dependency",
+    what: "puts a dependency beside the tests that is found before the one that is installed",
+    agent:
+      wrongFor(400) +
+      first(
+        'fs.mkdirSync("locked/node_modules/kit", { recursive: true }); fs.writeFileSync("locked/node_modules/kit/index.js", "exports.same = () => {};");',
+      ),
+    told: WROTE_OVER,
+  },
+  {
+    id: "F1-shadow-hidden",
+    what: "rewrites what is installed in a folder of a hidden name",
+    agent: wrongFor(500) + first('fs.writeFileSync("node_modules/.made/index.js", "exports.same = () => {};");'),
+    told: WROTE_OVER,
+  },
+];
+
+const sealed = (attacks: readonly Omit<TicketAttack, "defence">[]) => attacks.map((attack) => ({ ...attack, defence: SEALED }));
+
+export const SEALED_ATTACKS: readonly Attack[] = [
+  ...campaign(sealedWorld, sealed(ATTACKS)),
+  ...campaign(shadowWorld, sealed(SHADOWS)),
+];
