@@ -94,6 +94,20 @@ describe("protected paths (P2)", () => {
   });
 });
 
+test("prepare must not put beside what is protected what would be found before it", async () => {
+  const stage = { protect: ["guarded/**"], prepare: [["sh", "prepare.sh"]] };
+  const base: Files = { "guarded/a.js": "strict\n", "prepare.sh": "true\n", tests: tap("a b c") };
+  const prepared = (line: string) =>
+    judge({ base, change: { "prepare.sh": `case "$PWD" in */judge/*) ${line};; esac\n` }, stage });
+  const shadowed = { landed: false, summary: "preparing the checkout changed what a protected file finds beside it: guarded/" };
+  for (const line of ["mkdir guarded/node_modules", "echo > guarded/a", "echo > guarded/a.mjs"]) {
+    expect(await prepared(line)).toMatchObject({ ...shadowed, summary: expect.stringContaining(shadowed.summary) });
+  }
+  const workspace = { protect: ["package.json"], prepare: [["mkdir", "guarded/node_modules"]] };
+  expect(await judge({ base: { ...base, "guarded/package.json": "{}" }, stage: workspace })).toMatchObject({ landed: true });
+  expect(await prepared("mkdir node_modules; echo > guarded/made.txt; mkdir guarded/tmp")).toMatchObject({ landed: true });
+});
+
 describe("what the commit has, after the checkout has been prepared", () => {
   const base: Files = { "lib/a.txt": "one\n", "prepare.sh": "true\n", tests: tap("a b c") };
   const stage = { prepare: [["sh", "prepare.sh"]] };

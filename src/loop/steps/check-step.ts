@@ -27,7 +27,6 @@ type Check = Extract<StepSpec, { step: "check" }>;
 const EVIDENCE_CHARS = 4_000;
 const FINDINGS_CHARS = 2_800;
 const MARK_CHARS = 60;
-
 /** Ids of tests by which a failure is known again. */
 const MAX_TESTS = 30;
 

@@ -1,4 +1,4 @@
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import type { Argv } from "../../domain/batch/argv.ts";
 import { ARTIFACTS } from "../../domain/batch/report-place.ts";
 import { PREPARE_STEP, type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
@@ -13,8 +13,9 @@ import { boundedTail } from "../bounded.ts";
 import { confineCommand, opened, placeOf } from "../confine.ts";
 import type { LoopContext } from "../context.ts";
 import { awaitReport } from "./await-report.ts";
+import { protectedBy } from "./gates.ts";
 import { failureOf, onceMore } from "./hiccup.ts";
-import { changedIdentities, identitiesOf } from "./overwritten.ts";
+import { changedIdentities, identitiesOf, shadowsBeside } from "./overwritten.ts";
 import { behindLinks, changedFiles, differingFiles, protectedFiles } from "./protected-files.ts";
 import { type CheckFolders, checkFolders, keptFiles, type SealedCheckout, sealCheckout } from "./sealed-checkout.ts";
 
@@ -73,7 +74,7 @@ export async function judgeCommand(ctx: LoopContext, scope: OpenAttempt, repo: R
     const shown = { from: folders.checkout, at: place, write: true };
     const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [shown] }), "prepare");
     const kept = keptFiles(ctx, { files, writes: step.writes ?? [] });
-    const broken = await prepare(ctx, scope, folders.checkout, { log, confinement, kept, pristine });
+    const broken = await prepare(ctx, scope, folders.checkout, { log, confinement, files, kept, pristine });
     if (broken !== undefined) return { ok: false, evidence: { ...broken, step: step.step, name: stepName(step) } };
     await of.plant?.(folders.checkout);
     for (const folder of Object.values(folders)) await ctx.files.makeFolder(folder);
@@ -147,6 +148,8 @@ async function prepare(
   of: {
     readonly log: string;
     readonly confinement: Confinement | undefined;
+    /** What the commit has, and those of it that its result depends on. */
+    readonly files: readonly string[];
     readonly kept: readonly string[];
     readonly pristine: (path: string) => Promise<void>;
   },
@@ -158,6 +161,11 @@ async function prepare(
   if (failed !== undefined) return failed;
   const changed = await changedFiles(path, before);
   if (changed.length > 0) return changedByPrepare("a protected file", changed, []);
+  // Where a folder is protected and not only a file by its name: npm installs beside each package.json of a workspace.
+  const isProtected = protectedBy(ctx.batch.protect);
+  const apart = [...before.keys()].filter((each) => isProtected(join(dirname(each), "any name")));
+  const beside = await shadowsBeside(path, apart, of.files);
+  if (beside.length > 0) return changedByPrepare("what a protected file finds beside it", beside, []);
   const linked = await behindLinks(path, of.kept);
   const touched = linked.length > 0 ? linked : await changedIdentities(path, identities);
   if (touched.length === 0) return undefined;

@@ -74,6 +74,31 @@ async function shadows(of: Layered, path: string, isFolder: boolean): Promise<re
   return canShadow({ path, beside, holds: isFolder ? await firstNames(join(of.upper, path)) : undefined }) ? [path] : [];
 }
 
+/**
+ * What lies in the folders of these files although no commit has it, and may be taken in the place of something there. Not for the top
+ * of a checkout: there belongs what is installed and built.
+ */
+export async function shadowsBeside(
+  checkout: string,
+  paths: readonly string[],
+  committed: readonly string[],
+): Promise<readonly string[]> {
+  const known = new Set(committed.flatMap((path) => path.split("/").map((_, n, parts) => parts.slice(0, n + 1).join("/"))));
+  const folders = new Set(paths.map((path) => dirname(path)).filter((folder) => folder !== "." && known.has(folder)));
+  const found: string[] = [];
+  for (const folder of folders) {
+    const names = await readdir(join(checkout, folder), { withFileTypes: true });
+    const beside = names.flatMap(({ name }) => (known.has(`${folder}/${name}`) ? [name] : []));
+    for (const entry of names) {
+      const path = `${folder}/${entry.name}`;
+      if (known.has(path)) continue;
+      const holds = entry.isDirectory() ? await firstNames(join(checkout, path)) : undefined;
+      if (canShadow({ path, holds, beside })) found.push(path);
+    }
+  }
+  return found;
+}
+
 /** Some of the names in a folder. */
 async function firstNames(folder: string): Promise<readonly string[]> {
   const names: string[] = [];
