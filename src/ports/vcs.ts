@@ -79,8 +79,16 @@ export interface Repo {
   changedLines(of: { from: string; tip: string; names: readonly string[] }): Promise<ChangedLines>;
   /** A file's text as a commit has it; undefined where it has no such file. At most a million bytes. */
   readFile(of: { commit: string; path: string }): Promise<string | undefined>;
+  /** The texts of files as a commit has them, by path; those that it does not have are left out. At most 64 MiB together. */
+  readFiles(of: { commit: string; paths: readonly string[] }): Promise<ReadonlyMap<string, string>>;
   /** The paths of all files of a commit. */
   files(commit: string): Promise<readonly string[]>;
+  /** A commit like this one with some files put in and others taken out: same parents, message, people and dates. On no branch. */
+  deriveCommit(of: {
+    commit: string;
+    files: readonly { readonly path: string; readonly text: string }[];
+    without: readonly string[];
+  }): Promise<string>;
   /** Writes the change as a patch file, at most `maxBytes` long. */
   writePatch(of: { from: string; tip: string; file: string; maxBytes: number }): Promise<void>;
   /** Builds the merge candidate: one commit on top of the current base tip, or of the commit `onto`. Needs no checkout. */

@@ -5,6 +5,7 @@ import { buildCandidate } from "./candidate.ts";
 import { capture } from "./capture.ts";
 import { changeBetween } from "./change.ts";
 import { changedLines } from "./changed-lines.ts";
+import { deriveCommit, readFilesAt } from "./derived-commit.ts";
 import { baseTip, isCommit, missingFromBase } from "./history.ts";
 import { finishCutOffLanding, land } from "./land.ts";
 import { writePatch } from "./patch.ts";
@@ -63,7 +64,9 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
     change: ({ from, tip }) => changeBetween(store, from, tip),
     changedLines: (of) => changedLines(store, of),
     readFile: (of) => readFileAt(store, of),
+    readFiles: (of) => readFilesAt(store, of),
     files: (commit) => trackedFiles(store, commit),
+    deriveCommit: (of) => deriveCommit(store, of),
     writePatch: (of) => writePatch(store, of),
     candidate: async ({ tip, message, onto }) =>
       buildCandidate(store, { base: onto ?? (await baseTip(store)), tip, message, startedAt: startedAt.get(tip) }),

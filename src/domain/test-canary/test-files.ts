@@ -24,6 +24,15 @@ export function namedTestFiles({ runner, words }: FoundRunner, paths: readonly s
   return named.length > 0 ? named : paths.filter((path) => words.some((word) => bare(word) === path));
 }
 
+/** Whether an argument seems to name files that are not among these: what was compiled from them, say. */
+export function namesOthers({ runner, words }: FoundRunner, paths: readonly string[]): boolean {
+  const isPath = (word: string) => /[/*]/.test(word) || runner.name === "node:test";
+  const named = words
+    .slice(1)
+    .filter((word) => !word.startsWith("-") && !NO_FILES.has(word) && bare(word) !== "" && isPath(word));
+  return named.some((word) => !paths.some(namedBy(["", word], { byPart: false })));
+}
+
 /** Whether a fresh file of tests would be among those that the command runs. */
 export function runsFreshFile({ runner, words }: FoundRunner, of: { path: string; paths: readonly string[] }): boolean {
   const isNamed = namedBy(words, { byPart: true });

@@ -4,13 +4,18 @@ import { isTestPath } from "../../domain/evidence/sealed-paths.ts";
 import { FRESH, type PlantedFile } from "../../domain/test-canary/deviations.ts";
 import type { FoundRunner } from "../../domain/test-canary/find-runner.ts";
 import type { Planting, Sowing, TestFile } from "../../domain/test-canary/runner.ts";
-import { namedTestFiles, runsFreshFile, testFilesOf } from "../../domain/test-canary/test-files.ts";
-import type { ChangedPath } from "../../ports/vcs.ts";
+import { namedTestFiles, namesOthers, runsFreshFile, testFilesOf } from "../../domain/test-canary/test-files.ts";
+import type { ChangedPath, Repo } from "../../ports/vcs.ts";
+import type { OpenAttempt } from "../attempt-scope.ts";
+import { confineCommand, placeOf } from "../confine.ts";
+import type { LoopContext } from "../context.ts";
 
 /** Files of a checkout that are looked at, files of tests that are read, and files that get planted tests. */
 const MAX_FILES = 50_000;
 const MAX_READ = 200;
 const MAX_HOSTS = 12;
+/** Putting what was planted into the checkout's own history may take so long. */
+const TRACK_MS = 60_000;
 /** The longest file of tests that is read. Bytes. */
 const MAX_BYTES = 200_000;
 
@@ -45,9 +50,24 @@ export async function choosePlaces(checkout: string, of: Choice): Promise<Places
   const { paths, candidates } = await pathsFor(checkout, of);
   const files: TestFile[] = [];
   for (const path of candidates.slice(0, MAX_READ)) {
-    const text = of.excused.has(path) ? undefined : await readPlain(checkout, path);
-    if (text !== undefined && of.found.runner.append({ path, text }, of.sowing) !== undefined) files.push({ path, text });
+    const text = await readPlain(checkout, path);
+    if (text !== undefined) files.push({ path, text });
   }
+  return placesAmong(files, paths, of);
+}
+
+/** The same among what a commit has; undefined if the command seems to run what is made of that. */
+export async function chooseCommitted(repo: Repo, commit: string, of: Choice): Promise<Places | undefined> {
+  if (namesOthers(of.found, of.committed)) return undefined;
+  const candidates = testFilesOf(of.found, of.committed).slice(0, MAX_READ);
+  const texts = await repo.readFiles({ commit, paths: candidates });
+  const files = [...texts].flatMap(([path, text]) => (text.length <= MAX_BYTES ? [{ path, text }] : []));
+  const places = placesAmong(files, of.committed, of);
+  return places.hosts.length === 0 ? undefined : places;
+}
+
+function placesAmong(found: readonly TestFile[], paths: readonly string[], of: Choice): Places {
+  const files = found.filter((file) => !of.excused.has(file.path) && of.found.runner.append(file, of.sowing) !== undefined);
   const stems = of.changed.map((path) => basename(path).replace(/\..*$/, "")).filter((stem) => stem.length > 1);
   const changed = new Set(of.changed);
   const rank = ({ path, text }: TestFile): number =>
@@ -70,24 +90,37 @@ async function pathsFor(checkout: string, { found, committed }: Choice) {
   return tests.length > 0 ? { paths: committed, candidates: tests } : { paths: all, candidates: testFilesOf(found, all) };
 }
 
-/** Plants in a checkout that nothing runs in; what is not there as it was chosen is left out. */
-export async function plantAt(
-  checkout: string,
+/** What is planted at these places in files of these texts; a place without a text is left out. */
+export function plantingsAt(
+  texts: ReadonlyMap<string, string>,
   { hosts, fresh }: Places,
   { found: { runner }, sowing }: Pick<Choice, "found" | "sowing">,
-): Promise<readonly PlantedFile[]> {
-  const planted: PlantedFile[] = [];
-  for (const [i, path] of hosts.entries()) {
-    const text = await readPlain(checkout, path);
-    if (text === undefined) continue;
+): readonly PlantedFile[] {
+  return hosts.flatMap((path, i): PlantedFile[] => {
+    const text = texts.get(path);
+    if (text === undefined) return [];
     const beside = i === 0 && fresh ? runner.beside({ path, text }, sowing) : undefined;
     const atEnd = runner.append({ path, text }, sowing);
-    const plantings = [
+    return [
       ...(atEnd === undefined ? [] : [{ ...atEnd, at: path }]),
       ...(beside === undefined ? [] : [{ ...beside, at: FRESH }]),
     ];
-    for (const planting of plantings) if (await plant(checkout, planting)) planted.push(planting);
+  });
+}
+
+/** Plants in a checkout that nothing runs in; what is not there as it was chosen is left out. */
+export async function plantAt(
+  checkout: string,
+  places: Places,
+  choice: Pick<Choice, "found" | "sowing">,
+): Promise<readonly PlantedFile[]> {
+  const texts = new Map<string, string>();
+  for (const path of places.hosts) {
+    const text = await readPlain(checkout, path);
+    if (text !== undefined) texts.set(path, text);
   }
+  const planted: PlantedFile[] = [];
+  for (const planting of plantingsAt(texts, places, choice)) if (await plant(checkout, planting)) planted.push(planting);
   return planted;
 }
 
@@ -116,7 +149,7 @@ async function filesIn(checkout: string): Promise<readonly string[]> {
 }
 
 /** Removes a file of a checkout; false where what `prepare` ran has put a link on the way there, which may lead anywhere. */
-export async function takeAway(checkout: string, path: string): Promise<boolean> {
+async function takeAway(checkout: string, path: string): Promise<boolean> {
   if (!(await isWithin(checkout, path))) return false;
   await rm(join(checkout, path), { force: true });
   return true;
@@ -145,4 +178,34 @@ async function isWithin(checkout: string, path: string): Promise<boolean> {
 export function testsApart(paths: readonly ChangedPath[], { runner }: FoundRunner): readonly string[] {
   const tests = paths.filter(({ path }) => runner.isTestFile(path) || isTestPath(path) || basename(path) === "conftest.py");
   return tests.every(({ how }) => how === "added") ? tests.map(({ path }) => path) : [];
+}
+
+/** The check that something was planted for. */
+export interface Tracking {
+  readonly ctx: LoopContext;
+  readonly scope: OpenAttempt;
+  readonly repo: Repo;
+  readonly step: { readonly name: string };
+}
+
+/** Makes planted files part of the checkout's own commit: git would tell code under test of files that are not. */
+export async function track({ ctx, scope, repo, step }: Tracking, checkout: string, paths: readonly string[]): Promise<void> {
+  const git = 'git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c commit.gpgSign=false "$@"';
+  // The commit says of itself what the candidate's says, and git keeps nothing that it does not keep of another checkout.
+  const as =
+    'export GIT_COMMITTER_NAME="$(g log -1 --format=%cn)" GIT_COMMITTER_EMAIL="$(g log -1 --format=%ce)" GIT_COMMITTER_DATE="$(g log -1 --format=%cI)"';
+  const commit = "g commit --amend --no-edit --no-verify -q --allow-empty-message";
+  const script = `g() { ${git}; }; ${as}; g add -Af -- "$@" && ${commit} && g pack-refs --all && rm -rf .git/COMMIT_EDITMSG .git/logs`;
+  const shown = { from: checkout, at: placeOf(ctx, repo, checkout), write: true };
+  const confinement = confineCommand(ctx, repo, { mounts: [shown] });
+  await ctx.executor.run({
+    argv: ["sh", "-c", script, basename(checkout), ...paths],
+    cwd: checkout,
+    env: ctx.commandEnv,
+    logFile: scope.files.log(`check-${step.name}-canary-git`),
+    timeoutMs: TRACK_MS,
+    signal: scope.signal,
+    marker: scope.marker,
+    ...(confinement === undefined ? {} : { confinement }),
+  });
 }

@@ -1,5 +1,4 @@
 import { randomInt } from "node:crypto";
-import { basename } from "node:path";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/event.ts";
 import type { Remark } from "../../domain/evidence/compare.ts";
@@ -20,10 +19,18 @@ import { type FoundRunner, findRunner } from "../../domain/test-canary/find-runn
 import type { Draw, Sowing } from "../../domain/test-canary/runner.ts";
 import type { Candidate, ChangedPath, Repo } from "../../ports/vcs.ts";
 import type { OpenAttempt } from "../attempt-scope.ts";
-import { confineCommand, placeOf } from "../confine.ts";
 import type { LoopContext } from "../context.ts";
 import { judgeCommand } from "./command-step.ts";
-import { type Choice, choosePlaces, type Places, plantAt, takeAway, testsApart } from "./plant-canary.ts";
+import {
+  type Choice,
+  chooseCommitted,
+  choosePlaces,
+  type Places,
+  plantAt,
+  plantingsAt,
+  testsApart,
+  track,
+} from "./plant-canary.ts";
 import { checkKey, ONE_IN } from "./test-canaries.ts";
 
 type Check = Extract<StepSpec, { step: "check" }>;
@@ -55,9 +62,6 @@ export type CanaryOutcome =
  * must not choose to be slow. Milliseconds.
  */
 const SHORT_MS = 60_000;
-
-/** Putting what was planted into the checkout's own history may take so long. */
-const TRACK_MS = 60_000;
 
 const draw: Draw = (n) => (n <= 1 ? 0 : randomInt(n));
 
@@ -98,6 +102,8 @@ class Trial {
   readonly #without: readonly string[];
   readonly #key: string;
   #places: Places | undefined;
+  /** Whether the places are in files that are committed. */
+  #isCommitted = false;
 
   constructor(check: PassedCheck, found: FoundRunner, paths: readonly ChangedPath[]) {
     this.#check = check;
@@ -148,13 +154,9 @@ class Trial {
     { readonly lost: readonly string[]; readonly output: string } | { readonly evidence: Evidence }
   > {
     const { ctx, scope, repo, step, candidate } = this.#check;
-    const judged = await judgeCommand(ctx, scope, repo, {
-      ...{ step, commit: candidate.commit, attributesOf: candidate.base, log: `check-${step.name}-canary-alone` },
-      plant: async (checkout) => {
-        for (const path of this.#without) await takeAway(checkout, path);
-        await track(this.#check, checkout, this.#without);
-      },
-    });
+    const commit = await repo.deriveCommit({ commit: candidate.commit, files: [], without: this.#without });
+    const log = `check-${step.name}-canary-alone`;
+    const judged = await judgeCommand(ctx, scope, repo, { step, commit, attributesOf: candidate.base, log });
     if (!judged.ok) return { evidence: judged.evidence };
     const passing = (results: readonly TestResult[]) =>
       new Set(results.flatMap(({ id, outcome }) => (outcome === "passed" ? [id] : [])));
@@ -196,22 +198,25 @@ class Trial {
   /** Runs the check's command on a commit with tests planted; the places are chosen on the first. */
   async #plant(commit: string, fails: Sowing["fails"]): Promise<Run | { readonly evidence: Evidence }> {
     const { ctx, scope, repo, step, candidate } = this.#check;
-    let files: readonly PlantedFile[] = [];
     const lines = new Names();
+    const choice = this.#choice({ draw, fails }, await repo.files(commit));
+    const derived = await this.#derive(commit, choice);
+    let files: readonly PlantedFile[] = derived?.files ?? [];
+    lines.seek(files);
     const running = judgeCommand(ctx, scope, repo, {
       step,
-      commit,
+      commit: derived?.commit ?? commit,
       attributesOf: candidate.base,
       log: `check-${step.name}-canary${commit === candidate.base ? "-base" : ""}`,
       output: { onLine: lines.onLine },
       plant: async (checkout) => {
-        const choice = this.#choice({ draw, fails }, await repo.files(commit));
+        if (derived !== undefined) return;
         this.#places ??= await choosePlaces(checkout, choice);
         files = await plantAt(checkout, this.#places, choice);
         // All that the candidate has are its own.
         if (files.length === 0) files = await plantAt(checkout, await choosePlaces(checkout, choice), choice);
         files = files.map((file) => this.#known(file));
-        lines.sought = files.flatMap(({ tests }) => tests.flatMap(({ name, role }) => (role === "fails" ? [name] : [])));
+        lines.seek(files);
         if (files.length === 0) throw new NothingPlanted();
         const planted = files.map(({ path }) => path);
         await track(this.#check, checkout, planted);
@@ -227,6 +232,30 @@ class Trial {
     const exitCode = result.ending === "exited" ? (result.exitCode ?? undefined) : undefined;
     const tests = reading?.ok === true ? reading.tests : undefined;
     return { files, exitCode, tests, output: result.tail, printed: lines.found };
+  }
+
+  /**
+   * A commit like this one with tests planted, so that its checkout is made as any other: by nothing that git keeps can code under test
+   * know it. Undefined where they have to go into files that no commit has.
+   */
+  async #derive(commit: string, choice: Choice) {
+    const { repo } = this.#check;
+    if (this.#places === undefined) {
+      const places = await chooseCommitted(repo, commit, choice);
+      if (places === undefined) return undefined;
+      this.#isCommitted = true;
+      this.#places = places;
+    }
+    if (!this.#isCommitted) return undefined;
+    const plant = async (places: Places) => {
+      const texts = await repo.readFiles({ commit, paths: places.hosts });
+      return plantingsAt(texts, places, choice).map((file) => this.#known(file));
+    };
+    let files = await plant(this.#places);
+    // All that the candidate has are its own.
+    if (files.length === 0) files = await plant((await chooseCommitted(repo, commit, choice)) ?? { hosts: [], fresh: false });
+    if (files.length === 0) return undefined;
+    return { files, commit: await repo.deriveCommit({ commit, files, without: [] }) };
   }
 
   #choice(sowing: Sowing, committed: readonly string[]): Choice {
@@ -259,33 +288,14 @@ class NothingPlanted extends Error {
 
 /** Looks for names in what a command prints. */
 class Names {
-  sought: readonly string[] = [];
+  #sought: readonly string[] = [];
   found = false;
+  seek(files: readonly PlantedFile[]): void {
+    this.#sought = files.flatMap(({ tests }) => tests.flatMap(({ name, role }) => (role === "fails" ? [name] : [])));
+  }
   readonly onLine = (line: string): void => {
-    this.found ||= this.sought.some((name) => line.includes(name));
+    this.found ||= this.#sought.some((name) => line.includes(name));
   };
-}
-
-/** Makes planted files part of the checkout's own commit: git would tell code under test of files that are not. */
-async function track({ ctx, scope, repo, step }: PassedCheck, checkout: string, paths: readonly string[]): Promise<void> {
-  const git = 'git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c commit.gpgSign=false "$@"';
-  // The commit says of itself what the candidate's says, and git keeps nothing that it does not keep of another checkout.
-  const as =
-    'export GIT_COMMITTER_NAME="$(g log -1 --format=%cn)" GIT_COMMITTER_EMAIL="$(g log -1 --format=%ce)" GIT_COMMITTER_DATE="$(g log -1 --format=%cI)"';
-  const commit = "g commit --amend --no-edit --no-verify -q --allow-empty-message";
-  const script = `g() { ${git}; }; ${as}; g add -Af -- "$@" && ${commit} && g pack-refs --all && rm -rf .git/COMMIT_EDITMSG .git/logs`;
-  const shown = { from: checkout, at: placeOf(ctx, repo, checkout), write: true };
-  const confinement = confineCommand(ctx, repo, { mounts: [shown] });
-  await ctx.executor.run({
-    argv: ["sh", "-c", script, basename(checkout), ...paths],
-    cwd: checkout,
-    env: ctx.commandEnv,
-    logFile: scope.files.log(`check-${step.name}-canary-git`),
-    timeoutMs: TRACK_MS,
-    signal: scope.signal,
-    marker: scope.marker,
-    ...(confinement === undefined ? {} : { confinement }),
-  });
 }
 
 function findingOf(found: readonly Deviation[]): Remark {

@@ -201,13 +201,10 @@ export const DEFENCES = {
     ],
   },
   canaryInHistory: {
-    name: "planted tests are part of the checkout's own commit",
+    name: "what is planted is committed as the candidate is, and its checkout made as any other",
     holes: [
-      {
-        file: CANARY,
-        from: "await track(this.#check, checkout, planted);",
-        to: "void planted;",
-      },
+      { file: CANARY, from: "if (places === undefined) return undefined;", to: "if (places !== null) return undefined;" },
+      { file: CANARY, from: "await track(this.#check, checkout, planted);", to: "void planted;" },
     ],
   },
 } as const satisfies Record<string, Defence>;
