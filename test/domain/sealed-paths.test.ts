@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { canShadow, isDependency } from "../../src/domain/evidence/sealed-paths.ts";
 
 describe("something new in a checkout", () => {
-  const file = (path: string, ...beside: string[]) => canShadow({ path, holds: undefined, beside });
-  const folder = (path: string, holds: readonly string[] = [], ...beside: string[]) => canShadow({ path, holds, beside });
+  const file = (path: string, ...siblings: string[]) => canShadow({ path, entries: undefined, siblings });
+  const folder = (path: string, entries: readonly string[] = [], ...siblings: string[]) => canShadow({ path, entries, siblings });
 
   test.each([
     ["test/helpers", "helpers.js"],
@@ -11,6 +11,10 @@ describe("something new in a checkout", () => {
     ["src/add.js", "add.ts"],
     ["src/kit.js", "kit"],
     ["lib/native.node", "native.js"],
+    ["lib/user.service", "user.service.js"],
+    ["lib/user.service.js", "user.service"],
+    ["lib/kit.json", "kit"],
+    ["lib/data.js", "data.json"],
   ])("%s can be taken for %s", (path, beside) => {
     expect(file(path, "other.txt", beside)).toBe(true);
   });
@@ -32,6 +36,7 @@ describe("something new in a checkout", () => {
     expect(folder("test/node_modules", ["kit"])).toBe(true);
     expect(folder("tests/__pycache__", ["helpers.cpython-311.pyc"])).toBe(true);
     expect(folder("tests/helpers", ["__init__.py"], "helpers.py")).toBe(true);
+    expect(folder(".config", ["nextest.toml"])).toBe(true);
   });
 
   test.each([
@@ -43,6 +48,12 @@ describe("something new in a checkout", () => {
     ["node_modules/.cache/babel/x.js", "y.js"],
     ["node_modules/.vite/deps/x.js", "y.js"],
     ["Makefile.log", "Makefile"],
+    ["Cargo.lock", "Cargo.toml"],
+    ["jest-results.json", "jest.config.js"],
+    ["lib.min.js", "lib.js"],
+    [".tmp.js", ".eslintrc.js"],
+    ["node_modules/.vite-temp/vitest.config.ts.timestamp-1.mjs", "x"],
+    ["target/debug/deps/x-0123", "x"],
   ])("%s beside %s is nothing but new", (path, beside) => {
     expect(file(path, beside)).toBe(false);
   });
@@ -51,6 +62,8 @@ describe("something new in a checkout", () => {
     expect(folder("dist", ["index.js"], "src")).toBe(false);
     expect(folder("coverage", ["lcov.info"])).toBe(false);
     expect(folder("node_modules", ["kit"])).toBe(false);
+    expect(folder("packages/a/node_modules", [".vite", ".cache"])).toBe(false);
+    expect(folder("target/debug/deps", ["x"])).toBe(false);
   });
 });
 

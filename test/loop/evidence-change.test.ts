@@ -99,7 +99,10 @@ test("prepare must not put beside what is protected what would be found before i
   const base: Files = { "guarded/a.js": "strict\n", "prepare.sh": "true\n", tests: tap("a b c") };
   const prepared = (line: string) =>
     judge({ base, change: { "prepare.sh": `case "$PWD" in */judge/*) ${line};; esac\n` }, stage });
-  const shadowed = { landed: false, summary: "preparing the checkout changed what a protected file finds beside it: guarded/" };
+  const shadowed = {
+    landed: false,
+    summary: "preparing the checkout created a file that may be loaded instead of a protected one: guarded/",
+  };
   for (const line of ["mkdir guarded/node_modules", "echo > guarded/a", "echo > guarded/a.mjs"]) {
     expect(await prepared(line)).toMatchObject({ ...shadowed, summary: expect.stringContaining(shadowed.summary) });
   }
@@ -121,7 +124,7 @@ describe("what the commit has, after the checkout has been prepared", () => {
   ])("must be what it was: not where prepare %s it", async (_, line) => {
     const result = await prepared(line);
     expect(result).toMatchObject({ landed: false, summary: "preparing the checkout changed a file of the commit: lib/a.txt" });
-    expect(result.detail).toContain('A command that may do so needs the file in "writes" of the step.');
+    expect(result.detail).toContain('To allow this, name the file in "writes" of the step.');
   });
 
   test("may be written as it was, be made executable, and change where the step says so", async () => {

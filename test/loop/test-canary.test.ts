@@ -160,6 +160,6 @@ test("tests of the base must pass without those that the change adds", async () 
   };
   const base = { ...BASE, "test/more.test.mjs": `${BASE["test/add.test.mjs"]}`.replace('"adds"', '"adds more"') };
   const result = await told({ base, check: spec, change });
-  expect(result).toMatchObject({ landed: false, summary: "tests of the base pass only beside tests that the change adds" });
+  expect(result).toMatchObject({ landed: false, summary: "tests of the base fail without the tests that the change adds" });
   expect(result.detail).toContain("adds");
 });

@@ -35,10 +35,13 @@ const DEPENDENCY_FILES = /^\.pnp\.(?:c?js|loader\.mjs|data\.json)$/;
 const CACHES = /^\.(?:cache|vite|vite-temp|vitest|tmp|temp)$/;
 
 /** Found by Python along a path on which the folders of tests come first, or by Go, to which every file of a folder belongs. */
-const IMPORTED = /\.(?:py|pyc|pyd|pth|so|go)$/;
-/** Loaded by a name without its ending, and what by its own source. */
-const LOADED = /^[^.]+$|\.(?:[cm]?[jt]sx?|node|wasm|rb)$/;
-const SOURCES = /^[^.]+$|\.(?:[cm]?[jt]sx?|json|node|rb)$/;
+const SEARCH_PATH_FILES = /\.(?:py|pyc|pyd|pth|so|go)$/;
+/** Loaded by a name without its ending. */
+const CODE = /\.(?:[cm]?[jt]sx?|node|wasm|rb)$/;
+
+/** Lock files that tools write if none is committed, and reports that are named after their runner. */
+const GENERATED =
+  /^(?:Cargo|uv|poetry|mix|Gemfile|composer|Pipfile)\.lock$|^\.rspec_status$|[-_.](?:results?|reports?|junit|stats)\.(?:json|xml)$/;
 
 /** Documents for people. */
 const PROSE = /\.(?:md|markdown|mdown|rst|adoc|asciidoc)$|(?:^|\/)(?:LICEN[CS]E|NOTICE|AUTHORS|CHANGELOG|README)(?:\.txt)?$/i;
@@ -59,38 +62,52 @@ export function isConfiguration(path: string): boolean {
   return CONFIGURATION.some((pattern) => pattern.test(name));
 }
 
-/**
- * Whether a path lies in a folder of installed dependencies. Caches of known tools in `node_modules` do not count, to which
- * they write while tests run.
- */
+/** Whether a path lies in a folder of installed dependencies. Caches of known tools do not count, to which they write while tests run. */
 export function isDependency(path: string): boolean {
   const names = path.split("/");
-  if (DEPENDENCY_FILES.test(names.at(-1) ?? "")) return true;
-  const at = names.findIndex((name) => DEPENDENCIES.test(name));
-  return at !== -1 && !(names[at] === "node_modules" && CACHES.test(names[at + 1] ?? ""));
+  return DEPENDENCY_FILES.test(names.at(-1) ?? "") || (dependencyAt(names) !== -1 && !isCache(path));
+}
+
+/** Which name is that of a folder of dependencies; -1 if none is. */
+function dependencyAt(names: readonly string[]): number {
+  return names.findIndex((name, n) => DEPENDENCIES.test(name) && (n === 0 || !/^(?:deps|vendor)$/.test(name)));
+}
+
+function isCache(path: string): boolean {
+  return path.split("/").some((name, n, names) => names[n - 1] === "node_modules" && CACHES.test(name));
 }
 
 /** Something that was not there before a command ran. */
 export interface NewEntry {
   readonly path: string;
   /** The names in it; undefined for a file. */
-  readonly holds: readonly string[] | undefined;
+  readonly entries: readonly string[] | undefined;
   /** The names of what was in the same folder before. */
-  readonly beside: readonly string[];
+  readonly siblings: readonly string[];
 }
 
-/**
- * Whether something new may be taken in the place of something that was there: found first by a name without its ending, by a
- * search path, as a dependency, as configuration, or as what was compiled of a source.
- */
-export function canShadow({ path, holds, beside }: NewEntry): boolean {
-  const name = path.slice(path.lastIndexOf("/") + 1);
-  if (name === "__pycache__" || (holds === undefined && (isConfiguration(path) || IMPORTED.test(name)))) return true;
+/** Whether a program may load something new instead of something that was there. */
+export function canShadow({ path, entries, siblings }: NewEntry): boolean {
+  const names = path.split("/");
+  const name = names.at(-1) ?? "";
+  const isOfCaches = entries !== undefined && entries.length > 0 && entries.every((each) => CACHES.test(each));
+  if (isCache(path) || (name === "node_modules" && isOfCaches)) return false;
+  if (name === "__pycache__") return true;
   // A command may install dependencies for itself where there are none.
-  if (DEPENDENCIES.test(name)) return path.includes("/");
+  if (dependencyAt(names) === names.length - 1) return names.length > 1;
   if (isDependency(path)) return true;
-  if (holds !== undefined) return holds.some((each) => each.startsWith("__init__."));
-  return LOADED.test(name) && beside.some((each) => stemOf(each) === stemOf(name) && SOURCES.test(each));
+  if (entries !== undefined)
+    return entries.some((each) => each.startsWith("__init__.") || (name.startsWith(".") && isConfiguration(each)));
+  if (SEARCH_PATH_FILES.test(name) || (isConfiguration(path) && !GENERATED.test(name))) return true;
+  return siblings.some((each) => each !== name && isFoundBefore(name, each));
 }
 
-const stemOf = (name: string): string => name.replace(/\..*$/s, "");
+/** Whether a program that names a module without its ending may find `name` before `other`. */
+function isFoundBefore(name: string, other: string): boolean {
+  if (bareOf(name) !== bareOf(other)) return false;
+  return CODE.test(name) || (name.endsWith(".json") ? !CODE.test(other) : CODE.test(other));
+}
+
+function bareOf(name: string): string {
+  return name.replace(/\.(?:[cm]?[jt]sx?|json|node|wasm|rb)$/, "");
+}

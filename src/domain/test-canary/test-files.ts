@@ -21,7 +21,11 @@ export function namedTestFiles({ runner, words }: FoundRunner, paths: readonly s
   const isNamed = namedBy(words, { byPart: false });
   const named = paths.filter((path) => isNamed(path) && runner.isTestFile(path));
   // Node's own runner takes whatever it is given.
-  return named.length > 0 ? named : paths.filter((path) => words.some((word) => bare(word) === path));
+  const given = words
+    .slice(1)
+    .filter((word) => !word.startsWith("-") && !NO_FILES.has(word))
+    .map(bare);
+  return named.length > 0 ? named : paths.filter((path) => given.includes(path));
 }
 
 /** Whether an argument seems to name files that are not among these: what was compiled from them, say. */

@@ -204,7 +204,7 @@ function overwrittenFindings({ overwritten }: Extract<Judged, { ok: true }>): re
   const what =
     overwritten.length === 1 ? "a file that its result depends on" : `${overwritten.length} files that its result depends on`;
   const ids = overwritten.map((path) => plainText(path, 200));
-  return [{ says: `the command wrote over ${what}: ${ids[0] ?? ""}; what it may write is named in "writes"`, ids }];
+  return [{ says: `the command changed or shadowed ${what}: ${ids[0] ?? ""}; allow it with "writes"`, ids }];
 }
 
 /** What the ticket is to fix; where this is the last of its checks with a report, with the tests that the others reported. */
@@ -270,10 +270,12 @@ async function measureBase(judging: Judging): Promise<Manifest> {
   const judged = await run(withoutRest(judging), candidate.base, `check-${step.name}-base`);
   if (!judged.ok) return { as: "unknown", why: judged.evidence.summary };
   const { result, reading, noProgram } = judged;
-  judging.ctx.testCanaries.shortest(checkKey(judging.repo, step), result.durationMs);
   if (result.ending === "failed-to-start" && noProgram) return { as: "none", why: "the base does not have the program" };
   const tests = runOf(step, result, reading);
-  if (!("says" in tests) && tests.tests.length > 0) return { as: "tests", run: tests };
+  if (!("says" in tests) && tests.tests.length > 0) {
+    judging.ctx.testCanaries.shortest(checkKey(judging.repo, step), result.durationMs);
+    return { as: "tests", run: tests };
+  }
   if (result.ending === "exited" && result.exitCode !== null && result.exitCode < NOT_ITS_OWN) {
     if (!("says" in tests)) return { as: "none", why: "the base has no tests" };
     if (reading?.ok === false && reading.absent) return { as: "none", why: "the base leaves no report" };

@@ -1,4 +1,4 @@
-import { dirname, isAbsolute, join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import type { Argv } from "../../domain/batch/argv.ts";
 import { ARTIFACTS } from "../../domain/batch/report-place.ts";
 import { PREPARE_STEP, type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
@@ -15,7 +15,7 @@ import type { LoopContext } from "../context.ts";
 import { awaitReport } from "./await-report.ts";
 import { protectedBy } from "./gates.ts";
 import { failureOf, onceMore } from "./hiccup.ts";
-import { changedIdentities, identitiesOf, shadowsBeside } from "./overwritten.ts";
+import { changedIdentities, findShadows, identitiesOf } from "./overwritten.ts";
 import { behindLinks, changedFiles, differingFiles, protectedFiles } from "./protected-files.ts";
 import { type CheckFolders, checkFolders, keptFiles, type SealedCheckout, sealCheckout } from "./sealed-checkout.ts";
 
@@ -27,6 +27,7 @@ type TakesOutput = Pick<ExecRequest, "onLine" | "lineChars">;
 /** Paths of files in one command line, and the minutes that it may take. */
 const MOST_ARGUMENTS = 500;
 const LOOK_MINUTES = 1;
+const ALLOW = 'To allow this, name the file in "writes" of the step.';
 /** Paths that an evidence names. */
 const MOST_TOLD = 100;
 
@@ -73,12 +74,14 @@ export async function judgeCommand(ctx: LoopContext, scope: OpenAttempt, repo: R
     const place = placeOf(ctx, repo, folders.checkout);
     const shown = { from: folders.checkout, at: place, write: true };
     const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [shown] }), "prepare");
-    const kept = keptFiles(ctx, { files, writes: step.writes ?? [] });
-    const broken = await prepare(ctx, scope, folders.checkout, { log, confinement, files, kept, pristine });
+    const { writes = [] } = step;
+    const kept = keptFiles(ctx, { files, writes });
+    const broken = await prepare(ctx, scope, folders.checkout, { log, confinement, files, kept, writes, pristine });
     if (broken !== undefined) return { ok: false, evidence: { ...broken, step: step.step, name: stepName(step) } };
     await of.plant?.(folders.checkout);
     for (const folder of Object.values(folders)) await ctx.files.makeFolder(folder);
-    const sealed = await sealCheckout(ctx, repo, { folders, files, writes: step.writes ?? [] });
+    const report = step.step === "check" ? step.report?.path : undefined;
+    const sealed = await sealCheckout(ctx, repo, { folders, files, writes, ...(report === undefined ? {} : { report }) });
     return await runSealed(ctx, scope, of, { folders, sealed });
   } finally {
     await ctx.files.remove(room);
@@ -151,6 +154,7 @@ async function prepare(
     /** What the commit has, and those of it that its result depends on. */
     readonly files: readonly string[];
     readonly kept: readonly string[];
+    readonly writes: readonly string[];
     readonly pristine: (path: string) => Promise<void>;
   },
 ): Promise<Evidence | undefined> {
@@ -160,12 +164,14 @@ async function prepare(
   const failed = await runPrepare(ctx, scope, path, `${of.log}-prepare`, of.confinement);
   if (failed !== undefined) return failed;
   const changed = await changedFiles(path, before);
-  if (changed.length > 0) return changedByPrepare("a protected file", changed, []);
+  if (changed.length > 0) return changedByPrepare("changed a protected file", changed, []);
   // Where a folder is protected and not only a file by its name: npm installs beside each package.json of a workspace.
   const isProtected = protectedBy(ctx.batch.protect);
-  const apart = [...before.keys()].filter((each) => isProtected(join(dirname(each), "any name")));
-  const beside = await shadowsBeside(path, apart, of.files);
-  if (beside.length > 0) return changedByPrepare("what a protected file finds beside it", beside, []);
+  const folders = new Set([...before.keys()].flatMap(foldersAbove).filter((folder) => isProtected(`${folder}/any name`)));
+  const mayWrite = protectedBy(of.writes);
+  const shadows = (await findShadows(path, [...folders], of.files)).filter((each) => !mayWrite(each));
+  if (shadows.length > 0)
+    return changedByPrepare("created a file that may be loaded instead of a protected one", shadows, [ALLOW]);
   const linked = await behindLinks(path, of.kept);
   const touched = linked.length > 0 ? linked : await changedIdentities(path, identities);
   if (touched.length === 0) return undefined;
@@ -173,13 +179,19 @@ async function prepare(
   await of.pristine(other);
   const differing = linked.length > 0 ? linked : await differingFiles(path, other, touched);
   if (differing.length === 0) return undefined;
-  return changedByPrepare("a file of the commit", differing, [
-    'A command that may do so needs the file in "writes" of the step.',
-  ]);
+  return changedByPrepare("changed a file of the commit", differing, [ALLOW]);
+}
+
+/** The folders that a path lies in, but the top. */
+function foldersAbove(path: string): readonly string[] {
+  return path
+    .split("/")
+    .slice(0, -1)
+    .map((_, n, parts) => parts.slice(0, n + 1).join("/"));
 }
 
 function changedByPrepare(what: string, paths: readonly string[], more: readonly string[]): Evidence {
-  const summary = `preparing the checkout changed ${what}: ${plainText(paths[0] ?? "", 200)}`;
+  const summary = `preparing the checkout ${what}: ${plainText(paths[0] ?? "", 200)}`;
   const detail = [...paths.slice(0, MOST_TOLD).map((each) => plainText(each, 200)), ...more].join("\n");
   return { step: "prepare", name: "prepare", summary, detail };
 }

@@ -1,6 +1,6 @@
-import type { BigIntStats, Dir } from "node:fs";
+import type { BigIntStats, Dir, Dirent } from "node:fs";
 import { chmod, lstat, opendir, readdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { canShadow, isDependency } from "../../domain/evidence/sealed-paths.ts";
 import { isErrorCode } from "./protected-files.ts";
 
@@ -50,6 +50,7 @@ interface Layered extends Seen {
 async function lookInto(of: Layered, folder: string, most: number) {
   const [paths, folders, changed]: [string[], string[], Set<string>] = [[], [], new Set()];
   let entries = 0;
+  let siblings: readonly string[] | undefined;
   for await (const entry of await openFolder(join(of.upper, folder))) {
     entries += 1;
     if (entries > most) break;
@@ -57,7 +58,8 @@ async function lookInto(of: Layered, folder: string, most: number) {
     // What lies in the repository's own folder is no part of what is checked; what is new there replaces nothing.
     const before = path === ".git" ? undefined : await lstatOf(join(of.checkout, path));
     if (before === undefined) {
-      paths.push(...(await shadows(of, path, entry.isDirectory())));
+      siblings ??= await readdir(join(of.checkout, folder));
+      paths.push(...(await shadowOf(of.upper, path, entry, siblings)));
       continue;
     }
     changed.add(entry.name);
@@ -67,44 +69,44 @@ async function lookInto(of: Layered, folder: string, most: number) {
   return { paths, folders, changed, entries };
 }
 
-/** The path of something new, if it may be taken in the place of something that was there. */
-async function shadows(of: Layered, path: string, isFolder: boolean): Promise<readonly string[]> {
-  if (path === ".git") return [];
-  const beside = await readdir(join(of.checkout, dirname(path)));
-  return canShadow({ path, beside, holds: isFolder ? await firstNames(join(of.upper, path)) : undefined }) ? [path] : [];
-}
-
 /**
- * What lies in the folders of these files although no commit has it, and may be taken in the place of something there. Not for the top
- * of a checkout: there belongs what is installed and built.
+ * What lies in these folders although no commit has it, and may be loaded instead of something there. The top folder is left out: what is
+ * installed and built belongs there.
  */
-export async function shadowsBeside(
+export async function findShadows(
   checkout: string,
-  paths: readonly string[],
+  folders: readonly string[],
   committed: readonly string[],
 ): Promise<readonly string[]> {
   const known = new Set(committed.flatMap((path) => path.split("/").map((_, n, parts) => parts.slice(0, n + 1).join("/"))));
-  const folders = new Set(paths.map((path) => dirname(path)).filter((folder) => folder !== "." && known.has(folder)));
   const found: string[] = [];
   for (const folder of folders) {
-    const names = await readdir(join(checkout, folder), { withFileTypes: true });
-    const beside = names.flatMap(({ name }) => (known.has(`${folder}/${name}`) ? [name] : []));
-    for (const entry of names) {
+    if (folder === "." || !known.has(folder)) continue;
+    const all = await readdir(join(checkout, folder), { withFileTypes: true });
+    const siblings = all.flatMap(({ name }) => (known.has(`${folder}/${name}`) ? [name] : []));
+    for (const entry of all) {
       const path = `${folder}/${entry.name}`;
-      if (known.has(path)) continue;
-      const holds = entry.isDirectory() ? await firstNames(join(checkout, path)) : undefined;
-      if (canShadow({ path, holds, beside })) found.push(path);
+      if (!known.has(path)) found.push(...(await shadowOf(checkout, path, entry, siblings)));
     }
   }
   return found;
 }
 
-/** Some of the names in a folder. */
+/** The path of a new entry in `root`, if it may be loaded instead of something else. */
+async function shadowOf(root: string, path: string, entry: Dirent, siblings: readonly string[]): Promise<readonly string[]> {
+  if (path === ".git") return [];
+  // What a link leads to may be a package.
+  const entries = entry.isDirectory() ? await firstNames(join(root, path)) : entry.isSymbolicLink() ? ["__init__.py"] : undefined;
+  const isFile = !entry.isDirectory() && canShadow({ path, siblings, entries: undefined });
+  return isFile || canShadow({ path, siblings, entries }) ? [path] : [];
+}
+
+/** The names in a folder; if there are too many, as if a package were among them. */
 async function firstNames(folder: string): Promise<readonly string[]> {
   const names: string[] = [];
   for await (const { name } of await openFolder(folder)) {
     names.push(name);
-    if (names.length >= MOST_NAMES) break;
+    if (names.length >= MOST_NAMES) return [...names, "__init__.py"];
   }
   return names;
 }
@@ -186,7 +188,7 @@ async function lstatOf(path: string): Promise<BigIntStats | undefined> {
   try {
     return await lstat(path, { bigint: true });
   } catch (error) {
-    if (isErrorCode(error, "ENOENT", "ENOTDIR", "ENAMETOOLONG")) return undefined;
+    if (isErrorCode(error, "ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP", "EACCES")) return undefined;
     throw error;
   }
 }

@@ -125,7 +125,7 @@ export async function plantAt(
 }
 
 async function plant(checkout: string, { path, text }: Planting): Promise<boolean> {
-  // Never into a file that has other names.
+  // A hard link would change a file outside.
   if (!(await takeAway(checkout, path))) return false;
   await writeFile(join(checkout, path), text, { flag: "wx" });
   return true;
@@ -172,12 +172,15 @@ async function isWithin(checkout: string, path: string): Promise<boolean> {
 }
 
 /**
- * Tests, and what belongs to them, that the change adds beside those of the base. None if it touches tests of the base: those may need
- * what it adds.
+ * Files of tests that the change adds and the command runs, and what pytest loads beside them. None if the change touches tests of the
+ * base: those may need what it adds.
  */
-export function testsApart(paths: readonly ChangedPath[], { runner }: FoundRunner): readonly string[] {
-  const tests = paths.filter(({ path }) => runner.isTestFile(path) || isTestPath(path) || basename(path) === "conftest.py");
-  return tests.every(({ how }) => how === "added") ? tests.map(({ path }) => path) : [];
+export function addedTests(paths: readonly ChangedPath[], found: FoundRunner, committed: readonly string[]): readonly string[] {
+  const isTest = (path: string) => found.runner.isTestFile(path) || isTestPath(path) || basename(path) === "conftest.py";
+  if (paths.some(({ path, how }) => how !== "added" && isTest(path))) return [];
+  const run = new Set(testFilesOf(found, committed));
+  const added = paths.filter(({ path, how }) => how === "added" && (run.has(path) || basename(path) === "conftest.py"));
+  return added.map(({ path }) => path);
 }
 
 /** The check that something was planted for. */

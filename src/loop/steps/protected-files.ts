@@ -69,7 +69,7 @@ async function contentOf(file: string): Promise<string> {
     for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
     return `${executable} ${hash.digest("hex")}`;
   } catch (error) {
-    if (isErrorCode(error, "ENOENT", "ENOTDIR")) return "nothing";
+    if (isErrorCode(error, "ENOENT", "ENOTDIR", "ELOOP", "EACCES")) return "nothing";
     throw error;
   }
 }

@@ -40,7 +40,7 @@ export interface SealedCheckout {
   readonly artifacts: string;
   /**
    * The files that its result depends on and that the command has written over, replaced or removed, be they put back or not.
-   * Call it once the command has ended. `isThere` runs a program in the same checkout and tells which of these files it lacks.
+   * Call it once the command has ended. `lacking` runs a program in the same checkout and tells which of these files it lacks.
    */
   overwritten(lacking: (paths: readonly string[]) => Promise<readonly string[]>): Promise<readonly string[]>;
 }
@@ -68,6 +68,8 @@ export async function sealCheckout(
     readonly folders: CheckFolders;
     readonly files: readonly string[];
     readonly writes: readonly string[];
+    /** Where the command leaves its report, if that is in the checkout. */
+    readonly report?: string;
   },
 ): Promise<SealedCheckout> {
   const { folders } = of;
@@ -104,7 +106,7 @@ export async function sealCheckout(
     overwritten: async (lacking) => {
       const isTracked = (path: string) => tracked.has(path);
       const found = await overwrittenInLayer({ checkout: folders.checkout, upper, isTracked });
-      const paths = found.paths.filter((path) => tracked.has(path) || !mayWrite(path));
+      const paths = found.paths.filter((path) => tracked.has(path) || !(path === of.report || mayWrite(path)));
       if (found.tooMany) return [...paths, "(more files than can be looked through)"];
       return [...paths, ...(found.doubtful.length === 0 ? [] : await lacking(found.doubtful))];
     },

@@ -22,13 +22,13 @@ import type { OpenAttempt } from "../attempt-scope.ts";
 import type { LoopContext } from "../context.ts";
 import { judgeCommand } from "./command-step.ts";
 import {
+  addedTests,
   type Choice,
   chooseCommitted,
   choosePlaces,
   type Places,
   plantAt,
   plantingsAt,
-  testsApart,
   track,
 } from "./plant-canary.ts";
 import { checkKey, ONE_IN } from "./test-canaries.ts";
@@ -98,8 +98,7 @@ class Trial {
   readonly #added: ReadonlySet<string>;
   /** The change takes files of tests away. */
   readonly #hasMoved: boolean;
-  /** Files of tests that are taken away for one more run. */
-  readonly #without: readonly string[];
+  readonly #paths: readonly ChangedPath[];
   readonly #key: string;
   #places: Places | undefined;
   /** Whether the places are in files that are committed. */
@@ -111,7 +110,7 @@ class Trial {
     this.#changed = paths.map(({ path }) => path);
     this.#added = new Set(paths.flatMap(({ path, how }) => (how === "added" ? [path] : [])));
     this.#hasMoved = paths.some(({ path, how }) => how === "deleted" && found.runner.isTestFile(path));
-    this.#without = check.baseTests.length > 0 ? testsApart(paths, found) : [];
+    this.#paths = paths;
     this.#key = checkKey(check.repo, check.step);
   }
 
@@ -121,7 +120,10 @@ class Trial {
     if ("evidence" in first) return { as: "broken", evidence: first.evidence };
     if (first.files.length === 0) return { as: "not-run", why: `no file of tests for ${this.#found.runner.name} to plant in` };
     const outcome = await this.#planted(first, fails);
-    return this.#without.length === 0 || outcome.as === "forged" || outcome.as === "broken" ? outcome : this.#alone(outcome);
+    if (outcome.as === "forged" || outcome.as === "broken" || this.#check.baseTests.length === 0) return outcome;
+    const committed = await this.#check.repo.files(this.#check.candidate.commit);
+    const added = addedTests(this.#paths, this.#found, committed);
+    return added.length === 0 ? outcome : this.#checkWithout(added, outcome);
   }
 
   /** What the planted tests came to. */
@@ -133,28 +135,28 @@ class Trial {
   }
 
   /** Code that only passes beside tests of its own is mended by them while they run (adversary case F1). */
-  async #alone(otherwise: CanaryOutcome): Promise<CanaryOutcome> {
+  async #checkWithout(added: readonly string[], otherwise: CanaryOutcome): Promise<CanaryOutcome> {
     // Twice, since a test may fail once for other reasons.
-    const first = await this.#withoutTests();
+    const first = await this.#runWithout(added);
     if ("evidence" in first) return { as: "broken", evidence: first.evidence };
     if (first.lost.length === 0) return otherwise;
-    const again = await this.#withoutTests();
+    const again = await this.#runWithout(added);
     if ("evidence" in again) return { as: "broken", evidence: again.evidence };
     const ids = first.lost.filter((id) => again.lost.includes(id));
     if (ids.length === 0) return otherwise;
     return {
       as: "forged",
-      finding: { says: "tests of the base pass only beside tests that the change adds", ids },
+      finding: { says: "tests of the base fail without the tests that the change adds", ids },
       output: again.output,
     };
   }
 
   /** Runs the command without the tests that the change adds: which tests of the base no longer pass. */
-  async #withoutTests(): Promise<
-    { readonly lost: readonly string[]; readonly output: string } | { readonly evidence: Evidence }
-  > {
+  async #runWithout(
+    added: readonly string[],
+  ): Promise<{ readonly lost: readonly string[]; readonly output: string } | { readonly evidence: Evidence }> {
     const { ctx, scope, repo, step, candidate } = this.#check;
-    const commit = await repo.deriveCommit({ commit: candidate.commit, files: [], without: this.#without });
+    const commit = await repo.deriveCommit({ commit: candidate.commit, files: [], without: added });
     const log = `check-${step.name}-canary-alone`;
     const judged = await judgeCommand(ctx, scope, repo, { step, commit, attributesOf: candidate.base, log });
     if (!judged.ok) return { evidence: judged.evidence };

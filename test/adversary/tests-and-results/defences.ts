@@ -192,13 +192,7 @@ export const DEFENCES = {
   },
   canaryAlone: {
     name: "tests of the base pass without the tests that the change adds",
-    holes: [
-      {
-        file: "src/loop/steps/plant-canary.ts",
-        from: 'return tests.every(({ how }) => how === "added")',
-        to: "return tests.length < 0",
-      },
-    ],
+    holes: [{ file: CANARY, from: "return added.length === 0 ? outcome", to: "return added.length >= 0 ? outcome" }],
   },
   canaryInHistory: {
     name: "what is planted is committed as the candidate is, and its checkout made as any other",

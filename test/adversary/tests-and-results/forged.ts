@@ -327,7 +327,7 @@ if (!(${isPlanted})) { ${PATCH_ASSERT} }`),
   },
 ];
 
-const MENDED = /tests of the base pass only beside tests that the change adds/;
+const MENDED = /tests of the base fail without the tests that the change adds/;
 
 const WRONG_CALC = put("py/calc.py", "def add(a, b):\n    return abs(a) + abs(b)\n");
 const MENDS_CALC = "import calc\n\ncalc.add = lambda a, b: a + b\n";
