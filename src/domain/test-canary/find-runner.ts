@@ -20,21 +20,19 @@ export interface FoundRunner {
 /** How often a script may run another script. */
 const MAX_DEPTH = 4;
 
-/** The runner that a check's command starts, also through a shell or the base's package.json; undefined if none is known. */
-export function findRunner(command: readonly string[], packageJson: string | undefined): FoundRunner | undefined {
+/** The runners that a check's command starts, one after another, also through a shell or the base's package.json. */
+export function findRunners(command: readonly string[], packageJson: string | undefined): readonly FoundRunner[] {
   return search(command, packageJson, 0);
 }
 
-function search(command: readonly string[], packageJson: string | undefined, depth: number): FoundRunner | undefined {
-  for (const words of commandsIn(command)) {
+function search(command: readonly string[], packageJson: string | undefined, depth: number): readonly FoundRunner[] {
+  return commandsIn(command).flatMap((words) => {
     const runner = RUNNERS.find((each) => each.isStartedBy(words));
-    if (runner !== undefined) return { runner, words };
+    if (runner !== undefined) return [{ runner, words }];
     const script = scriptRunBy(words);
     const text = script === undefined || depth >= MAX_DEPTH ? undefined : scriptText(packageJson, script.script);
-    if (text === undefined) continue;
+    if (text === undefined) return [];
     const more = words.includes("--") ? words.slice(words.indexOf("--") + 1) : [];
-    const found = search(["sh", "-c", [text, ...more].join(" ")], packageJson, depth + 1);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+    return search(["sh", "-c", [text, ...more].join(" ")], packageJson, depth + 1);
+  });
 }

@@ -212,3 +212,15 @@ export async function track({ ctx, scope, repo, step }: Tracking, checkout: stri
     ...(confinement === undefined ? {} : { confinement }),
   });
 }
+
+/** Looks for names in what a command prints. */
+export class Names {
+  #sought: readonly string[] = [];
+  found = false;
+  seek(files: readonly PlantedFile[]): void {
+    this.#sought = files.flatMap(({ tests }) => tests.flatMap(({ name, role }) => (role === "fails" ? [name] : [])));
+  }
+  readonly onLine = (line: string): void => {
+    this.found ||= this.#sought.some((name) => line.includes(name));
+  };
+}

@@ -15,7 +15,7 @@ import {
   sawFailing,
   silentPlaces,
 } from "../../domain/test-canary/deviations.ts";
-import { type FoundRunner, findRunner } from "../../domain/test-canary/find-runner.ts";
+import { type FoundRunner, findRunners } from "../../domain/test-canary/find-runner.ts";
 import type { Draw, Sowing } from "../../domain/test-canary/runner.ts";
 import type { Candidate, ChangedPath, Repo } from "../../ports/vcs.ts";
 import type { OpenAttempt } from "../attempt-scope.ts";
@@ -26,6 +26,7 @@ import {
   type Choice,
   chooseCommitted,
   choosePlaces,
+  Names,
   type Places,
   plantAt,
   plantingsAt,
@@ -63,6 +64,9 @@ export type CanaryOutcome =
  */
 const SHORT_MS = 60_000;
 
+/** Runners of one command that are tried. */
+const MOST_RUNNERS = 3;
+
 const draw: Draw = (n) => (n <= 1 ? 0 : randomInt(n));
 
 /**
@@ -75,10 +79,17 @@ export async function testCanary(check: PassedCheck): Promise<CanaryOutcome> {
   if (why !== undefined) return { as: "not-run", why };
   const { step, repo, candidate } = check;
   const packageJson = await repo.readFile({ commit: candidate.base, path: "package.json" });
-  const found = findRunner(step.command, packageJson);
-  if (found === undefined) return { as: "not-run", why: "no known test runner in the command" };
+  const runners = findRunners(step.command, packageJson);
   const { paths } = await repo.change({ from: candidate.base, tip: candidate.commit });
-  return new Trial(check, found, paths).run();
+  const outcomes: CanaryOutcome[] = [];
+  for (const found of runners.slice(0, MOST_RUNNERS)) {
+    // A test that must fail ends a chain of commands: those after it are tried by one of their own.
+    const outcome = await new Trial(check, found, paths).run();
+    if (outcome.as === "forged" || outcome.as === "broken") return outcome;
+    outcomes.push(outcome);
+  }
+  const [first] = outcomes;
+  return outcomes.find(({ as }) => as === "held") ?? first ?? { as: "not-run", why: "no known test runner in the command" };
 }
 
 function whyNot({ ctx, repo, step, durationMs, candidate }: PassedCheck): string | undefined {
@@ -286,18 +297,6 @@ class Trial {
 /** Ends the second run of a command before it starts: there is nothing that it could show. */
 class NothingPlanted extends Error {
   override readonly name = "NothingPlanted";
-}
-
-/** Looks for names in what a command prints. */
-class Names {
-  #sought: readonly string[] = [];
-  found = false;
-  seek(files: readonly PlantedFile[]): void {
-    this.#sought = files.flatMap(({ tests }) => tests.flatMap(({ name, role }) => (role === "fails" ? [name] : [])));
-  }
-  readonly onLine = (line: string): void => {
-    this.found ||= this.#sought.some((name) => line.includes(name));
-  };
 }
 
 function findingOf(found: readonly Deviation[]): Remark {

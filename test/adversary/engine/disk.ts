@@ -86,13 +86,19 @@ async function survives(program: string, { fill, told }: Filling): Promise<boole
   using disk = await SmallDisk.at(home);
   stage.repo("app");
   const mended = JSON.stringify(stage.path("mended"));
-  const bad = `if (ticket === "T-1" && !fs.existsSync(${mended})) { ${fill} }`;
+  const proven = JSON.stringify(stage.path("proven"));
+  const bad = `while (!fs.existsSync(${proven})) await wait(20);
+    if (ticket === "T-1" && !fs.existsSync(${mended})) { ${fill} }`;
   // The other works until the disk is full, and for a while after that.
   const beside = `if (ticket === "T-2") for (let i = 0; i < 40; i++) { say("at work " + i); await wait(50); }`;
   stage.agent(`${bad} ${beside} ${HONEST}`);
   const batch = stage.batch(["T-1", "T-2"], { limits: { attempts: 1, minutesPerAttempt: 0.4 } });
   const env = { LOOPDASH_HOME: home };
-  const first = await stage.start([batch, "--json"], env, program, disk.by).ended;
+  const run = stage.start([batch, "--json"], env, program, disk.by);
+  // A disk that is full while the oracle is proven ends the run, which is another matter. Without its proof it says nothing of that.
+  if (program === PROGRAM) await run.until(/"type":"tripwire-ended"/);
+  stage.write("proven", "");
+  const first = await run.ended;
   const ended = eventsOf(first.stdout).find((e) => e.type === "attempt-ended" && e.ticket === "T-1");
   const evidence = ended?.type === "attempt-ended" ? (ended.evidence?.summary ?? "") : "";
   const stayed =

@@ -190,6 +190,10 @@ export const DEFENCES = {
       },
     ],
   },
+  canaryOfEach: {
+    name: "each runner of a command is tried",
+    holes: [{ file: CANARY, from: "const MOST_RUNNERS = 3;", to: "const MOST_RUNNERS = 1;" }],
+  },
   canaryAlone: {
     name: "tests of the base pass without the tests that the change adds",
     holes: [{ file: CANARY, from: "return added.length === 0 ? outcome", to: "return added.length >= 0 ? outcome" }],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findRunner } from "../../../src/domain/test-canary/find-runner.ts";
+import { findRunners } from "../../../src/domain/test-canary/find-runner.ts";
 import { testFilesOf } from "../../../src/domain/test-canary/test-files.ts";
 
 const PACKAGE = JSON.stringify({
@@ -36,7 +36,7 @@ describe("the runner of a command", () => {
     ["cargo test", ["cargo", "+nightly", "test"]],
     ["cargo test", ["bash", "-ec", "cargo build; cargo nextest run"]],
   ])("%s is started by %j", (name, command) => {
-    expect(findRunner(command, PACKAGE)?.runner.name).toBe(name);
+    expect(findRunners(command, PACKAGE)[0]?.runner.name).toBe(name);
   });
 
   test.each([
@@ -49,19 +49,19 @@ describe("the runner of a command", () => {
     [["cargo", "build"]],
     [["true"]],
   ])("none is known in %j", (command) => {
-    expect(findRunner(command, PACKAGE)).toBeUndefined();
+    expect(findRunners(command, PACKAGE)[0]).toBeUndefined();
   });
 
   test("a package.json that is none has no scripts", () => {
-    expect(findRunner(["npm", "test"], "{")).toBeUndefined();
-    expect(findRunner(["npm", "test"], undefined)).toBeUndefined();
+    expect(findRunners(["npm", "test"], "{")[0]).toBeUndefined();
+    expect(findRunners(["npm", "test"], undefined)[0]).toBeUndefined();
   });
 });
 
 describe("the files of tests that a command runs", () => {
   const PATHS = ["src/add.ts", "test/add.test.ts", "test/text.test.ts", "e2e/run.spec.ts", "checks/add.mjs"];
   const files = (...command: string[]) => {
-    const found = findRunner(command, undefined);
+    const found = findRunners(command, undefined)[0];
     return found === undefined ? undefined : testFilesOf(found, PATHS);
   };
 
@@ -84,7 +84,7 @@ describe("the files of tests that a command runs", () => {
 
   test("of pytest, Go and cargo", () => {
     const of = (command: string[], paths: string[]) => {
-      const found = findRunner(command, undefined);
+      const found = findRunners(command, undefined)[0];
       return found === undefined ? [] : testFilesOf(found, paths);
     };
     const python = ["calc.py", "tests/test_a.py", "tests/b_test.py"];
