@@ -198,6 +198,10 @@ export const DEFENCES = {
     name: "tests of the base pass without the tests that the change adds",
     holes: [{ file: CANARY, from: "return added.length === 0 ? outcome", to: "return added.length >= 0 ? outcome" }],
   },
+  canaryByCommit: {
+    name: "the checkout with planted tests is made of a commit as any other",
+    holes: [{ file: CANARY, from: "if (places === undefined) return undefined;", to: "if (places !== null) return undefined;" }],
+  },
   canaryInHistory: {
     name: "what is planted is committed as the candidate is, and its checkout made as any other",
     holes: [
