@@ -39,10 +39,10 @@ export class CandidateJudge {
 
   /** The change as one commit on the base's tip, or on `onto`. */
   build(onto?: string): Promise<Candidate> {
-    const { ticket, n } = this.#scope;
+    const { ticket, n, signal } = this.#scope;
     const trailers = `Loopdash-Ticket: ${ticket.id}\nLoopdash-Run: ${this.#ctx.run}\nLoopdash-Attempt: ${n}`;
     const message = `${ticket.title} (${ticket.id})\n\n${trailers}\n`;
-    return this.#repo.candidate({ tip: this.#change.tip, message, ...(onto === undefined ? {} : { onto }) });
+    return this.#repo.candidate({ tip: this.#change.tip, message, signal, ...(onto === undefined ? {} : { onto }) });
   }
 
   /** Builds the candidate on the base's tip and runs every step on it. Throws AttemptOver where one fails. */

@@ -13,6 +13,8 @@ export interface RunsToCompare {
   readonly candidate: TestRun;
   readonly allow: Allowance;
   readonly fixes: NamedFixes;
+  /** Paths of files that the base has and the candidate does not. */
+  readonly deleted: readonly string[];
 }
 
 /** A comparison, in which each list of ids is sorted and cut where it is longer than 10,000. */

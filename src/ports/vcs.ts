@@ -91,8 +91,11 @@ export interface Repo {
   }): Promise<string>;
   /** Writes the change as a patch file, at most `maxBytes` long. */
   writePatch(of: { from: string; tip: string; file: string; maxBytes: number }): Promise<void>;
-  /** Builds the merge candidate: one commit on top of the current base tip, or of the commit `onto`. Needs no checkout. */
-  candidate(of: { tip: string; message: string; onto?: string }): Promise<Candidate>;
+  /**
+   * Builds the merge candidate: one commit on top of the current base tip, or of the commit `onto`. Needs no checkout. A merge that
+   * takes more time or memory than a capture may is no candidate, without conflicts.
+   */
+  candidate(of: { tip: string; message: string; onto?: string; signal?: AbortSignal }): Promise<Candidate>;
   /**
    * A pristine checkout of a commit in a new folder: own .git, nothing of the user's configuration, no worker could write it.
    * Line ends, encodings and the like are converted as the attributes (gitattributes(5)) of `attributesOf` say; default: its own.

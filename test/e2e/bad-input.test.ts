@@ -130,6 +130,14 @@ describe("the world around it (exit 4)", () => {
     );
   });
 
+  test.each([
+    ["read", "nowhere", /sandboxPolicy\.read names .*\/nowhere, which does not exist/],
+    ["write", "~/.npm", /sandboxPolicy\.write names .*\/~\/\.npm[^]*"~" is not expanded/],
+  ])("a path of sandboxPolicy.%s that is not there", async (key, path, says) => {
+    using stage = goodStage();
+    expect(await refused(stage, [stage.batch(["T-1"], { sandbox: "auto", sandboxPolicy: { [key]: [path] } })], 4)).toMatch(says);
+  });
+
   test("a sandbox that is required and not there: refused, never run without", async () => {
     using stage = goodStage();
     // A PATH with git and without bubblewrap.

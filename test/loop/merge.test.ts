@@ -159,6 +159,8 @@ test("a conflict names its files, bounded and plain", () => {
   expect(conflictEvidence({ ...of, conflicts: ["a\nb"] })).toMatchObject({
     evidence: { step: "merge", summary: "conflict with the base in a b", detail: "a b\nCONFLICT in a" },
   });
+  const over = conflictEvidence({ ...of, conflicts: [], detail: "it took longer than 120 s" });
+  expect(over).toMatchObject({ evidence: { summary: "it cannot be merged with the base: it took longer than 120 s" } });
   const conflicts = Array.from({ length: 50 }, (_, i) => `f${i}`);
   const many = conflictEvidence({ ...of, conflicts });
   if (many.ok) throw new Error("no conflict");

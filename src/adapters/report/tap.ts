@@ -1,4 +1,4 @@
-import { Parser, type Result } from "tap-parser";
+import { Parser, type Result, type TapError } from "tap-parser";
 import { MAX_DEPTH } from "./bounds.ts";
 import { BadReport, Gathered, type Parsed } from "./parsed.ts";
 
@@ -40,9 +40,18 @@ function watch(parser: Parser, trouble: string[]): void {
   });
   parser.on("complete", () => {
     for (const failure of parser.failures) {
-      if (typeof failure.tapError === "string") trouble.push(`it breaks the protocol: ${failure.tapError}`);
+      if (typeof failure.tapError !== "string" || isFileOfNode(failure)) continue;
+      trouble.push(`it breaks the protocol: ${failure.tapError}`);
     }
   });
+}
+
+/**
+ * Node's runner reports a file that does not load by the file's own number, which a test may have had (seen in 22 and 24). A point
+ * that failed hides nothing, and the plan still counts it.
+ */
+function isFileOfNode(failure: Result | TapError): boolean {
+  return "ok" in failure && !failure.ok && failure.tapError?.endsWith("appears multiple times") === true;
 }
 
 /**

@@ -44,8 +44,8 @@ function suppressions(diff: Uint8Array): ScanValue<"suppressions"> {
   return { count: found.length, first };
 }
 
-function compare({ base, candidate, allow, fixes }: RunsToCompare): ComparedRuns {
-  const comparison = compareRuns(base, candidate, allow, fixes);
+function compare({ base, candidate, allow, fixes, deleted }: RunsToCompare): ComparedRuns {
+  const comparison = compareRuns(base, candidate, allow, { fixes, deleted });
   const failing = failingUnnamed(tallies(base?.tests ?? []), fixes.patterns);
   return {
     comparison: { ...comparison, findings: comparison.findings.map(bounded) },

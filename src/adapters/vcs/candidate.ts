@@ -1,8 +1,12 @@
 import type { Candidate } from "../../ports/vcs.ts";
-import { GitFailure } from "./git-call.ts";
+import { GitFailure, type GitResult } from "./git-call.ts";
+import { guardedGit } from "./guarded-git.ts";
 import { partOf, writeCommit } from "./questions.ts";
 import { isObjectId, objectId, shown } from "./ref-names.ts";
 import type { Store } from "./store.ts";
+
+/** What git says where it is refused memory (wrapper.c, packfile.c). */
+const NO_MEMORY = /out of memory|malloc failed|mmap failed|cannot be mapped/i;
 
 /** Length of a conflict's description, in characters. */
 const DETAIL = 4000;
@@ -13,7 +17,13 @@ const DETAIL = 4000;
  */
 export async function buildCandidate(
   store: Store,
-  of: { readonly base: string; readonly tip: string; readonly message: string; readonly startedAt: string | undefined },
+  of: {
+    readonly base: string;
+    readonly tip: string;
+    readonly message: string;
+    readonly startedAt: string | undefined;
+    readonly signal: AbortSignal | undefined;
+  },
 ): Promise<Candidate> {
   const { base } = of;
   const tip = objectId(of.tip);
@@ -25,12 +35,27 @@ export async function buildCandidate(
   }
 
   const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--messages", objectId(base), tip];
-  const merged = await store.tryContent(args);
+  const merged = await mergeBounded(store, args, of.signal);
+  if (merged instanceof Error) return { ok: false, base, conflicts: [], detail: merged.message };
   // 0 is a clean merge and 1 a conflict (git-merge-tree(1)), both with a tree; 1 without one is "not something we can merge".
   const first = merged.stdout.split("\0", 1)[0] ?? "";
   if (merged.status === 1 && isObjectId(first)) return { ok: false, base, ...readConflict(merged.stdout) };
   if (merged.status !== 0) throw new GitFailure(args, merged);
   return { ok: true, base, commit: await writeCommit(store, { tree: first, parent: base, message: of.message }) };
+}
+
+/** Git merges files line by line, and a worker may have written lines that take it for ever. An error tells which bound was passed. */
+async function mergeBounded(store: Store, args: readonly string[], signal: AbortSignal | undefined): Promise<GitResult | Error> {
+  const guard = guardedGit(store, { signal });
+  try {
+    const merged = await guard.run(store.contentCall(args));
+    return merged.status === 128 && NO_MEMORY.test(merged.stderr) ? new Error("there is not enough memory for it") : merged;
+  } catch (error) {
+    if (signal?.aborted === true || !(error instanceof Error)) throw error;
+    return error;
+  } finally {
+    guard.close();
+  }
 }
 
 /** After the tree: the conflicted paths, an empty field, then messages as `count, path…, kind, text` (git-merge-tree(1)). */

@@ -68,8 +68,10 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
     files: (commit) => trackedFiles(store, commit),
     deriveCommit: (of) => deriveCommit(store, of),
     writePatch: (of) => writePatch(store, of),
-    candidate: async ({ tip, message, onto }) =>
-      buildCandidate(store, { base: onto ?? (await baseTip(store)), tip, message, startedAt: startedAt.get(tip) }),
+    candidate: async ({ tip, message, onto, signal }) => {
+      const base = onto ?? (await baseTip(store));
+      return buildCandidate(store, { base, tip, message, startedAt: startedAt.get(tip), signal });
+    },
     checkout: (of) => pristineCheckout(store, of),
     land: (of) => land(store, of, { ours, unwilling }),
     finishCutOffLanding: () => finishCutOffLanding(store, ours),

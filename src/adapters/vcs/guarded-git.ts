@@ -24,8 +24,11 @@ export interface Reach {
 /** Starts the processes of one capture. All of them end when its time is over, or when the attempt is called off. */
 export interface GuardedGit {
   readonly bounds: CaptureBounds;
-  /** Runs git, or `argv` with git's environment. A process that was killed for its bounds is an error in words. */
-  run(call: GitCall, reach: Reach, argv?: readonly string[]): Promise<GitResult>;
+  /**
+   * Runs git, or `argv` with git's environment. A process that was killed for its bounds is an error in words. Without `reach` there
+   * is no sandbox around it: for what reads nothing but objects that have been captured.
+   */
+  run(call: GitCall, reach?: Reach, argv?: readonly string[]): Promise<GitResult>;
   /** Throws where the time is over or the attempt called off. */
   check(): void;
   close(): void;
@@ -81,10 +84,10 @@ export async function mustGuarded(guard: GuardedGit, ...of: Parameters<GuardedGi
 async function start(
   store: Store,
   launch: BoundedStart,
-  of: { readonly call: GitCall; readonly reach: Reach; readonly cut: AbortController },
+  of: { readonly call: GitCall; readonly reach: Reach | undefined; readonly cut: AbortController },
 ): Promise<GitResult> {
   const { call, cut } = of;
-  if (store.sandbox === undefined) {
+  if (store.sandbox === undefined || of.reach === undefined) {
     const bounded = { ...launch, argv: [...limited(store.captureBounds), ...launch.argv] };
     return store.start({ ...call, bounded }, cut.signal);
   }

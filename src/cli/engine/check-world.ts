@@ -1,9 +1,11 @@
+import { existsSync } from "node:fs";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import type { RunGit } from "../../adapters/vcs/git-helper.ts";
 import { openRepo } from "../../adapters/vcs/git-repo.ts";
 import type { VendorAgentSpec } from "../../domain/batch/agent-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { RepoId } from "../../domain/ids.ts";
+import { plainText } from "../../domain/text.ts";
 import { EXIT, UserError } from "../../domain/user-error.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
@@ -34,6 +36,7 @@ export async function checkWorld(
 ): Promise<World> {
   const { batch } = loaded;
   const commandEnv = allowedEnvironment(env, {});
+  checkPolicyPaths(batch);
   const sandbox = await sandboxOf(batch, { env, cwd, path: commandEnv.PATH ?? "" });
   const agentProgram = await findAgent(batch.agent, { folder: loaded.folder, path: commandEnv.PATH ?? "" });
   if (batch.agent.kind !== "command") checkVendor(batch.agent, sandbox, env);
@@ -47,6 +50,22 @@ export async function checkWorld(
     );
   }
   return { sandbox, repos, commandEnv, agentProgram, reviewerProgram };
+}
+
+/** A path that is not there would open nothing, and a command would only say that it finds no file. */
+function checkPolicyPaths({ sandbox, sandboxPolicy }: Batch): void {
+  if (sandbox === "off" || sandboxPolicy === undefined) return;
+  for (const key of ["read", "write"] as const) {
+    const missing = sandboxPolicy[key].find((path) => !existsSync(path));
+    if (missing === undefined) continue;
+    const home = /\/~(?:\/|$)/.test(missing);
+    throw new UserError({
+      what: `sandboxPolicy.${key} names ${plainText(missing, 300)}, which does not exist`,
+      why: home ? '"~" is not expanded in a batch file' : "only what is there when the run starts can be opened in the sandbox",
+      todo: home ? "Write the path of your home folder in full." : "Make the file or folder, or take the path out.",
+      exitCode: EXIT.refused,
+    });
+  }
 }
 
 async function reviewerOf({ reviewer }: Batch, of: Parameters<typeof findAgent>[1]): Promise<string | undefined> {

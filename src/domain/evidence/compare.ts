@@ -22,6 +22,12 @@ export interface Comparison {
   readonly base: Readonly<Tally>;
 }
 
+export interface CompareOptions {
+  readonly fixes?: NamedFixes | undefined;
+  /** Paths of files that the base has and the candidate does not. */
+  readonly deleted?: readonly string[] | undefined;
+}
+
 const NO_FIXES: NamedFixes = { patterns: [], elsewhere: [], isLast: true };
 
 interface Sorted {
@@ -44,13 +50,14 @@ export function compareRuns(
   base: TestRun | undefined,
   candidate: TestRun,
   allow: Allowance,
-  fixes: NamedFixes = NO_FIXES,
+  { fixes = NO_FIXES, deleted = [] }: CompareOptions = {},
 ): Comparison {
   const before = tallies(base?.tests ?? []);
   const now = tallies(candidate.tests);
-  const sorted = sortOut(before, now, allow);
+  const loads = filesThatLoad(before, now, deleted);
+  const sorted = sortOut(before, now, allow, loads);
   const [all, allBefore] = [sum(now.values()), sum(before.values())];
-  const findings: Finding[] = [...fixFindings(before, now, fixes)];
+  const findings: Finding[] = [...fixFindings(before, now, { ...fixes, loads })];
   const found = (kind: Finding["kind"], says: string, ids: readonly string[] = []) => findings.push({ kind, says, ids });
 
   const { failing, removed, skipped, duplicated, preExisting } = sorted;
@@ -68,9 +75,9 @@ export function compareRuns(
 
 type Tallies = ReadonlyMap<string, Readonly<Tally>>;
 
-function sortOut(before: Tallies, now: Tallies, allow: Allowance): Sorted {
+function sortOut(before: Tallies, now: Tallies, allow: Allowance, loads: ReadonlySet<string>): Sorted {
   const sorted: Sorted = { removed: [], skipped: [], failing: [], duplicated: [], preExisting: [], excused: 0 };
-  for (const [id, old] of before) sortOld(sorted, id, old, now.get(id) ?? NO_TALLY, allow);
+  for (const [id, old] of before) if (!loads.has(id)) sortOld(sorted, id, old, now.get(id) ?? NO_TALLY, allow);
   for (const [id, tally] of now) {
     const old = before.get(id);
     if (tally.failed > (old?.failed ?? 0)) sorted.failing.push(id);
@@ -78,6 +85,47 @@ function sortOut(before: Tallies, now: Tallies, allow: Allowance): Sorted {
     if (old === undefined && tally.skipped > 0 && !isAllowed(allow.testsSkipped, id)) sorted.skipped.push(id);
   }
   return sorted;
+}
+
+/**
+ * Entries by which a runner said that a file of the base could not be loaded, where it can be now: the entry is gone, and tests of the
+ * file stand in its place. Node's TAP says of no test which file it is in, so there the file has to be there and any test be new.
+ */
+function filesThatLoad(before: Tallies, now: Tallies, deleted: readonly string[]): ReadonlySet<string> {
+  const gone = [...before].flatMap(([id, tally]) => {
+    const file = tally.failed === total(tally) && !now.has(id) ? fileOf(id) : undefined;
+    return file === undefined ? [] : [{ id, ...file }];
+  });
+  if (gone.length === 0) return new Set();
+  const added = [...now.keys()].filter((id) => !before.has(id));
+  const parents = new Set(added.flatMap(parentsOf));
+  const namesFiles = [...parents].some((parent) => fileOf(parent) !== undefined);
+  const loads = gone.filter(({ prefix, path }) => {
+    const isThere = !deleted.some((each) => each === path || each.endsWith(`/${path}`));
+    return isThere && (namesFiles ? parents.has(prefix) : added.length > 0);
+  });
+  return new Set(loads.map(({ id }) => id));
+}
+
+const SCRIPT = /^[^\s>]+\.[cm]?[jt]sx?$/;
+
+/**
+ * The file that an entry is about, and what the ids of its tests begin with; undefined if it is a test's. Vitest, jest and node's TAP
+ * give the path alone, node's JUnit report has it first and last, and pytest's has the module below the suite.
+ */
+function fileOf(id: string): { readonly path: string; readonly prefix: string } | undefined {
+  const names = id.split(" > ");
+  const [first = "", second = ""] = names;
+  if (SCRIPT.test(first) && (names.length === 1 || names.at(-1) === first)) return { path: first, prefix: first };
+  if (first === "pytest" && names.length === 2) return { path: `${second.replaceAll(".", "/")}.py`, prefix: id };
+  return undefined;
+}
+
+/** What an id begins with, at each of its levels. Pytest puts a class behind its module with a dot. */
+function parentsOf(id: string): readonly string[] {
+  const names = id.split(" > ").slice(0, -1);
+  const parents = names.map((_, i) => names.slice(0, i + 1).join(" > "));
+  return parents.flatMap((parent) => (parent.startsWith("pytest > ") ? [parent, parent.replace(/\.\w+$/, "")] : [parent]));
 }
 
 /** What became of a test of the base. */

@@ -26,11 +26,15 @@ const LISTED = 100;
 /**
  * What speaks against a candidate by the tests that its ticket was to fix (adversary case B5): each test that a pattern names, on
  * the base or on the candidate, must be there on the candidate, run and pass, every time that it is reported. That it fails on
- * the base excuses nothing, and `allow` does not either.
+ * the base excuses nothing, and `allow` does not either. `loads`: files of the base that could not be loaded, and are fixed by that.
  */
-export function fixFindings(before: Tallies, now: Tallies, { patterns, elsewhere, isLast }: NamedFixes): readonly Unfixed[] {
+export function fixFindings(
+  before: Tallies,
+  now: Tallies,
+  { patterns, elsewhere, isLast, loads = new Set() }: NamedFixes & { readonly loads?: ReadonlySet<string> },
+): readonly Unfixed[] {
   if (patterns.length === 0) return [];
-  const ids = new Set([...before.keys(), ...now.keys()]);
+  const ids = new Set([...[...before.keys()].filter((id) => !loads.has(id)), ...now.keys()]);
   const failing: string[] = [];
   const skipped: string[] = [];
   const absent: string[] = [];
@@ -40,7 +44,7 @@ export function fixFindings(before: Tallies, now: Tallies, { patterns, elsewhere
     else if (tally.failed > 0) failing.push(id);
     else if (tally.skipped + tally.todo > 0) skipped.push(id);
   }
-  const others = isLast ? new Set(elsewhere) : new Set<string>();
+  const others = isLast ? new Set([...elsewhere, ...loads]) : new Set<string>();
   const unknown = isLast ? patterns.filter((pattern) => !namesOne(pattern, ids) && !namesOne(pattern, others)) : [];
   return [
     finding(failing, "still failing"),

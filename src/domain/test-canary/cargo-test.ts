@@ -6,6 +6,7 @@ export const cargoTest: TestRunner = {
   isStartedBy: ([program = "", ...words]) =>
     program === "cargo" && words.some((word, i) => /^(?:test|t|nextest)$/.test(word) && words.slice(0, i).every(isOption)),
   isTestFile: (path) => /(?:^|\/)(?:src|tests)\/.*\.rs$/.test(path),
+  keepsTestsInCode: true,
   // It goes on to the next program of tests only if it is told to.
   stopsEarly: (words) => !words.includes("--no-fail-fast"),
   append: (file, of) => {

@@ -38,6 +38,8 @@ export interface TestRunner {
   isStartedBy(words: readonly string[]): boolean;
   /** Whether a file may hold its tests, by its path. */
   isTestFile(path: string): boolean;
+  /** Its tests may stand in files of code: such a file is no mere test, whatever `isTestFile` says. */
+  readonly keepsTestsInCode?: true;
   /** Whether the command stops at the first test, or program of tests, that fails. */
   stopsEarly(words: readonly string[]): boolean;
   /** The file with planted tests at its end, in its own style; undefined if its style is not understood. */

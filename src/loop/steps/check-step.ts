@@ -183,7 +183,8 @@ async function byTests(judging: Judging): Promise<Outcome | StepResult> {
   const outcome = { output: result.tail, durationMs: result.durationMs };
   if ("says" in tests) return { ...outcome, findings: [tests, ...overwritten], passed: { summary: "" }, tests: [] };
   const before = base.as === "tests" ? base.run : undefined;
-  const compared = await ctx.scans.compare({ base: before, candidate: tests, allow, fixes: await fixesOf(judging) });
+  const [fixes, deleted] = await Promise.all([fixesOf(judging), deletedBy(judging)]);
+  const compared = await ctx.scans.compare({ base: before, candidate: tests, allow, fixes, deleted });
   if (!compared.ok) return refuse(judging, unsearched("the report", compared.problem).says, "");
   const { comparison, failingOnBase } = compared.value;
   if (base.as === "tests") tellFailing(judging, failingOnBase);
@@ -196,6 +197,11 @@ async function byTests(judging: Judging): Promise<Outcome | StepResult> {
   const summary = passedLine({ strength, seconds: secondsOf(result), comparison });
   const passed = { summary, judged: candidate.commit, strength } as const;
   return { ...outcome, findings, passed, tests: tests.tests, baseTests: before?.tests ?? [] };
+}
+
+async function deletedBy({ repo, candidate }: Judging): Promise<readonly string[]> {
+  const { paths } = await repo.change({ from: candidate.base, tip: candidate.commit });
+  return paths.flatMap(({ path, how }) => (how === "deleted" ? [path] : []));
 }
 
 /** A command that writes over what its result depends on has decided that result itself (adversary case F1). */

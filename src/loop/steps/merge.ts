@@ -55,6 +55,8 @@ export async function merge(ctx: LoopContext, scope: OpenAttempt, needs: MergeNe
 
 /** The evidence of a candidate that could not be built. */
 export function conflictEvidence(candidate: Extract<Candidate, { ok: false }>): StepResult {
+  if (candidate.conflicts.length === 0)
+    return refuse(`it cannot be merged with the base: ${plainText(candidate.detail, 300)}`, "");
   const paths = candidate.conflicts.map((path) => plainText(path, 200));
   const one = paths.length === 1 ? paths[0] : `${paths.length} files`;
   return refuse(`conflict with the base in ${one}`, `${boundedList(paths)}\n${candidate.detail}`);

@@ -1,11 +1,10 @@
 import { lstat, opendir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { isTestPath } from "../../domain/evidence/sealed-paths.ts";
 import { FRESH, type PlantedFile } from "../../domain/test-canary/deviations.ts";
 import type { FoundRunner } from "../../domain/test-canary/find-runner.ts";
 import type { Planting, Sowing, TestFile } from "../../domain/test-canary/runner.ts";
 import { namedTestFiles, namesOthers, runsFreshFile, testFilesOf } from "../../domain/test-canary/test-files.ts";
-import type { ChangedPath, Repo } from "../../ports/vcs.ts";
+import type { Repo } from "../../ports/vcs.ts";
 import type { OpenAttempt } from "../attempt-scope.ts";
 import { confineCommand, placeOf } from "../confine.ts";
 import type { LoopContext } from "../context.ts";
@@ -169,18 +168,6 @@ async function isWithin(checkout: string, path: string): Promise<boolean> {
     [checkout, join(checkout, dirname(path))].map((each) => realpath(each).catch(() => "")),
   );
   return root !== "" && folder === join(root ?? "", dirname(path));
-}
-
-/**
- * Files of tests that the change adds and the command runs, and what pytest loads beside them. None if the change touches tests of the
- * base: those may need what it adds.
- */
-export function addedTests(paths: readonly ChangedPath[], found: FoundRunner, committed: readonly string[]): readonly string[] {
-  const isTest = (path: string) => found.runner.isTestFile(path) || isTestPath(path) || basename(path) === "conftest.py";
-  if (paths.some(({ path, how }) => how !== "added" && isTest(path))) return [];
-  const run = new Set(testFilesOf(found, committed));
-  const added = paths.filter(({ path, how }) => how === "added" && (run.has(path) || basename(path) === "conftest.py"));
-  return added.map(({ path }) => path);
 }
 
 /** The check that something was planted for. */

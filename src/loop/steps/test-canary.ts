@@ -1,8 +1,6 @@
 import { randomInt } from "node:crypto";
-import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/event.ts";
 import type { Remark } from "../../domain/evidence/compare.ts";
-import type { TestResult } from "../../domain/evidence/results.ts";
 import {
   type Deviates,
   type Deviation,
@@ -17,46 +15,12 @@ import {
 } from "../../domain/test-canary/deviations.ts";
 import { type FoundRunner, findRunners } from "../../domain/test-canary/find-runner.ts";
 import type { Draw, Sowing } from "../../domain/test-canary/runner.ts";
-import type { Candidate, ChangedPath, Repo } from "../../ports/vcs.ts";
-import type { OpenAttempt } from "../attempt-scope.ts";
-import type { LoopContext } from "../context.ts";
+import type { ChangedPath } from "../../ports/vcs.ts";
+import { checkWithoutAddedTests } from "./added-tests.ts";
 import { judgeCommand } from "./command-step.ts";
-import {
-  addedTests,
-  type Choice,
-  chooseCommitted,
-  choosePlaces,
-  Names,
-  type Places,
-  plantAt,
-  plantingsAt,
-  track,
-} from "./plant-canary.ts";
+import type { CanaryOutcome, PassedCheck } from "./passed-check.ts";
+import { type Choice, chooseCommitted, choosePlaces, Names, type Places, plantAt, plantingsAt, track } from "./plant-canary.ts";
 import { checkKey, ONE_IN } from "./test-canaries.ts";
-
-type Check = Extract<StepSpec, { step: "check" }>;
-
-/** A check that has passed. */
-export interface PassedCheck {
-  readonly ctx: LoopContext;
-  readonly scope: OpenAttempt;
-  readonly repo: Repo;
-  readonly step: Check;
-  readonly candidate: Extract<Candidate, { ok: true }>;
-  /** What its command took, and the results that it reported. */
-  readonly durationMs: number;
-  readonly tests: readonly TestResult[];
-  /** The results of the base, where it has some that these were compared with. */
-  readonly baseTests: readonly TestResult[];
-}
-
-/** What planted tests say of the results of a check. */
-export type CanaryOutcome =
-  | { readonly as: "held" }
-  | { readonly as: "not-run"; readonly why: string }
-  | { readonly as: "forged"; readonly finding: Remark; readonly output: string }
-  /** The checkout could not be prepared again. */
-  | { readonly as: "broken"; readonly evidence: Evidence };
 
 /**
  * A check that took no longer on its base, or on any candidate, is always tried, unless the step says otherwise: code under test
@@ -129,54 +93,18 @@ class Trial {
     const fails = this.#found.runner.stopsEarly(this.#found.words) ? "one" : "many";
     const first = await this.#plant(this.#check.candidate.commit, fails);
     if ("evidence" in first) return { as: "broken", evidence: first.evidence };
-    if (first.files.length === 0) return { as: "not-run", why: `no file of tests for ${this.#found.runner.name} to plant in` };
     const outcome = await this.#planted(first, fails);
     if (outcome.as === "forged" || outcome.as === "broken" || this.#check.baseTests.length === 0) return outcome;
-    const committed = await this.#check.repo.files(this.#check.candidate.commit);
-    const added = addedTests(this.#paths, this.#found, committed);
-    return added.length === 0 ? outcome : this.#checkWithout(added, outcome);
+    return (await checkWithoutAddedTests(this.#check, this.#found, this.#paths)) ?? outcome;
   }
 
   /** What the planted tests came to. */
   async #planted(first: Run, fails: Sowing["fails"]): Promise<CanaryOutcome> {
     const { step } = this.#check;
+    if (first.files.length === 0) return { as: "not-run", why: `no file of tests for ${this.#found.runner.name} to plant in` };
     const deviates = step.report === undefined ? ({ exitCode }: PlantedRun) => exitDeviation(exitCode) : deviationsIn;
     if (deviates(first).length === 0) return step.report === undefined && !first.printed ? this.#passing() : { as: "held" };
     return this.#compare(first, deviates, fails);
-  }
-
-  /** Code that only passes beside tests of its own is mended by them while they run (adversary case F1). */
-  async #checkWithout(added: readonly string[], otherwise: CanaryOutcome): Promise<CanaryOutcome> {
-    // Twice, since a test may fail once for other reasons.
-    const first = await this.#runWithout(added);
-    if ("evidence" in first) return { as: "broken", evidence: first.evidence };
-    if (first.lost.length === 0) return otherwise;
-    const again = await this.#runWithout(added);
-    if ("evidence" in again) return { as: "broken", evidence: again.evidence };
-    const ids = first.lost.filter((id) => again.lost.includes(id));
-    if (ids.length === 0) return otherwise;
-    return {
-      as: "forged",
-      finding: { says: "tests of the base fail without the tests that the change adds", ids },
-      output: again.output,
-    };
-  }
-
-  /** Runs the command without the tests that the change adds: which tests of the base no longer pass. */
-  async #runWithout(
-    added: readonly string[],
-  ): Promise<{ readonly lost: readonly string[]; readonly output: string } | { readonly evidence: Evidence }> {
-    const { ctx, scope, repo, step, candidate } = this.#check;
-    const commit = await repo.deriveCommit({ commit: candidate.commit, files: [], without: added });
-    const log = `check-${step.name}-canary-alone`;
-    const judged = await judgeCommand(ctx, scope, repo, { step, commit, attributesOf: candidate.base, log });
-    if (!judged.ok) return { evidence: judged.evidence };
-    const passing = (results: readonly TestResult[]) =>
-      new Set(results.flatMap(({ id, outcome }) => (outcome === "passed" ? [id] : [])));
-    const now = passing(judged.reading?.ok === true ? judged.reading.tests : []);
-    const before = passing(this.#check.tests);
-    const lost = [...passing(this.#check.baseTests)].filter((id) => before.has(id) && !now.has(id));
-    return { lost, output: judged.result.tail };
   }
 
   /** Nothing printed says that it was the planted test that failed: then one that passes has to pass. */

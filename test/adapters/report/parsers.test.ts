@@ -62,6 +62,16 @@ describe("node's own runner", () => {
     expect(String(tests)).not.toContain(folder());
   });
 
+  test("a file that cannot be loaded has a number that a test before it had", () => {
+    lay(folder(), {
+      "test/a.test.mjs": `import { test } from "node:test"; test("a", () => {}); test("b", () => {});`,
+      "test/b.test.mjs": `import "./nosuch.mjs";`,
+    });
+    const { stdout } = nodeTest(folder(), "tap");
+    expect(stdout).toMatch(/^ok 2 - b$[^]*^not ok 2 - /m);
+    expect(read("tap", stdout, [folder()])).toEqual(["passed a", "passed b", "failed test/b.test.mjs"]);
+  });
+
   test("a file that cannot be loaded, and no tests at all", () => {
     lay(folder(), { "test/broken.test.mjs": `import "./nosuch.mjs";` });
     expect(read("tap", nodeTest(folder(), "tap").stdout, [folder()])).toEqual(["failed test/broken.test.mjs"]);

@@ -54,7 +54,13 @@ describe("runs of tests", () => {
   const fixes = { patterns: Array.from({ length: 20 }, (_, i) => `*a*a*b${i}*`), elsewhere: [], isLast: true };
 
   test("are compared off the event loop if they are long, and their lists are bounded", async () => {
-    const work = scans.compare({ base: run, candidate: { exitCode: 1, tests: tests.slice(1) }, allow: EMPTY, fixes });
+    const work = scans.compare({
+      base: run,
+      candidate: { exitCode: 1, tests: tests.slice(1) },
+      allow: EMPTY,
+      fixes,
+      deleted: [],
+    });
     expect(await turnsDuring(work)).toBeGreaterThan(100);
     const compared = await work;
     expect(compared).toMatchObject({ ok: true, value: { failingOnBase: { count: 20_000 } } });
@@ -64,7 +70,7 @@ describe("runs of tests", () => {
   });
 
   test("that cannot be compared in time are no match", async () => {
-    expect((await hasty.compare({ base: run, candidate: run, allow: EMPTY, fixes })).ok).toBe(false);
+    expect((await hasty.compare({ base: run, candidate: run, allow: EMPTY, fixes, deleted: [] })).ok).toBe(false);
   });
 });
 

@@ -157,6 +157,21 @@ describe("candidate", () => {
     expect(candidate.detail).toContain("CONFLICT (content): Merge conflict in a.txt");
   });
 
+  test.each([
+    ["time", { ms: 1 }, "it took longer than 1 s"],
+    ["memory", { memoryBytes: 64 * 2 ** 20 }, "there is not enough memory for it"],
+  ])("is none where merging takes more %s than a capture may", async (_what, capture, detail) => {
+    const of = await setUp();
+    const long = "line\n".repeat(8_000_000);
+    const made = await worktree(of);
+    write(made.path, "a.txt", `${long}worker\n`);
+    const { tip } = await of.repo.capture(made);
+    write(of.user, "a.txt", `person\n${long}`);
+    git(of.user, "commit", "-qam", "person");
+    const repo = await openRepo({ id: APP, path: of.user, base: "main", scratch: of.root, capture });
+    expect(await repo.candidate({ tip, message: "m" })).toMatchObject({ ok: false, conflicts: [], detail });
+  });
+
   test("fails loudly for a tip that is not there", async () => {
     const of = await setUp();
     await expect(of.repo.candidate({ tip: "1".repeat(40), message: "m" })).rejects.toThrow(/merge-tree failed/);

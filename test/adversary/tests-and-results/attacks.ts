@@ -2,6 +2,7 @@ import { campaign } from "../campaign.ts";
 import { FORGED_RESULTS, FORGED_WORLD } from "./forged.ts";
 import { JUDGING } from "./judging.ts";
 import { LOOKING_AWAY } from "./looking-away.ts";
+import { MENDED_BY_TESTS } from "./mended.ts";
 import { PROTECTED } from "./protected.ts";
 import { RED_BASE } from "./red-base.ts";
 import { REPORTS } from "./reports.ts";
@@ -11,6 +12,6 @@ import { world } from "./world.ts";
 
 export const TESTS_AND_RESULTS = [
   ...campaign(world, [...REPORTS, ...RESULTS, ...PROTECTED, ...LOOKING_AWAY, ...JUDGING, ...RED_BASE]),
-  ...campaign(FORGED_WORLD, FORGED_RESULTS),
+  ...campaign(FORGED_WORLD, [...FORGED_RESULTS, ...MENDED_BY_TESTS]),
   ...SCRIPTS,
 ];

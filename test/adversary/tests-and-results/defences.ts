@@ -4,6 +4,7 @@ const COMPARE = "src/domain/evidence/compare.ts";
 const CHECK = "src/loop/steps/check-step.ts";
 const COMMAND = "src/loop/steps/command-step.ts";
 const GATES = "src/loop/steps/gates.ts";
+const ADDED_TESTS = "src/loop/steps/added-tests.ts";
 const CANARY = "src/loop/steps/test-canary.ts";
 const REPORT_FILE = "src/adapters/report/report-file.ts";
 
@@ -196,7 +197,7 @@ export const DEFENCES = {
   },
   canaryAlone: {
     name: "tests of the base pass without the tests that the change adds",
-    holes: [{ file: CANARY, from: "return added.length === 0 ? outcome", to: "return added.length >= 0 ? outcome" }],
+    holes: [{ file: ADDED_TESTS, from: "if (added.length === 0) return", to: "if (added.length >= 0) return" }],
   },
   canaryByCommit: {
     name: "the checkout with planted tests is made of a commit as any other",

@@ -148,3 +148,48 @@ describe("words", () => {
     expect(passedLine({ strength: "exit-code", seconds: "0.1" })).toBe("exit code only: passed in 0.1 s");
   });
 });
+
+describe("a file of the base that could not be loaded", () => {
+  const of = (ids: readonly string[], failing: readonly string[] = []): TestRun => ({
+    exitCode: failing.length > 0 ? 1 : 0,
+    tests: [
+      ...ids.map((id) => ({ id, outcome: "passed" as const })),
+      ...failing.map((id) => ({ id, outcome: "failed" as const })),
+    ],
+  });
+  const judged = (base: TestRun, candidate: TestRun, over: { deleted?: string[]; patterns?: string[] } = {}) => {
+    const fixes = { patterns: over.patterns ?? [], elsewhere: [], isLast: true };
+    const { findings } = compareRuns(base, candidate, NOTHING, { fixes, deleted: over.deleted ?? [] });
+    return findings.map(({ kind, ids }) => `${kind}:${ids.join(",")}`);
+  };
+
+  test.for([
+    ["node's TAP", of(["a"], ["test/b.test.js"]), of(["a", "b"]), "test/b.test.js"],
+    [
+      "node's JUnit",
+      of(["t/a.js > test > a"], ["t/b.js > test > t/b.js"]),
+      of(["t/a.js > test > a", "t/b.js > test > b"]),
+      "t/b.js*",
+    ],
+    ["vitest", of(["a.test.ts > a"], ["b.test.ts"]), of(["a.test.ts > a", "b.test.ts > s > b"]), "b.test.ts"],
+    ["pytest", of(["pytest > t.a > a"], ["pytest > t.b"]), of(["pytest > t.a > a", "pytest > t.b.TestB > b"]), "pytest > t.b"],
+  ] as const)("is loaded, and fixed by that: %s", ([, base, candidate, pattern]) => {
+    expect(judged(base, candidate)).toEqual([]);
+    expect(judged(base, candidate, { patterns: [pattern] })).toEqual([]);
+  });
+
+  test.for([
+    ["the file is gone", of(["a"], ["t/b.js"]), of(["a", "c"]), "t/b.js", ["pkg/t/b.js"]],
+    ["no test has come", of(["a", "c"], ["t/b.js"]), of(["a", "c"]), "t/b.js", []],
+    ["the tests are those of another file", of(["a.ts > a"], ["b.ts"]), of(["a.ts > a", "a.ts > b"]), "b.ts", []],
+    ["it was a test", of(["a"], ["parse"]), of(["a", "parse > b"]), "parse", []],
+    ["it was a test of pytest", of([], ["pytest > t.a > b"]), of(["pytest > t.a > b > c"]), "pytest > t.a > b", []],
+  ] as const)("has vanished where %s", ([, base, candidate, pattern, deleted]) => {
+    expect(judged(base, candidate, { deleted: [...deleted] })).toContainEqual(`removed:${pattern}`);
+    expect(judged(base, candidate, { deleted: [...deleted], patterns: [pattern] })).toContainEqual(`unfixed:${pattern}`);
+  });
+
+  test("what fails in it now counts", () => {
+    expect(judged(of(["a"], ["t/b.js"]), of(["a", "b"], ["c"]))).toEqual(["failing:c"]);
+  });
+});

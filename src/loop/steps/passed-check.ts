@@ -1,0 +1,31 @@
+import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import type { Evidence } from "../../domain/event.ts";
+import type { Remark } from "../../domain/evidence/compare.ts";
+import type { TestResult } from "../../domain/evidence/results.ts";
+import type { Candidate, Repo } from "../../ports/vcs.ts";
+import type { OpenAttempt } from "../attempt-scope.ts";
+import type { LoopContext } from "../context.ts";
+
+type Check = Extract<StepSpec, { step: "check" }>;
+
+/** A check that has passed. */
+export interface PassedCheck {
+  readonly ctx: LoopContext;
+  readonly scope: OpenAttempt;
+  readonly repo: Repo;
+  readonly step: Check;
+  readonly candidate: Extract<Candidate, { ok: true }>;
+  /** What its command took, and the results that it reported. */
+  readonly durationMs: number;
+  readonly tests: readonly TestResult[];
+  /** The results of the base, where it has some that these were compared with. */
+  readonly baseTests: readonly TestResult[];
+}
+
+/** What planted tests say of the results of a check. */
+export type CanaryOutcome =
+  | { readonly as: "held" }
+  | { readonly as: "not-run"; readonly why: string }
+  | { readonly as: "forged"; readonly finding: Remark; readonly output: string }
+  /** The checkout could not be prepared again. */
+  | { readonly as: "broken"; readonly evidence: Evidence };
