@@ -165,7 +165,7 @@ describe("what a check says of itself", () => {
       {
         strength: "compared",
         seconds: "2",
-        comparison: { findings: [], preExisting: [], candidate: tally(1), base: tally(3) },
+        comparison: { findings: [], preExisting: [], loads: [], candidate: tally(1), base: tally(3) },
       } as const,
       "passed in 2 s: 1 test, 3 on the base",
     ],
@@ -173,7 +173,7 @@ describe("what a check says of itself", () => {
       {
         strength: "uncompared",
         seconds: "2",
-        comparison: { findings: [], preExisting: ["a", "b"], candidate: tally(4, 2, 3), base: tally(0) },
+        comparison: { findings: [], preExisting: ["a", "b"], loads: [], candidate: tally(4, 2, 3), base: tally(0) },
       } as const,
       "passed in 2 s: 6 tests, 3 skipped, none on the base to compare with; 2 tests fail on the base and do not count: a, b",
     ],

@@ -25,6 +25,10 @@ const Allow = z.strictObject({
     .describe("Whether the ticket may tell linters, type checkers, runners and coverage to look away"),
   scripts: z.boolean().default(false).describe("Whether the ticket may change the package.json scripts that a check runs"),
   attributes: z.boolean().optional().describe("Whether the ticket may change files named .gitattributes; default: it may not"),
+  configuration: z
+    .boolean()
+    .optional()
+    .describe("Whether tests of the base may depend on what the ticket changes of how tests are run; default: they may not"),
 });
 
 /** Tests that a ticket names to be fixed: every one of them is looked for in every report. */

@@ -1,4 +1,5 @@
 import { fixFindings, type NamedFixes } from "./fixes.ts";
+import { filesThatLoad } from "./loaded-files.ts";
 import { type Allowance, NO_TALLY, ran, sum, type Tally, type TestRun, tallies, total } from "./results.ts";
 import { matchesWildcard } from "./wildcard.ts";
 
@@ -18,6 +19,8 @@ export interface Comparison {
   readonly findings: readonly Finding[];
   /** Tests that fail and failed on the base too. */
   readonly preExisting: readonly string[];
+  /** Entries of files that the base could not load and the candidate can. */
+  readonly loads: readonly string[];
   readonly candidate: Readonly<Tally>;
   readonly base: Readonly<Tally>;
 }
@@ -70,7 +73,7 @@ export function compareRuns(
   if (ran(all) < expected) found("fewer-run", `${tests(ran(all))} run, ${ran(allBefore)} on the base`);
   const exit = exitFinding(candidate, base, all, failing.length);
   if (exit !== undefined) found("exit-code", exit, preExisting);
-  return { findings, preExisting, candidate: all, base: allBefore };
+  return { findings, preExisting, loads: [...loads], candidate: all, base: allBefore };
 }
 
 type Tallies = ReadonlyMap<string, Readonly<Tally>>;
@@ -85,47 +88,6 @@ function sortOut(before: Tallies, now: Tallies, allow: Allowance, loads: Readonl
     if (old === undefined && tally.skipped > 0 && !isAllowed(allow.testsSkipped, id)) sorted.skipped.push(id);
   }
   return sorted;
-}
-
-/**
- * Entries by which a runner said that a file of the base could not be loaded, where it can be now: the entry is gone, and tests of the
- * file stand in its place. Node's TAP says of no test which file it is in, so there the file has to be there and any test be new.
- */
-function filesThatLoad(before: Tallies, now: Tallies, deleted: readonly string[]): ReadonlySet<string> {
-  const gone = [...before].flatMap(([id, tally]) => {
-    const file = tally.failed === total(tally) && !now.has(id) ? fileOf(id) : undefined;
-    return file === undefined ? [] : [{ id, ...file }];
-  });
-  if (gone.length === 0) return new Set();
-  const added = [...now.keys()].filter((id) => !before.has(id));
-  const parents = new Set(added.flatMap(parentsOf));
-  const namesFiles = [...parents].some((parent) => fileOf(parent) !== undefined);
-  const loads = gone.filter(({ prefix, path }) => {
-    const isThere = !deleted.some((each) => each === path || each.endsWith(`/${path}`));
-    return isThere && (namesFiles ? parents.has(prefix) : added.length > 0);
-  });
-  return new Set(loads.map(({ id }) => id));
-}
-
-const SCRIPT = /^[^\s>]+\.[cm]?[jt]sx?$/;
-
-/**
- * The file that an entry is about, and what the ids of its tests begin with; undefined if it is a test's. Vitest, jest and node's TAP
- * give the path alone, node's JUnit report has it first and last, and pytest's has the module below the suite.
- */
-function fileOf(id: string): { readonly path: string; readonly prefix: string } | undefined {
-  const names = id.split(" > ");
-  const [first = "", second = ""] = names;
-  if (SCRIPT.test(first) && (names.length === 1 || names.at(-1) === first)) return { path: first, prefix: first };
-  if (first === "pytest" && names.length === 2) return { path: `${second.replaceAll(".", "/")}.py`, prefix: id };
-  return undefined;
-}
-
-/** What an id begins with, at each of its levels. Pytest puts a class behind its module with a dot. */
-function parentsOf(id: string): readonly string[] {
-  const names = id.split(" > ").slice(0, -1);
-  const parents = names.map((_, i) => names.slice(0, i + 1).join(" > "));
-  return parents.flatMap((parent) => (parent.startsWith("pytest > ") ? [parent, parent.replace(/\.\w+$/, "")] : [parent]));
 }
 
 /** What became of a test of the base. */

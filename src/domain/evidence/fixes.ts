@@ -1,3 +1,4 @@
+import { fileOf } from "./loaded-files.ts";
 import { NO_TALLY, type Tally, total } from "./results.ts";
 import { matchesWildcard } from "./wildcard.ts";
 
@@ -35,23 +36,31 @@ export function fixFindings(
 ): readonly Unfixed[] {
   if (patterns.length === 0) return [];
   const ids = new Set([...[...before.keys()].filter((id) => !loads.has(id)), ...now.keys()]);
-  const failing: string[] = [];
-  const skipped: string[] = [];
-  const absent: string[] = [];
+  const found: Record<Unmet, string[]> = { failing: [], skipped: [], absent: [], empty: [] };
   for (const id of named(patterns, ids)) {
-    const tally = now.get(id) ?? NO_TALLY;
-    if (total(tally) === 0) absent.push(id);
-    else if (tally.failed > 0) failing.push(id);
-    else if (tally.skipped + tally.todo > 0) skipped.push(id);
+    const unmet = unmetBy(id, before.get(id), now.get(id) ?? NO_TALLY);
+    if (unmet !== undefined) found[unmet].push(id);
   }
   const others = isLast ? new Set([...elsewhere, ...loads]) : new Set<string>();
   const unknown = isLast ? patterns.filter((pattern) => !namesOne(pattern, ids) && !namesOne(pattern, others)) : [];
   return [
-    finding(failing, "still failing"),
-    finding(skipped, "skipped, not run"),
-    finding(absent, "no longer there"),
+    finding(found.failing, "still failing"),
+    finding(found.skipped, "skipped, not run"),
+    finding(found.absent, "no longer there"),
+    finding(found.empty, "a file without tests"),
     finding(unknown, "not in any report of its checks"),
   ].flatMap((each) => each ?? []);
+}
+
+type Unmet = "failing" | "skipped" | "absent" | "empty";
+
+/** What is wrong with a test that is to be fixed, or with a file that the base could not load; undefined if nothing is. */
+function unmetBy(id: string, old: Readonly<Tally> | undefined, tally: Readonly<Tally>): Unmet | undefined {
+  if (total(tally) === 0) return "absent";
+  if (tally.failed > 0) return "failing";
+  if (tally.skipped + tally.todo > 0) return "skipped";
+  // A runner names a file only if it holds no test, or could not be loaded.
+  return fileOf(id) !== undefined && (old?.failed ?? 0) > 0 ? "empty" : undefined;
 }
 
 function finding(ids: readonly string[], how: string): Unfixed | undefined {

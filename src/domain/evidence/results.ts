@@ -25,6 +25,8 @@ export interface Allowance {
   readonly scripts?: boolean;
   /** Whether it may change files named .gitattributes. */
   readonly attributes?: boolean | undefined;
+  /** Whether it may change how tests are run: the settings of test runners, conftest.py. */
+  readonly configuration?: boolean | undefined;
 }
 
 /** How much a passed check proves: per-test results against the base's, results alone, or the exit code alone. */

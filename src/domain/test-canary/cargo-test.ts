@@ -1,4 +1,4 @@
-import { freshPath, randomValues, randomWords } from "./names.ts";
+import { freshPath, randomValues, randomWords, shifted } from "./names.ts";
 import type { Draw, PlantedTest, Sowing, TestRunner } from "./runner.ts";
 
 export const cargoTest: TestRunner = {
@@ -16,7 +16,7 @@ export const cargoTest: TestRunner = {
     const inOwnModule = /(?:^|\/)tests\//.test(file.path) ? text : moduleText(text, of.draw);
     return {
       path: file.path,
-      text: `${known?.text ?? file.text}\n${inOwnModule}`,
+      text: `${shifted(known?.text ?? file.text, of.draw)}\n${inOwnModule}`,
       tests: [...tests, ...(known === undefined ? [] : [{ name: known.name, role: "known" as const }])],
     };
   },
@@ -41,7 +41,7 @@ function written(of: Sowing): { readonly text: string; readonly tests: readonly 
 }
 
 function moduleText(text: string, draw: Draw): string {
-  const name = randomWords(draw).slice(1, 3).join("_");
+  const name = randomWords(draw).slice(0, 3).join("_");
   return `#[cfg(test)]\nmod ${name} {\n${text.replace(/^(?=.)/gm, "    ")}}\n`;
 }
 

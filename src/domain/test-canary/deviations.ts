@@ -1,3 +1,4 @@
+import { fileOf } from "../evidence/loaded-files.ts";
 import type { TestResult } from "../evidence/results.ts";
 import type { PlantedTest, Planting } from "./runner.ts";
 
@@ -57,7 +58,8 @@ function keyOf({ at }: PlantedFile, { role }: PlantedTest, i: number): string {
 export function silentPlaces(run: PlantedRun, deviates: Deviates): readonly string[] {
   if (!sawFailing(run)) return [];
   const absent = new Set(deviates(run).flatMap(({ key, got }) => (got === "absent" ? [key] : [])));
-  return run.files.filter((file) => file.tests.every((test, i) => absent.has(keyOf(file, test, i)))).map(({ at }) => at);
+  const isSilent = (file: PlantedFile) => !failedToLoad(file, run) && keysOf(file).every((key) => absent.has(key));
+  return run.files.filter(isSilent).map(({ at }) => at);
 }
 
 /** Whether one of the planted tests that must fail was reported as failed. */
@@ -82,21 +84,50 @@ export function isCalled(id: string, name: string): boolean {
 export type Deviates = (run: PlantedRun) => readonly Deviation[];
 
 /**
- * What speaks against the candidate: what deviates there and not where the same is planted in the base. A file of tests that the base
- * does not have may be one that the command does not run, so what is absent there does not count, unless the change took such
+ * What speaks against the candidate: what deviates there and not where the same is planted in the base. That a failing test passes, or
+ * the command exits with 0, is excused by nothing but the same on the base. What is absent on the base excuses nothing if the
+ * base could not load the file (`failedToLoad`): then its tests never had a chance there. A file of tests that the base does not have
+ * may be one that the command does not run, so what is absent there does not count, unless the change took such
  * files away (`hasMoved`). A command that stops at the first failure reports an arbitrary part; what is absent counts then
  * only if no planted failure is reported at all.
  */
 export function forgedBy(
-  of: { readonly candidate: PlantedRun; readonly base: PlantedRun; readonly hasMoved: boolean },
+  { candidate, base, hasMoved }: { readonly candidate: PlantedRun; readonly base: PlantedRun; readonly hasMoved: boolean },
   deviates: Deviates,
 ): readonly Deviation[] {
-  const { candidate, base, hasMoved } = of;
-  const onBase = deviates(base);
-  const excused = new Set(onBase.map(({ key }) => key));
-  const tried = new Set(["exit", ...base.files.flatMap((file) => file.tests.map((test, i) => keyOf(file, test, i)))]);
-  const found = deviates(candidate).filter(({ key, got }) => (tried.has(key) ? !excused.has(key) : got === "passed" || hasMoved));
+  const unloaded = new Set(base.files.filter((file) => failedToLoad(file, base)).flatMap(keysOf));
+  const onBase = deviates(base).filter(({ key, got }) => got !== "absent" || !unloaded.has(key));
+  // Where the base runs none of a file's planted tests, what passes by a name that it has is the test of that name.
+  const unrun = new Set(base.files.filter((file) => isUnrun(file, base)).flatMap(keysOf));
+  const tried = new Set(["exit", ...base.files.flatMap(keysOf)]);
+  const found = deviates(candidate).filter(({ key, got }) => {
+    if (!tried.has(key)) return got === "passed" || hasMoved;
+    if (unrun.has(key) && key.includes(" known ")) return false;
+    const isSame = got === "passed" || got === "exit-0";
+    return !onBase.some((each) => each.key === key && (!isSame || each.got === got));
+  });
   const isPartial = onBase.some(({ key, got }) => got === "absent" && !key.startsWith(FRESH));
   const isSilent = sawFailing(base) && !sawFailing(candidate);
   return isPartial && !isSilent ? found.filter(({ got }) => got !== "absent") : found;
+}
+
+function keysOf(file: PlantedFile): readonly string[] {
+  return file.tests.map((test, i) => keyOf(file, test, i));
+}
+
+/** Whether none of the planted tests of a file is reported, though the file could be loaded, but for those by a name that it had. */
+function isUnrun(file: PlantedFile, run: PlantedRun): boolean {
+  const own = file.tests.filter(({ role }) => role !== "known");
+  return !failedToLoad(file, run) && own.every((test) => outcomeOf(test, run.tests ?? []) === "absent");
+}
+
+/** Whether the report says that a planted file could not be loaded. Pytest runs nothing at all if there is one such file. */
+function failedToLoad({ path }: PlantedFile, { tests = [] }: PlantedRun): boolean {
+  const failed = tests.flatMap(({ id, outcome }) => (outcome === "failed" ? [fileOf(id)] : []));
+  return failed.some((file) => file?.path === path || file?.path.endsWith(".py") === true || path.endsWith(`/${file?.path}`));
+}
+
+/** Whether the base could not load some of its files: what is absent then has been tried by nobody. */
+export function hasUnloadedFiles({ files, tests }: PlantedRun): boolean {
+  return files.some((file) => failedToLoad(file, { files, tests, exitCode: undefined }));
 }

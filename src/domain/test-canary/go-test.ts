@@ -1,4 +1,4 @@
-import { freshPath, randomValues, randomWords } from "./names.ts";
+import { freshPath, randomValues, randomWords, shifted } from "./names.ts";
 import type { Draw, PlantedTest, Planting, Sowing, TestFile, TestRunner } from "./runner.ts";
 
 export const goTest: TestRunner = {
@@ -12,7 +12,7 @@ export const goTest: TestRunner = {
     const { text, tests } = written(styleOf(file.text), of);
     return {
       path: file.path,
-      text: `${known?.text ?? file.text}\n${text}`,
+      text: `${shifted(known?.text ?? file.text, of.draw)}\n${text}`,
       tests: [...tests, ...(known === undefined ? [] : [{ name: known.name, role: "known" as const }])],
     };
   },

@@ -1,6 +1,6 @@
 import { type Assertion, assertionsOf } from "./js-assertions.ts";
 import { type Loaded, loadedBy, loadLine } from "./js-imports.ts";
-import { freshPath, randomWords } from "./names.ts";
+import { freshPath, randomWords, shifted } from "./names.ts";
 import type { Draw, PlantedTest, Planting, Sowing, TestFile } from "./runner.ts";
 
 /** How a runner of JavaScript gives `test` to a file. */
@@ -18,6 +18,7 @@ interface Style {
   readonly loads: readonly string[];
   readonly assertions: readonly Assertion[];
   readonly loaded: readonly Loaded[];
+  readonly titles: readonly string[];
   readonly indent: string;
   readonly isSingle: boolean;
   readonly hasSemicolons: boolean;
@@ -35,10 +36,11 @@ export function appendJs(file: TestFile, of: Sowing, runner: JsRunner): Planting
   if (style === undefined) return undefined;
   const known = of.fails === "many" ? knownTest(file.text, style, of.draw) : undefined;
   const { text, tests } = written(style, of);
-  const end = file.text === "" || file.text.endsWith("\n") ? "" : "\n";
+  const whole = known?.text ?? file.text;
+  const end = whole === "" || whole.endsWith("\n") ? "" : "\n";
   return {
     path: file.path,
-    text: `${file.text}${end}\n${text}${known?.text ?? ""}`,
+    text: `${shifted(whole, of.draw)}${end}\n${text}`,
     tests: [...tests, ...(known?.tests ?? [])],
   };
 }
@@ -67,6 +69,7 @@ function styleOf(text: string, runner: JsRunner): Style | undefined {
     ...found,
     assertions: assertionsOf(text, loaded, runner.hasGlobals),
     loaded,
+    titles: [...text.matchAll(TITLE)].map(([, , , title = ""]) => title),
     indent: /^([ \t]{1,8})\S/m.exec(text)?.[1] ?? "  ",
     isSingle: text.split("'").length > text.split('"').length,
     hasSemicolons: /;[ \t]*$/m.test(text),
@@ -96,7 +99,7 @@ function written(style: Style, of: Sowing): Written {
   if (first === undefined) return { text: "", tests: [] };
   const failing = of.fails === "none" ? [] : of.fails === "one" ? [first] : style.assertions;
   const parts = [first, ...failing].map((assertion, i) => {
-    const name = randomWords(of.draw).join(" ");
+    const name = randomWords(of.draw, style.titles).join(" ");
     const role = i === 0 ? ("passes" as const) : ("fails" as const);
     return { role, name, text: testText(style, { name, assertion, role, draw: of.draw }) };
   });
@@ -124,7 +127,10 @@ function dressed(code: string, style: Style): string {
 const TITLE = /^([ \t]{0,16})(?:test|it)\(\s{0,20}(["'])([\w ,:+-]{3,120})\2\s{0,4},/gm;
 const GROUP = /^(describe|suite|context)\(\s{0,20}(["'])([\w ,:+-]{1,120})\2\s{0,4},/gm;
 
-/** A failing test by the name of one that the file has, in a group of the same name as its own. */
+/**
+ * The file with a failing test by the name of one that it has: before that one, or at the end in a group of the same name as its own.
+ * Code under test must know neither the first nor the second by that name.
+ */
 function knownTest(text: string, style: Style, draw: Draw): Written | undefined {
   const titles = [...text.matchAll(TITLE)];
   const chosen = titles[draw(Math.max(1, titles.length))];
@@ -132,11 +138,16 @@ function knownTest(text: string, style: Style, draw: Draw): Written | undefined 
   if (chosen === undefined || first === undefined) return undefined;
   const [, indent = "", , name = ""] = chosen;
   const test = testText(style, { name, assertion: first, role: "fails", draw });
-  const group = indent === "" ? undefined : [...text.matchAll(GROUP)].findLast(({ index }) => index < chosen.index);
   const tests = [{ name, role: "known" as const }];
-  if (group === undefined) return indent === "" ? { text: `\n${test}`, tests } : undefined;
+  if (draw(2) === 0) {
+    const twin = test.replace(/^(?=.)/gm, indent);
+    return { text: `${text.slice(0, chosen.index)}${twin}\n${text.slice(chosen.index)}`, tests };
+  }
+  const end = text.endsWith("\n") ? "" : "\n";
+  const group = indent === "" ? undefined : [...text.matchAll(GROUP)].findLast(({ index }) => index < chosen.index);
+  if (group === undefined) return indent === "" ? { text: `${text}${end}\n${test}`, tests } : undefined;
   const body = test.trimEnd().replace(/^/gm, style.indent);
   const [, word = "describe", , title = ""] = group;
   const [open, close] = [`${word}(${JSON.stringify(title)}, () => {`, "});"].map((line) => dressed(line, style));
-  return { text: `\n${open}\n${body}\n${close}\n`, tests };
+  return { text: `${text}${end}\n${open}\n${body}\n${close}\n`, tests };
 }

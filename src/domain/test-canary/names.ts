@@ -5,13 +5,32 @@ const KINDS = words("empty plain small large nested first last single double mix
 const THINGS = words("rows items names keys lists lines parts pages dates sums pairs words fields values totals entries");
 const ENDS = words("again alone apart together once twice early late unchanged ordered reversed whole aside below above inside");
 
-/** Numbers that a name may end with. */
-const NUMBERS = 90_000;
+const ALL = [...VERBS, ...KINDS, ...THINGS, ...ENDS];
 
-/** Four words and a number: what a test may be called, and nobody can guess beforehand (32 bits). */
-export function randomWords(draw: Draw): readonly string[] {
-  const of = (list: readonly string[]): string => list[draw(list.length)] ?? "";
-  return [of(VERBS), of(KINDS), of(THINGS), of(ENDS), String(10_000 + draw(NUMBERS))];
+/** Words of a name, at least. Two of them are drawn here, so that no other test has that name. */
+const LEAST = 3;
+
+/**
+ * What a test may be called, in words that its neighbours use too: by their shape, code under test must not tell planted names from
+ * names that it has not seen. `titles` are those of its neighbours.
+ */
+export function randomWords(draw: Draw, titles: readonly string[] = []): readonly string[] {
+  const wordsOf = (title: string): readonly string[] => title.toLowerCase().match(/[a-z]{2,}/g) ?? [];
+  const pool = [...new Set(titles.flatMap(wordsOf))];
+  const length = Math.max(LEAST, titles.length === 0 ? LEAST + draw(3) : wordsOf(oneOf(draw, titles)).length + draw(2));
+  const first = draw(length);
+  const own = [first, (first + 1 + draw(length - 1)) % length];
+  return Array.from({ length }, (_, i) => oneOf(draw, own.includes(i) || pool.length === 0 ? ALL : pool));
+}
+
+function oneOf(draw: Draw, list: readonly string[]): string {
+  return list[draw(list.length)] ?? "";
+}
+
+/** Lines without anything on them, for the top of a file: code under test must not know a call by the line that it stands in. */
+export function shifted(text: string, draw: Draw): string {
+  // A first line that says how the file is to be read has to stay the first.
+  return /^(?:#!|\ufeff|.*coding[:=])/.test(text) ? text : `${"\n".repeat(1 + draw(9))}${text}`;
 }
 
 /** Two different numbers with two different words, for an assertion. */
@@ -36,8 +55,7 @@ export function freshPath(path: string, draw: Draw): string {
   const prefix = /^(?:test|spec)s?[-_]/.exec(stem)?.[0] ?? "";
   const end = /[-_](?:test|spec)s?$/.exec(stem)?.[0] ?? "";
   const joiner = stem.includes("-") || !/[_]|\.(?:py|go|rs)$/.test(base) ? "-" : "_";
-  const [, kind, thing, , number] = randomWords(draw);
-  return `${path.slice(0, cut)}${prefix}${[kind, thing, number].join(joiner)}${end}${suffix}`;
+  return `${path.slice(0, cut)}${prefix}${randomWords(draw).join(joiner)}${end}${suffix}`;
 }
 
 function words(text: string): readonly string[] {

@@ -1,4 +1,4 @@
-import { freshPath, randomValues, randomWords } from "./names.ts";
+import { freshPath, randomValues, randomWords, shifted } from "./names.ts";
 import type { Draw, PlantedTest, Planting, Sowing, TestFile, TestRunner } from "./runner.ts";
 
 /** A body that fails, and one that passes, of a function or of a method of a `unittest.TestCase`. */
@@ -7,6 +7,8 @@ type Body = (draw: Draw, must: "fails" | "passes") => string;
 interface Style {
   readonly indent: string;
   readonly bodies: readonly Body[];
+  /** Names of its tests. */
+  readonly titles: readonly string[];
   /** Methods of a class, as `unittest` wants them; the class it derives from. */
   readonly caseClass: string | undefined;
 }
@@ -24,7 +26,7 @@ export const pytest: TestRunner = {
     const end = file.text === "" || file.text.endsWith("\n") ? "" : "\n";
     return {
       path: file.path,
-      text: `${file.text}${end}${text}${known?.text ?? ""}`,
+      text: `${shifted(file.text, of.draw)}${end}${text}${known?.text ?? ""}`,
       tests: [...tests, ...(known === undefined ? [] : [{ name: known.name, role: "known" as const }])],
     };
   },
@@ -44,15 +46,24 @@ function importsOf({ text }: TestFile): string {
 
 function styleOf(text: string): Style {
   const indent = /^([ \t]{1,8})\S/m.exec(text)?.[1] ?? "    ";
+  const titles = [...text.matchAll(/^\s{0,16}def test_(\w{1,120})\(/gm)].map(([, name = ""]) => name.replaceAll("_", " "));
   const caseClass = /^class \w{1,100}\(((?:unittest\.)?TestCase)\):/m.exec(text)?.[1];
-  if (caseClass !== undefined) return { indent, bodies: [ASSERT_EQUAL, PLAIN], caseClass };
+  if (caseClass !== undefined) return { indent, bodies: [ASSERT_EQUAL, PLAIN], titles, caseClass };
   const raises = text.includes("pytest.raises(") && /^import pytest$/m.test(text) ? [RAISES(indent)] : [];
-  return { indent, bodies: [PLAIN, ...raises], caseClass };
+  return { indent, bodies: [PLAIN, ...raises], titles, caseClass };
 }
 
 const PLAIN: Body = (draw, must) => {
-  const { n, m } = randomValues(draw);
-  return `assert ${n} == ${must === "fails" ? m : n}`;
+  const { n, m, word, other } = randomValues(draw);
+  const isFailing = must === "fails";
+  const forms = [
+    `assert ${n} == ${isFailing ? m : n}`,
+    `assert "${word}" == "${isFailing ? other : word}"`,
+    `assert ${isFailing ? m : n} in [${n}, ${n + 100}]`,
+    `${word} = ${n}\nassert ${word} + ${m} == ${isFailing ? n : n + m}`,
+    `${word} = ["${other}"] * ${n}\nassert len(${word}) == ${isFailing ? m : n}`,
+  ];
+  return forms[draw(forms.length)] ?? "";
 };
 
 const ASSERT_EQUAL: Body = (draw, must) => {
@@ -72,7 +83,7 @@ function written(style: Style, of: Sowing): { readonly text: string; readonly te
   const [first = PLAIN] = style.bodies;
   const parts = [first, ...failing].map((body, i) => {
     const role = i === 0 ? ("passes" as const) : ("fails" as const);
-    return { role, name: `test_${randomWords(of.draw).join("_")}`, body: body(of.draw, role) };
+    return { role, name: `test_${randomWords(of.draw, style.titles).join("_")}`, body: body(of.draw, role) };
   });
   const tests = parts.map(({ name, role }) => ({ name, role }));
   if (style.caseClass === undefined)

@@ -51,6 +51,8 @@ interface Outcome {
   readonly tests: readonly TestResult[];
   /** Those of the base, where they were compared. */
   readonly baseTests?: readonly TestResult[];
+  /** Entries of files that the base could not load and the candidate can. */
+  readonly loads?: readonly string[];
 }
 
 /**
@@ -80,8 +82,8 @@ export async function runCheckStep(
 }
 
 /** What has passed is tried by test canaries: code under test can forge what its runner reports. */
-async function tried(judging: Judging, { passed, durationMs, tests, baseTests = [] }: Outcome): Promise<StepResult> {
-  const canary = await testCanary({ ...judging, durationMs, tests, baseTests });
+async function tried(judging: Judging, { passed, durationMs, tests, baseTests = [], loads = [] }: Outcome): Promise<StepResult> {
+  const canary = await testCanary({ ...judging, durationMs, tests, baseTests, loads });
   if (canary.as === "forged") return refuse(judging, canary.finding.says, detailOf([canary.finding], canary.output));
   if (canary.as === "broken") return { ok: false, evidence: canary.evidence };
   return { ok: true, ...passed, summary: `${passed.summary}; ${canaryLine(canary)}` };
@@ -196,7 +198,7 @@ async function byTests(judging: Judging): Promise<Outcome | StepResult> {
   }
   const summary = passedLine({ strength, seconds: secondsOf(result), comparison });
   const passed = { summary, judged: candidate.commit, strength } as const;
-  return { ...outcome, findings, passed, tests: tests.tests, baseTests: before?.tests ?? [] };
+  return { ...outcome, findings, passed, tests: tests.tests, baseTests: before?.tests ?? [], loads: comparison.loads };
 }
 
 async function deletedBy({ repo, candidate }: Judging): Promise<readonly string[]> {

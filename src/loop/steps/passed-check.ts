@@ -1,7 +1,7 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/event.ts";
 import type { Remark } from "../../domain/evidence/compare.ts";
-import type { TestResult } from "../../domain/evidence/results.ts";
+import type { Allowance, TestResult } from "../../domain/evidence/results.ts";
 import type { Candidate, Repo } from "../../ports/vcs.ts";
 import type { OpenAttempt } from "../attempt-scope.ts";
 import type { LoopContext } from "../context.ts";
@@ -20,6 +20,9 @@ export interface PassedCheck {
   readonly tests: readonly TestResult[];
   /** The results of the base, where it has some that these were compared with. */
   readonly baseTests: readonly TestResult[];
+  /** Entries of files that the base could not load and the candidate can. */
+  readonly loads: readonly string[];
+  readonly allow: Allowance;
 }
 
 /** What planted tests say of the results of a check. */

@@ -2,6 +2,7 @@ import { lstat, opendir, readFile, realpath, rm, writeFile } from "node:fs/promi
 import { basename, dirname, join } from "node:path";
 import { FRESH, type PlantedFile } from "../../domain/test-canary/deviations.ts";
 import type { FoundRunner } from "../../domain/test-canary/find-runner.ts";
+import { loads } from "../../domain/test-canary/loads.ts";
 import type { Planting, Sowing, TestFile } from "../../domain/test-canary/runner.ts";
 import { namedTestFiles, namesOthers, runsFreshFile, testFilesOf } from "../../domain/test-canary/test-files.ts";
 import type { Repo } from "../../ports/vcs.ts";
@@ -11,12 +12,14 @@ import type { LoopContext } from "../context.ts";
 
 /** Files of a checkout that are looked at, files of tests that are read, and files that get planted tests. */
 const MAX_FILES = 50_000;
-const MAX_READ = 200;
-const MAX_HOSTS = 12;
+const MAX_READ = 1_000;
+const MAX_HOSTS = 40;
+/** Changed paths by which a file of tests is told to load what was changed. */
+const MAX_CHANGED = 200;
 /** Putting what was planted into the checkout's own history may take so long. */
 const TRACK_MS = 60_000;
 /** The longest file of tests that is read. Bytes. */
-const MAX_BYTES = 200_000;
+const MAX_BYTES = 500_000;
 
 /** Folders that hold no tests of a repository. */
 const SKIPPED: ReadonlySet<string> = new Set([".git", "node_modules", "vendor", "target", ".venv", "venv", "__pycache__"]);
@@ -38,6 +41,8 @@ export interface Choice {
   readonly added: ReadonlySet<string>;
   /** Places at which a canary tells nothing, since it does not do on the base either. */
   readonly excused: ReadonlySet<string>;
+  /** Paths, or ends of paths, of files that the base could not load: they have to show that they run now. */
+  readonly first: readonly string[];
   readonly sowing: Sowing;
 }
 
@@ -67,11 +72,18 @@ export async function chooseCommitted(repo: Repo, commit: string, of: Choice): P
 
 function placesAmong(found: readonly TestFile[], paths: readonly string[], of: Choice): Places {
   const files = found.filter((file) => !of.excused.has(file.path) && of.found.runner.append(file, of.sowing) !== undefined);
-  const stems = of.changed.map((path) => basename(path).replace(/\..*$/, "")).filter((stem) => stem.length > 1);
   const changed = new Set(of.changed);
-  const rank = ({ path, text }: TestFile): number =>
-    (stems.some((stem) => text.includes(stem)) ? 0 : 3) + (of.added.has(path) ? 2 : changed.has(path) ? 1 : 0);
-  const chosen = files.toSorted((a, b) => rank(a) - rank(b)).slice(0, of.sowing.fails === "one" ? 1 : MAX_HOSTS);
+  const changedFirst = of.changed.slice(0, MAX_CHANGED);
+  const rank = ({ path, text }: TestFile): number => {
+    if (of.first.some((each) => path === each || path.endsWith(`/${each}`))) return -1;
+    return (changedFirst.some((each) => loads(text, each)) ? 0 : 3) + (of.added.has(path) ? 2 : changed.has(path) ? 1 : 0);
+  };
+  // Among equals by chance: whoever adds files must not choose those that are left out.
+  const byChance = files.map((file) => ({ file, rank: rank(file), chance: of.sowing.draw(2 ** 30) }));
+  const chosen = byChance
+    .toSorted((a, b) => a.rank - b.rank || a.chance - b.chance)
+    .slice(0, of.sowing.fails === "one" ? 1 : MAX_HOSTS)
+    .map(({ file }) => file);
   const [first] = chosen;
   const beside = first === undefined ? undefined : of.found.runner.beside(first, of.sowing);
   const fresh = beside !== undefined && of.sowing.fails !== "one" && runsFreshFile(of.found, { path: beside.path, paths });

@@ -1,12 +1,15 @@
 import { randomInt } from "node:crypto";
 import type { Evidence } from "../../domain/event.ts";
 import type { Remark } from "../../domain/evidence/compare.ts";
+import { fileOf } from "../../domain/evidence/loaded-files.ts";
+import { tallies } from "../../domain/evidence/results.ts";
 import {
   type Deviates,
   type Deviation,
   deviationsIn,
   exitDeviation,
   forgedBy,
+  hasUnloadedFiles,
   isCalled,
   type PlantedFile,
   type PlantedRun,
@@ -16,10 +19,10 @@ import {
 import { type FoundRunner, findRunners } from "../../domain/test-canary/find-runner.ts";
 import type { Draw, Sowing } from "../../domain/test-canary/runner.ts";
 import type { ChangedPath } from "../../ports/vcs.ts";
-import { checkWithoutAddedTests } from "./added-tests.ts";
 import { judgeCommand } from "./command-step.ts";
 import type { CanaryOutcome, PassedCheck } from "./passed-check.ts";
 import { type Choice, chooseCommitted, choosePlaces, Names, type Places, plantAt, plantingsAt, track } from "./plant-canary.ts";
+import { recheckBaseTests } from "./recheck-base-tests.ts";
 import { checkKey, ONE_IN } from "./test-canaries.ts";
 
 /**
@@ -86,7 +89,8 @@ class Trial {
     this.#added = new Set(paths.flatMap(({ path, how }) => (how === "added" ? [path] : [])));
     this.#hasMoved = paths.some(({ path, how }) => how === "deleted" && found.runner.isTestFile(path));
     this.#paths = paths;
-    this.#key = checkKey(check.repo, check.step);
+    // What is excused is so by this base, and by no other.
+    this.#key = `${checkKey(check.repo, check.step)} ${check.candidate.base}`;
   }
 
   async run(): Promise<CanaryOutcome> {
@@ -95,7 +99,7 @@ class Trial {
     if ("evidence" in first) return { as: "broken", evidence: first.evidence };
     const outcome = await this.#planted(first, fails);
     if (outcome.as === "forged" || outcome.as === "broken" || this.#check.baseTests.length === 0) return outcome;
-    return (await checkWithoutAddedTests(this.#check, this.#found, this.#paths)) ?? outcome;
+    return (await recheckBaseTests(this.#check, this.#found, this.#paths)) ?? outcome;
   }
 
   /** What the planted tests came to. */
@@ -103,7 +107,8 @@ class Trial {
     const { step } = this.#check;
     if (first.files.length === 0) return { as: "not-run", why: `no file of tests for ${this.#found.runner.name} to plant in` };
     const deviates = step.report === undefined ? ({ exitCode }: PlantedRun) => exitDeviation(exitCode) : deviationsIn;
-    if (deviates(first).length === 0) return step.report === undefined && !first.printed ? this.#passing() : { as: "held" };
+    if (deviates(first).length === 0 && this.#shaken(first).length === 0)
+      return step.report === undefined && !first.printed ? this.#passing() : { as: "held" };
     return this.#compare(first, deviates, fails);
   }
 
@@ -122,18 +127,44 @@ class Trial {
     ctx.testCanaries.excuse(this.#key, silentPlaces(base, deviates));
     const hasMoved = this.#hasMoved;
     const bad = forgedBy({ candidate: first, base, hasMoved }, deviates);
-    const counts = step.report === undefined || sawFailing(base) || sawFailing(first);
-    if (bad.length === 0 || !counts)
-      return counts && (step.report === undefined ? first.exitCode !== 0 : sawFailing(first))
-        ? { as: "held" }
-        : { as: "not-run", why: "planted tests do not come out as they must on the base either" };
-    // Whatever else may make tests absent once is given a second chance; nothing innocent makes a failing test pass.
+    // Nothing innocent makes a failing test pass.
     const sure = bad.some(({ got }) => got === "passed");
+    const counts = sure || step.report === undefined || sawFailing(base) || sawFailing(first) || hasUnloadedFiles(base);
+    if (bad.length === 0 || !counts) return this.#shakenBesides(first, base, fails, counts);
+    // Whatever else may make tests absent once is given a second chance.
     const again = sure ? first : await this.#plant(candidate.commit, fails);
     if ("evidence" in again) return { as: "broken", evidence: again.evidence };
     const found = sure ? bad : forgedBy({ candidate: again, base, hasMoved }, deviates);
     if (found.length === 0) return { as: "held" };
     return { as: "forged", finding: findingOf(found), output: again.output };
+  }
+
+  /** Tests of the base that passed, and fail beside planted ones: whatever let them pass knew the line that they stand in. */
+  #shaken({ tests = [], files }: Run): readonly string[] {
+    const { tests: before, baseTests } = this.#check;
+    const [then, onBase] = [tallies(before), tallies(baseTests)];
+    const names = files.flatMap((file) => file.tests.map(({ name }) => name));
+    return [...tallies(tests)].flatMap(([id, { failed }]) => {
+      if (failed === 0 || then.get(id)?.failed !== 0 || onBase.get(id)?.failed !== 0) return [];
+      return failed > names.filter((name) => isCalled(id, name)).length ? [id] : [];
+    });
+  }
+
+  /** The outcome where planted tests come out as on the base: forged if tests of the base fail beside them, twice, and do not there. */
+  async #shakenBesides(first: Run, base: Run, fails: Sowing["fails"], counts: boolean): Promise<CanaryOutcome> {
+    const { step, candidate } = this.#check;
+    const there = new Set(this.#shaken(base));
+    const shaken = this.#shaken(first).filter((id) => !there.has(id));
+    if (shaken.length > 0) {
+      const again = await this.#plant(candidate.commit, fails);
+      if ("evidence" in again) return { as: "broken", evidence: again.evidence };
+      const ids = this.#shaken(again).filter((id) => shaken.includes(id));
+      const says = "the results are forged: tests of the base fail where planted tests stand beside them";
+      if (ids.length > 0) return { as: "forged", finding: { says, ids }, output: again.output };
+    }
+    return counts && (step.report === undefined ? first.exitCode !== 0 : sawFailing(first))
+      ? { as: "held" }
+      : { as: "not-run", why: "planted tests do not come out as they must on the base either" };
   }
 
   /** Runs the check's command on a commit with tests planted; the places are chosen on the first. */
@@ -207,6 +238,7 @@ class Trial {
       changed: this.#changed,
       added: this.#added,
       excused: ctx.testCanaries.excused(this.#key),
+      first: this.#check.loads.flatMap((id) => fileOf(id)?.path ?? []),
       sowing,
     };
   }

@@ -12,7 +12,7 @@ const UNCONFINED = {
 /** What reads a worker's leftovers runs where it sees everything. */
 export const UNGUARDED = {
   file: `${VCS}/guarded-git.ts`,
-  from: "if (store.sandbox === undefined) {",
+  from: "if (store.sandbox === undefined || of.reach === undefined) {",
   to: "if (store !== undefined) {",
 };
 

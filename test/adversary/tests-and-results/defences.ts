@@ -4,7 +4,9 @@ const COMPARE = "src/domain/evidence/compare.ts";
 const CHECK = "src/loop/steps/check-step.ts";
 const COMMAND = "src/loop/steps/command-step.ts";
 const GATES = "src/loop/steps/gates.ts";
-const ADDED_TESTS = "src/loop/steps/added-tests.ts";
+const DEVIATIONS = "src/domain/test-canary/deviations.ts";
+const PLANT = "src/loop/steps/plant-canary.ts";
+const RECHECK = "src/loop/steps/recheck-base-tests.ts";
 const CANARY = "src/loop/steps/test-canary.ts";
 const REPORT_FILE = "src/adapters/report/report-file.ts";
 
@@ -49,7 +51,7 @@ export const DEFENCES = {
   },
   fixes: {
     name: "a test that the ticket names in fixes must be there, run and pass, whatever it did on the base and whatever is allowed",
-    holes: [{ file: COMPARE, from: "[...fixFindings(before, now, fixes)]", to: "[]" }],
+    holes: [{ file: COMPARE, from: "[...fixFindings(before, now, { ...fixes, loads })]", to: "[]" }],
   },
   again: {
     name: "a check that failed is not run again on the same candidate, and a test that passed at the second try failed",
@@ -197,17 +199,77 @@ export const DEFENCES = {
   },
   canaryAlone: {
     name: "tests of the base pass without the tests that the change adds",
-    holes: [{ file: ADDED_TESTS, from: "if (added.length === 0) return", to: "if (added.length >= 0) return" }],
+    holes: [{ file: RECHECK, from: "if (undone === undefined) return undefined;", to: "if (undone !== null) return undefined;" }],
+  },
+  canaryOfUnloaded: {
+    name: "what is absent on a base that could not load the file excuses nothing, and that a failing test passes is excused by the same alone",
+    holes: [
+      {
+        file: DEVIATIONS,
+        from: "if (!tried.has(key)) return",
+        to: "if (onBase.length === 0) return false;\n    if (!tried.has(key)) return",
+      },
+      { file: DEVIATIONS, from: 'got !== "absent" || !unloaded.has(key)', to: "got.length > 0" },
+      { file: DEVIATIONS, from: 'const isSame = got === "passed" || got === "exit-0";', to: "const isSame = false;" },
+      {
+        file: DEVIATIONS,
+        from: "if (!tried.has(key)) return",
+        to: "if (base.tests?.some(({ id }) => id.startsWith('pytest'))) return false;\n    if (!tried.has(key)) return",
+      },
+    ],
+  },
+  fixedByTests: {
+    name: "a file that could not be loaded is fixed by its tests, not by none",
+    holes: [
+      { file: "src/domain/evidence/fixes.ts", from: '? "empty" : undefined', to: "? undefined : undefined" },
+      WITHOUT_CANARY,
+    ],
+  },
+  canaryByChance: {
+    name: "planted tests stand in files that load what was changed, and in any of the others",
+    holes: [
+      { file: PLANT, from: "a.rank - b.rank || a.chance - b.chance", to: "0 * (a.chance - b.chance)" },
+      { file: PLANT, from: "const MAX_HOSTS = 40;", to: "const MAX_HOSTS = 12;" },
+    ],
+  },
+  canaryNames: {
+    name: "planted tests are named as their neighbours are, and the twin of a known one may come first",
+    holes: [
+      {
+        file: "src/domain/test-canary/names.ts",
+        from: "return Array.from({ length }, (_, i) =>",
+        to: 'if (titles.length >= 0) return ["keeps", "plain", "rows", oneOf(draw, ENDS), String(10000 + draw(90000))];\n  return Array.from({ length }, (_, i) =>',
+      },
+      { file: "src/domain/test-canary/js-tests.ts", from: "if (draw(2) === 0) {", to: "if (draw(2) === 2) {" },
+    ],
+  },
+  canaryMovesLines: {
+    name: "tests of the base pass beside planted ones, which move them",
+    holes: [{ file: CANARY, from: "if (failed === 0 ||", to: "if (failed >= 0 ||" }],
+  },
+  canaryLoads: {
+    name: "an added test is needed by one that loads it",
+    holes: [
+      {
+        file: RECHECK,
+        from: "[...texts.values()].some((text) => loads(text, path))",
+        to: '[...texts.values()].some((text) => text.includes("a"))',
+      },
+    ],
   },
   canaryByCommit: {
     name: "the checkout with planted tests is made of a commit as any other",
-    holes: [{ file: CANARY, from: "if (places === undefined) return undefined;", to: "if (places !== null) return undefined;" }],
+    holes: [
+      { file: CANARY, from: "if (places === undefined) return undefined;", to: "if (places !== null) return undefined;" },
+      { file: CANARY, from: "if (failed === 0 ||", to: "if (failed >= 0 ||" },
+    ],
   },
   canaryInHistory: {
     name: "what is planted is committed as the candidate is, and its checkout made as any other",
     holes: [
       { file: CANARY, from: "if (places === undefined) return undefined;", to: "if (places !== null) return undefined;" },
       { file: CANARY, from: "await track(this.#check, checkout, planted);", to: "void planted;" },
+      { file: CANARY, from: "if (failed === 0 ||", to: "if (failed >= 0 ||" },
     ],
   },
 } as const satisfies Record<string, Defence>;

@@ -3,7 +3,7 @@ import { DEFENCES } from "./defences.ts";
 import { byPytest, finish } from "./forged.ts";
 import { put } from "./world.ts";
 
-const MENDED = /tests of the base fail without the tests that the change adds/;
+const MENDED = /tests of the base fail without/;
 
 const WRONG_CALC = put("py/calc.py", "def add(a, b):\n    return abs(a) + abs(b)\n");
 const MENDS_CALC = "import calc\n\ncalc.add = lambda a, b: a + b\n";

@@ -71,6 +71,24 @@ describe("what is forged", () => {
     forgedBy({ candidate, base, hasMoved }, deviationsIn).map(({ key }) => key);
   const lie = results("+good 1", "+bad 1", "+adds");
 
+  test("that a failing test passes, unless it does on the base: that it is absent there excuses nothing", () => {
+    const absent = results("+good 1", "+adds", "-adds");
+    expect(forged(run(lie), run(absent))).toEqual(["a.js fails 1", "a.js known 2"]);
+    expect(forged(run(lie), run(lie))).toEqual([]);
+    expect(forged(run(results("-other"), 0), run(results("-other"), 1))).toEqual(["exit"]);
+  });
+
+  test("what is absent, if the base could not load the file", () => {
+    const none = run(results("+other"));
+    expect(forged(none, run(results("-a.js")))).toEqual(["a.js passes 0", "a.js fails 1", "a.js known 2"]);
+    expect(forged(none, run(results("-pytest > tests.test_a")))).toEqual(["a.js passes 0", "a.js fails 1", "a.js known 2"]);
+    expect(forged(none, run(results("+other")))).toEqual([]);
+  });
+
+  test("not what passes by a known name in a file that the base does not run", () => {
+    expect(forged(run(results("+adds")), run(results("-adds")))).toEqual([]);
+  });
+
   test("what deviates on the candidate and not on the base", () => {
     expect(forged(run(lie), run(GOOD))).toEqual(["a.js fails 1", "a.js known 2"]);
     expect(forged(run(lie), run(lie))).toEqual([]);

@@ -9,11 +9,11 @@ describe("pytest", () => {
     const text =
       "import pytest\nfrom calc import add\n\n\ndef test_adds():\n    assert add(1, 2) == 3\n\n\n@pytest.mark.slow\ndef test_slow():\n    with pytest.raises(ValueError):\n        add()";
     const { appended, fresh } = plant(pytest, "tests/test_calc.py", text);
-    expect(appended?.text.slice(text.length)).toMatch(/^\n\n\ndef test_\w+_\d{5}\(\):\n {4}assert (\d+) == \1\n/);
+    expect(appended?.text.slice(text.length)).toMatch(/^\n\n\ndef test_\w+_\w+_\w+\(\):\n {4}\S/);
     expect(appended?.text).toContain("with pytest.raises(ZeroDivisionError):\n        assert");
     expect(names(appended, "fails")).toHaveLength(2);
     expect(names(appended, "known")).toEqual(["test_adds"]);
-    expect(fresh?.path).toMatch(/^tests\/test_\w+_\w+_\d{5}\.py$/);
+    expect(fresh?.path).toMatch(/^tests\/test_\w+_\w+_\w+\.py$/);
     expect(fresh?.text.startsWith("import pytest\nfrom calc import add\n\n\ndef test_")).toBe(true);
   });
 
@@ -33,11 +33,11 @@ describe("go test", () => {
 
   test("functions, with the assertions of the file and without", () => {
     const { appended, fresh } = plant(goTest, "calc/calc_test.go", TEXT);
-    expect(appended?.text).toMatch(/\nfunc Test\w+\d{5}\(t \*testing\.T\) \{\n\tassert\.Equal\(t, (\d+), \1\)\n\}\n/);
+    expect(appended?.text).toMatch(/\nfunc Test\w+\(t \*testing\.T\) \{\n\tassert\.Equal\(t, (\d+), \1\)\n\}\n/);
     expect(appended?.text).toMatch(/\tif got := \d+; got != \d+ \{\n\t\tt\.Errorf\(/);
     expect(names(appended, "known")).toEqual(["TestAdds"]);
     expect(appended?.text).toContain("func TestAdds(t *testing.T) {\n\tif got :=");
-    expect(fresh?.path).toMatch(/^calc\/\w+_\w+_\d{5}_test\.go$/);
+    expect(fresh?.path).toMatch(/^calc\/\w+_\w+_\w+_test\.go$/);
     expect(fresh?.text.startsWith('package calc\n\nimport "testing"\n\nfunc Test')).toBe(true);
   });
 
@@ -53,7 +53,7 @@ describe("cargo test", () => {
   test("a module of its own at the end of a source", () => {
     const { appended, fresh } = plant(cargoTest, "src/lib.rs", UNIT);
     expect(appended?.text).toMatch(
-      /\n#\[cfg\(test\)\]\nmod \w+ \{\n {4}#\[test\]\n {4}fn \w+_\d{5}\(\) \{\n {8}assert_eq!\((\d+), \1\);/,
+      /\n#\[cfg\(test\)\]\nmod \w+ \{\n {4}#\[test\]\n {4}fn \w+_\w+\(\) \{\n {8}assert_eq!\((\d+), \1\);/,
     );
     expect(appended?.text).toMatch(/ {4}fn adds\(\) \{\n {8}assert_eq!\(\d+, \d+\);\n {8}assert_eq!\(add/);
     expect(names(appended, "known")).toEqual(["adds"]);

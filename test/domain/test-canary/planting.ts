@@ -9,10 +9,13 @@ export function seeded(seed = 1): Draw {
   };
 }
 
-/** Plants at the end of a file and beside it. */
-export function plant(runner: TestRunner, path: string, text: string, fails: Sowing["fails"] = "many") {
-  const of: Sowing = { draw: seeded(), fails };
-  return { appended: runner.append({ path, text }, of), fresh: runner.beside({ path, text }, of) };
+/** Plants at the end of a file and beside it. The empty lines at its top are left out, of which there is one at least. */
+export function plant(runner: TestRunner, path: string, text: string, fails: Sowing["fails"] = "many", seed = 1) {
+  const sowing: Sowing = { draw: seeded(seed), fails };
+  const planted = runner.append({ path, text }, sowing);
+  if (planted !== undefined && !planted.text.startsWith("\n")) throw new Error("no line was moved");
+  const appended = planted === undefined ? undefined : { ...planted, text: planted.text.replace(/^\n+/, "") };
+  return { appended, fresh: runner.beside({ path, text }, sowing) };
 }
 
 /** The names of planted tests, by what they have to do. */

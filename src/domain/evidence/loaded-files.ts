@@ -1,0 +1,47 @@
+import { type Tally, total } from "./results.ts";
+
+type Tallies = ReadonlyMap<string, Readonly<Tally>>;
+
+/**
+ * Entries by which a runner said that a file of the base could not be loaded, where it can be now: the entry is gone, and tests of the
+ * file stand in its place. Node's TAP says of no test which file it is in, so there the file has to be there and any test be new.
+ */
+export function filesThatLoad(before: Tallies, now: Tallies, deleted: readonly string[]): ReadonlySet<string> {
+  const gone = [...before].flatMap(([id, tally]) => {
+    const file = tally.failed === total(tally) && !now.has(id) ? fileOf(id) : undefined;
+    return file === undefined ? [] : [{ id, ...file }];
+  });
+  if (gone.length === 0) return new Set();
+  const added = [...now.keys()].filter((id) => !before.has(id));
+  const parents = new Set(added.flatMap(parentsOf));
+  const namesFiles = [...parents].some((parent) => fileOf(parent) !== undefined);
+  const loads = gone.filter(({ prefix, path }) => {
+    const isThere = !deleted.some((each) => each === path || each.endsWith(`/${path}`));
+    return isThere && (namesFiles ? parents.has(prefix) : added.length > 0);
+  });
+  return new Set(loads.map(({ id }) => id));
+}
+
+const SCRIPT = /^[^\s>]+\.[cm]?[jt]sx?$/;
+
+/**
+ * The file that an entry is about, and what the ids of its tests begin with; undefined if it is a test's. Vitest, jest and node's TAP
+ * give the path alone, node's JUnit report has it first and last, and pytest's has the module below the suite.
+ */
+export function fileOf(id: string): { readonly path: string; readonly prefix: string } | undefined {
+  const names = id.split(" > ");
+  const [first = "", second = ""] = names;
+  if (SCRIPT.test(first) && (names.length === 1 || names.at(-1) === first)) return { path: first, prefix: first };
+  if (first === "pytest" && names.length === 2) return { path: `${second.replaceAll(".", "/")}.py`, prefix: id };
+  return undefined;
+}
+
+/** Levels of an id that are looked at. */
+const MAX_LEVELS = 20;
+
+/** What an id begins with, at each of its levels. Pytest puts a class behind its module with a dot. */
+function parentsOf(id: string): readonly string[] {
+  const names = id.split(" > ", MAX_LEVELS).slice(0, -1);
+  const parents = names.map((_, i) => names.slice(0, i + 1).join(" > "));
+  return parents.flatMap((parent) => (parent.startsWith("pytest > ") ? [parent, parent.replace(/\.\w+$/, "")] : [parent]));
+}

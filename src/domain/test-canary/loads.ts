@@ -1,0 +1,28 @@
+import { basename } from "node:path/posix";
+
+/** How often a name is looked for in one text, and how much of a line is looked at. The text may be a worker's. */
+const MAX_FOUND = 1_000;
+const MAX_LINE = 300;
+
+/**
+ * Whether a text seems to load a file: it names the file's stem as the end of a path in quotes, or as a module after `import` or `from`.
+ * A mere word of the same letters does not count.
+ */
+export function loads(text: string, path: string): boolean {
+  const stem = basename(path).replace(/\..*$/, "");
+  const module = /^(?:index|__init__|mod)$/.test(stem) ? (path.split("/").at(-2) ?? "") : stem;
+  if (module === "") return false;
+  let at = text.indexOf(module);
+  for (let found = 0; at >= 0 && found < MAX_FOUND; found += 1) {
+    if (isLoaded(text, at, at + module.length)) return true;
+    at = text.indexOf(module, at + 1);
+  }
+  return false;
+}
+
+function isLoaded(text: string, from: number, to: number): boolean {
+  const line = text.slice(Math.max(0, from - MAX_LINE), from);
+  const before = line.slice(line.lastIndexOf("\n") + 1);
+  if (/["'`/]$/.test(before) && /^(?:\.\w{1,10}){0,3}["'`]/.test(text.slice(to, to + 40))) return true;
+  return /^[ \t]*(?:from|import|use|mod)[ \t].*(?<!\w)$/.test(before) && !/^\w/.test(text.slice(to, to + 1));
+}

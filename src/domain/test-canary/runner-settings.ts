@@ -1,0 +1,65 @@
+import { basename } from "node:path/posix";
+
+/** Files that say how tests are run, and nothing else of what a repository needs. */
+const RUNNER_FILES: readonly RegExp[] = [
+  /^(?:\.?pytest\.(?:ini|toml)|tox\.ini|conftest\.py|nextest\.toml)$/,
+  /^(?:vite|vitest|jest|karma|playwright|ava|babel)[.-](?:config|conf|setup|workspace|projects?|preset|globals?)\b[\w.-]*\.(?:[cm]?[jt]s|json)$/,
+  /^\.(?:mocharc|taprc|nycrc|c8rc|babelrc|swcrc|coveragerc)[\w.-]*$/,
+];
+
+/** Whether a file is one by which a test runner is set. Mocks that runners find by their folder count. */
+export function isRunnerFile(path: string): boolean {
+  const name = basename(path);
+  return RUNNER_FILES.some((pattern) => pattern.test(name)) || /(?:^|\/)__mocks__\//.test(path);
+}
+
+/** Parts of files that say more than how tests are run: sections by their headers, keys of package.json. */
+const SECTIONS: Readonly<Record<string, RegExp>> = {
+  "pyproject.toml": /^\[tool\.(?:pytest|coverage)\b/,
+  "setup.cfg": /^\[(?:tool:pytest|coverage:)/,
+};
+const KEYS = ["jest", "vitest", "mocha", "ava", "tap", "nyc", "c8"] as const;
+
+/**
+ * A file of the candidate with its part about test runners as the base has it; undefined if there is no such part, or it is the same.
+ * `base` is undefined if the base does not have the file.
+ */
+export function withRunnerPartOf(path: string, candidate: string, base: string | undefined): string | undefined {
+  const name = basename(path);
+  if (name === "package.json") return withKeysOf(candidate, base);
+  const header = Object.hasOwn(SECTIONS, name) ? SECTIONS[name] : undefined;
+  if (header === undefined) return undefined;
+  const [own, old] = [sectionsIn(candidate, header), sectionsIn(base ?? "", header)];
+  if (own.inside === old.inside) return undefined;
+  return `${own.outside}${own.outside.endsWith("\n") || own.outside === "" ? "" : "\n"}${old.inside}`;
+}
+
+/** The sections with such headers, and all others, each in their order. */
+function sectionsIn(text: string, header: RegExp): { readonly inside: string; readonly outside: string } {
+  const parts = { inside: "", outside: "" };
+  let at: keyof typeof parts = "outside";
+  for (const line of text.split(/(?<=\n)/)) {
+    if (line.startsWith("[")) at = header.test(line) ? "inside" : "outside";
+    parts[at] += line;
+  }
+  return parts;
+}
+
+function withKeysOf(candidate: string, base: string | undefined): string | undefined {
+  const [own, old] = [objectIn(candidate), objectIn(base ?? "{}")];
+  if (own === undefined || old === undefined) return undefined;
+  if (KEYS.every((key) => JSON.stringify(own[key]) === JSON.stringify(old[key]))) return undefined;
+  const rest = Object.entries(own).filter(([key]) => !KEYS.some((each) => each === key));
+  const kept = KEYS.flatMap((key) => (Object.hasOwn(old, key) ? [[key, old[key]] as const] : []));
+  return `${JSON.stringify(Object.fromEntries([...rest, ...kept]), undefined, 2)}\n`;
+}
+
+function objectIn(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest";
+import { loads } from "../../../src/domain/test-canary/loads.ts";
+import { shadowsPythonModule } from "../../../src/domain/test-canary/python-modules.ts";
+import { isRunnerFile, withRunnerPartOf } from "../../../src/domain/test-canary/runner-settings.ts";
+
+describe("files by which runners are set", () => {
+  test.each([
+    ["pytest.ini", true],
+    ["pkg/tests/conftest.py", true],
+    ["vitest.config.mts", true],
+    ["jest.setup.js", true],
+    [".mocharc.cjs", true],
+    ["src/__mocks__/fs.ts", true],
+    ["package.json", false],
+    ["pyproject.toml", false],
+    ["src/vitest.ts", false],
+    ["vitest-setup.ts", true],
+    ["src/jester.ts", false],
+    ["tsconfig.json", false],
+  ])("%s: %s", (path, is) => {
+    expect(isRunnerFile(path)).toBe(is);
+  });
+});
+
+describe("the part about test runners", () => {
+  const OWN = "[project]\nname = 'b'\n\n[tool.pytest.ini_options]\naddopts = '-p x'\n\n[tool.black]\nline = 1\n";
+  const BASE = "[project]\nname = 'a'\n\n[tool.pytest.ini_options]\naddopts = '-q'\n";
+
+  test("of a pyproject.toml is the base's, and the rest the candidate's", () => {
+    expect(withRunnerPartOf("pkg/pyproject.toml", OWN, BASE)).toBe(
+      "[project]\nname = 'b'\n\n[tool.black]\nline = 1\n[tool.pytest.ini_options]\naddopts = '-q'\n",
+    );
+    expect(withRunnerPartOf("pyproject.toml", OWN, undefined)).toBe("[project]\nname = 'b'\n\n[tool.black]\nline = 1\n");
+    expect(withRunnerPartOf("pyproject.toml", OWN, OWN.replace("'b'", "'a'"))).toBeUndefined();
+    expect(withRunnerPartOf("setup.cfg", "[tool:pytest]\naddopts = -q\n", "")).toBe("");
+  });
+
+  test("of a package.json is the base's, and the rest the candidate's", () => {
+    const own = JSON.stringify({ name: "b", jest: { setupFiles: ["./m.js"] }, dependencies: { x: "1" } });
+    expect(JSON.parse(withRunnerPartOf("package.json", own, '{"jest":{"verbose":true}}') ?? "")).toEqual({
+      name: "b",
+      dependencies: { x: "1" },
+      jest: { verbose: true },
+    });
+    expect(withRunnerPartOf("package.json", own, own.replace('"b"', '"a"'))).toBeUndefined();
+    expect(withRunnerPartOf("package.json", "{", own)).toBeUndefined();
+  });
+
+  test("of any other file there is none", () => {
+    expect(withRunnerPartOf("constructor", "[tool:pytest]", "")).toBeUndefined();
+  });
+});
+
+test.each([
+  ["queue.py", true],
+  ["pytest/__init__.py", true],
+  ["tests/unit/json.py", true],
+  ["src/argparse.py", true],
+  ["app/queue.py", false],
+  ["calc.py", false],
+  ["queue.pyi", false],
+])("%s stands in for a module that is loaded first: %s", (path, is) => {
+  expect(shadowsPythonModule(path, new Set(["tests/unit"]))).toBe(is);
+});
+
+test.each([
+  ['import { add } from "../src/add.mjs";', "src/add.mjs", true],
+  ["const add = require('./lib/add')", "lib/add.js", true],
+  ['import { x } from "../lib";', "lib/index.ts", true],
+  ["from calc import add\n", "calc.py", true],
+  ["    from .helpers.calc import add\n", "tests/helpers/calc.py", true],
+  ["use crate::calc::add;\n", "src/calc.rs", true],
+  ["// add touched", "src/add.mjs", false],
+  ['test("adds", () => {});', "add.mjs", false],
+  ["from calculus import add\n", "calc.py", false],
+  ['import "./a.mjs";', "import.txt", false],
+])("%s loads %s: %s", (text, path, is) => {
+  expect(loads(text, path)).toBe(is);
+});
