@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import type { Evidence } from "../../domain/event.ts";
 import { fileOf } from "../../domain/evidence/loaded-files.ts";
-import type { TestResult } from "../../domain/evidence/results.ts";
+import { NO_TALLY, type TestResult, tallies, total } from "../../domain/evidence/results.ts";
 import { isTestPath } from "../../domain/evidence/sealed-paths.ts";
 import type { FoundRunner } from "../../domain/test-canary/find-runner.ts";
 import { loads } from "../../domain/test-canary/loads.ts";
@@ -34,14 +34,34 @@ export async function recheckBaseTests(
   if (undone === undefined) return undefined;
   const touched = paths.flatMap(({ path, how }) => (how === "modified" && belongsToTests(path, found) ? [path] : []));
   // Twice, since a test may fail once for other reasons.
+  const moved = await movedTests(check, undone, touched);
+  const lostTests = (lost: readonly string[]) => lost.filter((id) => !moved(id));
   const first = await runUndone(check, undone, touched);
   if ("evidence" in first) return { as: "broken", evidence: first.evidence };
-  if (first.lost.length === 0) return undefined;
+  if (lostTests(first.lost).length === 0) return undefined;
   const again = await runUndone(check, undone, touched);
   if ("evidence" in again) return { as: "broken", evidence: again.evidence };
-  const ids = first.lost.filter((id) => again.lost.includes(id));
+  const ids = lostTests(first.lost).filter((id) => again.lost.includes(id));
   if (ids.length === 0) return undefined;
   return { as: "forged", finding: { says: `tests of the base fail without ${undone.what}`, ids }, output: again.output };
+}
+
+/**
+ * Whether a test may have moved to a file that is left out: its name is in there, it is reported once, and the change edits files of
+ * tests. A test that stays where it was would be reported twice.
+ */
+async function movedTests(
+  { repo, candidate, tests }: PassedCheck,
+  { without }: Undone,
+  touched: readonly string[],
+): Promise<(id: string) => boolean> {
+  if (touched.length === 0) return () => false;
+  const texts = [...(await repo.readFiles({ commit: candidate.commit, paths: without })).values()];
+  const counts = tallies(tests);
+  return (id) => {
+    const name = id.split(" > ").at(-1) ?? id;
+    return total(counts.get(id) ?? NO_TALLY) === 1 && texts.some((text) => text.includes(name));
+  };
 }
 
 async function undoneOf(check: PassedCheck, found: FoundRunner, paths: readonly ChangedPath[]): Promise<Undone | undefined> {

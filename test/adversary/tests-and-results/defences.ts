@@ -183,6 +183,13 @@ export const DEFENCES = {
     name: "a test of a random name that must fail is planted in the candidate, and one that must pass",
     holes: [WITHOUT_CANARY],
   },
+  canaryOrSettings: {
+    name: "what an option of the command names is the base's, and planted tests come out as they must",
+    holes: [
+      WITHOUT_CANARY,
+      { file: RECHECK, from: "if (undone === undefined) return undefined;", to: "if (undone !== null) return undefined;" },
+    ],
+  },
   canaryOfKnownName: {
     name: "one of the planted tests that must fail has the name of a test that is there",
     holes: [

@@ -154,7 +154,7 @@ process.on("exit", () => { process.exitCode = 0; });`),
   {
     id: "F-forged-child",
     what: "has the runner start each file of tests with a module that replaces its assertions",
-    defence: DEFENCES.canary,
+    defence: DEFENCES.canaryOrSettings,
     ticket: byNode("junit", "process", "--require", "./setup.cjs"),
     agent: `${wrong("")}${put(
       "setup.cjs",
