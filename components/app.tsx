@@ -5,13 +5,13 @@ import type { Hands } from "../src/store/keymap/press.ts";
 import { DashboardContext, useDashboard, useDrawn } from "./dashboard-context.ts";
 import { useHands } from "./dialogs/input.ts";
 import { Modals } from "./dialogs/modals.tsx";
-import { DEFAULT_THEME, type Theme } from "./drawing/theme.ts";
 import { Footer } from "./frame/footer.tsx";
 import { Header } from "./frame/header.tsx";
 import { isTooSmall, LAYOUT_LINES, MIN_COLUMNS, MIN_ROWS } from "./frame/layout.ts";
 import { CurrentView } from "./frame/views.tsx";
-import { OracleLine } from "./overview/oracle-line.tsx";
-import { Spoken } from "./spoken/spoken.tsx";
+import { DEFAULT_THEME, type Theme } from "./kit/theme.ts";
+import { Spoken } from "./screen-reader/screen-reader.tsx";
+import { OracleLine } from "./views/overview/oracle-line.tsx";
 
 const SECOND = 1000;
 /** How far into a second the clock ticks: late, so that updates of a busy run have mostly brought the new time already. */

@@ -1,17 +1,17 @@
 import chalk from "chalk";
 import { type Instance, render, useApp, useWindowSize } from "ink";
 import { type ReactNode, useEffect } from "react";
-import type { Abilities, Colours } from "../src/store/abilities.ts";
 import type { DashboardStore } from "../src/store/dashboard-store.ts";
 import type { LeaveHow } from "../src/store/keymap/binding.ts";
 import type { Hands } from "../src/store/keymap/press.ts";
+import type { Colours, TerminalCapabilities } from "../src/store/terminal-capabilities.ts";
 import { App } from "./app.tsx";
-import { asciiOf, translated } from "./drawing/ascii.ts";
-import { themeOf } from "./drawing/theme.ts";
-import { LaidOut } from "./screen/laid-out.ts";
-import { PreparedContext, PreparedLines } from "./screen/prepared.ts";
-import { thriftyStdout } from "./screen/thrifty-stdout.ts";
-import { spokenOf } from "./spoken/spoken-text.ts";
+import { asciiOf, translated } from "./kit/ascii.ts";
+import { themeOf } from "./kit/theme.ts";
+import { spokenOf } from "./screen-reader/text.ts";
+import { frameDiffStdout } from "./terminal/frame-diff.ts";
+import { LinePlaceholders, LinePlaceholdersContext } from "./terminal/line-placeholders.ts";
+import { ResizeGate } from "./terminal/resize-gate.ts";
 
 /**
  * More than the 20 updates a second that the feed makes at most: Ink drops frames at a rate equal to its limit, and a key waits for
@@ -35,7 +35,7 @@ export async function renderDashboard(of: {
   readonly stdout: NodeJS.WritableStream;
   readonly stdin: NodeJS.ReadableStream;
   /** Of the terminal that is drawn on. */
-  readonly abilities: Pick<Abilities, "colours" | "background" | "glyphs" | "spoken">;
+  readonly abilities: Pick<TerminalCapabilities, "colours" | "background" | "glyphs" | "spoken">;
   /** Told how to lend the terminal, once it is drawn on. */
   readonly onDrawn?: (lend: Lend) => void;
   /** Called when a person leaves, before the terminal is given back. */
@@ -58,17 +58,17 @@ export async function renderDashboard(of: {
   const { abilities } = of;
   chalk.level = CHALK[abilities.colours];
   const terminal = abilities.glyphs === "ascii" ? translated(of.stdout, asciiOf) : of.stdout;
-  const laidOut = new LaidOut(of.stdout);
-  const prepared = new PreparedLines(() => of.store.getState().ui.modal !== undefined);
+  const laidOut = new ResizeGate(of.stdout);
+  const prepared = new LinePlaceholders(() => of.store.getState().ui.modal !== undefined);
   const app = (
     <Lending laidOut={laidOut} onDrawn={of.onDrawn}>
-      <PreparedContext value={abilities.spoken ? undefined : prepared}>
+      <LinePlaceholdersContext value={abilities.spoken ? undefined : prepared}>
         <App store={of.store} hands={{ ...of.hands, leave }} theme={themeOf(abilities)} />
-      </PreparedContext>
+      </LinePlaceholdersContext>
     </Lending>
   );
   instance = render(app, {
-    stdout: abilities.spoken ? translated(terminal, spokenOf) : thriftyStdout(terminal, { laidOut, prepared }),
+    stdout: abilities.spoken ? translated(terminal, spokenOf) : frameDiffStdout(terminal, { laidOut, prepared }),
     stdin: of.stdin,
     // What a screen reader has read stays where it can be read again.
     alternateScreen: !abilities.spoken,
@@ -93,7 +93,7 @@ export async function renderDashboard(of: {
 
 /** Notes the size that is laid out for, and hands out how to lend the terminal, which Ink tells only within what it draws. */
 function Lending(of: {
-  readonly laidOut: LaidOut;
+  readonly laidOut: ResizeGate;
   readonly onDrawn: ((lend: Lend) => void) | undefined;
   readonly children: ReactNode;
 }): ReactNode {

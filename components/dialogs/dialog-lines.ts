@@ -4,14 +4,14 @@ import type { Keymap } from "../../src/store/dashboard-state.ts";
 import { type DashboardState, ticketIn } from "../../src/store/dashboard-state.ts";
 import { displayText } from "../../src/store/display-text.ts";
 import { plural } from "../../src/store/format.ts";
-import { keyWord } from "../../src/store/keymap/key-words.ts";
+import { keyLabel } from "../../src/store/keymap/key-labels.ts";
 import { busyAgents } from "../../src/store/lists.ts";
-import { finishOf, stageOf } from "../../src/store/stage-look.ts";
+import { finishOf, stageOf } from "../../src/store/ticket-stage.ts";
 import type { Modal } from "../../src/store/ui.ts";
-import { fieldCount, fieldLines } from "../drawing/field-lines.ts";
-import { fitTo, wrapWords } from "../drawing/fit.ts";
-import type { SpanLine } from "../drawing/spans.tsx";
-import { titleOf } from "../overview/queue-word.ts";
+import { fieldCount, fieldLines } from "../kit/field-lines.ts";
+import { fitTo, wrapWords } from "../kit/fit.ts";
+import type { SpanLine } from "../kit/spans.tsx";
+import { titleOf } from "../views/overview/queue-label.ts";
 
 /** The part of the dashboard that dialogs tell about. */
 export type Mirror = Pick<DashboardState, "run" | "lists" | "keymap">;
@@ -21,7 +21,7 @@ const EMPTY: SpanLine = [{ text: "" }];
 /** `y kill   n keep`, from the keymap: the first keys of what stands in front. */
 function keysLine(keymap: Keymap, mode: Modal["kind"], most = 2): SpanLine {
   return keymap[mode].slice(0, most).flatMap((b) => [
-    { text: keyWord(b.keys[0] ?? ""), tone: "running" as const, bold: true },
+    { text: keyLabel(b.keys[0] ?? ""), tone: "running" as const, bold: true },
     { text: ` ${b.help}   `, tone: "waiting" as const },
   ]);
 }
@@ -32,7 +32,7 @@ function wrapped(text: string, width: number, look: Omit<SpanLine[number], "text
 
 /** The first key of a binding, as people read it. */
 function keyIn(keymap: Keymap, mode: Modal["kind"], name: string): string {
-  return keyWord(keymap[mode].find((b) => b.name === name)?.keys[0] ?? "");
+  return keyLabel(keymap[mode].find((b) => b.name === name)?.keys[0] ?? "");
 }
 
 /** What ends with a try: its agent, or the finish line where the agent has ended already. */

@@ -1,8 +1,8 @@
 import { Box } from "ink";
 import type { ReactNode } from "react";
 import type { Tone } from "../../src/store/tone.ts";
-import { cut, widthOf } from "../drawing/fit.ts";
-import { cutSpans, type SpanLine, Spans, spansWidth } from "../drawing/spans.tsx";
+import { cut, widthOf } from "../kit/fit.ts";
+import { cutSpans, type SpanLine, Spans, spansWidth } from "../kit/spans.tsx";
 
 const WIDEST = 76;
 const LEAST = 40;

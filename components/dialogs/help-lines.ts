@@ -1,9 +1,9 @@
 import type { Keymap } from "../../src/store/dashboard-state.ts";
 import type { Mode } from "../../src/store/keymap/binding.ts";
 import { type KeyGroup, keyGroups } from "../../src/store/keymap/key-groups.ts";
-import { allKeyWords } from "../../src/store/keymap/key-words.ts";
-import { fitTo, wrapWords } from "../drawing/fit.ts";
-import type { SpanLine } from "../drawing/spans.tsx";
+import { allKeyLabels } from "../../src/store/keymap/key-labels.ts";
+import { fitTo, wrapWords } from "../kit/fit.ts";
+import type { SpanLine } from "../kit/spans.tsx";
 
 const KEYS_WIDTH = 15;
 
@@ -47,7 +47,7 @@ function groupLines(group: KeyGroup, width: number): readonly SpanLine[] {
       .flatMap((binding) =>
         wrapWords(binding.help, width - KEYS_WIDTH).map(
           (text, i): SpanLine => [
-            { text: fitTo(i === 0 ? allKeyWords(binding) : "", KEYS_WIDTH - 1), tone: "running", bold: true },
+            { text: fitTo(i === 0 ? allKeyLabels(binding) : "", KEYS_WIDTH - 1), tone: "running", bold: true },
             { text: ` ${text}` },
           ],
         ),

@@ -1,9 +1,9 @@
 import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import { chosenAt, type Offer, paletteOf, whyNotNow } from "../../src/store/keymap/palette.ts";
-import { lineField } from "../drawing/field-lines.ts";
-import { cut, fitTo, widthOf } from "../drawing/fit.ts";
-import type { SpanLine } from "../drawing/spans.tsx";
-import { hiddenWords, type Window, windowOf } from "../drawing/window.ts";
+import { lineField } from "../kit/field-lines.ts";
+import { cut, fitTo, widthOf } from "../kit/fit.ts";
+import type { SpanLine } from "../kit/spans.tsx";
+import { hiddenWords, type Window, windowOf } from "../kit/window.ts";
 import { dialogPlace, dialogRoom } from "./dialog.tsx";
 
 const MOST_ROWS = 14;

@@ -1,15 +1,15 @@
 import { Box } from "ink";
 import { memo, type ReactNode } from "react";
 import type { DashboardState } from "../../src/store/dashboard-state.ts";
-import { keyWords } from "../../src/store/keymap/key-words.ts";
+import { keyLabels } from "../../src/store/keymap/key-labels.ts";
 import { modeOf } from "../../src/store/keymap/keymap.ts";
 import { filteredLists } from "../../src/store/lists.ts";
 import type { TextInput } from "../../src/store/text-input.ts";
 import type { Tone } from "../../src/store/tone.ts";
 import { useDashboard, useDrawn } from "../dashboard-context.ts";
-import { lineField } from "../drawing/field-lines.ts";
-import { cut, widthOf } from "../drawing/fit.ts";
-import { type SpanLine, Spans, spansWidth } from "../drawing/spans.tsx";
+import { lineField } from "../kit/field-lines.ts";
+import { cut, widthOf } from "../kit/fit.ts";
+import { type SpanLine, Spans, spansWidth } from "../kit/spans.tsx";
 import { ReplayBar } from "./replay-bar.tsx";
 
 /** Between two keys in the one string that a selector can return. */
@@ -26,7 +26,7 @@ export interface FooterKey {
 export function footerKeys(state: DashboardState, width: number): readonly FooterKey[] {
   const bindings = state.keymap[modeOf(state)];
   const shown = bindings.flatMap((b) => {
-    const [key, short] = [keyWords(b, bindings), b.short?.(state) ?? ""];
+    const [key, short] = [keyLabels(b, bindings), b.short?.(state) ?? ""];
     return key === "" || short === "" ? [] : [{ keep: b.keep ?? 0, name: b.name, text: `${key} ${short}` }];
   });
   const byWorth = shown.toSorted((a, b) => a.keep - b.keep);
@@ -93,7 +93,7 @@ function readingWords({ rows, of }: { readonly rows: number; readonly of: number
 function keyOf(state: DashboardState, name: string): string {
   const bindings = state.keymap[modeOf(state)];
   const binding = bindings.find((b) => b.name === name);
-  const key = binding === undefined ? "" : keyWords(binding, bindings);
+  const key = binding === undefined ? "" : keyLabels(binding, bindings);
   return key === "" ? "" : ` · ${key} ${name}`;
 }
 

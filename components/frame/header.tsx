@@ -4,11 +4,11 @@ import type { RunState } from "../../src/domain/state.ts";
 import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import { displayText } from "../../src/store/display-text.ts";
 import { formatCap, formatUsd, plural } from "../../src/store/format.ts";
-import { runWord } from "../../src/store/run-word.ts";
+import { runLabel } from "../../src/store/run-label.ts";
 import { useDashboard, useDrawn } from "../dashboard-context.ts";
-import { cut, fitParts, fitTo, widthOf } from "../drawing/fit.ts";
-import { type Span, type TimedSpan, TimedSpans } from "../drawing/spans.tsx";
-import { timeSpan } from "../drawing/time.tsx";
+import { cut, fitParts, fitTo, widthOf } from "../kit/fit.ts";
+import { type Span, type TimedSpan, TimedSpans } from "../kit/spans.tsx";
+import { timeSpan } from "../kit/time.tsx";
 
 /** Columns of the first word of both top lines, so that the two stand under each other. */
 export const WORD_WIDTH = 12;
@@ -40,9 +40,9 @@ const SHORTER: readonly Fact[] = [
 /** The answer to "can I leave?": state, batch, time, what needs a person, what it costs. */
 export const Header = memo(function Header({ width }: { readonly width: number }): ReactNode {
   useDrawn("header");
-  const glyph = useDashboard((s) => runWord(s.run, s.ui.connection, s.now).glyph);
-  const word = useDashboard((s) => runWord(s.run, s.ui.connection, s.now).word);
-  const tone = useDashboard((s) => runWord(s.run, s.ui.connection, s.now).tone);
+  const glyph = useDashboard((s) => runLabel(s.run, s.ui.connection, s.now).glyph);
+  const word = useDashboard((s) => runLabel(s.run, s.ui.connection, s.now).word);
+  const tone = useDashboard((s) => runLabel(s.run, s.ui.connection, s.now).tone);
   const startedAt = useDashboard((s) => s.run?.startedAt);
   const stop = useDashboard((s) => s.run?.end?.at);
   const facts = useFacts();

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Line, Say } from "../drawing/text.tsx";
+import { Line, Say } from "../kit/text.tsx";
 
 /** In the place of a view while no run is known. */
 export function NoRun(): ReactNode {

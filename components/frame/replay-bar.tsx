@@ -1,13 +1,13 @@
 import { memo, type ReactNode } from "react";
 import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import { formatClock, formatLong } from "../../src/store/format.ts";
-import { keyWords } from "../../src/store/keymap/key-words.ts";
+import { keyLabels } from "../../src/store/keymap/key-labels.ts";
 import { modeOf } from "../../src/store/keymap/keymap.ts";
 import type { Playback } from "../../src/store/playback.ts";
-import { stageWord } from "../../src/store/run-word.ts";
+import { stageLabel } from "../../src/store/run-label.ts";
 import { useDashboard, useDrawn } from "../dashboard-context.ts";
-import { cut, fitParts, widthOf } from "../drawing/fit.ts";
-import { Line, Say } from "../drawing/text.tsx";
+import { cut, fitParts, widthOf } from "../kit/fit.ts";
+import { Line, Say } from "../kit/text.tsx";
 
 type Part = "moves" | "time" | "stage" | "speed" | "idle" | "keys";
 
@@ -20,7 +20,7 @@ export const ReplayBar = memo(function ReplayBar({ width }: { readonly width: nu
   useDrawn("replay bar");
   const playback = useDashboard((s) => s.playback);
   const stage = useDashboard((s) => {
-    const { glyph, word } = stageWord(s.run, { state: "live" }, s.now);
+    const { glyph, word } = stageLabel(s.run, { state: "live" }, s.now);
     return `${glyph} ${word}`;
   });
   const keys = useDashboard((s) => replayKeyWords(s).join("\n"));
@@ -67,7 +67,7 @@ function replayKeyWords(state: DashboardState): readonly string[] {
     names
       .flatMap((name) => {
         const binding = bindings.find((b) => b.name === name);
-        const [key, short] = [binding && keyWords(binding, bindings), binding?.short?.(state)];
+        const [key, short] = [binding && keyLabels(binding, bindings), binding?.short?.(state)];
         return key === undefined || key === "" || short === undefined ? [] : [`· ${key} ${short} `];
       })
       .join("");

@@ -2,7 +2,7 @@ import { Box } from "ink";
 import type { ReactNode } from "react";
 import { useShallow } from "zustand/react/shallow";
 import { useDashboard } from "../dashboard-context.ts";
-import { Line, Say } from "../drawing/text.tsx";
+import { Line, Say } from "../kit/text.tsx";
 import { viewKeys, viewTabs } from "./view-tabs.ts";
 
 /** Lines of a view's frame beside what is in it. */

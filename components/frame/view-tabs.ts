@@ -1,7 +1,7 @@
 import type { DashboardState } from "../../src/store/dashboard-state.ts";
-import { keyWord } from "../../src/store/keymap/key-words.ts";
+import { keyLabel } from "../../src/store/keymap/key-labels.ts";
 import { VIEWS, type ViewName } from "../../src/store/views/view-name.ts";
-import { fitParts, widthOf } from "../drawing/fit.ts";
+import { fitParts, widthOf } from "../kit/fit.ts";
 
 /** The line that says which view one looks at: the others before and after it, where the line is long enough for them. */
 export interface ViewTabs {
@@ -14,7 +14,7 @@ export interface ViewTabs {
 
 /** The first key of each view in words, in the order of VIEWS; empty where it has none, as the digits in a replay. */
 export function viewKeys({ keymap, ui: { view } }: Pick<DashboardState, "keymap" | "ui">): readonly string[] {
-  return VIEWS.map((name) => keyWord(keymap[view].find((b) => b.name === `view-${name}`)?.keys[0] ?? ""));
+  return VIEWS.map((name) => keyLabel(keymap[view].find((b) => b.name === `view-${name}`)?.keys[0] ?? ""));
 }
 
 const LINE = "─";

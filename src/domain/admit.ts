@@ -1,7 +1,7 @@
+import { describeHalt } from "./backoff.ts";
 import type { Command } from "./command.ts";
 import type { RunFact } from "./event.ts";
 import { whyNoHeal } from "./heal.ts";
-import { describeTrip } from "./hold.ts";
 import { attemptCap } from "./money.ts";
 import { indexOf, isSettled, type RunState, type TicketState } from "./state.ts";
 import { vecAt } from "./vec.ts";
@@ -112,7 +112,7 @@ function admitRetry(state: RunState, ticket: TicketState, refuse: Refuse): reado
   if (gate !== undefined) return refuse(`the gate of ${id} is being recorded already`);
   // Its gate could not be recorded: the tracker may hold it all the same, and would call the ticket settled whatever comes.
   if (stalledBy === undefined && unfiled === undefined) return refuse(`${id} is not stalled by its attempts: ${stalledReason}`);
-  if (state.tripped !== undefined) return refuse(describeTrip(state.tripped));
+  if (state.tripped !== undefined) return refuse(describeHalt(state.tripped));
   // What is set aside may come back.
   const cap = attemptCap({ ...state, reservedUsd: 0 }, ticket);
   if (cap !== undefined) return refuse(describeReason({ kind: "money", cap, limitUsd: state.batch.limits[cap] }));

@@ -1,10 +1,10 @@
+import { isBackingOff } from "./backoff.ts";
 import { breakerOf } from "./breaker.ts";
 import type { AgentEnding, EndKind, VerdictWord } from "./event.ts";
 import { healChoice, whyNoHeal } from "./heal.ts";
-import { isHeld } from "./hold.ts";
 import type { Fence, TicketId } from "./ids.ts";
 import { attemptCap, reserveOf } from "./money.ts";
-import { keptUntil, precedes, soonReady } from "./soon-ready.ts";
+import { precedes, reservedUntil, soonReady } from "./slot-reservation.ts";
 import { activeTickets, freeSlots, type RunState, type TicketState } from "./state.ts";
 import { EXIT } from "./user-error.ts";
 import { vecAt } from "./vec.ts";
@@ -96,7 +96,7 @@ function attempts(n: number): string {
  * that is kept for a ticket with a longer path, which the finish line is about to make ready, stays free.
  */
 function schedule(state: RunState, now: number): Action[] {
-  if (state.paused || state.heals.asked || state.tripped !== undefined || isHeld(state, now)) return [];
+  if (state.paused || state.heals.asked || state.tripped !== undefined || isBackingOff(state, now)) return [];
   const kept = soonReady(state, now);
   const free = freeSlots(state);
   const starts: Action[] = [];
@@ -126,7 +126,7 @@ function isQuiet(state: RunState): boolean {
 
 /** A pause, or a hold, keeps back tickets that could run. */
 function canStartLater(state: RunState, now: number): boolean {
-  if (!state.paused && !isHeld(state, now)) return false;
+  if (!state.paused && !isBackingOff(state, now)) return false;
   const { hold: _, ...rest } = state;
   return schedule({ ...rest, paused: false }, now).length > 0;
 }
@@ -151,7 +151,7 @@ function interimDue(state: RunState): number | undefined {
  */
 export function nextMoment(state: RunState, now: number): number | undefined {
   if (state.stage !== "working") return undefined;
-  const moments = [state.hold?.until, interimDue(state), ...state.finishing.map((index) => keptUntil(state, index))];
+  const moments = [state.hold?.until, interimDue(state), ...state.finishing.map((index) => reservedUntil(state, index))];
   const later = moments.filter((at) => at !== undefined && at > now) as number[];
   return later.length === 0 ? undefined : Math.min(...later);
 }
@@ -180,7 +180,7 @@ function conclude(state: RunState, now: number): readonly Action[] {
 function mendFirst(state: RunState, now: number): readonly Action[] {
   const why = whyNoHeal(state);
   if (why !== undefined) return [{ do: "drop-heal", why }];
-  if (state.paused || isHeld(state, now) || state.oracle.asking || state.tripwire.status !== "passed") return [];
+  if (state.paused || isBackingOff(state, now) || state.oracle.asking || state.tripwire.status !== "passed") return [];
   const reason = `a person asked for it; ${whatIsLeft(state)}`;
   return [{ do: "heal", n: state.heals.started + 1, reason, reservedUsd: reserveOf(state.batch) }];
 }

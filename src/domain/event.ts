@@ -38,7 +38,7 @@ export type AgentStopKind =
   | "unfinished";
 
 /** What stopped an agent, or the second model; `says` is safe for a terminal, `retryAfterMs` is how long its API wants to be left alone. */
-export interface ToldStop {
+export interface SanitizedStop {
   readonly kind: AgentStopKind;
   readonly says: string;
   readonly retryAfterMs?: number;
@@ -83,7 +83,7 @@ export type EndKind = "oracle-done" | "not-done" | "unjudged" | "tripwire" | "in
 export type FrozenSet = Readonly<Record<"oracle" | "batch" | "limits" | "guard" | "sandbox" | "tripwire", string>>;
 
 /** What an agent of an earlier run has built of a ticket: commits, and the landing where it came to one. */
-export interface LeftWork {
+export interface CarriedOverWork {
   readonly id: TicketId;
   readonly tip: string;
   readonly baseSha: string;
@@ -118,7 +118,7 @@ export type RunFact =
       /** Dollars already spent today by earlier runs, for `usdPerDay`. */
       readonly spentTodayUsd: number;
       /** Work that an earlier run of this batch has left, built and not judged to its end, or landed and not told: by ticket. */
-      readonly left?: readonly LeftWork[];
+      readonly left?: readonly CarriedOverWork[];
       readonly version: string;
     }
   | { readonly type: "run-resumed"; readonly orphansKilled: number }
@@ -161,7 +161,7 @@ export type RunFact =
       readonly signal: string | null;
       readonly costUsd: number;
       /** Why it did not come to its own end, where its program or its model's API tells. */
-      readonly stop?: ToldStop;
+      readonly stop?: SanitizedStop;
     } & Of)
   | ({
       readonly type: "change-captured";
@@ -206,7 +206,7 @@ export type RunFact =
       /** A planted defect was in what it read: whether it saw it. */
       readonly canary?: "seen" | "missed";
       /** Why it did not come to its own end, where its program or its model's API tells, and it is not asked again at once. */
-      readonly stop?: ToldStop;
+      readonly stop?: SanitizedStop;
     } & Of)
   /** A file of the outbox that cannot be read as what it is to be. `file` and `why` are safe for a terminal. */
   | ({ readonly type: "outbox-refused"; readonly file: string; readonly why: string } & Of)

@@ -1,4 +1,4 @@
-import { describeTrip, isHeld } from "./hold.ts";
+import { describeHalt, isBackingOff } from "./backoff.ts";
 import { attemptCap, reserveOf } from "./money.ts";
 import { isSettled, type RunState, type TicketState } from "./state.ts";
 import { vecItems } from "./vec.ts";
@@ -20,7 +20,7 @@ export function healChoice(state: RunState, now: number): HealChoice {
   );
   if (!worth) return undefined;
   // Its agent is one like any other.
-  if (state.paused || isHeld(state, now)) return "wait";
+  if (state.paused || isBackingOff(state, now)) return "wait";
   return { n: heals.started + 1, reservedUsd };
 }
 
@@ -48,7 +48,7 @@ export function whyNoHeal(state: RunState): string | undefined {
   const most = batch.limits.heals;
   if (most === 0) return "heals are off in this batch";
   if (heals.started >= most) return `no heal is left: ${heals.started} of ${most} are used up`;
-  if (tripped !== undefined) return describeTrip(tripped);
+  if (tripped !== undefined) return describeHalt(tripped);
   const mendable = [...vecItems(state.tickets)].filter(isMendable);
   if (mendable.length === 0) return "there is nothing to mend: no open ticket has failed by what its agents did";
   const reservedUsd = reserveOf(batch);

@@ -1,8 +1,8 @@
+import { afterAgent } from "./backoff.ts";
 import { withFailingOnBase } from "./base-fact.ts";
 import { PREPARE_STEP } from "./batch/step-spec.ts";
 import { countsAsFailure, signsAfter } from "./breaker.ts";
 import type { Evidence, RunEvent } from "./event.ts";
-import { afterAgent } from "./hold.ts";
 import { setAside } from "./money.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "./queue.ts";
 import type { ClaimEvent } from "./reduce-claim.ts";

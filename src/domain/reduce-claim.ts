@@ -1,6 +1,6 @@
+import { afterAnswer } from "./backoff.ts";
 import { reachOf } from "./breaker.ts";
 import type { RunEvent } from "./event.ts";
-import { afterAnswer } from "./hold.ts";
 import { withTicket } from "./queue.ts";
 import { type Attempt, indexOf, type RunState, type TicketState } from "./state.ts";
 import { vecAt } from "./vec.ts";

@@ -1,5 +1,5 @@
+import { backOff, clearHalt, haltOnUnknownSpend } from "./backoff.ts";
 import type { RunEvent } from "./event.ts";
-import { held, letGo, spendUnknown } from "./hold.ts";
 import { countIntervention } from "./intervention.ts";
 import { withTicket } from "./queue.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
@@ -56,7 +56,7 @@ function reduceRun(state: RunState, event: RunEvent): RunState {
     case "others-spent-today":
       return { ...state, spentTodayUsd: event.usd };
     case "day-spend-unknown":
-      return spendUnknown(state, event);
+      return haltOnUnknownSpend(state, event);
     case "reverify-started":
       return { ...state, stage: "verifying" };
     case "reverify-ended":
@@ -70,7 +70,7 @@ function reduceRun(state: RunState, event: RunEvent): RunState {
     case "oracle-judged":
       return judged(state, event);
     case "starts-held":
-      return held(state, event);
+      return backOff(state, event);
     case "heal-asked":
     case "heal-dropped":
     case "heal-started":
@@ -113,7 +113,7 @@ type TicketFacts = Parameters<typeof reduceClaim | typeof reduceGrowth | typeof 
 
 /** A new engine took the run over: what the last one had under way is to be done again; a stop or a pause is over. */
 function resumed(state: RunState): RunState {
-  const { end: _, stopBy: __, ...rest } = letGo(state);
+  const { end: _, stopBy: __, ...rest } = clearHalt(state);
   const next: RunState = {
     ...rest,
     resumes: state.resumes + 1,

@@ -5,19 +5,19 @@ import type {
   AgentEnding,
   AgentStopKind,
   AttemptOutcome,
+  CarriedOverWork,
   EndKind,
   Evidence,
   FrozenSet,
-  LeftWork,
   Question,
   VerdictWord,
 } from "./event.ts";
 import type { CheckStrength } from "./evidence/results.ts";
+import type { Backoff, Halt, RateLimits } from "./halt.ts";
 import type { HealsState } from "./heal-fact.ts";
 import type { Fence, RunId, TicketId } from "./ids.ts";
 import type { Intervention } from "./intervention.ts";
 import type { OracleState, TripwireState } from "./judges-state.ts";
-import type { Hold, Limited, Trip } from "./trip.ts";
 import { type Vec, vecAt } from "./vec.ts";
 
 /** Where a ticket stands. `ready` is not stored: it is `waiting` with nothing left to wait for. */
@@ -105,7 +105,7 @@ export interface Signs {
 }
 
 /** Finished work of an agent whose finish line was cut off. */
-export interface Unfinished extends Omit<LeftWork, "id"> {
+export interface Unfinished extends Omit<CarriedOverWork, "id"> {
   readonly claimed: boolean;
   /** An upheld blocker's: it ends in a human gate. */
   readonly humanStep?: string;
@@ -226,13 +226,13 @@ export interface RunState {
   /** Steps that were tried once more after a hiccup, and those of them that passed then. */
   readonly transients: { readonly retried: number; readonly passed: number };
   /** No agent starts until then. */
-  readonly hold?: Hold;
+  readonly hold?: Backoff;
   /** A hold that is to be announced. */
-  readonly holdDue?: Hold;
+  readonly holdDue?: Backoff;
   /** The APIs that turn everybody away. */
-  readonly limited?: Limited;
+  readonly limited?: RateLimits;
   /** No agent starts any more: every one would meet this. */
-  readonly tripped?: Trip;
+  readonly tripped?: Halt;
   readonly interventions: readonly Intervention[];
   readonly claims: { readonly made: number; readonly upheld: number };
   /** Passed checks, by how much they proved. */

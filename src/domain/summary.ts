@@ -1,9 +1,9 @@
 import { formatDuration } from "./duration.ts";
-import { failingOnBaseLine } from "./evidence/words.ts";
+import { failingOnBaseLine } from "./evidence/summary-lines.ts";
 import { type Ledger, ledgerOf } from "./ledger.ts";
-import { slotText } from "./slot-bars.ts";
 import type { RunState, TicketState } from "./state.ts";
 import { plainText } from "./text.ts";
+import { slotText } from "./timeline-segments.ts";
 import { type EarlierRun, trendLine, trendOf } from "./trend.ts";
 import { vecItems } from "./vec.ts";
 import { describeReason, type Reason, whyNot } from "./why-not.ts";

@@ -1,4 +1,4 @@
-import { describeTrip } from "./hold.ts";
+import { describeHalt } from "./backoff.ts";
 import { isSettled, type RunState } from "./state.ts";
 import { vecItems } from "./vec.ts";
 import { describeReason, type Reason, whyNot } from "./why-not.ts";
@@ -18,7 +18,7 @@ export function whatIsLeft(state: RunState): string {
   }
   if (open.length === 0) return `every ticket is settled here, but the tracker says otherwise: ${trackerOpen(state)}`;
   const more = open.length > NAMED ? `; +${open.length - NAMED} more` : "";
-  const why = tripped === undefined ? "" : `${describeTrip(tripped)}; `;
+  const why = tripped === undefined ? "" : `${describeHalt(tripped)}; `;
   return `${why}${open.length} of ${index} tickets are open: ${open.slice(0, NAMED).join("; ")}${more}`;
 }
 

@@ -1,7 +1,7 @@
-import { describeTrip, isHeld, timeOf } from "./hold.ts";
+import { describeHalt, formatUtc, isBackingOff } from "./backoff.ts";
 import type { TicketId } from "./ids.ts";
 import { attemptCap, type Cap } from "./money.ts";
-import { precedes, soonReady } from "./soon-ready.ts";
+import { precedes, soonReady } from "./slot-reservation.ts";
 import { busySlots, freeSlots, isSettled, type RunState, type TicketState } from "./state.ts";
 import { vecAt } from "./vec.ts";
 
@@ -56,7 +56,7 @@ function resourceOf(state: RunState, index: number): Reason | undefined {
 
 function holdOf(state: RunState): Reason | undefined {
   const hold = state.holdDue ?? state.hold;
-  return hold !== undefined && isHeld({ hold }, state.lastEventAt) ? { kind: "held", until: hold.until } : undefined;
+  return hold !== undefined && isBackingOff({ hold }, state.lastEventAt) ? { kind: "held", until: hold.until } : undefined;
 }
 
 function roomFor(state: RunState, index: number): Reason {
@@ -118,9 +118,9 @@ export function describeReason(reason: Reason): string {
     case "money":
       return `one more attempt could break ${reason.cap} ($${reason.limitUsd})`;
     case "held":
-      return `ready; the model's API is to be left alone until ${timeOf(reason.until)}`;
+      return `ready; the model's API is to be left alone until ${formatUtc(reason.until)}`;
     case "tripped":
-      return describeTrip(reason.by);
+      return describeHalt(reason.by);
     case "depends":
       return describeDependencies(reason);
   }

@@ -1,19 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { reachOf } from "../domain/breaker.ts";
-import type { Evidence, Question, RunFact, ToldStop } from "../domain/event.ts";
+import type { Evidence, Question, RunFact, SanitizedStop } from "../domain/event.ts";
 import { questionCap } from "../domain/money.ts";
 import { ticketOf } from "../domain/state.ts";
 import { plainText } from "../domain/text.ts";
-import type { SecondModel, SecondModelAnswer, SecondModelTask } from "../ports/second-model.ts";
+import type { Reviewer, ReviewerAnswer, ReviewerTask } from "../ports/reviewer.ts";
 import type { Repo } from "../ports/vcs.ts";
 import { thinActivity } from "./activity.ts";
 import { AttemptOver, abortedEnd, type OpenAttempt } from "./attempt-scope.ts";
 import { confineReader, opened } from "./confine.ts";
 import { type LoopContext, pause } from "./context.ts";
+import { sanitizeStopReason } from "./sanitized-stop-reason.ts";
 import { howItEnded } from "./steps/command-step.ts";
 import { type ProtectedFiles, protectedFiles } from "./steps/protected-files.ts";
-import { toldStop } from "./told-stop.ts";
 
 /** A question to the second model, and how its answer is read. */
 export interface Ask<T> {
@@ -42,7 +42,7 @@ export interface Ask<T> {
 export type Asked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
 /** One try at a question. `stop` is what kept it from an answer, `waitMs` how long its API is left alone before it is put again. */
-type Try<T> = Asked<T> & { readonly says: string; readonly stop?: ToldStop; readonly waitMs?: number };
+type Try<T> = Asked<T> & { readonly says: string; readonly stop?: SanitizedStop; readonly waitMs?: number };
 
 type Answered = Extract<RunFact, { type: "second-model-answered" }>;
 
@@ -87,7 +87,7 @@ function putOff({ question, name }: Pick<Ask<unknown>, "question" | "name">, why
 }
 
 /** With `again` it may be put once more, and then what it meets is not told yet. */
-type Putting<T> = Ask<T> & { readonly secondModel: SecondModel; readonly again: boolean };
+type Putting<T> = Ask<T> & { readonly secondModel: Reviewer; readonly again: boolean };
 
 async function askOnce<T>(ctx: LoopContext, scope: OpenAttempt, repo: Repo, of: Putting<T>): Promise<Try<T>> {
   const { question, secondModel } = of;
@@ -174,8 +174,8 @@ async function put<T>(
   ctx: LoopContext,
   { ticket, fence, marker, signal }: OpenAttempt,
   { secondModel, question, minutes }: Putting<T>,
-  places: Pick<SecondModelTask, "checkout" | "promptFile" | "session" | "logFile" | "confinement">,
-): Promise<SecondModelAnswer> {
+  places: Pick<ReviewerTask, "checkout" | "promptFile" | "session" | "logFile" | "confinement">,
+): Promise<ReviewerAnswer> {
   const of = { ticket: ticket.id, fence };
   const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...of, text, lines }));
   try {
@@ -201,13 +201,13 @@ function differences(before: ProtectedFiles, after: ProtectedFiles): readonly st
 
 /** Reads the answer of one that came to its own end and changed nothing; everything else is none. */
 function judge<T>(
-  answer: SecondModelAnswer,
+  answer: ReviewerAnswer,
   { edited, again }: { readonly edited: readonly string[]; readonly again: boolean },
   read: () => ReturnType<Ask<T>["read"]>,
 ): Try<T> {
   const none = (why: string): Try<T> => ({ ok: false, why, says: why });
   if (answer.stop !== undefined) {
-    const stop = toldStop(answer.stop);
+    const stop = sanitizeStopReason(answer.stop);
     const waitMs = again && reachOf(stop.kind) === "waits" ? (stop.retryAfterMs ?? WAIT_MS) : undefined;
     const said = { ...none(`it stopped early (${stop.kind}): ${stop.says}`), stop };
     return waitMs === undefined || waitMs > LONGEST_WAIT_MS ? said : { ...said, waitMs };

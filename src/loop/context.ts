@@ -8,18 +8,18 @@ import type { Executor } from "../ports/executor.ts";
 import type { Harness } from "../ports/harness.ts";
 import type { Oracle } from "../ports/oracle.ts";
 import type { Outbox } from "../ports/outbox.ts";
+import type { Reviewer } from "../ports/reviewer.ts";
 import type { RunFiles } from "../ports/run-files.ts";
-import type { SecondModel } from "../ports/second-model.ts";
 import type { TestReports } from "../ports/test-report.ts";
 import type { TextScans } from "../ports/text-scans.ts";
 import type { Tracker } from "../ports/tracker.ts";
 import type { Tripwire } from "../ports/tripwire.ts";
 import type { Repo } from "../ports/vcs.ts";
-import type { MergeLanes } from "./merge-lanes.ts";
-import type { Permits } from "./permits.ts";
-import type { Starts } from "./starts.ts";
+import type { MergeQueue } from "./merge-queue.ts";
+import type { Semaphore } from "./semaphore.ts";
 import type { Manifests } from "./steps/manifests.ts";
 import type { TestCanaries } from "./steps/test-canaries.ts";
+import type { WorktreeGate } from "./worktree-gate.ts";
 
 /** What the loop works with: ports only, made by the composition root. */
 export interface LoopPorts {
@@ -48,7 +48,7 @@ export interface LoopPorts {
   /** Texts of prompts/, by name: what judges and healers are told, which no heal may change. */
   readonly templates: Readonly<Record<"reviewer" | "adversary" | "adjudicator" | "healer", string>>;
   /** Absent where the batch names no reviewer. */
-  readonly secondModel?: SecondModel;
+  readonly secondModel?: Reviewer;
   readonly outbox: Outbox;
   /** Files that the reviewer's program needs to read; see agentFiles. */
   readonly reviewerFiles: readonly string[];
@@ -83,11 +83,11 @@ export interface LoopContext extends LoopPorts {
   readonly run: RunId;
   readonly batch: Batch;
   /** Landings, one at a time per repository. */
-  readonly merges: MergeLanes;
+  readonly merges: MergeQueue;
   /** Worktrees that are being made. */
-  readonly starts: Starts;
+  readonly starts: WorktreeGate;
   /** Judged commands, as many at a time as there are workers. */
-  readonly judges: Permits;
+  readonly judges: Semaphore;
   /** What checks gave on the bases of candidates. */
   readonly manifests: Manifests;
   /** What is known of test canaries. */

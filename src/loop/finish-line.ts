@@ -2,10 +2,10 @@ import type { StepSpec } from "../domain/batch/step-spec.ts";
 import type { Unfinished } from "../domain/state.ts";
 import type { Candidate, Change, Repo } from "../ports/vcs.ts";
 import type { AttemptEnd, OpenAttempt, StepResult } from "./attempt-scope.ts";
-import { CandidateJudge } from "./candidate-judge.ts";
+import { CandidateChecks } from "./candidate-checks.ts";
 import { type LoopContext, repoOf } from "./context.ts";
-import { judgeAhead } from "./judge-ahead.ts";
 import { overIfAborted, type Placed, runJudge, runStep } from "./run-step.ts";
+import { checkSpeculatively } from "./speculative-checks.ts";
 import { assertTracker } from "./steps/assert.ts";
 import { type MergeNeeds, merge } from "./steps/merge.ts";
 import { runVerifyStep } from "./steps/verify-step.ts";
@@ -30,7 +30,7 @@ export async function runFinishLine(
   const repo = repoOf(ctx, scope.ticket);
   const placed = scope.ticket.finish.map((spec, index): Placed => ({ index, spec }));
   const at = placed.findIndex(({ spec }) => spec.step === "merge");
-  const judge = new CandidateJudge(ctx, scope, repo, { steps: placed.slice(0, at), change });
+  const judge = new CandidateChecks(ctx, scope, repo, { steps: placed.slice(0, at), change });
   const first = await judge.judge(() => undefined);
   const landed = await landInTurn(ctx, scope, { repo, judge, first, step: placed[at] as Placed });
   return gated ? { outcome: "gated" } : runAfterMerge(ctx, scope, repo, landed);
@@ -65,13 +65,13 @@ async function runAfterMerge(ctx: LoopContext, scope: OpenAttempt, repo: Repo, l
 async function landInTurn(
   ctx: LoopContext,
   scope: OpenAttempt,
-  of: { readonly repo: Repo; readonly judge: CandidateJudge; readonly first: Built; readonly step: Placed },
+  of: { readonly repo: Repo; readonly judge: CandidateChecks; readonly first: Built; readonly step: Placed },
 ): Promise<string> {
   const { repo, judge, first, step } = of;
   const place = ctx.merges.enter(repo.id);
   try {
     if (place.isFirst) place.plans(first.commit);
-    const ahead = await judgeAhead({
+    const ahead = await checkSpeculatively({
       place,
       signal: scope.signal,
       build: (onto) => judge.build(onto),

@@ -13,9 +13,9 @@ import { confineAgent, opened } from "./confine.ts";
 import { type LoopContext, pause, repoOf } from "./context.ts";
 import { finishLanded, runFinishLine } from "./finish-line.ts";
 import { renderWorkerPrompt } from "./prompt.ts";
+import { sanitizeStopReason } from "./sanitized-stop-reason.ts";
 import { howItEnded, prepareWorktree } from "./steps/command-step.ts";
 import { protectedFor } from "./steps/gates.ts";
-import { toldStop } from "./told-stop.ts";
 
 /** Bytes of a failed attempt's change that are kept for the next one to read. */
 const PATCH_BYTES = 1_000_000;
@@ -240,7 +240,7 @@ async function runAgent(
     exitCode: result.exitCode,
     signal: result.signal,
     costUsd,
-    ...(result.stop === undefined ? {} : { stop: toldStop(result.stop) }),
+    ...(result.stop === undefined ? {} : { stop: sanitizeStopReason(result.stop) }),
   });
   return result;
 }

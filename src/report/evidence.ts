@@ -3,10 +3,10 @@ import type { Evidence } from "../domain/event.ts";
 import type { PastAttempt, RunState, TicketState } from "../domain/state.ts";
 import { plainLines } from "../domain/text.ts";
 import { vecItems } from "../domain/vec.ts";
+import { count, usd } from "./format.ts";
 import { type Html, html, lines } from "./html.ts";
-import { outcomeLook } from "./look.ts";
+import { outcomeStyle } from "./outcome-style.ts";
 import type { Section } from "./section.ts";
-import { count, usd } from "./words.ts";
 
 /** Lines and characters of one piece of evidence that a page holds; what is more is counted. */
 const MOST_LINES = 120;
@@ -32,7 +32,7 @@ ${evidence.map(pieceOf)}</details>
 }
 
 function tryOf({ outcome, startedAt, endedAt, costUsd, summary, claimed }: PastAttempt): Html {
-  const { glyph, word, tone } = outcomeLook(outcome, false);
+  const { glyph, word, tone } = outcomeStyle(outcome, false);
   return html`<li><span class="t-${tone}">${glyph} ${word}</span> <span class="muted">${formatDuration(endedAt - startedAt)} · ${usd(costUsd)}${claimed ? " · its worker claimed to be done" : ""}</span>${summary === "" ? undefined : html`<br><bdi>${summary}</bdi>`}</li>`;
 }
 

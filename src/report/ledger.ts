@@ -1,9 +1,9 @@
 import type { RunState } from "../domain/state.ts";
 import { costOf, type EarlierRun, interventionsOf, type TrendPoint, trendOf } from "../domain/trend.ts";
 import { type LedgerRow, type LedgerTable, ledgerTable } from "../domain/trend-rows.ts";
+import { utc } from "./format.ts";
 import { type Html, html } from "./html.ts";
 import type { Section } from "./section.ts";
-import { utc } from "./words.ts";
 
 /** The numbers, beside those of the runs of this batch file before. */
 export function ledgerSection(state: RunState, earlier: readonly EarlierRun[]): Section {

@@ -2,10 +2,10 @@ import { formatDuration } from "../domain/duration.ts";
 import { ledgerOf } from "../domain/ledger.ts";
 import type { RunState, TicketState } from "../domain/state.ts";
 import { foundWords, headline, outcomes } from "../domain/summary.ts";
+import { count, percent, usd, utc } from "./format.ts";
 import { type Html, html } from "./html.ts";
-import { runTone } from "./look.ts";
+import { outcomeToneOfRun } from "./outcome-style.ts";
 import type { Section } from "./section.ts";
-import { count, percent, usd, utc } from "./words.ts";
 
 /** What the run came to, at one glance. */
 export function top(state: RunState, live: boolean): Html {
@@ -19,7 +19,7 @@ export function top(state: RunState, live: boolean): Html {
     ["interventions", String(i.total), `${i.work} work, ${i.harness} harness`],
     ["claims of done", String(claims.made), `${claims.upheld} upheld, ${claims.gap} refuted`],
   ];
-  return html`<header class="top ${runTone(state)}">
+  return html`<header class="top ${outcomeToneOfRun(state)}">
 <p class="kicker">loopdash report · run <code>${state.run}</code> · ${utc(state.startedAt)} UTC</p>
 <h1><span class="verdict">${headline(state, live)}</span> <bdi class="batch">${state.batch.name}</bdi></h1>
 <p class="reason">${state.end === undefined ? standing(state, live) : html`<bdi>${state.end.reason}</bdi>`}</p>

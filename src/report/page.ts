@@ -7,7 +7,7 @@ import { html } from "./html.ts";
 import { ledgerSection } from "./ledger.ts";
 import { openSection, top, yoursSection } from "./outcome.ts";
 import { aboutSection, interventionsSection } from "./people.ts";
-import { STYLE } from "./style.ts";
+import { STYLE } from "./stylesheet.ts";
 import { ticketsSection } from "./tickets.ts";
 import { timelineSection } from "./timeline.ts";
 

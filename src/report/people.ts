@@ -1,8 +1,8 @@
 import { interventionKind } from "../domain/intervention.ts";
 import type { RunState } from "../domain/state.ts";
+import { utc } from "./format.ts";
 import { html } from "./html.ts";
 import type { Section } from "./section.ts";
-import { utc } from "./words.ts";
 
 /** What people did to the run. */
 export function interventionsSection({ interventions }: RunState): Section {

@@ -1,10 +1,10 @@
 import { formatDuration } from "../domain/duration.ts";
-import { type SlotBar, slotRows, spanOf } from "../domain/slot-bars.ts";
 import type { RunState } from "../domain/state.ts";
+import { spanOf, type TimelineSegment, timelineRows } from "../domain/timeline-segments.ts";
+import { count, percent } from "./format.ts";
 import { type Html, html } from "./html.ts";
-import { outcomeLook } from "./look.ts";
+import { outcomeStyle } from "./outcome-style.ts";
 import type { Section } from "./section.ts";
-import { count, percent } from "./words.ts";
 
 /** Pixels of a slot's row, and of what is drawn in it. */
 const ROW = 30;
@@ -15,7 +15,7 @@ const PLOTS = [215, 560, 960] as const;
 
 /** Whose agent worked in which slot when, and how each try ended. */
 export function timelineSection(state: RunState, live: boolean): Section | undefined {
-  const rows = slotRows(state);
+  const rows = timelineRows(state);
   if (rows.length === 0) return undefined;
   const { from, to } = spanOf(state);
   const share = (at: number): number => Math.min(1, Math.max(0, (at - from) / (to - from)));
@@ -34,9 +34,9 @@ ${rows.map(({ bars }, y) => bars.map((bar) => barOf(bar, y * ROW + 4, share, liv
   return { id: "timeline", title: "Timeline", note: "agents by slot", body };
 }
 
-function barOf(bar: SlotBar, y: number, share: (at: number) => number, live: boolean): Html {
+function barOf(bar: TimelineSegment, y: number, share: (at: number) => number, live: boolean): Html {
   const { ticket, n, from, slotLeftAt, to, outcome } = bar;
-  const { glyph, word, tone } = outcomeLook(outcome, live);
+  const { glyph, word, tone } = outcomeStyle(outcome, live);
   const [x, left, end] = [share(from), share(slotLeftAt), share(to)];
   const width = Math.max(0.0015, left - x);
   const fits = PLOTS.findIndex((plot) => width * plot >= (ticket.length + 2) * 7.5 + 8);

@@ -8,8 +8,8 @@ import type { BindingOf, KeymapOf } from "./keymap/binding.ts";
 import type { Lists } from "./lists.ts";
 import type { Playback } from "./playback.ts";
 import type { ListedRun } from "./run-list.ts";
+import type { OpenFile } from "./ticket-log/log-text.ts";
 import type { UiState } from "./ui.ts";
-import type { Viewed } from "./views/viewed-text.ts";
 
 /** Everything that the views are drawn from. */
 export interface DashboardState {
@@ -26,7 +26,7 @@ export interface DashboardState {
   /** All runs of this machine in list order; absent until the view of them asks. */
   readonly runList?: readonly ListedRun[];
   /** The file that the ticket view shows; absent until it asks for one. */
-  readonly viewed?: Viewed;
+  readonly viewed?: OpenFile;
   /** As it comes, or as a person has bound it. */
   readonly keymap: Keymap;
   /** The time that views show: wall-clock milliseconds, whole seconds. */

@@ -1,8 +1,8 @@
 import type { RunEvent } from "../domain/event.ts";
 import type { RunState } from "../domain/state.ts";
 import { formatUsd } from "./format.ts";
-import { questionWord, reviewerWord } from "./second-model-word.ts";
-import { specWord } from "./step-word.ts";
+import { questionLabel, reviewerLabel } from "./reviewer-label.ts";
+import { specLabel } from "./step-label.ts";
 import type { Tone } from "./tone.ts";
 
 export type Look = readonly [glyph: string, tone: Tone, text: string];
@@ -30,7 +30,7 @@ export function claimLook(event: ClaimFact, state: RunState): Look {
     case "step-retried":
       return ["↻", "waiting", retriedText(event, state)];
     case "second-model-asked":
-      return ["»", "running", `${questionWord(event.question)}: asking ${reviewerWord(state)}`];
+      return ["»", "running", `${questionLabel(event.question)}: asking ${reviewerLabel(state)}`];
     case "second-model-answered":
       return answeredLook(event, state);
     case "outbox-refused":
@@ -53,7 +53,7 @@ export function claimLook(event: ClaimFact, state: RunState): Look {
 /** A hiccup is no verdict: what is said of the step comes with its second end. */
 function retriedText(event: Extract<RunEvent, { type: "step-retried" }>, state: RunState): string {
   const spec = state.plan.tickets[state.plan.index[event.ticket] ?? -1]?.finish[event.step];
-  const step = spec === undefined ? event.name : specWord(spec);
+  const step = spec === undefined ? event.name : specLabel(spec);
   return `${step}: hiccup '${event.transient}', once more in ${Number((event.waitMs / 1000).toFixed(1))} s`;
 }
 
@@ -61,7 +61,7 @@ function retriedText(event: Extract<RunEvent, { type: "step-retried" }>, state: 
 function answeredLook(event: Extract<RunEvent, { type: "second-model-answered" }>, state: RunState): Look {
   const { canary, costUsd, question, says, valid } = event;
   const cost = costUsd > 0 ? ` (${formatUsd(costUsd)})` : "";
-  const who = `${questionWord(question)}: ${reviewerWord(state)}`;
+  const who = `${questionLabel(question)}: ${reviewerLabel(state)}`;
   if (!valid) return ["✖", "bad", `${who} gave no answer that counts: ${says}${cost}`];
   if (canary === undefined) return ["◇", "plain", `${who} says: ${says}${cost}`];
   return canary === "seen"

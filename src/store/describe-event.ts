@@ -1,5 +1,5 @@
 import type { AgentEnding, AttemptOutcome, RunEvent } from "../domain/event.ts";
-import { failingOnBaseLine } from "../domain/evidence/words.ts";
+import { failingOnBaseLine } from "../domain/evidence/summary-lines.ts";
 import type { TicketId } from "../domain/ids.ts";
 import { interventionKind } from "../domain/intervention.ts";
 import type { RunState } from "../domain/state.ts";
@@ -7,7 +7,7 @@ import { claimLook, type Look } from "./describe-claim.ts";
 import { healLook } from "./describe-heal.ts";
 import { displayText } from "./display-text.ts";
 import { formatElapsed, plural } from "./format.ts";
-import { specWord } from "./step-word.ts";
+import { specLabel } from "./step-label.ts";
 import type { Tone } from "./tone.ts";
 
 /** One line of the event feed. `text` is safe to draw; `seq` names the line. */
@@ -179,7 +179,7 @@ const TOLD_OTHERWISE: ReadonlySet<string> = new Set(["merge", "assert"]);
 function stepEndedLook(event: Event<"step-ended">, state: RunState): Look | undefined {
   const spec = state.plan.tickets[state.plan.index[event.ticket] ?? -1]?.finish[event.step];
   if (event.ok && TOLD_OTHERWISE.has(spec?.step ?? "")) return undefined;
-  const word = spec === undefined ? "step" : specWord(spec);
+  const word = spec === undefined ? "step" : specLabel(spec);
   const text = event.summary === "" || event.summary === word ? word : `${word}: ${event.summary}`;
   return event.ok ? ["✔", "plain", text] : ["✖", "bad", text];
 }

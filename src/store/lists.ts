@@ -3,7 +3,7 @@ import type { Plan, RunState } from "../domain/state.ts";
 import { vecAt, vecItems } from "../domain/vec.ts";
 import { describeReason, whyNot } from "../domain/why-not.ts";
 import { displayText } from "./display-text.ts";
-import { stageOf } from "./stage-look.ts";
+import { stageOf } from "./ticket-stage.ts";
 
 /** Who stands where, by id. An array that has not changed keeps its identity from one flush to the next. */
 export interface Lists {

@@ -8,7 +8,7 @@ import { printedSummary } from "../../src/cli/printed-summary.ts";
 import { stateHome } from "../../src/cli/state-home.ts";
 import { RunId } from "../../src/domain/ids.ts";
 import type { RunState } from "../../src/domain/state.ts";
-import { beginAnew } from "../../src/store/begin-anew.ts";
+import { resetDashboard } from "../../src/store/reset.ts";
 import { stalled } from "../adapters/journal/facts.ts";
 import { storeOf } from "../components/stage.ts";
 import { plumbing, plumbingEnded } from "../store/scenes.ts";
@@ -74,11 +74,11 @@ describe("earlier runs", () => {
     record(run.state);
     const { store } = storeOf(run);
     const end = readEarlier({ store, folder: () => "" });
-    beginAnew(store);
+    resetDashboard(store);
     expect(store.getState().earlier).toBeUndefined();
     // One at work, whose earlier runs nobody asks for.
     store.setState({ run: { ...plumbing().state, run: RunId.parse("plumbing-old") } });
-    beginAnew(store);
+    resetDashboard(store);
     store.setState({ run: run.state });
     expect(store.getState().earlier).toMatchObject({ run: run.state.run, runs: [{ run: "plumbing-old" }] });
     end();

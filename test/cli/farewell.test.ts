@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createLocks } from "../../src/adapters/locks/sqlite-locks.ts";
-import { farewell } from "../../src/cli/dashboard/farewell.ts";
+import { exitMessage } from "../../src/cli/dashboard/exit-message.ts";
 import { batchLock } from "../../src/cli/engine/engine-locks.ts";
 import { stateHome } from "../../src/cli/state-home.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
@@ -21,7 +21,7 @@ test("a run that ended long ago is left at once, though a later run of its batch
   mkdirSync(locks);
   const later = createLocks(locks).take([batchLock(state.batchPath)], { pid: process.pid, run: "later", since: 1 });
   expect(later.ok).toBe(true);
-  expect(await farewell(state.run, state, false)).toBe(1);
+  expect(await exitMessage(state.run, state, false)).toBe(1);
   expect(printed.join("")).toContain("NOT DONE, says the oracle");
   if (later.ok) for (const lock of later.locks) lock[Symbol.dispose]();
 });

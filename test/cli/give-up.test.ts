@@ -1,8 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test, vi } from "vitest";
 import { openRunStore } from "../../src/adapters/journal/sqlite-run-store.ts";
-import type { World } from "../../src/cli/engine/check-world.ts";
 import { giveUp } from "../../src/cli/engine/give-up.ts";
+import type { RunEnvironment } from "../../src/cli/engine/preflight.ts";
 import { stateHome } from "../../src/cli/state-home.ts";
 import { record } from "../helpers/recorded-run.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
@@ -17,7 +17,7 @@ test("a run is given up although its numbers cannot be kept to be shown", async 
   const file = new DatabaseSync(db);
   file.exec("DROP TABLE numbers");
   file.close();
-  const world = { repos: new Map() } as Partial<World> as World;
+  const world = { repos: new Map() } as Partial<RunEnvironment> as RunEnvironment;
   await giveUp({ run, store, home: stateHome({ LOOPDASH_HOME: folder() }, "/"), world, now: 9 });
   expect(store.list()).toMatchObject([{ run, verdict: "not-done", reason: "given up for a fresh run (--fresh)" }]);
   expect(warn).toHaveBeenCalledWith(expect.stringContaining("numbers"));

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { CLIPBOARD_LIMIT, call, clipboard, modesOf, progressBar, windowTitle } from "../../src/cli/terminal/sequences.ts";
-import { abilitiesOf } from "../../src/store/abilities.ts";
+import { terminalCapabilities } from "../../src/store/terminal-capabilities.ts";
 
 const MODES = resolve(import.meta.dirname, "../../src/cli/terminal/modes.ts");
 
@@ -29,7 +29,7 @@ test("lent and taken again", () => {
 
 test("modes that a terminal does not have are left alone", () => {
   const env = { LANG: "C.UTF-8", TERM: "linux" };
-  const { enter, leave } = modesOf(abilitiesOf({ env, isTTY: true, depth: 4 }));
+  const { enter, leave } = modesOf(terminalCapabilities({ env, isTTY: true, depth: 4 }));
   expect([enter, leave]).toEqual(["\u001b[8l", "\u001b[8h"]);
 });
 

@@ -5,7 +5,7 @@ vi.hoisted(() => {
   process.env["FORCE_COLOR"] = "3";
 });
 
-import { themeOf } from "../../components/drawing/theme.ts";
+import { themeOf } from "../../components/kit/theme.ts";
 import { screenToSvg } from "../../scripts/picture/svg.ts";
 import { plumbing } from "../store/scenes.ts";
 import { mount } from "./mount.tsx";

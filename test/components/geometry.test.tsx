@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { asciiOf } from "../../components/drawing/ascii.ts";
-import { widthOf } from "../../components/drawing/fit.ts";
+import { asciiOf } from "../../components/kit/ascii.ts";
+import { widthOf } from "../../components/kit/fit.ts";
 import { renderDashboard } from "../../components/render-dashboard.tsx";
 import { VIEWS } from "../../src/store/views/view-name.ts";
 import { batchOf, RunBuilder } from "../store/run-builder.ts";

@@ -1,6 +1,6 @@
 import { render } from "ink";
 import { App } from "../../components/app.tsx";
-import { DEFAULT_THEME, type Theme } from "../../components/drawing/theme.ts";
+import { DEFAULT_THEME, type Theme } from "../../components/kit/theme.ts";
 import type { DashboardStore } from "../../src/store/dashboard-store.ts";
 import type { Feed } from "../../src/store/feed.ts";
 import type { RunBuilder } from "../store/run-builder.ts";

@@ -5,8 +5,8 @@ vi.hoisted(() => {
 });
 
 import { renderDashboard } from "../../components/render-dashboard.tsx";
-import { abilitiesOf } from "../../src/store/abilities.ts";
 import type { LeaveHow } from "../../src/store/keymap/binding.ts";
+import { terminalCapabilities } from "../../src/store/terminal-capabilities.ts";
 import { plumbing } from "../store/scenes.ts";
 import { Stage, storeOf, until } from "./stage.ts";
 
@@ -26,7 +26,7 @@ function open(stage: Stage, onLeave?: (how: LeaveHow) => void) {
     hands: stage.hands,
     stdout: stage.terminal,
     stdin: stage.keyboard,
-    abilities: abilitiesOf({ env: process.env, isTTY: true, depth: stage.terminal.getColorDepth() }),
+    abilities: terminalCapabilities({ env: process.env, isTTY: true, depth: stage.terminal.getColorDepth() }),
     ...(onLeave === undefined ? {} : { onLeave }),
   });
   return { store, feed, done };

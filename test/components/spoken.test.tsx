@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { widthOf } from "../../components/drawing/fit.ts";
+import { widthOf } from "../../components/kit/fit.ts";
 import { renderDashboard } from "../../components/render-dashboard.tsx";
-import { spokenLines } from "../../components/spoken/spoken-lines.ts";
+import { spokenLines } from "../../components/screen-reader/lines.ts";
 import { claims, crowd, finishLine, hostile, plumbing, plumbingEnded } from "../store/scenes.ts";
 import { Stage, storeOf } from "./stage.ts";
 

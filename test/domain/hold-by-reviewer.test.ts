@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { LONGEST_BACKOFF_MS } from "../../src/domain/backoff.ts";
 import { decide } from "../../src/domain/decide.ts";
-import { LONGEST_HOLD_MS } from "../../src/domain/hold.ts";
 import { TicketId } from "../../src/domain/ids.ts";
 import { questionCap } from "../../src/domain/money.ts";
 import { ticketOf as stateOf } from "../../src/domain/state.ts";
@@ -74,7 +74,7 @@ describe("the second model's API", () => {
 
   test("that is to be left alone for more than six hours parks the run, and a wrong key does", () => {
     const sim = run();
-    reviewerTurnedAway(sim, T1, LONGEST_HOLD_MS + 1);
+    reviewerTurnedAway(sim, T1, LONGEST_BACKOFF_MS + 1);
     expect(sim.state.tripped).toMatchObject({ kind: "rate-limited", of: "reviewer" });
     expect(describeReason(whyNot(sim.state, 0))).toMatch(
       /^no agent starts any more \(the reviewer: rate-limited\): it says so; try again after 1970-01-01 06:00:0\d UTC$/,

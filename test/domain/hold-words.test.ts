@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { describeTrip } from "../../src/domain/hold.ts";
+import { describeHalt } from "../../src/domain/backoff.ts";
 import { TicketId } from "../../src/domain/ids.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";
 
@@ -11,13 +11,13 @@ test("money of the day that nobody can count ends all starts, with why and what 
   const says = "what other sessions have cost today is not known: ccusage is not there";
   expect(sim.state.tripped).toEqual({ kind: "spend-unknown", says });
   expect(sim.decide().map((action) => action.do)).not.toContain("start");
-  expect(describeTrip({ kind: "spend-unknown", says })).toBe(
+  expect(describeHalt({ kind: "spend-unknown", says })).toBe(
     `no agent starts any more (spend-unknown): ${says}; mend it, or set limits.countOtherSessions to false, then run the same command again`,
   );
 });
 
 test("an end of all starts for which there is nothing to do says why, and no more", () => {
-  expect(describeTrip({ kind: "overloaded", says: "busy" })).toBe("no agent starts any more (overloaded): busy");
+  expect(describeHalt({ kind: "overloaded", says: "busy" })).toBe("no agent starts any more (overloaded): busy");
 });
 
 describe("two agents that are turned away until the same moment", () => {

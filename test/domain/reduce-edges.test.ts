@@ -3,7 +3,7 @@ import { decide } from "../../src/domain/decide.ts";
 import type { AttemptOutcome, RunEvent, RunFact } from "../../src/domain/event.ts";
 import { RepoId, TicketId } from "../../src/domain/ids.ts";
 import { reduce } from "../../src/domain/reduce.ts";
-import { soonReady } from "../../src/domain/soon-ready.ts";
+import { soonReady } from "../../src/domain/slot-reservation.ts";
 import { indexOf, ticketOf as stateOf } from "../../src/domain/state.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";
 

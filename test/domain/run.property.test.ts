@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { decide } from "../../src/domain/decide.ts";
 import { attemptCap, reserveOf } from "../../src/domain/money.ts";
 import { reduce } from "../../src/domain/reduce.ts";
-import { precedes, soonReady } from "../../src/domain/soon-ready.ts";
+import { precedes, soonReady } from "../../src/domain/slot-reservation.ts";
 import { activeTickets, freeSlots, type RunState } from "../../src/domain/state.ts";
 import { vecAt, vecItems } from "../../src/domain/vec.ts";
 import { whyNot } from "../../src/domain/why-not.ts";

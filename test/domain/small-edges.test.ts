@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { admitCommand } from "../../src/domain/admit.ts";
+import { apiKeyNamesInDotenv } from "../../src/domain/api-key-guard.ts";
 import { decide } from "../../src/domain/decide.ts";
 import type { RunFact } from "../../src/domain/event.ts";
-import { findingsLine, findingsText, passedLine } from "../../src/domain/evidence/words.ts";
+import { findingsLine, findingsText, passedLine } from "../../src/domain/evidence/summary-lines.ts";
 import { TicketId } from "../../src/domain/ids.ts";
 import { reportOf } from "../../src/domain/report.ts";
-import { soonReady } from "../../src/domain/soon-ready.ts";
+import { soonReady } from "../../src/domain/slot-reservation.ts";
 import { freeSlots, isSettled } from "../../src/domain/state.ts";
-import { strayNamesInDotenv } from "../../src/domain/stray-keys.ts";
 import { renderMarkdown, renderSummaryText } from "../../src/domain/summary.ts";
 import { batchOf, honestJudgement, Simulation, ticketOf } from "./simulate.ts";
 
@@ -96,11 +96,11 @@ test("a final verdict from before a resume ends nothing: the oracle is asked aga
 });
 
 test("names in a .env file are sorted, and empty ones left out", () => {
-  expect(strayNamesInDotenv("OPENAI_API_KEY=x\nANTHROPIC_API_KEY=y\nOPENAI_API_KEY=z")).toEqual([
+  expect(apiKeyNamesInDotenv("OPENAI_API_KEY=x\nANTHROPIC_API_KEY=y\nOPENAI_API_KEY=z")).toEqual([
     "ANTHROPIC_API_KEY",
     "OPENAI_API_KEY",
   ]);
-  expect(strayNamesInDotenv('OPENAI_API_KEY =  ""  \nANTHROPIC_API_KEY=   # none\n\njust words')).toEqual([]);
+  expect(apiKeyNamesInDotenv('OPENAI_API_KEY =  ""  \nANTHROPIC_API_KEY=   # none\n\njust words')).toEqual([]);
 });
 
 describe("what is said of a run that goes on, in a sandbox", () => {

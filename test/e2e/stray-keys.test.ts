@@ -3,7 +3,7 @@ import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, sym
 import { dirname, join } from "node:path";
 import { execa } from "execa";
 import { describe, expect, test } from "vitest";
-import { strayNames } from "../../src/domain/stray-keys.ts";
+import { apiKeyNames } from "../../src/domain/api-key-guard.ts";
 import { HONEST, PROGRAM, Stage } from "./stage.ts";
 
 /** Looks like a key, and must be seen nowhere. */
@@ -259,7 +259,7 @@ test("with --allow-api-key a run starts, and none of its processes is told any o
   });
   const secrets = Object.fromEntries(SECRETS.map((name, i) => [name, `secret-${i}-${VALUE}`]));
   const env = { ...stage.env, ...secrets, LOOPDASH_HOME: stage.home, PATH: `${stage.path("bin")}:${PATH}` };
-  expect(strayNames(env).length).toBeGreaterThan(20);
+  expect(apiKeyNames(env).length).toBeGreaterThan(20);
   const argv = [program, "batch.json", "--json", "--allow-api-key"];
   const ended = await execa(process.execPath, argv, { cwd: stage.root, env, extendEnv: false, reject: false, stdin: "ignore" });
   expect(ended.stdout + ended.stderr).not.toContain(VALUE);

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { LoopContext } from "../../src/loop/context.ts";
-import type { SecondModel, SecondModelAnswer } from "../../src/ports/second-model.ts";
+import type { Reviewer, ReviewerAnswer } from "../../src/ports/reviewer.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { isAlive, until } from "../e2e/actors.ts";
 import { ended, opened, REVIEWER_PROMPT, type Reviewed, reviewed, T1 } from "./review-stage.ts";
@@ -10,7 +10,7 @@ import { impatient, scripted, stopOf } from "./scripted-model.ts";
 
 cleanUp();
 
-const ask = (answers: readonly Partial<SecondModelAnswer>[], usd = 0, of: Reviewed = {}) => {
+const ask = (answers: readonly Partial<ReviewerAnswer>[], usd = 0, of: Reviewed = {}) => {
   const { model, tasks } = scripted(answers, usd);
   return reviewed({ ...of, secondModel: model }).then((result) => ({ ...result, tasks }));
 };
@@ -138,7 +138,7 @@ describe("an attempt that is called off while the second model thinks", () => {
     await stage.crashAndReopen((ctx) => ({
       batch: { ...ctx.batch },
       templates: { ...ctx.templates, reviewer: REVIEWER_PROMPT },
-      secondModel: secondModel as SecondModel,
+      secondModel: secondModel as Reviewer,
     }));
     await stage.resume();
     const state = await stage.ended();

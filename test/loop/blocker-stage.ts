@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import type { Adjudication } from "../../src/domain/outbox/ruling.ts";
 import type { LoopContext } from "../../src/loop/context.ts";
 import type { AgentTask } from "../../src/ports/agent.ts";
-import type { SecondModel, SecondModelTask } from "../../src/ports/second-model.ts";
+import type { Reviewer, ReviewerTask } from "../../src/ports/reviewer.ts";
 
 const TEMPLATE = readFileSync(resolve(import.meta.dirname, "../../prompts/adjudicator.md"), "utf8");
 
@@ -48,16 +48,16 @@ export function answerTo(prompt: string, answer: object = ruling()): string {
 
 /** A second model that answers as it is told, and keeps what it was asked. */
 export class Adjudicator {
-  readonly asked: (SecondModelTask & { readonly prompt: string })[] = [];
-  readonly #answer: (prompt: string, task: SecondModelTask) => string | Promise<string>;
+  readonly asked: (ReviewerTask & { readonly prompt: string })[] = [];
+  readonly #answer: (prompt: string, task: ReviewerTask) => string | Promise<string>;
 
-  constructor(answer: (prompt: string, task: SecondModelTask) => string | Promise<string> = (prompt) => answerTo(prompt)) {
+  constructor(answer: (prompt: string, task: ReviewerTask) => string | Promise<string> = (prompt) => answerTo(prompt)) {
     this.#answer = answer;
   }
 
   /** What a stage's context gets of it. */
   get context(): Pick<LoopContext, "secondModel"> {
-    const secondModel: SecondModel = {
+    const secondModel: Reviewer = {
       name: "adjudicator",
       reserveUsd: 0,
       ask: async (task) => {

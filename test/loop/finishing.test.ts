@@ -9,7 +9,7 @@ import { TicketId } from "../../src/domain/ids.ts";
 import { describeReason, whyNot } from "../../src/domain/why-not.ts";
 import type { Rest } from "../../src/loop/attempt-scope.ts";
 import type { LoopContext } from "../../src/loop/context.ts";
-import { Permits } from "../../src/loop/permits.ts";
+import { Semaphore } from "../../src/loop/semaphore.ts";
 import type { AgentTask } from "../../src/ports/agent.ts";
 import type { Repo } from "../../src/ports/vcs.ts";
 import { cleanUp, tempDir } from "../adapters/vcs/real-repo.ts";
@@ -21,7 +21,7 @@ const [T1, T2] = ["T-1", "T-2"].map((name) => TicketId.parse(name)) as [TicketId
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Permits that tell who came for one. */
-class Watched extends Permits {
+class Watched extends Semaphore {
   #came = 0;
   #next: (() => void)[] = [];
 

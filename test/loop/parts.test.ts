@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { thinActivity } from "../../src/loop/activity.ts";
 import { boundedList, boundedTail } from "../../src/loop/bounded.ts";
 import { pause } from "../../src/loop/context.ts";
-import { MergeLanes } from "../../src/loop/merge-lanes.ts";
+import { MergeQueue } from "../../src/loop/merge-queue.ts";
 import { commandEvidence, howItEnded } from "../../src/loop/steps/command-step.ts";
 import { FakeClock } from "./fake-clock.ts";
 
@@ -90,7 +90,7 @@ describe("MergeLanes", () => {
   const gate = () => Promise.withResolvers<void>();
 
   test("runs the tasks of a key one at a time, in order; other keys beside them", async () => {
-    const queue = new MergeLanes();
+    const queue = new MergeQueue();
     const log: string[] = [];
     const [first, other] = [gate(), gate()];
     const task = (name: string, until?: Promise<void>) => async () => {
@@ -111,7 +111,7 @@ describe("MergeLanes", () => {
   });
 
   test("a task that fails tells its caller and does not hold up the next", async () => {
-    const queue = new MergeLanes();
+    const queue = new MergeQueue();
     const failed = queue.run("a", () => Promise.reject(new Error("broken")));
     const next = queue.run("a", () => Promise.resolve("next"));
     await expect(failed).rejects.toThrow("broken");
@@ -119,7 +119,7 @@ describe("MergeLanes", () => {
   });
 
   test("who is called off while waiting leaves at once, never runs, and lets nobody pass the one before", async () => {
-    const queue = new MergeLanes();
+    const queue = new MergeQueue();
     const log: string[] = [];
     const first = gate();
     const controller = new AbortController();
@@ -138,7 +138,7 @@ describe("MergeLanes", () => {
 
   test("an abort after its turn has come is the task's own affair", async () => {
     const controller = new AbortController();
-    const done = new MergeLanes().run("a", async () => controller.abort(), controller.signal);
+    const done = new MergeQueue().run("a", async () => controller.abort(), controller.signal);
     await expect(done).resolves.toBeUndefined();
   });
 });

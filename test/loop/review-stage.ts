@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { createCommandModel } from "../../src/adapters/agent/second-model.ts";
+import { createCommandReviewer } from "../../src/adapters/agent/reviewer.ts";
 import { createExecutor } from "../../src/adapters/executor/process-executor.ts";
 import { ReviewerSpec } from "../../src/domain/batch/reviewer-spec.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import { TicketId } from "../../src/domain/ids.ts";
 import type { LoopContext } from "../../src/loop/context.ts";
-import type { SecondModel } from "../../src/ports/second-model.ts";
+import type { Reviewer } from "../../src/ports/reviewer.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { type Files, put } from "./evidence-stage.ts";
 import { Stage, type StageOptions } from "./stage.ts";
@@ -64,7 +64,7 @@ export interface Reviewed {
   readonly spec?: Partial<ReviewerSpec>;
   readonly stage?: Partial<StageOptions>;
   readonly usd?: number;
-  readonly secondModel?: SecondModel;
+  readonly secondModel?: Reviewer;
   readonly ctx?: (ctx: LoopContext) => Partial<LoopContext>;
 }
 
@@ -90,7 +90,7 @@ export async function opened(of: Reviewed = {}): Promise<Stage> {
   );
   const argv = reviewer(join(stage.root, "second"), of.reviewer ?? PASSES);
   const env = { PATH: process.env["PATH"] ?? "" };
-  const made = createCommandModel({ argv, name: "scripted", usdPerQuestion: of.usd ?? 0, executor: createExecutor(), env });
+  const made = createCommandReviewer({ argv, name: "scripted", usdPerQuestion: of.usd ?? 0, executor: createExecutor(), env });
   Object.assign(stage.engine.ctx, { secondModel: of.secondModel ?? made });
   put(stage.user, of.base ?? { "base.txt": "" });
   stage.git("add", "-A");

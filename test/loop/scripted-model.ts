@@ -3,12 +3,12 @@ import type { AgentStopKind } from "../../src/domain/event.ts";
 import type { LoopContext } from "../../src/loop/context.ts";
 import type { AgentStop } from "../../src/ports/agent.ts";
 import type { Clock } from "../../src/ports/clock.ts";
-import type { SecondModel, SecondModelAnswer, SecondModelTask } from "../../src/ports/second-model.ts";
+import type { Reviewer, ReviewerAnswer, ReviewerTask } from "../../src/ports/reviewer.ts";
 
 /** A vendor's second model with these answers, the last for all that follow; it passes where none is given. */
-export function scripted(answers: readonly Partial<SecondModelAnswer>[], reserveUsd = 0) {
-  const tasks: SecondModelTask[] = [];
-  const model: SecondModel = {
+export function scripted(answers: readonly Partial<ReviewerAnswer>[], reserveUsd = 0) {
+  const tasks: ReviewerTask[] = [];
+  const model: Reviewer = {
     name: "scripted",
     reserveUsd,
     ask(task) {
@@ -20,7 +20,7 @@ export function scripted(answers: readonly Partial<SecondModelAnswer>[], reserve
   return { model, tasks };
 }
 
-function passes({ promptFile }: SecondModelTask): string {
+function passes({ promptFile }: ReviewerTask): string {
   const prompt = readFileSync(promptFile, "utf8");
   const nonce = /^LOOPDASH ANSWER BEGIN (\w+)$/m.exec(prompt)?.[1];
   const tree = /It is commit (\w+)/.exec(prompt)?.[1];
@@ -43,7 +43,7 @@ export const impatient = (waits: number[]) => (ctx: LoopContext) => {
 };
 
 /** An answer of one that was stopped early. */
-export const stopOf = (kind: AgentStopKind, over: Partial<AgentStop> = {}): Partial<SecondModelAnswer> => ({
+export const stopOf = (kind: AgentStopKind, over: Partial<AgentStop> = {}): Partial<ReviewerAnswer> => ({
   exitCode: 1,
   stop: { kind, says: "come\nback", ...over },
 });

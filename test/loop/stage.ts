@@ -15,14 +15,14 @@ import { RunId } from "../../src/domain/ids.ts";
 import { reduce } from "../../src/domain/reduce.ts";
 import { type RunState, ticketOf as stateOf } from "../../src/domain/state.ts";
 import type { LoopContext } from "../../src/loop/context.ts";
-import { MergeLanes } from "../../src/loop/merge-lanes.ts";
+import { MergeQueue } from "../../src/loop/merge-queue.ts";
 import { Orchestrator } from "../../src/loop/orchestrator.ts";
 import { Performer } from "../../src/loop/perform.ts";
-import { Permits } from "../../src/loop/permits.ts";
 import { recover } from "../../src/loop/recover.ts";
-import { Starts } from "../../src/loop/starts.ts";
+import { Semaphore } from "../../src/loop/semaphore.ts";
 import { Manifests } from "../../src/loop/steps/manifests.ts";
 import { TestCanaries } from "../../src/loop/steps/test-canaries.ts";
+import { WorktreeGate } from "../../src/loop/worktree-gate.ts";
 import type { Agent, AgentResult, AgentTask, HealTask } from "../../src/ports/agent.ts";
 import type { Journal } from "../../src/ports/journal.ts";
 import type { Tracker } from "../../src/ports/tracker.ts";
@@ -175,9 +175,9 @@ export class Stage implements Disposable {
       templates: { reviewer: "", adversary: "", adjudicator: "", healer: "" },
       outbox: createOutbox(),
       reviewerFiles: [],
-      merges: new MergeLanes(),
-      starts: new Starts(),
-      judges: new Permits(state.workers),
+      merges: new MergeQueue(),
+      starts: new WorktreeGate(),
+      judges: new Semaphore(state.workers),
       state: () => orchestrator.state,
       report: (fact) => !engine.dead && orchestrator.report(fact),
       recordDuration: () => undefined,

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import type { TransientSpec } from "../../src/domain/batch/transient-spec.ts";
 import type { Rest } from "../../src/loop/attempt-scope.ts";
-import { Permits } from "../../src/loop/permits.ts";
+import { Semaphore } from "../../src/loop/semaphore.ts";
 import { cleanUp, git, tempDir } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { CHECK, opened, tap } from "./evidence-stage.ts";
@@ -68,7 +68,7 @@ describe("the wait", () => {
 
 describe("the wait of who measures a base for others", () => {
   /** Counts who has asked for a permit so far. */
-  class Asked extends Permits {
+  class Asked extends Semaphore {
     asked = 0;
 
     override run<T>(task: (rest: Rest) => Promise<T>, signal: AbortSignal): Promise<T> {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { cutTo, percent } from "../../src/report/format.ts";
 import { html, lines } from "../../src/report/html.ts";
-import { cutTo, percent } from "../../src/report/words.ts";
 import { HOSTILE } from "./pages.ts";
 
 describe("a piece of HTML", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { keyGroups } from "../../src/store/keymap/key-groups.ts";
-import { keyWords } from "../../src/store/keymap/key-words.ts";
+import { keyLabels } from "../../src/store/keymap/key-labels.ts";
 import { KEYMAP } from "../../src/store/keymap/keymap.ts";
 import { type KeyFile, rebind } from "../../src/store/keymap/rebind.ts";
 import { desk } from "./desk.ts";
@@ -38,7 +38,7 @@ describe("bound keys", () => {
   test("are what footer, hints and help name", () => {
     const keymap = bound({ "select-next": ["n", "down"], "select-previous": ["N", "up"] });
     const binding = keymap.overview.find(({ name }) => name === "select-next");
-    expect(binding && keyWords(binding, keymap.overview)).toBe("n/N");
+    expect(binding && keyLabels(binding, keymap.overview)).toBe("n/N");
     const d = desk(plumbing(), keymap);
     d.type("x");
     expect(d.ui().toast?.text).toBe("select a worker first: n/N");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { PlayAction } from "../../src/store/keymap/binding.ts";
 import type { KeyPress } from "../../src/store/keymap/press-names.ts";
-import { runWord } from "../../src/store/run-word.ts";
+import { runLabel } from "../../src/store/run-label.ts";
 import { replayOf } from "./replays.ts";
 import { plumbing, plumbingEnded } from "./scenes.ts";
 
@@ -48,7 +48,7 @@ describe("a replay", () => {
     for (const run of [plumbing(), plumbingEnded()]) {
       const { store } = replayOf(run);
       const state = store.getState();
-      expect(runWord(state.run, state.ui.connection, state.now).word).toBe("REPLAY");
+      expect(runLabel(state.run, state.ui.connection, state.now).word).toBe("REPLAY");
     }
   });
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { TicketId } from "../../src/domain/ids.ts";
 import { ticketOf } from "../../src/domain/state.ts";
-import { finishOf } from "../../src/store/stage-look.ts";
+import { attemptHistoriesOf, evidenceOf, tellingOf } from "../../src/store/ticket-log/attempts.ts";
+import { targetOf } from "../../src/store/ticket-log/target.ts";
+import { finishOf } from "../../src/store/ticket-stage.ts";
 import { INITIAL_TICKET, reduceTicketView, type TicketViewAction } from "../../src/store/views/ticket.ts";
-import { evidenceOf, livesOf, tellingOf } from "../../src/store/views/viewed-life.ts";
-import { targetOf } from "../../src/store/views/viewed-target.ts";
 import { storeOf } from "../components/stage.ts";
 import { batchOf, RunBuilder } from "./run-builder.ts";
 
@@ -17,7 +17,7 @@ function run(): RunBuilder {
 const ticketIn = (of: RunBuilder) => ticketOf(of.state, A);
 
 function lives(of: RunBuilder) {
-  return livesOf(ticketIn(of), finishOf(of.state, A));
+  return attemptHistoriesOf(ticketIn(of), finishOf(of.state, A));
 }
 
 const marks = (of: RunBuilder) => lives(of).map(({ entries }) => entries.map(({ mark }) => mark).join(" "));

@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { Finder, hitsIn } from "../../src/store/views/viewed-find.ts";
-import { MAX_CHARS, MAX_LINES } from "../../src/store/views/viewed-ring.ts";
-import { endOf, movedBy, rowsFrom, stretchesOf, within } from "../../src/store/views/viewed-rows.ts";
-import { LINE_CHARS, type TextKind, ViewedText } from "../../src/store/views/viewed-text.ts";
+import { Finder, hitsIn } from "../../src/store/ticket-log/find.ts";
+import { MAX_CHARS, MAX_LINES } from "../../src/store/ticket-log/line-ring.ts";
+import { LINE_CHARS, LogText, type TextKind } from "../../src/store/ticket-log/log-text.ts";
+import { endOf, movedBy, rangesOf, rowsFrom, within } from "../../src/store/ticket-log/rows.ts";
 
-function textOf(kind: TextKind, ...pieces: readonly string[]): ViewedText {
-  const text = new ViewedText(kind);
+function textOf(kind: TextKind, ...pieces: readonly string[]): LogText {
+  const text = new LogText(kind);
   text.begin({ skipped: 0 });
   for (const piece of pieces) text.push(piece);
   return text;
 }
 
-function all(text: ViewedText, raw = false): readonly string[] {
+function all(text: LogText, raw = false): readonly string[] {
   const { count, line } = text.lines(raw);
   return Array.from({ length: count }, (_, i) => line(i).text);
 }
@@ -37,7 +37,7 @@ describe("a text that grows", () => {
   });
 
   test("shows the start of a line of ten megabytes, and how much more there is", () => {
-    const text = new ViewedText("log");
+    const text = new LogText("log");
     text.begin({ skipped: 0 });
     for (let i = 0; i < 160; i++) text.push("z".repeat(65_536));
     const [line = ""] = all(text);
@@ -177,7 +177,7 @@ describe("the events of agents", () => {
 });
 
 describe("rows", () => {
-  const rows = (text: string, columns: number) => stretchesOf(text, columns).map(({ from, to }) => text.slice(from, to));
+  const rows = (text: string, columns: number) => rangesOf(text, columns).map(({ from, to }) => text.slice(from, to));
 
   test("break behind a space that is near, else where the row is full; wide characters stay whole", () => {
     expect(rows("", 10)).toEqual([""]);

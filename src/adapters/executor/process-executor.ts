@@ -1,12 +1,12 @@
 import type { Readable } from "node:stream";
 import { execa } from "execa";
 import type { ExecEnding, ExecRequest, ExecResult, Executor, ProcessId } from "../../ports/executor.ts";
-import { createFamilyWatch, type Family } from "./family-watch.ts";
 import { whenOver } from "./limits.ts";
 import { type LogFile, openLogFile } from "./log-file.ts";
 import { createOutput, type Output } from "./output.ts";
 import { isAlive, processId } from "./process-id.ts";
 import { createProcessTable, FENCE_VARIABLE, outputsOf, type ReadProcessTable } from "./process-table.ts";
+import { createProcessTreeWatch, type ProcessTreeWatch } from "./process-tree-watch.ts";
 import { startFailure } from "./start-failure.ts";
 import { killGroup, type Swept, sweep } from "./sweep.ts";
 import { within } from "./within.ts";
@@ -21,7 +21,7 @@ export const DRAIN_MS = 2_000;
 /** What `run` needs of the executor it belongs to. */
 interface Workshop {
   readonly read: ReadProcessTable;
-  readonly watch: (main: ProcessId) => Family;
+  readonly watch: (main: ProcessId) => ProcessTreeWatch;
 }
 
 type Child = ReturnType<typeof launch>;
@@ -52,7 +52,7 @@ interface Ending {
  */
 export function createExecutor(): Executor {
   const read = createProcessTable();
-  const workshop: Workshop = { read, watch: createFamilyWatch(read) };
+  const workshop: Workshop = { read, watch: createProcessTreeWatch(read) };
   const markers = new Set<string>();
   return {
     async run(request) {
@@ -167,7 +167,12 @@ function exitOf(child: Child, ending: Ending, lifetime: AbortController): Promis
 }
 
 /** Ends the program for the first cause given: descendants are noted, then SIGTERM, then SIGKILL. */
-function stopper(of: { child: Child; family: Family; ending: Ending; lifetime: AbortSignal }): (cause: ExecEnding) => void {
+function stopper(of: {
+  child: Child;
+  family: ProcessTreeWatch;
+  ending: Ending;
+  lifetime: AbortSignal;
+}): (cause: ExecEnding) => void {
   return (cause) => {
     if (of.ending.cause !== undefined) return;
     of.ending.cause = cause;
@@ -227,7 +232,7 @@ async function drain(child: Child, killHolders: () => Promise<Swept>): Promise<b
 }
 
 /** What went wrong around the program, as lines at the end of its tail. */
-function marksOf(log: LogFile, family: Family, swept: Swept, drained: boolean): string {
+function marksOf(log: LogFile, family: ProcessTreeWatch, swept: Swept, drained: boolean): string {
   const marks = [
     log.problem(),
     family.trouble(),

@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import type { ProcessId } from "../../ports/executor.ts";
-import { kinOf } from "./kin.ts";
 import { isAlive, isNoSuchProcess, type ProcessStat, readStat } from "./process-id.ts";
 import { fencesOf, holdsAny, type ReadProcessTable } from "./process-table.ts";
+import { processTreeOf } from "./process-tree.ts";
 
 /** What is to be killed. */
 export interface Prey {
@@ -35,7 +35,7 @@ export async function sweep(prey: Prey, read: ReadProcessTable): Promise<Swept> 
     (prey.markers.size > 0 && fencesOf(pid).some((fence) => prey.markers.has(fence))) ||
     (prey.outputs !== undefined && holdsAny(pid, prey.outputs));
   for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-    const found = kinOf(await read(prey.notBefore), { mains: prey.mains, seen: prey.seen, isMarked });
+    const found = processTreeOf(await read(prey.notBefore), { mains: prey.mains, seen: prey.seen, isMarked });
     if (found.length === 0) return { killed: killed.size, survivors: [] };
     for (const row of found) if (killExactly(row)) killed.add(`${row.pid}@${row.startTime}`);
     if (performance.now() > deadline) return { killed: killed.size, survivors: found.map((row) => row.pid) };

@@ -1,10 +1,10 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { readJson } from "../../domain/json-text.ts";
+import { hasNoDuplicateKeys } from "./duplicate-keys.ts";
 import { geminiBounds } from "./gemini-request.ts";
 import { countOf, isObject, type JsonObject, objectOf } from "./json.ts";
 import { Refusal } from "./refusals.ts";
 import type { FoundRoute, Meter } from "./routes.ts";
-import { saysNothingTwice } from "./said-twice.ts";
 import { clientToolsOnly, outsideOf } from "./vendor-reach.ts";
 
 /** A request to a model, as it is sent on. */
@@ -44,7 +44,7 @@ export function readModelRequest(bytes: Buffer, of: { route: FoundRoute; vendorR
   return {
     model,
     // Writing a long talk anew takes longer than all the rest here.
-    body: adjusted === body && saysNothingTwice(text, body) ? bytes : written(adjusted),
+    body: adjusted === body && hasNoDuplicateKeys(text, body) ? bytes : written(adjusted),
     maxOutput: maxOutputOf(kind, body),
     answers: kind === "generate" ? geminiBounds(body).answers : (countOf(body["n"]) ?? 1),
     outside: outside !== undefined || (of.vendorReach && clientToolsOnly(kind, body["tools"]).dropped > 0),

@@ -10,7 +10,7 @@ import { ModelSide } from "./model-side.ts";
 import { OpenLines } from "./open-lines.ts";
 import { passPlain } from "./plain-proxy.ts";
 import { answerRefusal, hasBody, Refusal, Refusals } from "./refusals.ts";
-import { makeSocketPlace, type SocketPlace } from "./socket-place.ts";
+import { makeSocketLocation, type SocketLocation } from "./socket-location.ts";
 import { meansModel, readTarget } from "./target.ts";
 import { openTunnel } from "./tunnel.ts";
 
@@ -37,7 +37,7 @@ class SocketGateway implements Gateway {
   readonly #dialler: Dialler;
   readonly #model: ModelSide | undefined;
   readonly #server: Server;
-  readonly #place: SocketPlace;
+  readonly #place: SocketLocation;
   readonly #lines = new OpenLines();
   readonly #traffic = new Traffic();
   readonly #refusals = new Refusals();
@@ -66,7 +66,7 @@ class SocketGateway implements Gateway {
     this.#server.on("request", (req, res) => void this.#request(req, res));
     this.#server.on("connect", (req, socket, head) => void this.#connect(req, socket, head));
     this.#server.on("clientError", (error, socket) => this.#malformed(error, socket));
-    this.#place = makeSocketPlace(of.folder);
+    this.#place = makeSocketLocation(of.folder);
   }
 
   get socketPath(): string {

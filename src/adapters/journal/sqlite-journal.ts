@@ -3,7 +3,7 @@ import type { Journal } from "../../ports/journal.ts";
 import { diskProblem, SQLITE, sqliteCode } from "../disk-error.ts";
 import { type JournalRow, linkAfter, parseFact, type Tip } from "./chain.ts";
 import type { JournalTable } from "./journal-table.ts";
-import type { SpareRoom } from "./spare-room.ts";
+import type { ReservedSpace } from "./reserved-space.ts";
 
 /** What may wait does so at most this long, in milliseconds, … */
 const WAIT_MS = 250;
@@ -22,7 +22,7 @@ export interface JournalOf {
   readonly table: JournalTable;
   readonly now: () => number;
   /** What is given up so that a write fits on a full disk. */
-  readonly spare?: SpareRoom;
+  readonly spare?: ReservedSpace;
 }
 
 /** The writer of one run's journal. */

@@ -10,10 +10,10 @@ import type { KeptState, RunRow, RunStore, Tally } from "../../ports/run-store.t
 import { origin } from "./chain.ts";
 import { JournalTable } from "./journal-table.ts";
 import { KeptNumbers } from "./kept-numbers.ts";
-import { KeptStates } from "./kept-states.ts";
+import { ReservedSpace } from "./reserved-space.ts";
 import { asRefusal, openDatabase } from "./schema.ts";
-import { SpareRoom } from "./spare-room.ts";
 import { ReadingJournal, SqliteJournal } from "./sqlite-journal.ts";
+import { KeptStates } from "./state-snapshots.ts";
 
 /** A row of `runs`; what is null there is absent here. */
 const StoredRun = z.object({
@@ -64,7 +64,7 @@ class SqliteRunStore implements RunStore {
   readonly #statements = new Map<string, StatementSync>();
   readonly #journals = new Set<SqliteJournal>();
   /** Of the first run that this store writes: an engine writes one. */
-  #spare: SpareRoom | undefined;
+  #spare: ReservedSpace | undefined;
 
   constructor(db: DatabaseSync, file: string, now: () => number) {
     this.#db = db;
@@ -193,7 +193,7 @@ class SqliteRunStore implements RunStore {
   }
 
   #journal(run: RunId): Journal {
-    this.#spare ??= new SpareRoom(join(dirname(this.#file), "runs", run, "spare-room"));
+    this.#spare ??= new ReservedSpace(join(dirname(this.#file), "runs", run, "spare-room"));
     const journal = new SqliteJournal({ run, table: this.#table, now: this.#now, spare: this.#spare });
     this.#journals.add(journal);
     return journal;

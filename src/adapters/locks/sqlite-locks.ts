@@ -6,7 +6,7 @@ import { EXIT, UserError } from "../../domain/user-error.ts";
 import type { Lock, LockHolder, Locks } from "../../ports/locks.ts";
 import { diskProblem, SQLITE, sqliteCode, systemCode } from "../disk-error.ts";
 import { makePrivateFolder } from "../private-folder.ts";
-import { dropWords, readWords, writeWords } from "./holder-words.ts";
+import { readNote, removeNote, writeNote } from "./holder-note.ts";
 
 /**
  * How long a taker steps aside, in milliseconds. A holder holds for a run; only somebody who looks whether the lock
@@ -81,7 +81,7 @@ class SqliteLocks implements Locks {
       try {
         // Cleaners of temporary folders go by age, and an empty file that is only locked would look unused.
         utimesSync(this.#file(resource), new Date(), new Date());
-        writeWords(this.#wordsFile(resource), holder);
+        writeNote(this.#wordsFile(resource), holder);
       } catch (error) {
         lock[Symbol.dispose]();
         throw error;
@@ -109,14 +109,14 @@ class SqliteLocks implements Locks {
     if (this.#held.get(resource) !== held) return;
     this.#held.delete(resource);
     try {
-      dropWords(this.#wordsFile(resource));
+      removeNote(this.#wordsFile(resource));
     } finally {
       held.db.close();
     }
   }
 
   #refusal(resource: string): ReturnType<Locks["take"]> {
-    const holder = this.#held.get(resource)?.holder ?? readWords(this.#wordsFile(resource));
+    const holder = this.#held.get(resource)?.holder ?? readNote(this.#wordsFile(resource));
     return { ok: false, resource, ...(holder === undefined ? {} : { holder }) };
   }
 

@@ -12,14 +12,13 @@ import { automounts } from "./automounts.ts";
 import { type Closed, confinementMounts } from "./confinement-mounts.ts";
 import { type ControlGroup, type GroupHome, makeGroup, memoryMax } from "./control-group.ts";
 import { findProgram } from "./find-program.ts";
-import { type HeldFile, heldFile } from "./held-file.ts";
+import { defaultMounts, secretsIn } from "./hidden-paths.ts";
 import { homesOf } from "./homes.ts";
 import { insideEnvironment } from "./inside-environment.ts";
 import { openWork } from "./layers.ts";
 import { arrange, isCovered, type Mount, mountArguments, ruling } from "./mount.ts";
 import { openSockets } from "./open-sockets.ts";
 import { outerNamespace } from "./outer-namespace.ts";
-import { defaultMounts, secretsIn } from "./places.ts";
 import { canOverlay, overlay } from "./read-overlays.ts";
 import { isWithin, realPath, wayTo } from "./real-path.ts";
 import { seccompFilter } from "./seccomp.ts";
@@ -27,6 +26,7 @@ import { filesToClose, limited, starter } from "./starter.ts";
 import { openStatusFile } from "./status-file.ts";
 import { systemMounts } from "./system-folders.ts";
 import { programMounts, toolMounts } from "./toolchains.ts";
+import { type UnlinkedFile, unlinkedFile } from "./unlinked-file.ts";
 
 /**
  * How many processes and threads may live in one sandbox. Where root runs loopdash only a control group counts them: the limit
@@ -67,12 +67,12 @@ interface Walls {
   readonly homes: readonly string[];
   readonly mounts: readonly Mount[];
   readonly closed: Closed;
-  readonly filter: HeldFile;
+  readonly filter: UnlinkedFile;
   readonly tools: (path: string) => readonly Mount[];
   /** Whether a folder can be shown by an overlay; it is tried once. */
   readonly canOverlay: (top: string) => Promise<boolean>;
   /** A file with this text, made once: few texts differ. */
-  readonly tableFile: (text: string) => HeldFile;
+  readonly tableFile: (text: string) => UnlinkedFile;
 }
 
 /**
@@ -107,8 +107,8 @@ function raise(of: BubblewrapOptions): Walls {
     homes,
     mounts: [...shown, ...mounts],
     canOverlay: once((top) => (of.readOverlays === true ? canOverlay([top]) : Promise.resolve(false))),
-    tableFile: once((text) => heldFile(Buffer.from(text))),
-    filter: heldFile(filter),
+    tableFile: once((text) => unlinkedFile(Buffer.from(text))),
+    filter: unlinkedFile(filter),
     closed: { places: [...places, "/dev", "/proc", "/sys"], secrets: secretsIn(homes), state },
     tools: (path) => {
       const tools = [process.execPath, ...(of.tools ?? [])];
@@ -146,7 +146,7 @@ async function confine(walls: Walls, launch: Launch, confinement: Confinement): 
   const processes = walls.of.processes ?? PROCESSES_MAX;
   const group = groupOf(walls.of.groups, processes);
   const status = openStatusFile();
-  const options = heldFile(
+  const options = unlinkedFile(
     listOf([
       ...NAMESPACES,
       ...mountArguments(shown),

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ExecResult, Executor } from "../../ports/executor.ts";
 import { CANARY, type CanaryTask } from "./canary-script.ts";
-import { openDoors } from "./doors.ts";
+import { openProbeListeners } from "./probe-listeners.ts";
 import { isWithin, realPath } from "./real-path.ts";
 
 /** How long a canary may take. Milliseconds. */
@@ -27,7 +27,7 @@ export async function runCanary(executor: Executor, state?: string): Promise<Can
   try {
     for (const name of ["own", "shown", "kept"]) mkdirSync(at(name));
     for (const name of ["shown/file", "kept/file"]) writeFileSync(at(name), SEEN);
-    await using doors = await openDoors(abstract, at("kept/s"));
+    await using doors = await openProbeListeners(abstract, at("kept/s"));
     const task: CanaryTask = {
       own: at("own/file"),
       readOnly: at("shown/file"),

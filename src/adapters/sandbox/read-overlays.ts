@@ -1,10 +1,10 @@
 import { closeSync, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { heldFile } from "./held-file.ts";
 import type { Mount } from "./mount.ts";
 import { mountTable, type TableEntry } from "./mount-table.ts";
 import { outerNamespace, TOOLS, works } from "./outer-namespace.ts";
 import { isWithin, realPath } from "./real-path.ts";
+import { unlinkedFile } from "./unlinked-file.ts";
 
 /**
  * Where overlays are mounted before bwrap binds parts of them: a folder that every system has, that nobody keeps files in and
@@ -112,7 +112,7 @@ function escaped(path: string): string {
 /** Whether this kernel and this user can show these folders by overlays: they are, for a moment. */
 export async function canOverlay(tops: readonly string[]): Promise<boolean> {
   if (![...Object.values(TOOLS), STAGE].every((path) => existsSync(path))) return false;
-  const { fd, path } = heldFile(Buffer.from(tableOf(tops)));
+  const { fd, path } = unlinkedFile(Buffer.from(tableOf(tops)));
   try {
     const start = ["/bin/sh", "-c", 'exec 5<"$1"; shift; exec "$@"', "sh", path];
     return await works([...start, ...outerNamespace({ table: true }), "/bin/true"]);

@@ -5,9 +5,9 @@ import { wrapCommandWithSandboxMacOS } from "@anthropic-ai/sandbox-runtime/dist/
 import { type Confined, type Confinement, ConfinementRefused, type Launch, type Sandbox } from "../../ports/sandbox.ts";
 import type { BubblewrapOptions } from "./bubblewrap.ts";
 import { findProgram } from "./find-program.ts";
+import { secretsIn } from "./hidden-paths.ts";
 import { homesOf } from "./homes.ts";
 import { insideEnvironment } from "./inside-environment.ts";
-import { secretsIn } from "./places.ts";
 import { isWithin, realPath, wayTo } from "./real-path.ts";
 import { HIDDEN_ON_MACOS, isShown, type SeatbeltConfig, seatbeltConfig } from "./seatbelt-config.ts";
 import { programMounts, toolMounts } from "./toolchains.ts";

@@ -2,7 +2,7 @@ import { closeSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import type { SandboxEnd } from "../../ports/sandbox.ts";
 import { readStat } from "../executor/process-id.ts";
-import { type HeldFile, heldFile } from "./held-file.ts";
+import { type UnlinkedFile, unlinkedFile } from "./unlinked-file.ts";
 
 /** How long a pid namespace may take to be empty once its first process was killed. */
 const EMPTY_LIMIT_MS = 5_000;
@@ -20,7 +20,7 @@ export interface StatusFile {
 
 /** Opens an empty one. */
 export function openStatusFile(): StatusFile {
-  const file = heldFile(Buffer.alloc(0));
+  const file = unlinkedFile(Buffer.alloc(0));
   let end: Promise<SandboxEnd> | undefined;
   return {
     path: file.path,
@@ -31,7 +31,7 @@ export function openStatusFile(): StatusFile {
   };
 }
 
-async function settle(file: HeldFile): Promise<SandboxEnd> {
+async function settle(file: UnlinkedFile): Promise<SandboxEnd> {
   const text = readFileSync(file.path, "utf8");
   closeSync(file.fd);
   return { reported: /"exit-code"\s*:/.test(text), empty: await isEmpty(text) };

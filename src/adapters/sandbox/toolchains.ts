@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
+import { entriesIn } from "./hidden-paths.ts";
 import type { Mount } from "./mount.ts";
-import { entriesIn } from "./places.ts";
 import { isWithin, realPath, wayTo } from "./real-path.ts";
 
 /** What of a home programs need that build and test, and only read. */

@@ -5,12 +5,12 @@ import type { FrozenProgram, OracleBatch } from "../../ports/oracle.ts";
 import type { Tripwire, TripwireResult } from "../../ports/tripwire.ts";
 import { systemCode } from "../disk-error.ts";
 import type { Canary } from "./canary.ts";
-import type { Hides } from "./hides.ts";
+import { judgeWithCopies } from "./copy-comparison.ts";
+import type { DecoyFolders } from "./decoy-folders.ts";
 import { firstProblemOf } from "./in-turns.ts";
 import { judgeCanary } from "./judge-canary.ts";
 import type { Likeness } from "./likeness.ts";
 import { allCanaries } from "./scenarios.ts";
-import { judgeWithTwins } from "./twins.ts";
 
 /** Judgements at a time: the first workers start in the same moment. */
 const AT_A_TIME = 2;
@@ -23,7 +23,7 @@ export interface CanaryTripwireOptions {
   /** The run's batch, and what its tickets look like: both as it has grown by now. */
   readonly batch: () => OracleBatch;
   readonly like: () => Likeness;
-  readonly hides: Hides;
+  readonly hides: DecoyFolders;
   /** Whether exit codes are all that the program must give. */
   readonly plain: boolean;
   /** False for a program that does not read the tracker it is told of: then it cannot be tried, and only the hashes count. */
@@ -83,7 +83,7 @@ async function firstProblem(
   const queue: readonly (Canary | "twins")[] = [...allCanaries(of.batch().tracker.kind, of.like(), of.plain), "twins"];
   const problem = await firstProblemOf(queue, { atATime: AT_A_TIME, signal }, async (canary) => {
     const how = urgent() ? undefined : "background";
-    if (canary === "twins") return (await judgeWithTwins(of, { signal, how })).problem;
+    if (canary === "twins") return (await judgeWithCopies(of, { signal, how })).problem;
     const wrong = await judgeCanary({ ...of, signal, how }, canary);
     judged.canaries += 1;
     return wrong === undefined ? undefined : `a canary was judged wrong: ${wrong}`;

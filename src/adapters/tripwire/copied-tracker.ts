@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { mkdir, open, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TicketId } from "../../domain/ids.ts";
-import type { Place } from "./write-tracker.ts";
+import type { TrackerLocation } from "./write-tracker.ts";
 
 /** A tracker's files by name; the embedded one has a single file without a name. */
 export type Copy = ReadonlyMap<string, CopiedFile>;
@@ -14,7 +14,7 @@ interface CopiedFile {
 }
 
 /** Reads all that a tracker is made of. Throws where a part of it cannot be read. */
-export async function copyTracker(place: Place): Promise<Copy> {
+export async function copyTracker(place: TrackerLocation): Promise<Copy> {
   if (place.kind === "embedded") return new Map([["", await copyFile(place.file)]]);
   const files = new Map<string, CopiedFile>();
   for (const entry of await readdir(place.folder, { withFileTypes: true })) {
@@ -40,7 +40,7 @@ export function isSameCopy(a: Copy, b: Copy): boolean {
 }
 
 /** Lays a copy out at a place where no tracker is. */
-export async function placeCopy(place: Place, copy: Copy): Promise<void> {
+export async function placeCopy(place: TrackerLocation, copy: Copy): Promise<void> {
   if (place.kind === "folder") await mkdir(place.folder, { mode: 0o700 });
   for (const [name, { bytes }] of copy) {
     await writeFile(place.kind === "embedded" ? place.file : join(place.folder, name), bytes, { flag: "wx", mode: 0o600 });
@@ -55,7 +55,7 @@ export interface Reopened {
 }
 
 /** The copy with these tickets open; one that is open already stays as it is. */
-export function reopened(kind: Place["kind"], copy: Copy, wanted: readonly TicketId[]): Reopened {
+export function reopened(kind: TrackerLocation["kind"], copy: Copy, wanted: readonly TicketId[]): Reopened {
   const found = new Set<string>();
   const files = [...copy].map(([name, file]): [string, CopiedFile] => {
     const text = file.bytes.toString("utf8");
@@ -66,7 +66,7 @@ export function reopened(kind: Place["kind"], copy: Copy, wanted: readonly Ticke
 }
 
 /** The tickets of the batch that are plainly open in a copy, whatever an oracle says of it. */
-export function stillOpen(kind: Place["kind"], copy: Copy, batch: readonly TicketId[]): readonly TicketId[] {
+export function stillOpen(kind: TrackerLocation["kind"], copy: Copy, batch: readonly TicketId[]): readonly TicketId[] {
   const open = new Set<string>();
   for (const [name, { bytes }] of copy) {
     const text = bytes.toString("utf8");

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { FrozenProgram, Judging } from "../../ports/oracle.ts";
 import type { Age, Canary, Expected, Scene } from "./canary.ts";
-import type { Hides } from "./hides.ts";
-import { type Place, writeHalf, writeHuge, writeTorn, writeTracker } from "./write-tracker.ts";
+import type { DecoyFolders } from "./decoy-folders.ts";
+import { type TrackerLocation, writeHalf, writeHuge, writeTorn, writeTracker } from "./write-tracker.ts";
 
 /** How long a canary that changes does so at most, and how often. Milliseconds. */
 const CHANGING_MS = 250;
@@ -12,7 +12,7 @@ export interface Judge {
   readonly program: FrozenProgram;
   /** Whether exit codes are all that the program must give: then counts are not looked at, and 1 is as good as 2. */
   readonly plain: boolean;
-  readonly hides: Hides;
+  readonly hides: DecoyFolders;
   readonly signal: AbortSignal;
   /** Whether the judgement gives way to other work. */
   readonly how: "background" | undefined;
@@ -34,19 +34,24 @@ export async function judgeCanary(judge: Judge, canary: Canary): Promise<string 
 }
 
 /** A process that did not end by itself (out of time, could not be started) shows nothing: it is run once more. */
-async function judgeScene(judge: Judge, canary: Canary, place: Place, scene: Scene): Promise<Judging> {
+async function judgeScene(judge: Judge, canary: Canary, place: TrackerLocation, scene: Scene): Promise<Judging> {
   const first = await judgeOnce(judge, canary, place, scene);
   return first.exitCode !== undefined || judge.signal.aborted ? first : judgeOnce(judge, canary, place, scene);
 }
 
-async function judgeOnce({ program, signal, how }: Judge, canary: Canary, place: Place, scene: Scene): Promise<Judging> {
+async function judgeOnce(
+  { program, signal, how }: Judge,
+  canary: Canary,
+  place: TrackerLocation,
+  scene: Scene,
+): Promise<Judging> {
   await layOut(canary, place, scene);
   const judging = program.judge({ version: 1, tracker: place, tickets: canary.batch }, signal, how);
   if (canary.damage === "changing") await changeUntil(place, scene, canary.age, judging);
   return judging;
 }
 
-async function layOut({ damage, age }: Canary, place: Place, { tickets }: Scene): Promise<void> {
+async function layOut({ damage, age }: Canary, place: TrackerLocation, { tickets }: Scene): Promise<void> {
   if (damage === "gone") return;
   if (damage === "half") return writeHalf(place, tickets, age);
   if (damage === "huge") return writeHuge(place, tickets, age);
@@ -54,7 +59,7 @@ async function layOut({ damage, age }: Canary, place: Place, { tickets }: Scene)
 }
 
 /** Writes over the tracker again and again until it was judged, or for a while; then it rests as it was meant. */
-async function changeUntil(place: Place, scene: Scene, age: Age, judging: Promise<unknown>): Promise<void> {
+async function changeUntil(place: TrackerLocation, scene: Scene, age: Age, judging: Promise<unknown>): Promise<void> {
   let over = false;
   void judging.then(() => {
     over = true;

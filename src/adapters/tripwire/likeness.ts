@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { TicketId } from "../../domain/ids.ts";
-import { oneOf } from "./chance.ts";
+import { oneOf } from "./random.ts";
 
 /** What a batch's own tickets look like, for canaries that cannot be told from them. */
 export interface Likeness {

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { TicketId } from "../../domain/ids.ts";
-import { shuffled } from "./chance.ts";
+import { shuffled } from "./random.ts";
 
 /** How many tickets are opened each alone at most, by an oracle with evidence and by one with exit codes alone. */
 const ALONE = { evident: 12, plain: 24 };

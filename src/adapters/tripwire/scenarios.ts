@@ -1,9 +1,18 @@
 import { randomInt } from "node:crypto";
 import { discoveredId } from "../../domain/discovery.ts";
 import { AGES, type Age, type Canary, type CanaryTicket, type TrackerKind } from "./canary.ts";
-import { but, clones, either, idsOf, scene, strangers, unreadable, withState } from "./cast.ts";
-import { oneOf, shuffled } from "./chance.ts";
+import {
+  but,
+  clonedTickets,
+  idsOf,
+  scene,
+  unreadable,
+  unrelatedOrCloned,
+  unrelatedTickets,
+  withState,
+} from "./canary-tickets.ts";
 import { type Likeness, titleLike } from "./likeness.ts";
+import { oneOf, shuffled } from "./random.ts";
 import { reopenings } from "./reopenings.ts";
 
 /** States that somebody could take for done, and that are not the word: each shows one way of being too kind. */
@@ -31,7 +40,7 @@ function ofAllAges(canaries: readonly Undated[]): Canary[] {
 function own(kind: TrackerKind, like: Likeness, plain: boolean): Undated[] {
   return [
     withStrangersBeyond(kind, like),
-    ...eachOpen(kind, clones(like), plain),
+    ...eachOpen(kind, clonedTickets(like), plain),
     gated(kind, like),
     gatedWithout(kind, like),
     ...lookAlikes(kind, like, [...LOOK_ALIKES, ...MORE.map((list) => oneOf(list))]),
@@ -50,7 +59,7 @@ function own(kind: TrackerKind, like: Likeness, plain: boolean): Undated[] {
 
 /** What is in the tracker and not in the batch does not matter. */
 function withStrangersBeyond(kind: TrackerKind, like: Likeness): Undated {
-  const [last, ...tickets] = strangers(like) as [CanaryTicket, ...CanaryTicket[]];
+  const [last, ...tickets] = unrelatedTickets(like) as [CanaryTicket, ...CanaryTicket[]];
   const beyond = [{ id: last.id, title: last.title, body: last.body, state: "open" }];
   return { name: "all done, others open", kind, batch: idsOf(tickets), scenes: [scene(tickets, [], beyond)] };
 }
@@ -66,25 +75,25 @@ function eachOpen(kind: TrackerKind, settled: readonly CanaryTicket[], plain: bo
 }
 
 function gated(kind: TrackerKind, like: Likeness): Undated {
-  const { tickets } = but(either(like), "human-gated", "press the button");
+  const { tickets } = but(unrelatedOrCloned(like), "human-gated", "press the button");
   return { name: "gated with a recorded step", kind, batch: idsOf(tickets), scenes: [scene(tickets, [])] };
 }
 
 function gatedWithout(kind: TrackerKind, like: Likeness): Undated {
-  const { tickets, id } = but(either(like), "human-gated", oneOf([undefined, "", "   "]));
+  const { tickets, id } = but(unrelatedOrCloned(like), "human-gated", oneOf([undefined, "", "   "]));
   return { name: "gated without a recorded step", kind, batch: idsOf(tickets), scenes: [scene(tickets, [id])] };
 }
 
 function lookAlikes(kind: TrackerKind, like: Likeness, states: readonly string[]): Undated[] {
   return states.map((state) => {
-    const { tickets } = but(either(like), state, /gated/i.test(state) ? "press the button" : undefined);
+    const { tickets } = but(unrelatedOrCloned(like), state, /gated/i.test(state) ? "press the button" : undefined);
     const name = `a state that only looks like done (${JSON.stringify(state)})`;
     return { name, kind, batch: idsOf(tickets), scenes: [unreadable(tickets)] };
   });
 }
 
 function missing(kind: TrackerKind, like: Likeness): Undated {
-  const tickets = strangers(like);
+  const tickets = unrelatedTickets(like);
   const batch = idsOf(tickets);
   return { name: "a ticket that is not there", kind, batch: shuffled(batch), scenes: [unreadable(tickets.slice(1))] };
 }
@@ -92,20 +101,20 @@ function missing(kind: TrackerKind, like: Likeness): Undated {
 const DAMAGES = { gone: "tracker down", half: "half a page", huge: "a tracker without end" };
 
 function damaged(kind: TrackerKind, like: Likeness, damage: keyof typeof DAMAGES): Undated {
-  const tickets = either(like);
+  const tickets = unrelatedOrCloned(like);
   return { name: DAMAGES[damage], kind, batch: idsOf(tickets), damage, scenes: [unreadable(tickets)] };
 }
 
 /** Written over while it is read: half of it is there, or nothing, or all. At no instant is it done. */
 function changing(kind: TrackerKind, like: Likeness): Undated {
-  const { tickets } = but(either(like), "open");
+  const { tickets } = but(unrelatedOrCloned(like), "open");
   const expected = { verdict: "not-done-or-unjudged" } as const;
   return { name: "changing while it is read", kind, batch: idsOf(tickets), damage: "changing", scenes: [{ tickets, expected }] };
 }
 
 /** One open, all done, another one open: whoever answers from memory is wrong about the second scene or the third. */
 function wrongThenRight(kind: TrackerKind, like: Likeness): Undated {
-  const settled = strangers(like);
+  const settled = unrelatedTickets(like);
   const first = but(settled, "open");
   const third = but(settled, "open");
   const scenes = [scene(first.tickets, [first.id]), scene(settled, []), scene(third.tickets, [third.id])];
@@ -113,26 +122,26 @@ function wrongThenRight(kind: TrackerKind, like: Likeness): Undated {
 }
 
 function empty(kind: TrackerKind, like: Likeness): Undated {
-  return { name: "an empty batch", kind, batch: [], scenes: [unreadable(either(like))] };
+  return { name: "an empty batch", kind, batch: [], scenes: [unreadable(unrelatedOrCloned(like))] };
 }
 
 /** A ticket came late: it is the last of the batch, open, and named as the engine names what a worker has found. */
 function grown(kind: TrackerKind, like: Likeness): Undated {
-  const before = either(like);
+  const before = unrelatedOrCloned(like);
   const id = discoveredId(oneOf(before).id, idsOf(before));
   const tickets = [...before, { id, title: titleLike(like), body: "", state: "open" }];
   return { name: "a grown batch", kind, batch: idsOf(tickets), scenes: [scene(tickets, [id])] };
 }
 
 function twiceInBatch(kind: TrackerKind, like: Likeness): Undated {
-  const tickets = either(like);
+  const tickets = unrelatedOrCloned(like);
   const batch = shuffled([...idsOf(tickets), oneOf(tickets).id]);
   return { name: "a ticket twice in the batch", kind, batch, scenes: [unreadable(tickets)] };
 }
 
 /** The second of the two is open: whoever takes either is wrong. */
 function twiceInTracker(kind: TrackerKind, like: Likeness): Undated {
-  const settled = either(like);
+  const settled = unrelatedOrCloned(like);
   const twice = oneOf(settled);
   const tickets = shuffled([...settled, ...withState([twice], twice.id, "open")]);
   return { name: "a ticket twice in the tracker", kind, batch: idsOf(settled), scenes: [unreadable(tickets)] };

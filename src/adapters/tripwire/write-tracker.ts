@@ -3,15 +3,15 @@ import { mkdir, open, rename, rm, truncate, utimes, writeFile } from "node:fs/pr
 import { basename, dirname, join } from "node:path";
 import type { OracleBatch } from "../../ports/oracle.ts";
 import type { Age, CanaryTicket } from "./canary.ts";
-import { coin } from "./chance.ts";
+import { flipCoin } from "./random.ts";
 
-export type Place = OracleBatch["tracker"];
+export type TrackerLocation = OracleBatch["tracker"];
 
 /** The oracle reads no file above its bound (128 MiB, one ticket file 1 MiB); a sparse file costs nothing. Bytes. */
 const HUGE = { embedded: 129 * 1024 * 1024, folder: 2 * 1024 * 1024 };
 
 /** Writes a tracker as the real ones are written: in the same form, replaced by rename, and of this age. */
-export async function writeTracker(place: Place, tickets: readonly CanaryTicket[], age: Age): Promise<void> {
+export async function writeTracker(place: TrackerLocation, tickets: readonly CanaryTicket[], age: Age): Promise<void> {
   if (place.kind === "embedded") return replace(place.file, embeddedText(tickets, runOf(place)), age);
   await rm(place.folder, { recursive: true, force: true });
   await mkdir(place.folder, { mode: 0o700 });
@@ -19,12 +19,12 @@ export async function writeTracker(place: Place, tickets: readonly CanaryTicket[
   for (const ticket of tickets) {
     const name = names.has(`${ticket.id}.md`) ? `${ticket.id}-${randomInt(10, 100)}.md` : `${ticket.id}.md`;
     names.add(name);
-    await replace(join(place.folder, name), ticketText(ticket, runOf(place), name !== `${ticket.id}.md` || coin()), age);
+    await replace(join(place.folder, name), ticketText(ticket, runOf(place), name !== `${ticket.id}.md` || flipCoin()), age);
   }
 }
 
 /** Some part of a page is missing. */
-export async function writeHalf(place: Place, tickets: readonly CanaryTicket[], age: Age): Promise<void> {
+export async function writeHalf(place: TrackerLocation, tickets: readonly CanaryTicket[], age: Age): Promise<void> {
   if (place.kind === "embedded") {
     const text = embeddedText(tickets, runOf(place));
     return replace(place.file, text.slice(0, 1 + randomInt(text.length - 4)), age);
@@ -36,14 +36,18 @@ export async function writeHalf(place: Place, tickets: readonly CanaryTicket[], 
 }
 
 /** A page that does not end: far more than anybody reads. */
-export async function writeHuge(place: Place, tickets: readonly CanaryTicket[], age: Age): Promise<void> {
+export async function writeHuge(place: TrackerLocation, tickets: readonly CanaryTicket[], age: Age): Promise<void> {
   await writeTracker(place, tickets, age);
   const [ticket] = tickets as [CanaryTicket, ...CanaryTicket[]];
   await truncate(place.kind === "embedded" ? place.file : join(place.folder, `${ticket.id}.md`), HUGE[place.kind]);
 }
 
 /** Writes over what is there, in two parts with a moment between: whoever looks then sees half of it. */
-export async function writeTorn(place: Place, tickets: readonly CanaryTicket[], pause: () => Promise<void>): Promise<void> {
+export async function writeTorn(
+  place: TrackerLocation,
+  tickets: readonly CanaryTicket[],
+  pause: () => Promise<void>,
+): Promise<void> {
   if (place.kind === "embedded") return torn(place.file, embeddedText(tickets, runOf(place)), pause);
   for (const ticket of tickets) await torn(join(place.folder, `${ticket.id}.md`), ticketText(ticket, runOf(place), false), pause);
 }
@@ -61,14 +65,14 @@ async function torn(file: string, text: string, pause: () => Promise<void>): Pro
 }
 
 /** The run that a tracker at this place would belong to. */
-function runOf(place: Place): string {
+function runOf(place: TrackerLocation): string {
   return basename(dirname(place.kind === "embedded" ? place.file : place.folder));
 }
 
 async function replace(file: string, text: string, age: Age): Promise<void> {
   const temporary = `${file}.tmp`;
   await writeFile(temporary, text, { mode: 0o600 });
-  if (age === "old" || (age === "mixed" && coin())) {
+  if (age === "old" || (age === "mixed" && flipCoin())) {
     const secondsAgo = Math.exp(randomInt(4, 16));
     await utimes(temporary, new Date(), Date.now() / 1_000 - secondsAgo);
   }
@@ -85,7 +89,7 @@ function embeddedText(tickets: readonly CanaryTicket[], run: string): string {
 
 /** The engine notes what it set, and a person need not. */
 function noteOf(state: string, run: string): { note?: string } {
-  return state === "open" || coin()
+  return state === "open" || flipCoin()
     ? {}
     : { note: `landed as ${randomBytes(20).toString("hex")} by run ${run}, attempt ${randomInt(1, 4)}` };
 }

@@ -1,7 +1,7 @@
 import type { Candidate } from "../../ports/vcs.ts";
 import { GitFailure, type GitResult } from "./git-call.ts";
+import { partOf, writeCommit } from "./git-queries.ts";
 import { guardedGit } from "./guarded-git.ts";
-import { partOf, writeCommit } from "./questions.ts";
 import { isObjectId, objectId, shown } from "./ref-names.ts";
 import type { Store } from "./store.ts";
 

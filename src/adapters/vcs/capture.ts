@@ -6,12 +6,12 @@ import type { Change, ChangedPath } from "../../ports/vcs.ts";
 import { adminDirsOf, ifThere, readHead } from "./admin-dirs.ts";
 import { changeBetween, changeToIndex } from "./change.ts";
 import { writeHead } from "./git-dir.ts";
+import { moveRef, partOf, writeCommit } from "./git-queries.ts";
 import { type GuardedGit, guardedGit, mustGuarded } from "./guarded-git.ts";
-import { harvest, takeStaged } from "./harvest.ts";
 import { isAncestor } from "./history.ts";
+import { importObjects, takeStaged } from "./import-objects.ts";
 import { keepOlder, writtenSince } from "./index-time.ts";
 import { refuseUnfitRules } from "./leftovers.ts";
-import { moveRef, partOf, writeCommit } from "./questions.ts";
 import { branchRef, objectId } from "./ref-names.ts";
 import { stageAll } from "./stage.ts";
 import { preparePrivateDir, type Store } from "./store.ts";
@@ -68,7 +68,7 @@ async function captureGuarded(store: Store, guard: GuardedGit, of: Of): Promise<
     record === undefined ? undefined : regularFile(join(record, "index")),
     refuseUnfitRules(store, guard, of.path),
   ]);
-  if (confined && start.commit !== from) await harvest(store, guard, { path: of.path, tip: start.commit, from });
+  if (confined && start.commit !== from) await importObjects(store, guard, { path: of.path, tip: start.commit, from });
   const own = store.privateDir(of.path);
   const touched = workerIndex !== undefined && (await writtenSince(join(own, "index"), workerIndex));
   const diff: Store["content"] = (args, more) => mustGuarded(guard, store.contentCall(args, more), { write: [own] });

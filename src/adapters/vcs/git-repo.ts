@@ -12,7 +12,7 @@ import { writePatch } from "./patch.ts";
 import { pristineCheckout } from "./pristine.ts";
 import { readFileAt } from "./read-file.ts";
 import { locateOrRefuse, refuseBaseName, refuseState } from "./refuse.ts";
-import { serialQueue } from "./serial.ts";
+import { serialQueue } from "./serial-queue.ts";
 import { openStore, type Store, type StoreOptions } from "./store.ts";
 import { sweepTemporary } from "./take-over.ts";
 import { trackedFiles } from "./tracked-files.ts";

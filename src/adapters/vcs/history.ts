@@ -1,5 +1,5 @@
 import { GitFailure } from "./git-call.ts";
-import { partOf } from "./questions.ts";
+import { partOf } from "./git-queries.ts";
 import { objectId } from "./ref-names.ts";
 import type { Store } from "./store.ts";
 

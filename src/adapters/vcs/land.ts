@@ -1,6 +1,6 @@
 import type { Landing } from "../../ports/vcs.ts";
+import { tryMoveRef } from "./git-queries.ts";
 import { baseTip, isAncestor } from "./history.ts";
-import { tryMoveRef } from "./questions.ts";
 import { isObjectId, objectId } from "./ref-names.ts";
 import type { Store } from "./store.ts";
 import { bringAlong, changedFiles, checkoutsOfBase, type UserCheckout, whyNotFollow } from "./user-checkout.ts";

@@ -1,7 +1,7 @@
 import { GitPluginError, type SimpleGitOptions, simpleGit } from "simple-git";
-import { askSession } from "./ask-session.ts";
 import { runBounded } from "./bounded-process.ts";
 import { type GitCall, GitFailure, GitMissing, type GitResult, gitEnvironment } from "./git-call.ts";
+import { runInSession } from "./git-session-pool.ts";
 
 /** A git process may be silent for this long before it is taken for stuck. Milliseconds. */
 const SILENCE_MS = 10 * 60_000;
@@ -24,7 +24,7 @@ const SWITCHED_OFF: NonNullable<SimpleGitOptions["unsafe"]> = {
  */
 export function runGit(cwd: string, call: GitCall, signal?: AbortSignal): Promise<GitResult> {
   if (call.bounded !== undefined) return runBounded({ ...call.bounded, ...streams(call) }, signal);
-  return call.session === undefined ? runOnce(cwd, call) : askSession(cwd, call, call.session);
+  return call.session === undefined ? runOnce(cwd, call) : runInSession(cwd, call, call.session);
 }
 
 function streams({ input, onOutput }: GitCall): Pick<GitCall, "input" | "onOutput"> {

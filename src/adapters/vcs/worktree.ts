@@ -2,12 +2,12 @@ import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { basename, join, resolve, sep } from "node:path";
 import { removeFolder } from "../remove-folder.ts";
 import { adminDirs, adminDirsOf, readHead, resolvedParent } from "./admin-dirs.ts";
+import { moveRef } from "./git-queries.ts";
 import { keepOlder } from "./index-time.ts";
 import { exists } from "./locate.ts";
-import { moveRef } from "./questions.ts";
 import { branchRef, objectId } from "./ref-names.ts";
 import { removeTrees } from "./remove-tree.ts";
-import type { serialQueue } from "./serial.ts";
+import type { serialQueue } from "./serial-queue.ts";
 import { preparePrivateDir, type Store } from "./store.ts";
 import { agentDir } from "./worker-git.ts";
 

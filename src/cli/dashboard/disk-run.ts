@@ -4,9 +4,9 @@ import type { RunId } from "../../domain/ids.ts";
 import type { RunState } from "../../domain/state.ts";
 import { JournalBroken } from "../../ports/journal.ts";
 import type { RunStore } from "../../ports/run-store.ts";
-import { beginAnew } from "../../store/begin-anew.ts";
 import { type DashboardStore, secondOf } from "../../store/dashboard-store.ts";
 import type { Feed } from "../../store/feed.ts";
+import { resetDashboard } from "../../store/reset.ts";
 import { tampered } from "../engine/replay.ts";
 import { keepState, keptStateOf } from "../engine/snapshot.ts";
 import { stateHome } from "../state-home.ts";
@@ -55,7 +55,7 @@ export async function showFromDisk(of: DiskRunOf): Promise<RunState | undefined>
 export function showBroken({ run, store }: Pick<DiskRunOf, "run" | "store">, error: unknown): unknown {
   const broken = error instanceof JournalBroken ? tampered(run, `its journal is broken: ${error.message}`, error) : error;
   const reason = error instanceof JournalBroken ? "the run's journal is broken" : "the run's records cannot be read";
-  beginAnew(store);
+  resetDashboard(store);
   store.dispatch({ type: "connection", connection: { state: "lost", reason } });
   return broken;
 }

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { type FollowedState, followFile } from "../../adapters/files/follow-file.ts";
 import type { DashboardStore } from "../../store/dashboard-store.ts";
-import { type CommitRange, targetOf } from "../../store/views/viewed-target.ts";
-import { type TextKind, ViewedText } from "../../store/views/viewed-text.ts";
+import { LogText, type TextKind } from "../../store/ticket-log/log-text.ts";
+import { type CommitRange, targetOf } from "../../store/ticket-log/target.ts";
 import type { Reader } from "./reader.ts";
 
 /** The longest change that is shown, in bytes. */
@@ -52,7 +52,7 @@ function wantedOf(store: DashboardStore, folder: string): Wanted | undefined {
 
 /** Brings a file into the store; the store is told once for each look at the file that finds anything new. */
 function follow(store: DashboardStore, { key, folder, path, kind }: Wanted): () => void {
-  const text = new ViewedText(kind);
+  const text = new LogText(kind);
   let version = 0;
   let before: string | undefined;
   const looked = (state: FollowedState, news: boolean): void => {
@@ -76,7 +76,7 @@ function ask(store: DashboardStore, { key, kind }: Wanted, change: CommitRange):
     const { readChange } = await import("../../adapters/vcs/read-change.ts");
     const read = await readChange({ ...change, maxBytes: CHANGE_BYTES });
     if (ended) return;
-    const text = new ViewedText(kind);
+    const text = new LogText(kind);
     text.begin({ skipped: 0 });
     if (read.ok) text.push(read.patch);
     store.setState({ viewed: { key, text, file: read.ok ? "there" : { refused: read.why }, version: 1 } });

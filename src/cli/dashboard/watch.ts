@@ -1,13 +1,13 @@
 import type { RunId } from "../../domain/ids.ts";
 import { UserError } from "../../domain/user-error.ts";
-import { beginAnew } from "../../store/begin-anew.ts";
 import type { Keymap } from "../../store/dashboard-state.ts";
 import { createDashboardStore } from "../../store/dashboard-store.ts";
 import { KEYMAP } from "../../store/keymap/keymap.ts";
+import { resetDashboard } from "../../store/reset.ts";
 import { lookUpRun } from "../find-run.ts";
 import { printUserError } from "../print.ts";
 import { draw } from "./draw.ts";
-import { farewell, ownExitCode } from "./farewell.ts";
+import { exitMessage, ownExitCode } from "./exit-message.ts";
 import { startReaders } from "./readers.ts";
 import { type RunToShow, showRun } from "./shown-run.ts";
 
@@ -27,7 +27,7 @@ export async function watch(own: RunToShow, keymap: Keymap = KEYMAP): Promise<nu
     try {
       const { folder, live } = lookUpRun(run);
       shown.close();
-      beginAnew(store);
+      resetDashboard(store);
       shown = showRun({ run, folder, live }, store);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
@@ -37,7 +37,7 @@ export async function watch(own: RunToShow, keymap: Keymap = KEYMAP): Promise<nu
   };
   await draw(store, { send: (command) => shown.send(command), switchRun });
   endReaders();
-  const leave = async () => farewell(shown.run, await shown.last(), store.getState().ui.connection.state === "lost");
+  const leave = async () => exitMessage(shown.run, await shown.last(), store.getState().ui.connection.state === "lost");
   if (shown.run === own.run) return leave();
   await leave().catch((error: unknown) => {
     if (!(error instanceof UserError)) throw error;

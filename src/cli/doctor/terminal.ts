@@ -1,4 +1,4 @@
-import { type Abilities, abilitiesOf } from "../../store/abilities.ts";
+import { type TerminalCapabilities, terminalCapabilities } from "../../store/terminal-capabilities.ts";
 import { SMALLEST } from "../terminal.ts";
 import { bad, type Finding, ok, warn } from "./finding.ts";
 
@@ -28,7 +28,7 @@ export function checkTerminal(of: {
     return [warn("terminal", found, "Set TERM to what the terminal is, such as xterm-256color."), locale(env)];
   }
   if (env["CI"]) return [warn("terminal", "CI is set, so a run prints lines", "Unset CI for the dashboard."), locale(env)];
-  const abilities = abilitiesOf({ env, isTTY: true, depth: stdout.getColorDepth?.(env) ?? 1 });
+  const abilities = terminalCapabilities({ env, isTTY: true, depth: stdout.getColorDepth?.(env) ?? 1 });
   return [ok("terminal", `TERM=${term}; ${inWords(abilities)}`), size(stdout), colours(env, abilities), locale(env)];
 }
 
@@ -44,7 +44,7 @@ const NOTICES = { none: "no notices", bell: "notices by bell", osc9: "notices by
 const CLIPBOARDS = { none: "no clipboard", osc52: "clipboard by OSC 52", tmux: "clipboard if tmux passes it on" } as const;
 
 /** What the dashboard makes use of here; docs/terminals.md says how each is changed. */
-function inWords({ glyphs, title, notice, progress, clipboard, mouse, spoken }: Abilities): string {
+function inWords({ glyphs, title, notice, progress, clipboard, mouse, spoken }: TerminalCapabilities): string {
   return [
     glyphs === "ascii" ? "signs in ASCII" : "signs in Unicode",
     title ? "title" : "no title",
@@ -63,7 +63,7 @@ const GROUNDS = {
 } as const;
 const COUNTS = { "16": "16", "256": "256", true: "16 million" } as const;
 
-function colours(env: NodeJS.ProcessEnv, { colours, background }: Abilities): Finding {
+function colours(env: NodeJS.ProcessEnv, { colours, background }: TerminalCapabilities): Finding {
   if (colours !== "none") return ok("terminal-colours", `${COUNTS[colours]}, ${GROUNDS[background]}`);
   if (env["NO_COLOR"]) return ok("terminal-colours", "switched off by NO_COLOR");
   return warn("terminal-colours", "none by what TERM says; states are told by words and signs alone", "Set TERM=xterm-256color.");

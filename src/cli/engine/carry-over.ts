@@ -1,16 +1,16 @@
 import { createFolderTracker } from "../../adapters/tracker/folder.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
+import { carriedOverWork } from "../../domain/carry-over.ts";
 import { discoveredTickets, withEarlier } from "../../domain/discovery.ts";
-import type { LeftWork } from "../../domain/event.ts";
+import type { CarriedOverWork } from "../../domain/event.ts";
 import type { RunId, TicketId } from "../../domain/ids.ts";
-import { leftWork } from "../../domain/left-work.ts";
 import { type RunState, ticketOf } from "../../domain/state.ts";
 import { vecItems } from "../../domain/vec.ts";
 import { filedTicket } from "../../loop/discoveries.ts";
 import type { RunRow, RunStore } from "../../ports/run-store.ts";
 import type { Tracker } from "../../ports/tracker.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import type { World } from "./check-world.ts";
+import type { RunEnvironment } from "./preflight.ts";
 import { hasBegun, replay } from "./replay.ts";
 
 /** The newest run of a batch file that has begun, `but` this one. */
@@ -59,9 +59,9 @@ async function heldIn(folder: string, batch: Batch, last: RunState): Promise<Rea
 export async function carryOver(of: {
   readonly last: RunState;
   readonly batch: Batch;
-  readonly world: World;
+  readonly world: RunEnvironment;
   readonly tracker: Tracker;
-  readonly left: readonly LeftWork[];
+  readonly left: readonly CarriedOverWork[];
 }): Promise<void> {
   const { last, tracker, world } = of;
   const landedOnly = new Set(of.left.flatMap(({ id, landed }) => (landed === undefined ? [] : [id])));
@@ -84,19 +84,31 @@ export async function carryOver(of: {
 }
 
 /**
- * What agents of the last run have built of tickets that are open (`leftWork`). What has landed comes along only where the base still
+ * What agents of the last run have built of tickets that are open (`carriedOverWork`). What has landed comes along only where the base still
  * holds all of it: a person may have taken it back, and then another agent works.
  */
-export async function leftBehind({ last, batch, world }: { last: RunState; batch: Batch; world: World }): Promise<LeftWork[]> {
+export async function leftBehind({
+  last,
+  batch,
+  world,
+}: {
+  last: RunState;
+  batch: Batch;
+  world: RunEnvironment;
+}): Promise<CarriedOverWork[]> {
   const repoOf = new Map(batch.tickets.map(({ id, repo }) => [id, world.repos.get(repo)]));
-  const left: LeftWork[] = [];
-  for (const work of leftWork(last, batch))
+  const left: CarriedOverWork[] = [];
+  for (const work of carriedOverWork(last, batch))
     if (work.landed === undefined || (await holds(repoOf.get(work.id), work, work.landed))) left.push(work);
   return left;
 }
 
 /** Whether the base has the landing, and the change, merged once more, would change nothing. */
-async function holds(repo: Repo | undefined, { tip }: LeftWork, { to }: NonNullable<LeftWork["landed"]>): Promise<boolean> {
+async function holds(
+  repo: Repo | undefined,
+  { tip }: CarriedOverWork,
+  { to }: NonNullable<CarriedOverWork["landed"]>,
+): Promise<boolean> {
   if (repo === undefined || !(await repo.contains(to)) || !(await repo.has(tip))) return false;
   const again = await repo.candidate({ tip, message: "what has landed, once more" });
   return again.ok && (await repo.change({ from: again.base, tip: again.commit })).paths.length === 0;

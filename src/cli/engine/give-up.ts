@@ -7,7 +7,7 @@ import { EXIT, UserError } from "../../domain/user-error.ts";
 import { straysOf } from "../../loop/recover.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { StateHome } from "../state-home.ts";
-import type { World } from "./check-world.ts";
+import type { RunEnvironment } from "./preflight.ts";
 import { replay } from "./replay.ts";
 
 /**
@@ -15,7 +15,13 @@ import { replay } from "./replay.ts";
  * for people to read. The caller holds the locks, so no engine works on it. Where its journal is broken nobody knows what it
  * left behind: it is closed all the same, and a warning says so.
  */
-export async function giveUp(of: { run: RunId; store: RunStore; home: StateHome; world: World; now: number }): Promise<void> {
+export async function giveUp(of: {
+  run: RunId;
+  store: RunStore;
+  home: StateHome;
+  world: RunEnvironment;
+  now: number;
+}): Promise<void> {
   const { run, store, now } = of;
   try {
     const state = replay(store.openForReading(run), run);
@@ -38,7 +44,7 @@ function keepNumbers(store: RunStore, state: RunState): void {
   }
 }
 
-async function clearAway(state: RunState, { home, world }: { home: StateHome; world: World }): Promise<void> {
+async function clearAway(state: RunState, { home, world }: { home: StateHome; world: RunEnvironment }): Promise<void> {
   await createExecutor().killStrays(straysOf(state));
   for (const { id, attempt } of activeTickets(state)) {
     const repo = world.repos.get(state.plan.tickets[state.plan.index[id] as number]?.repo ?? "");

@@ -8,24 +8,24 @@ import { createOutbox } from "../../adapters/outbox/read-outbox.ts";
 import { createTestReports } from "../../adapters/report/test-reports.ts";
 import { createTextScans } from "../../adapters/scan/text-scans.ts";
 import type { LoopContext } from "../../loop/context.ts";
-import { MergeLanes } from "../../loop/merge-lanes.ts";
+import { MergeQueue } from "../../loop/merge-queue.ts";
 import type { Orchestrator } from "../../loop/orchestrator.ts";
-import { Permits } from "../../loop/permits.ts";
-import { Starts } from "../../loop/starts.ts";
+import { Semaphore } from "../../loop/semaphore.ts";
 import { Manifests } from "../../loop/steps/manifests.ts";
 import { TestCanaries } from "../../loop/steps/test-canaries.ts";
+import { WorktreeGate } from "../../loop/worktree-gate.ts";
 import type { Executor } from "../../ports/executor.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import { packageFiles } from "../package-files.ts";
 import type { StateHome } from "../state-home.ts";
 import { agentOf, filesOfAgent } from "./agent-of.ts";
-import type { World } from "./check-world.ts";
 import { dayBudgetOf, type OtherSessions } from "./day-budget.ts";
 import { harnessOf } from "./harness.ts";
+import { openReviewer } from "./open-reviewer.ts";
 import type { OpenRun } from "./open-run.ts";
 import { judgesOf } from "./oracle-program.ts";
-import { secondModelOf } from "./second-model-of.ts";
+import type { RunEnvironment } from "./preflight.ts";
 
 /** Wires the ports of the loop to adapters, for one run. */
 export async function contextOf(
@@ -37,7 +37,7 @@ export async function contextOf(
     others,
   }: {
     readonly open: OpenRun;
-    readonly world: World;
+    readonly world: RunEnvironment;
     readonly home: StateHome;
     readonly store: RunStore;
     readonly others?: OtherSessions | undefined;
@@ -85,10 +85,10 @@ export async function contextOf(
     templates: await readTemplates(),
     harness: await harnessOf({ run: open.run, folder: open.folder, home, version: () => orchestrator.state.heals.version }),
     outbox: createOutbox(),
-    ...(await secondModelOf(batch, { executor, env, keys: process.env, program: world.reviewerProgram })),
-    merges: new MergeLanes(),
-    starts: new Starts(),
-    judges: new Permits(open.state.workers),
+    ...(await openReviewer(batch, { executor, env, keys: process.env, program: world.reviewerProgram })),
+    merges: new MergeQueue(),
+    starts: new WorktreeGate(),
+    judges: new Semaphore(open.state.workers),
     state: () => orchestrator.state,
     report: (fact) => orchestrator.report(fact),
     recordDuration: (ticket, ms) => store.recordDuration(open.run, ticket, ms),
@@ -97,7 +97,7 @@ export async function contextOf(
 }
 
 /** Who commits, for commands that do: the home of a sandbox has no git configuration. No name by which code knows loopdash. */
-function withIdentity(env: World["commandEnv"]): World["commandEnv"] {
+function withIdentity(env: RunEnvironment["commandEnv"]): RunEnvironment["commandEnv"] {
   const [name, email] = ["developer", "developer@localhost"];
   const author = { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email };
   return { ...env, ...author, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
@@ -107,7 +107,7 @@ function withIdentity(env: World["commandEnv"]): World["commandEnv"] {
 const DISK_GIB = 20;
 
 /** What starts programs: in the sandbox, where there is one, and none of them fills the disk. */
-async function executorOf(of: { open: OpenRun; world: World; worktrees: string; gates: string }): Promise<Executor> {
+async function executorOf(of: { open: OpenRun; world: RunEnvironment; worktrees: string; gates: string }): Promise<Executor> {
   const { open, world, worktrees, gates } = of;
   const plain = createExecutor();
   const executor = world.sandbox === undefined ? plain : await confined(plain, world.sandbox, gates);

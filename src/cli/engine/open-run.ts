@@ -19,10 +19,10 @@ import type { Tracker } from "../../ports/tracker.ts";
 import { runFolder, type StateHome } from "../state-home.ts";
 import { VERSION } from "../version.ts";
 import { carryOver, leftBehind, stoppedShort, withDiscoveries } from "./carry-over.ts";
-import type { World } from "./check-world.ts";
 import { type OtherSessions, startOfDay } from "./day-budget.ts";
 import type { LoadedBatch } from "./load-batch.ts";
 import { frozenNow, oracleBytesOf, oracleFile, oracleKind } from "./oracle-program.ts";
+import type { RunEnvironment } from "./preflight.ts";
 import { replay, tampered } from "./replay.ts";
 
 /** A run with its journal open, its tracker made and its oracle's bytes frozen. */
@@ -73,7 +73,7 @@ export function trackerOf(
 /** Begins a run: freezes batch and oracle, seeds the embedded tracker, writes the first event. */
 export async function beginRun(of: {
   loaded: LoadedBatch;
-  world: World;
+  world: RunEnvironment;
   home: StateHome;
   store: RunStore;
   run: RunId;

@@ -5,8 +5,8 @@ import { freezeProgram } from "../../adapters/oracle/frozen-oracle.ts";
 import { loadOracleBytes } from "../../adapters/oracle/load-oracle.ts";
 import { createCanaryTripwire } from "../../adapters/tripwire/canary-tripwire.ts";
 import { tripwireSha } from "../../adapters/tripwire/code-sha.ts";
-import { createHides } from "../../adapters/tripwire/hides.ts";
-import { createSureOracle } from "../../adapters/tripwire/sure-oracle.ts";
+import { createCrossCheckedOracle } from "../../adapters/tripwire/cross-checked-oracle.ts";
+import { createDecoyFolders } from "../../adapters/tripwire/decoy-folders.ts";
 import type { Batch, Ticket } from "../../domain/batch/schema.ts";
 import type { FrozenSet } from "../../domain/event.ts";
 import { frozenSetOf } from "../../domain/frozen-set.ts";
@@ -53,7 +53,7 @@ export function judgesOf(of: {
 }): { readonly oracle: Oracle; readonly tripwire: Tripwire } {
   const { batch, oracleBatch, runFolder } = of;
   const program: FrozenProgram = freezeProgram({ kind: oracleKind(batch), bytes: of.bytes, scratch: of.scratch });
-  const hides = createHides({ run: runFolder, list: join(runFolder, "canaries"), real: oracleBatch.tracker });
+  const hides = createDecoyFolders({ run: runFolder, list: join(runFolder, "canaries"), real: oracleBatch.tracker });
   const canaries = batch.oracle?.reads !== "elsewhere";
   const frozen = oracleBatch.tickets;
   const grown = (): OracleBatch => {
@@ -67,7 +67,7 @@ export function judgesOf(of: {
     judge: async (signal, how) => (await kept.judge(grown(), signal, how)).judgement,
   };
   return {
-    oracle: canaries ? createSureOracle({ ...common, program: kept }) : plainOracle,
+    oracle: canaries ? createCrossCheckedOracle({ ...common, program: kept }) : plainOracle,
     tripwire: createCanaryTripwire({
       ...common,
       like: () => ({ tickets: of.tickets() }),

@@ -19,17 +19,17 @@ import type { Lock } from "../../ports/locks.ts";
 import type { RunRow, RunStore } from "../../ports/run-store.ts";
 import { packageFiles } from "../package-files.ts";
 import { prepareStateHome, runFolder, type StateHome, stateHome } from "../state-home.ts";
-import { checkWorld, type World } from "./check-world.ts";
-import { clearPath } from "./clear-path.ts";
+import { refuseApiKeys } from "./api-key-guard.ts";
 import { type OtherSessions, otherSessionsOf } from "./day-budget.ts";
 import { takeLocks } from "./engine-locks.ts";
 import { giveUp } from "./give-up.ts";
 import { type LoadedBatch, loadBatch } from "./load-batch.ts";
 import { contextOf } from "./loop-context.ts";
 import { beginRun, newRunId, type OpenRun, resumeRun } from "./open-run.ts";
+import { preflight, type RunEnvironment } from "./preflight.ts";
 import { hasBegun } from "./replay.ts";
+import { sanitizePath } from "./sanitize-path.ts";
 import { keepForLooks, RECENT, recentOf } from "./snapshot.ts";
-import { refuseStrayKeys } from "./stray-keys.ts";
 
 export interface EngineOptions {
   readonly batch: string;
@@ -65,13 +65,13 @@ export interface Engine {
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const loaded = await loadBatch(options.batch, options);
   const repositories = Object.values(loaded.batch.repos).map(({ path }) => path);
-  clearPath(options.env, repositories);
+  sanitizePath(options.env, repositories);
   const git = startGitHelper({ program: packageFiles().main, args: ["__git"], env: allowedEnvironment(options.env, {}) });
   const opened: Opened = { git, locks: [] };
   try {
     const [world] = await Promise.all([
-      checkWorld(loaded, options, git.run),
-      options.allowApiKey ? undefined : refuseStrayKeys(loaded, options.env),
+      preflight(loaded, options, git.run),
+      options.allowApiKey ? undefined : refuseApiKeys(loaded, options.env),
     ]);
     const others = await otherSessionsOf(loaded.batch, options.env);
     const home = stateHome(options.env, options.cwd);
@@ -110,7 +110,7 @@ async function letGo({ git, store, locks }: Opened): Promise<void> {
 
 interface Parts {
   readonly open: OpenRun;
-  readonly world: World;
+  readonly world: RunEnvironment;
   readonly home: StateHome;
   readonly store: RunStore;
   readonly others: OtherSessions | undefined;
@@ -120,7 +120,7 @@ interface Parts {
 async function openRun(of: {
   options: EngineOptions;
   loaded: LoadedBatch;
-  world: World;
+  world: RunEnvironment;
   home: StateHome;
   store: RunStore;
   others: OtherSessions | undefined;
@@ -156,7 +156,7 @@ function refuseChanged(loaded: LoadedBatch, before: string, run: RunId, options:
 }
 
 /** A run says of itself whether it is sandboxed, to its end. */
-function refuseOtherSandbox({ run, state }: OpenRun, { sandbox }: World): void {
+function refuseOtherSandbox({ run, state }: OpenRun, { sandbox }: RunEnvironment): void {
   if (state.sandboxed === (sandbox !== undefined)) return;
   const [was, is] = state.sandboxed ? ["in a sandbox", "there is none now"] : ["without a sandbox", "there is one now"];
   throw new UserError({

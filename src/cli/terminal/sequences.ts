@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
-import type { Abilities } from "../../store/abilities.ts";
-import type { Progress } from "../../store/attention.ts";
+import type { Progress } from "../../store/notifications.ts";
+import type { TerminalCapabilities } from "../../store/terminal-capabilities.ts";
 
 const ESC = "\u001b";
 const BEL = "\u0007";
@@ -21,7 +21,7 @@ function osc(code: string, text: string): string {
  * operations 22 and 23), clicks and the wheel are reported (modes 1000 and 1006), and right-to-left text keeps its cells ("BiDi in
  * Terminal Emulators": mode 8, whose usual state is set).
  */
-export function modesOf(abilities: Abilities): { readonly enter: string; readonly leave: string } {
+export function modesOf(abilities: TerminalCapabilities): { readonly enter: string; readonly leave: string } {
   const { title, mouse, progress } = abilities;
   return {
     enter: `${title ? `${ESC}[22;0t` : ""}${mouse ? `${ESC}[?1000h${ESC}[?1006h` : ""}${ESC}[8l`,
@@ -42,7 +42,7 @@ export function progressBar(progress: Progress): string {
 }
 
 /** Calls a person by a notice of the desktop, or by a bell. */
-export function call(how: Abilities["notice"], text: string): string {
+export function call(how: TerminalCapabilities["notice"], text: string): string {
   switch (how) {
     case "none":
       return "";

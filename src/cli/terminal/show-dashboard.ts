@@ -1,14 +1,14 @@
-import { asciiOf, translated } from "../../../components/drawing/ascii.ts";
+import { asciiOf, translated } from "../../../components/kit/ascii.ts";
 import { type Lend, renderDashboard } from "../../../components/render-dashboard.tsx";
-import { type Abilities, abilitiesOf } from "../../store/abilities.ts";
 import type { DashboardStore } from "../../store/dashboard-store.ts";
 import type { LeaveHow } from "../../store/keymap/binding.ts";
 import type { Hands } from "../../store/keymap/press.ts";
+import { type TerminalCapabilities, terminalCapabilities } from "../../store/terminal-capabilities.ts";
 import type { Tone } from "../../store/tone.ts";
 import { makeRoomForFrames } from "../small-heap.ts";
-import { type CallOut, callOut } from "./call-out.ts";
 import { measured, stopUntilContinued } from "./job-control.ts";
 import { keepModes, type Modes } from "./modes.ts";
+import { type NotifyOptions, notify } from "./notify.ts";
 import { CLIPBOARD_LIMIT, clipboard, modesOf } from "./sequences.ts";
 
 const TOAST_MS = 6_000;
@@ -22,14 +22,14 @@ export async function showDashboard(of: {
   readonly hands: Omit<Hands, "leave" | "copy" | "suspend">;
 }): Promise<LeaveHow> {
   const { stdin, stdout, env } = process;
-  const abilities = abilitiesOf({ env, isTTY: stdout.isTTY, depth: stdout.getColorDepth(env) });
+  const abilities = terminalCapabilities({ env, isTTY: stdout.isTTY, depth: stdout.getColorDepth(env) });
   // What is written to a terminal that has gone fails; that it has gone is told otherwise.
   const gone = (): void => undefined;
   stdout.on("error", gone);
   const modes = keepModes(stdout, modesOf(abilities));
   const plain = abilities.glyphs === "ascii" ? translated(stdout, asciiOf) : stdout;
   modes.take();
-  const calls = callOut(of.store, (text) => void plain.write(text), abilities);
+  const calls = notify(of.store, (text) => void plain.write(text), abilities);
   const lending = lendsTo({ store: of.store, modes, calls });
   const hands = { ...of.hands, copy: copier(of.store, stdout, abilities), suspend: lending.suspend };
   const endRoom = makeRoomForFrames();
@@ -47,7 +47,7 @@ export async function showDashboard(of: {
 }
 
 /** The terminal lent to the shell: by Ctrl-Z, by a SIGTSTP from elsewhere, and taken anew after any other stop. */
-function lendsTo(of: { readonly store: DashboardStore; readonly modes: Modes; readonly calls: CallOut }): {
+function lendsTo(of: { readonly store: DashboardStore; readonly modes: Modes; readonly calls: NotifyOptions }): {
   readonly onDrawn: (lend: Lend) => void;
   readonly suspend: () => void;
   readonly end: () => void;
@@ -91,7 +91,7 @@ function lendsTo(of: { readonly store: DashboardStore; readonly modes: Modes; re
 }
 
 /** Puts text into the terminal's clipboard, and says what became of it as far as that can be known: no terminal answers. */
-function copier(store: DashboardStore, stdout: NodeJS.WriteStream, abilities: Abilities): (text: string) => void {
+function copier(store: DashboardStore, stdout: NodeJS.WriteStream, abilities: TerminalCapabilities): (text: string) => void {
   return (text) => {
     if (abilities.clipboard === "none")
       return say(store, "this terminal takes no text from programs: hold shift and mark it with the mouse", "waiting");

@@ -2,6 +2,7 @@ import { findSandbox } from "../../adapters/sandbox/find-sandbox.ts";
 import { plainText } from "../../domain/text.ts";
 import { EXIT, UserError } from "../../domain/user-error.ts";
 import { checkAgent } from "../doctor/agent.ts";
+import { checkApiKeys } from "../doctor/api-keys.ts";
 import { bad, type Finding, ok, type Status } from "../doctor/finding.ts";
 import { checkGit } from "../doctor/git.ts";
 import { checkNode } from "../doctor/node.ts";
@@ -9,7 +10,6 @@ import { checkPrograms } from "../doctor/programs.ts";
 import { checkRepositories } from "../doctor/repositories.ts";
 import { checkSandbox } from "../doctor/sandbox.ts";
 import { checkStateFolder } from "../doctor/state-folder.ts";
-import { checkStrayKeys } from "../doctor/stray-keys.ts";
 import { checkTerminal } from "../doctor/terminal.ts";
 import { checkTracker } from "../doctor/tracker.ts";
 import { type LoadedBatch, loadBatch } from "../engine/load-batch.ts";
@@ -40,7 +40,7 @@ function checksOf(loaded: LoadedBatch | undefined): readonly Promise<readonly Fi
     guarded("sandbox", () => checkSandbox({ find: findSandbox, path: env["PATH"] ?? "", place: home.root, mode })),
     guarded("state-folder", () => checkStateFolder(home)),
     guarded("terminal", () => checkTerminal({ env, stdin, stdout })),
-    guarded("stray-keys", () => checkStrayKeys(env, loaded)),
+    guarded("stray-keys", () => checkApiKeys(env, loaded)),
     guarded("program", () => checkPrograms({ env, loaded })),
     ...(loaded === undefined
       ? []

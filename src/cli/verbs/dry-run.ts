@@ -4,16 +4,16 @@ import { tests } from "../../domain/evidence/compare.ts";
 import { topologicalOrder } from "../../domain/plan.ts";
 import { plainText } from "../../domain/text.ts";
 import type { Request } from "../args.ts";
-import { checkWorld } from "../engine/check-world.ts";
+import { describeApiKeys, findApiKeys } from "../engine/api-key-guard.ts";
 import { loadBatch } from "../engine/load-batch.ts";
-import { describeStrayKeys, findStrayKeys } from "../engine/stray-keys.ts";
+import { preflight } from "../engine/preflight.ts";
 import { writeAll } from "../print.ts";
 
 /** Prints what a run would do first and after what; checks everything a start checks, starts and writes nothing. */
 export async function dryRun(request: Extract<Request, { verb: "run" }>): Promise<number> {
   const { batch: file, workers, allowApiKey } = request;
   const loaded = await loadBatch(file, { cwd: process.cwd(), ...(workers === undefined ? {} : { workers }) });
-  const { sandbox } = await checkWorld(loaded, { env: process.env, cwd: process.cwd() });
+  const { sandbox } = await preflight(loaded, { env: process.env, cwd: process.cwd() });
   const { batch } = loaded;
   const layers = layersOf(batch.tickets);
   const { limits } = batch;
@@ -31,7 +31,7 @@ export async function dryRun(request: Extract<Request, { verb: "run" }>): Promis
     "nothing was started",
   ];
   writeAll(1, `${lines.map((text) => plainText(text)).join("\n")}\n`);
-  const stray = allowApiKey ? [] : describeStrayKeys(await findStrayKeys(process.env, loaded));
+  const stray = allowApiKey ? [] : describeApiKeys(await findApiKeys(process.env, loaded));
   for (const text of stray) writeAll(2, `loopdash: a start would be refused: ${plainText(text)} (see --allow-api-key)\n`);
   if (loaded.warnings.length > 0) writeAll(2, `${formatProblems(file, loaded.warnings)}\n`);
   return 0;

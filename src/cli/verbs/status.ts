@@ -6,8 +6,8 @@ import { headline } from "../../domain/summary.ts";
 import { plainText } from "../../domain/text.ts";
 import { vecItems } from "../../domain/vec.ts";
 import { describeReason, whyNot } from "../../domain/why-not.ts";
-import { finishOf, stageOf, turnOf } from "../../store/stage-look.ts";
-import { specWord } from "../../store/step-word.ts";
+import { specLabel } from "../../store/step-label.ts";
+import { finishOf, stageOf, turnOf } from "../../store/ticket-stage.ts";
 import { type FoundRun, findRun } from "../find-run.ts";
 import { writeAll } from "../print.ts";
 
@@ -75,6 +75,6 @@ function doing(state: RunState, id: TicketId, attempt: Attempt, live: boolean): 
   const finish = finishOf(state, id);
   const { glyph, word } = stageOf(attempt, finish);
   const turn = turnOf(attempt, finish);
-  const why = attempt.waiting ?? (turn && specWord(turn));
+  const why = attempt.waiting ?? (turn && specLabel(turn));
   return `  ${glyph} ${id}  try ${attempt.n}, ${live ? "" : "cut off at "}${word}${why === undefined ? "" : `: ${why}`}`;
 }

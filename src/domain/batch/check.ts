@@ -8,7 +8,7 @@ import { checkHosts } from "./hosts.ts";
 import { hintFor, listed } from "./nearest.ts";
 import { isReserved, unfitForBase, unfitForGlob, unfitForLine, unfitForPath } from "./plain-words.ts";
 import { type BatchProblem, type Locate, type Path, problemAt, type Report, shown, sortProblems } from "./problem.ts";
-import { unfitForReport } from "./report-place.ts";
+import { unfitForReport } from "./report-location.ts";
 import type { BatchFile, TicketSpec } from "./schema.ts";
 
 /** Looking for the nearest of 10,000 ids takes a millisecond, and nobody reads the hint of the 21st problem. */

@@ -1,4 +1,4 @@
-import { reportPlace } from "../../domain/batch/report-place.ts";
+import { reportLocation } from "../../domain/batch/report-location.ts";
 import type { CheckReport } from "../../domain/batch/step-spec.ts";
 import type { ReportReading, TestReports } from "../../ports/test-report.ts";
 import { Stdout } from "./stdout.ts";
@@ -31,7 +31,7 @@ export async function awaitReport(
   folders: ReportFolders,
 ): Promise<Awaited | undefined> {
   if (spec === undefined) return undefined;
-  const place = reportPlace(spec);
+  const place = reportLocation(spec);
   const { roots, written } = folders;
   if (place.in === "output") return readOutput(reports, spec, roots);
   const awaited = await reports.await({

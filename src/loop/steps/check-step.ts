@@ -4,7 +4,7 @@ import type { NamedFixes } from "../../domain/evidence/fixes.ts";
 import { SEARCHED_NAMES } from "../../domain/evidence/languages.ts";
 import type { Allowance, TestResult, TestRun } from "../../domain/evidence/results.ts";
 import { scriptRunBy } from "../../domain/evidence/scripts.ts";
-import { canaryLine, findingsLine, findingsText, passedLine } from "../../domain/evidence/words.ts";
+import { canaryLine, findingsLine, findingsText, passedLine } from "../../domain/evidence/summary-lines.ts";
 import { ticketOf } from "../../domain/state.ts";
 import { plainText } from "../../domain/text.ts";
 import type { ExecResult } from "../../ports/executor.ts";
@@ -15,8 +15,8 @@ import { boundedList, boundedTail } from "../bounded.ts";
 import type { LoopContext } from "../context.ts";
 import { commandEvidence, howItEnded, type Judged, judgeCommand, secondsOf } from "./command-step.ts";
 import { protectedFor, touchedOf } from "./gates.ts";
-import { failureOf, onceMore } from "./hiccup.ts";
 import { type Manifest, manifestKey } from "./manifests.ts";
+import { failureOf, retryTransient } from "./retry-transient.ts";
 import { checkKey } from "./test-canaries.ts";
 import { testCanary } from "./test-canary.ts";
 
@@ -162,7 +162,7 @@ async function byExitCode(judging: Judging): Promise<Outcome | StepResult> {
  * and is looked at before anything lands. A test that failed is no hiccup, whatever was printed beside.
  */
 function run({ ctx, scope, repo, step, candidate }: Judging, commit: string, log: string): Promise<Judged> {
-  return onceMore(ctx, scope, {
+  return retryTransient(ctx, scope, {
     run: () => judgeCommand(ctx, scope, repo, { step, commit, attributesOf: candidate.base, log }),
     failure: (judged) => {
       if (!judged.ok || (judged.reading?.ok === true && judged.reading.tests.some(({ outcome }) => outcome === "failed")))

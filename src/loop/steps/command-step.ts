@@ -1,6 +1,6 @@
 import { isAbsolute, join } from "node:path";
 import type { Argv } from "../../domain/batch/argv.ts";
-import { ARTIFACTS } from "../../domain/batch/report-place.ts";
+import { ARTIFACTS } from "../../domain/batch/report-location.ts";
 import { PREPARE_STEP, type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/event.ts";
 import { plainText } from "../../domain/text.ts";
@@ -14,9 +14,9 @@ import { confineCommand, opened, placeOf } from "../confine.ts";
 import type { LoopContext } from "../context.ts";
 import { awaitReport } from "./await-report.ts";
 import { protectedBy } from "./gates.ts";
-import { failureOf, onceMore } from "./hiccup.ts";
 import { changedIdentities, findShadows, identitiesOf } from "./overwritten.ts";
 import { behindLinks, changedFiles, differingFiles, protectedFiles } from "./protected-files.ts";
+import { failureOf, retryTransient } from "./retry-transient.ts";
 import { type CheckFolders, checkFolders, keptFiles, type SealedCheckout, sealCheckout } from "./sealed-checkout.ts";
 
 export type CommandStep = Extract<StepSpec, { step: "check" | "verify" }>;
@@ -217,7 +217,7 @@ async function runPrepare(
 ): Promise<Evidence | undefined> {
   const minutes = ctx.batch.limits.minutesPerAttempt;
   for (const argv of ctx.batch.repos[scope.ticket.repo]?.prepare ?? []) {
-    const result = await onceMore(ctx, scope, {
+    const result = await retryTransient(ctx, scope, {
       run: () => runIn(ctx, scope, { argv, cwd, log, minutes, confinement }),
       failure: (ended) => failureOf("prepare", ended),
     });

@@ -6,7 +6,7 @@ import type { Repo } from "../../ports/vcs.ts";
 import type { OpenAttempt, StepResult } from "../attempt-scope.ts";
 import type { LoopContext } from "../context.ts";
 import { commandEvidence, judgeCommand, secondsOf } from "./command-step.ts";
-import { type CommandFailure, failureOf, onceMore, restFor } from "./hiccup.ts";
+import { type CommandFailure, failureOf, retryDelayFor, retryTransient } from "./retry-transient.ts";
 import { Stdout } from "./stdout.ts";
 
 type Verify = Extract<StepSpec, { step: "verify" }>;
@@ -40,7 +40,7 @@ export async function runVerifyStep(
 ): Promise<StepResult> {
   const verifying: Verifying = { ctx, scope, repo, step, landed };
   if (step.within !== undefined) return untilItHolds(verifying, step.within);
-  const last = await onceMore(ctx, scope, {
+  const last = await retryTransient(ctx, scope, {
     run: () => tryOnce(verifying),
     failure: (tried) => (tried.ok ? undefined : tried.failure),
     stillTrue: () => repo.contains(landed),
@@ -71,7 +71,7 @@ async function untilItHolds(verifying: Verifying, within: number): Promise<StepR
       return { ok: false, evidence: { ...evidence, summary: `${evidence.summary} (${how})` } };
     }
     const left = within * 1000 - ms;
-    if (left > 0) await restFor(ctx, scope, Math.min((step.every ?? EVERY) * 1000, left));
+    if (left > 0) await retryDelayFor(ctx, scope, Math.min((step.every ?? EVERY) * 1000, left));
   }
 }
 

@@ -7,7 +7,7 @@ import type { Modal } from "../ui.ts";
 import type { PaneName } from "../views/pane.ts";
 import type { ViewName } from "../views/view-name.ts";
 import type { Effect } from "./binding.ts";
-import { overviewKey } from "./key-words.ts";
+import { overviewKey } from "./key-labels.ts";
 
 const HINT_MS = 4_000;
 

@@ -1,12 +1,12 @@
 import type { RunId, TicketId } from "../../domain/ids.ts";
 import type { DashboardState } from "../dashboard-state.ts";
 import { selectedPlace } from "../run-list.ts";
+import { targetOf } from "../ticket-log/target.ts";
 import type { Pick, TicketTab } from "../views/ticket.ts";
 import type { ViewName } from "../views/view-name.ts";
-import { targetOf } from "../views/viewed-target.ts";
 import type { Effect } from "./binding.ts";
 import { hint, ui } from "./effects.ts";
-import { keyWord } from "./key-words.ts";
+import { keyLabel } from "./key-labels.ts";
 import { KEYMAP, modeOf } from "./keymap.ts";
 
 /** What a mouse did, and in which cell: column and row from 0. */
@@ -143,6 +143,6 @@ function arrowName(state: DashboardState, arrow: "down" | "up"): string {
 function byName(state: DashboardState, name: string): readonly Effect[] {
   const binding = state.keymap[modeOf(state)].find((b) => b.name === name);
   if (binding === undefined) return [];
-  if (binding.confirms === true) return hint(state, `press ${keyWord(binding.keys[0] ?? "")} for that`);
+  if (binding.confirms === true) return hint(state, `press ${keyLabel(binding.keys[0] ?? "")} for that`);
   return binding.act(state);
 }

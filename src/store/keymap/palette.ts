@@ -3,7 +3,7 @@ import type { Binding, DashboardState } from "../dashboard-state.ts";
 import { displayText } from "../display-text.ts";
 import type { Effect, Mode } from "./binding.ts";
 import { selectedIn, ui } from "./effects.ts";
-import { allKeyWords, keyWord } from "./key-words.ts";
+import { allKeyLabels, keyLabel } from "./key-labels.ts";
 import { scoreOf, wordsOf } from "./palette-score.ts";
 import { RUN_KEYS } from "./run-keys.ts";
 
@@ -75,7 +75,7 @@ function offersOf(state: DashboardState): readonly Offer[] {
   return [...offered.filter((b) => !changes(b)), ...offered.filter(changes)].map((b) => ({
     name: nameOf(b) + (id !== undefined && ON_TICKET.has(b.name) ? ` ${id}` : ""),
     help: b.help,
-    key: allKeyWords(b),
+    key: allKeyLabels(b),
     act: b.act,
   }));
 }
@@ -129,5 +129,5 @@ function ticketOffers(state: DashboardState): readonly TicketOffer[] {
 }
 
 function keyOf(bindings: readonly Binding[], name: string): string {
-  return keyWord(bindings.find((b) => b.name === name)?.keys[0] ?? "");
+  return keyLabel(bindings.find((b) => b.name === name)?.keys[0] ?? "");
 }

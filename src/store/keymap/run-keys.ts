@@ -4,7 +4,7 @@ import { type DashboardState, ticketIn } from "../dashboard-state.ts";
 import { EMPTY_INPUT } from "../text-input.ts";
 import type { Effect } from "./binding.ts";
 import { hint, liveWord, open, selectedIn, selectFirst, ticketWord, whenLive } from "./effects.ts";
-import { overviewKey } from "./key-words.ts";
+import { overviewKey } from "./key-labels.ts";
 
 function kill(state: DashboardState): readonly Effect[] {
   const id = selectedIn(state);

@@ -1,13 +1,13 @@
 import type { Binding, DashboardState } from "../dashboard-state.ts";
 import { selectable } from "../lists.ts";
 import { inputOf } from "../text-input.ts";
+import { endOf, isAfter, movedBy, type TextPosition } from "../ticket-log/rows.ts";
+import { foundIn, type ShownText, shownText } from "../ticket-log/source.ts";
+import { type Target, targetOf } from "../ticket-log/target.ts";
 import { type Pick, TICKET_TABS, type TicketTab, type TicketViewAction } from "../views/ticket.ts";
-import { endOf, isAfter, movedBy, type Place } from "../views/viewed-rows.ts";
-import { foundIn, type Shown, shownOf } from "../views/viewed-source.ts";
-import { type Target, targetOf } from "../views/viewed-target.ts";
 import type { Effect } from "./binding.ts";
 import { type Act, CLOSE, close, FIELD_KEYS, hint, open, ui, word } from "./effects.ts";
-import { keyIn } from "./key-words.ts";
+import { keyIn } from "./key-labels.ts";
 
 const view = (action: TicketViewAction): readonly Effect[] => ui({ type: "ticket-view", action });
 
@@ -25,15 +25,15 @@ function withTarget(act: (target: Target, state: DashboardState) => readonly Eff
   };
 }
 
-function withShown(act: (shown: Shown, state: DashboardState) => readonly Effect[], otherwise?: Act): Act {
+function withShown(act: (shown: ShownText, state: DashboardState) => readonly Effect[], otherwise?: Act): Act {
   return withTarget((target, state) => {
-    const shown = shownOf(state, target);
+    const shown = shownText(state, target);
     return shown === undefined ? [] : act(shown, state);
   }, otherwise);
 }
 
 /** Goes there. At the end of what may still grow, what comes is followed. */
-function to({ target, source, room }: Shown, place: Place): readonly Effect[] {
+function to({ target, source, room }: ShownText, place: TextPosition): readonly Effect[] {
   const atEnd = !isAfter(endOf(source, room), place);
   const follows = atEnd && (target.tab === "log" || target.tab === "evidence");
   return view({ type: "scroll", to: { of: target.key, at: follows ? "end" : place } });
@@ -101,7 +101,7 @@ function find(by: 1 | -1): Act {
   });
 }
 
-function toMatch(state: DashboardState, shown: Shown, needle: string, by: 1 | -1): readonly Effect[] {
+function toMatch(state: DashboardState, shown: ShownText, needle: string, by: 1 | -1): readonly Effect[] {
   const lines = foundIn(shown.source, needle);
   const here = state.ui.ticket.match?.of === shown.target.key ? state.ui.ticket.match.line : undefined;
   const from = here ?? (shown.follows ? shown.source.first + shown.source.count : shown.place.line - 1);
@@ -119,7 +119,7 @@ function search(state: DashboardState): readonly Effect[] {
   const { modal } = state.ui;
   if (modal?.kind !== "search") return [];
   const needle = modal.input.text;
-  const shown = shownOf(state);
+  const shown = shownText(state);
   const found = shown === undefined || needle === "" ? [] : toMatch(state, shown, needle, shown.follows ? -1 : 1);
   return [...view({ type: "search", text: needle }), ...CLOSE, ...found];
 }

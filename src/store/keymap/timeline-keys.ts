@@ -2,7 +2,7 @@ import type { Binding, DashboardState } from "../dashboard-state.ts";
 import type { TimelineAction } from "../views/timeline.ts";
 import type { Effect } from "./binding.ts";
 import { hint, ui, word } from "./effects.ts";
-import { keyIn } from "./key-words.ts";
+import { keyIn } from "./key-labels.ts";
 import { OPEN_KEY, SELECT_KEYS } from "./overview-keys.ts";
 
 function act(action: (first: number, last: number) => TimelineAction): (state: DashboardState) => readonly Effect[] {

@@ -1,5 +1,5 @@
 import type { TicketId } from "../../domain/ids.ts";
-import type { Place } from "./viewed-rows.ts";
+import type { TextPosition } from "../ticket-log/rows.ts";
 
 /** What the ticket view shows of the selected ticket. */
 export const TICKET_TABS = ["log", "diff", "prompt", "evidence", "cost"] as const;
@@ -20,7 +20,7 @@ export interface Pick {
 export interface Scrolled {
   readonly of: string;
   /** `end`: what comes is followed. */
-  readonly at: Place | "end";
+  readonly at: TextPosition | "end";
 }
 
 /** What the ticket view remembers. */

@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createFamilyWatch } from "../../../src/adapters/executor/family-watch.ts";
 import { createExecutor } from "../../../src/adapters/executor/process-executor.ts";
 import { isAlive, processId } from "../../../src/adapters/executor/process-id.ts";
 import { createProcessTable, fencesOf } from "../../../src/adapters/executor/process-table.ts";
+import { createProcessTreeWatch } from "../../../src/adapters/executor/process-tree-watch.ts";
 import { sweep } from "../../../src/adapters/executor/sweep.ts";
 import type { ProcessId } from "../../../src/ports/executor.ts";
 import { program, requestOf, strayPid, until, useFolder } from "./support.ts";
@@ -92,7 +92,7 @@ describe("a process that neither session nor environment tell", () => {
       }),
     );
     const main = await started.promise;
-    using family = createFamilyWatch(read, 10)(main);
+    using family = createProcessTreeWatch(read, 10)(main);
     await ready.promise;
     await until("it was seen", () => family.seen.has(stray.id?.pid ?? -1));
     process.kill(main.pid, "SIGKILL");
@@ -123,7 +123,7 @@ describe("a process that neither session nor environment tell", () => {
         onLine: (line) => below.resolve(Number(line)),
       }),
     );
-    using family = createFamilyWatch(createProcessTable(), 10)(await started.promise);
+    using family = createProcessTreeWatch(createProcessTable(), 10)(await started.promise);
     const pid = await below.promise;
     await until("it was seen", () => family.seen.has(pid));
     process.kill(pid, "SIGKILL");

@@ -4,8 +4,8 @@ import { freezeProgram } from "../../../src/adapters/oracle/frozen-oracle.ts";
 import { createEmbeddedTracker, seedEmbeddedTracker } from "../../../src/adapters/tracker/embedded.ts";
 import { createFolderTracker } from "../../../src/adapters/tracker/folder.ts";
 import { type CanaryTripwireOptions, createCanaryTripwire } from "../../../src/adapters/tripwire/canary-tripwire.ts";
-import { createHides } from "../../../src/adapters/tripwire/hides.ts";
-import { createSureOracle } from "../../../src/adapters/tripwire/sure-oracle.ts";
+import { createCrossCheckedOracle } from "../../../src/adapters/tripwire/cross-checked-oracle.ts";
+import { createDecoyFolders } from "../../../src/adapters/tripwire/decoy-folders.ts";
 import type { FrozenSet } from "../../../src/domain/event.ts";
 import { RepoId, TicketId } from "../../../src/domain/ids.ts";
 import type { FrozenProgram, Oracle, OracleBatch } from "../../../src/ports/oracle.ts";
@@ -51,14 +51,14 @@ export async function proofOf(
   const program = oracle instanceof Uint8Array ? freezeProgram({ bytes: oracle, scratch: join(run, "oracle") }) : oracle;
   const late: TicketId[] = [];
   const batch = (): OracleBatch => ({ version: 1, tracker: place, tickets: [...ids, ...late] });
-  const hides = createHides({ run, list: join(run, "canaries"), real: place });
+  const hides = createDecoyFolders({ run, list: join(run, "canaries"), real: place });
   const common = { program, batch, hides, plain: more.plain === true };
   return {
     run,
     program,
     tracker,
     place,
-    oracle: createSureOracle(common),
+    oracle: createCrossCheckedOracle(common),
     grow: async (id) => {
       await tracker.file({ id, title: `Do ${id}`, body: "", repo: RepoId.parse("app"), note: "found" });
       late.push(id);

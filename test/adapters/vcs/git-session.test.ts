@@ -6,8 +6,8 @@ import { createInterface } from "node:readline";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { askSession } from "../../../src/adapters/vcs/ask-session.ts";
-import { moveRef, partOf, tryMoveRef } from "../../../src/adapters/vcs/questions.ts";
+import { moveRef, partOf, tryMoveRef } from "../../../src/adapters/vcs/git-queries.ts";
+import { runInSession } from "../../../src/adapters/vcs/git-session-pool.ts";
 import { cleanUp, git, tempDir } from "./real-repo.ts";
 import { asked, gone, hasEnded, holdTimers, openedStore, session, sessionsOf, standIn } from "./sessions.ts";
 
@@ -206,7 +206,7 @@ describe("a session's time", () => {
     const asking = Array.from({ length: 12 }, async (_, i): Promise<WeakRef<object>> => {
       const call = { args: ["cat-file", "--batch-check"], gitDir: join(root, `${i}`, ".git"), input: `${NONE}\n` };
       git(root, "init", "-q", `${i}`);
-      expect((await askSession(root, call, "line")).stdout).toBe(`${NONE} missing\n`);
+      expect((await runInSession(root, call, "line")).stdout).toBe(`${NONE} missing\n`);
       return new WeakRef(call);
     });
     const calls = await Promise.all(asking);

@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, vi } from "vitest";
-import { askSession } from "../../../src/adapters/vcs/ask-session.ts";
 import type { GitResult } from "../../../src/adapters/vcs/git-call.ts";
+import { runInSession } from "../../../src/adapters/vcs/git-session-pool.ts";
 import { locate } from "../../../src/adapters/vcs/locate.ts";
 import { openStore, type Store } from "../../../src/adapters/vcs/store.ts";
 import { git, newRepo, tempDir } from "./real-repo.ts";
@@ -93,7 +93,7 @@ require("node:readline").createInterface({ input: process.stdin }).on("line", (l
   vi.stubEnv("PATH", `${join(root, "bin")}:${process.env["PATH"]}`);
   onTestFinished(() => void vi.unstubAllEnvs());
   const call = { args: ["stand-in"], gitDir: root, session: "line" } as const;
-  return { root, ask: (line) => askSession(root, { ...call, input: `${line}\n` }, "line") };
+  return { root, ask: (line) => runInSession(root, { ...call, input: `${line}\n` }, "line") };
 }
 
 /** What a stand-in was asked, in order, and by how many processes. */

@@ -7,7 +7,7 @@ const CHAIN = "src/adapters/journal/chain.ts";
 const TABLE = "src/adapters/journal/journal-table.ts";
 
 const UNCONFINED: Hole = {
-  file: "src/cli/engine/check-world.ts",
+  file: "src/cli/engine/preflight.ts",
   from: "const sandbox = await sandboxOf(",
   to: "const sandbox = undefined; void (",
 };
@@ -117,7 +117,7 @@ export const DEFENCES = {
         to: "&& !now.dead;",
       },
       {
-        file: "src/adapters/executor/kin.ts",
+        file: "src/adapters/executor/process-tree.ts",
         from: "if (now === undefined || now.startTime === main.startTime) sessions",
         to: "sessions",
       },
@@ -161,7 +161,7 @@ export const DEFENCES = {
         from: "return quotaExecutor(executor, { roots: [open.folder, worktrees], bytes });",
         to: "return (void quotaExecutor, void bytes, executor);",
       },
-      { file: "src/adapters/journal/spare-room.ts", from: "Math.floor(blocks * bsize * SHARE)", to: "0" },
+      { file: "src/adapters/journal/reserved-space.ts", from: "Math.floor(blocks * bsize * SHARE)", to: "0" },
     ],
   },
   outboxEntries: {

@@ -32,7 +32,7 @@ export const DEFENCES = {
     name: "logins in a home stay hidden whatever the batch opens around them",
     holes: [
       {
-        file: "src/adapters/sandbox/places.ts",
+        file: "src/adapters/sandbox/hidden-paths.ts",
         from: "return homes.flatMap((home) => SECRETS.flatMap(",
         to: "return [].flatMap((home) => SECRETS.flatMap(",
       },

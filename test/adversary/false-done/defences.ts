@@ -6,7 +6,7 @@ const CANDIDATE = "src/adapters/vcs/candidate.ts";
 
 /** The world is looked at without the sandbox around agents and commands. */
 const UNCONFINED = {
-  file: "src/cli/engine/check-world.ts",
+  file: "src/cli/engine/preflight.ts",
   from: "const sandbox = await sandboxOf(",
   to: "const sandbox = undefined; void (",
 } as const;
@@ -75,7 +75,7 @@ export const DEFENCES = {
   },
   noDeref: {
     name: "a ticket's branch is moved itself, wherever it was made to point",
-    holes: [{ file: "src/adapters/vcs/questions.ts", from: '"option no-deref\\n"', to: '""' }],
+    holes: [{ file: "src/adapters/vcs/git-queries.ts", from: '"option no-deref\\n"', to: '""' }],
   },
   lastLook: {
     name: "before the oracle is asked, commits, live checks and the tracker are looked at again",

@@ -145,7 +145,7 @@ export const DEFENCES = {
       },
       { file: "src/adapters/executor/environment.ts", from: ".filter((entry) => isAbsolute(entry));", to: ";" },
       {
-        file: "src/cli/engine/clear-path.ts",
+        file: "src/cli/engine/sanitize-path.ts",
         from: "if (!isAbsolute(entry)) return false;",
         to: "if (!isAbsolute(entry)) return true;",
       },
@@ -173,7 +173,7 @@ export const DEFENCES = {
     name: "what is judged is the change merged with the base as it is now",
     holes: [
       {
-        file: "src/loop/candidate-judge.ts",
+        file: "src/loop/candidate-checks.ts",
         from: "return runCheckStep(ctx, scope, this.#repo, spec, candidate);",
         to: "return runCheckStep(ctx, scope, this.#repo, spec, { ...candidate, commit: this.#change.tip });",
       },

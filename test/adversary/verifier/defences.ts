@@ -5,7 +5,7 @@ const TRIPWIRE = "src/adapters/tripwire/canary-tripwire.ts";
 /** The proof passes at once, and the last word is not borne out by copies. */
 const UNPROVEN = [
   { file: TRIPWIRE, from: "if (!of.canaries) return undefined;", to: "return undefined;" },
-  { file: "src/adapters/tripwire/sure-oracle.ts", from: 'if (how === "background")', to: "if (true)" },
+  { file: "src/adapters/tripwire/cross-checked-oracle.ts", from: 'if (how === "background")', to: "if (true)" },
 ] as const;
 const UNFROZEN = { file: TRIPWIRE, from: "if (changed !== undefined)", to: "if (false)" };
 

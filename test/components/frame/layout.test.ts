@@ -1,9 +1,9 @@
 import stringWidth from "string-width";
 import { expect, test } from "vitest";
-import { hiddenWords, windowOf } from "../../../components/drawing/window.ts";
 import { isTooSmall, layoutOf } from "../../../components/frame/layout.ts";
-import { barOf } from "../../../components/overview/oracle-bar.ts";
-import { queueLines, share } from "../../../components/overview/sections.ts";
+import { hiddenWords, windowOf } from "../../../components/kit/window.ts";
+import { barOf } from "../../../components/views/overview/oracle-bar.ts";
+import { queueLines, share } from "../../../components/views/overview/sections.ts";
 import { TicketId } from "../../../src/domain/ids.ts";
 import { NO_LISTS } from "../../../src/store/lists.ts";
 

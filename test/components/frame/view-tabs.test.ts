@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { fitLegend } from "../../../components/drawing/legend.ts";
-import { spansWidth } from "../../../components/drawing/spans.tsx";
 import { tabAt, viewKeys, viewTabs } from "../../../components/frame/view-tabs.ts";
-import { legend } from "../../../components/timeline/bar-looks.ts";
+import { fitLegend } from "../../../components/kit/legend.ts";
+import { spansWidth } from "../../../components/kit/spans.tsx";
+import { legend } from "../../../components/views/timeline/segment-style.ts";
 import { KEYMAP } from "../../../src/store/keymap/keymap.ts";
 import { rebind } from "../../../src/store/keymap/rebind.ts";
 import { VIEWS } from "../../../src/store/views/view-name.ts";

@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { spansWidth } from "../../../components/drawing/spans.tsx";
-import { panelLines } from "../../../components/oracle/panel-lines.ts";
+import { spansWidth } from "../../../components/kit/spans.tsx";
+import { panelLines } from "../../../components/views/oracle/panel-lines.ts";
 import { TicketId } from "../../../src/domain/ids.ts";
-import type { Comparison } from "../../../src/store/agreement.ts";
+import type { OracleComparison } from "../../../src/store/oracle-comparison.ts";
 import { plumbing } from "../../store/scenes.ts";
 
-const said = (id: string, is: Comparison["is"], state?: NonNullable<Comparison["said"]>): Comparison => ({
+const said = (id: string, is: OracleComparison["is"], state?: NonNullable<OracleComparison["said"]>): OracleComparison => ({
   id: TicketId.parse(id),
   is,
   believed: "open",
   phase: "waiting",
   ...(state === undefined ? {} : { said: state }),
 });
-const texts = (all: readonly Comparison[], width = 60) =>
+const texts = (all: readonly OracleComparison[], width = 60) =>
   panelLines(all, plumbing().state, width).map((line) =>
     line
       .map(({ text }) => text)

@@ -1,18 +1,18 @@
 import type { DashboardStore } from "../../../src/store/dashboard-store.ts";
-import { targetOf } from "../../../src/store/views/viewed-target.ts";
-import { type FileWord, ViewedText } from "../../../src/store/views/viewed-text.ts";
+import { type FileLabel, LogText } from "../../../src/store/ticket-log/log-text.ts";
+import { targetOf } from "../../../src/store/ticket-log/target.ts";
 
 /** What a reader does for the view, without a disk: the file of what is looked at now, which can be written to. */
 export class FakeFile {
   readonly #store: DashboardStore;
-  readonly #text: ViewedText;
+  readonly #text: LogText;
   #version = 0;
 
   constructor(store: DashboardStore) {
     const file = targetOf(store.getState())?.file;
     if (file === undefined) throw new Error("nothing with a file is looked at");
     this.#store = store;
-    this.#text = new ViewedText(file.kind);
+    this.#text = new LogText(file.kind);
     this.#text.begin({ skipped: 0 });
   }
 
@@ -22,7 +22,7 @@ export class FakeFile {
     return this.tell("there");
   }
 
-  tell(file: FileWord): this {
+  tell(file: FileLabel): this {
     const key = targetOf(this.#store.getState())?.key ?? "";
     this.#version += 1;
     this.#store.setState({ viewed: { key, text: this.#text, file, version: this.#version } });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { compareRuns } from "../../../src/domain/evidence/compare.ts";
 import type { Allowance, Outcome, TestRun } from "../../../src/domain/evidence/results.ts";
-import { findingsLine, findingsText, passedLine } from "../../../src/domain/evidence/words.ts";
+import { findingsLine, findingsText, passedLine } from "../../../src/domain/evidence/summary-lines.ts";
 
 const NOTHING: Allowance = { testsRemoved: [], testsSkipped: [], suppressions: false };
 

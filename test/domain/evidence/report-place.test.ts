@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readBatch } from "../../../src/domain/batch/read.ts";
-import { reportPlace } from "../../../src/domain/batch/report-place.ts";
+import { reportLocation } from "../../../src/domain/batch/report-location.ts";
 
 function read(report: unknown, ticket: Record<string, unknown> = {}) {
   const finish = [{ step: "check", name: "tests", command: ["npm", "test"], report }, { step: "merge" }];
@@ -35,7 +35,7 @@ test.for([
   [{ format: "tap", path: "-" }, { in: "output" }],
 ] as const)("%j is expected at %j", ([report, place]) => {
   expect(problems(report)).toEqual([]);
-  expect(reportPlace(report)).toEqual(place);
+  expect(reportLocation(report)).toEqual(place);
 });
 
 describe("a place that cannot be is refused", () => {

@@ -1,0 +1,88 @@
+import { Box, Transform, useIsScreenReaderEnabled } from "ink";
+import { memo, type ReactNode, use, useCallback, useMemo } from "react";
+import { useDashboard, useTheme } from "../dashboard-context.ts";
+import { LinePlaceholdersContext } from "../terminal/line-placeholders.ts";
+import { cut, widthOf } from "./fit.ts";
+import { paint, type Span, type SpanLine } from "./paint.ts";
+import { Line } from "./text.tsx";
+import type { Theme } from "./theme.ts";
+
+export type { Span, SpanLine };
+
+/** A stretch that follows the clock: what it is at `now` (milliseconds since the epoch). It never changes its width. */
+export type TimedSpan = (now: number) => Span;
+
+/** Columns that a line takes. */
+export function spansWidth(line: SpanLine): number {
+  return line.reduce((sum, span) => sum + widthOf(span.text), 0);
+}
+
+/** Cuts a line to `width` columns, keeping looks. */
+export function cutSpans(line: SpanLine, width: number): SpanLine {
+  const out: Span[] = [];
+  let left = width;
+  const total = spansWidth(line);
+  for (const span of line) {
+    if (left <= 0) break;
+    const last = total > width && widthOf(span.text) >= left;
+    const text = last ? cut(`${span.text}…`, left) : span.text;
+    out.push({ ...span, text });
+    left -= widthOf(text);
+    if (last) break;
+  }
+  return out;
+}
+
+/** A line as it is. */
+export const Spans = memo(function Spans({ line }: { readonly line: SpanLine }): ReactNode {
+  return <Painted text={painted(line, useTheme(), useIsScreenReaderEnabled())} width={spansWidth(line)} />;
+});
+
+/** The stretches of a line, to stand within another. One string: each text of its own costs Ink time in every frame. */
+export function Inner({ line }: { readonly line: SpanLine }): ReactNode {
+  return painted(line, useTheme(), useIsScreenReaderEnabled());
+}
+
+/** A line some of which follows the clock: the tick draws it anew only where its text changes, and nothing around it. */
+export function TimedSpans({ line }: { readonly line: readonly (Span | TimedSpan)[] }): ReactNode {
+  const theme = useTheme();
+  const spoken = useIsScreenReaderEnabled();
+  const [textAt, width] = useMemo(() => {
+    const spansAt = (now: number): SpanLine => line.map((span) => (typeof span === "function" ? span(now) : span));
+    let last = { now: Number.NaN, text: "" };
+    const at = (now: number): string => {
+      if (now !== last.now) last = { now, text: painted(spansAt(now), theme, spoken) };
+      return last.text;
+    };
+    return [at, spansWidth(spansAt(0))] as const;
+  }, [line, theme, spoken]);
+  return <Painted text={useDashboard((s) => textAt(s.now))} width={width} />;
+}
+
+/** A screen reader hears no looks. */
+function painted(line: SpanLine, theme: Theme, spoken: boolean): string {
+  return spoken ? line.map(({ text }) => text).join("") : paint(line, theme);
+}
+
+/**
+ * A painted text of so many columns as a line. Ink measures and lays out what stands for it, which stays the same as long as the
+ * width does, and takes the text itself only when it writes: in every frame it measures all that is on the screen.
+ */
+function Painted({ text, width }: { readonly text: string; readonly width: number }): ReactNode {
+  const spoken = useIsScreenReaderEnabled();
+  const prepared = use(LinePlaceholdersContext);
+  const drawn = useCallback(
+    ({ length }: string, row: number) => {
+      if (row > 0) return "";
+      const shown = length === width ? text : cut(text, length);
+      return prepared?.standIn(shown, length) ?? shown;
+    },
+    [text, width, prepared],
+  );
+  if (spoken || width === 0) return <Line>{text}</Line>;
+  return (
+    <Box height={1}>
+      <Transform transform={drawn}>{"x".repeat(width)}</Transform>
+    </Box>
+  );
+}

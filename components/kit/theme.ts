@@ -1,0 +1,109 @@
+import type { TerminalCapabilities } from "../../src/store/terminal-capabilities.ts";
+import type { Tone } from "../../src/store/tone.ts";
+
+/** How a tone looks; the names are those of Ink's Text. */
+export interface Look {
+  readonly color?: string;
+  readonly dimColor?: boolean;
+  readonly bold?: boolean;
+}
+
+export type Theme = Readonly<Record<Tone, Look>>;
+
+/**
+ * The 16 colours of the terminal, so that the person's own palette decides what is legible. Whether its ground is light is not
+ * known here, so yellow, which is lost on white, is left out.
+ */
+export const DEFAULT_THEME: Theme = {
+  plain: {},
+  running: { color: "cyan" },
+  waiting: { dimColor: true },
+  good: { color: "green" },
+  bad: { color: "red" },
+  person: { color: "red", bold: true },
+  oracle: { color: "magenta" },
+  claim: { dimColor: true },
+};
+
+const DARK_16: Theme = { ...DEFAULT_THEME, person: { color: "yellow" } };
+
+/** Cyan, green and yellow are hard to read on white in most palettes, and dim text in some. */
+const LIGHT_16: Theme = {
+  plain: {},
+  running: { color: "blue" },
+  waiting: { color: "gray" },
+  good: { color: "green", bold: true },
+  bad: { color: "red" },
+  person: { color: "red", bold: true },
+  oracle: { color: "magenta" },
+  claim: { color: "gray" },
+};
+
+/** Without colours (https://no-color.org): dim and bold stay, and glyph and word carry the meaning. */
+const NONE: Theme = {
+  plain: {},
+  running: {},
+  waiting: { dimColor: true },
+  good: {},
+  bad: { bold: true },
+  person: { bold: true },
+  oracle: {},
+  claim: { dimColor: true },
+};
+
+/** A theme of named colours, by tone; plain text keeps the colour that the terminal gives it. */
+function coloured(colours: Readonly<Record<Exclude<Tone, "plain">, string>>): Theme {
+  const looks = Object.entries(colours).map(([tone, color]) => [tone, { color }]);
+  return { plain: {}, ...(Object.fromEntries(looks) as Record<Exclude<Tone, "plain">, Look>) };
+}
+
+const DARK_TRUE = coloured({
+  running: "#5cc8dc",
+  waiting: "#a3acb8",
+  good: "#8fd470",
+  bad: "#ff8f86",
+  person: "#f2c661",
+  oracle: "#d6a8ff",
+  claim: "#b3ab95",
+});
+
+const LIGHT_TRUE = coloured({
+  running: "#0a6478",
+  waiting: "#586069",
+  good: "#24681a",
+  bad: "#b02a1c",
+  person: "#835200",
+  oracle: "#7d25b0",
+  claim: "#6a6350",
+});
+
+/** Colours of xterm's table of 256 (from 16 on, where it is the same everywhere). */
+const DARK_256 = coloured({
+  running: "ansi256(80)",
+  waiting: "ansi256(248)",
+  good: "ansi256(114)",
+  bad: "ansi256(210)",
+  person: "ansi256(221)",
+  oracle: "ansi256(183)",
+  claim: "ansi256(144)",
+});
+
+const LIGHT_256 = coloured({
+  running: "ansi256(24)",
+  waiting: "ansi256(240)",
+  good: "ansi256(22)",
+  bad: "ansi256(124)",
+  person: "ansi256(94)",
+  oracle: "ansi256(91)",
+  claim: "ansi256(58)",
+});
+
+/** The theme of a terminal. Colours of our own are used where its ground is known: on any other they might not be seen. */
+export function themeOf({ colours, background }: Pick<TerminalCapabilities, "colours" | "background">): Theme {
+  if (colours === "none") return NONE;
+  if (background === "unknown") return DEFAULT_THEME;
+  const light = background === "light";
+  if (colours === "16") return light ? LIGHT_16 : DARK_16;
+  if (colours === "256") return light ? LIGHT_256 : DARK_256;
+  return light ? LIGHT_TRUE : DARK_TRUE;
+}

@@ -1,0 +1,107 @@
+import type { TicketId } from "../../src/domain/ids.ts";
+import type { RunState } from "../../src/domain/state.ts";
+import { renderSummaryText } from "../../src/domain/summary.ts";
+import { type DashboardState, ticketIn } from "../../src/store/dashboard-state.ts";
+import { displayText } from "../../src/store/display-text.ts";
+import { formatCap, formatClock, formatUsd, plural } from "../../src/store/format.ts";
+import { keyLabel } from "../../src/store/keymap/key-labels.ts";
+import { modeOf } from "../../src/store/keymap/keymap.ts";
+import { busyAgents } from "../../src/store/lists.ts";
+import { runLabel } from "../../src/store/run-label.ts";
+import { finishOf, stageOf } from "../../src/store/ticket-stage.ts";
+import { wrapWords } from "../kit/fit.ts";
+import { queueLabel, titleOf } from "../views/overview/queue-label.ts";
+
+/** Tickets of one kind that are read out; the others are counted. */
+const NAMED = 8;
+
+/**
+ * The overview for the ear: one thing a line, what matters most first, no signs and no clocks that run. It changes only when
+ * something has happened. At most `rows` lines of `columns` columns; what does not fit is counted.
+ */
+export function spokenLines(state: DashboardState, columns: number, rows: number): readonly string[] {
+  const [first, ...rest] = [headline(state), ...(state.run === undefined ? [] : body(state, state.run)), keysLine(state)];
+  const lines = [first, ...rest].flatMap((line) => wrapWords(line, columns));
+  if (lines.length <= rows) return lines;
+  return [...lines.slice(0, rows - 1), `and ${plural(lines.length - rows + 1, "more line")}`];
+}
+
+function body(state: DashboardState, run: RunState): readonly string[] {
+  const { lists } = state;
+  if (run.end !== undefined) return renderSummaryText(run).split("\n").map(displayText).filter(Boolean);
+  return [
+    ...selectedLine(state),
+    ...named("Needs you", lists.needsYou, (id) => queueLabel(state, id).text, state),
+    ...named("Stalled", lists.stalled, (id) => queueLabel(state, id).text, state),
+    oracleLine(run),
+    `${busyAgents(run)} of ${plural(run.workers, "worker")} busy.`,
+    ...named("At work", [...lists.slots.filter((id) => id !== null), ...lists.finishing], (id) => atWork(state, id), state),
+    ...named("Waits", lists.waiting, (id) => queueLabel(state, id).text, state),
+    `${formatUsd(run.spentUsd)} of ${formatCap(run.batch.limits.usdPerRun)} spent. ${plural(run.interventions.length, "intervention")}.`,
+  ];
+}
+
+function headline({ run, ui, now, playback }: DashboardState): string {
+  const { word } = runLabel(run, ui.connection, now);
+  if (run === undefined) return ui.connection.state === "lost" ? `Connection lost: ${ui.connection.reason}.` : "Connecting.";
+  const { counts, plan, batch } = run;
+  const kind = playback === undefined ? "" : "Replay, not live. ";
+  const lost = ui.connection.state === "lost" && run.end === undefined ? ` Connection lost: ${ui.connection.reason}.` : "";
+  const tickets = `${counts.done} of ${plural(plan.tickets.length, "ticket")} done, ${counts["human-gated"]} left to you`;
+  return `${kind}${displayText(batch.name)}: ${word.toLowerCase()}. ${tickets}, ${counts.stalled} stalled.${lost}`;
+}
+
+function selectedLine(state: DashboardState): readonly string[] {
+  const { selected } = state.ui;
+  if (selected === undefined || ticketIn(state, selected) === undefined) return [];
+  return [`Selected: ${sentence(state, selected, atWork(state, selected))}`];
+}
+
+/** What a ticket is at, or why it waits. */
+function atWork(state: DashboardState, id: TicketId): string {
+  const attempt = ticketIn(state, id)?.attempt;
+  if (attempt === undefined) return queueLabel(state, id).text;
+  return `try ${attempt.n}, ${stageOf(attempt, finishOf(state.run, id)).word}`;
+}
+
+function sentence(state: DashboardState, id: TicketId, text: string): string {
+  return `${id}, ${titleOf(state, id)}: ${text}.`;
+}
+
+function named(
+  kind: string,
+  ids: readonly TicketId[],
+  textOf: (id: TicketId) => string,
+  state: DashboardState,
+): readonly string[] {
+  const lines = ids.slice(0, NAMED).map((id) => `${kind}: ${sentence(state, id, textOf(id))}`);
+  return ids.length <= NAMED ? lines : [...lines, `${kind}: ${ids.length - NAMED} more.`];
+}
+
+const VERDICTS = { done: "done", "not-done": "not done", unjudged: "that it cannot judge" } as const;
+
+function oracleLine({ oracle: { last } }: RunState): string {
+  if (last === undefined) return "The oracle has not judged yet.";
+  const { done, gated, open } = last.counts;
+  const counts =
+    last.verdict === "unjudged" ? displayText(last.problem ?? "no reason given") : `${done} done, ${gated} gated, ${open} open`;
+  return `The oracle said ${VERDICTS[last.verdict]} at ${formatClock(last.at)}: ${counts}.`;
+}
+
+/** Keys whose names a screen reader may pass over. */
+const KEY_NAMES: Readonly<Record<string, string>> = {
+  "?": "question mark",
+  ":": "colon",
+  "/": "slash",
+  "+": "plus",
+  "-": "minus",
+};
+
+function keysLine(state: DashboardState): string {
+  const shown = state.keymap[modeOf(state)].flatMap((b) => {
+    const key = b.keys[0];
+    const short = b.short?.(state) ?? "";
+    return short === "" || key === undefined ? [] : [`${KEY_NAMES[key] ?? keyLabel(key)} ${short}`];
+  });
+  return `Keys: ${shown.join(", ")}.`;
+}

@@ -1,0 +1,51 @@
+import { Box } from "ink";
+import { memo, type ReactNode } from "react";
+import { VIEW_TITLES } from "../../src/store/views/view-name.ts";
+import { useDashboard, useDrawn } from "../dashboard-context.ts";
+import { Modals } from "../dialogs/modals.tsx";
+import { CurrentView } from "../frame/views.tsx";
+import { Line, Say } from "../kit/text.tsx";
+import { spokenLines } from "./lines.ts";
+
+/** Lines that stay free: the reader's own, and the one below what is written. */
+const FREE_LINES = 2;
+
+/** The dashboard for a screen reader: lines to be read from the top, written anew only when their words have changed. */
+export const Spoken = memo(function Spoken({ columns, rows }: { readonly columns: number; readonly rows: number }): ReactNode {
+  const toast = useDashboard((s) => s.ui.toast?.text);
+  const modal = useDashboard((s) => s.ui.modal?.kind);
+  const view = useDashboard((s) => s.ui.view);
+  const height = Math.max(1, rows - FREE_LINES - (toast === undefined ? 0 : 1));
+  return (
+    <Box flexDirection="column">
+      {toast !== undefined && <SpokenLine text={`Message: ${toast}.`} />}
+      {modal !== undefined && modal !== "filter" && modal !== "search" ? (
+        <Modals columns={columns} rows={height} />
+      ) : view === "overview" ? (
+        <SpokenOverview columns={columns} height={height} />
+      ) : (
+        <>
+          <SpokenLine text={`View ${view}: ${VIEW_TITLES[view]}. Escape goes back.`} />
+          <CurrentView columns={columns} height={height - 1} />
+        </>
+      )}
+    </Box>
+  );
+});
+
+function SpokenOverview({ columns, height }: { readonly columns: number; readonly height: number }): ReactNode {
+  const text = useDashboard((s) => spokenLines(s, columns, height).join("\n"));
+  useDrawn("spoken");
+  return text.split("\n").map((line, i) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: lines have no names
+    <SpokenLine key={i} text={line} />
+  ));
+}
+
+function SpokenLine({ text }: { readonly text: string }): ReactNode {
+  return (
+    <Line>
+      <Say>{text}</Say>
+    </Line>
+  );
+}

@@ -1,0 +1,149 @@
+import type { StyledRow } from "./styled-row.ts";
+
+const CSI = "\u001B[";
+/** So many unchanged cells between two changed ones are written again: moving over them takes as many bytes. */
+const NEAR = 4;
+/** Styles that a blank shows: underlined, inverse, struck or with a background. A colour's own number may look like one. */
+const SHOWS_ON_BLANK = /(?:^|;)(?:[479]|4[0-8]|10[0-7])(?:;|$)/;
+
+/** Some cells of a row that look alike. */
+interface Piece {
+  readonly row: number;
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+  readonly style: string;
+}
+
+/** Writes cells with few bytes: it knows where the cursor stands and how it writes. Rows and columns count from 0. */
+export class AnsiWriter {
+  readonly #columns: number;
+  #pieces: Piece[] = [];
+  #out = "";
+  #row = -1;
+  #column = -1;
+  #style = "";
+
+  constructor(columns: number) {
+    this.#columns = columns;
+  }
+
+  /** Draws what differs between two rows. */
+  update(row: number, before: StyledRow, after: StyledRow): void {
+    const isSame = (x: number) => before.chars[x] === after.chars[x] && before.styles[x] === after.styles[x];
+    const end = this.#endOf(after);
+    // Blanks to the edge are one sequence, where there was more than that in their place.
+    const erase = this.#columns - end > 3 && lastDifference(isSame, end, this.#columns) - end > 3;
+    const limit = erase ? end : this.#columns;
+    let x = 0;
+    while (x < limit) {
+      if (isSame(x)) {
+        x += 1;
+        continue;
+      }
+      const to = this.#runEnd(x, limit, isSame, after);
+      this.#collect(row, x, to, after);
+      x = to;
+    }
+    if (!erase) return;
+    this.#go(row, end);
+    this.#out += `${CSI}K`;
+  }
+
+  /** Draws a whole row from its text, whatever was there. */
+  replace(row: number, line: string): void {
+    this.#go(row, 0);
+    this.#out += `${CSI}K${line}${CSI}m`;
+    this.#row = -1;
+  }
+
+  /** What was drawn, as bytes for the terminal; the pen writes plainly again. One look after the other: to change it costs most. */
+  take(): string {
+    const pieces = this.#pieces.sort((a, b) => compare(a.style, b.style) || a.row - b.row || a.from - b.from);
+    for (const piece of pieces) this.#write(piece);
+    this.#wear("");
+    const out = this.#out;
+    this.#out = "";
+    this.#pieces = [];
+    this.#row = -1;
+    return out;
+  }
+
+  /** The column behind the last cell that shows anything. */
+  #endOf({ chars, styles }: StyledRow): number {
+    let end = this.#columns;
+    while (end > 0 && chars[end - 1] === " " && styles[end - 1] === "") end -= 1;
+    return end;
+  }
+
+  /** Where a run of changed cells from `x` on ends, with short gaps in it that look like their neighbours. */
+  #runEnd(x: number, limit: number, isSame: (x: number) => boolean, { chars, styles }: StyledRow): number {
+    let end = x + 1;
+    for (let next = end; next < limit && next - end < NEAR; next += 1) {
+      if (!isSame(next)) end = next + 1;
+      else if (styles[next] !== styles[end - 1] && !(chars[next] === " " && styles[next] === "")) break;
+    }
+    return end;
+  }
+
+  /** Takes up a run of cells, cut where their look changes. A blank that shows nothing of a look may wear any such. */
+  #collect(row: number, from: number, to: number, { chars, styles }: StyledRow): void {
+    let start = from;
+    while (start < to) {
+      const style = styles[start] ?? "";
+      let end = start;
+      while (end < to) {
+        const next = styles[end] ?? "";
+        if (next !== style && !(next === "" && chars[end] === " " && !SHOWS_ON_BLANK.test(style))) break;
+        end += 1;
+      }
+      this.#pieces.push({ row, from: start, to: end, text: chars.slice(start, end).join(""), style });
+      start = end;
+    }
+  }
+
+  #write({ row, from, to, text, style }: Piece): void {
+    this.#go(row, from);
+    this.#wear(style);
+    this.#out += text;
+    this.#column = to;
+    // Behind the last column a cursor stands where terminals do not agree.
+    if (to >= this.#columns) this.#row = -1;
+  }
+
+  #wear(style: string): void {
+    if (style === this.#style) return;
+    const more =
+      this.#style === "" ? style : style.startsWith(`${this.#style};`) ? style.slice(this.#style.length + 1) : `;${style}`;
+    this.#out += `${CSI}${style === "" ? "" : more}m`;
+    this.#style = style;
+  }
+
+  #go(row: number, column: number): void {
+    const ways = [`${CSI}${row + 1};${column + 1}H`];
+    if (this.#row !== -1) ways.push(...this.#relative(row - this.#row, column));
+    this.#out += ways.reduce((best, way) => (way.length < best.length ? way : best));
+    this.#row = row;
+    this.#column = column;
+  }
+
+  /** Ways from where the cursor stands: within a row, or down. */
+  #relative(down: number, column: number): readonly string[] {
+    if (down < 0) return [];
+    const below = down === 0 ? "" : down === 1 ? `${CSI}B` : `${CSI}${down}B`;
+    const by = column - this.#column;
+    if (by === 0) return [below];
+    if (by > 0) return [`${below}${CSI}${by === 1 ? "" : by}C`, `${below}${CSI}${column + 1}G`];
+    return [`${below}${"\b".repeat(-by)}`, `${below}${CSI}${column + 1}G`, `${below}\r${column === 0 ? "" : `${CSI}${column}C`}`];
+  }
+}
+
+function lastDifference(isSame: (x: number) => boolean, from: number, to: number): number {
+  let last = to;
+  while (last > from && isSame(last - 1)) last -= 1;
+  return last;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

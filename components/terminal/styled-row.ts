@@ -1,0 +1,151 @@
+import { widthOf } from "../kit/fit.ts";
+
+/** One line of the screen, cell by cell. `styles` are SGR parameters in a fixed order: two that look alike are equal. */
+export interface StyledRow {
+  readonly chars: readonly string[];
+  readonly styles: readonly string[];
+}
+
+/** A sequence that sets looks. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ESC begins a sequence
+const SGR = /\u001B\[([\d;]*)m/y;
+const ESCAPE = "\u001B";
+/** Which attribute a parameter sets, and which it takes away (ECMA-48, 8.3.117). Colours are apart. */
+const SETS: Readonly<Record<string, string>> = { 1: "bold", 2: "dim", 3: "italic", 4: "under", 7: "inverse", 9: "strike" };
+const CLEARS: Readonly<Record<string, readonly string[]>> = {
+  22: ["bold", "dim"],
+  23: ["italic"],
+  24: ["under"],
+  27: ["inverse"],
+  29: ["strike"],
+  39: ["fg"],
+  49: ["bg"],
+};
+const ORDER = ["bold", "dim", "italic", "under", "inverse", "strike", "fg", "bg"] as const;
+/** What shows on a cell without a character. */
+const ON_BLANK = ["under", "inverse", "strike", "bg"] as const;
+
+/** Finds a row that is read already in a line: the cells that stand at `from`, and where the line goes on behind them. */
+export type RowAt = (line: string, from: number) => { readonly row: StyledRow; readonly end: number } | undefined;
+
+/**
+ * Reads a line of text with SGR sequences. Undefined where it holds anything but characters of one column each: what such a
+ * line looks like is the terminal's to say, so it is drawn as a whole or not at all. What is none may be what `rowAt` knows.
+ */
+export function styledRow(line: string, columns: number, rowAt: RowAt = () => undefined): StyledRow | undefined {
+  const chars: string[] = [];
+  const styles: string[] = [];
+  let look = Look.PLAIN;
+  let at = 0;
+  while (at < line.length) {
+    const char = String.fromCodePoint(line.codePointAt(at) ?? 0);
+    if (isOneCell(char)) {
+      chars.push(char);
+      styles.push(char === " " ? look.blank : look.inked);
+      at += char.length;
+      continue;
+    }
+    const next = char === ESCAPE ? lookAt(line, at, look) : rowAt(line, at);
+    if (next === undefined) return undefined;
+    if ("look" in next) look = next.look;
+    else {
+      chars.push(...next.row.chars);
+      styles.push(...next.row.styles);
+    }
+    at = next.end;
+  }
+  return chars.length > columns ? undefined : padded({ chars, styles }, columns);
+}
+
+/** The look from `from` on, where a sequence begins that is known. */
+function lookAt(line: string, from: number, before: Look): { readonly look: Look; readonly end: number } | undefined {
+  SGR.lastIndex = from;
+  const found = SGR.exec(line);
+  const look = found === null ? undefined : before.after(found[1] ?? "");
+  return look && { look, end: SGR.lastIndex };
+}
+
+function padded({ chars, styles }: { readonly chars: string[]; readonly styles: string[] }, columns: number): StyledRow {
+  while (chars.length < columns) {
+    chars.push(" ");
+    styles.push("");
+  }
+  return { chars, styles };
+}
+
+const known = new Map<string, boolean>();
+
+/** Control characters, joiners, marks and wide characters are not; a line has few different characters, so they are remembered. */
+function isOneCell(char: string): boolean {
+  if (char >= " " && char <= "~") return true;
+  const cached = known.get(char);
+  if (cached !== undefined) return cached;
+  const one =
+    widthOf(char) === 1 && !/\p{M}|\p{Emoji_Presentation}|\p{Emoji_Modifier}|\p{Cf}|\p{Bidi_Control}|\p{Cc}/u.test(char);
+  if (known.size < 4_096) known.set(char, one);
+  return one;
+}
+
+type Attributes = ReadonlyMap<string, string>;
+
+/** How characters look. There is one of each: what follows from it is worked out once. The dashboard has few, outside text none. */
+class Look {
+  static readonly #all = new Map<string, Look>();
+  static readonly PLAIN = Look.#of(new Map());
+  readonly #attributes: Attributes;
+  /** By the parameters of the sequence that leads there. */
+  readonly #next = new Map<string, Look | undefined>();
+  /** Of what is written. */
+  readonly inked: string;
+  /** Of a blank: what of that shows on it. */
+  readonly blank: string;
+
+  private constructor(attributes: Attributes) {
+    this.#attributes = attributes;
+    this.inked = parameters(attributes, ORDER);
+    this.blank = attributes.has("inverse") ? this.inked : parameters(attributes, ON_BLANK);
+  }
+
+  static #of(attributes: Attributes): Look {
+    const key = parameters(attributes, ORDER);
+    const look = Look.#all.get(key) ?? new Look(attributes);
+    Look.#all.set(key, look);
+    return look;
+  }
+
+  /** The look after a sequence with these parameters; undefined where one of them is not known. */
+  after(sequence: string): Look | undefined {
+    if (this.#next.has(sequence)) return this.#next.get(sequence);
+    const attributes = new Map(this.#attributes);
+    const codes = sequence.split(";");
+    let isKnown = true;
+    while (isKnown && codes.length > 0) isKnown = takeOne(codes, attributes);
+    const next = isKnown ? Look.#of(attributes) : undefined;
+    this.#next.set(sequence, next);
+    return next;
+  }
+}
+
+/** Takes one attribute off the front of the parameters; false where it is not known. */
+function takeOne(codes: string[], look: Map<string, string>): boolean {
+  const code = codes.shift() ?? "";
+  const name = SETS[code];
+  const gone = CLEARS[code];
+  if (name !== undefined) look.set(name, code);
+  else if (gone !== undefined) for (const attribute of gone) look.delete(attribute);
+  else if (code === "" || code === "0") look.clear();
+  else if (code === "38" || code === "48") look.set(code === "38" ? "fg" : "bg", [code, ...colour(codes)].join(";"));
+  else if (/^[39][0-7]$/.test(code)) look.set("fg", code);
+  else if (/^(?:4|10)[0-7]$/.test(code)) look.set("bg", code);
+  else return false;
+  return true;
+}
+
+function parameters(attributes: Attributes, of: readonly string[]): string {
+  return attributes.size === 0 ? "" : of.flatMap((name) => attributes.get(name) ?? []).join(";");
+}
+
+/** The parameters of a colour by number (`5;n`) or by its parts (`2;r;g;b`). */
+function colour(codes: string[]): readonly string[] {
+  return codes.splice(0, codes[0] === "5" ? 2 : 4);
+}

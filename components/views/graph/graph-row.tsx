@@ -1,0 +1,91 @@
+import { memo, type ReactNode } from "react";
+import type { Plan } from "../../../src/domain/state.ts";
+import { displayText } from "../../../src/store/display-text.ts";
+import type { GraphLayout } from "../../../src/store/views/graph-layout.ts";
+import { useDashboard, useDrawn } from "../../dashboard-context.ts";
+import { joined } from "../../kit/bars.ts";
+import { cut, fitTo, widthOf } from "../../kit/fit.ts";
+import { type Span, Spans } from "../../kit/spans.tsx";
+import { type GraphColumns, headWidth } from "./graph-columns.ts";
+import { type LineGrid, lineSpans } from "./line-grid.ts";
+import { type NodeStyle, stylesKey, stylesOf } from "./node-style.ts";
+
+/** What all rows of a graph have in common. */
+export interface GraphDrawing {
+  readonly plan: Plan;
+  readonly layout: GraphLayout;
+  readonly columns: GraphColumns;
+  /** Layers that are shown, the second not included. */
+  readonly layers: { readonly from: number; readonly to: number };
+  /** All lines, where they are wanted and can be told apart. */
+  readonly lines: LineGrid | undefined;
+  /** Those of the selected ticket. */
+  readonly chosen: LineGrid | undefined;
+  /** Tickets with a line that leaves them, and those of them where it is a chosen one. */
+  readonly leaving: ReadonlySet<number>;
+  readonly leavingChosen: ReadonlySet<number>;
+  readonly critical: ReadonlySet<number>;
+  readonly relation: ReadonlyMap<number, Relation>;
+}
+
+/** What a ticket is to the selected one: itself, what it waits for, or who waits for it. */
+export type Relation = "selected" | "needed" | "waiting";
+
+const MARKS: Readonly<Record<Relation, string>> = { selected: "▌", needed: "<", waiting: ">" };
+
+/** One row of the graph, over all layers that are shown. Drawn anew only where the look of a ticket in it changes. */
+export const GraphRow = memo(function GraphRow({ row, of }: { readonly row: number; readonly of: GraphDrawing }): ReactNode {
+  useDrawn(`graph row ${row}`);
+  const { layout, layers } = of;
+  const shown = layout.cells.slice(layers.from, layers.to).flatMap((cells) => cells.get(row) ?? []);
+  const looks = stylesOf(useDashboard((s) => stylesKey(s, shown)));
+  const look = new Map(shown.map((index, i) => [index, looks[i] ?? { glyph: " ", tone: "plain" as const }]));
+  const spans: Span[] = [];
+  for (let layer = layers.from; layer < layers.to; layer++) {
+    const index = layout.cells[layer]?.get(row);
+    spans.push(...(index === undefined ? passing(of, layer, row) : ticketSpans(of, index, look.get(index), layer)));
+    if (layer + 1 < layers.to) spans.push(...gapSpans(of, layer, row));
+  }
+  return <Spans line={spans.length === 0 ? EMPTY : joined(spans)} />;
+});
+
+/** A row keeps its line where nothing stands in it. */
+const EMPTY = [{ text: " " }];
+
+function passing({ columns, lines, chosen }: GraphDrawing, layer: number, row: number): readonly Span[] {
+  const x = columns.x[layer] ?? 0;
+  return lineSpans(row, [x, x + (columns.width[layer] ?? 0)], { all: lines, chosen });
+}
+
+function gapSpans({ columns, lines, chosen }: GraphDrawing, layer: number, row: number): readonly Span[] {
+  const from = (columns.x[layer] ?? 0) + (columns.width[layer] ?? 0);
+  return lineSpans(row, [from, columns.x[layer + 1] ?? from], { all: lines, chosen });
+}
+
+function ticketSpans(of: GraphDrawing, index: number, look: NodeStyle | undefined, layer: number): readonly Span[] {
+  const { plan, columns, relation } = of;
+  const ticket = plan.tickets[index];
+  const related = relation.get(index);
+  const critical = of.critical.has(index);
+  const selected = related === "selected";
+  const room = (columns.width[layer] ?? 0) - headWidth(columns.id);
+  const title = cut(displayText(ticket?.title ?? ""), of.leaving.has(index) ? room - 1 : room);
+  const left = room - widthOf(title);
+  const sign = critical ? "★" : ticket?.foundBy === undefined ? " " : "+";
+  return [
+    { text: related === undefined ? " " : MARKS[related], tone: "running", bold: true },
+    { text: `${look?.glyph ?? " "} `, tone: look?.tone ?? "plain" },
+    { text: fitTo(ticket?.id ?? "", columns.id), bold: critical || related !== undefined, inverse: selected },
+    { text: `${sign} `, tone: critical ? "oracle" : "running", bold: true },
+    { text: title, tone: look?.tone === "good" && related === undefined ? "waiting" : "plain", bold: selected },
+    ...leader(of, index, left),
+  ];
+}
+
+/** From a ticket's title to the lines that leave it. */
+function leader({ leaving, leavingChosen }: GraphDrawing, index: number, width: number): readonly Span[] {
+  if (width <= 0) return [];
+  if (!leaving.has(index)) return [{ text: " ".repeat(width) }];
+  const text = ` ${"─".repeat(width - 1)}`;
+  return [leavingChosen.has(index) ? { text, tone: "running", bold: true } : { text, tone: "waiting" }];
+}

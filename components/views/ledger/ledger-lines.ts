@@ -1,0 +1,97 @@
+import type { EarlierRun } from "../../../src/domain/trend.ts";
+import type { LedgerRow, LedgerTable } from "../../../src/domain/trend-rows.ts";
+import { plural } from "../../../src/store/format.ts";
+import { fitTo, widthOf, wrapWords } from "../../kit/fit.ts";
+import type { Span, SpanLine } from "../../kit/spans.tsx";
+import type { SummaryLine } from "../summary/summary-lines.ts";
+
+/** Columns: what stands in the first, this run's, its change, and each earlier run's. */
+const [NAME, NOW, CHANGE, EARLIER] = [34, 10, 11, 14];
+const LEAST_NAME = 26;
+
+/** The ledger as lines: `head` stays in its place over `rows`. */
+export interface LedgerLines {
+  readonly head: readonly SpanLine[];
+  readonly rows: readonly SummaryLine[];
+}
+
+/** Lays the table out on `width` columns: earlier runs that have no room are counted. `ended`: the numbers of this run are its last. */
+export function ledgerLines({ groups, runs, against, whyNone }: LedgerTable, width: number, ended: boolean): LedgerLines {
+  const room = width - 2 - NOW - (against === undefined ? 0 : CHANGE);
+  const shown = Math.max(0, Math.min(runs.length, Math.floor((room - LEAST_NAME) / EARLIER)));
+  const name = Math.max(1, Math.min(NAME, room - shown * EARLIER));
+  const columns: Columns = { name, change: against !== undefined, shown };
+  const hidden = runs.length - shown;
+  const changes = against && `change: since the run of ${dayOf(against.startedAt)}; ✔ is better, ✖ is worse`;
+  const notes = [
+    whyNone,
+    changes,
+    hidden > 0 ? `+${plural(hidden, "earlier run")} not shown: the terminal is too narrow` : undefined,
+  ];
+  return {
+    head: headLines(columns, runs, ended),
+    rows: [
+      ...groups.flatMap(({ title, rows }): SummaryLine[] => [
+        { title: title.toUpperCase(), count: "", tone: "plain" },
+        ...rows.map((row) => rowLine(row, columns)),
+      ]),
+      ...notes.flatMap((note) =>
+        note === undefined ? [] : wrapWords(note, width - 2).map((text): SpanLine => [{ text: ` ${text}`, tone: "waiting" }]),
+      ),
+    ],
+  };
+}
+
+interface Columns {
+  readonly name: number;
+  readonly change: boolean;
+  /** Earlier runs that have room. */
+  readonly shown: number;
+}
+
+function headLines({ name, change, shown }: Columns, runs: readonly EarlierRun[], ended: boolean): readonly SpanLine[] {
+  const pad: Span = { text: ` ${" ".repeat(name)}` };
+  const cell = (text: string, width: number): string => fitTo(text, width, "right");
+  const first: Span[] = [pad, { text: cell(ended ? "THIS RUN" : "SO FAR", NOW), bold: true }];
+  const second: Span[] = [pad, { text: " ".repeat(NOW) }];
+  if (change) {
+    first.push({ text: cell("change", CHANGE), tone: "waiting" });
+    second.push({ text: " ".repeat(CHANGE) });
+  }
+  for (const run of runs.slice(0, shown)) {
+    first.push({ text: cell(dayOf(run.startedAt), EARLIER), tone: "waiting" });
+    second.push({ text: " ".repeat(EARLIER - widthOf(markOf(run).text)) }, markOf(run));
+  }
+  return shown === 0 ? [first] : [first, second];
+}
+
+/** Whether an earlier run says much: one that is not complete, or was of another batch file, is not to be held against. */
+function markOf({ verdict, sameBatch }: EarlierRun): Span {
+  if (verdict !== "done") return { text: "✖ not whole", tone: "bad" };
+  return sameBatch ? { text: "✔ done", tone: "good" } : { text: "✔ other file", tone: "waiting" };
+}
+
+function rowLine({ name, now, change, earlier }: LedgerRow, columns: Columns): SpanLine {
+  const line: Span[] = [{ text: ` ${fitTo(name, columns.name)}` }, { text: fitTo(now, NOW, "right"), bold: true }];
+  if (columns.change) {
+    const tone = change?.good === undefined ? "waiting" : change.good ? "good" : "bad";
+    line.push({ text: fitTo(change === undefined ? "" : `${change.text}${sign(change.good)}`, CHANGE, "right"), tone });
+  }
+  return [
+    ...line,
+    ...earlier.slice(0, columns.shown).map((text): Span => ({ text: fitTo(text, EARLIER, "right"), tone: "waiting" })),
+  ];
+}
+
+/** Better or worse, beside the colour. */
+function sign(good: boolean | undefined): string {
+  if (good === undefined) return "  ";
+  return good ? " ✔" : " ✖";
+}
+
+/** Month, day and time on this machine's clock. */
+function dayOf(at: number): string {
+  const d = new Date(at);
+  const two = (n: number) => String(n).padStart(2, "0");
+  return `${two(d.getMonth() + 1)}-${two(d.getDate())} ${two(d.getHours())}:${two(d.getMinutes())}`;
+}

@@ -1,0 +1,52 @@
+import { type ReactNode, useMemo } from "react";
+import { trendOf } from "../../../src/domain/trend.ts";
+import { ledgerTable } from "../../../src/domain/trend-rows.ts";
+import type { DashboardState } from "../../../src/store/dashboard-state.ts";
+import { displayText } from "../../../src/store/display-text.ts";
+import { useDashboard, useDrawn } from "../../dashboard-context.ts";
+import { FRAME_LINES, ViewFrame } from "../../frame/view-frame.tsx";
+import type { ViewSize } from "../../frame/view-size.ts";
+import { LinesPane } from "../../kit/lines-pane.tsx";
+import { cutSpans, Spans } from "../../kit/spans.tsx";
+import type { SummaryLine } from "../summary/summary-lines.ts";
+import { type LedgerLines, ledgerLines } from "./ledger-lines.ts";
+import { trendLines } from "./trend-lines.ts";
+
+/** The numbers so far, beside those of earlier runs of the same batch file. */
+export function LedgerView({ columns, height }: ViewSize): ReactNode {
+  useDrawn("ledger");
+  // As text: it stays the same, and nothing is drawn, while no number changes that is shown.
+  const shown = useDashboard((s) => JSON.stringify(linesOf(s, { columns, height })));
+  const { head, rows } = useMemo(() => JSON.parse(shown) as LedgerLines, [shown]);
+  return (
+    <ViewFrame columns={columns} height={height}>
+      {head.map((line, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place in the head
+        <Spans key={i} line={cutSpans(line, columns)} />
+      ))}
+      <LinesPane pane="ledger" lines={rows} columns={columns} height={height - FRAME_LINES - head.length} />
+    </ViewFrame>
+  );
+}
+
+/** Lines of the view from which on the last runs stand over the numbers, and not under them. */
+const TALL = 18;
+
+function linesOf({ run, earlier }: DashboardState, { columns, height }: ViewSize): LedgerLines {
+  if (run === undefined) return { head: [], rows: [[{ text: " no run is shown yet", tone: "waiting" }]] };
+  const own = earlier?.run === run.run ? earlier : undefined;
+  const { head, rows } = ledgerLines(ledgerTable(run, own?.runs ?? []), columns, run.end !== undefined);
+  const trend = trendLines(trendOf(run, own?.runs ?? []), columns);
+  const title: SummaryLine = { title: "LAST RUNS", count: "", tone: "plain" };
+  const beside: readonly SummaryLine[] = trend.length === 0 ? [[{ text: ` ${noneWord(own)}`, tone: "waiting" }]] : trend;
+  if (trend.length > 0 && height >= TALL) return { head: [...trend, [{ text: " " }], ...head], rows };
+  return { head, rows: [...rows, title, ...beside] };
+}
+
+/** Why there are no earlier runs: not known looks not known. */
+function noneWord(earlier: DashboardState["earlier"]): string {
+  if (earlier === undefined) return "earlier runs: not read yet";
+  return earlier.problem === undefined
+    ? "this is the first run of its batch file: there is none to hold it against"
+    : `earlier runs cannot be read: ${displayText(earlier.problem)}`;
+}

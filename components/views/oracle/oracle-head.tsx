@@ -1,0 +1,121 @@
+import type { ReactNode } from "react";
+import type { VerdictWord } from "../../../src/domain/event.ts";
+import type { TripwireState } from "../../../src/domain/judges-state.ts";
+import { displayText } from "../../../src/store/display-text.ts";
+import { formatElapsed, plural } from "../../../src/store/format.ts";
+import type { Tone } from "../../../src/store/tone.ts";
+import { useDashboard } from "../../dashboard-context.ts";
+import { cut } from "../../kit/fit.ts";
+import { Spans } from "../../kit/spans.tsx";
+import { Line, Say } from "../../kit/text.tsx";
+import { Time } from "../../kit/time.tsx";
+
+/** Lines that the head takes. */
+export const HEAD_LINES = 3;
+
+const VERDICTS: Readonly<Record<VerdictWord, readonly [glyph: string, word: string, tone: Tone]>> = {
+  done: ["✔", "DONE", "good"],
+  "not-done": ["□", "NOT DONE", "oracle"],
+  unjudged: ["?", "CANNOT JUDGE", "bad"],
+};
+const AGE_WIDTH = 9;
+
+/** What the oracle last said and how old that is; its own counts, or why it could not; and whether it is proven. */
+export function OracleHead({ width }: { readonly width: number }): ReactNode {
+  return (
+    <>
+      <Verdict width={width} />
+      <Counts width={width} />
+      <Tripwire width={width} />
+    </>
+  );
+}
+
+function Verdict({ width }: { readonly width: number }): ReactNode {
+  const oracle = useDashboard((s) => s.run?.oracle);
+  const live = useDashboard((s) => s.ui.connection.state === "live" && s.run?.end === undefined);
+  const last = oracle?.last;
+  const asking = live && oracle?.asking === true;
+  if (oracle === undefined || last === undefined)
+    return (
+      <Spans
+        line={[{ text: ` ◆ ${asking ? "judging for the first time…" : "never judged: its word is unknown"}`, tone: "oracle" }]}
+      />
+    );
+  const [glyph, word, tone] = VERDICTS[last.verdict];
+  const rest = [
+    last.final ? "final: asked to end the run" : "not final: asked on the way",
+    `judged ${oracle.judged}×`,
+    `took ${last.durationMs} ms`,
+    ...(asking ? ["judging again now…"] : []),
+  ].join(" · ");
+  return (
+    <Line>
+      <Say tone="oracle" bold>
+        {" ◆ "}
+      </Say>
+      <Say tone={tone} bold>{`${glyph} ${word}`}</Say>
+      <Time since={last.at} format="age" prefix="  " suffix=" ago" width={AGE_WIDTH + 1} align="left" />
+      <Say tone="waiting">{cut(` · ${rest}`, width - word.length - 5 - AGE_WIDTH - 1)}</Say>
+    </Line>
+  );
+}
+
+function Counts({ width }: { readonly width: number }): ReactNode {
+  const last = useDashboard((s) => s.run?.oracle.last);
+  const total = useDashboard((s) => s.run?.plan.tickets.length ?? 0);
+  if (last === undefined)
+    return <Spans line={[{ text: cut(`   counts: unknown, of ${plural(total, "ticket")}`, width), tone: "waiting" }]} />;
+  if (last.verdict === "unjudged") {
+    const why = displayText(last.problem ?? "no reason given");
+    return <Spans line={[{ text: cut(`   why: ${why}`, width), tone: "bad" }]} />;
+  }
+  const { done, gated, open } = last.counts;
+  const sum = done + gated + open;
+  const grown = total > sum ? ` · ${plural(total - sum, "ticket")} found since` : "";
+  return (
+    <Spans
+      line={[
+        { text: "   its own count: ", tone: "waiting" },
+        { text: `✔ ${done} done`, tone: "good", bold: true },
+        { text: " · ", tone: "waiting" },
+        { text: `! ${gated} gated`, tone: "person", bold: true },
+        { text: " · ", tone: "waiting" },
+        { text: `□ ${open} open`, bold: true },
+        { text: cut(`  of ${sum}${grown}`, Math.max(0, width - 50)), tone: "waiting" },
+      ]}
+    />
+  );
+}
+
+/** How the proof of the oracle stands, in words. */
+function tripwireWord({ status, canaries, ms, problem }: TripwireState): readonly [glyph: string, tone: Tone, text: string] {
+  switch (status) {
+    case "due":
+      return ["◌", "waiting", "not proven yet: no verdict counts before it is"];
+    case "running":
+      return ["◌", "running", "being proven on canaries: no verdict counts before it is"];
+    case "passed":
+      return ["✔", "good", `passed: ${plural(canaries, "canary", "canaries")} judged right in ${tookWord(ms)}`];
+    case "fired":
+      return ["✖", "bad", `FIRED: ${displayText(problem ?? "no reason given")}`];
+  }
+}
+
+function tookWord(ms: number): string {
+  return ms < 10_000 ? `${ms} ms` : formatElapsed(ms);
+}
+
+function Tripwire({ width }: { readonly width: number }): ReactNode {
+  const tripwire = useDashboard((s) => s.run?.tripwire);
+  if (tripwire === undefined) return null;
+  const [glyph, tone, text] = tripwireWord(tripwire);
+  return (
+    <Spans
+      line={[
+        { text: "   tripwire: ", tone: "waiting" },
+        { text: cut(`${glyph} ${text}`, width - 14), tone, bold: tripwire.status === "fired" },
+      ]}
+    />
+  );
+}

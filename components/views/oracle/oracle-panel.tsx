@@ -1,0 +1,41 @@
+import { Box } from "ink";
+import { memo, type ReactNode, use, useMemo } from "react";
+import { formatClock } from "../../../src/store/format.ts";
+import { compare, isOf } from "../../../src/store/oracle-comparison.ts";
+import { DashboardContext, useDashboard, useDrawn } from "../../dashboard-context.ts";
+import { Rule } from "../../frame/rule.tsx";
+import { cutSpans, type SpanLine, Spans } from "../../kit/spans.tsx";
+import { panelLines } from "./panel-lines.ts";
+
+/** What the oracle said of each ticket, and the heals: in the overview of a large terminal, under the queue. */
+export const OraclePanel = memo(function OraclePanel(of: { readonly width: number; readonly height: number }): ReactNode {
+  useDrawn("oracle panel");
+  const { width, height } = of;
+  const store = use(DashboardContext)?.store;
+  const last = useDashboard((s) => s.run?.oracle.last);
+  const lists = useDashboard((s) => s.lists);
+  const heals = useDashboard((s) => s.run?.heals);
+  const evidence = useDashboard((s) => s.evidence);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the run is read anew where one of these says that it is another
+  const lines = useMemo((): readonly SpanLine[] => {
+    const run = store?.getState().run;
+    return run === undefined ? [] : panelLines(compare(run, evidence), run, width - 2);
+  }, [store, last, lists, heals, evidence, width]);
+  const from = last === undefined ? "has said nothing yet" : `said at ${formatClock(saidAt(last, evidence))}`;
+  const room = height - 1;
+  const empty: readonly SpanLine[] = Array.from({ length: Math.max(0, room - lines.length) }, () => []);
+  return (
+    <Box flexDirection="column" width={width} height={height} flexShrink={0}>
+      <Rule title="ORACLE" count={from} tone="oracle" width={width} left="├" />
+      {[...lines.slice(0, room), ...empty].map((line, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place in the panel
+        <Spans key={i} line={[{ text: "│", tone: "waiting" }, ...cutSpans(line, width - 1)]} />
+      ))}
+    </Box>
+  );
+});
+
+/** When it was said: kept evidence tells of the moment at which it was judged. */
+function saidAt(last: NonNullable<Parameters<typeof isOf>[1]>, evidence: Parameters<typeof isOf>[0] | undefined): number {
+  return evidence !== undefined && isOf(evidence, last) ? evidence.judgedAt : last.at;
+}

@@ -1,0 +1,113 @@
+import { memo, type ReactNode, use, useMemo } from "react";
+import { formatClock } from "../../../src/store/format.ts";
+import { compare, countComparisons, isOf } from "../../../src/store/oracle-comparison.ts";
+import { DashboardContext, useDashboard, useDrawn } from "../../dashboard-context.ts";
+import { NoRun } from "../../frame/no-run.tsx";
+import { FRAME_LINES, ViewFrame } from "../../frame/view-frame.tsx";
+import type { ViewSize } from "../../frame/view-size.ts";
+import { LinesPane } from "../../kit/lines-pane.tsx";
+import { cutSpans, type SpanLine, spansWidth } from "../../kit/spans.tsx";
+import { titleOf } from "../overview/queue-label.ts";
+import { idWidth } from "../overview/worker-columns.ts";
+import { evidenceLines } from "./evidence-lines.ts";
+import { HEAD_LINES, OracleHead } from "./oracle-head.tsx";
+import { healLines, healsCount, interventionLines, interventionsCount } from "./people-lines.ts";
+import { evidenceTitle, type Section, sectionTitle } from "./section-title.ts";
+
+/** From so many columns on, heals and interventions stand beside the evidence. */
+const WIDE = 110;
+
+/** The oracle's view: what judges the run, what it said of each ticket, and what was done to the run beside its work. */
+export function OracleView({ columns, height }: ViewSize): ReactNode {
+  useDrawn("oracle view");
+  const known = useDashboard((s) => s.run !== undefined);
+  return (
+    <ViewFrame columns={columns} height={height}>
+      {known ? (
+        <>
+          <OracleHead width={columns} />
+          <Body columns={columns} height={height - FRAME_LINES - HEAD_LINES} />
+        </>
+      ) : (
+        <NoRun />
+      )}
+    </ViewFrame>
+  );
+}
+
+const Body = memo(function Body({ columns, height }: ViewSize): ReactNode {
+  useDrawn("oracle body");
+  const wide = columns >= WIDE;
+  const left = wide ? Math.floor(columns * 0.55) : columns;
+  const right = columns - left;
+  const evidence = useEvidence(left);
+  const people = usePeople(wide ? right - 1 : columns);
+  const lines = useMemo(
+    () => (wide ? beside(evidence, people, { left, right }) : [...evidence, ...people]),
+    [wide, evidence, people, left, right],
+  );
+  return <LinesPane pane="oracle" lines={lines} columns={columns} height={height} />;
+});
+
+/** Made anew only where something happened to a ticket or the oracle has spoken, not where an agent prints. */
+function useEvidence(width: number): readonly SpanLine[] {
+  const store = use(DashboardContext)?.store;
+  const oracle = useDashboard((s) => s.run?.oracle);
+  const lists = useDashboard((s) => s.lists);
+  const plan = useDashboard((s) => s.run?.plan);
+  const evidence = useDashboard((s) => s.evidence);
+  const selected = useDashboard((s) => s.ui.selected);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the run is read anew where one of these says that it is another
+  return useMemo(() => {
+    const state = store?.getState();
+    const run = state?.run;
+    if (state === undefined || run === undefined || plan === undefined) return [];
+    const all = compare(run, evidence);
+    const told = evidenceLines({ all, selected, idWidth: idWidth(plan), width, titleOf: (id) => titleOf(state, id) });
+    const title = evidenceTitle({
+      counts: countComparisons(all),
+      total: all.length,
+      judgedAt: evidence !== undefined && isOf(evidence, run.oracle.last) ? formatClock(evidence.judgedAt) : undefined,
+    });
+    return [sectionTitle(title, width), ...told];
+  }, [store, oracle, lists, plan, evidence, selected, width]);
+}
+
+function usePeople(width: number): readonly SpanLine[] {
+  const heals = useDashboard((s) => s.run?.heals);
+  const batch = useDashboard((s) => s.run?.batch);
+  const tripwire = useDashboard((s) => s.run?.tripwire);
+  const end = useDashboard((s) => s.run?.end);
+  const interventions = useDashboard((s) => s.run?.interventions);
+  return useMemo(() => {
+    if (heals === undefined || batch === undefined || tripwire === undefined || interventions === undefined) return [];
+    const of = { heals, batch, tripwire, ...(end === undefined ? {} : { end }) };
+    const sections: readonly (readonly [Section, readonly SpanLine[], string])[] = [
+      [{ title: "HEALS", tone: "running", count: healsCount(of) }, healLines(of, width), " none so far"],
+      [
+        { title: "INTERVENTIONS", tone: "person", count: interventionsCount({ interventions }) },
+        interventionLines({ interventions }, width),
+        " none so far",
+      ],
+    ];
+    return sections.flatMap(([section, lines, none]) => [
+      sectionTitle(section, width),
+      ...(lines.length === 0 ? [[{ text: none, tone: "waiting" as const }]] : lines.map((line) => cutSpans(line, width))),
+    ]);
+  }, [heals, batch, tripwire, end, interventions, width]);
+}
+
+/** Two columns of lines as one. */
+function beside(
+  a: readonly SpanLine[],
+  b: readonly SpanLine[],
+  { left, right }: { readonly left: number; readonly right: number },
+): readonly SpanLine[] {
+  return Array.from({ length: Math.max(a.length, b.length) }, (_, i): SpanLine => {
+    const first = cutSpans(a[i] ?? [], left);
+    const gap = " ".repeat(Math.max(0, left - spansWidth(first)));
+    const titled = b[i]?.[0]?.text.startsWith("─") === true;
+    const between = titled ? (i === 0 ? "┬" : "├") : "│";
+    return [...first, { text: gap }, { text: between, tone: "waiting" }, ...cutSpans(b[i] ?? [], right - 1)];
+  });
+}

@@ -1,0 +1,114 @@
+import type { HealOutcome, PastHeal } from "../../../src/domain/heal-fact.ts";
+import { interventionKind } from "../../../src/domain/intervention.ts";
+import type { RunState } from "../../../src/domain/state.ts";
+import { displayText } from "../../../src/store/display-text.ts";
+import { formatClock, formatElapsed, formatUsd } from "../../../src/store/format.ts";
+import type { Tone } from "../../../src/store/tone.ts";
+import { wrapWords } from "../../kit/fit.ts";
+import type { SpanLine } from "../../kit/spans.tsx";
+
+const OUTCOMES: Readonly<Record<HealOutcome, readonly [glyph: string, tone: Tone, word: string]>> = {
+  accepted: ["✚", "good", "accepted"],
+  rejected: ["✖", "bad", "rejected"],
+  failed: ["✖", "bad", "failed"],
+  nothing: ["·", "waiting", "came to nothing"],
+  lost: ["✖", "bad", "lost with its engine"],
+};
+
+type HealsOf = Pick<RunState, "heals" | "batch" | "tripwire" | "end">;
+
+/** `1 of 2 · 1 accepted · 1 left`. */
+export function healsCount({ heals, batch, end }: HealsOf): string {
+  const most = batch.limits.heals;
+  if (most === 0 && heals.started === 0) return "off in this batch";
+  const left = Math.max(0, most - heals.started);
+  const rest = end !== undefined ? "" : heals.givenUp === true ? " · no more by itself" : ` · ${left} left`;
+  return `${heals.started} of ${most} · ${heals.accepted} accepted${rest}`;
+}
+
+/** Every heal, the running one first, then the newest: why it was begun, how it ended and why, what it changed. */
+export function healLines(run: HealsOf, width: number): readonly SpanLine[] {
+  const { running, asked, past } = run.heals;
+  const waiting: readonly SpanLine[] =
+    asked === undefined
+      ? []
+      : [[{ text: " ◌ ", tone: "waiting" }, { text: "asked for: begins once the tries under way are over" }]];
+  const now =
+    running === undefined
+      ? []
+      : [
+          head(
+            "▶",
+            "running",
+            `heal ${running.n}`,
+            run.end === undefined ? "under way" : "not ended",
+            formatClock(running.startedAt),
+          ),
+          ...under(`now: ${stageWord(running)}`, width),
+          ...under(`why: ${running.reason}`, width),
+        ];
+  return [...waiting, ...now, ...past.toReversed().flatMap((heal) => pastLines(heal, run, width))];
+}
+
+function pastLines(heal: PastHeal, run: HealsOf, width: number): readonly SpanLine[] {
+  const [glyph, tone, word] = OUTCOMES[heal.outcome];
+  const proof = heal.outcome === "accepted" && heal.n === run.heals.version ? proofWord(run) : "";
+  const took = `${formatClock(heal.startedAt)}  ${formatElapsed(heal.endedAt - heal.startedAt)}  ${formatUsd(heal.costUsd)}`;
+  const changed = heal.changed.length === 0 ? "nothing" : heal.changed.join(", ");
+  return [
+    head(glyph, tone, `heal ${heal.n}`, `${word}${proof}`, took),
+    ...under(`why: ${heal.reason}`, width),
+    ...under(`changed: ${changed}`, width),
+    ...under(`end: ${heal.why}`, width),
+  ];
+}
+
+/** What a running heal is at, as far as the journal tells. */
+function stageWord({ pid }: NonNullable<RunState["heals"]["running"]>): string {
+  return pid === undefined ? "a copy of the harness is made for its agent" : "its agent mends a copy, which is then checked";
+}
+
+/** What is accepted holds from here on only once the oracle is proven anew. */
+function proofWord({ tripwire }: HealsOf): string {
+  if (tripwire.status === "passed") return ", oracle proven since";
+  return tripwire.status === "fired" ? ", TRIPWIRE FIRED since" : ", oracle is to be proven";
+}
+
+function head(glyph: string, tone: Tone, name: string, word: string, rest: string): SpanLine {
+  return [
+    { text: ` ${glyph} `, tone },
+    { text: `${name}  `, bold: true },
+    { text: word, tone },
+    { text: `  ${rest}`, tone: "waiting" },
+  ];
+}
+
+function under(text: string, width: number): readonly SpanLine[] {
+  return wrapWords(displayText(text), Math.max(20, width - 5)).map(
+    (line): SpanLine => [{ text: `    ${line}`, tone: "waiting" }],
+  );
+}
+
+/** `2 · 1 work · 1 harness`. */
+export function interventionsCount({ interventions }: Pick<RunState, "interventions">): string {
+  const work = interventions.filter((each) => interventionKind(each.class) === "work").length;
+  return `${interventions.length} · ${work} work · ${interventions.length - work} harness`;
+}
+
+/** What people did to the run, the newest first: when, of which class, on what, and what they noted. */
+export function interventionLines({ interventions }: Pick<RunState, "interventions">, width: number): readonly SpanLine[] {
+  return interventions.toReversed().flatMap((each): readonly SpanLine[] => {
+    const kind = interventionKind(each.class);
+    const lead = ` ${formatClock(each.at)}  `;
+    const what = ` ${kind.padEnd(KIND_WIDTH)} ${displayText(each.target)}  `;
+    const room = Math.max(20, width - lead.length - 2 - what.length - 1);
+    const [first = "", ...rest] = wrapWords(displayText(each.note), room);
+    const indent = " ".repeat(lead.length + 2 + what.length);
+    return [
+      [{ text: lead, tone: "waiting" }, { text: each.class, tone: "person", bold: true }, { text: what }, { text: first }],
+      ...rest.map((text): SpanLine => [{ text: indent + text }]),
+    ];
+  });
+}
+
+const KIND_WIDTH = "harness".length;

@@ -1,0 +1,55 @@
+import { Box } from "ink";
+import { memo, type ReactNode } from "react";
+import type { FeedLine } from "../../../src/store/describe-event.ts";
+import { formatClock } from "../../../src/store/format.ts";
+import { useDashboard, useDrawn } from "../../dashboard-context.ts";
+import type { Layout } from "../../frame/layout.ts";
+import { Rule } from "../../frame/rule.tsx";
+import { cut, fitTo } from "../../kit/fit.ts";
+import { Spans } from "../../kit/spans.tsx";
+import { idWidth } from "./worker-columns.ts";
+
+/** What has happened, newest last. */
+export const FeedView = memo(function FeedView({ layout }: { readonly layout: Layout }): ReactNode {
+  useDrawn("feed");
+  const feed = useDashboard((s) => s.feed);
+  const plan = useDashboard((s) => s.run?.plan);
+  const rows = layout.feed.height - 1;
+  const shown = feed.slice(-rows);
+  const earlier = feed.length - shown.length;
+  const ids = plan === undefined ? 4 : idWidth(plan);
+  return (
+    <Box flexDirection="column" width={layout.columns} height={layout.feed.height} flexShrink={0}>
+      <Rule
+        title="EVENTS"
+        width={layout.columns}
+        joint={layout.wide ? layout.workers.width : undefined}
+        note={earlier > 0 ? `+${earlier} earlier` : undefined}
+      />
+      {shown.map((line) => (
+        <FeedRow key={line.seq} line={line} idWidth={ids} width={layout.columns} />
+      ))}
+    </Box>
+  );
+});
+
+/** Facts are bright; what a worker claims is dim. */
+const FeedRow = memo(function FeedRow(of: {
+  readonly line: FeedLine;
+  readonly idWidth: number;
+  readonly width: number;
+}): ReactNode {
+  const { line } = of;
+  const room = of.width - 1 - 8 - 2 - of.idWidth - 1 - 2 - 1;
+  const quiet = line.tone === "claim" || line.tone === "waiting";
+  return (
+    <Spans
+      line={[
+        { text: ` ${formatClock(line.at)}  `, tone: "waiting" },
+        { text: fitTo(line.ticket ?? "", of.idWidth), bold: line.ticket !== undefined && !quiet },
+        { text: ` ${line.glyph} `, tone: line.tone },
+        { text: cut(line.text, room), tone: line.tone === "running" ? "plain" : line.tone },
+      ]}
+    />
+  );
+});

@@ -1,0 +1,93 @@
+import { memo, type ReactNode } from "react";
+import type { VerdictWord } from "../../../src/domain/event.ts";
+import type { OracleState } from "../../../src/domain/judges-state.ts";
+import { displayText } from "../../../src/store/display-text.ts";
+import type { Tone } from "../../../src/store/tone.ts";
+import { useDashboard, useDrawn } from "../../dashboard-context.ts";
+import { WORD_WIDTH } from "../../frame/header.tsx";
+import { fitParts, fitTo, widthOf } from "../../kit/fit.ts";
+import { type Span, type TimedSpan, TimedSpans } from "../../kit/spans.tsx";
+import { timeSpan } from "../../kit/time.tsx";
+import { barOf } from "./oracle-bar.ts";
+
+const VERDICTS: Readonly<Record<VerdictWord, readonly [word: string, tone: Tone]>> = {
+  done: ["done", "good"],
+  "not-done": ["not done", "plain"],
+  unjudged: ["cannot judge", "bad"],
+};
+const VERDICT_WIDTH = 12;
+const AGE_WIDTH = 8;
+const LONGEST_BAR = 60;
+const NARROW_WORD = 8;
+
+/** The only voice that counts, apart from everything that workers say: its verdict, how old that is, its own counts. */
+export const OracleLine = memo(function OracleLine({ width }: { readonly width: number }): ReactNode {
+  useDrawn("oracle");
+  const oracle = useDashboard((s) => s.run?.oracle);
+  // Whoever has lost the engine does not know that anybody is being asked.
+  const asking = useDashboard((s) => s.ui.connection.state === "live" && s.run?.oracle.asking === true);
+  const claims = useDashboard((s) => s.run?.claims);
+  const judged = oracle?.judged ?? 0;
+  const right = claims === undefined ? "" : `claims ${claims.made}, upheld ${claims.upheld} · judged ${judged}× `;
+  const word = width < 72 ? NARROW_WORD : WORD_WIDTH;
+  const room = width - 2 - word - VERDICT_WIDTH - AGE_WIDTH - 2;
+  const beside = room - widthOf(right) - 2 >= 60 ? right : "";
+  return (
+    <TimedSpans
+      line={[
+        { text: ` ${fitTo("◆ ORACLE", word)} `, tone: "oracle", bold: true },
+        ...verdictSpans(oracle, asking, beside === "" ? room : room - widthOf(beside) - 2),
+        { text: beside === "" ? "" : `  ${beside}`, tone: "waiting" },
+      ]}
+    />
+  );
+});
+
+function verdictSpans(oracle: OracleState | undefined, asking: boolean, room: number): readonly (Span | TimedSpan)[] {
+  const last = oracle?.last;
+  if (last === undefined) {
+    const word = asking ? "judging…" : "never judged";
+    const bar = "┄".repeat(Math.max(0, Math.min(LONGEST_BAR, room - 12)));
+    const text = `${fitTo(word, VERDICT_WIDTH + AGE_WIDTH)}  ${bar}  unknown`;
+    return [{ text: fitTo(text, room + VERDICT_WIDTH + AGE_WIDTH + 2), tone: "waiting" }];
+  }
+  const [word, tone] = VERDICTS[last.verdict];
+  return [
+    { text: fitTo(word, VERDICT_WIDTH), tone, bold: true },
+    asking
+      ? { text: fitTo("judging…", AGE_WIDTH), tone: "oracle" }
+      : timeSpan({ since: last.at, format: "age", suffix: " ago", width: AGE_WIDTH, align: "left", tone: "waiting" }),
+    ...(last.verdict === "unjudged"
+      ? [{ text: `  ${fitTo(displayText(last.problem ?? "no reason given"), room)}`, tone: "bad" } as const]
+      : countSpans(last.counts, room)),
+  ];
+}
+
+function countSpans(
+  counts: { readonly done: number; readonly gated: number; readonly open: number },
+  room: number,
+): readonly Span[] {
+  const { done, gated, open } = counts;
+  const { words } = fitParts(
+    {
+      words: [
+        `${done} done · ${gated} gated · ${open} open`,
+        `${done} done ${gated} gated ${open} open`,
+        `${done} done ${open} open`,
+      ],
+    },
+    ["words", "words"],
+    room,
+  );
+  const width = Math.min(LONGEST_BAR, room - widthOf(words) - 2);
+  const bar = barOf(counts, width >= 6 ? width : 0);
+  const used = widthOf(words) + (width >= 6 ? width + 2 : 0);
+  return [
+    { text: "  " },
+    { text: "■".repeat(bar.done), tone: "good" },
+    { text: "▣".repeat(bar.gated), tone: "person" },
+    { text: "□".repeat(bar.open), tone: "waiting" },
+    { text: `${width >= 6 ? "  " : ""}${words}`, bold: true },
+    { text: " ".repeat(Math.max(0, room - used)) },
+  ];
+}

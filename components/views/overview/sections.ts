@@ -1,0 +1,169 @@
+import type { TicketId } from "../../../src/domain/ids.ts";
+import type { Lists } from "../../../src/store/lists.ts";
+import type { Tone } from "../../../src/store/tone.ts";
+import { cut, widthOf } from "../../kit/fit.ts";
+import { hiddenWords, windowOf } from "../../kit/window.ts";
+
+export type SectionName = "finishing" | "needsYou" | "stalled" | "waiting" | "done";
+
+/** A line of the queue. */
+export type QueueLine =
+  | { readonly line: "title"; readonly title: string; readonly count: string; readonly tone: Tone }
+  | { readonly line: "ticket"; readonly id: TicketId; readonly section: SectionName }
+  | { readonly line: "hidden"; readonly words: string; readonly section: SectionName | "all" };
+
+interface Section {
+  readonly name: SectionName;
+  readonly title: string;
+  /** Stands for the title where the line is short: what its rows begin with. */
+  readonly glyph: string;
+  readonly tone: Tone;
+  readonly ids: readonly TicketId[];
+  /** How many there are; under a filter also how many of them are listed: `1 of 3`. */
+  readonly count: string;
+}
+
+const SECTIONS: readonly Omit<Section, "ids" | "count">[] = [
+  { name: "finishing", title: "FINISHING", glyph: "»", tone: "running" },
+  { name: "needsYou", title: "NEEDS YOU", glyph: "!", tone: "person" },
+  { name: "stalled", title: "STALLED", glyph: "✖", tone: "bad" },
+  { name: "waiting", title: "NEXT", glyph: "○", tone: "plain" },
+  { name: "done", title: "DONE", glyph: "✔", tone: "good" },
+];
+
+/** What nobody may overlook: under a filter it is counted even where none of it is left. */
+const URGENT: ReadonlySet<SectionName> = new Set(["needsYou", "stalled"]);
+
+function sectionsOf(lists: Lists, filter: QueueFilter | undefined): readonly Section[] {
+  return SECTIONS.map((section) => {
+    const ids = lists[section.name];
+    const all = filter?.whole[section.name].length ?? ids.length;
+    return { ...section, ids, count: all === ids.length ? String(all) : `${ids.length} of ${all}` };
+  }).filter(({ name, ids, count }) => ids.length > 0 || (URGENT.has(name) && count !== "0"));
+}
+
+/** Lines and columns of the queue. */
+export interface QueueSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What narrows the queue: the text, and the lists before it. */
+export interface QueueFilter {
+  readonly text: string;
+  readonly shown: number;
+  readonly all: number;
+  readonly whole: Lists;
+}
+
+/**
+ * Lays the queue out on `height` lines, titles included: what is being finished first, then what needs a person, what is
+ * stalled, what comes next and what is done. What does not fit is counted where it belongs. Too few lines for sections make
+ * one list of all. A filter has a line of its own above all of it.
+ */
+export function queueLines(
+  lists: Lists,
+  size: QueueSize,
+  selected: TicketId | undefined,
+  filter?: QueueFilter,
+): readonly QueueLine[] {
+  const sections = sectionsOf(lists, filter);
+  if (filter === undefined) return sectionLines(sections, size, selected);
+  const height = size.height - 1;
+  const fits = height >= sections.length * 3;
+  const title: QueueLine = {
+    line: "title",
+    title: "FILTER",
+    count: filterCount(filter, fits ? [] : sections, size.width),
+    tone: "running",
+  };
+  if (filter.shown === 0 && sections.length === 0)
+    return [title, { line: "hidden", words: "no ticket has this text", section: "all" }];
+  const lines = sectionLines(sections, { ...size, height: fits ? height : size.height }, selected);
+  return [title, ...(fits ? lines : lines.slice(1))];
+}
+
+/** `pay · 3 of 500`; where sections have no titles of their own, what nobody may overlook is counted here: `! 0 of 2`. */
+function filterCount(filter: QueueFilter, untitled: readonly Section[], width: number): string {
+  const urgent = untitled.filter(({ name }) => URGENT.has(name)).map(({ glyph, count }) => ` · ${glyph} ${count}`);
+  const counts = `${filter.shown} of ${filter.all}${urgent.join("")}`;
+  return `${cut(filter.text.trim(), Math.max(4, width - widthOf(counts) - 16))} · ${counts}`;
+}
+
+function sectionLines(
+  sections: readonly Section[],
+  { width, height }: QueueSize,
+  selected: TicketId | undefined,
+): readonly QueueLine[] {
+  if (sections.length === 0) return [{ line: "title", title: "QUEUE", count: "empty", tone: "plain" }];
+  if (height < sections.length * 3) return flat(sections, { width, height }, selected);
+  const rows = share(
+    sections.map((s) => s.ids.length),
+    height - sections.length,
+  );
+  return sections.flatMap((section, i) => [
+    { line: "title" as const, title: section.title, count: section.count, tone: section.tone },
+    ...ticketLines(section, rows[i] ?? 0, selected),
+  ]);
+}
+
+function ticketLines(section: Section, rows: number, selected: TicketId | undefined): readonly QueueLine[] {
+  const shown = windowOf(section.ids.length, rows, selected === undefined ? -1 : section.ids.indexOf(selected));
+  const lines: QueueLine[] = section.ids
+    .slice(shown.start, shown.end)
+    .map((id) => ({ line: "ticket", id, section: section.name }));
+  if (shown.end - shown.start < section.ids.length)
+    lines.push({ line: "hidden", words: hiddenWords(shown), section: section.name });
+  return lines;
+}
+
+/** One list under one title that counts all sections; each row's glyph and words tell which section it is of. */
+function flat(sections: readonly Section[], size: QueueSize, selected: TicketId | undefined): readonly QueueLine[] {
+  const [first] = sections;
+  if (first === undefined) return [];
+  const all = sections.flatMap((s) => s.ids.map((id) => ({ line: "ticket" as const, id, section: s.name })));
+  const focus = selected === undefined ? -1 : all.findIndex((row) => row.id === selected);
+  const shown = windowOf(all.length, size.height - 1, focus);
+  const rows: QueueLine[] = focus < 0 ? beginnings(all, shown.end) : all.slice(shown.start, shown.end);
+  if (rows.length < all.length) rows.push({ line: "hidden", words: hiddenWords(shown), section: "all" });
+  return [{ line: "title", title: first.title, count: flatCount(sections, size.width), tone: first.tone }, ...rows];
+}
+
+type TicketLine = Extract<QueueLine, { line: "ticket" }>;
+
+/** The first `room` rows of a list in which what is being finished leaves half of the rows to what needs a person or comes next. */
+function beginnings(all: readonly TicketLine[], room: number): TicketLine[] {
+  const others = all.filter((row) => row.section !== "finishing");
+  const finishing = all.slice(0, all.length - others.length);
+  return [...finishing.slice(0, room - Math.min(Math.ceil(room / 2), others.length)), ...others].slice(0, room);
+}
+
+/** `2 · needs you 1 · next 38 · done 6`; where that is too long, signs stand for words, those of the last sections first. */
+function flatCount(sections: readonly Section[], width: number): string {
+  const [first, ...others] = sections;
+  const parts = others.map((s) => `${s.title.toLowerCase()} ${s.ids.length}`);
+  const count = () => [String(first?.ids.length), ...parts].join(" · ");
+  // Beside the count, the line has its title, a corner, a dash and three spaces.
+  const room = width - 5 - widthOf(first?.title ?? "");
+  for (const [i, { glyph, ids }] of [...others.entries()].toReversed()) {
+    if (widthOf(count()) <= room) break;
+    parts[i] = `${glyph}${ids.length}`;
+  }
+  return count();
+}
+
+/**
+ * Shares `room` rows among sections that want `wants`: two each at first, then one after the other in their order until
+ * each has what it wants, so that a list of 500 never crowds out the one thing that needs a person.
+ */
+export function share(wants: readonly number[], room: number): readonly number[] {
+  const given = wants.map((want) => Math.min(want, 2));
+  let left = room - given.reduce((sum, n) => sum + n, 0);
+  while (left > 0) {
+    const hungry = given.flatMap((n, i) => (n < (wants[i] ?? 0) ? [i] : []));
+    if (hungry.length === 0) break;
+    for (const i of hungry.slice(0, left)) given[i] = (given[i] ?? 0) + 1;
+    left -= Math.min(left, hungry.length);
+  }
+  return given;
+}

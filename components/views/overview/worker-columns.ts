@@ -1,0 +1,45 @@
+import type { Plan } from "../../../src/domain/state.ts";
+import type { Density } from "../../frame/layout.ts";
+import { widthOf } from "../../kit/fit.ts";
+
+/** Widths of the columns of all worker rows. They follow from the batch and the terminal: they never dance. */
+export interface WorkerColumns {
+  readonly id: number;
+  readonly title: number;
+  /** Zero where all tickets share a repository, or there is no room. */
+  readonly repo: number;
+  readonly attempt: number;
+  /** Zero where there is no room for the marks of the finish line, or a line of its own says it in words. */
+  readonly track: number;
+  readonly stage: number;
+  readonly elapsed: number;
+  /** In rows of one line: what the worker says; zero where there is no room. */
+  readonly saying: number;
+  readonly quiet: number;
+}
+
+const LONGEST_TRACK = 8;
+
+/** Columns that a ticket id gets, the same in every view. */
+export function idWidth(plan: Plan): number {
+  return Math.min(12, Math.max(3, ...plan.tickets.map((t) => t.id.length)));
+}
+
+/** Divides the width of the workers' block. */
+export function workerColumns(plan: Plan, repos: readonly string[], width: number, density: Density): WorkerColumns {
+  const id = idWidth(plan);
+  const repo = repos.length > 1 && width >= 72 ? Math.min(10, Math.max(...repos.map(widthOf))) : 0;
+  const steps = Math.max(1, ...plan.tickets.map((t) => t.finish.length));
+  const oneLine = density === 1;
+  const track = density < 4 && width >= 66 && steps <= LONGEST_TRACK ? steps : 0;
+  const stage = width >= 84 ? 18 : 12;
+  const quiet = oneLine ? 6 : 0;
+  const fixed = 3 + id + 2 + gap(repo) + 7 + gap(track) + (stage + 1) + quiet + 7 + 1;
+  const free = width - fixed;
+  const saying = oneLine && free >= 44 ? Math.floor(free * 0.55) : 0;
+  return { id, title: Math.max(4, free - gap(saying)), repo, attempt: 6, track, stage, elapsed: 7, saying, quiet };
+}
+
+function gap(column: number): number {
+  return column === 0 ? 0 : column + 1;
+}

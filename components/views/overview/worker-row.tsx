@@ -1,0 +1,172 @@
+import { Box } from "ink";
+import { memo, type ReactNode, useMemo } from "react";
+import type { Ticket } from "../../../src/domain/batch/schema.ts";
+import type { TicketId } from "../../../src/domain/ids.ts";
+import type { Attempt, Plan, TicketState } from "../../../src/domain/state.ts";
+import { ticketIn } from "../../../src/store/dashboard-state.ts";
+import { displayText } from "../../../src/store/display-text.ts";
+import { specLabel } from "../../../src/store/step-label.ts";
+import { stageOf } from "../../../src/store/ticket-stage.ts";
+import { useDashboard, useDrawn } from "../../dashboard-context.ts";
+import type { Density } from "../../frame/layout.ts";
+import { cut, fitTo, widthOf } from "../../kit/fit.ts";
+import { type Span, type SpanLine, Spans, type TimedSpan, TimedSpans } from "../../kit/spans.tsx";
+import { timeSpan } from "../../kit/time.tsx";
+import type { WorkerColumns } from "./worker-columns.ts";
+import { lastFailure, MARKS, type Saying, sayingOf, sayingText, trackOf } from "./worker-status.ts";
+
+/** What the rows of all workers are drawn by. */
+export interface OfAllRows {
+  readonly plan: Plan;
+  /** How the second model is called. */
+  readonly reviewer: string;
+  readonly silenceMs: number;
+  readonly limitMs: number;
+  readonly columns: WorkerColumns;
+  readonly density: Density;
+  readonly width: number;
+}
+
+interface RowOf extends OfAllRows {
+  readonly ticket: TicketState;
+  readonly spec: Ticket;
+  readonly attempt: Attempt;
+  readonly selected: boolean;
+}
+
+type TimedLine = readonly (Span | TimedSpan)[];
+
+/** One worker: what it works on, how far it is, what it says, how long it has been quiet. Drawn anew only for its own ticket. */
+export const WorkerRow = memo(function WorkerRow(of: {
+  readonly id: TicketId;
+  readonly all: OfAllRows;
+  readonly selected: boolean;
+}): ReactNode {
+  useDrawn(`worker ${of.id}`);
+  const { all, selected } = of;
+  const ticket = useDashboard((s) => ticketIn(s, of.id));
+  const spec = all.plan.tickets[all.plan.index[of.id] ?? -1];
+  const row = useMemo(
+    () => (ticket?.attempt && spec ? { ...all, ticket, spec, attempt: ticket.attempt, selected } : undefined),
+    [all, ticket, spec, selected],
+  );
+  return row === undefined ? <FreeSlot density={all.density} /> : <Row row={row} />;
+});
+
+function Row({ row }: { readonly row: RowOf }): ReactNode {
+  const [first, second, third] = useMemo(() => [firstLine(row), secondLine(row), thirdLine(row)], [row]);
+  return (
+    <Box flexDirection="column" height={row.density} flexShrink={0}>
+      <TimedSpans line={first} />
+      {second !== undefined && <TimedSpans line={second} />}
+      {third !== undefined && <Spans line={third} />}
+    </Box>
+  );
+}
+
+/** A slot that nobody works in. It keeps its place. */
+export const FreeSlot = memo(function FreeSlot({ density }: { readonly density: Density }): ReactNode {
+  return (
+    <Box height={density} flexShrink={0}>
+      <Spans line={FREE} />
+    </Box>
+  );
+});
+
+const FREE: SpanLine = [{ text: " · slot free", tone: "waiting" }];
+
+function markOf(selected: boolean): Span {
+  return { text: selected ? "▌" : " ", tone: "running" };
+}
+
+/** What is said of a try, in exactly `width` columns and a space; it may count down. */
+function said(saying: Saying, width: number): Span | TimedSpan {
+  const at = (now: number): Span => ({ text: `${fitTo(sayingText(saying, width, now), width)} `, tone: saying.tone });
+  return saying.from === undefined ? at(0) : at;
+}
+
+function firstLine(of: RowOf): TimedLine {
+  const { columns: c, attempt, selected, ticket, spec } = of;
+  const stage = stageOf(attempt, spec.finish);
+  const saying = c.saying > 0 ? [said(sayingOf(attempt, { finish: spec.finish, reviewer: of.reviewer }), c.saying)] : [];
+  const repo: SpanLine = c.repo > 0 ? [{ text: `${fitTo(spec.repo, c.repo)} `, tone: "waiting" }] : [];
+  return [
+    markOf(selected),
+    { text: `${stage.glyph} `, tone: stage.tone },
+    { text: fitTo(ticket.id, c.id), bold: true, inverse: selected },
+    { text: ` ${fitTo(displayText(spec.title), c.title)} `, bold: selected },
+    ...saying,
+    ...repo,
+    { text: `${fitTo(`try ${attempt.n}`, c.attempt)} `, tone: attempt.n > 1 ? "plain" : "waiting" },
+    ...(c.track > 0 ? trackSpans(of) : []),
+    { text: `${fitTo(stage.word, c.stage)} `, tone: stage.tone },
+    ...(of.density === 1 ? [quiet(of, c.quiet, "")] : []),
+    timeSpan({ since: attempt.startedAt, format: "elapsed", width: c.elapsed }),
+  ];
+}
+
+function trackSpans({ attempt, spec, columns }: RowOf): SpanLine {
+  const marks = trackOf(attempt, spec.finish);
+  return [
+    ...marks.map((mark) => ({ text: MARKS[mark].glyph, tone: MARKS[mark].tone })),
+    { text: " ".repeat(Math.max(0, columns.track - marks.length) + 1) },
+  ];
+}
+
+const QUIET_WIDTH = 10;
+const LEFT_WIDTH = 10;
+
+function secondLine(of: RowOf): TimedLine | undefined {
+  const { attempt, columns, width } = of;
+  if (of.density < 2) return undefined;
+  const saying = sayingOf(attempt, { finish: of.spec.finish, reviewer: of.reviewer });
+  const { agent } = attempt;
+  const left =
+    agent === undefined || agent.endedAt !== undefined || width < 66
+      ? []
+      : [
+          timeSpan({
+            since: agent.launchedAt + of.limitMs,
+            until: true,
+            format: "age",
+            suffix: " left",
+            width: LEFT_WIDTH,
+            tone: "waiting",
+          }),
+        ];
+  const indent = columns.id + 4;
+  const room = width - indent - QUIET_WIDTH - left.length * LEFT_WIDTH - 2;
+  return [markOf(of.selected), { text: " ".repeat(indent - 1) }, said(saying, room), ...left, quiet(of, QUIET_WIDTH, "quiet ")];
+}
+
+/** Silence while the agent runs; once it has stopped, the time of the step. */
+function quiet({ attempt, silenceMs }: RowOf, width: number, prefix: string): Span | TimedSpan {
+  if (attempt.step !== undefined) {
+    const since = attempt.step.startedAt;
+    return timeSpan({ since, format: "age", width, prefix: prefix === "" ? "" : "step ", tone: "waiting" });
+  }
+  if (attempt.agent === undefined || attempt.agent.endedAt !== undefined) return { text: " ".repeat(width) };
+  const since = attempt.lastOutputAt ?? attempt.agent.launchedAt;
+  return timeSpan({ since, format: "age", width, prefix, tone: "waiting", warn: [silenceMs / 2, silenceMs * 0.8] });
+}
+
+/** The finish line in words, and why the try before failed. */
+function thirdLine(of: RowOf): SpanLine | undefined {
+  if (of.density < 3) return undefined;
+  const marks = trackOf(of.attempt, of.spec.finish);
+  const words = of.spec.finish.map((step, i) => ({ mark: MARKS[marks[i] ?? "ahead"], word: specLabel(step) }));
+  const indent = of.columns.id + 4;
+  const room = of.width - indent - 1;
+  const line = words.map(({ mark, word }) => `${mark.glyph} ${word}`).join("  ");
+  const fits = widthOf(line) <= room;
+  const steps: SpanLine = fits
+    ? words.map(({ mark, word }, i) => ({
+        text: `${mark.glyph} ${word}${i < words.length - 1 ? "  " : ""}`,
+        tone: mark.tone,
+      }))
+    : [{ text: cut(line, room), tone: "waiting" }];
+  const failure = lastFailure(of.ticket);
+  const rest = fits ? room - widthOf(line) - 3 : 0;
+  const failed: SpanLine = failure !== undefined && rest >= 12 ? [{ text: `   ${cut(`↻ ${failure}`, rest)}`, tone: "bad" }] : [];
+  return [markOf(of.selected), { text: " ".repeat(indent - 1) }, ...steps, ...failed];
+}

@@ -1,0 +1,92 @@
+import { Box } from "ink";
+import { memo, type ReactNode, useMemo } from "react";
+import type { TicketId } from "../../../src/domain/ids.ts";
+import { busyAgents, filteredLists, type Lists, shownLists } from "../../../src/store/lists.ts";
+import { reviewerLabel } from "../../../src/store/reviewer-label.ts";
+import { useDashboard, useDrawn } from "../../dashboard-context.ts";
+import type { Density, Layout } from "../../frame/layout.ts";
+import { Rule } from "../../frame/rule.tsx";
+import { Spans } from "../../kit/spans.tsx";
+import { hiddenWords, type Window, windowOf } from "../../kit/window.ts";
+import { workerColumns } from "./worker-columns.ts";
+import { FreeSlot, type OfAllRows, WorkerRow } from "./worker-row.tsx";
+
+const MINUTE = 60_000;
+
+/**
+ * All worker slots, each in its fixed place; those that do not fit are counted. A ticket that is being finished keeps its
+ * place until another agent needs it, but its slot is free: the title counts agents and finish lines apart.
+ */
+export const Workers = memo(function Workers({ layout }: { readonly layout: Layout }): ReactNode {
+  useDrawn("workers");
+  const slots = useDashboard((s) => shownLists(s).slots);
+  const all = useDashboard((s) => s.lists.slots.length);
+  const filtered = useDashboard((s) => filteredLists(s) !== undefined);
+  const selected = useDashboard((s) => s.ui.selected);
+  const { density } = layout;
+  const { width, height } = layout.workers;
+  const rows = useOfAllRows(width, density);
+  const shown = workerWindow(slots, layout, selected);
+  const agents = useDashboard((s) => busyAgents(s.run));
+  const finishing = useDashboard((s) => s.run?.finishing.length ?? 0);
+  const also = [...(finishing === 0 ? [] : [`${finishing} finishing`]), ...(filtered ? [`${slots.length} listed`] : [])];
+  return (
+    <Box flexDirection="column" width={width} height={height} flexShrink={0}>
+      <Rule
+        title="WORKERS"
+        count={all === 0 ? undefined : [`${agents} of ${all}`, ...also].join(" · ")}
+        note={density === 1 ? "quiet · time" : undefined}
+        width={width}
+      />
+      {rows !== undefined &&
+        slots.slice(shown.start, shown.end).map((id, i) => {
+          const slot = shown.start + i;
+          return id === null ? (
+            <FreeSlot key={slot} density={density} />
+          ) : (
+            <WorkerRow key={slot} id={id} all={rows} selected={id === selected} />
+          );
+        })}
+      {slots.length > shown.end - shown.start && (
+        <HiddenSlots words={hiddenWords(shown)} start={shown.start} end={shown.end} counted={!filtered} />
+      )}
+    </Box>
+  );
+});
+
+/** What all rows are drawn by: the same object until something of it changes. */
+function useOfAllRows(width: number, density: Density): OfAllRows | undefined {
+  const plan = useDashboard((s) => s.run?.plan);
+  const batch = useDashboard((s) => s.run?.batch);
+  const reviewer = useDashboard((s) => reviewerLabel(s.run));
+  return useMemo(() => {
+    if (plan === undefined || batch === undefined) return undefined;
+    const { silenceMinutes, minutesPerAttempt } = batch.limits;
+    const columns = workerColumns(plan, Object.keys(batch.repos), width, density);
+    return { plan, reviewer, silenceMs: silenceMinutes * MINUTE, limitMs: minutesPerAttempt * MINUTE, columns, density, width };
+  }, [plan, batch, reviewer, width, density]);
+}
+
+/** The rows of the workers that are shown; each takes as many lines as the layout's density. */
+export function workerWindow(slots: Lists["slots"], { density, workers }: Layout, selected: TicketId | undefined): Window {
+  const focus = selected === undefined ? -1 : slots.indexOf(selected);
+  const room = Math.floor((workers.height - 1) / density);
+  return windowOf(slots.length, slots.length * density <= workers.height - 1 ? slots.length : room, focus);
+}
+
+/** Counts the rows that are not shown: with an agent at work, with a ticket that is being finished, and with nobody. */
+function HiddenSlots(of: {
+  readonly words: string;
+  readonly start: number;
+  readonly end: number;
+  /** Whether the rows are the slots themselves. */
+  readonly counted: boolean;
+}): ReactNode {
+  const isHidden = (_: unknown, slot: number) => slot < of.start || slot >= of.end;
+  const busy = useDashboard((s) => s.run?.slots.filter((index, slot) => index !== null && isHidden(index, slot)).length ?? 0);
+  const rows = useDashboard((s) => s.lists.slots).filter(isHidden);
+  const free = rows.filter((id) => id === null).length;
+  const finishing = rows.length - busy - free;
+  const counts = `: ${busy} busy, ${finishing === 0 ? "" : `${finishing} finishing, `}${free} free`;
+  return <Spans line={[{ text: `   ${of.words}${of.counted ? counts : ""}`, tone: "waiting" }]} />;
+}

@@ -1,0 +1,93 @@
+import { displayText } from "../../../src/store/display-text.ts";
+import { formatClock } from "../../../src/store/format.ts";
+import { type ListedRun, standingLook } from "../../../src/store/run-list.ts";
+import { cut, fitTo, widthOf } from "../../kit/fit.ts";
+import type { SpanLine } from "../../kit/spans.tsx";
+
+/** From this width on, a run's numbers stand in columns of their own, and its batch file behind them. */
+const WIDE = 100;
+const STANDING = 11;
+const TOOK = 8;
+/** How many done, human-gated and open tickets, and interventions: in wide rows. */
+const NUMBERS = [6, 7, 6, 9] as const;
+const SHORT_NUMBERS = 12;
+/** Marks the run that is shown; the second in narrow rows whose names have less room than `ROOMY`. */
+const [HERE, HERE_SHORT] = [" (here)", " ◂"];
+const ROOMY = 20;
+
+/** What stands where in a row of the list: depends on the width and the longest name alone. */
+export interface RunColumns {
+  readonly width: number;
+  readonly wide: boolean;
+  readonly name: number;
+  readonly started: number;
+  /** 0 where there is no room for the batch file. */
+  readonly file: number;
+}
+
+/** Columns that the longest name takes, with the mark of the run that is shown. */
+export function longestName(runs: readonly ListedRun[]): number {
+  return Math.max(12, ...runs.map(({ name }) => widthOf(displayText(name)) + widthOf(HERE)));
+}
+
+/** Divides the width among the columns of the list. */
+export function runColumns(width: number, longest: number): RunColumns {
+  const wide = width >= WIDE;
+  const started = width >= 80 ? 16 : 11;
+  const numbers = wide ? NUMBERS.reduce((sum, n) => sum + n, 0) : SHORT_NUMBERS;
+  const room = width - 3 - STANDING - 2 - started - 1 - TOOK - numbers - 1;
+  const name = Math.max(8, wide ? Math.min(longest, Math.floor(room * 0.5)) : room);
+  return { width, wide, name, started, file: wide ? Math.max(0, room - name - 2) : 0 };
+}
+
+/** What the columns are. */
+export function headLine({ wide, name, started, file }: RunColumns): SpanLine {
+  const numbers = wide
+    ? ["done", "gated", "open", "interv."].map((word, i) => fitTo(word, NUMBERS[i] ?? 0, "right")).join("")
+    : fitTo("done of all", SHORT_NUMBERS, "right");
+  const words = `   ${fitTo("", STANDING)} ${fitTo("name", name)} ${fitTo("started", started)} ${fitTo("took", TOOK, "right")}`;
+  return [{ text: `${words}${numbers}${file >= 8 ? `  ${fitTo("batch file", file)}` : ""}`, tone: "waiting" }];
+}
+
+/** What comes before a run's time: how it stands, its name, when it began. */
+export function beforeTime(run: ListedRun, columns: RunColumns, of: { selected: boolean; shown: boolean }): SpanLine {
+  const [glyph, word, tone] = standingLook(run);
+  const here = !of.shown ? "" : columns.wide || columns.name >= ROOMY ? HERE : HERE_SHORT;
+  const name = `${cut(displayText(run.name), columns.name - widthOf(here))}${here}`;
+  return [
+    { text: of.selected ? "▌" : " ", tone: "running" },
+    { text: `${glyph} ${fitTo(word, STANDING)} `, tone, bold: run.standing === "at-work" },
+    { text: fitTo(name, columns.name), bold: of.selected, inverse: of.selected },
+    { text: ` ${fitTo(startedWord(run.startedAt, columns.started), columns.started)} `, tone: "waiting" },
+  ];
+}
+
+/** What comes after it: how far it is. What nobody has counted is unknown. */
+export function afterTime({ tally, batchPath }: ListedRun, { wide, file }: RunColumns): SpanLine {
+  if (!wide) {
+    const said = tally === undefined ? "?" : `${tally.done} of ${tally.done + tally.gated + tally.open}`;
+    return [{ text: fitTo(said, SHORT_NUMBERS, "right") }];
+  }
+  const counts = tally && [tally.done, tally.gated, tally.open, tally.interventions];
+  const numbers = NUMBERS.map((width, i) => fitTo(counts === undefined ? "?" : String(counts[i]), width, "right")).join("");
+  return [{ text: numbers }, { text: file >= 8 ? `  ${endOf(displayText(batchPath), file)}` : "", tone: "waiting" }];
+}
+
+/** The end of a path says more than its beginning. */
+function endOf(path: string, width: number): string {
+  if (widthOf(path) <= width) return path;
+  const chars = [...path];
+  while (chars.length > 0 && widthOf(chars.join("")) > width - 1) chars.shift();
+  return `…${chars.join("")}`;
+}
+
+/** Local date and time: `2026-05-04 12:00`, in less room `05-04 12:00`. */
+function startedWord(at: number, width: number): string {
+  const d = new Date(at);
+  const two = (n: number): string => String(n).padStart(2, "0");
+  const day = `${two(d.getMonth() + 1)}-${two(d.getDate())} ${formatClock(at).slice(0, 5)}`;
+  return width >= 16 ? `${d.getFullYear()}-${day}` : day;
+}
+
+/** Columns of a run's time. */
+export const TOOK_WIDTH = TOOK;

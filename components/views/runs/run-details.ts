@@ -1,0 +1,48 @@
+import { displayText } from "../../../src/store/display-text.ts";
+import { plural } from "../../../src/store/format.ts";
+import { type ListedRun, standingLook } from "../../../src/store/run-list.ts";
+import { fitParts } from "../../kit/fit.ts";
+import { type SpanLine, spansWidth } from "../../kit/spans.tsx";
+import { wrapTo } from "../../kit/wrap-to.ts";
+
+/** Lines under the list about the run that is selected. */
+export const ABOUT_LINES = 3;
+
+/** What the selected run is, how far it is, and what can be done with it, in exactly ABOUT_LINES lines at most. */
+export function runDetailLines(run: ListedRun, of: { readonly shown: boolean; readonly key: string; readonly width: number }) {
+  const [glyph, word, tone] = standingLook(run);
+  const said = wrapTo(todoOf(run, of), Math.max(1, of.width - 3), ABOUT_LINES - 1);
+  const head: SpanLine = [
+    { text: ` ${glyph} ${word}  `, tone, bold: true },
+    { text: run.run, bold: true },
+  ];
+  const { counts } = fitParts({ counts: countsOf(run) }, ["counts", "counts"], of.width - spansWidth(head));
+  return [[...head, { text: counts, tone: "waiting" as const }], ...said.map((text): SpanLine => [{ text: `   ${text}` }])];
+}
+
+/** How far it is, in more and in fewer words. */
+function countsOf({ tally }: ListedRun): readonly string[] {
+  if (tally === undefined) return ["  how far it is was not counted", "  not counted"];
+  const { done, gated, open, interventions } = tally;
+  const counts = `  ${done} done · ${gated} gated · ${open} open`;
+  return [`${counts} · ${plural(interventions, "intervention")}`, counts, `  ${done} of ${done + gated + open}`];
+}
+
+/** `key`: the one that shows the selected run. */
+function todoOf(
+  { standing, batchPath, run }: ListedRun,
+  { shown, key }: { readonly shown: boolean; readonly key: string },
+): string {
+  const here = shown ? "It is the run that is shown here." : key === "" ? "It is not shown here." : `${key} shows it here.`;
+  const goOn = `To go on with it: loopdash ${displayText(batchPath)}`;
+  switch (standing) {
+    case "at-work":
+      return `${here} In another terminal: loopdash attach ${run}`;
+    case "stopped":
+      return `It was stopped, and nobody works on it. ${goOn}`;
+    case "engine-gone":
+      return `Its engine is gone, and nothing was judged. ${goOn}`;
+    case "ended":
+      return `${here} To play it again: loopdash replay ${run}`;
+  }
+}

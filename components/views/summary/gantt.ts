@@ -1,0 +1,53 @@
+import type { RunState } from "../../../src/domain/state.ts";
+import { vecItems } from "../../../src/domain/vec.ts";
+import { formatLong } from "../../../src/store/format.ts";
+import { type Bar, type BarLook, paintBars } from "../../kit/bars.ts";
+import type { SpanLine } from "../../kit/spans.tsx";
+
+const LABEL_WIDTH = 5;
+const SHIPPED: BarLook = { cap: "┣", fill: "━", tone: "good" };
+const NOT_SHIPPED: BarLook = { cap: "┋", fill: "┅", tone: "bad" };
+
+/**
+ * Whose agent worked in which slot when: one line per slot, time from left to right over `width` columns. Full bars shipped,
+ * dotted ones did not. Empty where nothing was tried.
+ */
+export function ganttLines(run: RunState, width: number): readonly SpanLine[] {
+  const end = run.end?.at ?? run.lastEventAt;
+  const room = width - LABEL_WIDTH - 1;
+  if (room < 20) return [];
+  const column = (at: number): number => Math.round(((at - run.startedAt) / Math.max(1, end - run.startedAt)) * (room - 1));
+  const slots = barsBySlot(run, column);
+  if (slots.size === 0) return [];
+  const painted = [...slots].toSorted(([a], [b]) => a - b).map(([slot, bars]) => ({ slot, ...paintBars(bars, room) }));
+  const lines = painted.map(
+    ({ slot, spans }): SpanLine => [
+      { text: String(slot + 1).padStart(LABEL_WIDTH - 2), tone: "waiting" },
+      { text: "  " },
+      ...trimmed(spans),
+    ],
+  );
+  const time = formatLong(end - run.startedAt);
+  const axis = `${" ".repeat(LABEL_WIDTH)}0${"┄".repeat(Math.max(0, room - 2 - time.length))} ${time}`;
+  const counts = painted.some(({ counted }) => counted) ? [COUNTS] : [];
+  return [...lines, [{ text: axis, tone: "waiting" }], ...counts];
+}
+
+/** Without what is empty at its end. */
+function trimmed(spans: SpanLine): SpanLine {
+  return spans.at(-1)?.text.trim() === "" ? spans.slice(0, -1) : spans;
+}
+
+const COUNTS: SpanLine = [{ text: `${" ".repeat(LABEL_WIDTH)}a number: so many tries in so short a time`, tone: "waiting" }];
+
+function barsBySlot(run: RunState, column: (at: number) => number): ReadonlyMap<number, readonly Bar[]> {
+  const slots = new Map<number, Bar[]>();
+  for (const { id, history } of vecItems(run.tickets)) {
+    for (const { slot, startedAt, slotLeftAt, outcome } of history) {
+      const look = outcome === "done" ? SHIPPED : NOT_SHIPPED;
+      const bar = { from: column(startedAt), to: column(slotLeftAt), label: id, look };
+      slots.set(slot, [...(slots.get(slot) ?? []), bar]);
+    }
+  }
+  return slots;
+}

@@ -1,0 +1,135 @@
+import type { TicketId } from "../../../src/domain/ids.ts";
+import { ledgerOf } from "../../../src/domain/ledger.ts";
+import type { RunState, TicketState } from "../../../src/domain/state.ts";
+import { foundWords, headline, numbersLine, outcomes } from "../../../src/domain/summary.ts";
+import { type EarlierRun, trendOf } from "../../../src/domain/trend.ts";
+import { displayText } from "../../../src/store/display-text.ts";
+import { formatElapsed, formatUsd, plural } from "../../../src/store/format.ts";
+import { runLabel } from "../../../src/store/run-label.ts";
+import type { Tone } from "../../../src/store/tone.ts";
+import { fitTo, wrapWords } from "../../kit/fit.ts";
+import type { Span, SpanLine } from "../../kit/spans.tsx";
+import { trendLines } from "../ledger/trend-lines.ts";
+import { titleLabel } from "../overview/queue-label.ts";
+import { idWidth } from "../overview/worker-columns.ts";
+import { ganttLines } from "./gantt.ts";
+
+/** A line of the summary: text, or the title of a section. */
+export type SummaryLine = { readonly title: string; readonly count: string; readonly tone: Tone } | SpanLine;
+
+/** What the summary shows beside the run: runs before it, newest first, and the ticket whose step a key copies. */
+interface Beside {
+  readonly earlier?: readonly EarlierRun[];
+  readonly copies?: TicketId | undefined;
+}
+
+/** What the run came to, whole: nothing is cut out, and the steps left to a person are given word for word. */
+export function summaryLines(run: RunState, width: number, { earlier = [], copies }: Beside = {}): readonly SummaryLine[] {
+  const { shipped, gated, open } = outcomes(run);
+  const ids = idWidth(run.plan);
+  const steps = stepLines(run, width, copies).map(({ line }) => line);
+  const left = open.flatMap(({ ticket, why }) =>
+    itemLines(
+      ticket,
+      { glyph: "✖", tone: "bad", text: `${titleLabel({ run }, ticket.id)}: ${displayText(why)}` },
+      { ids, width },
+    ),
+  );
+  return [
+    ...headLines(run, width),
+    ...section("YOURS NOW", "person", gated.length, steps),
+    ...section("NOT DONE", "bad", open.length, left),
+    ...section(
+      "SHIPPED",
+      "good",
+      shipped.length,
+      shipped.map((t) => shippedLine(t, titleLabel({ run }, t.id), ids, width)),
+    ),
+    ...section("LAST RUNS", "plain", "", trendLines(trendOf(run, earlier), width)),
+    ...section("SLOTS", "plain", "━ shipped  ┅ not", ganttLines(run, width - 2)),
+  ];
+}
+
+/** How it ended, why, and the numbers. */
+function headLines(run: RunState, width: number): readonly SpanLine[] {
+  return [
+    [{ text: ` ${headline(run)}`, tone: runLabel(run, { state: "live" }).tone, bold: true }],
+    ...wrapWords(displayText(run.end?.reason ?? ""), width - 2).map((line): SpanLine => [{ text: ` ${line}` }]),
+    ...numberLines(numbersLine(ledgerOf(run)), width),
+  ];
+}
+
+/** A line of a step that is left to a person, and whose it is. */
+interface StepLine {
+  readonly ticket: TicketId;
+  readonly line: SpanLine;
+}
+
+/** The steps that are left to a person. */
+function stepLines(run: RunState, width: number, copies: TicketId | undefined): readonly StepLine[] {
+  const ids = idWidth(run.plan);
+  return outcomes(run).gated.flatMap((ticket) =>
+    itemLines(ticket, { glyph: "!", tone: "person", text: stepOf(ticket) }, { ids, width, marked: ticket.id === copies }).map(
+      (line) => ({ ticket: ticket.id, line }),
+    ),
+  );
+}
+
+/** Whose step stands in a line of the summary, counted from 0; undefined where none does. */
+export function stepTicketIn(run: RunState, width: number, line: number): TicketId | undefined {
+  // The steps have a title.
+  return stepLines(run, width, undefined)[line - headLines(run, width).length - 1]?.ticket;
+}
+
+/** A ticket and what is said of it, in as many lines as that needs. */
+function itemLines(
+  { id }: TicketState,
+  { glyph, tone, text }: { readonly glyph: string; readonly tone: Tone; readonly text: string },
+  { ids, width, marked = false }: { readonly ids: number; readonly width: number; readonly marked?: boolean },
+): readonly SpanLine[] {
+  const under = ids + 5;
+  const [first = "", ...rest] = wrapWords(text, Math.max(20, width - under - 1));
+  const head: readonly Span[] = [
+    { text: marked ? "▸" : " ", tone: "running", bold: true },
+    { text: `${glyph} `, tone },
+    { text: `${fitTo(id, ids)}  `, bold: true },
+  ];
+  return [[...head, { text: first }], ...rest.map((line): SpanLine => [{ text: " ".repeat(under) + line }])];
+}
+
+function section(title: string, tone: Tone, count: number | string, lines: readonly SpanLine[]): readonly SummaryLine[] {
+  return lines.length === 0 ? [] : [{ title, tone, count: String(count) }, ...lines];
+}
+
+/** The step that is left, and what of the ticket was found or has landed. */
+function stepOf(ticket: TicketState): string {
+  const { humanStep, mergedSha } = ticket;
+  const landed = mergedSha === undefined ? "" : ` · what was built has landed: ${mergedSha.slice(0, 7)}`;
+  return displayText(humanStep ?? "no step was recorded") + landed + foundWords(ticket);
+}
+
+function shippedLine(ticket: TicketState, title: string, ids: number, width: number): SpanLine {
+  const last = ticket.history.at(-1);
+  const time = last === undefined ? "" : formatElapsed(last.endedAt - (ticket.history[0]?.startedAt ?? last.startedAt));
+  const tries = ticket.history.length === 0 ? "before this run" : plural(ticket.history.length, "try", "tries");
+  const sha = fitTo(ticket.mergedSha?.slice(0, 7) ?? "", 7);
+  const effort = width < 72 ? "" : `${fitTo(tries, 15)} ${fitTo(time, 8, "right")} `;
+  const right = `${sha}  ${effort}${fitTo(formatUsd(ticket.costUsd), 8, "right")} `;
+  const room = Math.max(8, width - ids - 5 - right.length - 2);
+  return [
+    { text: " ✔ ", tone: "good" },
+    { text: `${fitTo(ticket.id, ids)}  `, bold: true },
+    { text: fitTo(title, room) },
+    { text: `  ${right}`, tone: "waiting" },
+  ];
+}
+
+function numberLines(numbers: string, width: number): readonly SpanLine[] {
+  const lines: string[] = [];
+  for (const part of numbers.split(" · ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && `${last} · ${part}`.length <= width - 2) lines[lines.length - 1] = `${last} · ${part}`;
+    else lines.push(part);
+  }
+  return lines.map((text) => [{ text: ` ${displayText(text)}`, tone: "waiting" }]);
+}

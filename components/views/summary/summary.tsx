@@ -1,0 +1,19 @@
+import { memo, type ReactNode, useMemo } from "react";
+import { stepToCopy } from "../../../src/store/views/step-to-copy.ts";
+import { useDashboard, useDrawn } from "../../dashboard-context.ts";
+import type { ViewSize } from "../../frame/view-size.ts";
+import { LinesPane } from "../../kit/lines-pane.tsx";
+import { summaryLines } from "./summary-lines.ts";
+
+/** The screen after the run: what came of it, to be scrolled where it is longer than the terminal. */
+export const Summary = memo(function Summary({ columns, height }: ViewSize): ReactNode {
+  useDrawn("summary");
+  const run = useDashboard((s) => s.run);
+  const copies = useDashboard((s) => s.run && stepToCopy(s.run, s.ui.selected)?.ticket);
+  const earlier = useDashboard((s) => (s.earlier?.run === s.run?.run ? s.earlier?.runs : undefined));
+  const lines = useMemo(
+    () => (run === undefined ? [] : summaryLines(run, columns, { earlier: earlier ?? [], copies })),
+    [run, columns, earlier, copies],
+  );
+  return <LinesPane pane="summary" lines={lines} columns={columns} height={height} />;
+});

@@ -1,0 +1,172 @@
+import { formatAge } from "../../../src/store/format.ts";
+import type { AttemptEntry, AttemptHistory, AttemptMark } from "../../../src/store/ticket-log/attempts.ts";
+import { entryLabel } from "../../../src/store/ticket-log/head.ts";
+import type { Tone } from "../../../src/store/tone.ts";
+import type { LifeStep } from "../../../src/store/views/ticket.ts";
+import { cut, fitTo, widthOf } from "../../kit/fit.ts";
+import { type Span, type SpanLine, spansWidth } from "../../kit/spans.tsx";
+import { wrapTo } from "../../kit/wrap-to.ts";
+
+/** How the mark of a step looks: always a sign, beside its colour. */
+export const ENTRY_STYLES: Readonly<Record<AttemptMark, { readonly glyph: string; readonly tone: Tone }>> = {
+  claimed: { glyph: '"', tone: "claim" },
+  passed: { glyph: "✔", tone: "good" },
+  failed: { glyph: "✖", tone: "bad" },
+  running: { glyph: "▸", tone: "running" },
+  waits: { glyph: "‖", tone: "waiting" },
+  ahead: { glyph: "·", tone: "waiting" },
+  unreached: { glyph: "-", tone: "waiting" },
+  unseen: { glyph: "?", tone: "waiting" },
+};
+
+/** A line of the life of a ticket; `since`: behind it stands the time from then on; `of`: the try, and the step, that it tells of. */
+export interface AttemptLine {
+  readonly line: SpanLine;
+  readonly of?: { readonly n: number; readonly step?: LifeStep };
+  readonly since?: number | undefined;
+}
+
+/** Columns of the time behind a line. */
+export const TIME_WIDTH = 8;
+
+function tryLook({ outcome }: AttemptHistory): { readonly glyph: string; readonly tone: Tone; readonly word: string } {
+  if (outcome === undefined) return { glyph: "▶", tone: "running", word: "under way" };
+  if (outcome === "done") return { glyph: "✔", tone: "good", word: "done" };
+  return outcome === "gated"
+    ? { glyph: "!", tone: "person", word: "left to a person" }
+    : { glyph: "✖", tone: "bad", word: outcome };
+}
+
+/** A try on one line, with what happened in it, and `count` behind its number: `✖ try 1  failed  agent 40s, gates ok, check tests failed: 2 of 214`. */
+export function attemptLine(
+  life: AttemptHistory,
+  of: { readonly chosen: boolean; readonly width: number; readonly count: string },
+): AttemptLine {
+  const { chosen, width, count } = of;
+  const { glyph, tone, word } = tryLook(life);
+  const head = `try ${life.n}${count}  ${word}`;
+  const room = width - 3 - widthOf(head) - 2 - (life.outcome === undefined ? TIME_WIDTH : 0);
+  const story = room < 12 ? "" : storyOf(life, room);
+  const rest = story === "" ? "" : `  ${story}`;
+  return {
+    line: [
+      { text: chosen ? "▌" : " ", tone: "running" },
+      { text: `${glyph} `, tone },
+      { text: head, bold: chosen, tone: chosen ? "plain" : tone },
+      { text: rest, tone: "waiting" },
+    ],
+    since: life.outcome === undefined ? life.startedAt : undefined,
+  };
+}
+
+/** What happened in a try, in words; where there is no room for all, what failed or is under way. Of what lies ahead nothing is said. */
+function storyOf({ entries, says }: AttemptHistory, width: number): string {
+  const words = entries.flatMap((entry) => storyWord(entry) ?? []);
+  const whole = words.length === 0 ? says : words.join(", ");
+  if (widthOf(whole) <= width) return whole;
+  const telling = entries
+    .filter(({ mark }) => mark !== "passed" && mark !== "claimed")
+    .flatMap((entry) => storyWord(entry) ?? []);
+  return cut(telling.length === 0 ? whole : telling.join(", "), width);
+}
+
+function storyWord(entry: AttemptEntry): string | undefined {
+  const word = entryLabel(entry);
+  switch (entry.mark) {
+    case "claimed":
+      return `${word} ${entry.ms === undefined ? "stopped" : formatAge(entry.ms)}`;
+    case "passed":
+      return `${word} ok`;
+    case "failed":
+      return `${word} failed${entry.says === undefined ? "" : `: ${entry.says}`}`;
+    case "running":
+    case "waits":
+      return `at ${word}`;
+    default:
+      return undefined;
+  }
+}
+
+/** All tries, the chosen one with each of its steps. `at` is the place of the chosen step. */
+export function attemptLines(
+  lives: readonly AttemptHistory[],
+  chosen: { readonly life: AttemptHistory; readonly entry: AttemptEntry | undefined },
+  width: number,
+): { readonly lines: readonly AttemptLine[]; readonly at: number } {
+  const lines: AttemptLine[] = [];
+  let at = 0;
+  for (const life of lives) {
+    const own = life === chosen.life;
+    const { n } = life;
+    lines.push({ ...headLine(life, own, width), of: { n } });
+    if (!own) {
+      const story = storyOf(life, width - 4);
+      if (story !== "") lines.push({ line: [{ text: fitTo(`   ${story}`, width), tone: "waiting" }], of: { n } });
+      continue;
+    }
+    for (const entry of life.entries) {
+      if (entry === chosen.entry) at = lines.length;
+      const { step } = entry;
+      lines.push(...entryLines(entry, entry === chosen.entry, width).map((line) => ({ ...line, of: { n, step } })));
+    }
+  }
+  return { lines, at };
+}
+
+function headLine(life: AttemptHistory, chosen: boolean, width: number): AttemptLine {
+  const { glyph, tone, word } = tryLook(life);
+  const took = life.endedAt === undefined ? "" : formatAge(life.endedAt - life.startedAt);
+  const text = fitTo(`try ${life.n}  ${word}`, width - 3 - TIME_WIDTH);
+  const line: Span[] = [
+    { text: ` ${glyph} `, tone },
+    { text, bold: chosen },
+  ];
+  if (life.endedAt !== undefined) line.push({ text: fitTo(took, TIME_WIDTH, "right"), tone: "waiting" });
+  return { line, since: life.endedAt === undefined ? life.startedAt : undefined };
+}
+
+function entryLines(entry: AttemptEntry, chosen: boolean, width: number): readonly AttemptLine[] {
+  const { glyph, tone } = ENTRY_STYLES[entry.mark];
+  const took = entry.ms === undefined ? "" : formatAge(entry.ms);
+  const says = entry.says ?? (entry.mark === "waits" ? "waits for its turn" : "");
+  const word = entryLabel(entry);
+  const room = width - 5 - TIME_WIDTH;
+  const beside = says !== "" && entry.mark !== "failed" && widthOf(word) + 2 + widthOf(says) <= room;
+  const rest = room - widthOf(cut(word, room));
+  const line: Span[] = [
+    { text: chosen ? "▌" : " ", tone: "running" },
+    { text: `  ${glyph} `, tone },
+    { text: cut(word, room), tone: entry.mark === "ahead" || entry.mark === "unreached" ? "waiting" : "plain", inverse: chosen },
+    { text: fitTo(beside ? `  ${says}` : "", rest), tone: "waiting" },
+  ];
+  if (entry.since === undefined) line.push({ text: fitTo(took, TIME_WIDTH, "right"), tone: "waiting" });
+  const told = says === "" || beside ? [] : wrapTo(says, width - 6, 3);
+  return [
+    { line, since: entry.since },
+    ...told.map((text): AttemptLine => ({ line: [{ text: fitTo(`     ${text}`, width), tone }] })),
+  ];
+}
+
+/** The finish line as a track, behind the agent; the chosen step is inverted. Where not all of it fits, only that one is named. */
+export function trackLine(life: AttemptHistory, chosen: AttemptEntry | undefined, width: number): SpanLine {
+  const whole = trackSpans(life, chosen, () => true);
+  return spansWidth(whole) <= width ? whole : trackSpans(life, chosen, (entry) => entry === chosen || entry.mark === "running");
+}
+
+function trackSpans(life: AttemptHistory, chosen: AttemptEntry | undefined, named: (entry: AttemptEntry) => boolean): SpanLine {
+  const steps = life.entries.flatMap((entry) => [
+    { text: named(entry) ? "  " : " " },
+    ...trackEntry(entry, entry === chosen, named(entry) ? ` ${entryLabel(entry)}` : ""),
+  ]);
+  return [{ text: ` try ${life.n} `, tone: "waiting" }, ...steps];
+}
+
+function trackEntry(entry: AttemptEntry, chosen: boolean, words: string): SpanLine {
+  const { glyph, tone } = ENTRY_STYLES[entry.mark];
+  const lit = entry.mark === "running" || entry.mark === "failed";
+  return [
+    { text: glyph, tone },
+    { text: words, tone: lit ? tone : chosen ? "plain" : "waiting", bold: entry.mark === "running" },
+    ...(chosen && words !== "" ? [{ text: "◂", tone: "running" } as const] : []),
+  ];
+}

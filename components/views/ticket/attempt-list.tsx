@@ -1,0 +1,74 @@
+import { Box } from "ink";
+import { memo, type ReactNode } from "react";
+import { plural } from "../../../src/store/format.ts";
+import { useDrawn } from "../../dashboard-context.ts";
+import { Rule } from "../../frame/rule.tsx";
+import type { ViewSize } from "../../frame/view-size.ts";
+import { fitTo } from "../../kit/fit.ts";
+import { cutSpans, Inner, spansWidth } from "../../kit/spans.tsx";
+import { Line, Say } from "../../kit/text.tsx";
+import { Time } from "../../kit/time.tsx";
+import { hiddenWords, type Window } from "../../kit/window.ts";
+import { type AttemptLine, attemptLine, TIME_WIDTH } from "./attempt-lines.ts";
+import { shownAttempt, shownAttempts } from "./ticket-layout.ts";
+import { useTarget } from "./use-target.ts";
+
+/** The life of a ticket, one line for each step of the chosen try and two for each other. */
+export const LifeList = memo(function LifeList({ columns, height }: ViewSize): ReactNode {
+  useDrawn("ticket life");
+  const target = useTarget();
+  if (target === undefined) return <Box width={columns} height={height} flexShrink={0} />;
+  const { lines, window } = shownAttempt(target, { columns, height });
+  return (
+    <Box flexDirection="column" width={columns} height={height} flexShrink={0}>
+      <Rule title="LIFE" count={plural(target.lives.length, "try", "tries")} width={columns} />
+      <Lines lines={lines} columns={columns - 1} window={window} />
+    </Box>
+  );
+});
+
+/** The tries of a ticket, a line each. */
+export const TryLines = memo(function TryLines({ columns, height }: ViewSize): ReactNode {
+  useDrawn("ticket life");
+  const target = useTarget();
+  const lives = target?.lives ?? [];
+  const alone = height === 1 && lives.length > 1;
+  const count = alone ? ` of ${lives.length}` : "";
+  const lines = lives.map((life) =>
+    attemptLine(life, { chosen: life === target?.life && lives.length > 1, width: columns, count }),
+  );
+  return (
+    <Box flexDirection="column" width={columns} height={height} flexShrink={0}>
+      <Lines lines={lines} columns={columns} window={shownAttempts(lives, target?.life, height)} />
+    </Box>
+  );
+});
+
+function Lines(of: { readonly lines: readonly AttemptLine[]; readonly columns: number; readonly window: Window }): ReactNode {
+  const { lines, columns, window } = of;
+  return (
+    <>
+      {lines.slice(window.start, window.end).map(({ line, since }, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place in the life
+        <One key={window.start + i} line={line} since={since} columns={columns} />
+      ))}
+      {window.above + window.below > 0 && (
+        <Line>
+          <Say tone="waiting">{fitTo(` ${hiddenWords(window)}`, columns)}</Say>
+        </Line>
+      )}
+    </>
+  );
+}
+
+function One({ line, since, columns }: Pick<AttemptLine, "line" | "since"> & { readonly columns: number }): ReactNode {
+  const room = columns - (since === undefined ? 0 : TIME_WIDTH);
+  const shown = cutSpans(line, room);
+  return (
+    <Line>
+      <Inner line={shown} />
+      <Say>{" ".repeat(Math.max(0, room - spansWidth(shown)))}</Say>
+      {since !== undefined && <Time since={since} format="elapsed" width={TIME_WIDTH} tone="waiting" />}
+    </Line>
+  );
+}

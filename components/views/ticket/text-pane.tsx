@@ -1,0 +1,149 @@
+import { Box } from "ink";
+import { memo, type ReactNode, use, useEffect } from "react";
+import type { DashboardState } from "../../../src/store/dashboard-state.ts";
+import { displayText } from "../../../src/store/display-text.ts";
+import { plural } from "../../../src/store/format.ts";
+import { emptyMessage } from "../../../src/store/ticket-log/empty-message.ts";
+import { headOf } from "../../../src/store/ticket-log/head.ts";
+import { rowsFrom } from "../../../src/store/ticket-log/rows.ts";
+import { foundIn, type ShownText, shownText } from "../../../src/store/ticket-log/source.ts";
+import { openFileOf, targetOf } from "../../../src/store/ticket-log/target.ts";
+import { TICKET_TABS } from "../../../src/store/views/ticket.ts";
+import { DashboardContext, useDashboard, useDrawn } from "../../dashboard-context.ts";
+import { cut, widthOf } from "../../kit/fit.ts";
+import { cutSpans, Inner, type Span, type SpanLine, spansWidth } from "../../kit/spans.tsx";
+import { Line, Say } from "../../kit/text.tsx";
+import { rowSpans } from "./text-style.ts";
+import { tabName } from "./ticket-layout.ts";
+import { useTarget } from "./use-target.ts";
+
+interface PaneOf {
+  readonly columns: number;
+  readonly height: number;
+  /** What stands before each line of text: the line beside the life, or a space. */
+  readonly left: string;
+}
+
+/** The chosen tab: its text, and what is looked for in it. Of the view, new lines of a log draw this alone. */
+export const TextPane = memo(function TextPane({ columns, height, left }: PaneOf): ReactNode {
+  useDrawn("ticket text");
+  const store = use(DashboardContext)?.store;
+  const target = useTarget();
+  useDashboard((s) => s.viewed);
+  useDashboard((s) => s.ui.ticket);
+  useDashboard(headKey);
+  const field = useDashboard((s) => (s.ui.modal?.kind === "search" ? s.ui.modal.input : undefined));
+  const search = useDashboard((s) => s.ui.ticket.search);
+  const needle = field?.text ?? search;
+  const looking = field !== undefined || search !== "";
+  const width = columns - widthOf(left);
+  const rows = Math.max(1, height - 1 - (looking ? 1 : 0));
+  useEffect(() => store?.dispatch({ type: "ticket-view", action: { type: "room", columns: width, rows } }), [store, width, rows]);
+  if (store === undefined || target === undefined) return null;
+  const state = store.getState();
+  const shown = shownText(state, target, { columns: width, rows });
+  if (shown === undefined) return null;
+  const found = foundIn(shown.source, needle);
+  return (
+    <Box flexDirection="column" width={columns} height={height} flexShrink={0}>
+      <TabLine
+        shown={shown}
+        skipped={openFileOf(state, target)?.text.skipped ?? 0}
+        width={columns}
+        left={left === " " ? "" : "┬"}
+      />
+      {linesOf(state, shown, needle).map((line, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place in the pane
+        <Line key={i}>
+          <Say tone="waiting">{left}</Say>
+          <Inner line={line} />
+        </Line>
+      ))}
+      {looking && (
+        <Line>
+          <Say tone="waiting">{left}</Say>
+          <Inner line={cutSpans(searchLine(state, shown, needle, found), width)} />
+        </Line>
+      )}
+    </Box>
+  );
+});
+
+/** What a tab says by itself, as one text: it changes with more of the run than its file does. */
+function headKey(state: DashboardState): string {
+  const { view, ticket } = state.ui;
+  if (view !== "ticket" || (ticket.tab !== "cost" && ticket.tab !== "evidence")) return "";
+  const target = targetOf(state);
+  return target === undefined
+    ? ""
+    : headOf(state, target)
+        .map((line) => line.text)
+        .join("\n");
+}
+
+/** Every line of the pane, also those with nothing on them: what stood there is written over. */
+function linesOf(state: DashboardState, shown: ShownText, needle: string): readonly SpanLine[] {
+  const { source, room, place } = shown;
+  const lines =
+    source.count === 0 ? [emptyLine(state, shown)] : rowsFrom(source, place, room).map((row) => rowSpans(shown, row, needle));
+  return [...lines, ...Array.from({ length: room.rows - lines.length }, (): SpanLine => [{ text: " " }])];
+}
+
+function emptyLine(state: DashboardState, { target, room }: ShownText): SpanLine {
+  const { text, tone } = emptyMessage(target, openFileOf(state, target)?.file ?? "reading");
+  return [{ text: cut(text, room.columns), tone }];
+}
+
+/** The tabs by name, the chosen one in capitals, and behind them where the text stands. */
+function TabLine(of: {
+  readonly shown: ShownText;
+  readonly skipped: number;
+  readonly width: number;
+  readonly left: string;
+}): ReactNode {
+  const { shown, skipped, width, left } = of;
+  const names = TICKET_TABS.map((tab): Span => {
+    const own = tab === shown.target.tab;
+    return { text: tabName(tab, shown.target.tab), tone: own ? "running" : "waiting", bold: own };
+  });
+  const used = widthOf(left) + 1 + spansWidth(names);
+  const words = statusWords(shown, skipped);
+  const room = width - used - 4;
+  const word = words.find((text) => widthOf(text) <= room) ?? "";
+  const rest = width - used - (word === "" ? 0 : widthOf(word) + 3);
+  return (
+    <Line>
+      <Say tone="waiting">{`${left}─`}</Say>
+      <Inner line={names} />
+      <Say tone="waiting">{`${"─".repeat(Math.max(0, rest))}${word === "" ? "" : ` ${word} ─`}`}</Say>
+    </Line>
+  );
+}
+
+/** Where the text stands, the longest words first. */
+function statusWords({ source, room, place, follows, target }: ShownText, skipped: number): readonly string[] {
+  const { count, first } = source;
+  if (count === 0) return [];
+  const grows = target.tab === "log" || target.tab === "evidence";
+  const at = follows ? (grows ? "following" : "at the end") : `line ${place.line - first + 1} of ${count}`;
+  const gone = first > 0 ? `${plural(first, "older line")} let go` : "";
+  const before = skipped > 0 ? `${(skipped / 1_000_000).toFixed(1)} MB before not read` : "";
+  const lost = [gone, before].filter((word) => word !== "").join(", ");
+  const total = follows && target.tab !== "cost" ? ` ${plural(count, "line")}` : "";
+  const wrapped = room.wrap ? "long lines wrapped" : "long lines cut";
+  const whole = [lost, wrapped, `${at}${total === "" ? "" : ` ·${total}`}`].filter((word) => word !== "").join(" · ");
+  return [whole, lost === "" ? whole : `${lost} · ${at}`, lost === "" ? at : `older let go · ${at}`, at];
+}
+
+/** What is looked for, and how often it is there. It is written in the last line of the screen. */
+function searchLine({ ui }: DashboardState, { target }: ShownText, needle: string, found: readonly number[]): SpanLine {
+  if (needle === "") return [{ text: " " }];
+  const { match } = ui.ticket;
+  const here = match?.of === target.key ? found.indexOf(match.line) : -1;
+  const count = plural(found.length, "line");
+  const where = found.length === 0 ? "in no line" : here < 0 ? `in ${count}` : `in ${count}, this is ${here + 1}`;
+  return [
+    { text: `${where}: `, tone: found.length === 0 ? "bad" : "waiting" },
+    { text: displayText(needle), bold: true },
+  ];
+}

@@ -1,0 +1,63 @@
+import { memo, type ReactNode } from "react";
+import { useShallow } from "zustand/react/shallow";
+import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
+import { displayText } from "../../../src/store/display-text.ts";
+import { formatUsd } from "../../../src/store/format.ts";
+import { finishOf, stageOf } from "../../../src/store/ticket-stage.ts";
+import { useDashboard, useDrawn } from "../../dashboard-context.ts";
+import { cut, fitTo, widthOf } from "../../kit/fit.ts";
+import { cutSpans, Spans } from "../../kit/spans.tsx";
+import { Line, Say } from "../../kit/text.tsx";
+import { type QueueLabel, queueLabel, titleOf } from "../overview/queue-label.ts";
+import { trackLine } from "./attempt-lines.ts";
+import { useTarget } from "./use-target.ts";
+
+/** Which ticket it is, how it stands, and how far the chosen try has come on its finish line. */
+export const TicketHead = memo(function TicketHead({ width }: { readonly width: number }): ReactNode {
+  useDrawn("ticket head");
+  const { id, title, about } = useDashboard(useShallow(whichOf));
+  const { glyph, tone, text } = useDashboard(useShallow(standingOf));
+  const target = useTarget();
+  const room = width - widthOf(id) - 3;
+  const meta = cut(about, Math.max(0, room - 20));
+  return (
+    <>
+      <Line>
+        <Say bold>{` ${id} `}</Say>
+        <Say bold>{fitTo(title, room - widthOf(meta))}</Say>
+        <Say tone="waiting">{` ${meta}`}</Say>
+      </Line>
+      <Line>
+        <Say tone={tone}>{` ${glyph} ${cut(text, width - 4)}`}</Say>
+      </Line>
+      {target === undefined ? <Line> </Line> : <Spans line={cutSpans(trackLine(target.life, target.entry, width), width)} />}
+    </>
+  );
+});
+
+function whichOf(state: DashboardState): { readonly id: string; readonly title: string; readonly about: string } {
+  const { run, ui } = state;
+  const ticket = ui.selected === undefined ? undefined : ticketIn(state, ui.selected);
+  if (ticket === undefined) return { id: "", title: "", about: "" };
+  const spec = run?.plan.tickets[run.plan.index[ticket.id] ?? -1];
+  const about = [
+    formatUsd(ticket.costUsd),
+    spec?.repo ?? "",
+    ...(spec?.dependsOn.length ? [`after ${spec.dependsOn.join(", ")}`] : []),
+    ...(ticket.foundBy === undefined ? [] : [`found by ${ticket.foundBy}`]),
+  ];
+  return { id: ticket.id, title: titleOf(state, ticket.id), about: displayText(about.join(" · ")) };
+}
+
+/** How the ticket stands: what its try is at, why it waits, what is left of it, or that it is done. */
+function standingOf(state: DashboardState): QueueLabel {
+  const ticket = state.ui.selected === undefined ? undefined : ticketIn(state, state.ui.selected);
+  if (ticket === undefined) return { glyph: " ", tone: "plain", text: "" };
+  if (ticket.attempt === undefined) {
+    const word = queueLabel(state, ticket.id);
+    return { ...word, text: `${ticket.phase}: ${word.text}` };
+  }
+  const { glyph, tone, word } = stageOf(ticket.attempt, finishOf(state.run, ticket.id));
+  const waits = ticket.attempt.waiting;
+  return { glyph, tone, text: `try ${ticket.attempt.n} is at: ${word}${waits === undefined ? "" : `: ${displayText(waits)}`}` };
+}

@@ -1,0 +1,98 @@
+import type { DashboardState } from "../../../src/store/dashboard-state.ts";
+import type { MouseTarget } from "../../../src/store/keymap/mouse.ts";
+import type { AttemptHistory } from "../../../src/store/ticket-log/attempts.ts";
+import { type Target, targetOf } from "../../../src/store/ticket-log/target.ts";
+import { TICKET_TABS, type TicketTab } from "../../../src/store/views/ticket.ts";
+import { WIDE_COLUMNS } from "../../frame/layout.ts";
+import type { ViewSize } from "../../frame/view-size.ts";
+import type { Cell } from "../../kit/cell.ts";
+import { widthOf } from "../../kit/fit.ts";
+import { type Window, windowOf } from "../../kit/window.ts";
+import { type AttemptLine, attemptLines } from "./attempt-lines.ts";
+
+/** Lines of the head: the ticket, how it stands, and its finish line. */
+export const HEAD_LINES = 3;
+/** Columns of the life of a ticket where it stands beside the text, at least and at most. */
+const [LEAST_LIFE, MOST_LIFE] = [38, 56];
+/** The part of the width that it has between them. */
+const LIFE_SHARE = 0.3;
+/** Lines over the life beside the text. */
+const LIFE_TITLE = 1;
+
+/** Where the life of the ticket and its text stand, under the head. */
+interface TicketPlace {
+  readonly wide: boolean;
+  readonly life: ViewSize;
+  readonly text: ViewSize;
+}
+
+/** Beside each other where there is room, else the text under a line for each try. */
+export function ticketLayout({ columns, height }: ViewSize, tries: number): TicketPlace {
+  if (columns >= WIDE_COLUMNS) {
+    const life = Math.min(MOST_LIFE, Math.max(LEAST_LIFE, Math.floor(columns * LIFE_SHARE)));
+    return { wide: true, life: { columns: life, height }, text: { columns: columns - life, height } };
+  }
+  const lines = Math.min(tries, Math.max(1, Math.floor(height / 5)));
+  return { wide: false, life: { columns, height: lines }, text: { columns, height: height - lines } };
+}
+
+/** The life beside the text, under its title: its lines, and which of them are shown. */
+export function shownAttempt({ lives, life, entry }: Pick<Target, "lives" | "life" | "entry">, { columns, height }: ViewSize) {
+  const { lines, at } = attemptLines(lives, { life, entry }, columns - 1);
+  return { lines, window: windowOf(lines.length, height - LIFE_TITLE, at) };
+}
+
+/** The tries over the text that are shown; where there is one line for all, the chosen one. */
+export function shownAttempts(lives: readonly AttemptHistory[], life: AttemptHistory | undefined, height: number): Window {
+  const at = life === undefined ? 0 : lives.indexOf(life);
+  if (height === 1) return { start: at, end: Math.min(at + 1, lives.length), above: 0, below: 0 };
+  return windowOf(lives.length, height, at);
+}
+
+/** A tab's name, with the space on either side of it. */
+export function tabName(tab: TicketTab, chosen: TicketTab): string {
+  return ` ${tab === chosen ? tab.toUpperCase() : tab} `;
+}
+
+/** What lies in a cell of the ticket view, counted from its first line: a tab, or a step or a try of its life. */
+export function ticketPartAt(state: DashboardState, { columns, height }: ViewSize, cell: Cell): MouseTarget | undefined {
+  const target = targetOf(state);
+  if (target === undefined) return undefined;
+  const { wide, life, text } = ticketLayout({ columns, height: height - HEAD_LINES }, target.lives.length);
+  const row = cell.row - HEAD_LINES;
+  const isInLife = wide ? cell.column < life.columns : row < life.height;
+  if (row < 0 || row >= height - HEAD_LINES) return undefined;
+  if (isInLife) return wide ? stepAt(target, life, row - LIFE_TITLE) : tryAt(target, life, row);
+  const [left, top] = wide ? [columns - text.columns + 1, 0] : [0, life.height];
+  // The line of the tabs begins with a dash.
+  return row === top ? tabAt(target.tab, cell.column - left - 1) : undefined;
+}
+
+function stepAt(target: Target, size: ViewSize, row: number): MouseTarget | undefined {
+  const { lines, window } = shownAttempt(target, size);
+  const at = window.start + row;
+  const of = row < 0 || at >= window.end ? undefined : lines[at]?.of;
+  return of === undefined ? undefined : pick(target, of);
+}
+
+function tryAt(target: Target, { height }: ViewSize, row: number): MouseTarget | undefined {
+  const { start, end } = shownAttempts(target.lives, target.life, height);
+  const life = start + row >= end ? undefined : target.lives[start + row];
+  return life === undefined ? undefined : pick(target, { n: life.n });
+}
+
+/** The newest try is not held on to: the one after it will be shown once it begins. */
+function pick({ ticket, lives }: Target, { n, step }: NonNullable<AttemptLine["of"]>): MouseTarget {
+  const held = n === lives.at(-1)?.n ? {} : { n };
+  return { on: "step", pick: { ticket: ticket.id, ...held, ...(step === undefined ? {} : { step }) } };
+}
+
+function tabAt(chosen: TicketTab, column: number): MouseTarget | undefined {
+  let start = 0;
+  for (const tab of TICKET_TABS) {
+    const end = start + widthOf(tabName(tab, chosen));
+    if (column >= start && column < end) return { on: "tab", tab };
+    start = end;
+  }
+  return undefined;
+}

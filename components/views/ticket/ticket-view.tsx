@@ -1,0 +1,69 @@
+import { Box } from "ink";
+import type { ReactNode } from "react";
+import { ticketIn } from "../../../src/store/dashboard-state.ts";
+import { keyIn } from "../../../src/store/keymap/key-labels.ts";
+import { useDashboard, useDrawn } from "../../dashboard-context.ts";
+import { FRAME_LINES, ViewFrame } from "../../frame/view-frame.tsx";
+import type { ViewSize } from "../../frame/view-size.ts";
+import { Line, Say } from "../../kit/text.tsx";
+import { LifeList, TryLines } from "./attempt-list.tsx";
+import { TextPane } from "./text-pane.tsx";
+import { TicketHead } from "./ticket-head.tsx";
+import { HEAD_LINES, ticketLayout } from "./ticket-layout.ts";
+
+/** All about the selected ticket: its tries with their steps, and what each has left. */
+export function TicketView({ columns, height }: ViewSize): ReactNode {
+  useDrawn("ticket");
+  const selected = useDashboard((s) => s.ui.selected !== undefined && ticketIn(s, s.ui.selected) !== undefined);
+  return (
+    <ViewFrame columns={columns} height={height}>
+      {selected ? (
+        <>
+          <TicketHead width={columns} />
+          <Body columns={columns} height={height - FRAME_LINES - HEAD_LINES} />
+        </>
+      ) : (
+        <Unselected />
+      )}
+    </ViewFrame>
+  );
+}
+
+function Body({ columns, height }: ViewSize): ReactNode {
+  const tries = useDashboard((s) => {
+    const ticket = s.ui.selected === undefined ? undefined : ticketIn(s, s.ui.selected);
+    return (ticket?.history.length ?? 0) + (ticket?.attempt === undefined ? 0 : 1);
+  });
+  if (tries === 0) return <Untried />;
+  const { wide, life, text } = ticketLayout({ columns, height }, tries);
+  if (wide)
+    return (
+      <Box flexDirection="row" height={height} flexShrink={0}>
+        <LifeList {...life} />
+        <TextPane {...text} left="│ " />
+      </Box>
+    );
+  return (
+    <>
+      <TryLines {...life} />
+      <TextPane {...text} left=" " />
+    </>
+  );
+}
+
+function Unselected(): ReactNode {
+  const keys = useDashboard((s) => keyIn(s, "ticket", "down"));
+  return (
+    <Line>
+      <Say tone="waiting">{` no ticket is selected${keys === "" ? "" : `; ${keys} select the first one`}`}</Say>
+    </Line>
+  );
+}
+
+function Untried(): ReactNode {
+  return (
+    <Line>
+      <Say tone="waiting"> no try yet: there is no log, no change and no cost</Say>
+    </Line>
+  );
+}

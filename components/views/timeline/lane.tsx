@@ -1,0 +1,23 @@
+import { memo, type ReactNode } from "react";
+import type { TicketId } from "../../../src/domain/ids.ts";
+import type { TimelineBar } from "../../../src/store/views/timeline-bars.ts";
+import { useDrawn } from "../../dashboard-context.ts";
+import { type Ground, paintBars } from "../../kit/bars.ts";
+import { Spans } from "../../kit/spans.tsx";
+import type { TimeFrame } from "./time-frame.ts";
+import { LANE_LABEL, laneBars } from "./timeline-layout.ts";
+
+/** One slot's agents, or the finish lines of those that left it, over the time that is shown. */
+export const Lane = memo(function Lane(of: {
+  readonly slot: number;
+  readonly part: TimelineBar["part"];
+  readonly bars: readonly TimelineBar[];
+  readonly frame: TimeFrame;
+  readonly ground: Ground;
+  readonly selected: TicketId | undefined;
+}): ReactNode {
+  useDrawn(`lane ${of.slot} ${of.part}`);
+  const label = of.part === "agent" ? String(of.slot + 1) : "";
+  const { spans } = paintBars(laneBars(of.bars, of.frame, of.selected), of.frame.columns, of.ground);
+  return <Spans line={[{ text: `${label.padStart(LANE_LABEL - 2)}  `, tone: "waiting" }, ...spans]} />;
+});

@@ -1,0 +1,73 @@
+import type { AttemptOutcome } from "../../../src/domain/event.ts";
+import { formatAge } from "../../../src/store/format.ts";
+import type { TimelineBar } from "../../../src/store/views/timeline-bars.ts";
+import type { BarLook } from "../../kit/bars.ts";
+import type { SpanLine } from "../../kit/spans.tsx";
+
+const SHIPPED: BarLook = { cap: "┣", fill: "━", tone: "good" };
+const GATED: BarLook = { cap: "!", fill: "━", tone: "person" };
+const FAILED: BarLook = { cap: "×", fill: "×", tone: "bad" };
+const KILLED: BarLook = { cap: "■", fill: "■", tone: "bad" };
+const CUT_OFF: BarLook = { cap: "·", fill: "·", tone: "waiting" };
+const AT_WORK: BarLook = { cap: "▸", fill: "▸", tone: "running" };
+/** Its agent has ended, and nobody has judged its work yet. */
+const UNJUDGED: BarLook = { cap: "▸", fill: "─", tone: "running" };
+
+const BY_OUTCOME: Readonly<Record<AttemptOutcome, BarLook>> = {
+  done: SHIPPED,
+  gated: GATED,
+  failed: FAILED,
+  silent: FAILED,
+  "out-of-time": FAILED,
+  killed: KILLED,
+  stopped: CUT_OFF,
+  lost: CUT_OFF,
+};
+
+/** How a try ended, in a word or two. */
+export const OUTCOME_LABELS: Readonly<Record<AttemptOutcome, string>> = {
+  done: "shipped",
+  gated: "left to a person",
+  failed: "failed",
+  silent: "silent for too long",
+  "out-of-time": "out of time",
+  killed: "killed",
+  stopped: "cut off by a stop",
+  lost: "lost with its engine",
+};
+
+const FINISH_FILL = "░";
+
+/** By pattern and tone: how the try ended, or that it goes on. A finish line has a pattern of its own. */
+export function segmentStyle({ outcome, part, to }: Pick<TimelineBar, "outcome" | "part" | "to">): BarLook {
+  const running = to === undefined ? AT_WORK : UNJUDGED;
+  const look = outcome === undefined ? running : BY_OUTCOME[outcome];
+  return part === "agent" ? look : { cap: FINISH_FILL, fill: FINISH_FILL, tone: look.tone };
+}
+
+const LEGEND: readonly (readonly [BarLook, word: string])[] = [
+  [AT_WORK, "at work"],
+  [UNJUDGED, "finishing"],
+  [SHIPPED, "shipped"],
+  [GATED, "yours"],
+  [FAILED, "failed"],
+  [KILLED, "killed"],
+  [CUT_OFF, "cut off"],
+];
+
+/** From so many columns on there is room for all of the legend. */
+const WIDE = 120;
+
+/** What the patterns mean, and how long a column is (milliseconds), a piece each; the finish line where it is shown. */
+export function legend(of: { readonly finish: boolean; readonly width: number; readonly ms: number }): readonly SpanLine[] {
+  const wide = of.width >= WIDE;
+  const gap = wide ? " " : "";
+  const word = (text: string) => ({ text: `${gap}${text}${gap}`, tone: "waiting" as const });
+  const parts = LEGEND.map(([{ cap, fill, tone }, text]): SpanLine => {
+    const sign = ` ${wide ? cap : ""}${cap === "!" && !wide ? cap : fill}`;
+    return [{ text: sign, tone }, word(text)];
+  });
+  const finish: SpanLine = of.finish ? [{ text: ` ${FINISH_FILL}` }, word("finish line")] : [];
+  const count: SpanLine = wide ? [{ text: " 3", bold: true }, word("tries")] : [];
+  return [[{ text: ` ${formatAge(of.ms)}${wide ? " a column" : "/column"} `, tone: "waiting" }], ...parts, finish, count];
+}

@@ -1,0 +1,88 @@
+import type { TimelineUi } from "../../../src/store/views/timeline.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** Lengths of time that a column may stand for, and the distances of marks on the axis. Milliseconds. */
+const STEPS = [
+  ...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND),
+  ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE),
+  ...[1, 2, 3, 6, 12, 24, 168].map((n) => n * HOUR),
+] as const;
+const LONGEST = 168 * HOUR;
+
+/** Which time stands where: `start` is the time of the first column, `ms` what each stands for, `now` the column of the present. */
+export interface TimeFrame {
+  readonly start: number;
+  readonly ms: number;
+  readonly columns: number;
+  readonly now: number;
+}
+
+/**
+ * The time that is shown over so many columns. Without zoom it is the whole run, in steps that change only when it has outgrown
+ * them; with zoom, the page that holds the present, turned by a quarter at a time, or what a person has gone to.
+ */
+export function timeFrame(of: {
+  readonly startedAt: number;
+  readonly until: number;
+  readonly columns: number;
+  readonly ui: Pick<TimelineUi, "zoom" | "end">;
+}): TimeFrame {
+  const { startedAt, until, ui } = of;
+  const columns = Math.max(1, of.columns);
+  const fits = STEPS.findIndex((ms) => columnOf(until, floorTo(startedAt, ms), ms) < columns);
+  const ms = STEPS[Math.max(0, (fits < 0 ? STEPS.length - 1 : fits) - ui.zoom)] ?? LONGEST;
+  const first = floorTo(startedAt, ms);
+  const present = columnOf(until, first, ms);
+  const quarter = Math.max(1, Math.floor(columns / 4));
+  const turned = Math.max(0, Math.ceil((present + 1 - columns) / quarter) * quarter);
+  const chosen = ui.end === undefined ? turned : Math.min(turned, Math.max(0, columnOf(ui.end, first, ms) - columns));
+  const start = first + chosen * ms;
+  return { start, ms, columns, now: columnOf(until, start, ms) };
+}
+
+/** The column in which a time lies, which may be out of sight. */
+export function columnOf(at: number, start: number, ms: number): number {
+  return Math.floor((at - start) / ms);
+}
+
+/** The last full step before a time, by the local clock: a column of an hour begins on the hour. */
+function floorTo(at: number, ms: number): number {
+  const offset = new Date(at).getTimezoneOffset() * MINUTE;
+  return Math.floor((at - offset) / ms) * ms + offset;
+}
+
+/** A mark on the axis. */
+interface Tick {
+  readonly column: number;
+  readonly label: string;
+}
+
+/** Room for a label, its line and a gap. */
+const LABEL_ROOM = 11;
+
+/** Marks on full steps of the local clock, as near to each other as their labels allow. */
+export function ticksOf({ start, ms, columns }: TimeFrame): readonly Tick[] {
+  const least = LABEL_ROOM * ms;
+  const step = STEPS.find((each) => each >= least && each % ms === 0) ?? Math.ceil(least / LONGEST) * LONGEST;
+  const ticks: Tick[] = [];
+  for (let column = 0; column < columns; column++) {
+    const at = start + column * ms;
+    if (floorTo(at, step) > at - ms) ticks.push({ column, label: labelOf(at, step) });
+  }
+  return ticks;
+}
+
+function two(n: number): string {
+  return String(n).padStart(2, "0");
+}
+
+/** The local time of a mark; at midnight the day. */
+function labelOf(at: number, step: number): string {
+  const d = new Date(at);
+  const [h, m, s] = [d.getHours(), d.getMinutes(), d.getSeconds()];
+  if (step >= 24 * HOUR || (h === 0 && m === 0 && s === 0)) return `${two(d.getMonth() + 1)}-${two(d.getDate())}`;
+  return step < MINUTE ? `${two(h)}:${two(m)}:${two(s)}` : `${two(h)}:${two(m)}`;
+}

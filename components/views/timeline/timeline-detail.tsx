@@ -1,0 +1,101 @@
+import type { ReactNode } from "react";
+import { useShallow } from "zustand/react/shallow";
+import type { TicketId } from "../../../src/domain/ids.ts";
+import type { PastAttempt } from "../../../src/domain/state.ts";
+import { ticketIn } from "../../../src/store/dashboard-state.ts";
+import { displayText } from "../../../src/store/display-text.ts";
+import { formatClock, formatElapsed, plural } from "../../../src/store/format.ts";
+import { keyIn } from "../../../src/store/keymap/key-labels.ts";
+import { useDashboard } from "../../dashboard-context.ts";
+import { Rule } from "../../frame/rule.tsx";
+import { cut } from "../../kit/fit.ts";
+import { cutSpans, type Span, type SpanLine, Spans } from "../../kit/spans.tsx";
+import { Line, Say } from "../../kit/text.tsx";
+import { Time } from "../../kit/time.tsx";
+import { titleOf } from "../overview/queue-label.ts";
+import { OUTCOME_LABELS, segmentStyle } from "./segment-style.ts";
+
+/** The tries of the selected ticket in words, the newest first, in exactly `lines` lines: 2, or 4 with a title. */
+export function TimelineDetail(of: {
+  readonly id: TicketId | undefined;
+  readonly width: number;
+  readonly lines: number;
+}): ReactNode {
+  const { id, width } = of;
+  const tries = useDashboard((s) => (id === undefined ? 0 : triesOf(s, id)));
+  const history = useDashboard((s) => (id === undefined ? undefined : ticketIn(s, id)?.history)) ?? [];
+  const title = useDashboard((s) => (id === undefined ? "" : titleOf(s, id)));
+  const roomy = of.lines > 2;
+  const room = roomy ? of.lines - 1 : of.lines;
+  const running = tries > history.length;
+  const past = history.toReversed().slice(0, room - (running ? 1 : 0));
+  const hidden = history.length - past.length;
+  const words = `${plural(tries, "try", "tries")}${hidden === 0 ? "" : `, +${hidden} more`} · ${title}`;
+  const keys = useDashboard((s) => keyIn(s, "timeline", "select-next"));
+  const none = id === undefined ? selectWords(keys) : `${id} was not tried yet · ${title}`;
+  const used = past.length + (running ? 1 : 0);
+  return (
+    <>
+      {roomy && <Rule title={id ?? "SELECTED"} count={cut(id === undefined ? "none" : words, width - 24)} width={width} />}
+      {used === 0 && <Spans line={[{ text: cut(` ${none}`, width), tone: "waiting" }]} />}
+      {running && id !== undefined && <Running id={id} width={width} />}
+      {past.map((each) => (
+        <Spans key={each.n} line={cutSpans(pastLine(id ?? "", each), width)} />
+      ))}
+      {Array.from({ length: room - Math.max(1, used) }, (_, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: an empty line is its place
+        <Spans key={`blank ${i}`} line={[{ text: " " }]} />
+      ))}
+    </>
+  );
+}
+
+function selectWords(keys: string): string {
+  return keys === "" ? "no ticket is selected" : `${keys} select a ticket`;
+}
+
+function triesOf(state: Parameters<typeof ticketIn>[0], id: TicketId): number {
+  const ticket = ticketIn(state, id);
+  return (ticket?.history.length ?? 0) + (ticket?.attempt === undefined ? 0 : 1);
+}
+
+/** `T-6 try 2  failed  12:20:01–12:25:41  agent 05:00  finish line 00:40  2 of 88: …`. */
+function pastLine(id: string, of: PastAttempt): SpanLine {
+  const { tone, cap, fill } = segmentStyle({ outcome: of.outcome, part: "agent", to: of.endedAt });
+  const finish: readonly Span[] =
+    of.endedAt > of.slotLeftAt ? [{ text: `  finish line ${formatElapsed(of.endedAt - of.slotLeftAt)}`, tone: "waiting" }] : [];
+  return [
+    { text: ` ${cap}${fill} `, tone },
+    { text: `${id} try ${of.n}  `, bold: true },
+    { text: OUTCOME_LABELS[of.outcome], tone },
+    { text: `  ${formatClock(of.startedAt)}–${formatClock(of.endedAt)}  slot ${of.slot + 1}`, tone: "waiting" },
+    { text: `  agent ${formatElapsed(of.slotLeftAt - of.startedAt)}`, tone: "waiting" },
+    ...finish,
+    { text: `  ${displayText(of.summary)}` },
+  ];
+}
+
+function Running({ id, width }: { readonly id: TicketId; readonly width: number }): ReactNode {
+  const of = useDashboard(
+    useShallow((s) => {
+      const attempt = ticketIn(s, id)?.attempt;
+      return { n: attempt?.n ?? 0, slot: attempt?.slot ?? 0, startedAt: attempt?.startedAt ?? 0, left: attempt?.slotLeftAt };
+    }),
+  );
+  const { cap, fill, tone } = segmentStyle({ part: "agent" });
+  const where = of.left === undefined ? "at work" : "on the finish line";
+  const head = ` ${cap}${fill} `;
+  const name = `${id} try ${of.n}  `;
+  const rest = cut(
+    `${where} since ${formatClock(of.left ?? of.startedAt)}  slot ${of.slot + 1}`,
+    width - head.length - name.length - 12,
+  );
+  return (
+    <Line>
+      <Say tone={tone}>{head}</Say>
+      <Say bold>{name}</Say>
+      <Say tone={tone}>{rest}</Say>
+      <Time since={of.left ?? of.startedAt} format="elapsed" prefix="  " width={10} tone="waiting" />
+    </Line>
+  );
+}

@@ -1,0 +1,91 @@
+import type { TicketId } from "../../../src/domain/ids.ts";
+import type { DashboardState } from "../../../src/store/dashboard-state.ts";
+import { type TimelineBar, timelineBars } from "../../../src/store/views/timeline-bars.ts";
+import type { ViewSize } from "../../frame/view-size.ts";
+import { type Bar, barsAt } from "../../kit/bars.ts";
+import type { Cell } from "../../kit/cell.ts";
+import { rowWindow } from "../../kit/page-window.ts";
+import { segmentStyle } from "./segment-style.ts";
+import { columnOf, type TimeFrame, timeFrame } from "./time-frame.ts";
+
+/** Columns before a lane: which slot it is. */
+export const LANE_LABEL = 6;
+/** From so many lines on, more than the last tries of the selected ticket are told. */
+const ROOMY = 16;
+/** Lines beside the lanes: the clock, and what the patterns mean. */
+const OTHER_LINES = 2;
+
+/** One line of the view: the agents of a slot, or the finish lines of those that left it. */
+interface LaneOf {
+  readonly slot: number;
+  readonly part: TimelineBar["part"];
+}
+
+/** Which slots are shown, in which lines. */
+interface TimelinePlace {
+  /** Lines about the selected ticket. */
+  readonly detail: 2 | 4;
+  /** Lines for lanes. */
+  readonly room: number;
+  readonly count: number;
+  readonly from: number;
+  readonly to: number;
+  /** Whether finish lines have lanes of their own. */
+  readonly finish: boolean;
+  readonly lanes: readonly LaneOf[];
+}
+
+/** Finds the page of slots that has the last try of the selected ticket on it. */
+export function timelineLayout(of: {
+  readonly bars: readonly TimelineBar[];
+  readonly slots: number;
+  readonly height: number;
+  readonly selected: TicketId | undefined;
+}): TimelinePlace {
+  const { bars, slots, height, selected } = of;
+  const detail = height >= ROOMY ? 4 : 2;
+  const room = Math.max(1, height - detail - OTHER_LINES);
+  const count = Math.max(slots, ...bars.map(({ slot }) => slot + 1));
+  const finish = 2 * count <= room;
+  const own = bars.findLast(({ ticket }) => ticket === selected);
+  const { from, to } = rowWindow(count, finish ? Math.floor(room / 2) : room, own?.slot ?? 0);
+  const parts = finish ? (["agent", "finish"] as const) : (["agent"] as const);
+  const lanes = Array.from({ length: to - from }, (_, i) => parts.map((part) => ({ slot: from + i, part }))).flat();
+  return { detail, room, count, from, to, finish, lanes };
+}
+
+/** What is shown of time, over so many columns of lanes. */
+export function frameOf({ run, now, ui: { timeline } }: Pick<DashboardState, "run" | "now" | "ui">, columns: number): TimeFrame {
+  return timeFrame({ startedAt: run?.startedAt ?? now, until: run?.end?.at ?? now, columns, ui: timeline });
+}
+
+/** The bars of a lane, in the columns of the time that is shown. */
+export function laneBars(
+  bars: readonly TimelineBar[],
+  { start, ms, now }: TimeFrame,
+  selected: TicketId | undefined,
+): readonly (Bar & { readonly label: TicketId })[] {
+  return bars.map((bar) => ({
+    from: columnOf(bar.from, start, ms),
+    to: bar.to === undefined ? Math.max(now + 1, columnOf(bar.from, start, ms) + 1) : columnOf(bar.to, start, ms),
+    label: bar.ticket,
+    look: segmentStyle(bar),
+    lit: bar.ticket === selected,
+  }));
+}
+
+/** The ticket in a cell of the timeline, counted from its first line: of more than one, the next after the selected one. */
+export function timelineTicketAt(state: DashboardState, size: ViewSize, cell: Cell): TicketId | undefined {
+  const { run, ui } = state;
+  if (run === undefined) return undefined;
+  const bars = timelineBars(run);
+  const { lanes } = timelineLayout({ bars, slots: run.slots.length, height: size.height, selected: ui.selected });
+  // The first line is the clock.
+  const lane = lanes[cell.row - 1];
+  if (lane === undefined) return undefined;
+  const own = bars.filter(({ slot, part }) => slot === lane.slot && part === lane.part);
+  const frame = frameOf(state, size.columns - LANE_LABEL);
+  const here = barsAt(laneBars(own, frame, ui.selected), cell.column - LANE_LABEL);
+  const after = here.findIndex(({ label }) => label === ui.selected) + 1;
+  return here[after % Math.max(1, here.length)]?.label;
+}

@@ -1,0 +1,113 @@
+import { memo, type ReactNode, use, useEffect, useMemo } from "react";
+import { useShallow } from "zustand/react/shallow";
+import { keepBars, type TimelineBar } from "../../../src/store/views/timeline-bars.ts";
+import { DashboardContext, useDashboard, useDrawn } from "../../dashboard-context.ts";
+import { NoRun } from "../../frame/no-run.tsx";
+import { FRAME_LINES, ViewFrame } from "../../frame/view-frame.tsx";
+import type { ViewSize } from "../../frame/view-size.ts";
+import type { Ground, GroundSign } from "../../kit/bars.ts";
+import { fitLegend } from "../../kit/legend.ts";
+import { type SpanLine, Spans } from "../../kit/spans.tsx";
+import { Lane } from "./lane.tsx";
+import { legend } from "./segment-style.ts";
+import { type TimeFrame, ticksOf } from "./time-frame.ts";
+import { TimelineDetail } from "./timeline-detail.tsx";
+import { frameOf, LANE_LABEL, timelineLayout } from "./timeline-layout.ts";
+
+/** The timeline: whose agent worked in which slot when, and the finish lines beside it. */
+export function TimelineView({ columns, height }: ViewSize): ReactNode {
+  useDrawn("timeline");
+  const known = useDashboard((s) => s.run !== undefined);
+  return (
+    <ViewFrame columns={columns} height={height}>
+      {known ? <Timeline columns={columns} height={height - FRAME_LINES} /> : <NoRun />}
+    </ViewFrame>
+  );
+}
+
+const Timeline = memo(function Timeline({ columns, height }: ViewSize): ReactNode {
+  useDrawn("timeline lanes");
+  const barsOf = useMemo(() => keepBars(), []);
+  const bars = useDashboard((s) => barsOf(s.run));
+  const slots = useDashboard((s) => s.run?.slots.length ?? 0);
+  const ended = useDashboard((s) => s.run?.end !== undefined);
+  const selected = useDashboard((s) => s.ui.selected);
+  const frame = useFrame(columns - LANE_LABEL);
+  const { detail, room, count, finish, from, to, lanes } = timelineLayout({ bars, slots, height, selected });
+  const ground = useMemo(() => groundOf(frame), [frame]);
+  const byLane = useMemo(() => barsByLane(bars), [bars]);
+  return (
+    <>
+      <Spans line={axisLine(frame, ended ? "▼end" : "▼now")} />
+      {lanes.map(({ slot, part }) => (
+        <Lane
+          key={`${slot} ${part}`}
+          slot={slot}
+          part={part}
+          bars={byLane.get(`${slot} ${part}`) ?? NO_BARS}
+          frame={frame}
+          ground={ground}
+          selected={selected}
+        />
+      ))}
+      {Array.from({ length: Math.max(0, room - lanes.length) }, (_, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: an empty line is its place
+        <Spans key={`blank ${i}`} line={EMPTY} />
+      ))}
+      <Spans line={fitLegend([hiddenSlots({ from, to, count }), ...legend({ finish, width: columns, ms: frame.ms })], columns)} />
+      <TimelineDetail id={selected} width={columns} lines={detail} />
+    </>
+  );
+});
+
+const EMPTY: SpanLine = [{ text: " " }];
+const NO_BARS: readonly TimelineBar[] = [];
+
+/** What is shown of time, told to whoever moves in it. It changes with the columns, not with the seconds. */
+function useFrame(columns: number): TimeFrame {
+  const store = use(DashboardContext)?.store;
+  const frame = useDashboard(useShallow((s) => frameOf(s, columns)));
+  const ms = frame.ms * columns;
+  useEffect(() => store?.dispatch({ type: "timeline-view", action: { type: "span", ms } }), [store, ms]);
+  return frame;
+}
+
+/** Marks of the axis and the present, down through what is empty. */
+function groundOf(frame: TimeFrame): Ground {
+  const ground = new Map<number, GroundSign>(ticksOf(frame).map(({ column }) => [column, { text: "╎", tone: "waiting" }]));
+  return ground.set(frame.now, { text: "│", tone: "running" });
+}
+
+function barsByLane(bars: readonly TimelineBar[]): ReadonlyMap<string, readonly TimelineBar[]> {
+  const lanes = new Map<string, TimelineBar[]>();
+  for (const bar of bars) {
+    const key = `${bar.slot} ${bar.part}`;
+    const lane = lanes.get(key);
+    if (lane === undefined) lanes.set(key, [bar]);
+    else lane.push(bar);
+  }
+  return lanes;
+}
+
+/** The clock over the lanes: local times at their columns, and the present or the end of the run. */
+function axisLine(frame: TimeFrame, mark: string): SpanLine {
+  const cells = Array.from({ length: frame.columns }, () => " ");
+  const { now } = frame;
+  const word = now + mark.length <= frame.columns ? mark : "▼";
+  for (const { column, label } of ticksOf(frame)) {
+    const end = column + 1 + label.length;
+    const hidden = end > cells.length || (now < end && column < now + word.length);
+    for (const [i, char] of [...`╎${hidden ? "" : label}`].entries()) cells[column + i] = char;
+  }
+  const axis = (part: readonly string[]) => ({ text: part.join(""), tone: "waiting" as const });
+  const label = { text: "slot".padStart(LANE_LABEL - 1).padEnd(LANE_LABEL), tone: "waiting" as const };
+  if (now < 0 || now >= frame.columns) return [label, axis(cells)];
+  return [label, axis(cells.slice(0, now)), { text: word, tone: "running", bold: true }, axis(cells.slice(now + word.length))];
+}
+
+function hiddenSlots(of: { readonly from: number; readonly to: number; readonly count: number }): SpanLine {
+  const below = of.count - of.to;
+  if (of.from === 0 && below === 0) return [];
+  const words = [...(of.from === 0 ? [] : [`${of.from} slots above`]), ...(below === 0 ? [] : [`+${below} more slots`])];
+  return [{ text: ` ${words.join(" · ")} `, bold: true }];
+}

@@ -1,0 +1,93 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Executor } from "../../ports/executor.ts";
+import type { Reviewer, ReviewerAnswer, ReviewerTask } from "../../ports/reviewer.ts";
+import { type ModelAgentOptions, runProgram } from "./model-agent.ts";
+
+/** Characters of an answer; of a longer one the end is missing, and so its end mark. */
+const ANSWER_CHARS = 1024 * 1024;
+
+/** A second model that is any program. */
+export interface CommandReviewerOptions {
+  /** Program and arguments; no shell. */
+  readonly argv: readonly string[];
+  readonly name: string;
+  /** What one question counts as, in dollars. */
+  readonly usdPerQuestion: number;
+  readonly executor: Executor;
+  /** The allow-listed environment (see `allowedEnvironment`). */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * A second model that is any program: it is told of its question by LOOPDASH_ variables, and what it prints on stdout is its
+ * answer. It starts in an empty folder of its own, for what lies in the checkout is the change's and not its configuration.
+ */
+export function createCommandReviewer(of: CommandReviewerOptions): Reviewer {
+  return { name: of.name, reserveUsd: of.usdPerQuestion, ask: (task) => runCommand(of, task) };
+}
+
+async function runCommand(of: CommandReviewerOptions, task: ReviewerTask): Promise<ReviewerAnswer> {
+  let launched = false;
+  const lines: string[] = [];
+  let chars = 0;
+  const result = await of.executor.run({
+    argv: of.argv,
+    cwd: task.session,
+    env: { ...of.env, ...told(task), LOOPDASH_PROMPT: task.promptFile },
+    logFile: task.logFile,
+    timeoutMs: task.timeoutMs,
+    silenceMs: task.silenceMs,
+    signal: task.signal,
+    marker: task.marker,
+    lineChars: ANSWER_CHARS,
+    ...(task.confinement === undefined ? {} : { confinement: task.confinement }),
+    onStart: () => {
+      launched = true;
+    },
+    onLine: (line, stream) => {
+      if (stream !== "stdout" || chars > ANSWER_CHARS) return;
+      chars += line.length + 1;
+      if (chars <= ANSWER_CHARS) lines.push(line);
+    },
+  });
+  const { ending, exitCode, signal, message } = result;
+  return {
+    ...{ ending, exitCode, signal, text: lines.join("\n"), costUsd: launched ? of.usdPerQuestion : 0 },
+    ...(message === undefined ? {} : { message }),
+  };
+}
+
+/**
+ * A second model that is a vendor's program, run as an agent is (see `createModelAgent`): in the sandbox, on the engine's key,
+ * cut off at what one question may cost. It starts in an empty folder: what lies in the checkout (AGENTS.md, CLAUDE.md, settings
+ * that the change brings) is read as a part of the change, and never as instructions to it.
+ */
+export function createModelReviewer(of: ModelAgentOptions): Reviewer {
+  const name = of.model === undefined ? of.kind.kind : `${of.kind.kind} ${of.model}`;
+  return { name, reserveUsd: of.usdPerAttempt, ask: (task) => runVendor(of, task) };
+}
+
+async function runVendor(of: ModelAgentOptions, task: ReviewerTask): Promise<ReviewerAnswer> {
+  const { question, ticket: _, checkout: __, onActivity, ...rest } = task;
+  // Beside its settings, which lie in the session folder itself.
+  const worktree = join(task.session, question);
+  await mkdir(worktree, { recursive: true, mode: 0o700 });
+  const { result, answer } = await runProgram(of, {
+    ...rest,
+    worktree,
+    env: told(task),
+    onStart: () => undefined,
+    onActivity: (text) => onActivity?.(text),
+  });
+  const { ending, exitCode, signal, costUsd, message, stop } = result;
+  return {
+    ...{ ending, exitCode, signal, costUsd, text: answer.slice(0, ANSWER_CHARS) },
+    ...(message === undefined ? {} : { message }),
+    ...(stop === undefined ? {} : { stop }),
+  };
+}
+
+function told({ question, ticket, checkout }: ReviewerTask): Readonly<Record<string, string>> {
+  return { LOOPDASH_QUESTION: question, LOOPDASH_TICKET: ticket, LOOPDASH_CHECKOUT: checkout };
+}

@@ -1,0 +1,49 @@
+import { createServer, type Server, type Socket } from "node:net";
+
+/** What every system takes as the path of a socket (sun_path: 108 bytes on Linux, 104 elsewhere). A longer one is not tried. */
+const LONGEST_SOCKET_PATH = 100;
+
+/** Where a canary must not get through: a port, a Unix socket, an abstract socket; and whether anybody came. */
+export interface ProbeListeners extends AsyncDisposable {
+  readonly port: number;
+  readonly visited: () => boolean;
+}
+
+/**
+ * Opens them all, the Unix socket at `path`. Abstract sockets are Linux's: they have no file, and only a network namespace
+ * closes them.
+ */
+export async function openProbeListeners(abstract: string, path: string): Promise<ProbeListeners> {
+  let visits = 0;
+  const visit = (socket: Socket): void => {
+    visits += 1;
+    socket.destroy();
+  };
+  const servers: Server[] = [];
+  const open = async (on: { port: number; host: string } | { path: string }): Promise<Server> => {
+    const server = createServer(visit);
+    await listen(server, on);
+    servers.push(server);
+    return server;
+  };
+  const close = async (): Promise<void> => {
+    await Promise.all(servers.map((server) => new Promise((settle) => server.close(settle))));
+  };
+  try {
+    const address = (await open({ port: 0, host: "127.0.0.1" })).address();
+    if (address === null || typeof address === "string") throw new Error("the port that was opened is not known");
+    if (Buffer.byteLength(path) <= LONGEST_SOCKET_PATH) await open({ path });
+    if (process.platform === "linux") await open({ path: `\0${abstract}` });
+    return { port: address.port, visited: () => visits > 0, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function listen(server: Server, on: { port: number; host: string } | { path: string }): Promise<void> {
+  return new Promise((settle, reject) => {
+    server.once("error", reject);
+    server.listen(on, () => settle());
+  });
+}

@@ -1,0 +1,141 @@
+import type { Judgement } from "../../domain/event.ts";
+import type { TicketId } from "../../domain/ids.ts";
+import type { FrozenProgram, Judging, OracleBatch } from "../../ports/oracle.ts";
+import { type Copy, copyTracker, isSameCopy, placeCopy, type Reopened, reopened, stillOpen } from "./copied-tracker.ts";
+import type { DecoyFolders } from "./decoy-folders.ts";
+import { firstProblemOf } from "./in-turns.ts";
+import { reopenings } from "./reopenings.ts";
+
+/** Copies that are judged at a time: fewer while others are at work. */
+const AT_A_TIME = { background: 2, now: 4 };
+
+/** How often the real tracker is judged again where it changed meanwhile. */
+const TRIES = 3;
+
+/** How many tickets a problem names. */
+const NAMED = 3;
+
+export interface CopyComparisonOptions {
+  readonly program: FrozenProgram;
+  /** The batch as it has grown by now: asked anew for each judgement. */
+  readonly batch: () => OracleBatch;
+  readonly plain: boolean;
+  readonly hides: DecoyFolders;
+}
+
+/** The same, for one judgement of one batch. */
+interface Judged extends Omit<CopyComparisonOptions, "batch"> {
+  readonly batch: OracleBatch;
+}
+
+export interface JudgementRequest {
+  readonly signal: AbortSignal | undefined;
+  readonly how: "background" | undefined;
+}
+
+/** A judgement of the real tracker, and what a twin of that tracker says against it. */
+export interface CopyComparison {
+  readonly judgement: Judgement;
+  readonly problem?: string;
+  /** Whether the twins were judged: not while the real tracker keeps changing, nor where it cannot be judged. */
+  readonly compared: boolean;
+}
+
+/**
+ * Judges the real tracker, and then copies of it in places like those of the canaries: an exact one must be judged alike, and
+ * where the verdict is done, none may be in which a ticket is reopened: each of the batch is in one of them. So an oracle
+ * that tells the real tracker from a canary by anything but its tickets (path, age, hour, priority), or one ticket from the
+ * others, contradicts itself. `only` names the verdict that is to be borne out; without it both are.
+ */
+export async function judgeWithCopies(
+  of: CopyComparisonOptions,
+  asked: JudgementRequest,
+  only?: "done",
+): Promise<CopyComparison> {
+  for (let tries = 1; ; tries += 1) {
+    const batch = of.batch();
+    const before = await copyOrWhyNot(batch.tracker);
+    const real = await of.program.judge(batch, asked.signal, asked.how);
+    const { judgement } = real;
+    if (judgement.verdict === "unjudged" || (only !== undefined && judgement.verdict !== only))
+      return { judgement, compared: false };
+    const after = await copyOrWhyNot(batch.tracker);
+    const whyNot = [before, after].find((copy) => copy instanceof Error);
+    if (whyNot !== undefined)
+      return { judgement, problem: `the tracker could not be copied: ${whyNot.message}`, compared: false };
+    if (isSameCopy(before as Copy, after as Copy)) {
+      const problem = await contradiction({ ...of, batch }, real, before as Copy, asked);
+      return { judgement, compared: true, ...(problem === undefined ? {} : { problem }) };
+    }
+    if (tries === TRIES) return { judgement, compared: false };
+  }
+}
+
+function copyOrWhyNot(place: OracleBatch["tracker"]): Promise<Copy | Error> {
+  return copyTracker(place).catch((cause: unknown) => (cause instanceof Error ? cause : new Error(String(cause))));
+}
+
+async function contradiction(of: Judged, real: Judging, copy: Copy, asked: JudgementRequest): Promise<string | undefined> {
+  if (real.judgement.verdict !== "done") return unlike(real, await judgeCopy(of, copy, asked));
+  const { tracker, tickets } = of.batch;
+  const open = stillOpen(tracker.kind, copy, tickets);
+  if (open.length > 0) return `the tracker is judged ${words(real)}, and in it ${named(open)} open`;
+  const opened = allReopened(of, copy);
+  const atATime = asked.how === "background" ? AT_A_TIME.background : AT_A_TIME.now;
+  return firstProblemOf(["same", ...opened] as const, { atATime, signal: asked.signal }, async (twin) => {
+    if (twin === "same") return unlike(real, await judgeCopy(of, copy, asked));
+    return stillDone(await judgeCopy(of, twin.copy, asked), twin.ids, of.plain);
+  });
+}
+
+/** Throws where a ticket cannot be found in the copy; an oracle of the user's own may read forms of which not all are known. */
+function allReopened({ batch, plain }: Judged, copy: Copy): readonly Reopened[] {
+  const { tracker, tickets } = batch;
+  const opened = reopenings(tickets, plain).map((ids) => {
+    const twin = reopened(tracker.kind, copy, ids);
+    if (plain || twin.ids.length === ids.length) return twin;
+    throw new Error(`not all of ${ids.slice(0, NAMED).join(", ")} are found in a copy of the tracker`);
+  });
+  const found = opened.filter((twin) => twin.ids.length > 0);
+  if (found.length === 0) throw new Error("no ticket of the batch is found in a copy of the tracker");
+  return found;
+}
+
+async function judgeCopy({ hides, program, batch }: Judged, copy: Copy, { signal, how }: JudgementRequest): Promise<Judging> {
+  const place = await hides.make(batch.tracker.kind);
+  try {
+    await placeCopy(place, copy);
+    const judged = await program.judge({ ...batch, tracker: place }, signal, how);
+    return judged.exitCode !== undefined ? judged : await program.judge({ ...batch, tracker: place }, signal, how);
+  } finally {
+    await hides.remove(place);
+  }
+}
+
+function unlike(real: Judging, twin: Judging): string | undefined {
+  const key = ({ judgement: { verdict, counts, open }, exitCode }: Judging) => JSON.stringify([verdict, counts, open, exitCode]);
+  if (key(real) === key(twin)) return undefined;
+  return `the tracker is judged ${words(real)}, and an exact copy of it ${words(twin)}`;
+}
+
+function stillDone(opened: Judging, ids: readonly TicketId[], plain: boolean): string | undefined {
+  const { judgement, exitCode } = opened;
+  const right = judgement.verdict === "not-done" && exitCode === 1;
+  if (right && (plain || isAbout(judgement, ids))) return undefined;
+  return `a copy of the tracker in which ${named(ids)} open is judged ${words(opened)}`;
+}
+
+/** Whether exactly these tickets are open, by their number and by name; a judgement names no more than the first of many. */
+function isAbout({ counts, open }: Judgement, ids: readonly TicketId[]): boolean {
+  return counts.open === ids.length && open.length > 0 && open.every((id, at) => id === ids[at]);
+}
+
+function named(ids: readonly TicketId[]): string {
+  const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : "";
+  return `${ids.slice(0, NAMED).join(", ")}${more} ${ids.length === 1 ? "is" : "are"}`;
+}
+
+function words({ judgement: { verdict, counts, problem } }: Judging): string {
+  if (verdict === "unjudged") return `unjudged (${problem?.slice(0, 200) ?? "no reason given"})`;
+  return `${verdict} (${counts.done} done, ${counts.gated} gated, ${counts.open} open)`;
+}

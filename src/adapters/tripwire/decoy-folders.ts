@@ -1,0 +1,76 @@
+import { randomBytes, randomInt } from "node:crypto";
+import { appendFileSync, existsSync, rmSync } from "node:fs";
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { OracleBatch } from "../../ports/oracle.ts";
+import type { TrackerKind } from "./canary.ts";
+import { oneOf } from "./random.ts";
+import type { TrackerLocation } from "./write-tracker.ts";
+
+/** Folders among those of the runs, named like them, where canaries are kept for as long as they are judged. */
+export interface DecoyFolders {
+  /** A place for a tracker of this kind: its folder exists, the tracker does not. */
+  make(kind: TrackerKind): Promise<TrackerLocation>;
+  remove(place: TrackerLocation): Promise<void>;
+  /** Removes what an engine left that was killed. */
+  sweep(): Promise<void>;
+}
+
+const NAMES = ["tickets", "issues", "backlog", "todo", "tasks", "plan"];
+
+/**
+ * `list` is a file in which each folder is noted before it is made; `run` the folder of the run, whose siblings they are;
+ * `real` the run's own tracker.
+ */
+export function createDecoyFolders(of: {
+  readonly run: string;
+  readonly list: string;
+  readonly real: OracleBatch["tracker"];
+}): DecoyFolders {
+  const runs = dirname(of.run);
+  let made = 0;
+  return {
+    async make(kind) {
+      let name = sibling(basename(of.run));
+      while (existsSync(join(runs, name))) name = sibling(basename(of.run));
+      // At once, for two may be made in the same moment.
+      appendFileSync(of.list, `${name}\n`, { mode: 0o600 });
+      made += 1;
+      await mkdir(join(runs, name), { mode: 0o700 });
+      if (kind === "embedded") return { kind, file: join(runs, name, "tracker.json") };
+      const last = of.real.kind === "folder" ? basename(of.real.folder) : oneOf(NAMES);
+      return { kind, folder: join(runs, name, last) };
+    },
+    async remove(place) {
+      await removeHide(dirname(place.kind === "embedded" ? place.file : place.folder));
+      made -= 1;
+      if (made === 0) rmSync(of.list, { force: true });
+    },
+    async sweep() {
+      const left = await readFile(of.list, "utf8").catch((error: unknown) => {
+        if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
+        throw error;
+      });
+      // What no line break ends was being noted when the engine was killed, and its folder never made.
+      for (const name of left.split("\n").slice(0, -1)) {
+        if (name !== "" && name === basename(name)) await removeHide(join(runs, name));
+      }
+      await rm(of.list, { force: true });
+    },
+  };
+}
+
+/** Names are made by chance: a run that came to have the same one since is no hide, and stays. */
+async function removeHide(folder: string): Promise<void> {
+  if (existsSync(join(folder, "oracle.cjs")) || existsSync(join(folder, "oracle.json"))) return;
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** A run's name with another day, one of the last weeks, and other last digits. */
+function sibling(run: string): string {
+  const day = new Date(Date.now() - randomInt(21) * 86_400_000).toISOString().slice(0, 10).replaceAll("-", "");
+  const named = run.replace(/\d{8}(?=-[0-9a-f]+$)/, day);
+  const cut = named.lastIndexOf("-");
+  const tail = cut === -1 ? 4 : Math.max(4, named.length - cut - 1);
+  return `${cut === -1 ? named : named.slice(0, cut)}-${randomBytes(tail).toString("hex").slice(0, tail)}`;
+}

@@ -1,0 +1,21 @@
+import { randomInt } from "node:crypto";
+
+/** One of a list that is not empty. */
+export function oneOf<T>(list: readonly T[]): T {
+  if (list.length === 0) throw new RangeError("nothing to choose from");
+  return list[randomInt(list.length)] as T;
+}
+
+/** The list in another order. */
+export function shuffled<T>(list: readonly T[]): T[] {
+  const items = [...list];
+  for (let at = items.length - 1; at > 0; at -= 1) {
+    const other = randomInt(at + 1);
+    [items[at], items[other]] = [items[other] as T, items[at] as T];
+  }
+  return items;
+}
+
+export function flipCoin(): boolean {
+  return randomInt(2) === 0;
+}

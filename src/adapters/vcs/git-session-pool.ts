@@ -1,0 +1,41 @@
+import type { GitCall, GitResult } from "./git-call.ts";
+import { GitSession } from "./git-session.ts";
+import { serialQueue } from "./serial-queue.ts";
+
+/** Where questions of one kind are put one after another, and who answers them now. */
+interface Desk {
+  readonly queue: ReturnType<typeof serialQueue>;
+  open: number;
+  session: GitSession | undefined;
+}
+
+/** By what their sessions are started with. Only those with a session, or with a question open. */
+const desks = new Map<string, Desk>();
+
+/**
+ * Asks the session of this call, started where there is none. A question that a session left without a word, because it was
+ * ended before or meanwhile, is put once to a new one.
+ */
+export async function runInSession(cwd: string, call: GitCall, protocol: NonNullable<GitCall["session"]>): Promise<GitResult> {
+  const key = JSON.stringify([cwd, { ...call, input: undefined }]);
+  const desk = desks.get(key) ?? { queue: serialQueue(), open: 0, session: undefined };
+  desks.set(key, desk);
+  const tidy = (): void => {
+    const idle = desk.open === 0 && desk.session?.open !== true;
+    if (idle && desks.get(key) === desk) desks.delete(key);
+  };
+  desk.open += 1;
+  try {
+    return await desk.queue(async () => {
+      if (desk.session?.open === true) {
+        const result = await desk.session.ask(call.input ?? "");
+        if (result.status !== null || result.stdout !== "") return result;
+      }
+      desk.session = new GitSession(cwd, call, protocol, tidy);
+      return desk.session.ask(call.input ?? "");
+    });
+  } finally {
+    desk.open -= 1;
+    tidy();
+  }
+}

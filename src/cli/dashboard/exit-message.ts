@@ -1,0 +1,54 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
+import type { RunState } from "../../domain/state.ts";
+import { plainText } from "../../domain/text.ts";
+import { EXIT } from "../../domain/user-error.ts";
+import { batchLock } from "../engine/engine-locks.ts";
+import { exitCodeOf } from "../exit-code.ts";
+import { findRun } from "../find-run.ts";
+import { writeAll } from "../print.ts";
+import { printedSummary } from "../printed-summary.ts";
+import { stateHome } from "../state-home.ts";
+
+/** How long after its end the engine of a run may take to put everything away, and how often that is looked for. Milliseconds. */
+const PUT_AWAY_MS = 5_000;
+const LOOK_MS = 20;
+
+/** Leaves on the terminal what is to be known of the run that was shown last. Gives its exit code. */
+export async function exitMessage(run: string, state: RunState | undefined, lost: boolean): Promise<number> {
+  if (state?.end !== undefined) {
+    await putAway(state.batchPath, state.end.at + PUT_AWAY_MS - Date.now());
+    writeAll(1, printedSummary(state));
+    return exitCodeOf(state);
+  }
+  if (lost) {
+    const command = state === undefined ? "the same command" : `loopdash ${plainText(state.batchPath)}`;
+    writeAll(1, `The engine of run ${run} is gone; nothing was judged. To go on with it: ${command}\n`);
+    return EXIT.notDone;
+  }
+  writeAll(1, `The run goes on without this dashboard. Watch it with: loopdash attach ${run}\n`);
+  return EXIT.interrupted;
+}
+
+/**
+ * The exit code is always that of the run which the command was for, whichever was shown last: a script knows no other. That run's
+ * journal tells it, and a line says so.
+ */
+export function ownExitCode(run: string): number {
+  const { live, state } = findRun(run);
+  const code = live ? EXIT.interrupted : exitCodeOf(state);
+  const ended = state.end === undefined ? "its engine is gone" : "it has ended";
+  const how = live ? `it goes on: loopdash attach ${run}` : ended;
+  writeAll(1, `The exit code, ${code}, is that of run ${run}, which this command was for; ${how}\n`);
+  return code;
+}
+
+/**
+ * Waits until the engine of a run that has just ended holds its batch no more: the same command may follow at once. Whoever holds
+ * it later is another run's engine. At most `ms`, and never longer than PUT_AWAY_MS, for clocks may be set back.
+ */
+async function putAway(batchPath: string, ms: number): Promise<void> {
+  const locks = createLocks(stateHome(process.env, process.cwd()).locks);
+  const latest = performance.now() + Math.min(ms, PUT_AWAY_MS);
+  while (performance.now() < latest && locks.isHeld(batchLock(batchPath))) await wait(LOOK_MS);
+}

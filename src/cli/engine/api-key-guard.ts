@@ -1,0 +1,165 @@
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import { isAbsolute, join, resolve } from "node:path";
+import { systemCode } from "../../adapters/disk-error.ts";
+import { exists } from "../../adapters/vcs/locate.ts";
+import { unfitBranchName } from "../../adapters/vcs/ref-names.ts";
+import { mustGit, runGit } from "../../adapters/vcs/run-git.ts";
+import { apiKeyNames, apiKeyNamesInDotenv, apiKeyNamesInSettings } from "../../domain/api-key-guard.ts";
+import { EXIT, UserError } from "../../domain/user-error.ts";
+import type { LoadedBatch } from "./load-batch.ts";
+
+/** A variable that would change who pays, by its name, and where it is set. */
+export interface FoundApiKey {
+  readonly name: string;
+  /** For people: not yet safe for a terminal. */
+  readonly where: string;
+}
+
+/** A file that agents' programs load by themselves, and how names are read from it. */
+interface Loaded {
+  readonly file: string;
+  readonly names: (text: string) => readonly string[];
+}
+
+const dotenv = (file: string): Loaded => ({ file, names: apiKeyNamesInDotenv });
+const settings = (file: string): Loaded => ({ file, names: apiKeyNamesInSettings });
+
+/**
+ * In a folder that is worked in: Bun's, which some programs are built with, where NODE_ENV is not set
+ * (bun.com/docs/runtime/environment-variables), Gemini's own (geminicli.com/docs/reference/configuration), and Claude Code's
+ * for a project (code.claude.com/docs/en/settings). A worktree has them where they are committed, so that no sandbox helps.
+ */
+const IN_FOLDER = [
+  ...[".env", ".env.local", ".env.development", ".env.development.local", ".gemini/.env"].map(dotenv),
+  ...[".claude/settings.json", ".claude/settings.local.json"].map(settings),
+];
+
+/**
+ * In a home: Gemini's, Codex's and Claude Code's. A sandbox hides the home, and a private one takes its place, so that these
+ * switch nothing unless the batch does without, may have to, or opens the folder that they are in.
+ */
+const IN_HOME = [
+  ...[".env", ".gemini/.env", ".codex/.env"].map(dotenv),
+  ...[".codex/auth.json", ".claude/settings.json", ".claude/settings.local.json"].map(settings),
+];
+
+/** How much of such a file is read. Bytes. */
+const MOST = 1024 * 1024;
+
+/** A file that is not read to its end, and so counts as setting anything. */
+const TOO_LARGE = "(not read: larger than 1 MiB)";
+
+/**
+ * Refuses a start that a stray key would make somebody pay for: a UserError (exit 4) that names each variable and where it
+ * is. It is asked at every
+ * start, also one that goes on with a run.
+ */
+export async function refuseApiKeys(loaded: LoadedBatch, env: NodeJS.ProcessEnv): Promise<void> {
+  const found = await findApiKeys(env, loaded);
+  if (found.length === 0) return;
+  throw new UserError({
+    what: "a model API key or setting would change who pays for the agents",
+    why: describeApiKeys(found).join("\n"),
+    todo: howToAllow(found),
+    exitCode: EXIT.refused,
+  });
+}
+
+/** One line for each. */
+export function describeApiKeys(found: readonly FoundApiKey[]): readonly string[] {
+  return found.map(({ name, where }) => `${name} is set in ${where}`);
+}
+
+/** What a person can do about them. */
+export function howToAllow(found: readonly FoundApiKey[]): string {
+  const names = [...new Set(found.filter(({ where }) => where === ENVIRONMENT).map(({ name }) => name))];
+  const unset = names.length === 0 ? "Take it out of the file" : `unset ${names.join(" ")}`;
+  const files = names.length > 0 && found.some(({ where }) => where !== ENVIRONMENT) ? ", take it out of the files" : "";
+  return `${unset}${files}, or allow it: --allow-api-key. Agents are not given loopdash's own variables either way, but a program may load the files.`;
+}
+
+const ENVIRONMENT = "loopdash's environment";
+
+/**
+ * Every variable that would change who pays: in `env`, and where there is a batch in the files that programs load beside it,
+ * at the top of its repositories, in the commits that worktrees are made from, and in the home of `env` where agents may see
+ * it. Names alone are taken from any of them.
+ */
+export async function findApiKeys(env: NodeJS.ProcessEnv, loaded?: LoadedBatch): Promise<readonly FoundApiKey[]> {
+  const agent = loaded?.batch.agent;
+  // The key that the batch names is no stray one: its bill is the one that is meant.
+  const meant = agent === undefined || agent.kind === "command" ? undefined : agent.apiKeyEnv;
+  const own = apiKeyNames(env).flatMap((name) => (name === meant ? [] : [{ name, where: ENVIRONMENT }]));
+  if (loaded === undefined) return own;
+  const repos = Object.values(loaded.batch.repos);
+  const folders = [...new Set([loaded.folder, ...repos.map(({ path }) => path)])];
+  const places = folders.flatMap((folder) => IN_FOLDER.map((of) => ({ ...of, file: join(folder, of.file) })));
+  const all = [...places, ...inHome(env["HOME"], loaded.batch)];
+  const once = [...new Map(all.map((of) => [of.file, of])).values()];
+  const [inFiles, inCommits] = await Promise.all([
+    Promise.all(once.map(inFile)),
+    Promise.all(repos.map(({ path, base }) => inCommit(path, base))),
+  ]);
+  const files = inFiles.flat();
+  // A file that is committed is usually checked out too, and once is enough.
+  const known = new Set(files.map(({ name, where }) => `${name} ${where}`));
+  const commits = inCommits.flat().filter(({ name, file }) => !known.has(`${name} ${file}`));
+  return [...own, ...files, ...commits.map(({ name, where }) => ({ name, where }))];
+}
+
+/** What of a home the agents of a batch may see. */
+function inHome(home: string | undefined, { sandbox, sandboxPolicy }: LoadedBatch["batch"]): readonly Loaded[] {
+  if (home === undefined || !isAbsolute(home)) return [];
+  const files = IN_HOME.map((of) => ({ ...of, file: join(home, of.file) }));
+  if (sandbox !== "required") return files;
+  const opened = [...(sandboxPolicy?.read ?? []), ...(sandboxPolicy?.write ?? [])];
+  return files.filter(({ file }) => opened.some((folder) => `${file}/`.startsWith(`${resolve(folder)}/`.replace("//", "/"))));
+}
+
+async function inFile({ file, names }: Loaded): Promise<readonly FoundApiKey[]> {
+  const text = await readSome(file);
+  if (text === undefined) return [];
+  const found = text === "too large" ? [TOO_LARGE] : names(text.text);
+  return found.map((name) => ({ name, where: file }));
+}
+
+/** Where there is nothing to read, or nothing that this user can read, no program of this user's loads anything. */
+const NOT_READABLE = new Set(["ENOENT", "ENOTDIR", "EACCES", "EPERM", "EISDIR", "ELOOP", "ENXIO"]);
+
+async function readSome(path: string): Promise<{ readonly text: string } | "too large" | undefined> {
+  try {
+    // Not to wait for a writer, should it be a fifo.
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const stats = await file.stat();
+      if (!stats.isFile()) return undefined;
+      return stats.size > MOST ? "too large" : { text: await file.readFile("utf8") };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (NOT_READABLE.has(systemCode(error) ?? "")) return undefined;
+    throw error;
+  }
+}
+
+/** What the tip of a base branch would put into every worktree. Nothing where git finds no such repository or branch. */
+async function inCommit(path: string, base: string): Promise<readonly (FoundApiKey & { readonly file: string })[]> {
+  if (unfitBranchName(base) !== undefined || !(await exists(path))) return [];
+  const gitDir = (await exists(join(path, ".git"))) ? join(path, ".git") : path;
+  // A link within the tree is followed. What is not there is answered in another form, and skipped.
+  const format = "%(objectname) %(objecttype) %(objectsize) %(rest)";
+  const input = IN_FOLDER.map(({ file }) => `refs/heads/${base}:${file} ${file}\n`).join("");
+  const args = ["cat-file", `--batch-check=${format}`, "--follow-symlinks"];
+  const { stdout } = await runGit(path, { gitDir, args, input });
+  const blobs = stdout.matchAll(/^([0-9a-f]{40,64}) blob (\d+) (.+)$/gm);
+  const found = [...blobs].map(async ([, id = "", size = "", file = ""]) => {
+    const tooLarge = Number(size) > MOST;
+    const text = tooLarge ? "" : await mustGit(path, { gitDir, args: ["cat-file", "blob", id] });
+    const names = IN_FOLDER.find((of) => of.file === file)?.names ?? apiKeyNamesInDotenv;
+    const stray = tooLarge ? [TOO_LARGE] : names(text);
+    return stray.map((name) => ({ name, where: `${file} of the branch ${base} in ${path}`, file: join(path, file) }));
+  });
+  return (await Promise.all(found)).flat();
+}

@@ -1,0 +1,114 @@
+import { existsSync } from "node:fs";
+import { allowedEnvironment } from "../../adapters/executor/environment.ts";
+import type { RunGit } from "../../adapters/vcs/git-helper.ts";
+import { openRepo } from "../../adapters/vcs/git-repo.ts";
+import type { VendorAgentSpec } from "../../domain/batch/agent-spec.ts";
+import type { Batch } from "../../domain/batch/schema.ts";
+import { RepoId } from "../../domain/ids.ts";
+import { plainText } from "../../domain/text.ts";
+import { EXIT, UserError } from "../../domain/user-error.ts";
+import type { Sandbox } from "../../ports/sandbox.ts";
+import type { Repo } from "../../ports/vcs.ts";
+import { stateHome } from "../state-home.ts";
+import { findAgent, keyOf } from "./agent-of.ts";
+import type { LoadedBatch } from "./load-batch.ts";
+
+/** What a batch needs around it, found and opened. */
+export interface RunEnvironment {
+  /** What agents and commands run in; undefined where the batch wants none, or does without. */
+  readonly sandbox: Sandbox | undefined;
+  readonly repos: ReadonlyMap<string, Repo>;
+  readonly commandEnv: Readonly<Record<string, string>>;
+  /** The path of the agent's program. */
+  readonly agentProgram: string;
+  /** The path of the reviewer's; undefined where the batch names none. */
+  readonly reviewerProgram: string | undefined;
+}
+
+/**
+ * Looks at everything a run will need before anything starts. Throws a UserError (exit 4) at the first thing
+ * missing. `git` runs git; default: this process.
+ */
+export async function preflight(
+  loaded: LoadedBatch,
+  { env, cwd }: { readonly env: NodeJS.ProcessEnv; readonly cwd: string },
+  git?: RunGit,
+): Promise<RunEnvironment> {
+  const { batch } = loaded;
+  const commandEnv = allowedEnvironment(env, {});
+  checkPolicyPaths(batch);
+  const sandbox = await sandboxOf(batch, { env, cwd, path: commandEnv.PATH ?? "" });
+  const agentProgram = await findAgent(batch.agent, { folder: loaded.folder, path: commandEnv.PATH ?? "" });
+  if (batch.agent.kind !== "command") checkVendor(batch.agent, sandbox, env);
+  const reviewerProgram = await reviewerOf(batch, { folder: loaded.folder, path: commandEnv.PATH ?? "" });
+  if (batch.reviewer !== undefined && batch.reviewer.kind !== "command") checkVendor(batch.reviewer, sandbox, env, "reviewer");
+  const repos = new Map<string, Repo>();
+  for (const [name, { path, base }] of Object.entries(batch.repos)) {
+    repos.set(
+      name,
+      await openRepo({ id: RepoId.parse(name), path, base, ...(git && { run: git }), ...(sandbox && { sandbox }) }),
+    );
+  }
+  return { sandbox, repos, commandEnv, agentProgram, reviewerProgram };
+}
+
+/** A path that is not there would open nothing, and a command would only say that it finds no file. */
+function checkPolicyPaths({ sandbox, sandboxPolicy }: Batch): void {
+  if (sandbox === "off" || sandboxPolicy === undefined) return;
+  for (const key of ["read", "write"] as const) {
+    const missing = sandboxPolicy[key].find((path) => !existsSync(path));
+    if (missing === undefined) continue;
+    const home = /\/~(?:\/|$)/.test(missing);
+    throw new UserError({
+      what: `sandboxPolicy.${key} names ${plainText(missing, 300)}, which does not exist`,
+      why: home ? '"~" is not expanded in a batch file' : "only what is there when the run starts can be opened in the sandbox",
+      todo: home ? "Write the path of your home folder in full." : "Make the file or folder, or take the path out.",
+      exitCode: EXIT.refused,
+    });
+  }
+}
+
+async function reviewerOf({ reviewer }: Batch, of: Parameters<typeof findAgent>[1]): Promise<string | undefined> {
+  return reviewer === undefined ? undefined : findAgent(reviewer, of, "reviewer");
+}
+
+/** A vendor's program may do what it likes, so it never runs without a sandbox; and its key must be there. */
+function checkVendor(
+  agent: Pick<VendorAgentSpec, "kind" | "apiKeyEnv">,
+  sandbox: Sandbox | undefined,
+  env: NodeJS.ProcessEnv,
+  who: "agent" | "reviewer" = "agent",
+): void {
+  keyOf(agent, env, who);
+  if (sandbox !== undefined) return;
+  throw new UserError({
+    what: `${agent.kind} never runs without a sandbox, and there is none`,
+    why: "it works with its own permissions off: only the sandbox keeps it from what is not its ticket's",
+    todo: 'Set "sandbox": "required" to be told what is missing.',
+    exitCode: EXIT.refused,
+  });
+}
+
+/**
+ * The sandbox of a run. It hides the state folder and a folder of tickets: both judge the agents. Throws a UserError (exit 4)
+ * where the batch requires one and there is none: it is never run without (law 4).
+ */
+async function sandboxOf(
+  { sandbox, tracker }: Batch,
+  of: { readonly env: NodeJS.ProcessEnv; readonly cwd: string; readonly path: string },
+): Promise<Sandbox | undefined> {
+  if (sandbox === "off") return undefined;
+  const hide = tracker.path === undefined ? [] : [tracker.path];
+  const home = of.env["HOME"];
+  const state = stateHome(of.env, of.cwd).root;
+  const { findSandbox } = await import("../../adapters/sandbox/find-sandbox.ts");
+  const found = await findSandbox({ path: of.path, state, hide, ...(home === undefined ? {} : { home }) });
+  if (found.ok) return found.sandbox;
+  if (sandbox === "auto") return undefined;
+  throw new UserError({
+    what: 'the batch requires a sandbox and there is none ("sandbox": "required" is the default)',
+    why: found.why,
+    todo: `${found.todo} Or set "sandbox": "auto" or "off" in the batch file if agents and checks may run with your own rights.`,
+    exitCode: EXIT.refused,
+  });
+}

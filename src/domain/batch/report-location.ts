@@ -1,0 +1,26 @@
+import { normalize } from "node:path/posix";
+import { unfitForLine } from "./plain-words.ts";
+import type { CheckReport } from "./step-spec.ts";
+
+/** What stands for the folder of one judgement, in a report's path and in a judged command's arguments. */
+export const ARTIFACTS = "{artifacts}";
+
+/** Where a check's report comes from: what the command prints, or a file below one of the judgement's two folders. */
+export type ReportLocation = { readonly in: "output" } | { readonly in: "artifacts" | "checkout"; readonly path: string };
+
+/** The place that a report's path names. It has passed `unfitForReport`. */
+export function reportLocation({ path }: CheckReport): ReportLocation {
+  if (path === "-") return { in: "output" };
+  const below = path.startsWith(`${ARTIFACTS}/`);
+  return { in: below ? "artifacts" : "checkout", path: normalize(below ? path.slice(ARTIFACTS.length + 1) : path) };
+}
+
+/** Why a report cannot be expected there, or undefined where it can. */
+export function unfitForReport(report: CheckReport): string | undefined {
+  const place = reportLocation(report);
+  if (place.in === "output") return report.format === "tap" ? undefined : "only TAP can come from what the command prints";
+  if (place.path.includes(ARTIFACTS)) return `${ARTIFACTS} may stand at its beginning only`;
+  if (/^\/|^\.{1,2}(?:\/|$)|\/$/.test(place.path)) return "it must name a file below its folder";
+  if (/^\.git(?:\/|$)/i.test(place.path)) return "git's own folder holds no reports";
+  return unfitForLine(place.path);
+}

@@ -1,0 +1,110 @@
+/** How many colours a terminal shows: none, its own 16, the 256 of xterm's table, or any. */
+export type Colours = "none" | "16" | "256" | "true";
+export type TerminalBackground = "dark" | "light" | "unknown";
+
+/** What a terminal can show and do, as far as its environment tells. */
+export interface TerminalCapabilities {
+  readonly colours: Colours;
+  readonly glyphs: "unicode" | "ascii";
+  readonly background: TerminalBackground;
+  /** Whether it has a title that programs may set (OSC 2) and give back (CSI 22 t, CSI 23 t). */
+  readonly title: boolean;
+  /** How it calls a person: a bell, or a notice of the desktop by OSC 9 (iTerm2) or OSC 777 (urxvt). */
+  readonly notice: "none" | "bell" | "osc9" | "osc777";
+  /** Whether it draws a progress bar (OSC 9;4 of ConEmu). Where it does not, that may come out as a notice. */
+  readonly progress: boolean;
+  /** Whether it takes text into its clipboard (OSC 52); `tmux`: only where tmux is set up to pass it on. */
+  readonly clipboard: "none" | "osc52" | "tmux";
+  readonly mouse: boolean;
+  /** A screen reader reads what is drawn. */
+  readonly spoken: boolean;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What can be known of a terminal without asking it. `depth` is Node's: bits of a colour, 1 for none. */
+export function terminalCapabilities(of: {
+  readonly env: Environment;
+  readonly isTTY: boolean;
+  readonly depth: number;
+}): TerminalCapabilities {
+  const { env, isTTY } = of;
+  const spoken = isOn(env["LOOPDASH_SCREEN_READER"] ?? env["INK_SCREEN_READER"]);
+  const nested = isSet(env["TMUX"]) || isSet(env["STY"]);
+  const console = env["TERM"] === "linux";
+  return {
+    colours: coloursOf(env, of.depth),
+    glyphs: isOn(env["LOOPDASH_ASCII"]) || !isUtf8(env) ? "ascii" : "unicode",
+    background: groundOf(env),
+    title: isTTY && !console,
+    notice: isTTY ? noticeOf(env, nested) : "none",
+    progress: isTTY && !nested && drawsProgress(env),
+    clipboard: isTTY && !console ? clipboardOf(env) : "none",
+    // The reader's own keys and pointer are not to be taken from it; the console of Linux reports no mouse.
+    mouse: isTTY && !spoken && !console && env["LOOPDASH_MOUSE"] !== "0",
+    spoken,
+  };
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value !== "";
+}
+
+function isOn(value: string | undefined): boolean {
+  return isSet(value) && value !== "0" && value !== "false";
+}
+
+/** NO_COLOR counts where it is set to something (https://no-color.org), unless FORCE_COLOR is set, as in Node. */
+function coloursOf(env: Environment, depth: number): Colours {
+  if (isSet(env["NO_COLOR"]) && env["FORCE_COLOR"] === undefined) return "none";
+  if (depth >= 24) return "true";
+  if (depth >= 8) return "256";
+  return depth > 1 ? "16" : "none";
+}
+
+/** The first that is set decides (POSIX, Environment Variables, 8.2). Where none is, the C locale holds, which is ASCII. */
+function isUtf8(env: Environment): boolean {
+  const locale = [env["LC_ALL"], env["LC_CTYPE"], env["LANG"]].find(isSet);
+  return /utf-?8/i.test(locale ?? "");
+}
+
+/** COLORFGBG is `15;0`, or `15;default;0`: the colours of text and ground out of 16, of which 7 and 9 to 15 are light. */
+function groundOf(env: Environment): TerminalBackground {
+  const wanted = env["LOOPDASH_THEME"];
+  if (wanted === "dark" || wanted === "light") return wanted;
+  const ground = /;(\d+)$/.exec(env["COLORFGBG"] ?? "")?.[1];
+  if (ground === undefined) return "unknown";
+  const colour = Number(ground);
+  return colour === 7 || colour > 8 ? "light" : "dark";
+}
+
+const NOTICES = ["none", "bell", "osc9", "osc777"] as const;
+const BY_OSC_9: ReadonlySet<string> = new Set(["iTerm.app", "ghostty", "WezTerm", "WarpTerminal"]);
+
+/** tmux and screen pass a bell on, and nothing else of these. */
+function noticeOf(env: Environment, nested: boolean): TerminalCapabilities["notice"] {
+  const wanted = NOTICES.find((name) => name === env["LOOPDASH_NOTICE"]);
+  if (wanted !== undefined) return wanted;
+  if (nested) return "bell";
+  if (BY_OSC_9.has(env["TERM_PROGRAM"] ?? "") || isSet(env["KITTY_WINDOW_ID"])) return "osc9";
+  return /^(foot|rxvt-unicode)/.test(env["TERM"] ?? "") ? "osc777" : "bell";
+}
+
+/** Windows Terminal, ConEmu, Ghostty, mintty, Konsole, and GNOME's from VTE 0.80 on. */
+function drawsProgress(env: Environment): boolean {
+  return (
+    isSet(env["WT_SESSION"]) ||
+    env["ConEmuANSI"] === "ON" ||
+    env["TERM_PROGRAM"] === "ghostty" ||
+    env["TERM_PROGRAM"] === "mintty" ||
+    isSet(env["KONSOLE_VERSION"]) ||
+    Number(env["VTE_VERSION"] ?? 0) >= 8000
+  );
+}
+
+function clipboardOf(env: Environment): TerminalCapabilities["clipboard"] {
+  if (isSet(env["TMUX"])) return "tmux";
+  // screen cuts long control strings, macOS' own terminal and those on VTE know no OSC 52.
+  if (isSet(env["STY"]) || env["TERM_PROGRAM"] === "Apple_Terminal" || isSet(env["VTE_VERSION"])) return "none";
+  return "osc52";
+}

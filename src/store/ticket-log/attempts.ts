@@ -1,0 +1,113 @@
+import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import { stepName } from "../../domain/batch/step-spec.ts";
+import type { AttemptOutcome, Evidence } from "../../domain/event.ts";
+import type { Attempt, PastAttempt, TicketState } from "../../domain/state.ts";
+import { displayText } from "../display-text.ts";
+import { passedSteps, turnOf } from "../ticket-stage.ts";
+import type { LifeStep } from "../views/ticket.ts";
+
+/**
+ * How a step of a try came out. `unseen`: the try is over, and the run's state tells nothing of the step. `claimed`: the agent has
+ * stopped by itself, which proves nothing.
+ */
+export type AttemptMark = "claimed" | "passed" | "failed" | "running" | "waits" | "ahead" | "unreached" | "unseen";
+
+/** One thing that happened in a try: its agent's work, or a step of its finish line. */
+export interface AttemptEntry {
+  readonly step: LifeStep;
+  readonly spec?: StepSpec;
+  readonly mark: AttemptMark;
+  /** Milliseconds that it took, where that is known. */
+  readonly ms?: number;
+  /** When it began, of what is under way. Milliseconds since the epoch. */
+  readonly since?: number;
+  /** What came of it, in one line. */
+  readonly says?: string;
+}
+
+/** One try at a ticket. */
+export interface AttemptHistory {
+  readonly n: number;
+  /** Absent while it is under way. */
+  readonly outcome?: AttemptOutcome;
+  readonly startedAt: number;
+  readonly endedAt?: number;
+  readonly says: string;
+  readonly entries: readonly AttemptEntry[];
+}
+
+/** All tries at a ticket, oldest first. */
+export function attemptHistoriesOf(ticket: TicketState, finish: readonly StepSpec[]): readonly AttemptHistory[] {
+  const past = ticket.history.map((one) => pastLife(one, evidenceOf(ticket, one), finish));
+  return ticket.attempt === undefined ? past : [...past, presentLife(ticket.attempt, finish)];
+}
+
+/** What a failed try has left, while the run still keeps it: the evidence of three at most. */
+export function evidenceOf(ticket: TicketState, past: PastAttempt): Evidence | undefined {
+  if (past.summary === "") return undefined;
+  // Tries that failed in the same words are told apart by their order.
+  const after = ticket.history.filter((other) => other.n > past.n && other.summary === past.summary).length;
+  return ticket.evidence.filter(({ summary }) => summary === past.summary).at(-1 - after);
+}
+
+function presentLife(attempt: Attempt, finish: readonly StepSpec[]): AttemptHistory {
+  return {
+    n: attempt.n,
+    startedAt: attempt.startedAt,
+    says: "",
+    entries: [agentEntry(attempt), ...finish.map((spec, i) => presentStep(attempt, finish, spec, i))],
+  };
+}
+
+function agentEntry({ agent, change, startedAt, merge }: Attempt): AttemptEntry {
+  if (agent === undefined) {
+    const without = change !== undefined || merge !== undefined;
+    return without ? { step: "agent", mark: "unreached", says: "goes on from finished work" } : { step: "agent", mark: "ahead" };
+  }
+  if (agent.endedAt === undefined) return { step: "agent", mark: "running", since: agent.launchedAt ?? startedAt };
+  const ms = agent.endedAt - agent.launchedAt;
+  const well = agent.ending === "exited" && agent.exitCode === 0 && agent.stop === undefined;
+  if (!well) return { step: "agent", mark: "failed", ms, says: agent.stop ?? agent.ending ?? "ended" };
+  const says = change === undefined ? {} : { says: `+${change.additions} −${change.deletions}` };
+  return { step: "agent", mark: "claimed", ms, ...says };
+}
+
+function presentStep(attempt: Attempt, finish: readonly StepSpec[], spec: StepSpec, i: number): AttemptEntry {
+  if (attempt.step?.index === i) return { step: i, spec, mark: "running", since: attempt.step.startedAt };
+  const { refused } = attempt;
+  if (refused !== undefined && isOf(refused, spec)) return { step: i, spec, mark: "failed", says: displayText(refused.summary) };
+  const passed = attempt.passed.find(({ index }) => index === i);
+  if (passed !== undefined) return { step: i, spec, mark: "passed", ms: passed.ms };
+  if (passedSteps(attempt, finish).has(i)) return { step: i, spec, mark: "passed" };
+  return { step: i, spec, mark: turnOf(attempt, finish) === spec ? "waits" : "ahead" };
+}
+
+function pastLife(past: PastAttempt, evidence: Evidence | undefined, finish: readonly StepSpec[]): AttemptHistory {
+  const { n, outcome, startedAt, endedAt } = past;
+  const says = displayText(past.summary);
+  const at = evidence === undefined ? -1 : finish.findIndex((spec) => isOf(evidence, spec));
+  const byAgent = evidence !== undefined && at < 0;
+  const agent: AttemptEntry = {
+    step: "agent",
+    mark: byAgent ? "failed" : at >= 0 || past.claimed || outcome === "done" ? "claimed" : "unseen",
+    ms: past.slotLeftAt - startedAt,
+    ...(byAgent ? { says } : {}),
+  };
+  const steps = finish.map((spec, i): AttemptEntry => {
+    if (outcome === "done") return { step: i, spec, mark: "passed" };
+    if (at >= 0 && i < at) return { step: i, spec, mark: "passed" };
+    if (i === at) return { step: i, spec, mark: "failed", says };
+    return { step: i, spec, mark: at >= 0 || byAgent ? "unreached" : "unseen" };
+  });
+  return { n, outcome, startedAt, endedAt, says, entries: [agent, ...steps] };
+}
+
+function isOf(evidence: Evidence, spec: StepSpec): boolean {
+  return evidence.step === spec.step && (evidence.name === stepName(spec) || !("name" in spec) || evidence.name === spec.name);
+}
+
+/** The entry that tells most: what failed, else what is under way, else the last that is behind. */
+export function tellingOf(life: AttemptHistory): AttemptEntry | undefined {
+  const find = (mark: AttemptMark): AttemptEntry | undefined => life.entries.find((entry) => entry.mark === mark);
+  return find("failed") ?? find("running") ?? life.entries.findLast(({ mark }) => mark === "passed") ?? life.entries[0];
+}

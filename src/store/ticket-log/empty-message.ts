@@ -1,0 +1,33 @@
+import type { LogLine } from "./line-ring.ts";
+import type { FileLabel } from "./log-text.ts";
+import type { Target } from "./target.ts";
+
+/** What is said where a tab has nothing to show: why, and what has to happen. */
+export function emptyMessage({ tab, life, ticket }: Target, file: FileLabel): LogLine {
+  if (typeof file === "object") return { text: `not read: ${file.refused}`, tone: "bad" };
+  if (file === "reading") return { text: "looking …", tone: "waiting" };
+  const over = life.outcome !== undefined;
+  switch (tab) {
+    case "log":
+      if (over) return { text: "this try has left no log", tone: "waiting" };
+      return {
+        text: life.entries[0]?.mark === "ahead" ? "no agent has started yet" : "the agent has printed nothing yet",
+        tone: "waiting",
+      };
+    case "diff":
+      return { text: diffWord(life.outcome, ticket), tone: "waiting" };
+    case "prompt":
+      return { text: over ? "this try has left no prompt" : "the prompt has not been written yet", tone: "waiting" };
+    default:
+      return { text: "nothing to show", tone: "waiting" };
+  }
+}
+
+function diffWord(outcome: Target["life"]["outcome"], { attempt }: Target["ticket"]): string {
+  if (outcome === "done" || outcome === "gated") return "nothing of this try has landed";
+  if (outcome !== undefined) return "this try has left no change";
+  if (attempt?.change === undefined) return "unknown until the agent has stopped and its change is captured";
+  const { files, additions, deletions } = attempt.change;
+  if (files === 0) return "captured: nothing was changed";
+  return `captured: +${additions} −${deletions} in ${files === 1 ? "1 file" : `${files} files`}`;
+}

@@ -1,0 +1,50 @@
+import type { TextSource } from "./log-text.ts";
+import type { TextRange } from "./rows.ts";
+
+/** Where a text has what is looked for: lines by number, in order. */
+export class Finder {
+  readonly #needle: string;
+  readonly #of: string;
+  #lines: readonly number[] = [];
+  /** Lines before this one are looked through; the last line may still grow. */
+  #seen = 0;
+
+  constructor(needle: string, of: string) {
+    this.#needle = needle;
+    this.#of = of;
+  }
+
+  isFor(needle: string, source: TextSource): boolean {
+    return needle === this.#needle && source.of === this.#of;
+  }
+
+  /** The lines that have it. Only what is new since the last time is looked through. */
+  lines(source: TextSource): readonly number[] {
+    const end = source.first + source.count;
+    const found = this.#lines.filter((line) => line >= source.first && line < this.#seen);
+    for (let line = Math.max(source.first, this.#seen); line < end; line++)
+      if (hitsIn(source.line(line - source.first).text, this.#needle).length > 0) found.push(line);
+    this.#seen = Math.max(source.first, end - 1);
+    this.#lines = found;
+    return found;
+  }
+}
+
+/** Where a line has the needle, from left to right. Capitals count only where the needle has some. */
+export function hitsIn(text: string, needle: string): readonly TextRange[] {
+  if (needle === "") return [];
+  const exact = needle !== needle.toLowerCase();
+  const [hay, sought] = exact ? [text, needle] : [lowered(text), lowered(needle)];
+  const hits: TextRange[] = [];
+  for (let from = hay.indexOf(sought); from >= 0; from = hay.indexOf(sought, from + sought.length))
+    hits.push({ from, to: from + sought.length });
+  return hits;
+}
+
+/** In small letters, every character in its place: a few letters (İ) become longer, and those are left as they are. */
+function lowered(text: string): string {
+  const low = text.toLowerCase();
+  return low.length === text.length
+    ? low
+    : [...text].map((c) => (c.toLowerCase().length === c.length ? c.toLowerCase() : c)).join("");
+}

@@ -1,0 +1,121 @@
+import type { DashboardState } from "../dashboard-state.ts";
+import { displayLine, displayText } from "../display-text.ts";
+import { formatAge, formatCap, formatUsd, plural } from "../format.ts";
+import { specLabel } from "../step-label.ts";
+import type { Tone } from "../tone.ts";
+import { type AttemptEntry, type AttemptMark, evidenceOf } from "./attempts.ts";
+import type { LogLine } from "./line-ring.ts";
+import { openFileOf, type Target } from "./target.ts";
+
+type State = Pick<DashboardState, "run" | "viewed">;
+
+/** How a step came out, in a word. */
+export const MARK_LABELS: Readonly<Record<AttemptMark, string>> = {
+  claimed: "stopped by itself, which is its claim",
+  passed: "passed",
+  failed: "failed",
+  running: "under way",
+  waits: "waits for its turn",
+  ahead: "ahead",
+  unreached: "not reached",
+  unseen: "unknown",
+};
+
+/** What a tab says by itself, above the file that it shows. */
+export function headOf(state: State, target: Target): readonly LogLine[] {
+  if (target.tab === "evidence") return evidenceLines(state, target);
+  return target.tab === "cost" ? costLines(state, target) : [];
+}
+
+function line(text: string, tone: Tone = "plain"): LogLine {
+  return { text, tone };
+}
+
+/** An entry by name: `check tests`, `agent`. */
+export function entryLabel(entry: AttemptEntry): string {
+  return entry.spec === undefined ? "agent" : specLabel(entry.spec);
+}
+
+function evidenceLines(state: State, target: Target): readonly LogLine[] {
+  const { entry, life, ticket } = target;
+  if (entry === undefined) return [];
+  const took = entry.ms === undefined ? "" : `, ${formatAge(entry.ms)}`;
+  const tone = entry.mark === "failed" ? "bad" : entry.mark === "passed" ? "good" : "waiting";
+  const past = ticket.history.find(({ n }) => n === life.n);
+  const found = past === undefined ? ticket.attempt?.refused : evidenceOf(ticket, past);
+  const detail = entry.mark === "failed" ? (found?.detail ?? "") : "";
+  return [
+    line(`${entryLabel(entry)}, try ${life.n}: ${MARK_LABELS[entry.mark]}${took}`, tone),
+    ...(entry.says === undefined ? [] : [line(entry.says)]),
+    ...(detail.trim() === ""
+      ? []
+      : [
+          line(""),
+          ...detail
+            .trimEnd()
+            .split(/\r?\n/)
+            .map((text) => line(displayLine(text))),
+        ]),
+    ...logLines(state, target),
+  ];
+}
+
+/** What stands above the log of a step, or in its place. */
+function logLines(state: State, target: Target): readonly LogLine[] {
+  if (target.file === undefined) return [line(""), line("this step has no log: it runs no command", "waiting")];
+  const name = displayText(target.file.path.split("/").at(-1) ?? "");
+  const file = openFileOf(state, target)?.file ?? "reading";
+  if (file === "there") return [line(""), line(`── ${name} ──`, "waiting")];
+  if (file === "reading") return [];
+  const why = file === "absent" ? "it has not been written" : `${file.refused}`;
+  return [line(""), line(`no ${name}: ${why}`, "waiting")];
+}
+
+function costLines(state: State, target: Target): readonly LogLine[] {
+  const { ticket, life } = target;
+  const { attempt } = ticket;
+  const limits = state.run?.batch.limits;
+  const agentUsd = attempt?.agent?.costUsd;
+  return [
+    ...ticket.history.map(({ n, costUsd, outcome }) => row(`try ${n}`, formatUsd(costUsd), `${outcome}; agent and second model`)),
+    ...(attempt === undefined
+      ? []
+      : [
+          agentUsd === undefined
+            ? row(`try ${attempt.n}, agent`, "unknown", `${formatUsd(attempt.reservedUsd)} set aside until it has ended`)
+            : row(`try ${attempt.n}, agent`, formatUsd(agentUsd)),
+          secondModel(attempt),
+        ]),
+    line(""),
+    row("this ticket", formatUsd(ticket.costUsd), limits && `of ${formatCap(limits.usdPerTicket)} at most`),
+    row("one try", "", limits && `${formatCap(limits.usdPerAttempt)} at most`),
+    row("the run", formatUsd(state.run?.spentUsd ?? 0), limits && `of ${formatCap(limits.usdPerRun)} at most`),
+    row("one day, all runs", "", limits && `${formatCap(limits.usdPerDay)} at most`),
+    line(""),
+    tokenLine(state, target, life.n),
+    line(`${plural(ticket.failures, "try counts", "tries count")} against the ${limits?.attempts ?? "?"} allowed`, "waiting"),
+  ];
+}
+
+function secondModel({ asked, questionsUsd }: NonNullable<Target["ticket"]["attempt"]>): LogLine {
+  const held = asked === undefined ? "" : `${formatUsd(asked.reservedUsd)} more set aside for what it is being asked`;
+  return row("  second model", formatUsd(questionsUsd ?? 0), held);
+}
+
+/** Columns of the name and of the amount. */
+const NAME = 19;
+const AMOUNT = 9;
+
+function row(name: string, amount: string, rest = ""): LogLine {
+  return line(`${name.padEnd(NAME)}${amount.padStart(AMOUNT)}  ${rest}`.trimEnd());
+}
+
+function tokenLine(state: State, target: Target, n: number): LogLine {
+  const viewed = openFileOf(state, target);
+  const tokens = viewed?.text.tokens;
+  if (tokens === undefined) return row(`tokens of try ${n}`, "unknown", "its agent has not told");
+  const count = (many: number): string => many.toLocaleString("en");
+  const part = (viewed?.text.skipped ?? 0) > 0 ? "; from the end of its log alone" : "";
+  const all = `${count(tokens.input)} in, ${count(tokens.output)} out, ${count(tokens.cached)} from the cache${part}`;
+  return line(`${`tokens of try ${n}`.padEnd(NAME)}  ${all}`, "claim");
+}

@@ -1,0 +1,144 @@
+import { displayLine } from "../display-text.ts";
+import type { Tone } from "../tone.ts";
+import { EventReader } from "./event-reader.ts";
+import { LineRing, type LogLine } from "./line-ring.ts";
+import type { Tokens } from "./vendor-events.ts";
+
+/** Characters of one line that are shown: the rest of it is counted. */
+export const LINE_CHARS = 8_192;
+/** Characters of one line that are looked at to read it as an event. */
+const EVENT_CHARS = 1_000_000;
+
+/** Lines to look at: the i-th of `count`, which is the (`first` + i)-th of all that there ever were. */
+export interface TextSource {
+  /** Another where it is another text, also the same file begun anew. */
+  readonly of: string;
+  readonly first: number;
+  readonly count: number;
+  line(i: number): LogLine;
+}
+
+/** What a text is: what an agent says, what a command or the second model printed, a change, or none of these. */
+export type TextKind = "log" | "output" | "diff" | "plain";
+
+const NOTHING: LogLine = { text: "", tone: "plain" };
+
+/**
+ * A text that grows, as lines: the newest are kept, as they are and as people read them. It lives outside of React and of the
+ * store, which holds only how often it has changed.
+ */
+export class LogText {
+  readonly #kind: TextKind;
+  readonly #shown = new LineRing();
+  readonly #raw = new LineRing();
+  #events = new EventReader();
+  #pending = "";
+  /** Characters of the line under way that are not kept. */
+  #over = 0;
+  #carriage = false;
+  #begun = 0;
+  /** Bytes of the file before the first that was read. */
+  skipped = 0;
+
+  constructor(kind: TextKind) {
+    this.#kind = kind;
+  }
+
+  /** Whether any line reads otherwise than it stands there. */
+  get hasEvents(): boolean {
+    return this.#events.seen;
+  }
+
+  get tokens(): Tokens | undefined {
+    return this.#events.tokens;
+  }
+
+  /** Everything before is no more; `skipped` bytes stand before what follows. */
+  begin(of: { readonly skipped: number }): void {
+    this.#shown.clear();
+    this.#raw.clear();
+    this.#events = new EventReader();
+    this.#pending = of.skipped > 0 ? "…" : "";
+    this.#over = 0;
+    this.#carriage = false;
+    this.skipped = of.skipped;
+    this.#begun += 1;
+  }
+
+  /** Takes what follows. What a carriage return overwrites is a line of its own. */
+  push(text: string): void {
+    const whole = this.#carriage ? `\r${text}` : text;
+    this.#carriage = whole.endsWith("\r");
+    const parts = (this.#carriage ? whole.slice(0, -1) : whole).split(/\r\n|[\n\r]/);
+    parts.forEach((part, i) => {
+      if (i > 0) this.#endLine();
+      const room = Math.max(0, EVENT_CHARS - this.#pending.length);
+      this.#pending += part.slice(0, room);
+      this.#over += Math.max(0, part.length - room);
+    });
+  }
+
+  /** Its lines, as they stand there where `raw`; the last one may be under way. */
+  lines(raw: boolean): TextSource {
+    const ring = raw || !this.hasEvents ? this.#raw : this.#shown;
+    const last = this.#pending === "" ? undefined : this.#plain();
+    return {
+      of: `${this.#begun} ${ring === this.#raw ? "raw" : "read"}`,
+      first: ring.first,
+      count: ring.count + (last === undefined ? 0 : 1),
+      line: (i) => (i === ring.count ? (last ?? NOTHING) : (ring.at(i) ?? NOTHING)),
+    };
+  }
+
+  #endLine(): void {
+    const plain = this.#plain();
+    this.#raw.push(plain);
+    const mayTell = this.#kind === "log" || this.#kind === "output";
+    const read = mayTell && this.#over === 0 ? this.#events.line(this.#pending) : undefined;
+    this.#pending = "";
+    this.#over = 0;
+    if (!mayTell) return;
+    for (const line of read ?? [{ ...plain, joins: false }]) this.#show(line, line.joins);
+  }
+
+  #show(line: LogLine, joins: boolean): void {
+    const before = joins ? this.#shown.at(this.#shown.count - 1) : undefined;
+    if (before !== undefined && before.text.length < LINE_CHARS)
+      this.#shown.replaceLast({ text: before.text + line.text, tone: line.tone });
+    else this.#shown.push({ text: line.text, tone: line.tone });
+  }
+
+  #plain(): LogLine {
+    const over = Math.max(0, this.#pending.length - LINE_CHARS) + this.#over;
+    const text = displayLine(this.#pending.slice(0, LINE_CHARS)) + (over === 0 ? "" : ` … +${over} characters`);
+    return { text, tone: TONES[this.#kind](text) };
+  }
+}
+
+const TONES: Readonly<Record<TextKind, (line: string) => Tone>> = {
+  log: () => "claim",
+  output: () => "plain",
+  plain: () => "plain",
+  diff: diffTone,
+};
+
+/** A line of a patch by its first characters. */
+function diffTone(line: string): Tone {
+  if (/^(?:diff |index |--- |\+\+\+ |new file|deleted file|similarity|rename |# cut here)/.test(line)) return "waiting";
+  if (line.startsWith("@@")) return "running";
+  if (line.startsWith("+")) return "good";
+  return line.startsWith("-") ? "bad" : "plain";
+}
+
+/** How the file stands that is looked at. `reading` until it has been looked for. */
+export type FileLabel = "reading" | "there" | "absent" | { readonly refused: string };
+
+/** What a reader has brought of a file: the text itself lies outside of the store. */
+export interface OpenFile {
+  /** Of which target it is. */
+  readonly key: string;
+  readonly text: LogText;
+  readonly file: FileLabel;
+  /** How often the text has changed. */
+  readonly version: number;
+}

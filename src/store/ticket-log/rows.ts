@@ -1,0 +1,124 @@
+import stringWidth from "string-width";
+import type { TextSource } from "./log-text.ts";
+
+/** Where a text stands: the line at its top by number, and the row of it where it is wrapped. */
+export interface TextPosition {
+  readonly line: number;
+  readonly row: number;
+}
+
+/** How a text is laid out: in so many columns and rows, its lines wrapped or cut. */
+export interface PaneSize {
+  readonly columns: number;
+  readonly rows: number;
+  readonly wrap: boolean;
+}
+
+/** A part of a line that stands in one row: from where to where, in UTF-16 units. */
+export interface TextRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+const ASCII = /^[ -~]*$/;
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** A word is kept whole where that leaves no more of a row empty than this part of it. */
+const RAGGED = 0.4;
+
+/**
+ * The rows that a line takes in so many columns, broken behind a space where one is near. Never none. The space at a break
+ * belongs to the row before it and is not to be drawn: it may stand beyond the last column.
+ */
+export function rangesOf(text: string, columns: number): readonly TextRange[] {
+  const out: TextRange[] = [];
+  let from = 0;
+  while (from < text.length) {
+    const full = ASCII.test(text) ? Math.min(text.length, from + columns) : fullFrom(text, from, columns);
+    const to = full >= text.length ? text.length : breakOf(text, from, full);
+    out.push({ from, to });
+    from = to;
+  }
+  return out.length === 0 ? [{ from: 0, to: 0 }] : out;
+}
+
+/** Where the row that begins at `from` is full. */
+function fullFrom(text: string, from: number, columns: number): number {
+  let used = 0;
+  for (const { segment, index } of graphemes.segment(text.slice(from))) {
+    const width = stringWidth(segment);
+    if (used > 0 && used + width > columns) return from + index;
+    used += width;
+  }
+  return text.length;
+}
+
+function breakOf(text: string, from: number, full: number): number {
+  if (text[full] === " ") return full + 1;
+  const space = text.lastIndexOf(" ", full - 1);
+  return space >= from + (full - from) * (1 - RAGGED) ? space + 1 : full;
+}
+
+/** Rows of the i-th line. */
+function rowsAt(source: TextSource, i: number, { columns, wrap }: PaneSize): number {
+  return wrap ? rangesOf(source.line(i).text, columns).length : 1;
+}
+
+/** The place at which the end of the text stands in the last row. */
+export function endOf(source: TextSource, room: PaneSize): TextPosition {
+  let left = room.rows;
+  for (let i = source.count - 1; i >= 0; i--) {
+    const rows = rowsAt(source, i, room);
+    if (rows >= left) return { line: source.first + i, row: rows - left };
+    left -= rows;
+  }
+  return { line: source.first, row: 0 };
+}
+
+/** The same place, or the nearest that there is: a line may be gone, and nothing stands behind the end. */
+export function within(source: TextSource, place: TextPosition, room: PaneSize): TextPosition {
+  if (place.line < source.first) return { line: source.first, row: 0 };
+  const end = endOf(source, room);
+  if (isAfter(place, end)) return end;
+  const row = Math.min(place.row, rowsAt(source, place.line - source.first, room) - 1);
+  return row === place.row ? place : { ...place, row };
+}
+
+/** So many rows further on, or back. */
+export function movedBy(source: TextSource, place: TextPosition, by: number, room: PaneSize): TextPosition {
+  let { line, row } = place;
+  for (let left = Math.abs(by); left > 0; left--) {
+    if (by > 0 && row + 1 < rowsAt(source, line - source.first, room)) row += 1;
+    else if (by > 0) {
+      line += 1;
+      row = 0;
+    } else if (row > 0) row -= 1;
+    else {
+      line -= 1;
+      row = line < source.first ? 0 : rowsAt(source, line - source.first, room) - 1;
+    }
+    if (line < source.first || line >= source.first + source.count) break;
+  }
+  return within(source, { line, row }, room);
+}
+
+export function isAfter(a: TextPosition, b: TextPosition): boolean {
+  return a.line > b.line || (a.line === b.line && a.row > b.row);
+}
+
+/** One row to draw: a line's number, its text, and the part of it that stands here. */
+export interface TextRow {
+  readonly line: number;
+  readonly stretch: TextRange;
+}
+
+/** The rows from a place on, as many as there is room for. */
+export function rowsFrom(source: TextSource, place: TextPosition, room: PaneSize): readonly TextRow[] {
+  const rows: TextRow[] = [];
+  for (let line = place.line; line < source.first + source.count && rows.length < room.rows; line++) {
+    const { text } = source.line(line - source.first);
+    const stretches = room.wrap ? rangesOf(text, room.columns) : [{ from: 0, to: text.length }];
+    for (const stretch of stretches.slice(line === place.line ? place.row : 0)) rows.push({ line, stretch });
+  }
+  return rows.slice(0, room.rows);
+}

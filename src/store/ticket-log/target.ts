@@ -1,0 +1,109 @@
+import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
+import type { RunState, TicketState } from "../../domain/state.ts";
+import { type DashboardState, ticketIn } from "../dashboard-state.ts";
+import { finishOf } from "../ticket-stage.ts";
+import type { TicketTab } from "../views/ticket.ts";
+import { type AttemptEntry, type AttemptHistory, attemptHistoriesOf, tellingOf } from "./attempts.ts";
+import type { OpenFile, TextKind } from "./log-text.ts";
+
+/** What the ticket view looks at. */
+export interface Target {
+  readonly ticket: TicketState;
+  readonly finish: readonly StepSpec[];
+  readonly lives: readonly AttemptHistory[];
+  readonly life: AttemptHistory;
+  readonly entry: AttemptEntry | undefined;
+  readonly tab: TicketTab;
+  /** Names what is shown, of whichever ticket, try, tab and step. */
+  readonly key: string;
+  /** The file below the run's folder, where there can be one. */
+  readonly file?: { readonly path: string; readonly kind: TextKind };
+  /** Where git has the change that is to be shown: in the file is only that of a try that failed. */
+  readonly change?: CommitRange;
+}
+
+/** A change by its commits, in the repository at `path`; without `from` it is that of one commit. */
+export interface CommitRange {
+  readonly path: string;
+  readonly from?: string;
+  readonly tip: string;
+}
+
+/** What the ticket view looks at now; undefined where no ticket is selected, or it has had no try yet. */
+export function targetOf(state: Pick<DashboardState, "run" | "ui">): Target | undefined {
+  const { selected, ticket: ui } = state.ui;
+  const ticket = selected === undefined ? undefined : ticketIn(state, selected);
+  if (ticket === undefined) return undefined;
+  const finish = finishOf(state.run, ticket.id);
+  const lives = attemptHistoriesOf(ticket, finish);
+  const pick = ui.pick?.ticket === ticket.id ? ui.pick : undefined;
+  const life = lives.find(({ n }) => n === pick?.n) ?? lives.at(-1);
+  if (life === undefined) return undefined;
+  const entry = life.entries.find(({ step }) => step === pick?.step) ?? tellingOf(life);
+  const name = fileOf(ui.tab, entry);
+  const change = ui.tab === "diff" ? changeOf(state.run, ticket, life) : undefined;
+  const folder = `tickets/${ticket.id}/attempt-${life.n}`;
+  return {
+    ticket,
+    finish,
+    lives,
+    life,
+    entry,
+    tab: ui.tab,
+    key: `${state.run?.run ?? ""} ${folder}/${ui.tab}${ui.tab === "evidence" ? `/${entry?.step ?? ""}` : ""}`,
+    ...(change === undefined ? {} : { change }),
+    ...(name === undefined ? {} : { file: { kind: name.kind, path: `${folder}/${name.path}` } }),
+  };
+}
+
+/** What a try has changed, once that is captured, and as it landed. */
+function changeOf(run: RunState | undefined, ticket: TicketState, life: AttemptHistory): CommitRange | undefined {
+  const { attempt, mergedSha, history } = ticket;
+  const path = run?.batch.repos[run.plan.tickets[run.plan.index[ticket.id] ?? -1]?.repo ?? ""]?.path;
+  if (path === undefined) return undefined;
+  if (life.outcome === undefined) {
+    const { change, worktree } = attempt ?? {};
+    return change === undefined || worktree === undefined ? undefined : { path, from: worktree.baseSha, tip: change.tip };
+  }
+  const landed =
+    mergedSha !== undefined && life.n === history.findLast(({ outcome }) => outcome === "done" || outcome === "gated")?.n;
+  return landed ? { path, tip: mergedSha } : undefined;
+}
+
+/** What the reader has brought of this target. */
+export function openFileOf(state: Pick<DashboardState, "viewed">, target: Target | undefined): OpenFile | undefined {
+  return target !== undefined && state.viewed?.key === target.key ? state.viewed : undefined;
+}
+
+/** Where the engine leaves what a tab shows: the files of an attempt (src/adapters/files/run-files.ts). */
+function fileOf(tab: TicketTab, entry: AttemptEntry | undefined): { readonly path: string; readonly kind: TextKind } | undefined {
+  switch (tab) {
+    // The tokens stand in the log alone.
+    case "log":
+    case "cost":
+      return { path: "agent.log", kind: "log" };
+    case "diff":
+      return { path: "change.patch", kind: "diff" };
+    case "prompt":
+      return { path: "prompt.md", kind: "plain" };
+    case "evidence": {
+      if (entry?.step === "agent") return { path: "agent.log", kind: "log" };
+      const log = entry?.spec === undefined ? undefined : logOf(entry.spec);
+      return log === undefined ? undefined : { path: `${log.replace(/[^\w.-]+/g, "-")}.log`, kind: "output" };
+    }
+  }
+}
+
+/** What the log of a step is called; steps that run nothing have none. */
+function logOf(spec: StepSpec): string | undefined {
+  switch (spec.step) {
+    case "check":
+    case "review":
+    case "adversary":
+      return `${spec.step}-${spec.name}`;
+    case "verify":
+      return `verify-${stepName(spec)}`;
+    default:
+      return undefined;
+  }
+}

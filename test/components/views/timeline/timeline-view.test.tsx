@@ -1,0 +1,141 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { KEYMAP } from "../../../../src/store/keymap/keymap.ts";
+import { rebind } from "../../../../src/store/keymap/rebind.ts";
+import { batchOf, RunBuilder } from "../../../store/run-builder.ts";
+import { crowd, finishCrowd, finishLine, plumbing, plumbingEnded } from "../../../store/scenes.ts";
+import { mount } from "../../mount.tsx";
+import { checkedScreen, SIZES, type Steps, shot } from "../../shot.ts";
+
+beforeAll(() => {
+  process.env["TZ"] = "UTC";
+});
+
+const TIMELINE: Steps = [["4", "4 TIMELINE"]];
+const file = (name: string) => `./__snapshots__/timeline-${name}.txt`;
+
+/** Every way in which a try can end, in one slot after the other; then many short ones. */
+function endings(): RunBuilder {
+  const ids = ["A", "B", "C", "D", "E", "F", "G", "H"];
+  const limits = { workers: 2, attempts: 20 };
+  const run = new RunBuilder(batchOf({ tickets: ids.map((id) => ({ id, title: `ticket ${id}` })), name: "ends", limits }));
+  run.ships("A", 300).fails("B", "2 of 9 fail").wait(20);
+  run.working("C").wait(200).of("C", { type: "kill-requested", ending: "killed-by-person" });
+  run.of("C", { type: "agent-ended", ending: "killed-by-person", exitCode: null, signal: "SIGTERM", costUsd: 0.1 });
+  run.of("C", { type: "attempt-ended", outcome: "killed" });
+  run.working("D").wait(250).of("D", { type: "agent-ended", ending: "stopped", exitCode: null, signal: "SIGTERM", costUsd: 0 });
+  run.of("D", { type: "attempt-ended", outcome: "stopped" });
+  run.wall("E", "the registrar wants a person", "ask the registrar");
+  run.claims("E").step("E", 2).wait(60).lands("E", "0dd5ea1", 2, "gated");
+  for (let i = 0; i < 6; i++) {
+    run.working("F").wait(2).of("F", { type: "agent-ended", ending: "exited", exitCode: 1, signal: null, costUsd: 0 });
+    run.of("F", { type: "attempt-ended", outcome: "failed" });
+  }
+  return run.working("G").wait(100).claims("G").step("G", 1).working("H").wait(45);
+}
+
+describe("the timeline", () => {
+  test.each(SIZES)("of a run at work, with one ticket lit, at %i×%i", async (columns, rows) => {
+    const text = await shot(plumbing(), [columns, rows], [...TIMELINE, ["jj", "T-6 try 2"]]);
+    await expect(text).toMatchFileSnapshot(file(`plumbing-${columns}x${rows}`));
+  });
+
+  test.each(SIZES)("of all ways in which a try ends, at %i×%i", async (columns, rows) => {
+    const text = await shot(endings(), [columns, rows], TIMELINE);
+    await expect(text).toMatchFileSnapshot(file(`endings-${columns}x${rows}`));
+  });
+
+  test.each(SIZES)("of 64 slots at %i×%i: those out of sight are counted", async (columns, rows) => {
+    const text = await shot(finishCrowd(), [columns, rows], TIMELINE);
+    await expect(text).toMatchFileSnapshot(file(`crowd-${columns}x${rows}`));
+    const shown = text.split("\n").filter((line) => /^ +\d+ {2}./.test(line)).length;
+    expect(shown + Number(/\+(\d+) more slots/.exec(text)?.[1])).toBe(64);
+  });
+
+  test("of a run whose finish lines take long, and of one that has ended", async () => {
+    await expect(await shot(finishLine(), [120, 30], TIMELINE)).toMatchFileSnapshot(file("finishing-120x30"));
+    const ended = await shot(plumbingEnded("done"), [120, 30], TIMELINE);
+    await expect(ended).toMatchFileSnapshot(file("ended-120x30"));
+  });
+
+  test("where nothing is selected it names the key that selects, as it is bound", async () => {
+    await using m = await mount(plumbing(), 80, 24);
+    await m.stage.press("4", "j/k select a ticket");
+    const keys = rebind(KEYMAP, { "select-next": ["m"], "select-previous": [] });
+    if (!keys.ok) throw new Error("these keys can be bound");
+    m.store.setState({ keymap: keys.keymap });
+    await m.stage.shows(" m select a ticket");
+  });
+
+  test("where nothing was tried, and before there is a run", async () => {
+    expect(await shot(crowd({ tickets: 3, workers: 1, busy: 0 }), [60, 15], [...TIMELINE, ["j", "was not tried yet"]])).toContain(
+      "▼now",
+    );
+    await using m = await mount(plumbing(), 80, 24);
+    await m.stage.press("4", "4 TIMELINE");
+    m.store.setState(({ run: _, ...rest }) => rest, true);
+    await m.stage.shows("connecting: nothing is known of the run yet");
+    await checkedScreen(m, 80, 24);
+  });
+
+  test("fills the largest terminal", async () => {
+    expect(await shot(finishCrowd(), [300, 80], TIMELINE)).toContain("  64  ");
+  });
+});
+
+describe("in the timeline", () => {
+  test("z comes nearer and Z goes away, arrows move, end and f lead back", async () => {
+    await using m = await mount(plumbing(), 120, 30);
+    await m.stage.press("4", "30s a column");
+    m.stage.keyboard.press("\u001b[D");
+    await m.stage.shows("all of the run is in sight");
+    await m.stage.press("z", "15s a column");
+    await m.stage.press("zz", "5s a column");
+    await m.stage.shows("▼now");
+    await m.stage.press("\u001b[D\u001b[D", "╎12:30");
+    await m.stage.hides("▼now");
+    await m.stage.press("\u001b[F", "▼now");
+    await m.stage.press("\u001b[H", "╎12:00");
+    await m.stage.hides("▼now");
+    await m.stage.press("f", "30s a column");
+    await m.stage.press("zZ", "30s a column");
+  });
+
+  test("a second that no column shows draws nothing; the next column does", async () => {
+    const run = plumbing();
+    await using m = await mount(run, 120, 30);
+    await m.stage.press("4", "30s a column");
+    m.stage.drawn.clear();
+    run.wait(1);
+    m.store.tick(run.now);
+    await m.stage.shows("00:45:28");
+    expect(m.stage.drawn.size).toBe(0);
+    run.wait(30);
+    m.store.tick(run.now);
+    await m.stage.shows("00:45:58");
+    expect(m.stage.drawn.get("lane 0 agent")).toBe(1);
+  });
+
+  test("what an agent prints draws nothing here", async () => {
+    const run = plumbing();
+    await using m = await mount(run, 120, 30);
+    await m.stage.press("4", "30s a column");
+    m.stage.drawn.clear();
+    run.of("T-7", { type: "activity", text: "compiling", lines: 1 });
+    m.tell();
+    m.feed.flush();
+    m.store.dispatch({ type: "toast", toast: { text: "drawn anew", tone: "plain", until: run.now + 1_000 } });
+    await m.stage.shows("drawn anew");
+    expect([...m.stage.drawn.keys()].filter((view) => /lane|timeline/.test(view))).toEqual([]);
+  });
+
+  test("the slot of the selected ticket is in sight", async () => {
+    await using m = await mount(finishCrowd(), 80, 24);
+    await m.stage.press("4", "+50 more slots");
+    m.store.dispatch({ type: "select", ticket: m.store.getState().lists.slots.findLast((id) => id !== null) ?? never() });
+    await m.stage.shows("slots above");
+  });
+});
+
+function never(): never {
+  throw new Error("no slot is taken");
+}

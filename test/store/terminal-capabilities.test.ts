@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { type TerminalCapabilities, terminalCapabilities } from "../../src/store/terminal-capabilities.ts";
+
+type Env = Readonly<Record<string, string>>;
+const UTF8 = { LANG: "C.UTF-8" };
+const of = (env: Env, depth = 8, isTTY = true): TerminalCapabilities => terminalCapabilities({ env, depth, isTTY });
+
+test("a plain terminal of today", () => {
+  expect(of({ ...UTF8, TERM: "xterm-256color" })).toEqual({
+    colours: "256",
+    glyphs: "unicode",
+    background: "unknown",
+    title: true,
+    notice: "bell",
+    progress: false,
+    clipboard: "osc52",
+    mouse: true,
+    spoken: false,
+  });
+});
+
+test.each<[string, Env, Partial<TerminalCapabilities>]>([
+  ["the console of Linux", { TERM: "linux" }, { title: false, mouse: false, clipboard: "none", notice: "bell", progress: false }],
+  [
+    "tmux within Ghostty",
+    { TMUX: "/tmp/t,1,0", TERM_PROGRAM: "ghostty" },
+    { notice: "bell", progress: false, clipboard: "tmux", title: true },
+  ],
+  ["screen", { STY: "1.pts", WT_SESSION: "x" }, { notice: "bell", progress: false, clipboard: "none", title: true }],
+  ["Windows Terminal", { WT_SESSION: "x" }, { progress: true, notice: "bell", clipboard: "osc52" }],
+  ["Ghostty", { TERM_PROGRAM: "ghostty" }, { progress: true, notice: "osc9" }],
+  ["iTerm2", { TERM_PROGRAM: "iTerm.app" }, { progress: false, notice: "osc9" }],
+  ["kitty", { KITTY_WINDOW_ID: "1", TERM: "xterm-kitty" }, { notice: "osc9" }],
+  ["foot", { TERM: "foot" }, { notice: "osc777" }],
+  ["urxvt", { TERM: "rxvt-unicode-256color" }, { notice: "osc777" }],
+  ["GNOME's, old", { VTE_VERSION: "7600" }, { progress: false, clipboard: "none", notice: "bell" }],
+  ["GNOME's, new", { VTE_VERSION: "8000" }, { progress: true }],
+  ["macOS' own", { TERM_PROGRAM: "Apple_Terminal" }, { clipboard: "none" }],
+  ["no notices wanted", { LOOPDASH_NOTICE: "none", TERM_PROGRAM: "ghostty" }, { notice: "none" }],
+  ["a word that is no notice", { LOOPDASH_NOTICE: "shout" }, { notice: "bell" }],
+  ["no mouse wanted", { LOOPDASH_MOUSE: "0" }, { mouse: false }],
+  ["a screen reader", { INK_SCREEN_READER: "true" }, { spoken: true, mouse: false }],
+  ["a screen reader, by our own name", { LOOPDASH_SCREEN_READER: "1" }, { spoken: true }],
+  ["none, by our own name", { LOOPDASH_SCREEN_READER: "0", INK_SCREEN_READER: "true" }, { spoken: false }],
+])("%s", (_, env, expected) => {
+  expect(of({ ...UTF8, TERM: "xterm", ...env })).toMatchObject(expected);
+});
+
+test("no terminal: nothing is sent to it", () => {
+  expect(of({ ...UTF8, TERM_PROGRAM: "ghostty" }, 1, false)).toMatchObject({
+    title: false,
+    notice: "none",
+    progress: false,
+    clipboard: "none",
+    mouse: false,
+  });
+});
+
+describe("colours", () => {
+  test.each<[number, Env, TerminalCapabilities["colours"]]>([
+    [1, {}, "none"],
+    [4, {}, "16"],
+    [8, {}, "256"],
+    [24, {}, "true"],
+    [24, { NO_COLOR: "1" }, "none"],
+    [24, { NO_COLOR: "" }, "true"],
+    [4, { NO_COLOR: "1", FORCE_COLOR: "1" }, "16"],
+  ])("of %i bits with %o", (depth, env, colours) => {
+    expect(of({ ...UTF8, ...env }, depth).colours).toBe(colours);
+  });
+});
+
+describe("signs", () => {
+  test.each<[Env, TerminalCapabilities["glyphs"]]>([
+    [{ LANG: "de_DE.UTF-8" }, "unicode"],
+    [{ LANG: "C.utf8" }, "unicode"],
+    [{ LANG: "de_DE.ISO-8859-1" }, "ascii"],
+    [{ LANG: "de_DE.UTF-8", LC_CTYPE: "C" }, "ascii"],
+    [{ LANG: "C", LC_ALL: "en_US.UTF-8" }, "unicode"],
+    [{ LANG: "", LC_ALL: "", LC_CTYPE: "C.UTF-8" }, "unicode"],
+    [{}, "ascii"],
+    [{ LANG: "C.UTF-8", LOOPDASH_ASCII: "1" }, "ascii"],
+    [{ LANG: "C.UTF-8", LOOPDASH_ASCII: "0" }, "unicode"],
+  ])("%o", (env, glyphs) => {
+    expect(of(env).glyphs).toBe(glyphs);
+  });
+});
+
+describe("the ground", () => {
+  test.each<[Env, TerminalCapabilities["background"]]>([
+    [{}, "unknown"],
+    [{ COLORFGBG: "15;0" }, "dark"],
+    [{ COLORFGBG: "0;15" }, "light"],
+    [{ COLORFGBG: "0;default;7" }, "light"],
+    [{ COLORFGBG: "12;8" }, "dark"],
+    [{ COLORFGBG: "default;default" }, "unknown"],
+    [{ COLORFGBG: "15;0", LOOPDASH_THEME: "light" }, "light"],
+    [{ COLORFGBG: "0;15", LOOPDASH_THEME: "dark" }, "dark"],
+    [{ COLORFGBG: "0;15", LOOPDASH_THEME: "pink" }, "light"],
+  ])("%o", (env, background) => {
+    expect(of({ ...UTF8, ...env }).background).toBe(background);
+  });
+});
