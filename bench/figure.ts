@@ -35,21 +35,21 @@ export interface Bench {
 }
 
 /** A figure bounded by its ratio to a floor. */
-export function ratioFigure(of: Omit<Figure, "ratio" | "bound" | "pass"> & { floor: Floor; max: number }): Figure {
-  const { max, ...rest } = of;
-  const ratio = of.value / of.floor.value;
+export function ratioFigure(figure: Omit<Figure, "ratio" | "bound" | "pass"> & { floor: Floor; max: number }): Figure {
+  const { max, ...rest } = figure;
+  const ratio = figure.value / figure.floor.value;
   return { ...rest, ratio, bound: { on: "ratio", max }, pass: ratio <= max };
 }
 
 /** A figure bounded by itself; a floor, where there is one, gives the ratio for comparison. */
-export function valueFigure(of: Omit<Figure, "ratio" | "bound" | "pass"> & { max: number }): Figure {
-  const { max, ...rest } = of;
-  const ratio = of.floor === undefined ? {} : { ratio: of.value / of.floor.value };
-  return { ...rest, ...ratio, bound: { on: "value", max }, pass: of.value <= max };
+export function valueFigure(figure: Omit<Figure, "ratio" | "bound" | "pass"> & { max: number }): Figure {
+  const { max, ...rest } = figure;
+  const ratio = figure.floor === undefined ? {} : { ratio: figure.value / figure.floor.value };
+  return { ...rest, ...ratio, bound: { on: "value", max }, pass: figure.value <= max };
 }
 
 /** A figure that only informs. */
-export function noteFigure(of: Omit<Figure, "ratio" | "bound" | "pass">): Figure {
-  const ratio = of.floor === undefined ? {} : { ratio: of.value / of.floor.value };
-  return { ...of, ...ratio, pass: true };
+export function noteFigure(figure: Omit<Figure, "ratio" | "bound" | "pass">): Figure {
+  const ratio = figure.floor === undefined ? {} : { ratio: figure.value / figure.floor.value };
+  return { ...figure, ...ratio, pass: true };
 }

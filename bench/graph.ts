@@ -8,20 +8,20 @@ export interface GraphTicket {
 }
 
 /** A random graph: every ticket depends on up to three of the `reach` tickets before it. The same for the same seed. */
-export function randomGraph(of: {
+export function randomGraph(options: {
   count: number;
   reach: number;
   from: number;
   to: number;
   seed: number;
 }): readonly GraphTicket[] {
-  const random = seededRandom(of.seed);
-  return Array.from({ length: of.count }, (_, i) => {
-    const first = Math.max(0, i - of.reach);
+  const random = seededRandom(options.seed);
+  return Array.from({ length: options.count }, (_, i) => {
+    const first = Math.max(0, i - options.reach);
     const wanted = Math.floor(random() * 4);
     const chosen = Array.from({ length: Math.min(wanted, i) }, () => first + Math.floor(random() * (i - first)));
     const dependsOn = [...new Set(chosen)].map((index) => `G-${index + 1}`);
-    const seconds = Math.round((of.from + random() * (of.to - of.from)) * 100) / 100;
+    const seconds = Math.round((options.from + random() * (options.to - options.from)) * 100) / 100;
     return { id: `G-${i + 1}`, dependsOn, seconds };
   });
 }

@@ -53,7 +53,7 @@ export interface RunOutcome extends RunResult {
 }
 
 /** Runs a batch to its end without a terminal. Throws unless the oracle said done. */
-export async function runBatch(of: {
+export async function runBatch(options: {
   scratch: string;
   home: string;
   batchPath: string;
@@ -61,9 +61,9 @@ export async function runBatch(of: {
 }): Promise<RunOutcome> {
   let peak: (() => number) | undefined;
   const result = await run({
-    argv: loopdashArgv(of.batchPath, of.mode, "--fresh"),
-    cwd: of.scratch,
-    env: loopdashEnvironment(of.scratch, of.home),
+    argv: loopdashArgv(options.batchPath, options.mode, "--fresh"),
+    cwd: options.scratch,
+    env: loopdashEnvironment(options.scratch, options.home),
     onStart: (child) => {
       peak = watchPeakMemory(child);
     },

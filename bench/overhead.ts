@@ -49,8 +49,8 @@ export const overhead: Bench = {
 };
 
 function figures(sizes: Sizes, floor: Measured, mine: Measured, peaks: readonly number[]): readonly Figure[] {
-  const at = (of: Measured, count: number) => median(of.get(count) ?? []);
-  const slope = (of: Measured) => (at(of, sizes.large) - at(of, sizes.small)) / (sizes.large - sizes.small);
+  const at = (measured: Measured, count: number) => median(measured.get(count) ?? []);
+  const slope = (measured: Measured) => (at(measured, sizes.large) - at(measured, sizes.small)) / (sizes.large - sizes.small);
   const common = { item: "overhead", note: `medians of ${sizes.rounds} alternating rounds` };
   return [
     ratioFigure({

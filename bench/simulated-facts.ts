@@ -57,16 +57,16 @@ export function attemptFacts(ticket: TicketId, fence: Fence, fails: boolean): Ru
   return [...facts, ...landingFacts(of)];
 }
 
-function landingFacts(of: { ticket: TicketId; fence: Fence }): RunFact[] {
+function landingFacts(options: { ticket: TicketId; fence: Fence }): RunFact[] {
   const repo = RepoId.parse("main");
   return [
-    { type: "step-ended", ...of, step: 0, ok: true, summary: "2 files" },
-    { type: "step-started", ...of, step: 1, kind: "merge", name: "merge" },
-    { type: "merge-intended", ...of, repo, from: SHA, to: SHA },
-    { type: "merge-landed", ...of, repo, from: SHA, to: SHA },
-    { type: "step-ended", ...of, step: 1, ok: true, summary: "landed" },
-    { type: "step-started", ...of, step: 2, kind: "assert", name: "assert" },
-    { type: "step-ended", ...of, step: 2, ok: true, summary: "Done" },
-    { type: "attempt-ended", ...of, outcome: "done" },
+    { type: "step-ended", ...options, step: 0, ok: true, summary: "2 files" },
+    { type: "step-started", ...options, step: 1, kind: "merge", name: "merge" },
+    { type: "merge-intended", ...options, repo, from: SHA, to: SHA },
+    { type: "merge-landed", ...options, repo, from: SHA, to: SHA },
+    { type: "step-ended", ...options, step: 1, ok: true, summary: "landed" },
+    { type: "step-started", ...options, step: 2, kind: "assert", name: "assert" },
+    { type: "step-ended", ...options, step: 2, ok: true, summary: "Done" },
+    { type: "attempt-ended", ...options, outcome: "done" },
   ];
 }

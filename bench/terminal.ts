@@ -16,11 +16,11 @@ const LONGEST_WAIT_MS = 60_000;
 const SIZE = { cols: 120, rows: 30 } as const;
 
 /** Starts loopdash in a pseudo-terminal of 120 by 30. What it draws is read from a screen, not from its bytes. */
-export function openTerminal(of: { scratch: string; home: string; args: readonly string[] }): Terminal {
-  const [program, ...args] = loopdashArgv(...of.args);
+export function openTerminal(options: { scratch: string; home: string; args: readonly string[] }): Terminal {
+  const [program, ...args] = loopdashArgv(...options.args);
   const startedAt = performance.now();
-  const env = loopdashEnvironment(of.scratch, of.home);
-  const pty = spawn(program, args, { ...SIZE, cwd: of.scratch, env, name: "xterm-256color" });
+  const env = loopdashEnvironment(options.scratch, options.home);
+  const pty = spawn(program, args, { ...SIZE, cwd: options.scratch, env, name: "xterm-256color" });
   const screen = new xterm.Terminal({ ...SIZE, allowProposedApi: true });
   const watch: { onDrawn?: () => void } = {};
   pty.onData((data) => screen.write(data, () => watch.onDrawn?.()));

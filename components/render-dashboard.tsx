@@ -28,7 +28,7 @@ export type Lend = (task: () => Promise<void>) => Promise<void>;
  * Draws the dashboard on a terminal until a person leaves it, and returns how, once the terminal is as it was before.
  * A terminal that goes away (EPIPE, EIO) is a detach: the run is not its client's.
  */
-export async function renderDashboard(of: {
+export async function renderDashboard(options: {
   readonly store: DashboardStore;
   /** What keys reach outside, but for leaving. */
   readonly hands: Omit<Hands, "leave">;
@@ -48,28 +48,28 @@ export async function renderDashboard(of: {
     if (leaving) return;
     leaving = true;
     left = how;
-    of.onLeave?.(how);
+    options.onLeave?.(how);
     instance?.unmount();
   };
   const gone = (): void => leave("detach");
-  of.stdout.on("error", gone);
-  of.stdin.on("error", gone);
-  of.stdin.on("end", gone);
-  const { abilities } = of;
+  options.stdout.on("error", gone);
+  options.stdin.on("error", gone);
+  options.stdin.on("end", gone);
+  const { abilities } = options;
   chalk.level = CHALK[abilities.colours];
-  const terminal = abilities.glyphs === "ascii" ? translated(of.stdout, asciiOf) : of.stdout;
-  const laidOut = new ResizeGate(of.stdout);
-  const prepared = new LinePlaceholders(() => of.store.getState().ui.modal !== undefined);
+  const terminal = abilities.glyphs === "ascii" ? translated(options.stdout, asciiOf) : options.stdout;
+  const laidOut = new ResizeGate(options.stdout);
+  const prepared = new LinePlaceholders(() => options.store.getState().ui.modal !== undefined);
   const app = (
-    <Lending laidOut={laidOut} onDrawn={of.onDrawn}>
+    <Lending laidOut={laidOut} onDrawn={options.onDrawn}>
       <LinePlaceholdersContext value={abilities.spoken ? undefined : prepared}>
-        <App store={of.store} hands={{ ...of.hands, leave }} theme={themeOf(abilities)} />
+        <App store={options.store} hands={{ ...options.hands, leave }} theme={themeOf(abilities)} />
       </LinePlaceholdersContext>
     </Lending>
   );
   instance = render(app, {
     stdout: abilities.spoken ? translated(terminal, spokenOf) : frameDiffStdout(terminal, { laidOut, prepared }),
-    stdin: of.stdin,
+    stdin: options.stdin,
     // What a screen reader has read stays where it can be read again.
     alternateScreen: !abilities.spoken,
     isScreenReaderEnabled: abilities.spoken,
@@ -84,20 +84,20 @@ export async function renderDashboard(of: {
   try {
     await instance.waitUntilExit();
   } finally {
-    of.stdout.off("error", gone);
-    of.stdin.off("error", gone);
-    of.stdin.off("end", gone);
+    options.stdout.off("error", gone);
+    options.stdin.off("error", gone);
+    options.stdin.off("end", gone);
   }
   return left;
 }
 
 /** Notes the size that is laid out for, and hands out how to lend the terminal, which Ink tells only within what it draws. */
-function Lending(of: {
+function Lending(options: {
   readonly laidOut: ResizeGate;
   readonly onDrawn: ((lend: Lend) => void) | undefined;
   readonly children: ReactNode;
 }): ReactNode {
-  const { laidOut, onDrawn } = of;
+  const { laidOut, onDrawn } = options;
   const { suspendTerminal, waitUntilRenderFlush } = useApp();
   const { columns, rows } = useWindowSize();
   // The frame is drawn before effects run. App hears of the size with this, so both are of one commit.
@@ -118,5 +118,5 @@ function Lending(of: {
       }),
     );
   }, [onDrawn, suspendTerminal, laidOut]);
-  return of.children;
+  return options.children;
 }

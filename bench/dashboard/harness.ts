@@ -33,8 +33,8 @@ export async function bundleProgram(scratch: Scratch, name: string): Promise<str
 }
 
 /** Runs the dashboard in a process of its own and gives what it measured. */
-export async function runHarness(scratch: Scratch, program: string, of: HarnessOf): Promise<Harnessed> {
-  const argv = ["node", "--expose-gc", program, JSON.stringify(of)] as const;
+export async function runHarness(scratch: Scratch, program: string, harnessOf: HarnessOf): Promise<Harnessed> {
+  const argv = ["node", "--expose-gc", program, JSON.stringify(harnessOf)] as const;
   const out = await mustRun({ argv: [...argv], cwd: scratch.path, env: childEnvironment(scratch.path) });
   return JSON.parse(out.split("\n").at(-1) ?? "") as Harnessed;
 }

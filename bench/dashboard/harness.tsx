@@ -38,11 +38,11 @@ class Sink extends Writable {
   /** When the last byte came. */
   at = 0;
 
-  constructor(of: HarnessOf) {
+  constructor(harnessOf: HarnessOf) {
     super({ decodeStrings: false });
-    this.columns = of.cols;
-    this.rows = of.rows;
-    this.taping = of.measure === "frames";
+    this.columns = harnessOf.cols;
+    this.rows = harnessOf.rows;
+    this.taping = harnessOf.measure === "frames";
   }
 
   override _write(chunk: string, _encoding: BufferEncoding, done: () => void): void {

@@ -22,18 +22,18 @@ export interface SceneOf {
 }
 
 /** Everything that was journalled until all agents of a large batch are at work, in order. */
-export function sceneFacts(of: SceneOf): readonly RunFact[] {
-  const ids = Array.from({ length: of.tickets }, (_, i) => TicketId.parse(`CORE-${i + 1}`));
-  return [startFact(of, ids), ...ids.slice(0, of.workers).flatMap(workingFacts)];
+export function sceneFacts(sceneOf: SceneOf): readonly RunFact[] {
+  const ids = Array.from({ length: sceneOf.tickets }, (_, i) => TicketId.parse(`CORE-${i + 1}`));
+  return [startFact(sceneOf, ids), ...ids.slice(0, sceneOf.workers).flatMap(workingFacts)];
 }
 
-function startFact(of: SceneOf, ids: readonly TicketId[]): RunFact {
+function startFact(sceneOf: SceneOf, ids: readonly TicketId[]): RunFact {
   const repo = RepoId.parse("app");
   const { oracle: _, ...file } = BatchFile.parse({
     name: "crowd",
     repos: { app: { path: "/nowhere" } },
     agent: { kind: "command", command: ["true"] },
-    limits: { workers: of.workers, attempts: 3 },
+    limits: { workers: sceneOf.workers, attempts: 3 },
     tickets: ids.map((id, i) => ({ id, title: `change number ${i + 1} of the long list`, repo })),
   });
   const tickets = file.tickets.map((ticket) => ({ ...ticket, title: ticket.title ?? ticket.id, repo, finish: FINISH }));
@@ -41,7 +41,7 @@ function startFact(of: SceneOf, ids: readonly TicketId[]): RunFact {
     type: "run-started",
     run: RunId.parse("crowd-20260101-abcd"),
     batch: { ...file, tickets },
-    batchPath: of.batchPath,
+    batchPath: sceneOf.batchPath,
     oracleSha: SHA,
     batchSha: SHA,
     sandboxed: true,

@@ -20,11 +20,11 @@ export class Screen {
   /** What was written since `record` began, and when each piece came. */
   #tape: string[] | undefined;
 
-  constructor(of: { argv: readonly [string, ...string[]]; cwd: string; env: Readonly<Record<string, string>>; size: Size }) {
-    const [program, ...args] = of.argv;
-    this.#size = of.size;
-    this.#pty = spawn(program, args, { ...of.size, cwd: of.cwd, env: of.env, name: "xterm-256color" });
-    this.#model = new xterm.Terminal({ ...of.size, allowProposedApi: true });
+  constructor(options: { argv: readonly [string, ...string[]]; cwd: string; env: Readonly<Record<string, string>>; size: Size }) {
+    const [program, ...args] = options.argv;
+    this.#size = options.size;
+    this.#pty = spawn(program, args, { ...options.size, cwd: options.cwd, env: options.env, name: "xterm-256color" });
+    this.#model = new xterm.Terminal({ ...options.size, allowProposedApi: true });
     this.#gone = new Promise((done) => this.#pty.onExit(() => done()));
     this.#pty.onData((data) => {
       const at = performance.now();
@@ -40,8 +40,8 @@ export class Screen {
   }
 
   /** Milliseconds from now until the first byte came of what makes `shows` hold. From the start of the program with `sinceStart`. */
-  async until(shows: () => boolean, of: { readonly sinceStart?: boolean } = {}): Promise<number> {
-    const from = of.sinceStart === true ? this.#startedAt : performance.now();
+  async until(shows: () => boolean, { sinceStart }: { readonly sinceStart?: boolean } = {}): Promise<number> {
+    const from = sinceStart === true ? this.#startedAt : performance.now();
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     const timer = setTimeout(() => reject(new Error(`never shown:\n${this.text()}`)), LONGEST_WAIT_MS);
     const look = (at: number): void => {
@@ -96,16 +96,16 @@ export interface FrameBytes {
  * Replays what a program wrote and counts, frame by frame, the cells that it changed. `before` is what was written before, to
  * start from the same screen.
  */
-export async function countChanges(of: { before: string; written: string; size: Size }): Promise<FrameBytes> {
-  const model = new xterm.Terminal({ ...of.size, allowProposedApi: true });
+export async function countChanges(options: { before: string; written: string; size: Size }): Promise<FrameBytes> {
+  const model = new xterm.Terminal({ ...options.size, allowProposedApi: true });
   const write = (data: string) => new Promise<void>((done) => model.write(data, done));
-  await write(of.before);
-  let last = cellsOf(model, of.size);
+  await write(options.before);
+  let last = cellsOf(model, options.size);
   const total = { frames: 0, bytes: 0, cells: 0 };
-  for (const frame of of.written.split(END_OF_FRAME)) {
+  for (const frame of options.written.split(END_OF_FRAME)) {
     if (frame === "") continue;
     await write(frame + END_OF_FRAME);
-    const next = cellsOf(model, of.size);
+    const next = cellsOf(model, options.size);
     total.frames += 1;
     total.bytes += Buffer.byteLength(frame + END_OF_FRAME);
     total.cells += next.filter((cell, i) => cell !== last[i]).length;

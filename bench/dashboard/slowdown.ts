@@ -27,7 +27,7 @@ export interface Slowdown {
  */
 export async function engineSlowdown(
   scratch: Scratch,
-  of: { readonly seconds: number; readonly rounds: number },
+  options: { readonly seconds: number; readonly rounds: number },
 ): Promise<Slowdown> {
   const repo = await createRepository(scratch.path, "slowdown");
   const pipes = join(scratch.path, "pipes");
@@ -56,7 +56,7 @@ export async function engineSlowdown(
   const terminal = openTerminal({ scratch: scratch.path, home, args: [batchPath] });
   try {
     await terminal.seen("WORKERS 64 of 64");
-    return await compare(scratch, home, of);
+    return await compare(scratch, home, options);
   } finally {
     clearInterval(talking);
     await endRun(terminal, scratch.path, home);
@@ -67,16 +67,16 @@ export async function engineSlowdown(
 async function compare(
   scratch: Scratch,
   home: string,
-  of: { readonly seconds: number; readonly rounds: number },
+  { rounds, seconds }: { readonly seconds: number; readonly rounds: number },
 ): Promise<Slowdown> {
   const pid = await enginePid(scratch.path, home);
   const [alone, watched]: [number[], number[]] = [[], []];
-  for (let round = 0; round < of.rounds; round += 1) {
-    alone.push(...(await cpuPercent([pid], of.seconds)));
+  for (let round = 0; round < rounds; round += 1) {
+    alone.push(...(await cpuPercent([pid], seconds)));
     const screen = openScreen(scratch, home, loopdashArgv("attach"), SIZE);
     await screen.until(() => screen.text().includes("WORKERS"));
     await sleep(1_000);
-    watched.push(...(await cpuPercent([pid], of.seconds)));
+    watched.push(...(await cpuPercent([pid], seconds)));
     await screen.end();
     await sleep(500);
   }

@@ -15,8 +15,8 @@ export interface StagedEngine extends AsyncDisposable {
 }
 
 /** Starts one in `cwd`, and waits until it answers (until its record is written, where the run has ended). */
-export async function stageEngine(of: EngineOf & { readonly cwd: string }): Promise<StagedEngine> {
-  const { cwd, ...rest } = of;
+export async function stageEngine(engineOf: EngineOf & { readonly cwd: string }): Promise<StagedEngine> {
+  const { cwd, ...rest } = engineOf;
   const program = join(import.meta.dirname, "engine.ts");
   const child: ChildProcess = spawn(process.execPath, [program, JSON.stringify(rest)], {
     cwd,
@@ -29,7 +29,7 @@ export async function stageEngine(of: EngineOf & { readonly cwd: string }): Prom
   if (first === undefined || child.pid === undefined) throw new Error("the staged engine did not start");
   return {
     pid: child.pid,
-    home: of.home,
+    home: engineOf.home,
     talk: (perSecond) => void child.stdin?.write(`${perSecond}\n`),
     async [Symbol.asyncDispose]() {
       child.stdin?.end();

@@ -13,20 +13,25 @@ export function dialogRoom(columns: number): number {
 }
 
 /** Where a dialog of so many lines stands, and how many columns its text has. */
-export function dialogPlace(of: {
+export function dialogPlace({
+  rows,
+  lines,
+  columns,
+  room,
+}: {
   readonly columns: number;
   readonly rows: number;
   readonly lines: number;
   readonly room: number;
 }) {
   return {
-    top: Math.max(0, Math.floor((of.rows - of.lines - 2) / 2)),
-    left: Math.max(0, Math.floor((of.columns - of.room - 4) / 2)),
+    top: Math.max(0, Math.floor((rows - lines - 2) / 2)),
+    left: Math.max(0, Math.floor((columns - room - 4) / 2)),
   };
 }
 
 /** A box in front of the views, in the middle. Every cell of it is written, so nothing shines through. */
-export function Dialog(of: {
+export function Dialog(options: {
   readonly title: string;
   readonly tone: Tone;
   readonly lines: readonly SpanLine[];
@@ -35,26 +40,27 @@ export function Dialog(of: {
   /** As wide as it can be, whatever is in it: for text that is being written. */
   readonly wide: boolean;
 }): ReactNode {
-  const natural = Math.max(LEAST, widthOf(of.title) + 2, ...of.lines.map(spansWidth));
-  const room = of.wide ? dialogRoom(of.columns) : Math.min(dialogRoom(of.columns), natural);
-  const most = of.rows - 4;
-  const lines = of.lines.length <= most ? of.lines : [...of.lines.slice(0, most - 1), more(of.lines.length - most + 1)];
-  const title = cut(of.title, room - 2);
-  const { top, left } = dialogPlace({ ...of, lines: lines.length, room });
+  const natural = Math.max(LEAST, widthOf(options.title) + 2, ...options.lines.map(spansWidth));
+  const room = options.wide ? dialogRoom(options.columns) : Math.min(dialogRoom(options.columns), natural);
+  const most = options.rows - 4;
+  const lines =
+    options.lines.length <= most ? options.lines : [...options.lines.slice(0, most - 1), more(options.lines.length - most + 1)];
+  const title = cut(options.title, room - 2);
+  const { top, left } = dialogPlace({ ...options, lines: lines.length, room });
   return (
     <Box position="absolute" top={top} left={left} width={room + 4} flexDirection="column">
       <Spans
         line={[
-          { text: "╭─ ", tone: of.tone },
-          { text: title, tone: of.tone, bold: true },
-          { text: ` ${"─".repeat(Math.max(0, room - widthOf(title) - 1))}╮`, tone: of.tone },
+          { text: "╭─ ", tone: options.tone },
+          { text: title, tone: options.tone, bold: true },
+          { text: ` ${"─".repeat(Math.max(0, room - widthOf(title) - 1))}╮`, tone: options.tone },
         ]}
       />
       {lines.map((line, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines have no names; the dialog is drawn whole
-        <Spans key={i} line={framed(cutSpans(line, room), room, of.tone)} />
+        <Spans key={i} line={framed(cutSpans(line, room), room, options.tone)} />
       ))}
-      <Spans line={[{ text: `╰${"─".repeat(room + 2)}╯`, tone: of.tone }]} />
+      <Spans line={[{ text: `╰${"─".repeat(room + 2)}╯`, tone: options.tone }]} />
     </Box>
   );
 }

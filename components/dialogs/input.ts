@@ -20,7 +20,7 @@ export function useHands(store: DashboardStore, hands: Hands, size: Size): void 
 }
 
 /** The mouse. Whoever draws the app has the terminal report it. */
-function useMouse(of: {
+function useMouse(options: {
   readonly store: DashboardStore;
   readonly hands: Hands;
   readonly size: Size;
@@ -28,7 +28,7 @@ function useMouse(of: {
 }): void {
   const { stdin } = useStdin();
   const onData = useEffectEvent((data: unknown) => {
-    const { store, hands, size, reader } = of;
+    const { store, hands, size, reader } = options;
     for (const mouse of reader.push(String(data))) {
       const isOnScreen = mouse.column < size.columns && mouse.row < size.rows;
       if (isOnScreen) point(store, mouse, () => targetAt(store.getState(), size, mouse), hands);

@@ -28,8 +28,8 @@ export function Modals({ columns, rows }: { readonly columns: number; readonly r
 }
 
 /** What is asked before something is done. */
-function Question(of: { readonly modal: DialogModal; readonly columns: number; readonly rows: number }): ReactNode {
-  const { modal, columns, rows } = of;
+function Question(options: { readonly modal: DialogModal; readonly columns: number; readonly rows: number }): ReactNode {
+  const { modal, columns, rows } = options;
   const run = useDashboard((s) => s.run);
   const lists = useDashboard((s) => s.lists);
   const keymap = useDashboard((s) => s.keymap);

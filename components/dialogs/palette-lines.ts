@@ -53,14 +53,18 @@ export function paletteLines(state: DashboardState, size: Size): readonly SpanLi
 }
 
 /** `▌kill T-4    end the selected ticket's try; asks first    x` */
-function row(offer: Offer, state: DashboardState, of: { readonly width: number; readonly chosen: boolean }): SpanLine {
+function row(
+  offer: Offer,
+  state: DashboardState,
+  { width, chosen }: { readonly width: number; readonly chosen: boolean },
+): SpanLine {
   const why = whyNotNow(offer, state);
   const key = offer.key === "" ? "" : ` ${offer.key}`;
-  const room = of.width - 1 - NAME_WIDTH - 1 - widthOf(key);
+  const room = width - 1 - NAME_WIDTH - 1 - widthOf(key);
   const help = why === undefined ? offer.help : `not now: ${why}`;
   return [
-    { text: of.chosen ? "▌" : " ", tone: "running" },
-    { text: fitTo(offer.name, NAME_WIDTH), tone: why === undefined ? "plain" : "waiting", bold: of.chosen, inverse: of.chosen },
+    { text: chosen ? "▌" : " ", tone: "running" },
+    { text: fitTo(offer.name, NAME_WIDTH), tone: why === undefined ? "plain" : "waiting", bold: chosen, inverse: chosen },
     { text: ` ${fitTo(cut(help, room), room)}`, tone: "waiting" },
     { text: key, tone: "running", bold: true },
   ];

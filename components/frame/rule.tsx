@@ -7,7 +7,7 @@ import { Spans } from "../kit/spans.tsx";
  * The title line of a block: `─ WORKERS 3 of 4 ─────`. `left` is what stands in the first column (a corner of the line
  * between two blocks), `note` is said at the right end, `joint` is a column where another line ends (┴).
  */
-export const Rule = memo(function Rule(of: {
+export const Rule = memo(function Rule(options: {
   readonly title: string;
   readonly count?: string | undefined;
   readonly note?: string | undefined;
@@ -16,20 +16,20 @@ export const Rule = memo(function Rule(of: {
   readonly left?: string;
   readonly joint?: number | undefined;
 }): ReactNode {
-  const left = of.left ?? "";
-  const title = cut(of.title, of.width - widthOf(left) - 4);
-  const count = of.count === undefined ? "" : ` ${of.count}`;
+  const left = options.left ?? "";
+  const title = cut(options.title, options.width - widthOf(left) - 4);
+  const count = options.count === undefined ? "" : ` ${options.count}`;
   const used = widthOf(left) + 2 + widthOf(title) + widthOf(count) + 1;
-  const note = of.note === undefined || of.note === "" ? "" : ` ${of.note} ─`;
-  const fits = used + widthOf(note) <= of.width;
-  const line = "─".repeat(Math.max(0, of.width - used - (fits ? widthOf(note) : 0)));
-  const at = of.joint === undefined ? -1 : of.joint - used;
+  const note = options.note === undefined || options.note === "" ? "" : ` ${options.note} ─`;
+  const fits = used + widthOf(note) <= options.width;
+  const line = "─".repeat(Math.max(0, options.width - used - (fits ? widthOf(note) : 0)));
+  const at = options.joint === undefined ? -1 : options.joint - used;
   const drawn = at >= 0 && at < line.length ? `${line.slice(0, at)}┴${line.slice(at + 1)}` : line;
   return (
     <Spans
       line={[
         { text: `${left}─ `, tone: "waiting" },
-        { text: title, tone: of.tone ?? "plain", bold: true },
+        { text: title, tone: options.tone ?? "plain", bold: true },
         { text: `${count} ${drawn}${fits ? note : ""}`, tone: "waiting" },
       ]}
     />

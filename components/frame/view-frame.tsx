@@ -9,12 +9,16 @@ import { viewKeys, viewTabs } from "./view-tabs.ts";
 export const FRAME_LINES = 1;
 
 /** A view that is not the overview: a line that says where one is, and the view under it on all other lines. */
-export function ViewFrame(of: { readonly columns: number; readonly height: number; readonly children: ReactNode }): ReactNode {
-  const { columns, height } = of;
+export function ViewFrame(options: {
+  readonly columns: number;
+  readonly height: number;
+  readonly children: ReactNode;
+}): ReactNode {
+  const { columns, height } = options;
   return (
     <Box flexDirection="column" width={columns} height={height} flexShrink={0} overflow="hidden">
       <ViewTabs width={columns} />
-      {of.children}
+      {options.children}
     </Box>
   );
 }

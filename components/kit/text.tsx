@@ -9,16 +9,21 @@ export function Line({ children }: { readonly children: ReactNode }): ReactNode 
 }
 
 /** A run of text within a Line, with the look of its meaning. */
-export function Say(of: {
+export function Say({
+  tone,
+  bold,
+  inverse,
+  children,
+}: {
   readonly tone?: Tone;
   readonly bold?: boolean;
   readonly inverse?: boolean;
   readonly children: ReactNode;
 }): ReactNode {
-  const look = useTheme()[of.tone ?? "plain"];
+  const look = useTheme()[tone ?? "plain"];
   return (
-    <Text {...look} bold={of.bold ?? look.bold ?? false} inverse={of.inverse ?? false}>
-      {of.children}
+    <Text {...look} bold={bold ?? look.bold ?? false} inverse={inverse ?? false}>
+      {children}
     </Text>
   );
 }

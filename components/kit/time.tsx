@@ -26,26 +26,26 @@ interface TimeOf {
 }
 
 /** A time as a stretch of a line that follows the clock. */
-export function timeSpan(of: TimeOf): TimedSpan {
-  return (now) => spanAt(of, now);
+export function timeSpan(timeOf: TimeOf): TimedSpan {
+  return (now) => spanAt(timeOf, now);
 }
 
-function spanAt(of: TimeOf, now: number): Span {
-  const ms = (of.stop ?? now) - of.since;
-  const text = FORMATS[of.format](of.until === true ? -ms : ms);
+function spanAt(timeOf: TimeOf, now: number): Span {
+  const ms = (timeOf.stop ?? now) - timeOf.since;
+  const text = FORMATS[timeOf.format](timeOf.until === true ? -ms : ms);
   return {
-    text: fitTo(`${of.prefix ?? ""}${text}${of.suffix ?? ""}`, of.width, of.align ?? "right"),
-    tone: toneAt(ms, of.warn, of.tone ?? "plain"),
-    bold: of.bold ?? false,
+    text: fitTo(`${timeOf.prefix ?? ""}${text}${timeOf.suffix ?? ""}`, timeOf.width, timeOf.align ?? "right"),
+    tone: toneAt(ms, timeOf.warn, timeOf.tone ?? "plain"),
+    bold: timeOf.bold ?? false,
   };
 }
 
 /** A time that stands among other texts. The tick of the clock touches nothing but it, and only when its text changes. */
-export const Time = memo(function Time(of: TimeOf): ReactNode {
-  const text = useDashboard((s) => spanAt(of, s.now).text);
-  const tone = useDashboard((s) => spanAt(of, s.now).tone ?? "plain");
+export const Time = memo(function Time(timeOf: TimeOf): ReactNode {
+  const text = useDashboard((s) => spanAt(timeOf, s.now).text);
+  const tone = useDashboard((s) => spanAt(timeOf, s.now).tone ?? "plain");
   return (
-    <Say tone={tone} bold={of.bold ?? false}>
+    <Say tone={tone} bold={timeOf.bold ?? false}>
       {text}
     </Say>
   );

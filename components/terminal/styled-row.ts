@@ -141,8 +141,8 @@ function takeOne(codes: string[], look: Map<string, string>): boolean {
   return true;
 }
 
-function parameters(attributes: Attributes, of: readonly string[]): string {
-  return attributes.size === 0 ? "" : of.flatMap((name) => attributes.get(name) ?? []).join(";");
+function parameters(attributes: Attributes, items: readonly string[]): string {
+  return attributes.size === 0 ? "" : items.flatMap((name) => attributes.get(name) ?? []).join(";");
 }
 
 /** The parameters of a colour by number (`5;n`) or by its parts (`2;r;g;b`). */

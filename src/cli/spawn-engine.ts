@@ -21,7 +21,7 @@ export interface SpawnedEngine {
  * where it refuses; then nothing has been started. Where a signal comes first, the engine is ended and a UserError
  * (exit 130) says so: who gives up on a start leaves nothing behind that works unseen.
  */
-export async function spawnEngine(of: {
+export async function spawnEngine(options: {
   batch: string;
   workers?: number;
   fresh: boolean;
@@ -29,7 +29,7 @@ export async function spawnEngine(of: {
 }): Promise<SpawnedEngine> {
   const { root } = stateHome(process.env, process.cwd());
   const log = openLog(root);
-  const args = JSON.stringify({ ...of, cwd: process.cwd() });
+  const args = JSON.stringify({ ...options, cwd: process.cwd() });
   const leaving = askedToLeave();
   const child = spawn(process.execPath, [packageFiles().main, "__engine", args], {
     detached: true,

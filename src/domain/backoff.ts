@@ -33,10 +33,10 @@ interface Stopped {
   readonly at: number;
 }
 
-function stoppedBy(state: RunState, of: Stopped): RunState {
-  const reach = reachOf(of.stop.kind);
-  if (reach === "run") return trip(state, tripOf(of));
-  return reach === "waits" ? turnedAway(state, of) : state;
+function stoppedBy(state: RunState, stopped: Stopped): RunState {
+  const reach = reachOf(stopped.stop.kind);
+  if (reach === "run") return trip(state, tripOf(stopped));
+  return reach === "waits" ? turnedAway(state, stopped) : state;
 }
 
 function isWell(state: RunState, party: Party): RunState {
@@ -45,8 +45,8 @@ function isWell(state: RunState, party: Party): RunState {
   return { ...state, limited: others };
 }
 
-function turnedAway(state: RunState, of: Stopped): RunState {
-  const { party, stop, at } = of;
+function turnedAway(state: RunState, stopped: Stopped): RunState {
+  const { party, stop, at } = stopped;
   const limited = state.limited?.[party];
   // Those that were under way together are turned away together: that is one time.
   const together = state.holdDue !== undefined || isBackingOff(state, at);
@@ -56,7 +56,7 @@ function turnedAway(state: RunState, of: Stopped): RunState {
   // Programs give their own waits for the API's as well, and these may be too short.
   const until = at + Math.max(own, Math.ceil(stop.retryAfterMs ?? 0));
   const next: RunState = { ...state, limited: { ...state.limited, [party]: { since, times } } };
-  if (until - since > LONGEST_BACKOFF_MS) return trip(next, { ...tripOf(of), until });
+  if (until - since > LONGEST_BACKOFF_MS) return trip(next, { ...tripOf(stopped), until });
   if (until <= Math.max(state.hold?.until ?? 0, state.holdDue?.until ?? 0)) return next;
   const who = party === "agent" ? "the model's API turned an agent away" : "the reviewer's API turned it away";
   return { ...next, holdDue: { until, reason: `${who} (${stop.kind}): ${stop.says}` } };

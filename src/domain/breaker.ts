@@ -66,17 +66,21 @@ export function countsAsFailure({ signs }: TicketState, attempt: Attempt, outcom
 export function signsAfter(
   { signs = {} }: TicketState,
   attempt: Attempt,
-  of: { readonly outcome: AttemptOutcome; readonly counted: boolean; readonly evidence: Evidence | undefined },
+  {
+    outcome,
+    counted,
+    evidence,
+  }: { readonly outcome: AttemptOutcome; readonly counted: boolean; readonly evidence: Evidence | undefined },
 ): Signs {
-  if (of.outcome === "done") return {};
+  if (outcome === "done") return {};
   const stop = attempt.agent?.stop;
   const waits = [stop, attempt.unanswered].some((kind) => kind !== undefined && reachOf(kind) === "waits");
   const turnedAway = waits ? { turnedAway: (signs.turnedAway ?? 0) + 1 } : {};
-  if (!of.counted) return { ...signs, ...turnedAway };
+  if (!counted) return { ...signs, ...turnedAway };
   const unchanged = attempt.change?.files === 0 && attempt.agent !== undefined && claimsDone(attempt.agent);
   return {
     // That a person ended it says nothing of the work.
-    ...(of.outcome === "killed" ? withFailure(signs.failure) : failedAgain(signs, of.evidence)),
+    ...(outcome === "killed" ? withFailure(signs.failure) : failedAgain(signs, evidence)),
     ...turnedAway,
     ...(unchanged ? { unchanged: (signs.unchanged ?? 0) + 1 } : {}),
     ...(stop !== undefined && reachOf(stop) === "ticket" ? { hopeless: stop } : {}),

@@ -3,7 +3,7 @@ import type { Batch } from "./batch/schema.ts";
 import type { FrozenSet } from "./event.ts";
 
 /** The frozen set of a run, from what is in use now. The other hashes are sha256 in hexadecimal digits. */
-export function frozenSetOf(of: {
+export function frozenSetOf(options: {
   readonly batch: Batch;
   readonly oracleSha: string;
   /** Of the batch as the oracle reads it. */
@@ -11,15 +11,15 @@ export function frozenSetOf(of: {
   /** Of the code that makes and judges the canaries. */
   readonly tripwireSha: string;
 }): FrozenSet {
-  const { batch } = of;
+  const { batch } = options;
   const policy = Object.entries(batch).filter(([key]) => key.startsWith("sandbox"));
   return {
-    oracle: shaOf({ program: of.oracleSha, spec: batch.oracle ?? null }),
-    batch: shaOf({ judged: of.batchSha, batch }),
+    oracle: shaOf({ program: options.oracleSha, spec: batch.oracle ?? null }),
+    batch: shaOf({ judged: options.batchSha, batch }),
     limits: shaOf(batch.limits),
     guard: shaOf(batch.protect),
     sandbox: shaOf(policy),
-    tripwire: of.tripwireSha,
+    tripwire: options.tripwireSha,
   };
 }
 

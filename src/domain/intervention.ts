@@ -8,8 +8,8 @@ export type InterventionClass = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" |
 const WORK: ReadonlySet<InterventionClass> = new Set(["I1", "I4", "I7"]);
 
 /** Whether an input of this class did the tickets' work, or tended the machinery. */
-export function interventionKind(of: InterventionClass): "work" | "harness" {
-  return WORK.has(of) ? "work" : "harness";
+export function interventionKind(interventionClass: InterventionClass): "work" | "harness" {
+  return WORK.has(interventionClass) ? "work" : "harness";
 }
 
 export interface Intervention {

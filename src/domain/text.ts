@@ -41,13 +41,16 @@ export function plainText(text: string, maxLength?: number): string {
  * The same, line by line. At most `maxLines` lines, of which the last then says how many are left out. A carriage
  * return ends a line too: what a progress bar overwrites is shown as lines of its own.
  */
-export function plainLines(text: string, of: { readonly maxLines: number; readonly maxLength?: number }): readonly string[] {
+export function plainLines(
+  text: string,
+  { maxLines, maxLength }: { readonly maxLines: number; readonly maxLength?: number },
+): readonly string[] {
   const lines = text.split(/\r\n|[\n\r\u0085\u2028\u2029]/);
   if (lines.at(-1) === "") lines.pop();
-  const over = lines.length > of.maxLines;
-  const shown = over ? lines.slice(0, Math.max(0, of.maxLines - 1)) : lines;
-  const plain = shown.map((line) => plainText(line, of.maxLength));
-  return over && of.maxLines > 0 ? [...plain, cut(`… ${lines.length - shown.length} more lines`, of.maxLength ?? 80)] : plain;
+  const over = lines.length > maxLines;
+  const shown = over ? lines.slice(0, Math.max(0, maxLines - 1)) : lines;
+  const plain = shown.map((line) => plainText(line, maxLength));
+  return over && maxLines > 0 ? [...plain, cut(`… ${lines.length - shown.length} more lines`, maxLength ?? 80)] : plain;
 }
 
 function cleanLine(text: string): string {

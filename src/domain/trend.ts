@@ -83,12 +83,12 @@ export const NOT_KNOWN = "?";
  * One character per run: a bar from nothing to the most of all complete runs. A run that is not complete has no bar, for leaving
  * early keeps every number low.
  */
-export function sparkline(points: readonly TrendPoint[], of: (point: TrendPoint) => number | null): string {
-  const known = points.flatMap((point) => (point.complete ? [of(point) ?? 0] : []));
+export function sparkline(points: readonly TrendPoint[], options: (point: TrendPoint) => number | null): string {
+  const known = points.flatMap((point) => (point.complete ? [options(point) ?? 0] : []));
   const most = Math.max(1e-9, ...known);
   return points
     .map((point) => {
-      const value = of(point);
+      const value = options(point);
       if (!point.complete) return NOT_COMPLETE;
       return value === null ? NOT_KNOWN : (BARS[Math.round((value / most) * (BARS.length - 1))] ?? NOT_KNOWN);
     })
@@ -102,8 +102,8 @@ export function trendLine(points: readonly TrendPoint[]): string | undefined {
     const text = value === null ? NOT_KNOWN : value.toFixed(digits);
     return point.complete ? text : `(${text})`;
   };
-  const part = (name: string, of: (point: TrendPoint) => number | null, digits: number) =>
-    `${name} ${sparkline(points, of)}  ${points.map((point) => number(of(point), point, digits)).join(" ")}`;
+  const part = (name: string, options: (point: TrendPoint) => number | null, digits: number) =>
+    `${name} ${sparkline(points, options)}  ${points.map((point) => number(options(point), point, digits)).join(" ")}`;
   const left = points.some((point) => !point.complete) ? ` · ${NOT_COMPLETE} and (): not complete` : "";
   return `last ${points.length} runs: ${part("interventions", interventionsOf, 0)} · ${part("cost $", costOf, 2)}${left}`;
 }

@@ -13,11 +13,11 @@ export class UserError extends Error {
   readonly todo: string;
   readonly exitCode: ExitCode;
 
-  constructor(of: { what: string; why: string; todo: string; exitCode: ExitCode; cause?: unknown }) {
-    super(`${of.what}: ${of.why}`, { cause: of.cause });
-    this.what = of.what;
-    this.why = of.why;
-    this.todo = of.todo;
-    this.exitCode = of.exitCode;
+  constructor(options: { what: string; why: string; todo: string; exitCode: ExitCode; cause?: unknown }) {
+    super(`${options.what}: ${options.why}`, { cause: options.cause });
+    this.what = options.what;
+    this.why = options.why;
+    this.todo = options.todo;
+    this.exitCode = options.exitCode;
   }
 }

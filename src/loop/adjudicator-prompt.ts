@@ -29,7 +29,7 @@ export interface Replayed {
  */
 export function renderAdjudicatorPrompt(
   template: string,
-  of: {
+  options: {
     readonly ticket: Ticket;
     readonly claim: BlockerClaim;
     readonly replays: readonly Replayed[];
@@ -40,14 +40,14 @@ export function renderAdjudicatorPrompt(
     readonly nonce: string;
   },
 ): string {
-  const { ticket, claim, commit, checkout, nonce } = of;
+  const { ticket, claim, commit, checkout, nonce } = options;
   const data = {
     ticket: { title: plainText(ticket.title, TITLE_CHARS), body: beginning(ticket.body, BODY_CHARS) },
     claim: beginning(claim.claim, CLAIM_CHARS),
     wall: beginning(claim.wall, CLAIM_CHARS),
     tried: beginning(claim.tried, CLAIM_CHARS),
     humanStep: claim.humanStep,
-    evidence: of.replays.map(evidenceOf),
+    evidence: options.replays.map(evidenceOf),
   };
   return fillTemplate(template, {
     id: ticket.id,
@@ -56,7 +56,7 @@ export function renderAdjudicatorPrompt(
     checkout,
     nonce,
     ...answerMarks(nonce),
-    paths: inWords(of.paths),
+    paths: inWords(options.paths),
     data: JSON.stringify(data, undefined, 1),
   });
 }

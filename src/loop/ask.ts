@@ -59,22 +59,22 @@ const EVERYTHING = ["**"];
  * the attempt is called off, and where the API still has no room, or will have nobody: then it is no answer that says something
  * of the work, and what was built waits for the next attempt.
  */
-export async function askSecondModel<T>(ctx: LoopContext, scope: OpenAttempt, repo: Repo, of: Ask<T>): Promise<Asked<T>> {
+export async function askSecondModel<T>(ctx: LoopContext, scope: OpenAttempt, repo: Repo, ask: Ask<T>): Promise<Asked<T>> {
   const { secondModel } = ctx;
   if (secondModel === undefined) return { ok: false, why: "the batch names no reviewer" };
   const { tripped } = ctx.state();
-  if (tripped?.of === "reviewer") throw putOff(of, `it is not asked any more (${tripped.kind}): ${tripped.says}`);
-  const first = await askOnce(ctx, scope, repo, { ...of, secondModel, again: true });
-  if (first.waitMs === undefined) return answerOf(of, first);
+  if (tripped?.of === "reviewer") throw putOff(ask, `it is not asked any more (${tripped.kind}): ${tripped.says}`);
+  const first = await askOnce(ctx, scope, repo, { ...ask, secondModel, again: true });
+  if (first.waitMs === undefined) return answerOf(ask, first);
   await pause(ctx.clock, first.waitMs, scope.signal);
   if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
-  return answerOf(of, await askOnce(ctx, scope, repo, { ...of, secondModel, again: false }));
+  return answerOf(ask, await askOnce(ctx, scope, repo, { ...ask, secondModel, again: false }));
 }
 
 /** What a try comes to, where it is the last one. Throws AttemptOver where its stop is about everybody who asks. */
-function answerOf<T>(of: Ask<T>, tried: Try<T>): Asked<T> {
+function answerOf<T>(ask: Ask<T>, tried: Try<T>): Asked<T> {
   const reach = tried.stop === undefined ? "attempt" : reachOf(tried.stop.kind);
-  if (reach === "waits" || reach === "run") throw putOff(of, tried.says);
+  if (reach === "waits" || reach === "run") throw putOff(ask, tried.says);
   return tried;
 }
 
@@ -89,12 +89,12 @@ function putOff({ question, name }: Pick<Ask<unknown>, "question" | "name">, why
 /** With `again` it may be put once more, and then what it meets is not told yet. */
 type Putting<T> = Ask<T> & { readonly secondModel: Reviewer; readonly again: boolean };
 
-async function askOnce<T>(ctx: LoopContext, scope: OpenAttempt, repo: Repo, of: Putting<T>): Promise<Try<T>> {
-  const { question, secondModel } = of;
+async function askOnce<T>(ctx: LoopContext, scope: OpenAttempt, repo: Repo, putting: Putting<T>): Promise<Try<T>> {
+  const { question, secondModel } = putting;
   const unknown = await ctx.dayBudget.look?.();
   if (unknown !== undefined) {
     ctx.report({ type: "day-spend-unknown", why: unknown });
-    throw putOff(of, unknown);
+    throw putOff(putting, unknown);
   }
   const noMoney = setAside(ctx, scope, question, secondModel.reserveUsd);
   if (noMoney !== undefined) return { ok: false, why: noMoney, says: noMoney };
@@ -105,10 +105,10 @@ async function askOnce<T>(ctx: LoopContext, scope: OpenAttempt, repo: Repo, of: 
     ctx.report({ type: "second-model-answered", ...at, costUsd, ...answer, says: plainText(answer.says, 300) });
   };
   try {
-    const tried = await inCheckout(ctx, scope, repo, of, (usd) => {
+    const tried = await inCheckout(ctx, scope, repo, putting, (usd) => {
       costUsd = usd;
     });
-    const canary = tried.ok && of.canary !== undefined ? { canary: of.canary(tried.value) } : {};
+    const canary = tried.ok && putting.canary !== undefined ? { canary: putting.canary(tried.value) } : {};
     const stop = tried.stop === undefined || tried.waitMs !== undefined ? {} : { stop: tried.stop };
     book({ valid: tried.ok, says: tried.says, ...canary, ...stop });
     return tried;
@@ -138,32 +138,32 @@ async function inCheckout<T>(
   ctx: LoopContext,
   scope: OpenAttempt,
   repo: Repo,
-  of: Putting<T>,
+  putting: Putting<T>,
   spent: (usd: number) => void,
 ): Promise<Try<T>> {
-  const { secondModel, name } = of;
+  const { secondModel, name } = putting;
   const checkout = ctx.files.judgePath(scope.ticket.id, name);
   const session = ctx.files.judgePath(scope.ticket.id, `${name}-session`);
   try {
-    await repo.checkout({ commit: of.commit, path: checkout, attributesOf: of.attributesOf });
-    await of.plant?.(checkout);
+    await repo.checkout({ commit: putting.commit, path: checkout, attributesOf: putting.attributesOf });
+    await putting.plant?.(checkout);
     await ctx.files.makeFolder(session);
     const nonce = randomBytes(16).toString("hex");
-    const log = `${of.question}-${name}${of.canary === undefined ? "" : "-canary"}`;
+    const log = `${putting.question}-${name}${putting.canary === undefined ? "" : "-canary"}`;
     const promptFile = join(scope.files.folder, `${log.replace(/[^\w.-]+/g, "-")}.md`);
-    await ctx.files.write(promptFile, of.prompt(nonce, checkout));
+    await ctx.files.write(promptFile, putting.prompt(nonce, checkout));
     const confinement = opened(ctx, confineReader(ctx, repo, { read: [checkout, promptFile], write: [session] }), name);
     // In the sandbox it cannot write there.
     const before = ctx.confined ? undefined : await protectedFiles(checkout, EVERYTHING);
     // What it costs is not known before it has ended.
     spent(secondModel.reserveUsd);
     const folders = { checkout, promptFile, session, logFile: scope.files.log(log) };
-    const answer = await put(ctx, scope, of, { ...folders, ...(confinement === undefined ? {} : { confinement }) });
+    const answer = await put(ctx, scope, putting, { ...folders, ...(confinement === undefined ? {} : { confinement }) });
     spent(answer.costUsd ?? secondModel.reserveUsd);
     const byItself = answer.ending === "exited" && (answer.signal ?? null) === null;
     if (answer.ending === "aborted" || (scope.signal.aborted && !byItself)) throw new AttemptOver(abortedEnd(scope));
     const edited = before === undefined ? [] : differences(before, await protectedFiles(checkout, EVERYTHING));
-    return judge(answer, { edited, again: of.again }, () => of.read(answer.text, nonce));
+    return judge(answer, { edited, again: putting.again }, () => putting.read(answer.text, nonce));
   } finally {
     await Promise.all([ctx.files.remove(checkout), ctx.files.remove(session)]);
   }

@@ -28,17 +28,17 @@ export async function tryBlocker(
   ctx: LoopContext,
   scope: OpenAttempt,
   repo: Repo,
-  of: { readonly claim: BlockerClaim; readonly change: Change; readonly baseSha: string },
+  options: { readonly claim: BlockerClaim; readonly change: Change; readonly baseSha: string },
 ): Promise<Ruled> {
-  const { claim, humanStep } = of.claim;
+  const { claim, humanStep } = options.claim;
   const at = { ticket: scope.ticket.id, fence: scope.fence };
   tell(ctx, { type: "blocker-claimed", ...at, claim: plainText(claim, 300), humanStep });
-  const ruling = await rule(ctx, scope, repo, of);
-  const { tip, paths, additions, deletions } = of.change;
+  const ruling = await rule(ctx, scope, repo, options);
+  const { tip, paths, additions, deletions } = options.change;
   const change = ruling.upheld ? { change: { tip, files: paths.length, additions, deletions } } : {};
   const { upheld, reason } = ruling;
   tell(ctx, { type: "blocker-ruled", ...at, upheld, reason, step: humanStep, ...change });
-  return upheld ? { humanStep } : { evidence: rejection(of.claim, ruling) };
+  return upheld ? { humanStep } : { evidence: rejection(options.claim, ruling) };
 }
 
 /** A fact that is not admitted ends the attempt: it is late, or the run is over. */
@@ -90,9 +90,9 @@ async function runAgain(
   ctx: LoopContext,
   scope: OpenAttempt,
   repo: Repo,
-  of: { readonly captured: CapturedCommand; readonly commit: string; readonly attributesOf: string; readonly log: string },
+  options: { readonly captured: CapturedCommand; readonly commit: string; readonly attributesOf: string; readonly log: string },
 ): Promise<{ readonly output: string } | { readonly why: string }> {
-  const { captured, ...on } = of;
+  const { captured, ...on } = options;
   const { command, exitCode } = captured;
   const shown = plainText(command.join(" "), 120);
   if (exitCode === 0) return { why: `${shown} is claimed to exit with code 0: it shows no wall` };

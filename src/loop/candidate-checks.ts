@@ -28,13 +28,13 @@ export class CandidateChecks {
     ctx: LoopContext,
     scope: OpenAttempt,
     repo: Repo,
-    of: { readonly steps: readonly Placed[]; readonly change: Change },
+    { steps, change }: { readonly steps: readonly Placed[]; readonly change: Change },
   ) {
     this.#ctx = ctx;
     this.#scope = scope;
     this.#repo = repo;
-    this.#steps = of.steps;
-    this.#change = of.change;
+    this.#steps = steps;
+    this.#change = change;
   }
 
   /** The change as one commit on the base's tip, or on `onto`. */

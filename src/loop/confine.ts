@@ -50,26 +50,26 @@ export function placeOf(ctx: Pick<LoopContext, "batch" | "commandEnv">, repo: Re
 /** What a healer may reach: its copy of the harness, and no repository. Folders that the batch opens it may only read. */
 export function confineHealer(
   ctx: Confined,
-  of: { readonly read: readonly string[]; readonly write: readonly string[] },
+  options: { readonly read: readonly string[]; readonly write: readonly string[] },
 ): Confinement | undefined {
   if (!ctx.confined) return undefined;
   const { read = [], write = [] } = ctx.batch.sandboxPolicy ?? {};
   const live = [...read, ...write];
-  return { write: of.write, read: [...of.read, ...ctx.agentFiles, ...live], live, mounts: [], sockets: [] };
+  return { write: options.write, read: [...options.read, ...ctx.agentFiles, ...live], live, mounts: [], sockets: [] };
 }
 
 /** What the second model may reach: it reads what it is asked about, and writes nothing but its own session. */
 export function confineReader(
   ctx: Pick<LoopContext, "batch" | "confined" | "reviewerFiles">,
   repo: Repo,
-  of: { readonly read: readonly string[]; readonly write: readonly string[] },
+  options: { readonly read: readonly string[]; readonly write: readonly string[] },
 ): Confinement | undefined {
   if (!ctx.confined) return undefined;
   const { read, write, mounts } = repo.judgeView;
   const policy = ctx.batch.sandboxPolicy;
   const forAll = [...(policy?.read ?? []), ...(policy?.write ?? [])];
-  const all = [...read, ...write, ...of.read, ...ctx.reviewerFiles, ...forAll];
-  return { write: of.write, read: all, live: forAll, mounts, sockets: [] };
+  const all = [...read, ...write, ...options.read, ...ctx.reviewerFiles, ...forAll];
+  return { write: options.write, read: all, live: forAll, mounts, sockets: [] };
 }
 
 /** A confinement with the hosts that the batch opens to `who`: a step by its name, or one of those that are none. */
@@ -84,7 +84,7 @@ export function opened(
   return own === undefined ? confinement : { ...confinement, hosts: own };
 }
 
-function withPolicy(ctx: Confined, of: Confinement): Confinement {
+function withPolicy(ctx: Confined, confinement: Confinement): Confinement {
   const { read = [], write = [] } = ctx.batch.sandboxPolicy ?? {};
-  return { ...of, write: [...of.write, ...write], read: [...of.read, ...read], live: read };
+  return { ...confinement, write: [...confinement.write, ...write], read: [...confinement.read, ...read], live: read };
 }

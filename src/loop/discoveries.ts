@@ -58,9 +58,9 @@ export async function fileUnfiled(ctx: LoopContext, signal: AbortSignal): Promis
 }
 
 /** What the tracker is told of a ticket that a worker found. Throws a RangeError where the run has no such ticket. */
-export function filedTicket({ plan, run }: RunState, of: TicketId): FiledTicket {
-  const ticket = plan.tickets[plan.index[of] as number];
-  if (ticket === undefined) throw new RangeError(`no ticket "${of}" in this batch`);
+export function filedTicket({ plan, run }: RunState, ticketId: TicketId): FiledTicket {
+  const ticket = plan.tickets[plan.index[ticketId] as number];
+  if (ticket === undefined) throw new RangeError(`no ticket "${ticketId}" in this batch`);
   const { id, title, body, repo, foundBy } = ticket;
   return { id, title, body, repo, note: `found by the worker on ${foundBy} in run ${run}` };
 }

@@ -65,9 +65,9 @@ async function runAfterMerge(ctx: LoopContext, scope: OpenAttempt, repo: Repo, l
 async function landInTurn(
   ctx: LoopContext,
   scope: OpenAttempt,
-  of: { readonly repo: Repo; readonly judge: CandidateChecks; readonly first: Built; readonly step: Placed },
+  options: { readonly repo: Repo; readonly judge: CandidateChecks; readonly first: Built; readonly step: Placed },
 ): Promise<string> {
-  const { repo, judge, first, step } = of;
+  const { repo, judge, first, step } = options;
   const place = ctx.merges.enter(repo.id);
   try {
     if (place.isFirst) place.plans(first.commit);

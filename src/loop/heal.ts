@@ -121,9 +121,9 @@ async function judge(ctx: LoopContext, n: number, before: HarnessTexts, left: Ha
 
 function problemOf(
   ctx: LoopContext,
-  of: { readonly before: HarnessTexts; readonly texts: HarnessTexts; readonly changed: readonly HarnessFile[] },
+  options: { readonly before: HarnessTexts; readonly texts: HarnessTexts; readonly changed: readonly HarnessFile[] },
 ): string | undefined {
-  const { before, texts, changed } = of;
+  const { before, texts, changed } = options;
   for (const file of changed) {
     const unfit = unfitForHarness(file, texts[file]);
     if (unfit !== undefined) return `${file} ${unfit}`;

@@ -21,17 +21,23 @@ const LOG_LINES = 60;
 /** What a healer is told; the report is data, see `stopReport`. */
 export function renderHealerPrompt(
   template: string,
-  of: { readonly n: number; readonly heals: number; readonly folder: string; readonly nonce: string; readonly report: string },
+  {
+    n,
+    heals,
+    folder,
+    nonce,
+    report,
+  }: { readonly n: number; readonly heals: number; readonly folder: string; readonly nonce: string; readonly report: string },
 ): string {
   return fillTemplate(template, {
-    n: String(of.n),
-    heals: String(of.heals),
-    folder: of.folder,
-    nonce: of.nonce,
+    n: String(n),
+    heals: String(heals),
+    folder,
+    nonce,
     variables: WORKER_VARIABLES.join(", "),
     promptChars: String(PROMPT_CHARS),
     hintsChars: String(HINTS_CHARS),
-    report: of.report.slice(0, REPORT_CHARS),
+    report: report.slice(0, REPORT_CHARS),
   });
 }
 

@@ -37,11 +37,11 @@ export class Orchestrator {
   #callOff: () => void = () => undefined;
   #broken = false;
 
-  constructor(of: { state: RunState; journal: Journal; clock: Clock; publish: (event: RunEvent) => void }) {
-    this.#state = of.state;
-    this.#journal = of.journal;
-    this.#clock = of.clock;
-    this.#publish = of.publish;
+  constructor(options: { state: RunState; journal: Journal; clock: Clock; publish: (event: RunEvent) => void }) {
+    this.#state = options.state;
+    this.#journal = options.journal;
+    this.#clock = options.clock;
+    this.#publish = options.publish;
   }
 
   get state(): RunState {

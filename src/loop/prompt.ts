@@ -47,7 +47,7 @@ export function fillTemplate(template: string, values: Readonly<Record<string, s
  */
 export function renderWorkerPrompt(
   template: string,
-  of: {
+  options: {
     ticket: Ticket;
     attempt: number;
     attempts: number;
@@ -58,17 +58,18 @@ export function renderWorkerPrompt(
     hints?: string;
   },
 ): string {
-  const { ticket, hints = "" } = of;
+  const { ticket, hints = "" } = options;
   const values: Readonly<Record<(typeof WORKER_VARIABLES)[number], string>> = {
     id: ticket.id,
     title: ticket.title,
     body: boundedHead(ticket.body.trim() === "" ? "(no description)" : ticket.body, BODY_CHARS),
-    attempt: String(of.attempt),
-    attempts: String(of.attempts),
+    attempt: String(options.attempt),
+    attempts: String(options.attempts),
     finish: finishInWords(ticket),
-    protect: of.protect.length === 0 ? "(none)" : boundedHead(of.protect.map((glob) => `- ${glob}`).join("\n"), LIST_CHARS),
+    protect:
+      options.protect.length === 0 ? "(none)" : boundedHead(options.protect.map((glob) => `- ${glob}`).join("\n"), LIST_CHARS),
     hints: hints.trim() === "" ? "(none)" : boundedHead(hints.trim(), HINTS_CHARS),
-    evidence: earlierInWords(of),
+    evidence: earlierInWords(options),
   };
   return fillTemplate(template, values);
 }
@@ -121,13 +122,16 @@ function verifyInWords(step: Extract<StepSpec, { step: "verify" }>): string {
   return `verify "${stepName(step)}": ${wanted}${when}`;
 }
 
-function earlierInWords(of: {
+function earlierInWords(options: {
   readonly attempt: number;
   readonly evidence: readonly Evidence[];
   readonly patch?: string;
   readonly notes?: string;
 }): string {
-  return [evidenceInWords(of), ...(of.notes === undefined || of.notes.trim() === "" ? [] : [notesInWords(of.notes)])].join("\n");
+  return [
+    evidenceInWords(options),
+    ...(options.notes === undefined || options.notes.trim() === "" ? [] : [notesInWords(options.notes)]),
+  ].join("\n");
 }
 
 function evidenceInWords({ attempt, evidence, patch }: Parameters<typeof earlierInWords>[0]): string {

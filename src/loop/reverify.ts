@@ -78,18 +78,18 @@ interface Shared {
 async function failing(
   ctx: LoopContext,
   done: readonly TicketState[],
-  of: { readonly signal: AbortSignal; readonly hiccups: { retried: number; passed: number } },
+  { signal, hiccups }: { readonly signal: AbortSignal; readonly hiccups: { retried: number; passed: number } },
 ): Promise<Broken> {
   const broken: Broken = new Map();
   for (const { ticket, step } of inOrder(verifications(ctx, done))) {
     const repo = repoOf(ctx, ticketSpec(ctx, ticket));
-    const scope = await scopeOf(ctx, ticket, { signal: of.signal, step });
+    const scope = await scopeOf(ctx, ticket, { signal, step });
     // There is no attempt whose fact it could be.
     let retried = 0;
     const report: LoopContext["report"] = (fact) => (fact.type === "step-retried" ? ++retried > 0 : ctx.report(fact));
     const result = await runVerifyStep({ ...ctx, report }, scope, repo, step, await repo.baseTip());
-    of.hiccups.retried += retried;
-    if (result.ok) of.hiccups.passed += retried;
+    hiccups.retried += retried;
+    if (result.ok) hiccups.passed += retried;
     else broken.set(ticket.id, { ...result.evidence, summary: `after all was merged: ${result.evidence.summary}` });
   }
   return broken;
@@ -130,8 +130,8 @@ function inOrder(all: ReadonlyMap<string, Shared>): readonly Shared[] {
  * Takes a ticket's Done back, in the tracker first: where all further attempts fail, the oracle must not find the old one.
  * Cut off in between, the next re-verification reopens it again or asserts it again.
  */
-async function reopen(ctx: LoopContext, of: { ticket: TicketId; evidence: Evidence; signal: AbortSignal }): Promise<void> {
-  const { ticket, evidence, signal } = of;
+async function reopen(ctx: LoopContext, options: { ticket: TicketId; evidence: Evidence; signal: AbortSignal }): Promise<void> {
+  const { ticket, evidence, signal } = options;
   const note = `reopened by run ${ctx.run}: ${evidence.summary}`;
   const result = await assertTracker(ctx, { ticket, state: { as: "open" }, note, signal });
   if (!result.ok) throw new Error(`${ticket}: ${result.evidence.summary}`);

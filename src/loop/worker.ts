@@ -63,12 +63,14 @@ async function roomAgain(ctx: LoopContext, { ticket, signal }: AttemptScope): Pr
 }
 
 /** Removes an attempt's worktree and, if wanted, its branch. Never throws: what cannot be removed is warned of. */
-export async function cleanUp(repo: Repo, of: { path: string; branch: string; deleteBranch: boolean }): Promise<void> {
+export async function cleanUp(repo: Repo, options: { path: string; branch: string; deleteBranch: boolean }): Promise<void> {
   try {
-    await repo.removeWorktree(of);
+    await repo.removeWorktree(options);
   } catch (error) {
     // Harmless: the folder is the run's own, and the next attempt gets another.
-    process.emitWarning(`could not remove the worktree ${of.path}: ${error instanceof Error ? error.message : String(error)}`);
+    process.emitWarning(
+      `could not remove the worktree ${options.path}: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 

@@ -73,5 +73,5 @@ export interface Executor {
   /** Never throws for what the program does; the result says it. */
   run(request: ExecRequest): Promise<ExecResult>;
   /** Kills what an earlier engine left running: by process id where it still is that process, and by marker. Returns how many. */
-  killStrays(of: { readonly processes: readonly ProcessId[]; readonly markers: readonly string[] }): Promise<number>;
+  killStrays(options: { readonly processes: readonly ProcessId[]; readonly markers: readonly string[] }): Promise<number>;
 }

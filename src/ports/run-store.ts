@@ -40,7 +40,7 @@ export interface RunStore {
   open(run: RunId): Journal;
   /** Opens the journal for reading while an engine may be writing. */
   openForReading(run: RunId): Journal;
-  end(run: RunId, of: { at: number; verdict: VerdictWord; exitCode: number; reason: string }): void;
+  end(run: RunId, options: { at: number; verdict: VerdictWord; exitCode: number; reason: string }): void;
   /** Newest first. */
   list(): readonly RunRow[];
   /** How many events the run's journal is recorded to hold. */
@@ -74,7 +74,7 @@ export interface RunStore {
    * want the last dollar, one gets it. What is never settled (the engine was killed) stays counted. An attempt that has its
    * money, or a question that was not answered yet, gets it again.
    */
-  reserveCost(of: {
+  reserveCost(options: {
     readonly run: RunId;
     readonly fence: Fence;
     readonly question?: Question | undefined;

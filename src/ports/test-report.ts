@@ -25,12 +25,12 @@ export interface TestReports {
    * leads through a link, the reading says so. `written` is the folder that takes what is written to `folder`, where that is
    * another one (see Layer in sandbox.ts).
    */
-  await(of: {
+  await(options: {
     readonly format: ReportFormat;
     readonly folder: string;
     readonly path: string;
     readonly written?: string;
   }): Promise<AwaitedReport>;
   /** Reads a report that came as text. */
-  parse(of: { readonly format: ReportFormat; readonly text: string; readonly roots: Roots }): Promise<ReportReading>;
+  parse(options: { readonly format: ReportFormat; readonly text: string; readonly roots: Roots }): Promise<ReportReading>;
 }

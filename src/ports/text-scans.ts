@@ -36,6 +36,6 @@ export interface ScriptChange {
 export interface TextScans {
   /** What a diff, as git writes it, adds to make tools look away: how often, and the first hundred with their text cut. */
   suppressions(diff: Uint8Array): Promise<Scanned<{ readonly count: number; readonly first: readonly Suppression[] }>>;
-  compare(of: RunsToCompare): Promise<Scanned<ComparedRuns>>;
-  scripts(of: ScriptChange): Promise<Scanned<readonly Remark[]>>;
+  compare(runsToCompare: RunsToCompare): Promise<Scanned<ComparedRuns>>;
+  scripts(scriptChange: ScriptChange): Promise<Scanned<readonly Remark[]>>;
 }

@@ -51,21 +51,21 @@ export interface Repo {
   /** Commit at the tip of the base branch. */
   baseTip(): Promise<string>;
   /** A linked worktree at `path` on a fresh `branch` from `from`; leftovers of the same names are replaced. */
-  addWorktree(of: { path: string; branch: string; from: string }): Promise<void>;
+  addWorktree(options: { path: string; branch: string; from: string }): Promise<void>;
   /**
    * What a confined worker may reach for its worktree, which is shown at `place`, unless that would meet one of the paths to
    * `avoid`. Each call makes its own part of the repository anew.
    */
-  agentView(of: { path: string; branch: string; avoid?: readonly string[] }): Promise<RepoView>;
+  agentView(options: { path: string; branch: string; avoid?: readonly string[] }): Promise<RepoView>;
   /** What a confined command may reach for a pristine checkout, beside the checkout itself. */
   readonly judgeView: RepoView;
   /** Removes the worktree if it is there; with `deleteBranch`, its branch too. Safe to repeat. */
-  removeWorktree(of: { path: string; branch: string; deleteBranch: boolean }): Promise<void>;
+  removeWorktree(options: { path: string; branch: string; deleteBranch: boolean }): Promise<void>;
   /**
    * Commits what lies uncommitted in the worktree (untracked and not ignored files too) and tells what changed since `from`. It
    * throws where that takes longer than `timeoutMs` or goes beyond other bounds, and soon after `signal` is aborted.
    */
-  capture(of: {
+  capture(options: {
     path: string;
     branch: string;
     from: string;
@@ -74,35 +74,35 @@ export interface Repo {
     timeoutMs?: number;
   }): Promise<Change>;
   /** The change between two commits. */
-  change(of: { from: string; tip: string }): Promise<Change>;
+  change(options: { from: string; tip: string }): Promise<Change>;
   /** The changed lines of files of these names (shell patterns such as "*.ts"), whatever attributes say of them. */
-  changedLines(of: { from: string; tip: string; names: readonly string[] }): Promise<ChangedLines>;
+  changedLines(options: { from: string; tip: string; names: readonly string[] }): Promise<ChangedLines>;
   /** A file's text as a commit has it; undefined where it has no such file. At most a million bytes. */
-  readFile(of: { commit: string; path: string }): Promise<string | undefined>;
+  readFile(options: { commit: string; path: string }): Promise<string | undefined>;
   /** The texts of files as a commit has them, by path; those that it does not have are left out. At most 64 MiB together. */
-  readFiles(of: { commit: string; paths: readonly string[] }): Promise<ReadonlyMap<string, string>>;
+  readFiles(options: { commit: string; paths: readonly string[] }): Promise<ReadonlyMap<string, string>>;
   /** The paths of all files of a commit. */
   files(commit: string): Promise<readonly string[]>;
   /** A commit like this one with some files put in and others taken out: same parents, message, people and dates. On no branch. */
-  deriveCommit(of: {
+  deriveCommit(options: {
     commit: string;
     files: readonly { readonly path: string; readonly text: string }[];
     without: readonly string[];
   }): Promise<string>;
   /** Writes the change as a patch file, at most `maxBytes` long. */
-  writePatch(of: { from: string; tip: string; file: string; maxBytes: number }): Promise<void>;
+  writePatch(options: { from: string; tip: string; file: string; maxBytes: number }): Promise<void>;
   /**
    * Builds the merge candidate: one commit on top of the current base tip, or of the commit `onto`. Needs no checkout. A merge that
    * takes more time or memory than a capture may is no candidate, without conflicts.
    */
-  candidate(of: { tip: string; message: string; onto?: string; signal?: AbortSignal }): Promise<Candidate>;
+  candidate(options: { tip: string; message: string; onto?: string; signal?: AbortSignal }): Promise<Candidate>;
   /**
    * A pristine checkout of a commit in a new folder: own .git, nothing of the user's configuration, no worker could write it.
    * Line ends, encodings and the like are converted as the attributes (gitattributes(5)) of `attributesOf` say; default: its own.
    */
-  checkout(of: { commit: string; path: string; attributesOf?: string }): Promise<void>;
+  checkout(options: { commit: string; path: string; attributesOf?: string }): Promise<void>;
   /** Moves the base from `from` to `to` by compare-and-swap and brings the user's clean checkout along. Safe to repeat. */
-  land(of: { from: string; to: string }): Promise<Landing>;
+  land(options: { from: string; to: string }): Promise<Landing>;
   /** Brings the user's checkout along where an earlier engine was gone in the middle of a landing. Safe to repeat. */
   finishCutOffLanding(): Promise<void>;
   /** Of these commits, those that the base does not contain. One look for all. */

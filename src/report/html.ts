@@ -31,6 +31,6 @@ function escapeText(text: string): string {
 }
 
 /** Lines of outside text, to stand in a `pre`. */
-export function lines(of: readonly string[]): Html {
-  return new Html(of.map(escapeText).join("\n"));
+export function lines(items: readonly string[]): Html {
+  return new Html(items.map(escapeText).join("\n"));
 }

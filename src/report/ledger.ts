@@ -72,14 +72,14 @@ function trend(points: readonly TrendPoint[]): Html {
 
 const [STEP, HIGH] = [46, 56];
 
-function bars(name: string, points: readonly TrendPoint[], of: (point: TrendPoint) => number | null, digits: number): Html {
-  const most = Math.max(1e-9, ...points.map((point) => of(point) ?? 0));
+function bars(name: string, points: readonly TrendPoint[], options: (point: TrendPoint) => number | null, digits: number): Html {
+  const most = Math.max(1e-9, ...points.map((point) => options(point) ?? 0));
   const words = points.map((point) => {
-    const value = of(point);
+    const value = options(point);
     return `${value === null ? "not known" : value.toFixed(digits)}${point.complete ? "" : " (not complete)"}`;
   });
   const drawn = points.map((point, i) => {
-    const value = of(point);
+    const value = options(point);
     const height = value === null ? 0 : Math.max(2, (value / most) * HIGH);
     const text = value === null ? "?" : value.toFixed(digits);
     const kind = point.complete ? (i === points.length - 1 ? "f-run" : "f-past") : "hollow";

@@ -16,8 +16,8 @@ export interface DashboardStore extends StoreApi<DashboardState> {
 }
 
 /** The dashboard's memory, without React. `now` is the wall-clock time it starts with, in milliseconds. */
-export function createDashboardStore(of: { readonly now: number; readonly keymap?: Keymap } = { now: 0 }): DashboardStore {
-  const { now: at, keymap = KEYMAP } = of;
+export function createDashboardStore(options: { readonly now: number; readonly keymap?: Keymap } = { now: 0 }): DashboardStore {
+  const { now: at, keymap = KEYMAP } = options;
   const store = createStore<DashboardState>()(() => ({ lists: NO_LISTS, feed: [], ui: INITIAL_UI, keymap, now: secondOf(at) }));
   const dispatch = (action: UiAction): void => {
     const ui = reduceUi(store.getState().ui, action);

@@ -48,8 +48,8 @@ const timeout: Schedule = (task, ms) => {
 };
 
 /** Mirrors the engine's run into the store: reduces at once, shows at most every FLUSH_MS, in one update. */
-export function createFeed(store: DashboardStore, of: { readonly now: () => number; readonly schedule?: Schedule }): Feed {
-  const schedule = of.schedule ?? timeout;
+export function createFeed(store: DashboardStore, options: { readonly now: () => number; readonly schedule?: Schedule }): Feed {
+  const schedule = options.schedule ?? timeout;
   let pending: Pending = { lines: [], fresh: false, moved: false };
   let mirror: RunState | undefined;
   let due: { readonly at: number; readonly cancel: () => void } | undefined;
@@ -61,11 +61,11 @@ export function createFeed(store: DashboardStore, of: { readonly now: () => numb
     if (pending.run === undefined) return;
     const taken = pending;
     pending = { lines: [], fresh: false, moved: false };
-    flushedAt = of.now();
+    flushedAt = options.now();
     store.setState((state) => merge(state, taken, flushedAt));
   };
   const flushBy = (wait: number): void => {
-    const now = of.now();
+    const now = options.now();
     const at = Math.max(now, flushedAt + wait);
     if (due !== undefined && due.at <= at) return;
     due?.cancel();
@@ -81,7 +81,7 @@ export function createFeed(store: DashboardStore, of: { readonly now: () => numb
       flushBy(ACTIVITY_FLUSH_MS);
       return "taken";
     }
-    note(pending, event, mirror, of.now());
+    note(pending, event, mirror, options.now());
     flushBy(FLUSH_MS);
     return "taken";
   };

@@ -97,13 +97,13 @@ const last = new WeakMap<Plan, Filtered & { readonly run: RunState; readonly of:
  * The lists as a filter leaves them: those tickets whose id, title, repository, state or reason has each of its words in it,
  * case aside. Undefined where nothing is filtered. An array that has not changed keeps its identity.
  */
-export function filteredLists(of: {
+export function filteredLists(options: {
   readonly run?: RunState;
   readonly lists: Lists;
   readonly ui: { readonly filter: string };
 }): Filtered | undefined {
-  const { run, lists } = of;
-  const filter = of.ui.filter.trim();
+  const { run, lists } = options;
+  const filter = options.ui.filter.trim();
   if (run === undefined || filter === "") return undefined;
   const before = last.get(run.plan);
   if (before !== undefined && before.run === run && before.of === lists && before.filter === filter) return before;
@@ -128,8 +128,8 @@ export function filteredLists(of: {
 }
 
 /** The lists that the overview shows and the selection walks over: all, or what the filter leaves. */
-export function shownLists(of: Parameters<typeof filteredLists>[0]): Lists {
-  return filteredLists(of)?.lists ?? of.lists;
+export function shownLists(options: Parameters<typeof filteredLists>[0]): Lists {
+  return filteredLists(options)?.lists ?? options.lists;
 }
 
 /** All that a filter may find of a ticket, in small letters. */

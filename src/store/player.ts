@@ -28,9 +28,9 @@ export class Player {
   #at: RunState | undefined;
   #ahead: Iterator<RunEvent> | undefined;
 
-  constructor(of: PlayerOf) {
-    this.#of = of;
-    this.#every = of.every ?? EVERY;
+  constructor(playerOf: PlayerOf) {
+    this.#of = playerOf;
+    this.#every = playerOf.every ?? EVERY;
   }
 
   /** Takes the next event of the run, in order. Gives the state after it. Throws a RangeError at an event that does not follow. */

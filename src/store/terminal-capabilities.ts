@@ -23,17 +23,17 @@ export interface TerminalCapabilities {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What can be known of a terminal without asking it. `depth` is Node's: bits of a colour, 1 for none. */
-export function terminalCapabilities(of: {
+export function terminalCapabilities(options: {
   readonly env: Environment;
   readonly isTTY: boolean;
   readonly depth: number;
 }): TerminalCapabilities {
-  const { env, isTTY } = of;
+  const { env, isTTY } = options;
   const spoken = isOn(env["LOOPDASH_SCREEN_READER"] ?? env["INK_SCREEN_READER"]);
   const nested = isSet(env["TMUX"]) || isSet(env["STY"]);
   const console = env["TERM"] === "linux";
   return {
-    colours: coloursOf(env, of.depth),
+    colours: coloursOf(env, options.depth),
     glyphs: isOn(env["LOOPDASH_ASCII"]) || !isUtf8(env) ? "ascii" : "unicode",
     background: groundOf(env),
     title: isTTY && !console,

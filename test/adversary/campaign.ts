@@ -47,7 +47,7 @@ export interface World {
   /** Makes whatever else there is. */
   readonly around?: (stage: Stage) => void;
   /** Goes on with the repository of an attack, which is a copy of its own. `path` is absolute. */
-  readonly furnish?: (stage: Stage, of: { readonly path: string; readonly attack: TicketAttack }) => void;
+  readonly furnish?: (stage: Stage, options: { readonly path: string; readonly attack: TicketAttack }) => void;
   /** Makes more of the repository of which each attack gets a copy. */
   readonly template?: (stage: Stage, repo: string) => void;
   /** Variables that loopdash is started with beside its usual ones. */
@@ -97,11 +97,11 @@ async function wage(program: string, world: World, wave: readonly TicketAttack[]
 }
 
 /** Looks now, since the stage is gone when the attack's own test asks; what is thrown is thrown there. */
-function outcomeOf(attack: TicketAttack, after: Aftermath, of: { shown: string; shipped: boolean }): () => boolean {
+function outcomeOf(attack: TicketAttack, after: Aftermath, options: { shown: string; shipped: boolean }): () => boolean {
   try {
     const harmed = attack.harm?.(after) ?? after.landed;
-    if (!harmed && of.shipped && !attack.told.test(after.said))
-      throw new Error(`${attack.id} was stopped, but not for ${attack.told}:\n${of.shown}`);
+    if (!harmed && options.shipped && !attack.told.test(after.said))
+      throw new Error(`${attack.id} was stopped, but not for ${attack.told}:\n${options.shown}`);
     return () => harmed;
   } catch (error) {
     return () => {

@@ -25,7 +25,7 @@ const TIMEOUT_MS = 180_000;
 /** The proof of the oracle passes without a look: it takes longer than all the rest of a run, and stands in no attack's way but an oracle's. */
 const WITHOUT_PROOF: Hole = {
   file: "src/adapters/tripwire/canary-tripwire.ts",
-  from: "if (!of.canaries) return undefined;",
+  from: "if (!options.canaries) return undefined;",
   to: "return undefined;",
 };
 

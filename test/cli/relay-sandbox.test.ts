@@ -12,9 +12,9 @@ let entry = "";
 beforeAll(async () => {
   entry = await bundleRelay();
 });
-const start = (argv: readonly string[], of: StartOf = {}): Started => startRelay({ entry, folder: folder() }, argv, of);
+const start = (argv: readonly string[], startOf: StartOf = {}): Started => startRelay({ entry, folder: folder() }, argv, startOf);
 
-const gatewayOf = (of: Omit<GatewayOf, "folder">): Promise<Gateway> => openedGateway({ folder: folder(), ...of });
+const gatewayOf = (gatewayOf: Omit<GatewayOf, "folder">): Promise<Gateway> => openedGateway({ folder: folder(), ...gatewayOf });
 
 describe("in a real sandbox", () => {
   const ask = `

@@ -48,17 +48,17 @@ export interface Started {
 export function startRelay(
   { entry, folder }: { entry: string; folder: string },
   argv: readonly string[],
-  of: StartOf = {},
+  startOf: StartOf = {},
 ): Started {
   const script = join(folder, "relay.mjs");
   writeFileSync(script, entry);
-  const [program = "", ...args] = [...(of.wrap ?? []), process.execPath, script, ...argv];
-  const child = spawn(program, args, { env: { PATH: process.env["PATH"], ...of.env } });
+  const [program = "", ...args] = [...(startOf.wrap ?? []), process.execPath, script, ...argv];
+  const child = spawn(program, args, { env: { PATH: process.env["PATH"], ...startOf.env } });
   onTestFinished(() => void child.kill("SIGKILL"));
   let [stdout, stderr] = ["", ""];
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
-  child.stdin.end(of.input ?? "");
+  child.stdin.end(startOf.input ?? "");
   const ended = once(child, "close").then(([code, signal]) => ({ code, signal, stdout, stderr }));
   return { child, ended, said: () => stdout };
 }
@@ -87,8 +87,8 @@ export const sandbox = (socketPath: string): string[] => [
   socketPath,
 ];
 
-export async function openedGateway(of: GatewayOf): Promise<Gateway> {
-  const gateway = await openGateway(of);
+export async function openedGateway(gatewayOf: GatewayOf): Promise<Gateway> {
+  const gateway = await openGateway(gatewayOf);
   onTestFinished(() => gateway.close());
   return gateway;
 }

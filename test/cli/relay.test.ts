@@ -11,7 +11,7 @@ let entry = "";
 beforeAll(async () => {
   entry = await bundleRelay();
 });
-const start = (argv: readonly string[], of: StartOf = {}): Started => startRelay({ entry, folder: folder() }, argv, of);
+const start = (argv: readonly string[], startOf: StartOf = {}): Started => startRelay({ entry, folder: folder() }, argv, startOf);
 
 describe("the program that the relay runs", () => {
   it("has the relay as its proxy, loopback direct, and what else was in its environment", async () => {

@@ -3,13 +3,14 @@ import { asJson, asLines } from "../../src/cli/verbs/status.ts";
 import type { RunBuilder } from "../store/run-builder.ts";
 import { finishLine } from "../store/scenes.ts";
 
-const found = (of: RunBuilder, live = true) => {
-  const { state } = of;
+const found = (runBuilder: RunBuilder, live = true) => {
+  const { state } = runBuilder;
   return { row: { run: state.run, name: "plumbing", batchPath: state.batchPath, batchFileSha: "", startedAt: 0 }, state, live };
 };
 
 /** The lines that `status` prints of tickets under way, whose signs are these. */
-const underWay = (of: RunBuilder, live = true) => asLines(found(of, live), of.now).filter((line) => /^ {2}[▶»‖■]/.test(line));
+const underWay = (runBuilder: RunBuilder, live = true) =>
+  asLines(found(runBuilder, live), runBuilder.now).filter((line) => /^ {2}[▶»‖■]/.test(line));
 
 describe("status", () => {
   test("says of each ticket under way what it is at: its agent, a step, its turn at one, a merge that cannot land", () => {

@@ -22,10 +22,10 @@ export async function drawn(
   store: DashboardStore,
   columns: number,
   rows: number,
-  of: { readonly theme?: Theme; readonly now?: () => number } = {},
+  options: { readonly theme?: Theme; readonly now?: () => number } = {},
 ): Promise<Drawn> {
   const stage = new Stage(columns, rows);
-  const { theme = DEFAULT_THEME, now = () => 0 } = of;
+  const { theme = DEFAULT_THEME, now = () => 0 } = options;
   const instance = render(<App store={store} hands={stage.hands} theme={theme} now={now} onDraw={stage.onDraw} />, {
     stdout: stage.terminal,
     stdin: stage.keyboard,
@@ -52,10 +52,10 @@ export async function mount(
   run: RunBuilder,
   columns: number,
   rows: number,
-  of: { readonly theme?: Theme } = {},
+  options: { readonly theme?: Theme } = {},
 ): Promise<Mounted> {
   const { store, feed } = storeOf(run);
-  const screen = await drawn(store, columns, rows, { ...of, now: () => run.now });
+  const screen = await drawn(store, columns, rows, { ...options, now: () => run.now });
   return {
     ...screen,
     feed,

@@ -23,10 +23,10 @@ async function inView(m: Mounted, view: ViewName): Promise<void> {
 }
 
 /** The ids that stand in the lines above what is told of the selected ticket, each once. */
-async function idsAbove(m: Mounted, mark: RegExp, of: RegExp): Promise<readonly string[]> {
+async function idsAbove(m: Mounted, mark: RegExp, options: RegExp): Promise<readonly string[]> {
   const lines = await m.stage.terminal.lines();
   const end = lines.findIndex((line) => mark.test(line));
-  return [...new Set(lines.slice(3, end < 0 ? undefined : end).flatMap((line) => line.match(of) ?? []))];
+  return [...new Set(lines.slice(3, end < 0 ? undefined : end).flatMap((line) => line.match(options) ?? []))];
 }
 
 describe("a click in the graph", () => {

@@ -9,7 +9,7 @@ import { storeOf } from "./stage.ts";
 export function show(
   run: RunBuilder,
   view: ReactNode,
-  prepare: (of: ReturnType<typeof storeOf>) => void = () => undefined,
+  prepare: (returnType: ReturnType<typeof storeOf>) => void = () => undefined,
 ): string {
   const of = storeOf(run);
   prepare(of);

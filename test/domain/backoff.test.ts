@@ -23,10 +23,10 @@ const startsAt = (sim: Simulation, at = sim.state.lastEventAt) =>
   decide(sim.state, at).flatMap((action) => (action.do === "start" ? [action.ticket] : []));
 
 /** An agent that starts now is turned away; the wait is announced. How long it is, from the agent's end on. */
-function turnedAway(sim: Simulation, of: { ticket?: TicketId; retryAfterMs?: number } = {}): number {
+function turnedAway(sim: Simulation, options: { ticket?: TicketId; retryAfterMs?: number } = {}): number {
   sim.decide();
-  sim.stopAgent(of.ticket ?? T1, "rate-limited", of.retryAfterMs);
-  const { signs, history } = stateOf(sim.state, of.ticket ?? T1);
+  sim.stopAgent(options.ticket ?? T1, "rate-limited", options.retryAfterMs);
+  const { signs, history } = stateOf(sim.state, options.ticket ?? T1);
   expect(signs?.turnedAway).toBeGreaterThan(0);
   const at = history.at(-1)?.slotLeftAt ?? Number.NaN;
   sim.decide();

@@ -20,12 +20,15 @@ const evidence = (over: Partial<Evidence> = {}): Evidence => ({
 const patient = (attempts = 10) => new Simulation(batchOf([ticketOf("T-1")], { attempts, workers: 1 }));
 
 /** One attempt of the ticket that ends so, with an agent that stopped by itself and changed so many files. */
-function fail(sim: Simulation, of: { outcome?: AttemptOutcome; evidence?: Evidence | undefined; files?: number } = {}): void {
-  const { outcome = "failed", files = 1 } = of;
+function fail(
+  sim: Simulation,
+  options: { outcome?: AttemptOutcome; evidence?: Evidence | undefined; files?: number } = {},
+): void {
+  const { outcome = "failed", files = 1 } = options;
   expect(sim.decide()).toContainEqual(expect.objectContaining({ do: "start" }));
   sim.endAgent(T1);
   sim.report({ type: "change-captured", ...sim.of(T1), tip: "t", files, additions: files, deletions: 0 });
-  const left = "evidence" in of ? of.evidence : evidence();
+  const left = "evidence" in options ? options.evidence : evidence();
   sim.report({ type: "attempt-ended", ...sim.of(T1), outcome, ...(left === undefined ? {} : { evidence: left }) });
 }
 

@@ -18,8 +18,8 @@ const batch = (over: Partial<Ticket> = {}): Batch => {
 const repo = (over: object = {}) => ({ path: "/app", base: "main", prepare: [], ...over });
 
 /** A run whose first agent built something; its finish line has it. */
-function built(of: Batch = batch()): Simulation {
-  const sim = new Simulation(of);
+function built(options: Batch = batch()): Simulation {
+  const sim = new Simulation(options);
   sim.decide();
   sim.report({ type: "worktree-ready", ...sim.of(T1), path: "/w", branch: "b", baseSha: LEFT.baseSha });
   sim.endAgent(T1);
@@ -66,8 +66,8 @@ describe("what an agent of the run before has built", () => {
 
   describe("and has landed", () => {
     const landing = { from: "a", to: "b" };
-    const landed = (of = batch()): Simulation => {
-      const sim = built(of);
+    const landed = (options = batch()): Simulation => {
+      const sim = built(options);
       sim.report({ type: "merge-intended", ...sim.of(T1), repo: app, ...landing });
       sim.report({ type: "merge-landed", ...sim.of(T1), repo: app, ...landing });
       return sim;

@@ -10,8 +10,8 @@ import { honestJudgement, ticketOf } from "./simulate.ts";
 import { begun, counted, refusal, starts, T1, T2, T3, T4, T5 } from "./wishing.ts";
 
 describe("a stalled ticket that a person wants tried anew", () => {
-  const stalled = (...of: Parameters<typeof begun>) => {
-    const sim = begun(...of);
+  const stalled = (...options: Parameters<typeof begun>) => {
+    const sim = begun(...options);
     sim.endAttempt(T1, "failed");
     sim.decide();
     return sim;

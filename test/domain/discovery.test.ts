@@ -55,9 +55,9 @@ describe("a new run of a batch in which a ticket was found", () => {
     discover(sim, { blocks: true });
     return sim.state;
   };
-  const begin = (of: Partial<Batch> = {}, isThere = true) => {
+  const begin = (batch: Partial<Batch> = {}, isThere = true) => {
     const state = earlier();
-    return withEarlier({ ...state.batch, ...of }, state, () => isThere);
+    return withEarlier({ ...state.batch, ...batch }, state, () => isThere);
   };
   const waits = ({ tickets }: Batch) => Object.fromEntries(tickets.map(({ id, dependsOn }) => [id, dependsOn]));
 

@@ -32,8 +32,8 @@ function goOn(sim: Simulation): string[] {
 }
 
 /** A run whose first ticket has failed, as far as its stop. */
-function stopped(...of: Parameters<typeof begun>): Simulation {
-  const sim = begun(...of);
+function stopped(...options: Parameters<typeof begun>): Simulation {
+  const sim = begun(...options);
   sim.decide();
   sim.endAttempt(T1, "failed");
   goOn(sim);

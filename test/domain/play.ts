@@ -197,7 +197,7 @@ export function sendAway(sim: Simulation, id: TicketId, kind: AgentStopKind, ret
 
 function takeTurn(sim: Simulation, next: Turn): void {
   const { state } = sim;
-  const one = (of: readonly TicketState[], n: number): TicketId | undefined => of[n % Math.max(1, of.length)]?.id;
+  const one = (items: readonly TicketState[], n: number): TicketId | undefined => items[n % Math.max(1, items.length)]?.id;
   switch (next.do) {
     case "pause":
       return void sim.report({ type: state.paused ? "run-unpaused" : "run-paused" });
@@ -263,7 +263,7 @@ function commandOf(
 ): Command {
   const all = [...vecItems(state.tickets)];
   const stalled = all.filter(({ phase }) => phase === "stalled");
-  const one = (of: readonly TicketState[], n: number) => of[n % of.length]?.id as TicketId;
+  const one = (items: readonly TicketState[], n: number) => items[n % items.length]?.id as TicketId;
   switch (next.do) {
     case "retry":
       return { type: next.do, ticket: one(stalled.length === 0 ? all : stalled, next.which) };

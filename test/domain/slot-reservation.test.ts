@@ -21,9 +21,15 @@ const chain = (over: Partial<Record<"first" | "next" | "other", Partial<Ticket>>
 
 /** A run in which `first` is on the finish line after an agent that took about as long as this, in milliseconds. */
 function finishing(
-  of: { tickets?: Ticket[]; workers?: number; agentMs?: number; batch?: Partial<Batch>; durations?: Record<string, number> } = {},
+  options: {
+    tickets?: Ticket[];
+    workers?: number;
+    agentMs?: number;
+    batch?: Partial<Batch>;
+    durations?: Record<string, number>;
+  } = {},
 ): Simulation {
-  const { tickets = chain(), workers = 1, agentMs = 10_000, batch = {}, durations } = of;
+  const { tickets = chain(), workers = 1, agentMs = 10_000, batch = {}, durations } = options;
   const sim = new Simulation({ ...batchOf(tickets, { workers }), ...batch }, undefined, durations);
   sim.decide();
   sim.pass(agentMs);

@@ -177,8 +177,8 @@ describe("what a check says of itself", () => {
       } as const,
       "passed in 2 s: 6 tests, 3 skipped, none on the base to compare with; 2 tests fail on the base and do not count: a, b",
     ],
-  ])("%j", (of, line) => {
-    expect(passedLine(of)).toBe(line);
+  ])("%j", (options, line) => {
+    expect(passedLine(options)).toBe(line);
   });
 
   test("findings name their tests, the first fifteen", () => {

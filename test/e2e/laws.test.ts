@@ -241,7 +241,7 @@ describe("bounds", () => {
   /** Runs in a state folder on a small disk of its own. */
   async function onSmallDisk(
     context: TestContext,
-    deed: (stage: Stage, of: { home: string; makeRoom: () => void }) => Promise<void>,
+    deed: (stage: Stage, options: { home: string; makeRoom: () => void }) => Promise<void>,
   ): Promise<void> {
     using stage = new Stage();
     const home = stage.path("small");

@@ -43,9 +43,14 @@ export class Pty {
   #exit: PtyExit | undefined;
   readonly ended: Promise<PtyExit>;
 
-  constructor(of: { argv: readonly [string, ...string[]]; cwd: string; env: Readonly<Record<string, string>>; size: PtySize }) {
-    const { columns: cols, rows } = of.size;
-    const [file, ...args] = of.argv;
+  constructor(options: {
+    argv: readonly [string, ...string[]];
+    cwd: string;
+    env: Readonly<Record<string, string>>;
+    size: PtySize;
+  }) {
+    const { columns: cols, rows } = options.size;
+    const [file, ...args] = options.argv;
     this.#screen = new xterm.Terminal({ cols, rows, allowProposedApi: true, scrollback: 1_000 });
     useModernWidths(this.#screen);
     // Going to the other screen counts as a scroll to xterm; it tells of the change only afterwards.
@@ -58,7 +63,7 @@ export class Pty {
       if (shown === "alternate" && this.isAlternate && !this.#resizing)
         this.faults.push(`the alternate screen scrolled:\n${this.text()}`);
     });
-    this.#pty = spawn(file, args, { cols, rows, cwd: of.cwd, env: { ...of.env } });
+    this.#pty = spawn(file, args, { cols, rows, cwd: options.cwd, env: { ...options.env } });
     this.#pty.onData((data) => {
       this.raw += data;
       this.#screen.write(data, () => this.#parsed());
@@ -240,7 +245,7 @@ interface Opening extends Partial<PtySize> {
 }
 
 /** Opens terminals for the tests of a file; after each test it asserts that none of them was mistreated, and closes all. */
-export function terminals(): (stage: Stage, args: readonly string[], of?: Opening) => Pty {
+export function terminals(): (stage: Stage, args: readonly string[], opening?: Opening) => Pty {
   const open: Pty[] = [];
   afterEach(() => {
     const faults = open.flatMap((pty) => pty.faults);

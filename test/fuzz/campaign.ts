@@ -73,7 +73,7 @@ export async function campaign(options: CampaignOptions): Promise<Findings> {
   } finally {
     await removeAll(folder);
   }
-  const most = (of: (each: Done) => number) => done.toSorted((a, b) => of(b) - of(a))[0];
+  const most = (options: (each: Done) => number) => done.toSorted((a, b) => options(b) - options(a))[0];
   return {
     tried: done.length,
     outcomes: new Map([...Map.groupBy(done, ({ outcome }) => outcome)].map(([outcome, each]) => [outcome, each.length])),

@@ -95,12 +95,15 @@ const isText = (value: unknown, least: number, most: number) =>
   typeof value === "string" && value.trim().length >= least && value.length <= most;
 
 /** What an accepted discovery must be, in words of its own: the schema of the program is not asked. */
-function unfitDiscovery(of: OutboxReading["discoveries"][number]): string | undefined {
-  const keys = Object.keys(of).filter((key) => !["title", "body", "repo", "blocks", "reason"].includes(key));
+function unfitDiscovery(options: OutboxReading["discoveries"][number]): string | undefined {
+  const keys = Object.keys(options).filter((key) => !["title", "body", "repo", "blocks", "reason"].includes(key));
   if (keys.length > 0) return `a discovery has the key ${JSON.stringify(keys[0])}`;
   const fits =
-    isText(of.title, 1, 200) && isText(of.body, 0, 16_000) && isText(of.reason, 1, 1_000) && typeof of.blocks === "boolean";
-  return fits ? undefined : `a discovery is accepted that breaks a bound: ${JSON.stringify(of).slice(0, 300)}`;
+    isText(options.title, 1, 200) &&
+    isText(options.body, 0, 16_000) &&
+    isText(options.reason, 1, 1_000) &&
+    typeof options.blocks === "boolean";
+  return fits ? undefined : `a discovery is accepted that breaks a bound: ${JSON.stringify(options).slice(0, 300)}`;
 }
 
 function problemOf(read: OutboxReading): string | undefined {

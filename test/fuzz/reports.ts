@@ -55,11 +55,11 @@ export function aPair(random: Random): Pair {
 }
 
 /** Reads it as a command's report is read: it appears in a file after the start, and a thread reads that. */
-async function readFile(of: Pair, random: Random, folder: string): Promise<ReportReading> {
+async function readFile(pair: Pair, random: Random, folder: string): Promise<ReportReading> {
   const reports = createTestReports({ program: MAIN, args: ["__report"] });
-  const awaited = await reports.await({ format: of.format, folder, path: "out/report" });
+  const awaited = await reports.await({ format: pair.format, folder, path: "out/report" });
   mkdirSync(join(folder, "out"));
-  writeFileSync(join(folder, "out/report"), of.candidate);
+  writeFileSync(join(folder, "out/report"), pair.candidate);
   if (random.chance(0.1)) truncateSync(join(folder, "out/report"), 10_000_000_000);
   return awaited.read(ROOTS);
 }

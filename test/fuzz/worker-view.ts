@@ -11,10 +11,10 @@ export class WorkerView {
   readonly #view: RepoView;
 
   /** Throws if the view shows the worker no git folder that it may write. */
-  constructor(of: { readonly view: RepoView; readonly worktree: string }) {
-    this.#view = of.view;
-    this.worktree = of.worktree;
-    const gitFile = of.view.mounts.find(({ at }) => basename(at) === ".git");
+  constructor({ view, worktree }: { readonly view: RepoView; readonly worktree: string }) {
+    this.#view = view;
+    this.worktree = worktree;
+    const gitFile = view.mounts.find(({ at }) => basename(at) === ".git");
     const named = gitFile === undefined ? undefined : /^gitdir: (.*)\n$/.exec(readFileSync(gitFile.from, "utf8"))?.[1];
     if (named === undefined || this.outside(named) === undefined) throw new Error("the worker has no git folder to write");
     this.record = named;

@@ -57,10 +57,10 @@ function unfitChange({ paths, tip }: Change): string | undefined {
 
 async function capture(
   repo: Repo,
-  of: Parameters<Repo["capture"]>[0],
+  options: Parameters<Repo["capture"]>[0],
 ): Promise<{ outcome: string; problem: string | undefined }> {
   const begun = performance.now();
-  const bounded = { ...of, timeoutMs: CAPTURE_MS };
+  const bounded = { ...options, timeoutMs: CAPTURE_MS };
   const result = await repo.capture(bounded).then(
     (change) => ({ outcome: change.paths.length > 0 ? "change" : "no change", problem: unfitChange(change) }),
     (error: unknown) => ({ outcome: "refused", problem: unfitError(error, 3_000) }),

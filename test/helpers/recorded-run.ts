@@ -14,11 +14,11 @@ import { plumbing } from "../store/scenes.ts";
 export function record(
   home: string,
   built: RunBuilder,
-  of: { readonly run?: string; readonly batchPath?: string; readonly kept?: boolean } = {},
+  options: { readonly run?: string; readonly batchPath?: string; readonly kept?: boolean } = {},
 ): { readonly run: RunId; readonly state: RunState; readonly db: string } {
   const db = join(home, "loopdash.db");
-  const run = RunId.parse(of.run ?? built.state.run);
-  const batchPath = of.batchPath ?? built.state.batchPath;
+  const run = RunId.parse(options.run ?? built.state.run);
+  const batchPath = options.batchPath ?? built.state.batchPath;
   const events = built.events.map((event) => (event.type === "run-started" ? { ...event, run, batchPath } : event));
   const [first] = events;
   if (first?.type !== "run-started") throw new Error("the run has not started");
@@ -29,7 +29,7 @@ export function record(
   let state: RunState | undefined;
   for (const event of events) {
     state = reduce(state, event);
-    if (of.kept !== false) keep(event, state);
+    if (options.kept !== false) keep(event, state);
   }
   if (state === undefined) throw new Error("a run has a first event");
   if (state.end !== undefined && state.end.kind !== "interrupted") store.end(run, state.end);
@@ -38,14 +38,14 @@ export function record(
 }
 
 /** A run whose agents print, and print, until it has `events` events; then it ends as not done where it is to end. */
-export function longRun(of: { readonly events: number; readonly ends?: boolean }): RunBuilder {
+export function longRun({ ends, events }: { readonly events: number; readonly ends?: boolean }): RunBuilder {
   const run = plumbing();
   const talkers = ["T-4", "T-6", "T-7"];
-  const last = of.ends === false ? of.events : of.events - 1;
+  const last = ends === false ? events : events - 1;
   for (let i = 0; run.state.seq < last; i++)
     run.wait(0.1).of(talkers[i % talkers.length] ?? "T-4", { type: "activity", text: `line ${i} of the work`, lines: 1 });
   const end = { kind: "not-done", verdict: "not-done", exitCode: 1, reason: "7 of 11 tickets are open" } as const;
-  if (of.ends !== false) run.play({ type: "run-ended", ...end });
+  if (ends !== false) run.play({ type: "run-ended", ...end });
   return run;
 }
 

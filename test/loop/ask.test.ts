@@ -10,9 +10,9 @@ import { impatient, scripted, stopOf } from "./scripted-model.ts";
 
 cleanUp();
 
-const ask = (answers: readonly Partial<ReviewerAnswer>[], usd = 0, of: Reviewed = {}) => {
+const ask = (answers: readonly Partial<ReviewerAnswer>[], usd = 0, options: Reviewed = {}) => {
   const { model, tasks } = scripted(answers, usd);
-  return reviewed({ ...of, secondModel: model }).then((result) => ({ ...result, tasks }));
+  return reviewed({ ...options, secondModel: model }).then((result) => ({ ...result, tasks }));
 };
 
 describe("the money of a question", () => {

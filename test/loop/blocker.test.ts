@@ -25,8 +25,8 @@ const claims =
   };
 
 /** A run whose first agent claims a blocker. Gives what the agent of the second attempt was told. */
-async function run(of: Partial<StageOptions> & { readonly judge?: Adjudicator } = {}) {
-  const { judge, ...options } = of;
+async function run(input: Partial<StageOptions> & { readonly judge?: Adjudicator } = {}) {
+  const { judge, ...options } = input;
   const told: string[] = [];
   const work: NonNullable<StageOptions["work"]> = (task) => {
     told.push(readFileSync(task.promptFile, "utf8"));

@@ -102,10 +102,13 @@ describe("what a worker finds", () => {
 const hasty: Clock = { now: () => systemClock.now(), after: (ms, then) => systemClock.after(ms / 100, then) };
 
 /** A tracker that takes no new ticket as long as `down` says so. */
-function closedTracker(of: { down: boolean }): (ctx: LoopContext) => Partial<LoopContext> {
+function closedTracker(options: { down: boolean }): (ctx: LoopContext) => Partial<LoopContext> {
   return ({ tracker }) => ({
     clock: hasty,
-    tracker: { ...tracker, file: (ticket) => (of.down ? Promise.reject(new Error("no space\u001b[2J")) : tracker.file(ticket)) },
+    tracker: {
+      ...tracker,
+      file: (ticket) => (options.down ? Promise.reject(new Error("no space\u001b[2J")) : tracker.file(ticket)),
+    },
   });
 }
 

@@ -47,7 +47,7 @@ describe("suppressions", () => {
   test("are looked for in the whole change, or it does not land", async () => {
     const cut = (repo: Repo): Repo => ({
       ...repo,
-      changedLines: async (of) => ({ ...(await repo.changedLines(of)), whole: false }),
+      changedLines: async (options) => ({ ...(await repo.changedLines(options)), whole: false }),
     });
     const ctx = ({ repos }: { repos: ReadonlyMap<string, Repo> }) => ({
       repos: new Map([["app", cut(repos.get("app") as Repo)]]),

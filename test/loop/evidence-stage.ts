@@ -60,18 +60,18 @@ export interface Judging {
 }
 
 /** A stage with one ticket, a check and one try, its base committed; not yet started. */
-export async function opened(of: Judging = {}): Promise<Stage> {
-  const finish: StepSpec[] = [of.check ?? CHECK, { step: "merge" }];
+export async function opened(judging: Judging = {}): Promise<Stage> {
+  const finish: StepSpec[] = [judging.check ?? CHECK, { step: "merge" }];
   const stage = await Stage.open(
     {
-      tickets: [ticketOf("T-1", { finish, ...of.ticket })],
+      tickets: [ticketOf("T-1", { finish, ...judging.ticket })],
       limits: { attempts: 1 },
-      work: (task) => void put(task.worktree, { "work.txt": task.ticket, ...of.change }),
-      ...of.stage,
+      work: (task) => void put(task.worktree, { "work.txt": task.ticket, ...judging.change }),
+      ...judging.stage,
     },
-    of.ctx,
+    judging.ctx,
   );
-  put(stage.user, of.base ?? { tests: tap("a b c") });
+  put(stage.user, judging.base ?? { tests: tap("a b c") });
   stage.git("add", "-A");
   stage.git("commit", "-q", "-m", "base", "--allow-empty");
   return stage;
@@ -93,8 +93,8 @@ export async function judged(stage: Stage) {
 }
 
 /** Runs one try and closes its stage. */
-export async function judge(of: Judging = {}) {
-  using stage = await opened(of);
+export async function judge(judging: Judging = {}) {
+  using stage = await opened(judging);
   return await judged(stage);
 }
 

@@ -185,7 +185,7 @@ describe("one that waits for its turn", () => {
     await stage.engine.performer.idle();
     const asked: unknown[] = [];
     await stage.crashAndReopen(({ executor }) => ({
-      executor: { ...executor, killStrays: (of) => (asked.push(of), Promise.resolve(0)) },
+      executor: { ...executor, killStrays: (options) => (asked.push(options), Promise.resolve(0)) },
     }));
     await stage.resume();
     expect(asked).toEqual([{ processes: [], markers: [`${RUN}/reverify`, `${RUN}/T-1/1/1`, `${RUN}/T-2/1/2`] }]);
@@ -203,14 +203,14 @@ describe("worktrees that are being made", () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const change = ({ repos }: LoopContext): Partial<LoopContext> => {
       const repo = repos.get("app") as Repo;
-      const addWorktree: Repo["addWorktree"] = async (of) => {
-        if (of.branch.endsWith(T2)) await promise.then(made);
-        await repo.addWorktree(of);
-        log.push(`made ${of.branch.slice(-3)}`);
+      const addWorktree: Repo["addWorktree"] = async (options) => {
+        if (options.branch.endsWith(T2)) await promise.then(made);
+        await repo.addWorktree(options);
+        log.push(`made ${options.branch.slice(-3)}`);
       };
-      const capture: Repo["capture"] = (of) => {
-        log.push(`capture ${of.branch.slice(-3)}`);
-        return repo.capture(of);
+      const capture: Repo["capture"] = (options) => {
+        log.push(`capture ${options.branch.slice(-3)}`);
+        return repo.capture(options);
       };
       return { repos: new Map([["app", { ...repo, addWorktree, capture }]]) };
     };
@@ -244,13 +244,13 @@ describe("worktrees that are being made", () => {
     const log: string[] = [];
     using stage = await Stage.open({ tickets: [ticketOf("T-1")], limits: { attempts: 1 } }, ({ repos, files }) => {
       const repo = repos.get("app") as Repo;
-      const addWorktree: Repo["addWorktree"] = async (of) => {
-        await repo.addWorktree(of);
+      const addWorktree: Repo["addWorktree"] = async (options) => {
+        await repo.addWorktree(options);
         log.push("made");
       };
-      const removeWorktree: Repo["removeWorktree"] = async (of) => {
+      const removeWorktree: Repo["removeWorktree"] = async (options) => {
         log.push("remove");
-        await repo.removeWorktree(of);
+        await repo.removeWorktree(options);
       };
       const attempt = () => Promise.reject(new Error("disk full"));
       return { files: { ...files, attempt }, repos: new Map([["app", { ...repo, addWorktree, removeWorktree }]]) };

@@ -3,14 +3,20 @@ import { WORKER_VARIABLES } from "../../src/loop/prompt.ts";
 import type { Harness } from "../../src/ports/harness.ts";
 
 /** A harness that nobody heals: these texts and classes, and a template of nothing but its variables. */
-export function fixedHarness(
-  of: { readonly worker?: string; readonly hints?: string; readonly classes?: readonly TransientSpec[] } = {},
-): Harness {
+export function fixedHarness({
+  worker,
+  hints,
+  classes,
+}: {
+  readonly worker?: string;
+  readonly hints?: string;
+  readonly classes?: readonly TransientSpec[];
+} = {}): Harness {
   const refuse = () => Promise.reject(new Error("nobody heals this harness"));
   return {
-    worker: () => Promise.resolve(of.worker ?? WORKER_VARIABLES.map((name) => `{{${name}}}`).join(" ")),
-    hints: () => Promise.resolve(of.hints ?? ""),
-    transients: () => Promise.resolve(of.classes ?? []),
+    worker: () => Promise.resolve(worker ?? WORKER_VARIABLES.map((name) => `{{${name}}}`).join(" ")),
+    hints: () => Promise.resolve(hints ?? ""),
+    transients: () => Promise.resolve(classes ?? []),
     layOut: refuse,
     read: refuse,
     write: refuse,

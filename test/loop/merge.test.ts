@@ -20,8 +20,8 @@ function scene(landings: readonly Landing[], over: { tips?: readonly string[]; a
     id: "app" as Repo["id"],
     base: "main",
     baseTip: () => Promise.resolve(tips.shift() ?? "base-0"),
-    land: (of) => {
-      lands.push(`${of.from}→${of.to}`);
+    land: (options) => {
+      lands.push(`${options.from}→${options.to}`);
       return Promise.resolve(script.shift() ?? { as: "landed" });
     },
   };

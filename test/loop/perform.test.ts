@@ -282,7 +282,10 @@ test("a tracker that is down for a whole attempt costs that attempt and no work:
   let writes = 0;
   using stage = await Stage.open({ tickets: [ticketOf("T-1")] }, ({ tracker }) => ({
     clock: AT_ONCE,
-    tracker: { ...tracker, set: (...of) => ((writes += 1) <= 5 ? Promise.reject(new Error("down")) : tracker.set(...of)) },
+    tracker: {
+      ...tracker,
+      set: (...options) => ((writes += 1) <= 5 ? Promise.reject(new Error("down")) : tracker.set(...options)),
+    },
   }));
   stage.start();
   expect((await stage.ended()).end?.exitCode).toBe(0);

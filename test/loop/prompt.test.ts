@@ -78,16 +78,19 @@ describe("templates", () => {
     expect(templates).toEqual(Object.keys(RENDERED).toSorted());
   });
 
-  test.each(Object.entries(RENDERED))("%s is filled strictly and stays within its budget, whatever it is given", (name, of) => {
-    const text = readFileSync(join(PROMPTS, name), "utf8");
-    const names = new Set([...text.matchAll(/\{\{([a-zA-Z]+)\}\}/g)].map(([, variable]) => variable));
-    expect(names.size).toBeGreaterThan(5);
-    expect(of.render(text, "a little")).not.toMatch(/\{\{|undefined/);
-    expect(of.render(text, "y".repeat(200_000)).length).toBeLessThan(of.budget);
-    expect(() => of.render(`${text}{{nobody}}`, "")).toThrow("{{nobody}}, which has no value");
-    for (const variable of names)
-      expect(() => of.render(text.replaceAll(`{{${variable}}}`, ""), "")).toThrow(`no place for ${variable}`);
-  });
+  test.each(Object.entries(RENDERED))(
+    "%s is filled strictly and stays within its budget, whatever it is given",
+    (name, options) => {
+      const text = readFileSync(join(PROMPTS, name), "utf8");
+      const names = new Set([...text.matchAll(/\{\{([a-zA-Z]+)\}\}/g)].map(([, variable]) => variable));
+      expect(names.size).toBeGreaterThan(5);
+      expect(options.render(text, "a little")).not.toMatch(/\{\{|undefined/);
+      expect(options.render(text, "y".repeat(200_000)).length).toBeLessThan(options.budget);
+      expect(() => options.render(`${text}{{nobody}}`, "")).toThrow("{{nobody}}, which has no value");
+      for (const variable of names)
+        expect(() => options.render(text.replaceAll(`{{${variable}}}`, ""), "")).toThrow(`no place for ${variable}`);
+    },
+  );
 
   test("a variable without a value, a value without a place, and an inherited name are refused", () => {
     expect(() => fillTemplate("{{a}} {{b}}", { a: "1" })).toThrow("{{b}}, which has no value");

@@ -9,7 +9,7 @@ import { oneFile, type Stage } from "./stage.ts";
 cleanUp();
 
 describe("and says nothing of the work by it", () => {
-  const putOff = (of: Stage) => of.of("attempt-ended").map(({ outcome, evidence }) => [outcome, evidence?.summary]);
+  const putOff = (stage: Stage) => stage.of("attempt-ended").map(({ outcome, evidence }) => [outcome, evidence?.summary]);
 
   test("twice in a row it had no room: all wait, the work is kept, and is asked about again without another agent", async () => {
     const { model, tasks } = scripted([stopOf("overloaded", { retryAfterMs: 6_000 }), stopOf("overloaded"), {}]);

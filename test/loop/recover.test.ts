@@ -131,7 +131,7 @@ test("what a killed engine left running is ended first: agents by process and ma
   });
   await stage.crashAt(at("agent-started"));
   await stage.crashAndReopen(({ executor }) => ({
-    executor: { ...executor, killStrays: (of) => (asked.push(of), Promise.resolve(3)) },
+    executor: { ...executor, killStrays: (options) => (asked.push(options), Promise.resolve(3)) },
   }));
   await stage.resume();
   expect(asked).toEqual([{ processes: [{ pid: 4_000_000, startTime: "7" }], markers: [`${RUN}/reverify`, `${RUN}/T-1/1/1`] }]);

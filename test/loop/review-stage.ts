@@ -71,28 +71,34 @@ export interface Reviewed {
 const WORK: Files = { "work.js": "export function add(a, b) {\n  return a - b;\n}\n" };
 
 /** A stage with one ticket that is reviewed by a real process, its base committed; not yet started. */
-export async function opened(of: Reviewed = {}): Promise<Stage> {
-  const files = of.work ?? [WORK];
-  const finish: StepSpec[] = [of.step ?? REVIEW, { step: "merge" }];
-  const spec = ReviewerSpec.parse({ kind: "command", command: ["reviewer"], ...of.spec });
+export async function opened(reviewed: Reviewed = {}): Promise<Stage> {
+  const files = reviewed.work ?? [WORK];
+  const finish: StepSpec[] = [reviewed.step ?? REVIEW, { step: "merge" }];
+  const spec = ReviewerSpec.parse({ kind: "command", command: ["reviewer"], ...reviewed.spec });
   const stage = await Stage.open(
     {
       tickets: [ticketOf("T-1", { title: "Add numbers", body: "add(1, 2) is 3", finish })],
       limits: { attempts: 1 },
       work: (task) => void put(task.worktree, files[task.attempt - 1] ?? files.at(-1) ?? {}),
-      ...of.stage,
+      ...reviewed.stage,
     },
     (ctx) => ({
       batch: { ...ctx.batch, reviewer: spec },
       templates: { ...ctx.templates, reviewer: REVIEWER_PROMPT, adversary: ADVERSARY_PROMPT },
-      ...of.ctx?.(ctx),
+      ...reviewed.ctx?.(ctx),
     }),
   );
-  const argv = reviewer(join(stage.root, "second"), of.reviewer ?? PASSES);
+  const argv = reviewer(join(stage.root, "second"), reviewed.reviewer ?? PASSES);
   const env = { PATH: process.env["PATH"] ?? "" };
-  const made = createCommandReviewer({ argv, name: "scripted", usdPerQuestion: of.usd ?? 0, executor: createExecutor(), env });
-  Object.assign(stage.engine.ctx, { secondModel: of.secondModel ?? made });
-  put(stage.user, of.base ?? { "base.txt": "" });
+  const made = createCommandReviewer({
+    argv,
+    name: "scripted",
+    usdPerQuestion: reviewed.usd ?? 0,
+    executor: createExecutor(),
+    env,
+  });
+  Object.assign(stage.engine.ctx, { secondModel: reviewed.secondModel ?? made });
+  put(stage.user, reviewed.base ?? { "base.txt": "" });
   stage.git("add", "-A");
   stage.git("commit", "-q", "-m", "base", "--allow-empty");
   return stage;
@@ -115,8 +121,8 @@ export async function ended(stage: Stage) {
 }
 
 /** Runs one ticket under review and closes its stage. */
-export async function reviewed(of: Reviewed = {}) {
-  using stage = await opened(of);
+export async function reviewed(reviewed: Reviewed = {}) {
+  using stage = await opened(reviewed);
   return await ended(stage);
 }
 

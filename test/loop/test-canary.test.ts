@@ -29,7 +29,7 @@ function check(command: readonly [string, ...string[]], more: Partial<Extract<St
 
 const NODE_TEST = check([NODE, "--test"]);
 
-const told = (of: Judging) => judge({ base: BASE, change: HONEST, check: NODE_TEST, ...of });
+const told = (judging: Judging) => judge({ base: BASE, change: HONEST, check: NODE_TEST, ...judging });
 
 /** A shell's script that notes each of its runs, and the number of them. */
 function noted(folder: string, script: string): { readonly check: StepSpec; readonly runs: () => number } {

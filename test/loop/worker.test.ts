@@ -121,9 +121,9 @@ describe("an attempt that a person ends", () => {
     using stage = await Stage.open(
       { tickets: [ticketOf("T-1"), ticketOf("T-2")], limits: { attempts: 1 } },
       withRepo((repo) => ({
-        land: async (of) => {
+        land: async (options) => {
           await held;
-          return repo.land(of);
+          return repo.land(options);
         },
       })),
     );

@@ -120,7 +120,7 @@ describe("what done means", () => {
 
 /** The definition said the other way round: as what is missing from done. */
 function secondOpinion(tickets: readonly SnapshotTicket[], ids: readonly string[]): string {
-  const count = (list: readonly string[], of: string) => list.filter((x) => x === of).length;
+  const count = (list: readonly string[], text: string) => list.filter((x) => x === text).length;
   const held = tickets.map((t) => t.id);
   const bad =
     ids.length < 1 ||

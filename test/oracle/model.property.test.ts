@@ -103,7 +103,7 @@ test("300 of them through the real process, with evidence on stdout", { timeout:
   const program = join(folder(), "oracle.cjs");
   writeFileSync(program, await bundleOracle());
   const worlds = fc.sample(world, 300);
-  const queue = worlds.map((of, at) => ({ ...of, at }));
+  const queue = worlds.map((options, at) => ({ ...options, at }));
   const seen = new Set<number>();
   const worker = async (): Promise<void> => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {

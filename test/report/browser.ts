@@ -85,11 +85,11 @@ export class Browser implements AsyncDisposable {
   /** Shows a file at a width in pixels and a scheme of colours; what it does is in `deeds`. */
   async show(
     url: string,
-    of: { readonly width: number; readonly height?: number; readonly scheme: "light" | "dark" },
+    options: { readonly width: number; readonly height?: number; readonly scheme: "light" | "dark" },
   ): Promise<void> {
     this.deeds.length = 0;
     this.#url = url;
-    const { width, height = 900, scheme } = of;
+    const { width, height = 900, scheme } = options;
     await this.#send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
     await this.#send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: scheme }] });
     const loaded = this.#event("Page.loadEventFired");

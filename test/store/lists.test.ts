@@ -43,8 +43,8 @@ test("a list that changes leaves the others what they are", () => {
 describe("a ticket on the finish line", () => {
   const run = () =>
     new RunBuilder(batchOf({ tickets: ["A", "B", "C", "D", "E"].map((id) => ({ id })), limits: { workers: 2 } })).wait(1);
-  const rows = (of: RunBuilder) => {
-    const lists = listsOf(of.state, NO_LISTS);
+  const rows = (runBuilder: RunBuilder) => {
+    const lists = listsOf(runBuilder.state, NO_LISTS);
     expect(selectable(lists)).toHaveLength(5);
     expect(new Set(selectable(lists)).size).toBe(5);
     return { slots: lists.slots, finishing: lists.finishing };
@@ -117,7 +117,7 @@ describe("a filter", () => {
   test("asked the same again it gives the same, and keeps what an event does not change", () => {
     const run = plumbing();
     const lists = listsOf(run.state, NO_LISTS);
-    const ask = (of: typeof lists) => filteredLists({ run: run.state, lists: of, ui: { filter: "infra" } });
+    const ask = (options: typeof lists) => filteredLists({ run: run.state, lists: options, ui: { filter: "infra" } });
     const first = ask(lists);
     expect(ask(lists)).toBe(first);
     run.of("T-7", { type: "activity", text: "more", lines: 1 });

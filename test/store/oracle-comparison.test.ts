@@ -5,11 +5,11 @@ import { evidenceOf } from "../components/oracle/judged-scene.ts";
 import { batchOf, RunBuilder } from "./run-builder.ts";
 
 /** A done, B left to a person, C at work, D waits; judged so a moment ago. */
-function judged(of: { readonly open?: number } = {}): { readonly run: RunBuilder; readonly evidence: OracleEvidence } {
+function judged({ open }: { readonly open?: number } = {}): { readonly run: RunBuilder; readonly evidence: OracleEvidence } {
   const run = new RunBuilder(batchOf({ tickets: ["A", "B", "C", "D"].map((id) => ({ id })) }));
   run.ships("A").gates("B", "press it").working("C").wait(60);
   const evidence = evidenceOf(run);
-  run.judged("not-done", { done: 1, gated: 1, open: of.open ?? 2 });
+  run.judged("not-done", { done: 1, gated: 1, open: open ?? 2 });
   return { run: run.wait(5), evidence };
 }
 

@@ -26,7 +26,7 @@ export interface TicketOf {
 }
 
 /** A batch as a run freezes it. */
-export function batchOf(of: {
+export function batchOf(options: {
   readonly tickets: readonly TicketOf[];
   readonly name?: string;
   readonly repos?: readonly string[];
@@ -34,17 +34,17 @@ export function batchOf(of: {
   readonly finish?: readonly StepSpec[];
   readonly reviewer?: Batch["reviewer"];
 }): Batch {
-  const repos = of.repos ?? ["app"];
+  const repos = options.repos ?? ["app"];
   return {
-    name: of.name ?? "plumbing",
+    name: options.name ?? "plumbing",
     tracker: { kind: "local" },
     repos: Object.fromEntries(repos.map((r) => [r, { path: `/repos/${r}`, base: "main", prepare: [] }])),
     agent: { kind: "command", command: ["agent"], usdPerAttempt: 0.5 },
     sandbox: "required",
-    limits: LimitsSchema.parse(of.limits ?? {}),
+    limits: LimitsSchema.parse(options.limits ?? {}),
     protect: [],
-    ...(of.reviewer === undefined ? {} : { reviewer: of.reviewer }),
-    tickets: of.tickets.map(
+    ...(options.reviewer === undefined ? {} : { reviewer: options.reviewer }),
+    tickets: options.tickets.map(
       (t): Ticket => ({
         id: TicketId.parse(t.id),
         title: t.title ?? `title of ${t.id}`,
@@ -52,7 +52,7 @@ export function batchOf(of: {
         repo: RepoId.parse(t.repo ?? repos[0]),
         dependsOn: (t.dependsOn ?? []).map((d) => TicketId.parse(d)),
         exclusive: t.exclusive ?? [],
-        finish: of.finish ?? FINISH,
+        finish: options.finish ?? FINISH,
       }),
     ),
   };
@@ -68,7 +68,7 @@ export class RunBuilder {
   now: number = START;
   #state: RunState | undefined;
 
-  constructor(batch: Batch, of: { readonly sandboxed?: boolean } = {}) {
+  constructor(batch: Batch, { sandboxed }: { readonly sandboxed?: boolean } = {}) {
     this.play({
       type: "run-started",
       run: RunId.parse("plumbing-20260504-k3f9"),
@@ -76,7 +76,7 @@ export class RunBuilder {
       batchPath: "/work/batch.json",
       oracleSha: "0".repeat(64),
       batchSha: "1".repeat(64),
-      sandboxed: of.sandboxed ?? true,
+      sandboxed: sandboxed ?? true,
       settled: [],
       durations: {},
       spentTodayUsd: 0,
@@ -177,9 +177,9 @@ export class RunBuilder {
   answers(
     id: string,
     question: Question,
-    of: { readonly says: string; readonly valid?: boolean; readonly canary?: "seen" | "missed" },
+    options: { readonly says: string; readonly valid?: boolean; readonly canary?: "seen" | "missed" },
   ): this {
-    const { says, valid = true, canary } = of;
+    const { says, valid = true, canary } = options;
     const told = canary === undefined ? {} : { canary };
     this.of(id, { type: "second-model-answered", question, costUsd: 0.12, valid, says, ...told });
     const index = ticketOf(this.state, TicketId.parse(id)).attempt?.step?.index;

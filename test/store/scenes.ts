@@ -21,7 +21,7 @@ const DEPENDS: Readonly<Record<string, readonly string[]>> = { "T-9": ["T-4", "T
 const EXCLUSIVE: Readonly<Record<string, readonly string[]>> = { "T-6": ["infra"], "T-10": ["infra"] };
 
 /** The run of the sketch in the design: three at work, one slot free, one step left to a person. */
-export function plumbing(of: { readonly sandboxed?: boolean; readonly workers?: number } = {}): RunBuilder {
+export function plumbing({ workers, sandboxed }: { readonly sandboxed?: boolean; readonly workers?: number } = {}): RunBuilder {
   const tickets = TITLES.map(([id, title, repo]) => ({
     id,
     title,
@@ -29,8 +29,8 @@ export function plumbing(of: { readonly sandboxed?: boolean; readonly workers?: 
     dependsOn: DEPENDS[id] ?? [],
     exclusive: EXCLUSIVE[id] ?? [],
   }));
-  const limits = { workers: of.workers ?? 4 };
-  const run = new RunBuilder(batchOf({ tickets, repos: ["app", "infra"], limits }), { sandboxed: of.sandboxed ?? true });
+  const limits = { workers: workers ?? 4 };
+  const run = new RunBuilder(batchOf({ tickets, repos: ["app", "infra"], limits }), { sandboxed: sandboxed ?? true });
   run
     .wait(2)
     .working("T-1", "pinning")
@@ -103,14 +103,14 @@ export function plumbingEnded(how: "done" | "not-done" | "stopped" = "done"): Ru
 }
 
 /** Many slots or many tickets; every other slot is busy where `busy` is not given. */
-export function crowd(of: { readonly tickets: number; readonly workers: number; readonly busy?: number }): RunBuilder {
-  const tickets = Array.from({ length: of.tickets }, (_, i) => ({
+export function crowd(options: { readonly tickets: number; readonly workers: number; readonly busy?: number }): RunBuilder {
+  const tickets = Array.from({ length: options.tickets }, (_, i) => ({
     id: `CORE-${i + 1}`,
     title: `change number ${i + 1} of the long list`,
     dependsOn: i % 3 === 2 && i > 10 ? [`CORE-${i - 4}`, `CORE-${i - 7}`] : [],
   }));
-  const run = new RunBuilder(batchOf({ tickets, name: "core", limits: { workers: of.workers } }));
-  for (let i = 0; i < (of.busy ?? Math.ceil(of.workers / 2)); i++) {
+  const run = new RunBuilder(batchOf({ tickets, name: "core", limits: { workers: options.workers } }));
+  for (let i = 0; i < (options.busy ?? Math.ceil(options.workers / 2)); i++) {
     const id = run.state.plan.tickets[run.state.ready[0] ?? 0]?.id ?? "CORE-1";
     run.wait(3).working(id, `step ${i} of the work`);
   }

@@ -14,13 +14,13 @@ function run(): RunBuilder {
   return new RunBuilder(batchOf({ tickets: [{ id: "A" }], limits: { attempts: 9 } }));
 }
 
-const ticketIn = (of: RunBuilder) => ticketOf(of.state, A);
+const ticketIn = (runBuilder: RunBuilder) => ticketOf(runBuilder.state, A);
 
-function lives(of: RunBuilder) {
-  return attemptHistoriesOf(ticketIn(of), finishOf(of.state, A));
+function lives(runBuilder: RunBuilder) {
+  return attemptHistoriesOf(ticketIn(runBuilder), finishOf(runBuilder.state, A));
 }
 
-const marks = (of: RunBuilder) => lives(of).map(({ entries }) => entries.map(({ mark }) => mark).join(" "));
+const marks = (runBuilder: RunBuilder) => lives(runBuilder).map(({ entries }) => entries.map(({ mark }) => mark).join(" "));
 
 describe("the life of a ticket", () => {
   test("goes from a try's start over its agent and each step", () => {
@@ -68,8 +68,8 @@ describe("the life of a ticket", () => {
 });
 
 describe("what is looked at", () => {
-  const target = (of: RunBuilder, ...actions: readonly TicketViewAction[]) => {
-    const { store } = storeOf(of);
+  const target = (runBuilder: RunBuilder, ...actions: readonly TicketViewAction[]) => {
+    const { store } = storeOf(runBuilder);
     store.dispatch({ type: "select", ticket: A });
     for (const action of actions) store.dispatch({ type: "ticket-view", action });
     return targetOf(store.getState());

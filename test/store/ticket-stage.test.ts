@@ -10,10 +10,10 @@ const MERGE = { repo: RepoId.parse("app"), from: "b".repeat(40), to: "c".repeat(
 const run = (): RunBuilder => new RunBuilder(batchOf({ tickets: [{ id: "A" }], limits: { workers: 1 } }));
 
 /** What ticket A is at, the step it waits for, and the steps behind it. */
-function look(of: RunBuilder) {
-  const { attempt } = ticketOf(of.state, A);
+function look(runBuilder: RunBuilder) {
+  const { attempt } = ticketOf(runBuilder.state, A);
   if (attempt === undefined) throw new Error("nobody works on A");
-  const finish = finishOf(of.state, A);
+  const finish = finishOf(runBuilder.state, A);
   return [stageOf(attempt, finish).word, turnOf(attempt, finish)?.step, [...passedSteps(attempt, finish)]] as const;
 }
 

@@ -103,7 +103,7 @@ describe("the events of agents", () => {
   });
 
   test("codex", () => {
-    const item = (type: string, of: object) => ({ type, item: of });
+    const item = (type: string, options: object) => ({ type, item: options });
     expect(
       read(
         { type: "thread.started", thread_id: "1" },

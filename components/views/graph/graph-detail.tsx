@@ -20,20 +20,20 @@ interface DetailOf {
 }
 
 /** The selected ticket in words: how it stands, what it waits for, who waits for it. Exactly `lines` lines, 2 or 4. */
-export function GraphDetail(of: DetailOf & { readonly index: number | undefined; readonly lines: number }): ReactNode {
-  const { index, lines, width } = of;
+export function GraphDetail(detailOf: DetailOf & { readonly index: number | undefined; readonly lines: number }): ReactNode {
+  const { index, lines, width } = detailOf;
   if (index === undefined) return <Nothing lines={lines} width={width} />;
   return (
     <>
-      {lines > 2 && <Rule title="SELECTED" count={countOf(of, index)} width={width} />}
-      <HowItStands {...of} index={index} />
+      {lines > 2 && <Rule title="SELECTED" count={countOf(detailOf, index)} width={width} />}
+      <HowItStands {...detailOf} index={index} />
       {lines > 2 ? (
         <>
-          <Related name="waits for" {...of} indexes={graphLayout(of.plan).deps[index] ?? []} />
-          <Related name="waiting for it" {...of} indexes={dependentsIn(of.plan, index)} />
+          <Related name="waits for" {...detailOf} indexes={graphLayout(detailOf.plan).deps[index] ?? []} />
+          <Related name="waiting for it" {...detailOf} indexes={dependentsIn(detailOf.plan, index)} />
         </>
       ) : (
-        <Spans line={[{ text: cut(` ${bothWays(of.plan, index)}`, width), tone: "waiting" }]} />
+        <Spans line={[{ text: cut(` ${bothWays(detailOf.plan, index)}`, width), tone: "waiting" }]} />
       )}
     </>
   );
@@ -82,21 +82,21 @@ function HowItStands({ plan, index, width }: DetailOf & { readonly index: number
 }
 
 /** `waits for  ✔ T-4  » T-6  +3 more`. */
-function Related(of: DetailOf & { readonly name: string; readonly indexes: readonly number[] }): ReactNode {
-  const looks = stylesOf(useDashboard((s) => stylesKey(s, of.indexes)));
-  const head = { text: ` ${of.name.padEnd(NAME_WIDTH)} `, tone: "waiting" as const };
-  if (of.indexes.length === 0) return <Spans line={[head, { text: "nobody", tone: "waiting" }]} />;
+function Related(detailOf: DetailOf & { readonly name: string; readonly indexes: readonly number[] }): ReactNode {
+  const looks = stylesOf(useDashboard((s) => stylesKey(s, detailOf.indexes)));
+  const head = { text: ` ${detailOf.name.padEnd(NAME_WIDTH)} `, tone: "waiting" as const };
+  if (detailOf.indexes.length === 0) return <Spans line={[head, { text: "nobody", tone: "waiting" }]} />;
   const spans: Span[] = [head];
   let shown = 0;
-  for (const index of of.indexes) {
+  for (const index of detailOf.indexes) {
     const { glyph = " ", tone = "plain" as const } = looks[shown] ?? {};
-    const id = of.plan.tickets[index]?.id ?? "";
-    const more = shown + 1 < of.indexes.length ? MORE_WIDTH : 0;
-    if (spansWidth(spans) + 4 + id.length + more > of.width) break;
-    spans.push({ text: ` ${glyph} `, tone }, { text: `${id} `, bold: of.critical.has(index) });
+    const id = detailOf.plan.tickets[index]?.id ?? "";
+    const more = shown + 1 < detailOf.indexes.length ? MORE_WIDTH : 0;
+    if (spansWidth(spans) + 4 + id.length + more > detailOf.width) break;
+    spans.push({ text: ` ${glyph} `, tone }, { text: `${id} `, bold: detailOf.critical.has(index) });
     shown += 1;
   }
-  const hidden = of.indexes.length - shown;
+  const hidden = detailOf.indexes.length - shown;
   return <Spans line={hidden === 0 ? spans : [...spans, { text: ` +${hidden} more`, tone: "waiting" }]} />;
 }
 

@@ -23,13 +23,13 @@ interface GraphPlace {
 }
 
 /** Finds the page that has the selected ticket (an index) on it. */
-export function graphPaneLayout(of: {
+export function graphPaneLayout(options: {
   readonly layout: GraphLayout;
   readonly columns: GraphColumns;
   readonly size: ViewSize;
   readonly selected: number | undefined;
 }): GraphPlace {
-  const { layout, columns, size, selected } = of;
+  const { layout, columns, size, selected } = options;
   const detail = size.height >= ROOMY ? 4 : 2;
   const room = Math.max(1, size.height - detail - OTHER_LINES);
   const layers = layerWindow(columns, size.columns - 1, selected === undefined ? 0 : (layout.layerOf[selected] ?? 0));

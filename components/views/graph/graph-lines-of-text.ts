@@ -22,19 +22,19 @@ export function layerTitles(layout: GraphLayout, columns: GraphColumns, { from, 
 }
 
 /** What of the graph is out of sight, counted; and what its signs mean, a piece each. */
-export function hiddenLine(of: {
+export function hiddenLine(options: {
   readonly layout: GraphLayout;
   readonly layers: Range;
   readonly rows: Range;
   readonly allLines: boolean;
 }): readonly SpanLine[] {
-  const { layout, layers, rows } = of;
+  const { layout, layers, rows } = options;
   const words = hiddenWords(layout, layers, rows);
   const hidden = words.length === 0 ? "" : `${words.join(" · ")}   `;
   const leftOut = layout.lines?.leftOut ?? 0;
   const more = [
     ...(layout.lines === undefined ? ["too many lines to draw"] : []),
-    ...(of.allLines && leftOut > 0 ? [`${plural(leftOut, "line")} left out`] : []),
+    ...(options.allLines && leftOut > 0 ? [`${plural(leftOut, "line")} left out`] : []),
     "< needed by it",
     "> waits for it",
     "+ found by a worker",

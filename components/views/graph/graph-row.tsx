@@ -62,14 +62,14 @@ function gapSpans({ columns, lines, chosen }: GraphDrawing, layer: number, row: 
   return lineSpans(row, [from, columns.x[layer + 1] ?? from], { all: lines, chosen });
 }
 
-function ticketSpans(of: GraphDrawing, index: number, look: NodeStyle | undefined, layer: number): readonly Span[] {
-  const { plan, columns, relation } = of;
+function ticketSpans(graphDrawing: GraphDrawing, index: number, look: NodeStyle | undefined, layer: number): readonly Span[] {
+  const { plan, columns, relation } = graphDrawing;
   const ticket = plan.tickets[index];
   const related = relation.get(index);
-  const critical = of.critical.has(index);
+  const critical = graphDrawing.critical.has(index);
   const selected = related === "selected";
   const room = (columns.width[layer] ?? 0) - headWidth(columns.id);
-  const title = cut(displayText(ticket?.title ?? ""), of.leaving.has(index) ? room - 1 : room);
+  const title = cut(displayText(ticket?.title ?? ""), graphDrawing.leaving.has(index) ? room - 1 : room);
   const left = room - widthOf(title);
   const sign = critical ? "★" : ticket?.foundBy === undefined ? " " : "+";
   return [
@@ -78,7 +78,7 @@ function ticketSpans(of: GraphDrawing, index: number, look: NodeStyle | undefine
     { text: fitTo(ticket?.id ?? "", columns.id), bold: critical || related !== undefined, inverse: selected },
     { text: `${sign} `, tone: critical ? "oracle" : "running", bold: true },
     { text: title, tone: look?.tone === "good" && related === undefined ? "waiting" : "plain", bold: selected },
-    ...leader(of, index, left),
+    ...leader(graphDrawing, index, left),
   ];
 }
 

@@ -26,8 +26,8 @@ export function GraphView({ columns, height }: ViewSize): ReactNode {
   );
 }
 
-const Graph = memo(function Graph(of: { readonly plan: Plan } & ViewSize): ReactNode {
-  const { plan, columns: width, height } = of;
+const Graph = memo(function Graph(options: { readonly plan: Plan } & ViewSize): ReactNode {
+  const { plan, columns: width, height } = options;
   const layout = graphLayout(plan);
   const selected = useDashboard(selectedIndex);
   const lines = useDashboard((s) => s.ui.graph.lines);
@@ -67,17 +67,17 @@ function useOver(plan: Plan): ReadonlySet<number> {
 }
 
 /** All of the drawing that follows from the plan and the selection. */
-function drawingOf(of: {
+function drawingOf(options: {
   readonly plan: Plan;
   readonly layout: GraphLayout;
   readonly columns: GraphDrawing["columns"];
   readonly selected: number | undefined;
   readonly all: boolean;
 }): Omit<GraphDrawing, "layers" | "critical"> {
-  const { plan, layout, columns, selected } = of;
+  const { plan, layout, columns, selected } = options;
   const drawn = layout.lines?.lines ?? [];
   const chosen = drawn.filter(({ from, to }) => from === selected || to === selected);
-  const shown = of.all ? drawn : chosen;
+  const shown = options.all ? drawn : chosen;
   const grid = (lines: typeof drawn) => lineGrid(lines, { columns, layerOf: layout.layerOf, rows: layout.rows });
   const relation = new Map<number, Relation>();
   if (selected !== undefined) {
@@ -89,7 +89,7 @@ function drawingOf(of: {
     plan,
     layout,
     columns,
-    lines: of.all && layout.lines !== undefined ? grid(drawn) : undefined,
+    lines: options.all && layout.lines !== undefined ? grid(drawn) : undefined,
     chosen: chosen.length === 0 ? undefined : grid(chosen),
     leaving: new Set(shown.map(({ from }) => from)),
     leavingChosen: new Set(chosen.map(({ from }) => from)),

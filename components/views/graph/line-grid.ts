@@ -24,9 +24,9 @@ export type LineGrid = readonly Uint8Array[];
 /** Draws lines onto a grid of their own. */
 export function lineGrid(
   lines: readonly GraphLine[],
-  of: { readonly columns: GraphColumns; readonly layerOf: readonly number[]; readonly rows: number },
+  options: { readonly columns: GraphColumns; readonly layerOf: readonly number[]; readonly rows: number },
 ): LineGrid {
-  const { columns, layerOf, rows } = of;
+  const { columns, layerOf, rows } = options;
   const last = columns.x.length - 1;
   const width = (columns.x[last] ?? 0) + (columns.width[last] ?? 0);
   const grid = Array.from({ length: rows }, () => new Uint8Array(width));
@@ -82,12 +82,12 @@ export function charOf(bits: number): string {
 export function lineSpans(
   row: number,
   [from, to]: readonly [number, number],
-  of: { readonly all: LineGrid | undefined; readonly chosen: LineGrid | undefined },
+  options: { readonly all: LineGrid | undefined; readonly chosen: LineGrid | undefined },
 ): readonly Span[] {
   const spans: Span[] = [];
   for (let x = from; x < to; x++) {
-    const chosen = of.chosen?.[row]?.[x] ?? 0;
-    const text = charOf((of.all ?? of.chosen)?.[row]?.[x] ?? 0);
+    const chosen = options.chosen?.[row]?.[x] ?? 0;
+    const text = charOf((options.all ?? options.chosen)?.[row]?.[x] ?? 0);
     const look: Omit<Span, "text"> = chosen === 0 ? { tone: "waiting" } : { tone: "running", bold: true };
     const last = spans.at(-1);
     if (last !== undefined && last.tone === look.tone) spans[spans.length - 1] = { ...last, text: last.text + text };

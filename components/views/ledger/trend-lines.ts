@@ -21,13 +21,17 @@ export function trendLines(points: readonly TrendPoint[], width: number): readon
 function trendLine(
   name: string,
   points: readonly TrendPoint[],
-  of: (point: TrendPoint) => number | null,
+  options: (point: TrendPoint) => number | null,
   format: (value: number) => string,
   width: number,
 ): SpanLine {
-  const head: SpanLine = [{ text: ` ${fitTo(name, NAME)}` }, { text: sparkline(points, of), tone: "running" }, { text: "  " }];
+  const head: SpanLine = [
+    { text: ` ${fitTo(name, NAME)}` },
+    { text: sparkline(points, options), tone: "running" },
+    { text: "  " },
+  ];
   const numbers = points.map((point, i): Span => {
-    const value = of(point);
+    const value = options(point);
     const text = value === null ? NOT_KNOWN : format(value);
     const now = i === points.length - 1;
     const tone: Tone = now ? "plain" : "waiting";

@@ -32,8 +32,10 @@ export interface EvidenceOf {
 }
 
 /** A line for each ticket: what the oracle said of it, and beside it what the engine holds. Where the two differ it is loud. */
-export function evidenceLines(of: EvidenceOf): readonly SpanLine[] {
-  return ORDER.flatMap((belongs) => of.all.filter(belongs)).map((each) => cutSpans(line(each, of), of.width));
+export function evidenceLines(evidenceOf: EvidenceOf): readonly SpanLine[] {
+  return ORDER.flatMap((belongs) => evidenceOf.all.filter(belongs)).map((each) =>
+    cutSpans(line(each, evidenceOf), evidenceOf.width),
+  );
 }
 
 function line(each: OracleComparison, { selected, idWidth, width, titleOf }: EvidenceOf): SpanLine {

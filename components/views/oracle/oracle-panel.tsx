@@ -8,9 +8,9 @@ import { cutSpans, type SpanLine, Spans } from "../../kit/spans.tsx";
 import { panelLines } from "./panel-lines.ts";
 
 /** What the oracle said of each ticket, and the heals: in the overview of a large terminal, under the queue. */
-export const OraclePanel = memo(function OraclePanel(of: { readonly width: number; readonly height: number }): ReactNode {
+export const OraclePanel = memo(function OraclePanel(options: { readonly width: number; readonly height: number }): ReactNode {
   useDrawn("oracle panel");
-  const { width, height } = of;
+  const { width, height } = options;
   const store = use(DashboardContext)?.store;
   const last = useDashboard((s) => s.run?.oracle.last);
   const lists = useDashboard((s) => s.lists);

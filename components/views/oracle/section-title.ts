@@ -22,19 +22,23 @@ export function sectionTitle({ title, count, tone }: Section, width: number): Sp
 }
 
 /** What the evidence comes to: how many tickets the engine sees otherwise, and of how many the oracle's word is not known. */
-export function evidenceTitle(of: {
+export function evidenceTitle({
+  counts,
+  judgedAt,
+  total,
+}: {
   readonly counts: Readonly<Record<OracleComparison["is"], number>>;
   readonly total: number;
   /** When it was given, by the clock; undefined where no evidence of the last judgement is kept. */
   readonly judgedAt: string | undefined;
 }): Section {
-  const { differs, unknown, moved } = of.counts;
+  const { differs, unknown, moved } = counts;
   const parts = [
     ...(differs === 0 ? [] : [`${differs} ${differs === 1 ? "DIFFERS" : "DIFFER"} from the engine`]),
     ...(unknown === 0 ? [] : [`${unknown} unknown`]),
     ...(moved === 0 ? [] : [`${moved} moved since`]),
-    ...(of.judgedAt === undefined ? [] : [`of ${of.judgedAt}`]),
+    ...(judgedAt === undefined ? [] : [`of ${judgedAt}`]),
   ];
-  const count = [`${of.total}`, ...parts].join(" · ");
+  const count = [`${total}`, ...parts].join(" · ");
   return { title: "EVIDENCE", tone: differs === 0 ? "oracle" : "bad", count };
 }

@@ -34,19 +34,19 @@ export const FeedView = memo(function FeedView({ layout }: { readonly layout: La
 });
 
 /** Facts are bright; what a worker claims is dim. */
-const FeedRow = memo(function FeedRow(of: {
+const FeedRow = memo(function FeedRow(options: {
   readonly line: FeedLine;
   readonly idWidth: number;
   readonly width: number;
 }): ReactNode {
-  const { line } = of;
-  const room = of.width - 1 - 8 - 2 - of.idWidth - 1 - 2 - 1;
+  const { line } = options;
+  const room = options.width - 1 - 8 - 2 - options.idWidth - 1 - 2 - 1;
   const quiet = line.tone === "claim" || line.tone === "waiting";
   return (
     <Spans
       line={[
         { text: ` ${formatClock(line.at)}  `, tone: "waiting" },
-        { text: fitTo(line.ticket ?? "", of.idWidth), bold: line.ticket !== undefined && !quiet },
+        { text: fitTo(line.ticket ?? "", options.idWidth), bold: line.ticket !== undefined && !quiet },
         { text: ` ${line.glyph} `, tone: line.tone },
         { text: cut(line.text, room), tone: line.tone === "running" ? "plain" : line.tone },
       ]}

@@ -73,9 +73,9 @@ export function titleLabel(state: Pick<DashboardState, "run">, id: TicketId): st
   return `${finder === undefined ? "" : `found by ${finder} · `}${titleOf(state, id)}`;
 }
 
-function finishingWord(attempt: Attempt, of: SaidOf): QueueLabel {
-  const { glyph, tone, word } = stageOf(attempt, of.finish);
+function finishingWord(attempt: Attempt, saidOf: SaidOf): QueueLabel {
+  const { glyph, tone, word } = stageOf(attempt, saidOf.finish);
   const again = attempt.n === 1 ? "" : ` · try ${attempt.n}`;
-  if (attempt.asked !== undefined) return { glyph, tone, text: `${sayingOf(attempt, of).text}${again}` };
+  if (attempt.asked !== undefined) return { glyph, tone, text: `${sayingOf(attempt, saidOf).text}${again}` };
   return { glyph, tone, text: `${attempt.waiting === undefined ? word : displayText(attempt.waiting)}${again}` };
 }

@@ -52,34 +52,34 @@ interface RowOf {
 }
 
 /** One ticket without a row among the workers. */
-export const QueueRow = memo(function QueueRow(of: RowOf): ReactNode {
-  useDrawn(`queue ${of.id}`);
-  const word = useDashboard(useShallow((s) => queueLabel(s, of.id)));
+export const QueueRow = memo(function QueueRow(rowOf: RowOf): ReactNode {
+  useDrawn(`queue ${rowOf.id}`);
+  const word = useDashboard(useShallow((s) => queueLabel(s, rowOf.id)));
   // What is said of a ticket that waits tells who found it.
-  const title = useDashboard((s) => (of.section === "waiting" ? titleOf(s, of.id) : titleLabel(s, of.id)));
-  const startedAt = useDashboard((s) => ticketIn(s, of.id)?.attempt?.startedAt);
-  const line = useMemo(() => lineOf(of, { word, title, startedAt }), [of, word, title, startedAt]);
+  const title = useDashboard((s) => (rowOf.section === "waiting" ? titleOf(s, rowOf.id) : titleLabel(s, rowOf.id)));
+  const startedAt = useDashboard((s) => ticketIn(s, rowOf.id)?.attempt?.startedAt);
+  const line = useMemo(() => lineOf(rowOf, { word, title, startedAt }), [rowOf, word, title, startedAt]);
   return <TimedSpans line={line} />;
 });
 
 function lineOf(
-  of: RowOf,
+  rowOf: RowOf,
   said: { readonly word: ReturnType<typeof queueLabel>; readonly title: string; readonly startedAt: number | undefined },
 ): readonly (Span | TimedSpan)[] {
   const { glyph, tone, text } = said.word;
   const { startedAt } = said;
-  const whole = of.width - widthOf(of.left) - 3 - of.idWidth - 1 - 1;
+  const whole = rowOf.width - widthOf(rowOf.left) - 3 - rowOf.idWidth - 1 - 1;
   const timed = startedAt !== undefined && whole >= 40;
   const room = timed ? whole - TIME_WIDTH - 1 : whole;
-  const needsYou = of.section === "needsYou";
+  const needsYou = rowOf.section === "needsYou";
   const word: Span = { text, tone: needsYou ? "plain" : tone, bold: needsYou };
   return [
-    { text: of.left, tone: "waiting" },
-    { text: of.selected ? "▌" : " ", tone: "running" },
+    { text: rowOf.left, tone: "waiting" },
+    { text: rowOf.selected ? "▌" : " ", tone: "running" },
     { text: `${glyph} `, tone },
-    { text: fitTo(of.id, of.idWidth), bold: of.selected, inverse: of.selected },
+    { text: fitTo(rowOf.id, rowOf.idWidth), bold: rowOf.selected, inverse: rowOf.selected },
     { text: " " },
-    ...saidOf(of.section, word, said.title, room),
+    ...saidOf(rowOf.section, word, said.title, room),
     ...(timed ? [timeSpan({ since: startedAt, format: "elapsed", width: TIME_WIDTH })] : []),
   ];
 }

@@ -39,8 +39,8 @@ interface Of {
   readonly selected: string | undefined;
 }
 
-function drawn(line: QueueLine, i: number, of: Of): ReactNode {
-  const left = of.wide ? "│" : "";
+function drawn(line: QueueLine, i: number, options: Of): ReactNode {
+  const left = options.wide ? "│" : "";
   switch (line.line) {
     case "title": {
       const corner = i === 0 ? "┬" : "├";
@@ -50,8 +50,8 @@ function drawn(line: QueueLine, i: number, of: Of): ReactNode {
           title={line.title}
           count={line.count}
           tone={line.tone}
-          width={of.width}
-          left={of.wide ? corner : ""}
+          width={options.width}
+          left={options.wide ? corner : ""}
         />
       );
     }
@@ -61,9 +61,9 @@ function drawn(line: QueueLine, i: number, of: Of): ReactNode {
           key={line.id}
           id={line.id}
           section={line.section}
-          idWidth={of.ids}
-          width={of.width}
-          selected={line.id === of.selected}
+          idWidth={options.ids}
+          width={options.width}
+          selected={line.id === options.selected}
           left={left}
         />
       );

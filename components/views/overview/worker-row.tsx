@@ -37,15 +37,15 @@ interface RowOf extends OfAllRows {
 type TimedLine = readonly (Span | TimedSpan)[];
 
 /** One worker: what it works on, how far it is, what it says, how long it has been quiet. Drawn anew only for its own ticket. */
-export const WorkerRow = memo(function WorkerRow(of: {
+export const WorkerRow = memo(function WorkerRow(options: {
   readonly id: TicketId;
   readonly all: OfAllRows;
   readonly selected: boolean;
 }): ReactNode {
-  useDrawn(`worker ${of.id}`);
-  const { all, selected } = of;
-  const ticket = useDashboard((s) => ticketIn(s, of.id));
-  const spec = all.plan.tickets[all.plan.index[of.id] ?? -1];
+  useDrawn(`worker ${options.id}`);
+  const { all, selected } = options;
+  const ticket = useDashboard((s) => ticketIn(s, options.id));
+  const spec = all.plan.tickets[all.plan.index[options.id] ?? -1];
   const row = useMemo(
     () => (ticket?.attempt && spec ? { ...all, ticket, spec, attempt: ticket.attempt, selected } : undefined),
     [all, ticket, spec, selected],
@@ -85,10 +85,10 @@ function said(saying: Saying, width: number): Span | TimedSpan {
   return saying.from === undefined ? at(0) : at;
 }
 
-function firstLine(of: RowOf): TimedLine {
-  const { columns: c, attempt, selected, ticket, spec } = of;
+function firstLine(rowOf: RowOf): TimedLine {
+  const { columns: c, attempt, selected, ticket, spec } = rowOf;
   const stage = stageOf(attempt, spec.finish);
-  const saying = c.saying > 0 ? [said(sayingOf(attempt, { finish: spec.finish, reviewer: of.reviewer }), c.saying)] : [];
+  const saying = c.saying > 0 ? [said(sayingOf(attempt, { finish: spec.finish, reviewer: rowOf.reviewer }), c.saying)] : [];
   const repo: SpanLine = c.repo > 0 ? [{ text: `${fitTo(spec.repo, c.repo)} `, tone: "waiting" }] : [];
   return [
     markOf(selected),
@@ -98,9 +98,9 @@ function firstLine(of: RowOf): TimedLine {
     ...saying,
     ...repo,
     { text: `${fitTo(`try ${attempt.n}`, c.attempt)} `, tone: attempt.n > 1 ? "plain" : "waiting" },
-    ...(c.track > 0 ? trackSpans(of) : []),
+    ...(c.track > 0 ? trackSpans(rowOf) : []),
     { text: `${fitTo(stage.word, c.stage)} `, tone: stage.tone },
-    ...(of.density === 1 ? [quiet(of, c.quiet, "")] : []),
+    ...(rowOf.density === 1 ? [quiet(rowOf, c.quiet, "")] : []),
     timeSpan({ since: attempt.startedAt, format: "elapsed", width: c.elapsed }),
   ];
 }
@@ -116,17 +116,17 @@ function trackSpans({ attempt, spec, columns }: RowOf): SpanLine {
 const QUIET_WIDTH = 10;
 const LEFT_WIDTH = 10;
 
-function secondLine(of: RowOf): TimedLine | undefined {
-  const { attempt, columns, width } = of;
-  if (of.density < 2) return undefined;
-  const saying = sayingOf(attempt, { finish: of.spec.finish, reviewer: of.reviewer });
+function secondLine(rowOf: RowOf): TimedLine | undefined {
+  const { attempt, columns, width } = rowOf;
+  if (rowOf.density < 2) return undefined;
+  const saying = sayingOf(attempt, { finish: rowOf.spec.finish, reviewer: rowOf.reviewer });
   const { agent } = attempt;
   const left =
     agent === undefined || agent.endedAt !== undefined || width < 66
       ? []
       : [
           timeSpan({
-            since: agent.launchedAt + of.limitMs,
+            since: agent.launchedAt + rowOf.limitMs,
             until: true,
             format: "age",
             suffix: " left",
@@ -136,7 +136,13 @@ function secondLine(of: RowOf): TimedLine | undefined {
         ];
   const indent = columns.id + 4;
   const room = width - indent - QUIET_WIDTH - left.length * LEFT_WIDTH - 2;
-  return [markOf(of.selected), { text: " ".repeat(indent - 1) }, said(saying, room), ...left, quiet(of, QUIET_WIDTH, "quiet ")];
+  return [
+    markOf(rowOf.selected),
+    { text: " ".repeat(indent - 1) },
+    said(saying, room),
+    ...left,
+    quiet(rowOf, QUIET_WIDTH, "quiet "),
+  ];
 }
 
 /** Silence while the agent runs; once it has stopped, the time of the step. */
@@ -151,12 +157,12 @@ function quiet({ attempt, silenceMs }: RowOf, width: number, prefix: string): Sp
 }
 
 /** The finish line in words, and why the try before failed. */
-function thirdLine(of: RowOf): SpanLine | undefined {
-  if (of.density < 3) return undefined;
-  const marks = trackOf(of.attempt, of.spec.finish);
-  const words = of.spec.finish.map((step, i) => ({ mark: MARKS[marks[i] ?? "ahead"], word: specLabel(step) }));
-  const indent = of.columns.id + 4;
-  const room = of.width - indent - 1;
+function thirdLine(rowOf: RowOf): SpanLine | undefined {
+  if (rowOf.density < 3) return undefined;
+  const marks = trackOf(rowOf.attempt, rowOf.spec.finish);
+  const words = rowOf.spec.finish.map((step, i) => ({ mark: MARKS[marks[i] ?? "ahead"], word: specLabel(step) }));
+  const indent = rowOf.columns.id + 4;
+  const room = rowOf.width - indent - 1;
   const line = words.map(({ mark, word }) => `${mark.glyph} ${word}`).join("  ");
   const fits = widthOf(line) <= room;
   const steps: SpanLine = fits
@@ -165,8 +171,8 @@ function thirdLine(of: RowOf): SpanLine | undefined {
         tone: mark.tone,
       }))
     : [{ text: cut(line, room), tone: "waiting" }];
-  const failure = lastFailure(of.ticket);
+  const failure = lastFailure(rowOf.ticket);
   const rest = fits ? room - widthOf(line) - 3 : 0;
   const failed: SpanLine = failure !== undefined && rest >= 12 ? [{ text: `   ${cut(`↻ ${failure}`, rest)}`, tone: "bad" }] : [];
-  return [markOf(of.selected), { text: " ".repeat(indent - 1) }, ...steps, ...failed];
+  return [markOf(rowOf.selected), { text: " ".repeat(indent - 1) }, ...steps, ...failed];
 }

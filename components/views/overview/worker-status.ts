@@ -47,8 +47,8 @@ export interface SaidOf {
 }
 
 /** What to say of a try. Words of the agent come as a claim; facts never do. */
-export function sayingOf(attempt: Attempt, of: SaidOf): Saying {
-  const known = knownOf(attempt, of);
+export function sayingOf(attempt: Attempt, saidOf: SaidOf): Saying {
+  const known = knownOf(attempt, saidOf);
   if (known !== undefined) return known;
   const since = attempt.step?.startedAt ?? attempt.agent?.launchedAt;
   const spoken = attempt.lastLine !== undefined && since !== undefined && (attempt.lastOutputAt ?? 0) >= since;

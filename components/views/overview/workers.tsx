@@ -75,18 +75,23 @@ export function workerWindow(slots: Lists["slots"], { density, workers }: Layout
 }
 
 /** Counts the rows that are not shown: with an agent at work, with a ticket that is being finished, and with nobody. */
-function HiddenSlots(of: {
+function HiddenSlots({
+  start,
+  end,
+  words,
+  counted,
+}: {
   readonly words: string;
   readonly start: number;
   readonly end: number;
   /** Whether the rows are the slots themselves. */
   readonly counted: boolean;
 }): ReactNode {
-  const isHidden = (_: unknown, slot: number) => slot < of.start || slot >= of.end;
+  const isHidden = (_: unknown, slot: number) => slot < start || slot >= end;
   const busy = useDashboard((s) => s.run?.slots.filter((index, slot) => index !== null && isHidden(index, slot)).length ?? 0);
   const rows = useDashboard((s) => s.lists.slots).filter(isHidden);
   const free = rows.filter((id) => id === null).length;
   const finishing = rows.length - busy - free;
   const counts = `: ${busy} busy, ${finishing === 0 ? "" : `${finishing} finishing, `}${free} free`;
-  return <Spans line={[{ text: `   ${of.words}${of.counted ? counts : ""}`, tone: "waiting" }]} />;
+  return <Spans line={[{ text: `   ${words}${counted ? counts : ""}`, tone: "waiting" }]} />;
 }

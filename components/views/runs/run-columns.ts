@@ -50,14 +50,14 @@ export function headLine({ wide, name, started, file }: RunColumns): SpanLine {
 }
 
 /** What comes before a run's time: how it stands, its name, when it began. */
-export function beforeTime(run: ListedRun, columns: RunColumns, of: { selected: boolean; shown: boolean }): SpanLine {
+export function beforeTime(run: ListedRun, columns: RunColumns, options: { selected: boolean; shown: boolean }): SpanLine {
   const [glyph, word, tone] = standingLook(run);
-  const here = !of.shown ? "" : columns.wide || columns.name >= ROOMY ? HERE : HERE_SHORT;
+  const here = !options.shown ? "" : columns.wide || columns.name >= ROOMY ? HERE : HERE_SHORT;
   const name = `${cut(displayText(run.name), columns.name - widthOf(here))}${here}`;
   return [
-    { text: of.selected ? "▌" : " ", tone: "running" },
+    { text: options.selected ? "▌" : " ", tone: "running" },
     { text: `${glyph} ${fitTo(word, STANDING)} `, tone, bold: run.standing === "at-work" },
-    { text: fitTo(name, columns.name), bold: of.selected, inverse: of.selected },
+    { text: fitTo(name, columns.name), bold: options.selected, inverse: options.selected },
     { text: ` ${fitTo(startedWord(run.startedAt, columns.started), columns.started)} `, tone: "waiting" },
   ];
 }

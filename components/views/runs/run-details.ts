@@ -9,14 +9,17 @@ import { wrapTo } from "../../kit/wrap-to.ts";
 export const ABOUT_LINES = 3;
 
 /** What the selected run is, how far it is, and what can be done with it, in exactly ABOUT_LINES lines at most. */
-export function runDetailLines(run: ListedRun, of: { readonly shown: boolean; readonly key: string; readonly width: number }) {
+export function runDetailLines(
+  run: ListedRun,
+  options: { readonly shown: boolean; readonly key: string; readonly width: number },
+) {
   const [glyph, word, tone] = standingLook(run);
-  const said = wrapTo(todoOf(run, of), Math.max(1, of.width - 3), ABOUT_LINES - 1);
+  const said = wrapTo(todoOf(run, options), Math.max(1, options.width - 3), ABOUT_LINES - 1);
   const head: SpanLine = [
     { text: ` ${glyph} ${word}  `, tone, bold: true },
     { text: run.run, bold: true },
   ];
-  const { counts } = fitParts({ counts: countsOf(run) }, ["counts", "counts"], of.width - spansWidth(head));
+  const { counts } = fitParts({ counts: countsOf(run) }, ["counts", "counts"], options.width - spansWidth(head));
   return [[...head, { text: counts, tone: "waiting" as const }], ...said.map((text): SpanLine => [{ text: `   ${text}` }])];
 }
 

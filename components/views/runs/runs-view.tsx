@@ -65,17 +65,17 @@ function Empty({ known }: { readonly known: boolean }): ReactNode {
   );
 }
 
-const RunRow = memo(function RunRow(of: {
+const RunRow = memo(function RunRow(options: {
   readonly run: ListedRun;
   readonly columns: RunColumns;
   readonly selected: boolean;
   readonly shown: boolean;
 }): ReactNode {
-  const { run, columns } = of;
+  const { run, columns } = options;
   useDrawn(`run ${run.run}`);
   return (
     <Line>
-      <Inner line={beforeTime(run, columns, of)} />
+      <Inner line={beforeTime(run, columns, options)} />
       <Took run={run} />
       <Inner line={afterTime(run, columns)} />
     </Line>

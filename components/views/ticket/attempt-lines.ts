@@ -40,9 +40,9 @@ function tryLook({ outcome }: AttemptHistory): { readonly glyph: string; readonl
 /** A try on one line, with what happened in it, and `count` behind its number: `✖ try 1  failed  agent 40s, gates ok, check tests failed: 2 of 214`. */
 export function attemptLine(
   life: AttemptHistory,
-  of: { readonly chosen: boolean; readonly width: number; readonly count: string },
+  options: { readonly chosen: boolean; readonly width: number; readonly count: string },
 ): AttemptLine {
-  const { chosen, width, count } = of;
+  const { chosen, width, count } = options;
   const { glyph, tone, word } = tryLook(life);
   const head = `try ${life.n}${count}  ${word}`;
   const room = width - 3 - widthOf(head) - 2 - (life.outcome === undefined ? TIME_WIDTH : 0);

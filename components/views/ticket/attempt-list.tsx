@@ -44,8 +44,12 @@ export const TryLines = memo(function TryLines({ columns, height }: ViewSize): R
   );
 });
 
-function Lines(of: { readonly lines: readonly AttemptLine[]; readonly columns: number; readonly window: Window }): ReactNode {
-  const { lines, columns, window } = of;
+function Lines(options: {
+  readonly lines: readonly AttemptLine[];
+  readonly columns: number;
+  readonly window: Window;
+}): ReactNode {
+  const { lines, columns, window } = options;
   return (
     <>
       {lines.slice(window.start, window.end).map(({ line, since }, i) => (

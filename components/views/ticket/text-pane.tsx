@@ -95,13 +95,13 @@ function emptyLine(state: DashboardState, { target, room }: ShownText): SpanLine
 }
 
 /** The tabs by name, the chosen one in capitals, and behind them where the text stands. */
-function TabLine(of: {
+function TabLine(options: {
   readonly shown: ShownText;
   readonly skipped: number;
   readonly width: number;
   readonly left: string;
 }): ReactNode {
-  const { shown, skipped, width, left } = of;
+  const { shown, skipped, width, left } = options;
   const names = TICKET_TABS.map((tab): Span => {
     const own = tab === shown.target.tab;
     return { text: tabName(tab, shown.target.tab), tone: own ? "running" : "waiting", bold: own };

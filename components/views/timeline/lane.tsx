@@ -8,7 +8,14 @@ import type { TimeFrame } from "./time-frame.ts";
 import { LANE_LABEL, laneBars } from "./timeline-layout.ts";
 
 /** One slot's agents, or the finish lines of those that left it, over the time that is shown. */
-export const Lane = memo(function Lane(of: {
+export const Lane = memo(function Lane({
+  slot,
+  part,
+  bars,
+  frame,
+  selected,
+  ground,
+}: {
   readonly slot: number;
   readonly part: TimelineBar["part"];
   readonly bars: readonly TimelineBar[];
@@ -16,8 +23,8 @@ export const Lane = memo(function Lane(of: {
   readonly ground: Ground;
   readonly selected: TicketId | undefined;
 }): ReactNode {
-  useDrawn(`lane ${of.slot} ${of.part}`);
-  const label = of.part === "agent" ? String(of.slot + 1) : "";
-  const { spans } = paintBars(laneBars(of.bars, of.frame, of.selected), of.frame.columns, of.ground);
+  useDrawn(`lane ${slot} ${part}`);
+  const label = part === "agent" ? String(slot + 1) : "";
+  const { spans } = paintBars(laneBars(bars, frame, selected), frame.columns, ground);
   return <Spans line={[{ text: `${label.padStart(LANE_LABEL - 2)}  `, tone: "waiting" }, ...spans]} />;
 });

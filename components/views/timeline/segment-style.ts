@@ -59,15 +59,15 @@ const LEGEND: readonly (readonly [BarLook, word: string])[] = [
 const WIDE = 120;
 
 /** What the patterns mean, and how long a column is (milliseconds), a piece each; the finish line where it is shown. */
-export function legend(of: { readonly finish: boolean; readonly width: number; readonly ms: number }): readonly SpanLine[] {
-  const wide = of.width >= WIDE;
+export function legend(options: { readonly finish: boolean; readonly width: number; readonly ms: number }): readonly SpanLine[] {
+  const wide = options.width >= WIDE;
   const gap = wide ? " " : "";
   const word = (text: string) => ({ text: `${gap}${text}${gap}`, tone: "waiting" as const });
   const parts = LEGEND.map(([{ cap, fill, tone }, text]): SpanLine => {
     const sign = ` ${wide ? cap : ""}${cap === "!" && !wide ? cap : fill}`;
     return [{ text: sign, tone }, word(text)];
   });
-  const finish: SpanLine = of.finish ? [{ text: ` ${FINISH_FILL}` }, word("finish line")] : [];
+  const finish: SpanLine = options.finish ? [{ text: ` ${FINISH_FILL}` }, word("finish line")] : [];
   const count: SpanLine = wide ? [{ text: " 3", bold: true }, word("tries")] : [];
-  return [[{ text: ` ${formatAge(of.ms)}${wide ? " a column" : "/column"} `, tone: "waiting" }], ...parts, finish, count];
+  return [[{ text: ` ${formatAge(options.ms)}${wide ? " a column" : "/column"} `, tone: "waiting" }], ...parts, finish, count];
 }

@@ -24,14 +24,14 @@ export interface TimeFrame {
  * The time that is shown over so many columns. Without zoom it is the whole run, in steps that change only when it has outgrown
  * them; with zoom, the page that holds the present, turned by a quarter at a time, or what a person has gone to.
  */
-export function timeFrame(of: {
+export function timeFrame(options: {
   readonly startedAt: number;
   readonly until: number;
   readonly columns: number;
   readonly ui: Pick<TimelineUi, "zoom" | "end">;
 }): TimeFrame {
-  const { startedAt, until, ui } = of;
-  const columns = Math.max(1, of.columns);
+  const { startedAt, until, ui } = options;
+  const columns = Math.max(1, options.columns);
   const fits = STEPS.findIndex((ms) => columnOf(until, floorTo(startedAt, ms), ms) < columns);
   const ms = STEPS[Math.max(0, (fits < 0 ? STEPS.length - 1 : fits) - ui.zoom)] ?? LONGEST;
   const first = floorTo(startedAt, ms);

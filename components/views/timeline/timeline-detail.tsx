@@ -16,17 +16,17 @@ import { titleOf } from "../overview/queue-label.ts";
 import { OUTCOME_LABELS, segmentStyle } from "./segment-style.ts";
 
 /** The tries of the selected ticket in words, the newest first, in exactly `lines` lines: 2, or 4 with a title. */
-export function TimelineDetail(of: {
+export function TimelineDetail(options: {
   readonly id: TicketId | undefined;
   readonly width: number;
   readonly lines: number;
 }): ReactNode {
-  const { id, width } = of;
+  const { id, width } = options;
   const tries = useDashboard((s) => (id === undefined ? 0 : triesOf(s, id)));
   const history = useDashboard((s) => (id === undefined ? undefined : ticketIn(s, id)?.history)) ?? [];
   const title = useDashboard((s) => (id === undefined ? "" : titleOf(s, id)));
-  const roomy = of.lines > 2;
-  const room = roomy ? of.lines - 1 : of.lines;
+  const roomy = options.lines > 2;
+  const room = roomy ? options.lines - 1 : options.lines;
   const running = tries > history.length;
   const past = history.toReversed().slice(0, room - (running ? 1 : 0));
   const hidden = history.length - past.length;
@@ -60,18 +60,23 @@ function triesOf(state: Parameters<typeof ticketIn>[0], id: TicketId): number {
 }
 
 /** `T-6 try 2  failed  12:20:01–12:25:41  agent 05:00  finish line 00:40  2 of 88: …`. */
-function pastLine(id: string, of: PastAttempt): SpanLine {
-  const { tone, cap, fill } = segmentStyle({ outcome: of.outcome, part: "agent", to: of.endedAt });
+function pastLine(id: string, pastAttempt: PastAttempt): SpanLine {
+  const { tone, cap, fill } = segmentStyle({ outcome: pastAttempt.outcome, part: "agent", to: pastAttempt.endedAt });
   const finish: readonly Span[] =
-    of.endedAt > of.slotLeftAt ? [{ text: `  finish line ${formatElapsed(of.endedAt - of.slotLeftAt)}`, tone: "waiting" }] : [];
+    pastAttempt.endedAt > pastAttempt.slotLeftAt
+      ? [{ text: `  finish line ${formatElapsed(pastAttempt.endedAt - pastAttempt.slotLeftAt)}`, tone: "waiting" }]
+      : [];
   return [
     { text: ` ${cap}${fill} `, tone },
-    { text: `${id} try ${of.n}  `, bold: true },
-    { text: OUTCOME_LABELS[of.outcome], tone },
-    { text: `  ${formatClock(of.startedAt)}–${formatClock(of.endedAt)}  slot ${of.slot + 1}`, tone: "waiting" },
-    { text: `  agent ${formatElapsed(of.slotLeftAt - of.startedAt)}`, tone: "waiting" },
+    { text: `${id} try ${pastAttempt.n}  `, bold: true },
+    { text: OUTCOME_LABELS[pastAttempt.outcome], tone },
+    {
+      text: `  ${formatClock(pastAttempt.startedAt)}–${formatClock(pastAttempt.endedAt)}  slot ${pastAttempt.slot + 1}`,
+      tone: "waiting",
+    },
+    { text: `  agent ${formatElapsed(pastAttempt.slotLeftAt - pastAttempt.startedAt)}`, tone: "waiting" },
     ...finish,
-    { text: `  ${displayText(of.summary)}` },
+    { text: `  ${displayText(pastAttempt.summary)}` },
   ];
 }
 

@@ -36,13 +36,13 @@ interface TimelinePlace {
 }
 
 /** Finds the page of slots that has the last try of the selected ticket on it. */
-export function timelineLayout(of: {
+export function timelineLayout(options: {
   readonly bars: readonly TimelineBar[];
   readonly slots: number;
   readonly height: number;
   readonly selected: TicketId | undefined;
 }): TimelinePlace {
-  const { bars, slots, height, selected } = of;
+  const { bars, slots, height, selected } = options;
   const detail = height >= ROOMY ? 4 : 2;
   const room = Math.max(1, height - detail - OTHER_LINES);
   const count = Math.max(slots, ...bars.map(({ slot }) => slot + 1));

@@ -105,9 +105,9 @@ function axisLine(frame: TimeFrame, mark: string): SpanLine {
   return [label, axis(cells.slice(0, now)), { text: word, tone: "running", bold: true }, axis(cells.slice(now + word.length))];
 }
 
-function hiddenSlots(of: { readonly from: number; readonly to: number; readonly count: number }): SpanLine {
-  const below = of.count - of.to;
-  if (of.from === 0 && below === 0) return [];
-  const words = [...(of.from === 0 ? [] : [`${of.from} slots above`]), ...(below === 0 ? [] : [`+${below} more slots`])];
+function hiddenSlots({ count, to, from }: { readonly from: number; readonly to: number; readonly count: number }): SpanLine {
+  const below = count - to;
+  if (from === 0 && below === 0) return [];
+  const words = [...(from === 0 ? [] : [`${from} slots above`]), ...(below === 0 ? [] : [`+${below} more slots`])];
   return [{ text: ` ${words.join(" · ")} `, bold: true }];
 }

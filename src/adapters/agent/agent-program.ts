@@ -66,8 +66,8 @@ export interface AgentProgram {
   /** The API that it speaks with its model. */
   readonly api: ModelApi;
   /** Writes its settings into the session folder of the task, which is empty, and says how it is started. */
-  prepare(task: Pick<AgentTask, "session" | "worktree">, of: ProgramOptions): Promise<ProgramLaunch>;
+  prepare(task: Pick<AgentTask, "session" | "worktree">, options: ProgramOptions): Promise<ProgramLaunch>;
   reader(): ProgramReader;
   /** Set for a program that would try a failed request for ever: after this many in a row the attempt is ended. */
-  failures?(of: ProgramOptions): number;
+  failures?(options: ProgramOptions): number;
 }

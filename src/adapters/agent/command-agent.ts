@@ -17,30 +17,30 @@ export interface CommandAgentOptions {
  * Each line of its stdout is activity; stderr only goes to the log and ends a silence. Its price is due as soon as
  * it ran, however it ended. In a heal it is told of that in the place of a ticket.
  */
-export function createCommandAgent(of: CommandAgentOptions): Agent {
+export function createCommandAgent(options: CommandAgentOptions): Agent {
   return {
-    reserveUsd: of.usdPerAttempt ?? 0,
+    reserveUsd: options.usdPerAttempt ?? 0,
     run: (task) =>
-      start(of, task, {
+      start(options, task, {
         LOOPDASH_TICKET: task.ticket,
         LOOPDASH_ATTEMPT: String(task.attempt),
         LOOPDASH_OUTBOX: task.outbox,
       }),
-    heal: (task) => start(of, task, { LOOPDASH_HEAL: String(task.n) }),
+    heal: (task) => start(options, task, { LOOPDASH_HEAL: String(task.n) }),
   };
 }
 
 /** Starts the program; `told` is what it is told of its task beside LOOPDASH_PROMPT. */
 async function start(
-  of: CommandAgentOptions,
+  options: CommandAgentOptions,
   task: Omit<HealTask, "n">,
   told: Readonly<Record<string, string>>,
 ): Promise<AgentResult> {
   let launched = false;
-  const result = await of.executor.run({
-    argv: of.argv,
+  const result = await options.executor.run({
+    argv: options.argv,
     cwd: task.worktree,
-    env: { ...of.env, ...told, LOOPDASH_PROMPT: task.promptFile },
+    env: { ...options.env, ...told, LOOPDASH_PROMPT: task.promptFile },
     logFile: task.logFile,
     timeoutMs: task.timeoutMs,
     silenceMs: task.silenceMs,
@@ -59,7 +59,7 @@ async function start(
     ending: result.ending,
     exitCode: result.exitCode,
     signal: result.signal,
-    costUsd: launched ? (of.usdPerAttempt ?? 0) : 0,
+    costUsd: launched ? (options.usdPerAttempt ?? 0) : 0,
     tail: result.tail,
     ...(result.message === undefined ? {} : { message: result.message }),
   };

@@ -24,14 +24,14 @@ const MOST_CHARS = 1_000_000;
 export const gemini: AgentProgram = {
   kind: "gemini",
   api: "gemini",
-  async prepare({ session }, of) {
+  async prepare({ session }, input) {
     const home = join(session, ".gemini");
     await mkdir(join(home, "policies"), { recursive: true, mode: 0o700 });
-    await writeFile(join(home, "settings.json"), `${JSON.stringify(settingsOf(of), undefined, 2)}\n`, { mode: 0o600 });
+    await writeFile(join(home, "settings.json"), `${JSON.stringify(settingsOf(input), undefined, 2)}\n`, { mode: 0o600 });
     await writeFile(join(home, "policies", "loopdash.toml"), POLICY, { mode: 0o600 });
     const whole = join(session, "whole-output.cjs");
     await writeFile(whole, WHOLE_OUTPUT, { mode: 0o600 });
-    const { program, model = BEST } = of;
+    const { program, model = BEST } = input;
     // Not in the environment: what starts the program here is Node too.
     const options = `NODE_OPTIONS=--require=${JSON.stringify(whole)}`;
     const flags = ["--output-format", "stream-json", "--yolo", "--skip-trust", "--model", model];
@@ -98,7 +98,7 @@ const BESIDE = [
   "context-snapshotter",
   "agent-history-provider-summarizer",
   ...["3-pro", "3-flash", "3.1-flash-lite", "2.5-pro", "2.5-flash", "2.5-flash-lite", "default"].map(
-    (of) => `chat-compression-${of}`,
+    (options) => `chat-compression-${options}`,
   ),
 ];
 

@@ -22,15 +22,15 @@ export interface ModelAgentOptions extends ProgramOptions {
  * counts the money and cuts the line at the attempt's cap. What it costs is the most that the gateway or the program itself
  * tells, and the whole reserve where neither knows.
  */
-export function createModelAgent(of: ModelAgentOptions): Agent {
+export function createModelAgent(options: ModelAgentOptions): Agent {
   return {
-    reserveUsd: of.usdPerAttempt,
+    reserveUsd: options.usdPerAttempt,
     async run(task) {
       const { ticket, attempt, outbox } = task;
       const env = { LOOPDASH_TICKET: ticket, LOOPDASH_ATTEMPT: String(attempt), LOOPDASH_OUTBOX: outbox };
-      return (await runProgram(of, { ...task, env })).result;
+      return (await runProgram(options, { ...task, env })).result;
     },
-    heal: async (task) => (await runProgram(of, { ...task, env: { LOOPDASH_HEAL: String(task.n) } })).result,
+    heal: async (task) => (await runProgram(options, { ...task, env: { LOOPDASH_HEAL: String(task.n) } })).result,
   };
 }
 
@@ -42,24 +42,24 @@ export interface ProgramTask extends Omit<AgentTask, "ticket" | "attempt" | "out
 
 /** Runs a vendor's program on its prompt, its model behind the gateway. `answer` is its last message, raw. */
 export async function runProgram(
-  of: ModelAgentOptions,
+  options: ModelAgentOptions,
   task: ProgramTask,
 ): Promise<{ readonly result: AgentResult; readonly answer: string }> {
   await mkdir(task.session, { recursive: true, mode: 0o700 });
-  const launch = await of.kind.prepare(task, of);
-  const reader = of.kind.reader();
+  const launch = await options.kind.prepare(task, options);
+  const reader = options.kind.reader();
   const useless = new AbortController();
-  const bounds = boundsOf(of);
+  const bounds = boundsOf(options);
   const watch = new ModelWatch(bounds, () => useless.abort());
   // One that never gives up would go on asking behind a line that is cut.
   const onCut = bounds.failures === undefined ? {} : { onCut: () => useless.abort() };
   let launched = false;
   const { signal, onStart, onActivity, promptFile } = task;
-  const result = await of.executor.run({
+  const result = await options.executor.run({
     argv: launch.argv,
     cwd: task.worktree,
     env: {
-      ...of.env,
+      ...options.env,
       ...launch.env,
       ...task.env,
       LOOPDASH_PROMPT: promptFile,
@@ -71,7 +71,7 @@ export async function runProgram(
     marker: task.marker,
     lineChars: EVENT_CHARS,
     model: {
-      upstream: { ...of.upstream, ...watchedBy(watch), ...onCut, api: of.kind.api, capUsd: of.usdPerAttempt },
+      upstream: { ...options.upstream, ...watchedBy(watch), ...onCut, api: options.kind.api, capUsd: options.usdPerAttempt },
       baseUrls: launch.baseUrls,
     },
     ...(task.confinement === undefined ? {} : { confinement: task.confinement }),
@@ -103,9 +103,9 @@ export async function runProgram(
   return { result: told, answer: stop === undefined ? reader.answer() : "" };
 }
 
-function boundsOf(of: ModelAgentOptions): WatchBounds {
-  const failures = of.kind.failures?.(of);
-  return { ...(of.turns === undefined ? {} : { turns: of.turns }), ...(failures === undefined ? {} : { failures }) };
+function boundsOf(options: ModelAgentOptions): WatchBounds {
+  const failures = options.kind.failures?.(options);
+  return { ...(options.turns === undefined ? {} : { turns: options.turns }), ...(failures === undefined ? {} : { failures }) };
 }
 
 function watchedBy({ onAnswer, onUsage }: ModelWatch): Pick<ModelUpstream, "onAnswer" | "onUsage"> {

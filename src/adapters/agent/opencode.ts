@@ -23,12 +23,12 @@ const OPENAI = "api.openai.com";
 export const opencode: AgentProgram = {
   kind: "opencode",
   api: "openai",
-  async prepare({ session }, of) {
-    const { program, model } = of;
+  async prepare({ session }, options) {
+    const { program, model } = options;
     if (model === undefined) throw new TypeError("opencode needs a model");
     const settings = join(session, "opencode.json");
     const folders = await foldersIn(session);
-    await writeFile(settings, `${JSON.stringify(settingsOf(of, model), undefined, 2)}\n`, { mode: 0o600 });
+    await writeFile(settings, `${JSON.stringify(settingsOf(options, model), undefined, 2)}\n`, { mode: 0o600 });
     return {
       // A title of ours saves a request for one.
       argv: promptOnStdin([program, "run", "--format", "json", "--auto", "--title", "loopdash", "--model", `loopdash/${model}`]),

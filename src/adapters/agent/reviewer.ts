@@ -23,18 +23,18 @@ export interface CommandReviewerOptions {
  * A second model that is any program: it is told of its question by LOOPDASH_ variables, and what it prints on stdout is its
  * answer. It starts in an empty folder of its own, for what lies in the checkout is the change's and not its configuration.
  */
-export function createCommandReviewer(of: CommandReviewerOptions): Reviewer {
-  return { name: of.name, reserveUsd: of.usdPerQuestion, ask: (task) => runCommand(of, task) };
+export function createCommandReviewer(options: CommandReviewerOptions): Reviewer {
+  return { name: options.name, reserveUsd: options.usdPerQuestion, ask: (task) => runCommand(options, task) };
 }
 
-async function runCommand(of: CommandReviewerOptions, task: ReviewerTask): Promise<ReviewerAnswer> {
+async function runCommand(options: CommandReviewerOptions, task: ReviewerTask): Promise<ReviewerAnswer> {
   let launched = false;
   const lines: string[] = [];
   let chars = 0;
-  const result = await of.executor.run({
-    argv: of.argv,
+  const result = await options.executor.run({
+    argv: options.argv,
     cwd: task.session,
-    env: { ...of.env, ...told(task), LOOPDASH_PROMPT: task.promptFile },
+    env: { ...options.env, ...told(task), LOOPDASH_PROMPT: task.promptFile },
     logFile: task.logFile,
     timeoutMs: task.timeoutMs,
     silenceMs: task.silenceMs,
@@ -53,7 +53,7 @@ async function runCommand(of: CommandReviewerOptions, task: ReviewerTask): Promi
   });
   const { ending, exitCode, signal, message } = result;
   return {
-    ...{ ending, exitCode, signal, text: lines.join("\n"), costUsd: launched ? of.usdPerQuestion : 0 },
+    ...{ ending, exitCode, signal, text: lines.join("\n"), costUsd: launched ? options.usdPerQuestion : 0 },
     ...(message === undefined ? {} : { message }),
   };
 }
@@ -63,17 +63,17 @@ async function runCommand(of: CommandReviewerOptions, task: ReviewerTask): Promi
  * cut off at what one question may cost. It starts in an empty folder: what lies in the checkout (AGENTS.md, CLAUDE.md, settings
  * that the change brings) is read as a part of the change, and never as instructions to it.
  */
-export function createModelReviewer(of: ModelAgentOptions): Reviewer {
-  const name = of.model === undefined ? of.kind.kind : `${of.kind.kind} ${of.model}`;
-  return { name, reserveUsd: of.usdPerAttempt, ask: (task) => runVendor(of, task) };
+export function createModelReviewer(options: ModelAgentOptions): Reviewer {
+  const name = options.model === undefined ? options.kind.kind : `${options.kind.kind} ${options.model}`;
+  return { name, reserveUsd: options.usdPerAttempt, ask: (task) => runVendor(options, task) };
 }
 
-async function runVendor(of: ModelAgentOptions, task: ReviewerTask): Promise<ReviewerAnswer> {
+async function runVendor(options: ModelAgentOptions, task: ReviewerTask): Promise<ReviewerAnswer> {
   const { question, ticket: _, checkout: __, onActivity, ...rest } = task;
   // Beside its settings, which lie in the session folder itself.
   const worktree = join(task.session, question);
   await mkdir(worktree, { recursive: true, mode: 0o700 });
-  const { result, answer } = await runProgram(of, {
+  const { result, answer } = await runProgram(options, {
     ...rest,
     worktree,
     env: told(task),

@@ -31,15 +31,15 @@ export class ServedClient {
   /** The most that may wait in memory; the snapshot is on top until it is gone. */
   #bound: number;
 
-  constructor(of: ServedOf) {
-    this.#of = of;
-    this.#seq = of.snapshot.seq;
-    this.#bound = QUEUE_BYTES + of.snapshot.line.length;
-    of.socket.on("data", (chunk: Buffer) => this.#receive(chunk));
-    of.socket.setTimeout(STALLED_MS, () => {
-      if (of.socket.writableLength > 0) this.#drop("it takes nothing");
+  constructor(servedOf: ServedOf) {
+    this.#of = servedOf;
+    this.#seq = servedOf.snapshot.seq;
+    this.#bound = QUEUE_BYTES + servedOf.snapshot.line.length;
+    servedOf.socket.on("data", (chunk: Buffer) => this.#receive(chunk));
+    servedOf.socket.setTimeout(STALLED_MS, () => {
+      if (servedOf.socket.writableLength > 0) this.#drop("it takes nothing");
     });
-    of.socket.write(of.snapshot.line, () => {
+    servedOf.socket.write(servedOf.snapshot.line, () => {
       this.#bound = QUEUE_BYTES;
     });
   }

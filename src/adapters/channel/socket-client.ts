@@ -25,14 +25,14 @@ export interface ChannelClient {
 }
 
 /** Connects to the engine of a run. Rejects with a UserError (exit 4) where none listens. */
-export function connectChannel(of: ClientOf): Promise<ChannelClient> {
+export function connectChannel(clientOf: ClientOf): Promise<ChannelClient> {
   return new Promise((settle, reject) => {
-    const socket = createConnection(of.socketPath);
-    const refuse = (cause: Error) => reject(notRunning(of.socketPath, cause));
+    const socket = createConnection(clientOf.socketPath);
+    const refuse = (cause: Error) => reject(notRunning(clientOf.socketPath, cause));
     socket.once("error", refuse);
     socket.once("connect", () => {
       socket.off("error", refuse);
-      settle(new SocketClient(socket, of));
+      settle(new SocketClient(socket, clientOf));
     });
   });
 }
@@ -46,9 +46,9 @@ class SocketClient implements ChannelClient {
   #open = true;
   #begun = false;
 
-  constructor(socket: Socket, of: ClientOf) {
+  constructor(socket: Socket, clientOf: ClientOf) {
     this.#socket = socket;
-    this.#of = of;
+    this.#of = clientOf;
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
     socket.on("error", (error) => {
       this.#reason ??= `the connection to the engine broke (${error.message})`;

@@ -26,17 +26,17 @@ export interface ChannelOf {
  * Listens on the run's socket. A socket that a killed engine left there is replaced: the caller holds the run's lock.
  * Rejects with a UserError (exit 4) where the socket cannot be made.
  */
-export async function openChannel(of: ChannelOf): Promise<Channel> {
+export async function openChannel(channelOf: ChannelOf): Promise<Channel> {
   try {
-    removeStale(of.socketPath);
+    removeStale(channelOf.socketPath);
     const server = createServer();
     server.maxConnections = MOST_CLIENTS;
-    await listen(server, of.socketPath);
-    return new SocketChannel(server, of);
+    await listen(server, channelOf.socketPath);
+    return new SocketChannel(server, channelOf);
   } catch (error) {
     const problem = diskProblem(error);
     if (problem === undefined) throw error;
-    throw new UserError({ what: `cannot listen on ${of.socketPath}`, ...problem, exitCode: EXIT.refused, cause: error });
+    throw new UserError({ what: `cannot listen on ${channelOf.socketPath}`, ...problem, exitCode: EXIT.refused, cause: error });
   }
 }
 
@@ -46,9 +46,9 @@ class SocketChannel implements Channel {
   readonly #clients = new Map<Socket, ServedClient>();
   #closing: Promise<void> | undefined;
 
-  constructor(server: Server, of: ChannelOf) {
+  constructor(server: Server, channelOf: ChannelOf) {
     this.#server = server;
-    this.#of = of;
+    this.#of = channelOf;
     server.on("connection", (socket) => this.#welcome(socket));
     // A failed accept (no descriptor left, say) concerns whoever wanted in.
     server.on("error", (error) => this.#problem(`a client could not connect: ${error.message}`));

@@ -55,7 +55,7 @@ interface Member {
 export function quotaExecutor(executor: Executor, quota: DiskQuota): Executor {
   const members = new Set<Member>();
   return {
-    killStrays: (of) => executor.killStrays(of),
+    killStrays: (options) => executor.killStrays(options),
     async run(request) {
       const member: Member = {
         ...foldersOf(request, quota),

@@ -167,23 +167,23 @@ function exitOf(child: Child, ending: Ending, lifetime: AbortController): Promis
 }
 
 /** Ends the program for the first cause given: descendants are noted, then SIGTERM, then SIGKILL. */
-function stopper(of: {
+function stopper(options: {
   child: Child;
   family: ProcessTreeWatch;
   ending: Ending;
   lifetime: AbortSignal;
 }): (cause: ExecEnding) => void {
   return (cause) => {
-    if (of.ending.cause !== undefined) return;
-    of.ending.cause = cause;
-    void of.family.look().then(() => {
-      if (of.lifetime.aborted) return;
-      of.child.kill("SIGTERM");
+    if (options.ending.cause !== undefined) return;
+    options.ending.cause = cause;
+    void options.family.look().then(() => {
+      if (options.lifetime.aborted) return;
+      options.child.kill("SIGTERM");
       const killAt = performance.now() + KILL_AFTER_MS;
       whenOver(
         () => killAt - performance.now(),
-        of.lifetime,
-        () => of.child.kill("SIGKILL"),
+        options.lifetime,
+        () => options.child.kill("SIGKILL"),
       );
     });
   };

@@ -9,11 +9,11 @@ const NOT_HERE = new Set(["ENOENT", "ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG"
  * The absolute path of a program as a child would find it, or undefined where there is none: a name with a slash is
  * taken from `cwd`, any other is looked for in each entry of `path`; an empty entry is `cwd` (execvp(3)).
  */
-export async function resolveProgram(argv0: string, of: { cwd: string; path: string }): Promise<string | undefined> {
+export async function resolveProgram(argv0: string, options: { cwd: string; path: string }): Promise<string | undefined> {
   if (argv0 === "" || argv0.includes("\0")) return undefined;
   const candidates = argv0.includes("/")
-    ? [resolve(of.cwd, argv0)]
-    : of.path.split(":").map((entry) => resolve(of.cwd, entry, argv0));
+    ? [resolve(options.cwd, argv0)]
+    : options.path.split(":").map((entry) => resolve(options.cwd, entry, argv0));
   for (const candidate of candidates) {
     if (await isExecutableFile(candidate)) return candidate;
   }

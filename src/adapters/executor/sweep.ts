@@ -52,8 +52,8 @@ export function killGroup(leader: number): boolean {
 }
 
 /** Looks at the start time once more, immediately before the signal: what has taken the pid since the scan is not hit. */
-function killExactly(of: ProcessId): boolean {
-  return readStat(of.pid)?.startTime === of.startTime && signalled(of.pid);
+function killExactly(processId: ProcessId): boolean {
+  return readStat(processId.pid)?.startTime === processId.startTime && signalled(processId.pid);
 }
 
 function signalled(target: number): boolean {

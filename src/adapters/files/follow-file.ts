@@ -18,7 +18,7 @@ export type FollowedState = "there" | "absent" | { readonly refused: string };
 /** Who is told of a file. Nothing is told after the end of the following. */
 export interface FollowedBy {
   /** The file begins, anew where it was cut, replaced, or grew too fast; `skipped` bytes stand before what follows. */
-  begin(of: { readonly skipped: number }): void;
+  begin(options: { readonly skipped: number }): void;
   text(text: string): void;
   /** After each look: how the file stands, and whether there was anything new. */
   looked(state: FollowedState, news: boolean): void;
@@ -45,8 +45,8 @@ interface Reached {
  * It looks again and again, as no notice comes from every file system. `under` is a folder on the way to it, from which on no link
  * leads there either. Gives how to end it.
  */
-export function followFile(path: string, by: FollowedBy, of: FollowedOf = {}): () => void {
-  const following = new Following(path, by, of);
+export function followFile(path: string, by: FollowedBy, followedOf: FollowedOf = {}): () => void {
+  const following = new Following(path, by, followedOf);
   void following.look();
   return () => following.end();
 }

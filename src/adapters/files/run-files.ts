@@ -27,11 +27,11 @@ async function tail(file: string, bytes: number): Promise<string> {
 }
 
 /** Files of one run: `folder` is `runs/<run>`, `worktrees` is `worktrees/<run>`. */
-export function createRunFiles(of: { folder: string; worktrees: string }): RunFiles {
+export function createRunFiles(options: { folder: string; worktrees: string }): RunFiles {
   let judged = 0;
   return {
     async attempt(ticket, n): Promise<AttemptFiles> {
-      const folder = join(of.folder, "tickets", ticket, `attempt-${n}`);
+      const folder = join(options.folder, "tickets", ticket, `attempt-${n}`);
       const outbox = join(folder, "outbox");
       const session = join(folder, "session");
       for (const each of [outbox, session]) await mkdir(each, { recursive: true, mode: 0o700 });
@@ -46,7 +46,7 @@ export function createRunFiles(of: { folder: string; worktrees: string }): RunFi
       };
     },
     async heal(n) {
-      const folder = join(of.folder, "heals", String(n));
+      const folder = join(options.folder, "heals", String(n));
       await removeFolder(folder);
       const session = join(folder, "session");
       await mkdir(session, { recursive: true, mode: 0o700 });
@@ -67,13 +67,13 @@ export function createRunFiles(of: { folder: string; worktrees: string }): RunFi
       ),
     judgePath(ticket: TicketId, purpose) {
       judged += 1;
-      return join(of.folder, "judge", `${ticket}-${purpose.replace(/[^\w.-]+/g, "-")}-${process.pid}-${judged}`);
+      return join(options.folder, "judge", `${ticket}-${purpose.replace(/[^\w.-]+/g, "-")}-${process.pid}-${judged}`);
     },
-    manifestPath: (key) => join(of.folder, "manifests", `${key}.json`),
-    worktreePath: (ticket, n) => join(of.worktrees, `${ticket}-${n}`),
+    manifestPath: (key) => join(options.folder, "manifests", `${key}.json`),
+    worktreePath: (ticket, n) => join(options.worktrees, `${ticket}-${n}`),
     remove: removeFolder,
     async hasRoom() {
-      const { bavail, blocks, bsize } = await statfs(of.folder);
+      const { bavail, blocks, bsize } = await statfs(options.folder);
       // A file system that does not count says that it has none.
       return blocks === 0 || bavail * bsize >= LEAST_FREE;
     },

@@ -126,8 +126,8 @@ class EventReader implements AnswerReader {
     if (isLast(event) && isObject(event["usageMetadata"])) this.#seen.add("end");
   }
 
-  #use(as: "start" | "delta", of: JsonObject): void {
-    const reading = readUsage(this.#kind, of);
+  #use(as: "start" | "delta", jsonObject: JsonObject): void {
+    const reading = readUsage(this.#kind, jsonObject);
     if (reading === undefined) this.#malformed = true;
     else {
       // A later count of Google's stands for all before it: only then is it known what came from the cache.

@@ -25,11 +25,13 @@ export interface GateOf {
  * confined gets its model in the same way, and the rest of the network as it always had it.
  * Throws a UserError (exit 2) where a host cannot be read, and (exit 4) where no socket can be made.
  */
-export function gatedExecutor(executor: Executor, of: GateOf): Executor {
+export function gatedExecutor(executor: Executor, gateOf: GateOf): Executor {
   return {
     run: (request) => {
       const hosts = request.confinement?.hosts ?? [];
-      return request.model === undefined && hosts.length === 0 ? executor.run(request) : runGated(executor, of, request, hosts);
+      return request.model === undefined && hosts.length === 0
+        ? executor.run(request)
+        : runGated(executor, gateOf, request, hosts);
     },
     killStrays: (strays) => executor.killStrays(strays),
   };

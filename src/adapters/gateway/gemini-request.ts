@@ -4,14 +4,14 @@ import { countOf, isObject, type JsonObject, listOf } from "./json.ts";
  * Google reads a member by its name in either way of writing, `fileData` and `file_data` (the JSON of Protocol Buffers), and one
  * thing in the place of a list.
  */
-function members(of: JsonObject, name: string): readonly unknown[] {
+function members(jsonObject: JsonObject, name: string): readonly unknown[] {
   const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return [of[name], of[snake]].filter((value) => value !== undefined && value !== null);
+  return [jsonObject[name], jsonObject[snake]].filter((value) => value !== undefined && value !== null);
 }
 
-function all(of: unknown, name: string): readonly JsonObject[] {
-  if (!isObject(of)) return [];
-  return members(of, name).flatMap((value) => (Array.isArray(value) ? value : [value]).filter(isObject));
+function all(options: unknown, name: string): readonly JsonObject[] {
+  if (!isObject(options)) return [];
+  return members(options, name).flatMap((value) => (Array.isArray(value) ? value : [value]).filter(isObject));
 }
 
 /** Functions are run by the program inside; search, maps, pages by URL, stored files and code by the vendor. */

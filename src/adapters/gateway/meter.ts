@@ -33,10 +33,10 @@ export class Meter {
   #reserved = 0;
 
   /** `cut` is called where the cap is reached. Throws a TypeError where the cap is no amount. */
-  constructor(of: MeterOf, cut: (reason: string) => void) {
-    if (!(Number.isFinite(of.capUsd) && of.capUsd >= 0)) throw new TypeError("capUsd must be a number of dollars");
-    this.#of = of;
-    this.#prices = new Prices(of.prices);
+  constructor(meterOf: MeterOf, cut: (reason: string) => void) {
+    if (!(Number.isFinite(meterOf.capUsd) && meterOf.capUsd >= 0)) throw new TypeError("capUsd must be a number of dollars");
+    this.#of = meterOf;
+    this.#prices = new Prices(meterOf.prices);
     this.#cut = cut;
   }
 

@@ -25,8 +25,8 @@ export interface CallOf {
  * Sends the request and streams the answer back; settles once it is over, with its cost booked. Rejects with a Refusal
  * where the vendor did not answer. Whoever goes away, the other side is let go too.
  */
-export function callModel(of: CallOf): Promise<void> {
-  return new Promise((settle, reject) => new Call(of, settle, reject).begin());
+export function callModel(callOf: CallOf): Promise<void> {
+  return new Promise((settle, reject) => new Call(callOf, settle, reject).begin());
 }
 
 class Call {
@@ -41,8 +41,8 @@ class Call {
   #timer: NodeJS.Timeout | undefined;
   #total: NodeJS.Timeout | undefined;
 
-  constructor(of: CallOf, settle: () => void, reject: (refusal: Refusal) => void) {
-    this.#of = of;
+  constructor(callOf: CallOf, settle: () => void, reject: (refusal: Refusal) => void) {
+    this.#of = callOf;
     this.#settle = settle;
     this.#reject = reject;
   }

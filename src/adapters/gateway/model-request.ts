@@ -28,26 +28,26 @@ const LONGEST_MODEL = 200;
  * Reads and checks a request body. With `vendorReach` false, tools that the vendor would run are taken out, and what
  * would make it fetch something is refused. Throws a Refusal (400 or 403).
  */
-export function readModelRequest(bytes: Buffer, of: { route: FoundRoute; vendorReach: boolean }): ModelAsk {
-  const kind = of.route.meter ?? of.route.shape ?? "messages";
+export function readModelRequest(bytes: Buffer, options: { route: FoundRoute; vendorReach: boolean }): ModelAsk {
+  const kind = options.route.meter ?? options.route.shape ?? "messages";
   const text = textOf(bytes);
   const body = parse(text);
-  if (of.route.model !== undefined && body["model"] !== undefined) throw new Refusal(400, "model: the path names it");
-  const model = of.route.model ?? body["model"];
+  if (options.route.model !== undefined && body["model"] !== undefined) throw new Refusal(400, "model: the path names it");
+  const model = options.route.model ?? body["model"];
   if (typeof model !== "string" || model === "" || model.length > LONGEST_MODEL)
     throw new Refusal(400, "model: a name is needed");
   const outside = outsideOf(kind, body);
-  if (outside !== undefined && !of.vendorReach) {
+  if (outside !== undefined && !options.vendorReach) {
     throw new Refusal(403, `${outside}: the model's vendor would reach the network for it, and that is not open to agents`);
   }
-  const adjusted = adjust(kind, body, of.vendorReach);
+  const adjusted = adjust(kind, body, options.vendorReach);
   return {
     model,
     // Writing a long talk anew takes longer than all the rest here.
     body: adjusted === body && hasNoDuplicateKeys(text, body) ? bytes : written(adjusted),
     maxOutput: maxOutputOf(kind, body),
     answers: kind === "generate" ? geminiBounds(body).answers : (countOf(body["n"]) ?? 1),
-    outside: outside !== undefined || (of.vendorReach && clientToolsOnly(kind, body["tools"]).dropped > 0),
+    outside: outside !== undefined || (options.vendorReach && clientToolsOnly(kind, body["tools"]).dropped > 0),
     surcharge: hasSurcharge(body),
   };
 }

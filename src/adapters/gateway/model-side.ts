@@ -27,13 +27,13 @@ export class ModelSide {
   readonly #bodies: BodyReader;
   readonly #upstream: Upstream;
 
-  constructor(of: ModelUpstream, limits: GatewayLimits, line: Line) {
-    this.#of = of;
+  constructor(modelUpstream: ModelUpstream, limits: GatewayLimits, line: Line) {
+    this.#of = modelUpstream;
     this.#limits = limits;
     this.#line = line;
     this.#bodies = new BodyReader(limits);
-    this.#upstream = new Upstream(of, limits);
-    this.meter = new Meter(of, line.cut);
+    this.#upstream = new Upstream(modelUpstream, limits);
+    this.meter = new Meter(modelUpstream, line.cut);
   }
 
   get base(): URL {
@@ -60,9 +60,13 @@ export class ModelSide {
     await this.#call({ out, body: undefined, res, limits: this.#limits, secret });
   }
 
-  async #post(req: IncomingMessage, res: ServerResponse, of: { route: FoundRoute; target: string; body: Buffer }): Promise<void> {
-    const { route, target } = of;
-    const ask = readModelRequest(of.body, { route, vendorReach: this.#of.vendorReach ?? false });
+  async #post(
+    req: IncomingMessage,
+    res: ServerResponse,
+    options: { route: FoundRoute; target: string; body: Buffer },
+  ): Promise<void> {
+    const { route, target } = options;
+    const ask = readModelRequest(options.body, { route, vendorReach: this.#of.vendorReach ?? false });
     const secret = await this.#upstream.secret();
     // It may have been cut since the request began; from here to the call nothing is waited for.
     this.#line.assertNotCut();
@@ -79,15 +83,15 @@ export class ModelSide {
   }
 
   /** A call that a cut ends. */
-  async #call(of: CallOf): Promise<void> {
-    const ended = this.#line.open.add(() => of.res.destroy());
+  async #call(callOf: CallOf): Promise<void> {
+    const ended = this.#line.open.add(() => callOf.res.destroy());
     const { onAnswer } = this.#of;
     if (onAnswer !== undefined)
-      of.out.once("response", ({ statusCode = 502, headers }) =>
+      callOf.out.once("response", ({ statusCode = 502, headers }) =>
         onAnswer({ status: statusCode, ...retryAfter(headers["retry-after"]) }),
       );
     try {
-      await callModel(of);
+      await callModel(callOf);
     } finally {
       ended();
     }

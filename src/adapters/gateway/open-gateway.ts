@@ -25,8 +25,8 @@ const AT_A_TIME = 256 * 1024;
  * Opens the way out of one sandbox: `model` reaches a model's API, `hosts` opens hosts; what is neither is refused and
  * counted. Throws a UserError: exit 2 where a host or the base URL cannot be read, exit 4 where the socket cannot be made.
  */
-export async function openGateway(of: GatewayOf): Promise<Gateway> {
-  const gateway = new SocketGateway(of);
+export async function openGateway(gatewayOf: GatewayOf): Promise<Gateway> {
+  const gateway = new SocketGateway(gatewayOf);
   await gateway.listen();
   return gateway;
 }
@@ -45,12 +45,16 @@ class SocketGateway implements Gateway {
   #cutReason: string | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(of: GatewayOf) {
-    this.#of = of;
-    this.#limits = limitsOf(of.limits);
-    this.#dialler = { rules: new HostRules(of.hosts ?? []), resolve: of.resolve, connectMs: this.#limits.connectMs };
+  constructor(gatewayOf: GatewayOf) {
+    this.#of = gatewayOf;
+    this.#limits = limitsOf(gatewayOf.limits);
+    this.#dialler = {
+      rules: new HostRules(gatewayOf.hosts ?? []),
+      resolve: gatewayOf.resolve,
+      connectMs: this.#limits.connectMs,
+    };
     const line = { cut: (reason: string) => this.cut(reason), assertNotCut: () => this.#assertNotCut(), open: this.#lines };
-    this.#model = of.model === undefined ? undefined : new ModelSide(of.model, this.#limits, line);
+    this.#model = gatewayOf.model === undefined ? undefined : new ModelSide(gatewayOf.model, this.#limits, line);
     this.#server = createServer({
       maxHeaderSize: this.#limits.headBytes,
       headersTimeout: Math.min(this.#limits.headMs, this.#limits.requestMs),
@@ -66,7 +70,7 @@ class SocketGateway implements Gateway {
     this.#server.on("request", (req, res) => void this.#request(req, res));
     this.#server.on("connect", (req, socket, head) => void this.#connect(req, socket, head));
     this.#server.on("clientError", (error, socket) => this.#malformed(error, socket));
-    this.#place = makeSocketLocation(of.folder);
+    this.#place = makeSocketLocation(gatewayOf.folder);
   }
 
   get socketPath(): string {

@@ -13,9 +13,9 @@ import { hasBody, Refusal } from "./refusals.ts";
  */
 export async function passPlain(
   { req, res, to, path }: { req: IncomingMessage; res: ServerResponse; to: Authority; path: string },
-  of: HostSide,
+  hostSide: HostSide,
 ): Promise<void> {
-  const { traffic, limits } = of;
+  const { traffic, limits } = hostSide;
   if (req.method === "TRACE") throw new Refusal(403, "TRACE is not passed on");
   if (traffic.open >= limits.tunnels) throw new Refusal(503, "too many connections are open", true);
   traffic.open += 1;
@@ -25,9 +25,9 @@ export async function passPlain(
     res.destroy();
   };
   res.once("close", end);
-  const ended = of.lines.add(end);
+  const ended = hostSide.lines.add(end);
   try {
-    remote = await dial(to, of.dialler);
+    remote = await dial(to, hostSide.dialler);
     if (res.destroyed) return;
     traffic.tunnels += 1;
     await exchange({ req, res, to, path, remote }, limits);

@@ -10,8 +10,8 @@ import { Refusal } from "./refusals.ts";
  * Joins a client that asked by CONNECT to an allowed host; settles once both are gone. Rejects with a Refusal where it is
  * not let through; nothing has been said to the client then.
  */
-export async function openTunnel(req: IncomingMessage, client: Duplex, head: Buffer, of: HostSide): Promise<void> {
-  const { traffic, limits } = of;
+export async function openTunnel(req: IncomingMessage, client: Duplex, head: Buffer, hostSide: HostSide): Promise<void> {
+  const { traffic, limits } = hostSide;
   // CONNECT takes host and port and nothing else (RFC 9112, 3.2.3).
   const to = readAuthority(req.url ?? "");
   if (to === undefined) throw new Refusal(403, "CONNECT needs a host name and a port");
@@ -26,14 +26,14 @@ export async function openTunnel(req: IncomingMessage, client: Duplex, head: Buf
     remote?.destroy();
   };
   client.once("close", end);
-  const ended = of.lines.add(end);
+  const ended = hostSide.lines.add(end);
   try {
-    remote = await dial(to, of.dialler);
+    remote = await dial(to, hostSide.dialler);
     if (gone) return void remote.destroy();
     // From here on what is still to be sent outlives the client.
     client.off("close", end);
     traffic.tunnels += 1;
-    await join(client, remote, head, of);
+    await join(client, remote, head, hostSide);
   } finally {
     traffic.open -= 1;
     ended();

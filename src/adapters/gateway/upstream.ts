@@ -16,14 +16,14 @@ export class Upstream {
   readonly #agent: HttpAgent | HttpsAgent;
 
   /** Throws a UserError (exit 2) where the base URL is none. */
-  constructor(of: ModelUpstream, limits: GatewayLimits) {
-    this.base = readBase(of.baseUrl);
-    this.#of = of;
+  constructor(modelUpstream: ModelUpstream, limits: GatewayLimits) {
+    this.base = readBase(modelUpstream.baseUrl);
+    this.#of = modelUpstream;
     this.#limits = limits;
     const pool = { keepAlive: true, maxFreeSockets: 8, timeout: limits.idleMs };
     this.#agent =
       this.base.protocol === "https:"
-        ? new HttpsAgent({ ...pool, ...(of.ca === undefined ? {} : { ca: of.ca }) })
+        ? new HttpsAgent({ ...pool, ...(modelUpstream.ca === undefined ? {} : { ca: modelUpstream.ca }) })
         : new HttpAgent(pool);
   }
 
@@ -42,7 +42,7 @@ export class Upstream {
   }
 
   /** Begins a request; nothing is sent before its `end`. */
-  ask(of: {
+  ask(options: {
     method: string;
     target: string;
     headers: OutgoingHttpHeaders;
@@ -55,13 +55,13 @@ export class Upstream {
       protocol: this.base.protocol,
       hostname: this.base.hostname.replace(/^\[|\]$/g, ""),
       port: this.base.port,
-      method: of.method,
-      path: upstreamPath(this.#of.api, this.base, of.target),
+      method: options.method,
+      path: upstreamPath(this.#of.api, this.base, options.target),
       maxHeaderSize: this.#limits.headBytes,
       headers: {
-        ...of.headers,
-        ...(of.body === undefined ? {} : { "content-length": of.body.length }),
-        ...this.#authorization(of.secret),
+        ...options.headers,
+        ...(options.body === undefined ? {} : { "content-length": options.body.length }),
+        ...this.#authorization(options.secret),
       },
     });
   }

@@ -21,13 +21,13 @@ export interface Reading {
 export const NOTHING_READ: Reading = { surcharge: false };
 
 /** What the `usage` and `model` of one answer, or of one event of it, say. Undefined where they are malformed. */
-export function readUsage(kind: Meter, of: JsonObject): Reading | undefined {
-  if (kind === "generate") return geminiUsage(of);
-  const { usage, model } = of;
+export function readUsage(kind: Meter, jsonObject: JsonObject): Reading | undefined {
+  if (kind === "generate") return geminiUsage(jsonObject);
+  const { usage, model } = jsonObject;
   if (!isObject(usage)) return undefined;
   const tokens = kind === "messages" ? anthropicTokens(usage) : openaiTokens(kind, usage);
   if (tokens === undefined) return undefined;
-  const surcharge = kind === "messages" ? anthropicSurcharge(usage) : isDearTier(of["service_tier"]);
+  const surcharge = kind === "messages" ? anthropicSurcharge(usage) : isDearTier(jsonObject["service_tier"]);
   return { ...(typeof model === "string" ? { model } : {}), tokens, surcharge };
 }
 
@@ -103,7 +103,7 @@ function geminiUsage({ usageMetadata: usage, modelVersion: model }: JsonObject):
 
 /** Sound has another price than text, and so has a picture that comes back. */
 function isText(usage: JsonObject): boolean {
-  const kinds = (of: unknown) => listOf(of).map((each) => objectOf(each)["modality"]);
+  const kinds = (value: unknown) => listOf(value).map((each) => objectOf(each)["modality"]);
   const given = kinds(usage["promptTokensDetails"]);
   const made = kinds(usage["candidatesTokensDetails"]);
   return !given.includes("AUDIO") && made.every((modality) => modality === "TEXT");

@@ -103,6 +103,6 @@ function isOutsideBlock(block: unknown): boolean {
   );
 }
 
-function namesFile(of: JsonObject): boolean {
-  return !isNothing(of["file_id"]) || !isNothing(of["file_url"]);
+function namesFile(jsonObject: JsonObject): boolean {
+  return !isNothing(jsonObject["file_id"]) || !isNothing(jsonObject["file_url"]);
 }

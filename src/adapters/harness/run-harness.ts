@@ -24,24 +24,24 @@ export interface RunHarnessOptions {
 }
 
 /** Opens the harness of a run; where it has none yet, it begins with the machine's, or with the one that ships. */
-export async function openRunHarness(of: RunHarnessOptions): Promise<Harness> {
-  const first = join(of.folder, "0");
-  await mkdir(of.folder, { recursive: true, mode: 0o700 });
-  const reader = new Reader(of);
-  if (!(await exists(first))) await writeHarness(first, await reader.texts(of.home, "home"));
-  const current = () => join(of.folder, String(of.version()));
+export async function openRunHarness(options: RunHarnessOptions): Promise<Harness> {
+  const first = join(options.folder, "0");
+  await mkdir(options.folder, { recursive: true, mode: 0o700 });
+  const reader = new Reader(options);
+  if (!(await exists(first))) await writeHarness(first, await reader.texts(options.home, "home"));
+  const current = () => join(options.folder, String(options.version()));
   return {
     worker: () => reader.text(current(), "worker.md"),
     hints: () => reader.text(current(), "hints.md"),
-    transients: async () => of.classesOf(await reader.text(current(), "transients.json")),
+    transients: async () => options.classesOf(await reader.text(current(), "transients.json")),
     async layOut(folder) {
       const texts = await reader.texts(current());
       await fillHarness(folder, texts);
       return texts;
     },
     read: readHarness,
-    write: (n, texts) => writeHarness(join(of.folder, String(n)), texts),
-    keep: () => keep(of, reader),
+    write: (n, texts) => writeHarness(join(options.folder, String(n)), texts),
+    keep: () => keep(options, reader),
   };
 }
 
@@ -50,8 +50,8 @@ class Reader {
   readonly #of: RunHarnessOptions;
   readonly #warned = new Set<string>();
 
-  constructor(of: RunHarnessOptions) {
-    this.#of = of;
+  constructor(options: RunHarnessOptions) {
+    this.#of = options;
   }
 
   /** `home`: the machine's, of which nothing need be there. */
@@ -84,20 +84,20 @@ class Reader {
  * Takes over what the run's heals have changed, file by file. That it was done is noted in the run's own folder, so that a run which
  * is resumed later does not undo what another one did since.
  */
-async function keep(of: RunHarnessOptions, reader: Reader): Promise<void> {
-  const version = of.version();
-  const note = join(of.folder, `kept-${version}`);
+async function keep(options: RunHarnessOptions, reader: Reader): Promise<void> {
+  const version = options.version();
+  const note = join(options.folder, `kept-${version}`);
   if (version === 0 || (await exists(note))) return;
   const [first, now, home] = [
-    await reader.texts(join(of.folder, "0")),
-    await reader.texts(join(of.folder, String(version))),
-    await reader.texts(of.home, "home"),
+    await reader.texts(join(options.folder, "0")),
+    await reader.texts(join(options.folder, String(version))),
+    await reader.texts(options.home, "home"),
   ];
-  const before = join(of.home, `before-${of.run}-${version}`);
-  await mkdir(of.home, { recursive: true, mode: 0o700 });
+  const before = join(options.home, `before-${options.run}-${version}`);
+  await mkdir(options.home, { recursive: true, mode: 0o700 });
   // Where an earlier engine began this and was lost, what is there by now is half of it.
   if (!(await exists(before))) await writeHarness(before, home);
-  for (const file of HARNESS_FILES) if (now[file] !== first[file]) await replaceFile(of.home, file, now[file]);
+  for (const file of HARNESS_FILES) if (now[file] !== first[file]) await replaceFile(options.home, file, now[file]);
   await writeFile(note, "", { mode: 0o600 });
 }
 

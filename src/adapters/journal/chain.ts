@@ -25,17 +25,17 @@ export function origin(run: string): Tip {
 }
 
 /** The row of `data` after `tip`. No field before `data` can hold a "|", so the hashed text reads in one way only. */
-export function linkAfter(tip: Tip, run: string, of: { at: number; fact: RunFact; data: string }): JournalRow {
+export function linkAfter(tip: Tip, run: string, options: { at: number; fact: RunFact; data: string }): JournalRow {
   const seq = tip.seq + 1;
-  const ticket = "ticket" in of.fact ? of.fact.ticket : null;
+  const ticket = "ticket" in options.fact ? options.fact.ticket : null;
   return {
     seq,
-    at: of.at,
-    type: of.fact.type,
+    at: options.at,
+    type: options.fact.type,
     ticket,
-    data: of.data,
+    data: options.data,
     prev: tip.hash,
-    hash: link(tip.hash, run, seq, of.at, of.data),
+    hash: link(tip.hash, run, seq, options.at, options.data),
   };
 }
 

@@ -38,9 +38,9 @@ export class SqliteJournal implements Journal {
   /** Why this journal can never be written again. */
   #dead: Error | undefined;
 
-  constructor(of: JournalOf) {
-    this.#of = of;
-    this.#stored = of.table.tip(of.run);
+  constructor(journalOf: JournalOf) {
+    this.#of = journalOf;
+    this.#stored = journalOf.table.tip(journalOf.run);
   }
 
   append(fact: RunFact): RunEvent {
@@ -128,8 +128,8 @@ export class SqliteJournal implements Journal {
 export class ReadingJournal implements Journal {
   readonly #of: Omit<JournalOf, "now" | "spare">;
 
-  constructor(of: Omit<JournalOf, "now" | "spare">) {
-    this.#of = of;
+  constructor(journalOf: Omit<JournalOf, "now" | "spare">) {
+    this.#of = journalOf;
   }
 
   append(fact: RunFact): never {

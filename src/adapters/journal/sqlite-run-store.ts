@@ -35,10 +35,10 @@ const COLUMNS = `run, name, batch_path AS batchPath, batch_file_sha AS batchFile
  * Opens loopdash.db. Several engines and readers may use one file at once.
  * `now` gives milliseconds since the epoch. Throws a UserError (exit 4) where the file cannot be used.
  */
-export function openRunStore(file: string, of: { readonly now?: () => number } = {}): RunStore {
+export function openRunStore(file: string, { now }: { readonly now?: () => number } = {}): RunStore {
   const db = openDatabase(file);
   try {
-    return new SqliteRunStore(db, file, of.now ?? Date.now);
+    return new SqliteRunStore(db, file, now ?? Date.now);
   } catch (error) {
     db.close();
     throw asRefusal(error, file);
@@ -98,13 +98,13 @@ class SqliteRunStore implements RunStore {
     return new ReadingJournal({ run, table: this.#table });
   }
 
-  end(run: RunId, of: Parameters<RunStore["end"]>[1]): void {
+  end(run: RunId, options: Parameters<RunStore["end"]>[1]): void {
     const changed = this.#change(
       "UPDATE runs SET ended_at = ?, verdict = ?, exit_code = ?, reason = ? WHERE run = ?",
-      of.at,
-      of.verdict,
-      of.exitCode,
-      of.reason,
+      options.at,
+      options.verdict,
+      options.exitCode,
+      options.reason,
       run,
     );
     if (changed !== 1) throw new Error(`cannot end run ${run}: it is not on record`);

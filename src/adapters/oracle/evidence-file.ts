@@ -32,7 +32,7 @@ const Kept = z.strictObject({
  */
 export function keepsEvidence(
   program: FrozenProgram,
-  of: { readonly folder: string; readonly tracker: OracleBatch["tracker"] },
+  { tracker, folder }: { readonly folder: string; readonly tracker: OracleBatch["tracker"] },
 ): FrozenProgram {
   return {
     sha: program.sha,
@@ -40,10 +40,10 @@ export function keepsEvidence(
       const askedAt = Date.now();
       const judging = await program.judge(batch, signal, how);
       // Copies of the tracker are judged by the same program.
-      if (batch.tracker === of.tracker && judging.evidence !== undefined) {
+      if (batch.tracker === tracker && judging.evidence !== undefined) {
         const { evidence } = judging;
         const more = Math.max(0, evidence.length - MOST_TICKETS);
-        write(of.folder, { askedAt, judgedAt: Date.now(), more, tickets: evidence.slice(0, MOST_TICKETS) });
+        write(folder, { askedAt, judgedAt: Date.now(), more, tickets: evidence.slice(0, MOST_TICKETS) });
       }
       return judging;
     },

@@ -24,9 +24,10 @@ const FrozenCommand = z.strictObject({ version: z.literal(1), words: z.array(Wor
  * found on PATH stays where it is (an interpreter needs its surroundings), as does a file above 16 MiB; their sha256 is
  * kept, and where it no longer holds nothing is run. Throws a UserError (exit 4) where there is no such program.
  */
-export async function freezeCommand(command: readonly string[], of: { folder: string; path: string }): Promise<Uint8Array> {
+export async function freezeCommand(command: readonly string[], options: { folder: string; path: string }): Promise<Uint8Array> {
   const words: Word[] = [];
-  for (const [at, word] of command.entries()) words.push(at === 0 ? await program(word, of) : await argument(word, of.folder));
+  for (const [at, word] of command.entries())
+    words.push(at === 0 ? await program(word, options) : await argument(word, options.folder));
   return new TextEncoder().encode(`${JSON.stringify({ version: 1, words })}\n`);
 }
 
@@ -51,8 +52,8 @@ async function layOut(word: Word, folder: string, at: number): Promise<string | 
   return placeFrozen(join(folder, `${at}-${word.name}`), Buffer.from(word.bytes, "base64"), word.mode);
 }
 
-async function program(word: string, of: { folder: string; path: string }): Promise<Word> {
-  const found = await resolveProgram(word, { cwd: of.folder, path: of.path });
+async function program(word: string, options: { folder: string; path: string }): Promise<Word> {
+  const found = await resolveProgram(word, { cwd: options.folder, path: options.path });
   if (found === undefined) throw notFound(word);
   return word.includes("/") ? frozenFile(found, 0o500) : { kind: "in-place", path: found, sha: await fileSha(found) };
 }

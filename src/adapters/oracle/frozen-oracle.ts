@@ -38,16 +38,16 @@ interface Asked {
  * environment. A script may read that folder and the tracker, and may not write, load native code or start processes. A
  * command cannot run under Node's permission model: it has the user's rights, and only its bytes and its bounds are ours.
  */
-export function freezeProgram(of: FrozenProgramOptions): FrozenProgram {
-  const bytes = Uint8Array.from(of.bytes);
+export function freezeProgram(options: FrozenProgramOptions): FrozenProgram {
+  const bytes = Uint8Array.from(options.bytes);
   const frozen: Frozen = {
     bytes,
     sha: oracleSha(bytes),
-    kind: of.kind ?? "script",
-    scratch: of.scratch,
-    node: of.node ?? process.execPath,
-    path: of.path ?? "/usr/local/bin:/usr/bin:/bin",
-    deadlineMs: of.deadlineMs ?? 20_000,
+    kind: options.kind ?? "script",
+    scratch: options.scratch,
+    node: options.node ?? process.execPath,
+    path: options.path ?? "/usr/local/bin:/usr/bin:/bin",
+    deadlineMs: options.deadlineMs ?? 20_000,
   };
   return {
     sha: frozen.sha,

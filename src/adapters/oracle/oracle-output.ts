@@ -21,31 +21,36 @@ export type Reading = Omit<Judgement, "durationMs"> & { readonly evidence?: read
  * What an oracle said that exited by itself. An exit code counts only together with evidence that bears it out: one line for
  * exactly each ticket of the batch, and a last line whose verdict and counts follow from them. Anything else is unjudged.
  */
-export function readOracleOutput(of: {
+export function readOracleOutput({
+  exitCode,
+  stderr,
+  stdout,
+  tickets,
+}: {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
   readonly tickets: readonly TicketId[];
 }): Reading {
-  if (of.exitCode === 2) return unjudged(plainLine(of.stderr) || "the oracle cannot judge and did not say why");
-  if (of.exitCode !== 0 && of.exitCode !== 1) {
-    return unjudged(`the oracle ended with exit code ${of.exitCode}, which means nothing: ${plainLine(of.stderr)}`);
+  if (exitCode === 2) return unjudged(plainLine(stderr) || "the oracle cannot judge and did not say why");
+  if (exitCode !== 0 && exitCode !== 1) {
+    return unjudged(`the oracle ended with exit code ${exitCode}, which means nothing: ${plainLine(stderr)}`);
   }
-  const values = parseLines(of.stdout);
+  const values = parseLines(stdout);
   const summary = Summary.safeParse(values?.at(-1));
   if (values === undefined || !summary.success) return unjudged("the oracle's output is not evidence and a verdict");
   const evidence = z.array(Evidence).safeParse(values.slice(0, -1));
   if (!evidence.success) return unjudged("the oracle's evidence is malformed");
-  return weigh(of.exitCode, of.tickets, evidence.data, summary.data);
+  return weigh(exitCode, tickets, evidence.data, summary.data);
 }
 
 /**
  * What an oracle of the user's own said: its exit code is all that it must give. Evidence is optional, but where the last line
  * looks like a verdict, all of it has to bear the exit code out.
  */
-export function readCommandOutput(of: Parameters<typeof readOracleOutput>[0]): Reading {
-  const { exitCode, stdout, tickets } = of;
-  if (stdout.includes('"verdict"') || (exitCode !== 0 && exitCode !== 1)) return readOracleOutput(of);
+export function readCommandOutput(options: Parameters<typeof readOracleOutput>[0]): Reading {
+  const { exitCode, stdout, tickets } = options;
+  if (stdout.includes('"verdict"') || (exitCode !== 0 && exitCode !== 1)) return readOracleOutput(options);
   if (tickets.length === 0) return unjudged("the batch is empty: there is nothing that could be done");
   const [done, open] = exitCode === 0 ? [tickets.length, 0] : [0, tickets.length];
   return { verdict: exitCode === 0 ? "done" : "not-done", counts: { done, gated: 0, open }, open: [] };

@@ -58,18 +58,18 @@ interface Walk {
   readonly declared: number[];
 }
 
-function walk(suite: Element, names: readonly string[], of: Walk): void {
-  of.declared.push(count(suite, "failures") + count(suite, "errors"));
+function walk(suite: Element, names: readonly string[], options: Walk): void {
+  options.declared.push(count(suite, "failures") + count(suite, "errors"));
   const at = Date.parse(zoned(attribute(suite, "timestamp")));
-  if (!Number.isNaN(at)) of.starts.push(at);
+  if (!Number.isNaN(at)) options.starts.push(at);
   for (const test of children(suite, "testcase")) {
     const [file, klass, name] = ["file", "classname", "name"].map((key) => attribute(test, key));
     if (name === undefined) throw new BadReport("it holds a test case without a name");
     // Suites repeat in the class name what they say themselves, each runner in its own way.
     const path = klass === undefined || names.includes(klass) || klass === names.join(".") ? names : [...names, klass];
-    of.gathered.add([...(file === undefined || path.includes(file) ? [] : [file]), ...path, name], outcomeOf(test));
+    options.gathered.add([...(file === undefined || path.includes(file) ? [] : [file]), ...path, name], outcomeOf(test));
   }
-  for (const inner of children(suite, "testsuite")) walk(inner, [...names, attribute(inner, "name") ?? ""], of);
+  for (const inner of children(suite, "testsuite")) walk(inner, [...names, attribute(inner, "name") ?? ""], options);
 }
 
 function outcomeOf(test: Element): Outcome {
@@ -80,19 +80,19 @@ function outcomeOf(test: Element): Outcome {
   return skipped === undefined ? "passed" : "skipped";
 }
 
-function children(of: Element, name: string): readonly Element[] {
-  const found = Object.hasOwn(of, name) ? of[name] : undefined;
+function children(element: Element, name: string): readonly Element[] {
+  const found = Object.hasOwn(element, name) ? element[name] : undefined;
   // An element without attributes and children is its text.
   return Array.isArray(found) ? found.map((each) => (typeof each === "object" && each !== null ? (each as Element) : {})) : [];
 }
 
-function attribute(of: Element, name: string): string | undefined {
-  const value = Object.hasOwn(of, `@${name}`) ? of[`@${name}`] : undefined;
+function attribute(element: Element, name: string): string | undefined {
+  const value = Object.hasOwn(element, `@${name}`) ? element[`@${name}`] : undefined;
   return typeof value === "string" ? xmlText(value) : undefined;
 }
 
-function count(of: Element, name: string): number {
-  const value = Number(attribute(of, name) ?? 0);
+function count(element: Element, name: string): number {
+  const value = Number(attribute(element, name) ?? 0);
   return Number.isFinite(value) ? value : 0;
 }
 

@@ -28,17 +28,17 @@ export async function removeOld(folder: string, path: string): Promise<void> {
  * Reads a report that must have been written since `since` (nanoseconds, by the clock of the file's own disk): a plain file
  * with one name, at its place and not somewhere that a link leads to (adversary case A17).
  */
-export async function readReportFile(of: { folder: string; path: string; since: bigint }): Promise<ReportBytes> {
-  const file = join(of.folder, of.path);
-  const link = await linkOnTheWay(of.folder, of.path);
+export async function readReportFile(options: { folder: string; path: string; since: bigint }): Promise<ReportBytes> {
+  const file = join(options.folder, options.path);
+  const link = await linkOnTheWay(options.folder, options.path);
   if (link !== undefined) return refused("its way leads through something that is no folder");
   const handle = await openPlain(file);
   if (typeof handle === "string") return refused(handle);
   if (handle === undefined) return { ok: false, absent: true, problem: "the command left none" };
   try {
-    const inside = relative(await realpath(of.folder), await realpath(file));
+    const inside = relative(await realpath(options.folder), await realpath(file));
     if (inside.startsWith(`..${sep}`)) return refused("it lies outside the folder in which it was to be");
-    return await readHeld(handle, of.since);
+    return await readHeld(handle, options.since);
   } finally {
     await handle.close();
   }

@@ -10,12 +10,12 @@ import { changedAt, linkOnTheWay, readReportFile, removeOld } from "./report-fil
  * Reports, each read in a thread of its own with a bound on memory and time: a hostile one costs the engine nothing but that.
  * `program` with `args` is what the thread runs (see serve-report.ts); `timeoutMs` is for tests.
  */
-export function createTestReports(of: {
+export function createTestReports(options: {
   readonly program: string;
   readonly args: readonly string[];
   readonly timeoutMs?: number;
 }): TestReports {
-  const parse = (task: ParseTask) => readInThread(of, task);
+  const parse = (task: ParseTask) => readInThread(options, task);
   return {
     async await({ format, folder, path, written = folder }) {
       const notBefore = Date.now();
@@ -47,10 +47,10 @@ async function now(folder: string): Promise<bigint> {
 }
 
 async function readInThread(
-  of: { readonly program: string; readonly args: readonly string[]; readonly timeoutMs?: number },
+  options: { readonly program: string; readonly args: readonly string[]; readonly timeoutMs?: number },
   task: ParseTask,
 ): Promise<ReportReading> {
-  const bounds = { timeoutMs: of.timeoutMs ?? PARSE_MS, memoryMib: PARSE_MIB };
-  const answer = await inThread<ReportReading>({ ...of, ...bounds }, task);
+  const bounds = { timeoutMs: options.timeoutMs ?? PARSE_MS, memoryMib: PARSE_MIB };
+  const answer = await inThread<ReportReading>({ ...options, ...bounds }, task);
   return answer.ok ? answer.value : { ok: false, absent: false, problem: `reading it ${answer.problem}` };
 }

@@ -86,33 +86,33 @@ interface Walls {
  *
  * Throws on a processor for which there is no filter, and where the temporary folder takes no file.
  */
-export function createBubblewrap(of: BubblewrapOptions): Sandbox {
-  const walls = raise(of);
-  const layers = of.layers === true;
+export function createBubblewrap(options: BubblewrapOptions): Sandbox {
+  const walls = raise(options);
+  const layers = options.layers === true;
   return { kind: "bubblewrap", layers, confine: (launch, confinement) => confine(walls, launch, confinement) };
 }
 
-function raise(of: BubblewrapOptions): Walls {
+function raise(options: BubblewrapOptions): Walls {
   const filter = seccompFilter();
   if (filter === undefined) throw new Error(`there is no sandbox for ${process.arch} processors`);
-  const homes = homesOf(of.home);
-  const state = of.state === undefined ? undefined : (realPath(of.state) ?? of.state);
-  const hide = [...(of.hide ?? []), ...(state === undefined ? [] : [state])];
+  const homes = homesOf(options.home);
+  const state = options.state === undefined ? undefined : (realPath(options.state) ?? options.state);
+  const hide = [...(options.hide ?? []), ...(state === undefined ? [] : [state])];
   const mounts = defaultMounts(homes, hide);
   const places = mounts.filter((mount) => isCovered(mount) || mount.kind === "masked").map((mount) => mount.at);
   const known = new Map<string, readonly Mount[]>();
   const shown = systemMounts();
   return {
-    of,
+    of: options,
     homes,
     mounts: [...shown, ...mounts],
-    canOverlay: once((top) => (of.readOverlays === true ? canOverlay([top]) : Promise.resolve(false))),
+    canOverlay: once((top) => (options.readOverlays === true ? canOverlay([top]) : Promise.resolve(false))),
     tableFile: once((text) => unlinkedFile(Buffer.from(text))),
     filter: unlinkedFile(filter),
     closed: { places: [...places, "/dev", "/proc", "/sys"], secrets: secretsIn(homes), state },
     tools: (path) => {
-      const tools = [process.execPath, ...(of.tools ?? [])];
-      const found = known.get(path) ?? toolMounts({ homes, path, tools, copied: of.overlays === true });
+      const tools = [process.execPath, ...(options.tools ?? [])];
+      const found = known.get(path) ?? toolMounts({ homes, path, tools, copied: options.overlays === true });
       known.set(path, found);
       return found.filter((mount) => (state === undefined || !isWithin(state, mount.at)) && !isCopyOfNothing(mount));
     },
@@ -211,9 +211,9 @@ const READ_ONLY = ["--remount-ro", "/proc", "--remount-ro", "/"];
 /** What starts bwrap: a namespace around it where something is mounted there first, or only what keeps later mounts out. */
 function starterOfBwrap(
   walls: Walls,
-  of: Parameters<typeof outerNamespace>[0] & { readonly layers: readonly Layer[] },
+  options: Parameters<typeof outerNamespace>[0] & { readonly layers: readonly Layer[] },
 ): readonly string[] {
-  if (of.layers.length > 0 || walls.of.readOverlays === true) return outerNamespace(of);
+  if (options.layers.length > 0 || walls.of.readOverlays === true) return outerNamespace(options);
   return walls.of.ownMounts ?? [];
 }
 

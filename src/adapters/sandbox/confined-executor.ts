@@ -16,7 +16,7 @@ const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) =
 export function confinedExecutor(executor: Executor, sandbox: Sandbox): Executor {
   return {
     run: (request) => (request.confinement === undefined ? executor.run(request) : runConfined(executor, sandbox, request)),
-    killStrays: (of) => executor.killStrays(of),
+    killStrays: (options) => executor.killStrays(options),
   };
 }
 

@@ -17,16 +17,16 @@ export interface Closed {
  * The mounts that a confinement asks for, links followed. Throws ConfinementRefused for a path that is not there, for one
  * that would open what must stay closed, and for one that goes through a link which the process itself could have made.
  */
-export function confinementMounts(of: Confinement, closed: Closed): Mount[] {
-  const write = of.write.map((path) => ({ way: wayTo(path), write: true }));
-  const read = of.read.map((path) => ({ way: wayTo(path), write: false }));
-  const layers = (of.layers ?? []).map(({ from, at }) => ({ from, at, write: true }));
-  const mounts = [...layers, ...of.mounts].map((each) => ({
+export function confinementMounts(confinement: Confinement, closed: Closed): Mount[] {
+  const write = confinement.write.map((path) => ({ way: wayTo(path), write: true }));
+  const read = confinement.read.map((path) => ({ way: wayTo(path), write: false }));
+  const layers = (confinement.layers ?? []).map(({ from, at }) => ({ from, at, write: true }));
+  const mounts = [...layers, ...confinement.mounts].map((each) => ({
     from: wayTo(each.from),
     at: wayToPlace(each.at),
     write: each.write,
   }));
-  const sockets = of.sockets.map((path) => ({ way: wayTo(path), write: false }));
+  const sockets = confinement.sockets.map((path) => ({ way: wayTo(path), write: false }));
   for (const { way } of sockets) {
     if (!isSocket(way.real)) throw new ConfinementRefused(`${way.real} is not a Unix socket`);
   }

@@ -40,9 +40,9 @@ export function memoryMax(): number {
  * a user's session that is not delegated to the user, most containers.
  */
 export function findGroupHome(
-  of = { own: readFileSync("/proc/self/cgroup", "utf8"), table: mountTable() },
+  options = { own: readFileSync("/proc/self/cgroup", "utf8"), table: mountTable() },
 ): GroupHome | undefined {
-  const homes = [...versionTwo(of.own, of.table), ...versionOne(of.own, of.table)];
+  const homes = [...versionTwo(options.own, options.table), ...versionOne(options.own, options.table)];
   return homes.find((home) => isWritable(home.folder) && works(home));
 }
 
@@ -71,13 +71,16 @@ function folderOf({ root, at }: TableEntry, path: string): string | undefined {
 }
 
 /** Makes a group with these bounds. Throws what the file system says where that fails. */
-export function makeGroup(home: GroupHome, of: { readonly processes: number; readonly bytes: number }): ControlGroup {
+export function makeGroup(
+  home: GroupHome,
+  { processes, bytes }: { readonly processes: number; readonly bytes: number },
+): ControlGroup {
   groups += 1;
   const folder = join(home.folder, `loopdash-${process.pid}-${groups}`);
   mkdirSync(folder);
   try {
-    writeFileSync(join(folder, "pids.max"), String(of.processes));
-    if (home.memory) writeFileSync(join(folder, "memory.max"), String(of.bytes));
+    writeFileSync(join(folder, "pids.max"), String(processes));
+    if (home.memory) writeFileSync(join(folder, "memory.max"), String(bytes));
   } catch (error) {
     rmdirSync(folder);
     throw error;

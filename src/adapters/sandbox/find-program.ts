@@ -5,10 +5,10 @@ import { isAbsolute, resolve } from "node:path";
  * The absolute path of a program, or undefined where there is none: a name with a slash is taken from `cwd`, any other is
  * looked for in the absolute entries of `path`.
  */
-export function findProgram(name: string, of: { readonly cwd: string; readonly path: string }): string | undefined {
+export function findProgram(name: string, { cwd, path }: { readonly cwd: string; readonly path: string }): string | undefined {
   if (name === "" || name.includes("\0")) return undefined;
-  if (name.includes("/")) return [resolve(of.cwd, name)].find(isProgram);
-  const folders = of.path.split(":").filter((folder) => isAbsolute(folder));
+  if (name.includes("/")) return [resolve(cwd, name)].find(isProgram);
+  const folders = path.split(":").filter((folder) => isAbsolute(folder));
   return folders.map((folder) => resolve(folder, name)).find(isProgram);
 }
 

@@ -41,8 +41,8 @@ export type Sought = { readonly path: string; readonly platform?: NodeJS.Platfor
  * and must not. Without `state` nothing of loopdash's state is hidden but what lies below HOME. Throws where the temporary
  * folder takes no file.
  */
-export async function findSandbox(of: Sought): Promise<FoundSandbox> {
-  const { path, platform = process.platform, ...rest } = of;
+export async function findSandbox(sought: Sought): Promise<FoundSandbox> {
+  const { path, platform = process.platform, ...rest } = sought;
   if (platform === "darwin") return findSeatbelt(path, rest);
   if (platform !== "linux" || seccompFilter() === undefined) {
     return no(`there is no sandbox for ${platform} on ${process.arch} yet`, "Run loopdash on Linux (x64 or arm64).");
@@ -91,8 +91,8 @@ function boundsOf({ groups, processes = PROCESSES_MAX }: BubblewrapOptions): str
   return `${counted}, ${memory}`;
 }
 
-async function lacksOf(of: BubblewrapOptions, wanted: readonly string[] | undefined): Promise<WhyNot[]> {
-  const { groups, ownMounts: used, readOverlays = false, home, state } = of;
+async function lacksOf(options: BubblewrapOptions, wanted: readonly string[] | undefined): Promise<WhyNot[]> {
+  const { groups, ownMounts: used, readOverlays = false, home, state } = options;
   const lacks: WhyNot[] = [];
   if (groups === undefined && process.getuid?.() === 0) {
     const why = "the number of processes is not bounded: root is bound by control groups only, and none can be made here";

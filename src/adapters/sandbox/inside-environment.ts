@@ -46,15 +46,15 @@ export interface InsideEnvironment {
  */
 export function insideEnvironment(
   env: Readonly<Record<string, string>>,
-  of: { readonly home: string; readonly write: readonly string[]; readonly temporary?: string },
+  { write, home, temporary }: { readonly home: string; readonly write: readonly string[]; readonly temporary?: string },
 ): InsideEnvironment {
   const isKept = (name: string, value: string): boolean => {
     if (!PLACES.includes(name)) return true;
     const real = realPath(value);
-    return real !== undefined && of.write.some((folder) => isWithin(folder, real));
+    return real !== undefined && write.some((folder) => isWithin(folder, real));
   };
   const entries = Object.entries({ ...OFFLINE, ...BY_SOURCE, ...env }).filter(([name, value]) => isKept(name, value));
-  const own = { HOME: of.home, TMPDIR: of.temporary ?? "/tmp" };
+  const own = { HOME: home, TMPDIR: temporary ?? "/tmp" };
   return {
     inherited: { ...Object.fromEntries(entries.filter(([name]) => !ACTS_AT_START.test(name))), ...own },
     set: entries.filter(([name]) => ACTS_AT_START.test(name)),

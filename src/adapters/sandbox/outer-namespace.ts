@@ -46,7 +46,11 @@ const NAME = /^[\w.-]+$/;
  * and newer), nothing mounted outside appears, and inotify has bounds of its own. With `table`, file 5 must be a table of file
  * systems (fstab(5)). Throws ConfinementRefused for layers that cannot be mounted in this way.
  */
-export function outerNamespace(of: {
+export function outerNamespace({
+  table,
+  live,
+  layers,
+}: {
   readonly layers?: readonly Layer[];
   readonly table?: boolean;
   /** Overlays of the table that are kept fresh, by where they are mounted: plain paths. */
@@ -58,10 +62,10 @@ export function outerNamespace(of: {
   return [
     ...[TOOLS.unshare, "--user", "--map-current-user", "--keep-caps", "--mount", "--propagation", "private", "--"],
     ...["/bin/sh", "-c", SET_UP, "loopdash-namespace", String(instances), String(watches)],
-    of.table === true ? "table" : "",
-    (of.live ?? []).join(" "),
+    table === true ? "table" : "",
+    (live ?? []).join(" "),
     KEEP_FRESH,
-    ...(of.layers ?? []).flatMap(layerArguments),
+    ...(layers ?? []).flatMap(layerArguments),
     "--",
     ...drop,
   ];

@@ -62,13 +62,13 @@ export interface SeatbeltWalls {
  * the place of a mount is closed, to reading as well where it is a read-only one, and what is mounted can be reached where it
  * lies. Throws ConfinementRefused for what no profile can say.
  */
-export function seatbeltConfig(of: Confinement, walls: SeatbeltWalls): SeatbeltConfig {
-  if ((of.hosts ?? []).length > 0) {
+export function seatbeltConfig(confinement: Confinement, walls: SeatbeltWalls): SeatbeltConfig {
+  if ((confinement.hosts ?? []).length > 0) {
     throw new ConfinementRefused("hosts cannot be opened on macOS: a gateway's port there would be open to every program");
   }
-  const mounts = confinementMounts(of, walls.closed).filter((mount) => mount.kind === "bind");
+  const mounts = confinementMounts(confinement, walls.closed).filter((mount) => mount.kind === "bind");
   const placed = mounts.filter(({ at, from }) => at !== from);
-  const sockets = of.sockets.flatMap((path) => realPath(path) ?? []);
+  const sockets = confinement.sockets.flatMap((path) => realPath(path) ?? []);
   const write = [...pathsOf(mounts, true), walls.own];
   const read = pathsOf(mounts, false);
   const replaced = placed.map(({ at }) => at);

@@ -38,16 +38,16 @@ interface Walls {
  * Weaker than on Linux: processes outside are seen, daemons that leave their group live on (confined), nothing bounds memory or
  * processes, and git inside makes no commits, for its objects cannot be put apart; loopdash commits what an agent leaves.
  */
-export function createSeatbelt(of: SeatbeltOptions): Sandbox {
-  const homes = homesOf(of.home);
-  const state = of.state === undefined ? undefined : (realPath(of.state) ?? of.state);
-  const hide = [...(of.hide ?? []).flatMap((path) => realPath(path) ?? []), ...(state === undefined ? [] : [state])];
+export function createSeatbelt(options: SeatbeltOptions): Sandbox {
+  const homes = homesOf(options.home);
+  const state = options.state === undefined ? undefined : (realPath(options.state) ?? options.state);
+  const hide = [...(options.hide ?? []).flatMap((path) => realPath(path) ?? []), ...(state === undefined ? [] : [state])];
   const walls: Walls = {
     homes,
     hidden: [...HIDDEN_ON_MACOS, ...homes, ...hide],
     secrets: secretsIn(homes),
     state,
-    tools: [process.execPath, ...(of.tools ?? [])],
+    tools: [process.execPath, ...(options.tools ?? [])],
   };
   return { kind: "seatbelt", layers: false, confine: async (launch, confinement) => confine(walls, launch, confinement) };
 }
@@ -109,10 +109,10 @@ function ownFolder(home: string | undefined, tools: readonly string[]): string {
   return own;
 }
 
-function configOf(walls: Walls, confinement: Confinement, of: { own: string; tools: readonly string[] }): SeatbeltConfig {
+function configOf(walls: Walls, confinement: Confinement, options: { own: string; tools: readonly string[] }): SeatbeltConfig {
   const { hidden, secrets, state } = walls;
   const places = [...hidden, "/dev", "/System", "/private"];
-  return seatbeltConfig(confinement, { hidden, closed: { places, secrets, state }, ...of });
+  return seatbeltConfig(confinement, { hidden, closed: { places, secrets, state }, ...options });
 }
 
 /**

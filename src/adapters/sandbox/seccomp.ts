@@ -109,11 +109,11 @@ function whereCalled(number: number, body: readonly Instruction[]): Instruction[
 }
 
 /** struct sock_filter of linux/filter.h. */
-function bytesOf(of: Instruction): Buffer {
+function bytesOf(instruction: Instruction): Buffer {
   const bytes = Buffer.alloc(8);
-  bytes.writeUInt16LE(of.code, 0);
-  bytes.writeUInt8(of.yes, 2);
-  bytes.writeUInt8(of.no, 3);
-  bytes.writeUInt32LE(of.value, 4);
+  bytes.writeUInt16LE(instruction.code, 0);
+  bytes.writeUInt8(instruction.yes, 2);
+  bytes.writeUInt8(instruction.no, 3);
+  bytes.writeUInt32LE(instruction.value, 4);
   return bytes;
 }

@@ -35,26 +35,26 @@ export interface StarterOf {
  * becomes bwrap. Where one of this fails, nothing is started. Only that the kernel ends it first is not insisted on: it may be
  * so already.
  */
-export function starter(of: StarterOf): string[] {
-  const closing = of.inherited.files.map((fd) => `exec ${fd}>&-; `).join("");
+export function starter(starterOf: StarterOf): string[] {
+  const closing = starterOf.inherited.files.map((fd) => `exec ${fd}>&-; `).join("");
   const script = [
     `set -e; ${closing}`,
     `{ echo ${ENDED_FIRST} >/proc/self/oom_score_adj; } 2>/dev/null || :; `,
     '[ -z "$3" ] || echo 0 >"$3"; exec 3>"$1" 4<"$2"; [ -z "$4" ] || exec 5<"$4"; exec 6<"$5"; shift 5; exec "$@"',
   ].join("");
   // bash takes a socket as its input for a remote shell's, and would read ~/.bashrc (bash(1), INVOCATION).
-  const quiet = of.inherited.shell.endsWith("bash") ? ["--norc"] : [];
+  const quiet = starterOf.inherited.shell.endsWith("bash") ? ["--norc"] : [];
   return [
-    of.inherited.shell,
+    starterOf.inherited.shell,
     ...quiet,
     "-c",
     script,
     "loopdash-sandbox",
-    of.status,
-    of.filter,
-    of.group ?? "",
-    of.table ?? "",
-    of.options,
+    starterOf.status,
+    starterOf.filter,
+    starterOf.group ?? "",
+    starterOf.table ?? "",
+    starterOf.options,
   ];
 }
 

@@ -63,19 +63,19 @@ const BESIDE_BIN = ["lib", "lib64", "libexec", "include", "share", "pyvenv.cfg",
 const BIN = new Set(["bin", "sbin"]);
 
 /** What the programs of a PATH, these tools and the toolchains in these homes need; real homes. */
-export function toolMounts(of: {
+export function toolMounts(options: {
   readonly homes: readonly string[];
   readonly path: string;
   readonly tools: readonly string[];
   /** Whether a package cache can be written in a copy of its own. */
   readonly copied: boolean;
 }): Mount[] {
-  const inHomes = (names: readonly string[]) => of.homes.flatMap((home) => names.map((name) => join(home, name)));
-  const folders = [...new Set(of.path.split(":"))].filter((folder) => isAbsolute(folder));
-  const tools = [...inHomes(TOOLCHAINS), ...of.tools, ...folders.flatMap((folder) => pathFolder(folder, of.homes))];
+  const inHomes = (names: readonly string[]) => options.homes.flatMap((home) => names.map((name) => join(home, name)));
+  const folders = [...new Set(options.path.split(":"))].filter((folder) => isAbsolute(folder));
+  const tools = [...inHomes(TOOLCHAINS), ...options.tools, ...folders.flatMap((folder) => pathFolder(folder, options.homes))];
   const caches = inHomes(CACHES).flatMap(toolMount);
   // A program may be asked for by a folder within a cache: of two at one place the later one counts.
-  return [...tools.flatMap(toolMount), ...(of.copied ? caches.map(copy) : caches)];
+  return [...tools.flatMap(toolMount), ...(options.copied ? caches.map(copy) : caches)];
 }
 
 function copy(mount: Mount): Mount {

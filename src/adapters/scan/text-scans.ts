@@ -15,12 +15,16 @@ const AT_ONCE = 64 * 1024;
 /**
  * Scans of text that a worker wrote. `program` with `args` is what the thread runs (see serve-scan.ts); `timeoutMs` is for tests.
  */
-export function createTextScans(of: {
+export function createTextScans({
+  program,
+  args,
+  timeoutMs,
+}: {
   readonly program: string;
   readonly args: readonly string[];
   readonly timeoutMs?: number;
 }): TextScans {
-  const options = { program: of.program, args: of.args, timeoutMs: of.timeoutMs ?? SCAN_MS, memoryMib: SCAN_MIB };
+  const options = { program, args, timeoutMs: timeoutMs ?? SCAN_MS, memoryMib: SCAN_MIB };
   async function run<K extends ScanTask["kind"]>(
     task: Extract<ScanTask, { kind: K }>,
     size: number,

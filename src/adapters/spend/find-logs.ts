@@ -20,31 +20,31 @@ export interface LogFile {
  */
 export async function findLogs(
   root: string,
-  of: { readonly since: number; readonly isLog: (name: string) => boolean },
+  { isLog, since }: { readonly since: number; readonly isLog: (name: string) => boolean },
 ): Promise<readonly LogFile[]> {
   const names = (await isThere(root)) ? await namesUnder(root, { seen: new Set(), depth: 0 }) : [];
-  const logs = names.filter((path) => of.isLog(basename(path)));
+  const logs = names.filter((path) => isLog(basename(path)));
   if (logs.length > MOST_FILES) throw new Unreadable(root, `it holds more than ${MOST_FILES} logs`);
   const found: LogFile[] = [];
   for (const path of logs) {
     const { size, mtimeMs } = await look(path);
-    if (mtimeMs >= of.since) found.push({ path, size, mtimeMs });
+    if (mtimeMs >= since) found.push({ path, size, mtimeMs });
   }
   return found;
 }
 
 /** Everything that is no folder. `seen` are the folders that were looked into. */
-async function namesUnder(folder: string, of: { readonly seen: Set<string>; readonly depth: number }): Promise<string[]> {
-  if (of.depth > MOST_DEPTH) throw new Unreadable(folder, `it lies more than ${MOST_DEPTH} folders deep`);
+async function namesUnder(folder: string, options: { readonly seen: Set<string>; readonly depth: number }): Promise<string[]> {
+  if (options.depth > MOST_DEPTH) throw new Unreadable(folder, `it lies more than ${MOST_DEPTH} folders deep`);
   const { dev, ino } = await look(folder);
   const id = `${dev}:${ino}`;
-  if (of.seen.has(id)) return [];
-  of.seen.add(id);
+  if (options.seen.has(id)) return [];
+  options.seen.add(id);
   const names: string[] = [];
   for (const entry of await list(folder)) {
     const path = join(folder, entry.name);
     if (await leadsToFolder(entry, path))
-      for (const name of await namesUnder(path, { ...of, depth: of.depth + 1 })) names.push(name);
+      for (const name of await namesUnder(path, { ...options, depth: options.depth + 1 })) names.push(name);
     else names.push(path);
   }
   return names;

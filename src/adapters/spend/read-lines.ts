@@ -60,14 +60,17 @@ async function readTo(handle: FileHandle, { path, size, onObject }: Reading): Pr
   take(true);
 }
 
-function objectOf(text: string, of: { readonly path: string; readonly line: number; readonly passes: boolean }): JsonObject {
+function objectOf(
+  text: string,
+  { passes, line, path }: { readonly path: string; readonly line: number; readonly passes: boolean },
+): JsonObject {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    const why = of.passes ? `line ${of.line} is not whole` : `line ${of.line} is no JSON`;
-    throw new Unreadable(of.path, why, { passes: of.passes });
+    const why = passes ? `line ${line} is not whole` : `line ${line} is no JSON`;
+    throw new Unreadable(path, why, { passes });
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
-  throw new Unreadable(of.path, `line ${of.line} is no object`);
+  throw new Unreadable(path, `line ${line} is no object`);
 }

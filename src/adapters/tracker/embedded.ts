@@ -12,9 +12,9 @@ const TRIES = 5;
  * The tracker of a batch with inline tickets: one JSON file in the run's folder. `ids` are the batch's tickets, in order; what is
  * filed comes after them.
  */
-export function createEmbeddedTracker(of: { readonly file: string; readonly ids: readonly TicketId[] }): Tracker {
-  const { file } = of;
-  const ids = [...of.ids];
+export function createEmbeddedTracker(options: { readonly file: string; readonly ids: readonly TicketId[] }): Tracker {
+  const { file } = options;
+  const ids = [...options.ids];
   return {
     async snapshot() {
       const { tickets } = await existing(file);

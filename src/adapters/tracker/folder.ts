@@ -18,9 +18,9 @@ const TRIES = 5;
  * A folder of Markdown tickets that people write by hand (see readTicketFolder). `ids` are the batch's tickets, in order; what is
  * filed comes after them, each in a new file.
  */
-export function createFolderTracker(of: { readonly folder: string; readonly ids: readonly TicketId[] }): Tracker {
-  const folder = of.folder;
-  const ids = [...of.ids];
+export function createFolderTracker(options: { readonly folder: string; readonly ids: readonly TicketId[] }): Tracker {
+  const folder = options.folder;
+  const ids = [...options.ids];
   /** File name by id, from the last whole reading: spares reading every file for one write. Never trusted unchecked. */
   const names = new Map<TicketId, string>();
 

@@ -30,8 +30,8 @@ export function unrelatedOrCloned(like: Likeness): CanaryTicket[] {
   return flipCoin() && like.tickets.length <= MAX_OFTEN_CLONED ? clonedTickets(like) : unrelatedTickets(like);
 }
 
-function settled(of: Omit<CanaryTicket, "state" | "step">): CanaryTicket {
-  return randomInt(4) === 0 ? { ...of, state: "human-gated", step: stepLike() } : { ...of, state: "done" };
+function settled(canaryTicket: Omit<CanaryTicket, "state" | "step">): CanaryTicket {
+  return randomInt(4) === 0 ? { ...canaryTicket, state: "human-gated", step: stepLike() } : { ...canaryTicket, state: "done" };
 }
 
 /** One of them is in another state; which one is up to chance. */

@@ -33,12 +33,12 @@ export interface CanaryTripwireOptions {
 }
 
 /** The proof of the oracle by canaries. Everything about them is made anew for each proof, by chance. */
-export function createCanaryTripwire(of: CanaryTripwireOptions): Tripwire {
+export function createCanaryTripwire(options: CanaryTripwireOptions): Tripwire {
   return {
     async check(signal, urgent = () => false) {
       const startedAt = performance.now();
       const judged = { canaries: 0 };
-      const problem = await withRoom(() => firstProblem(of, { signal, urgent }, judged), signal).catch((cause: unknown) => {
+      const problem = await withRoom(() => firstProblem(options, { signal, urgent }, judged), signal).catch((cause: unknown) => {
         return `the canaries could not be judged: ${cause instanceof Error ? cause.message : String(cause)}`;
       });
       if (signal.aborted) return undefined;
@@ -69,25 +69,28 @@ function fired(problem: string, numbers: { canaries: number; ms: number }): Trip
 }
 
 async function firstProblem(
-  of: CanaryTripwireOptions,
+  options: CanaryTripwireOptions,
   { signal, urgent }: { readonly signal: AbortSignal; readonly urgent: () => boolean },
   judged: { canaries: number },
 ): Promise<string | undefined> {
-  if (of.recorded === undefined) return "the journal holds no record of what must not change";
-  const changed = changedPart(of.recorded, of.frozen());
+  if (options.recorded === undefined) return "the journal holds no record of what must not change";
+  const changed = changedPart(options.recorded, options.frozen());
   if (changed !== undefined) return `what must not change has changed since the run began: the ${changed}`;
-  if (!of.canaries) return undefined;
+  if (!options.canaries) return undefined;
   await pause(LATER_MS, undefined, { signal }).catch(() => undefined);
   judged.canaries = 0;
-  await of.hides.sweep();
-  const queue: readonly (Canary | "twins")[] = [...allCanaries(of.batch().tracker.kind, of.like(), of.plain), "twins"];
+  await options.hides.sweep();
+  const queue: readonly (Canary | "twins")[] = [
+    ...allCanaries(options.batch().tracker.kind, options.like(), options.plain),
+    "twins",
+  ];
   const problem = await firstProblemOf(queue, { atATime: AT_A_TIME, signal }, async (canary) => {
     const how = urgent() ? undefined : "background";
-    if (canary === "twins") return (await judgeWithCopies(of, { signal, how })).problem;
-    const wrong = await judgeCanary({ ...of, signal, how }, canary);
+    if (canary === "twins") return (await judgeWithCopies(options, { signal, how })).problem;
+    const wrong = await judgeCanary({ ...options, signal, how }, canary);
     judged.canaries += 1;
     return wrong === undefined ? undefined : `a canary was judged wrong: ${wrong}`;
   });
-  await of.hides.sweep();
+  await options.hides.sweep();
   return problem;
 }

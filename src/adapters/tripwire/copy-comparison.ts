@@ -48,14 +48,14 @@ export interface CopyComparison {
  * others, contradicts itself. `only` names the verdict that is to be borne out; without it both are.
  */
 export async function judgeWithCopies(
-  of: CopyComparisonOptions,
+  options: CopyComparisonOptions,
   asked: JudgementRequest,
   only?: "done",
 ): Promise<CopyComparison> {
   for (let tries = 1; ; tries += 1) {
-    const batch = of.batch();
+    const batch = options.batch();
     const before = await copyOrWhyNot(batch.tracker);
-    const real = await of.program.judge(batch, asked.signal, asked.how);
+    const real = await options.program.judge(batch, asked.signal, asked.how);
     const { judgement } = real;
     if (judgement.verdict === "unjudged" || (only !== undefined && judgement.verdict !== only))
       return { judgement, compared: false };
@@ -64,7 +64,7 @@ export async function judgeWithCopies(
     if (whyNot !== undefined)
       return { judgement, problem: `the tracker could not be copied: ${whyNot.message}`, compared: false };
     if (isSameCopy(before as Copy, after as Copy)) {
-      const problem = await contradiction({ ...of, batch }, real, before as Copy, asked);
+      const problem = await contradiction({ ...options, batch }, real, before as Copy, asked);
       return { judgement, compared: true, ...(problem === undefined ? {} : { problem }) };
     }
     if (tries === TRIES) return { judgement, compared: false };
@@ -75,16 +75,16 @@ function copyOrWhyNot(place: OracleBatch["tracker"]): Promise<Copy | Error> {
   return copyTracker(place).catch((cause: unknown) => (cause instanceof Error ? cause : new Error(String(cause))));
 }
 
-async function contradiction(of: Judged, real: Judging, copy: Copy, asked: JudgementRequest): Promise<string | undefined> {
-  if (real.judgement.verdict !== "done") return unlike(real, await judgeCopy(of, copy, asked));
-  const { tracker, tickets } = of.batch;
+async function contradiction(judged: Judged, real: Judging, copy: Copy, asked: JudgementRequest): Promise<string | undefined> {
+  if (real.judgement.verdict !== "done") return unlike(real, await judgeCopy(judged, copy, asked));
+  const { tracker, tickets } = judged.batch;
   const open = stillOpen(tracker.kind, copy, tickets);
   if (open.length > 0) return `the tracker is judged ${words(real)}, and in it ${named(open)} open`;
-  const opened = allReopened(of, copy);
+  const opened = allReopened(judged, copy);
   const atATime = asked.how === "background" ? AT_A_TIME.background : AT_A_TIME.now;
   return firstProblemOf(["same", ...opened] as const, { atATime, signal: asked.signal }, async (twin) => {
-    if (twin === "same") return unlike(real, await judgeCopy(of, copy, asked));
-    return stillDone(await judgeCopy(of, twin.copy, asked), twin.ids, of.plain);
+    if (twin === "same") return unlike(real, await judgeCopy(judged, copy, asked));
+    return stillDone(await judgeCopy(judged, twin.copy, asked), twin.ids, judged.plain);
   });
 }
 

@@ -3,18 +3,18 @@ import type { Oracle } from "../../ports/oracle.ts";
 import { type CopyComparisonOptions, judgeWithCopies } from "./copy-comparison.ts";
 
 /** The oracle of a run: where its word would end the run as done, copies of the tracker must bear it out. */
-export function createCrossCheckedOracle(of: CopyComparisonOptions): Oracle {
+export function createCrossCheckedOracle(options: CopyComparisonOptions): Oracle {
   return {
-    sha: of.program.sha,
+    sha: options.program.sha,
     async judge(signal, how) {
-      if (how === "background") return (await of.program.judge(of.batch(), signal, how)).judgement;
+      if (how === "background") return (await options.program.judge(options.batch(), signal, how)).judgement;
       const startedAt = performance.now();
       const doubt = (problem: string): Judgement => {
         const durationMs = Math.round(performance.now() - startedAt);
         return { verdict: "unjudged", counts: { done: 0, gated: 0, open: 0 }, open: [], problem, durationMs };
       };
       try {
-        const { judgement, problem, compared } = await judgeWithCopies(of, { signal, how }, "done");
+        const { judgement, problem, compared } = await judgeWithCopies(options, { signal, how }, "done");
         if (judgement.verdict !== "done") return judgement;
         if (problem !== undefined) return doubt(problem);
         return compared ? judgement : doubt("the tracker kept changing while it was judged");

@@ -22,32 +22,36 @@ const NAMES = ["tickets", "issues", "backlog", "todo", "tasks", "plan"];
  * `list` is a file in which each folder is noted before it is made; `run` the folder of the run, whose siblings they are;
  * `real` the run's own tracker.
  */
-export function createDecoyFolders(of: {
+export function createDecoyFolders({
+  run,
+  list,
+  real,
+}: {
   readonly run: string;
   readonly list: string;
   readonly real: OracleBatch["tracker"];
 }): DecoyFolders {
-  const runs = dirname(of.run);
+  const runs = dirname(run);
   let made = 0;
   return {
     async make(kind) {
-      let name = sibling(basename(of.run));
-      while (existsSync(join(runs, name))) name = sibling(basename(of.run));
+      let name = sibling(basename(run));
+      while (existsSync(join(runs, name))) name = sibling(basename(run));
       // At once, for two may be made in the same moment.
-      appendFileSync(of.list, `${name}\n`, { mode: 0o600 });
+      appendFileSync(list, `${name}\n`, { mode: 0o600 });
       made += 1;
       await mkdir(join(runs, name), { mode: 0o700 });
       if (kind === "embedded") return { kind, file: join(runs, name, "tracker.json") };
-      const last = of.real.kind === "folder" ? basename(of.real.folder) : oneOf(NAMES);
+      const last = real.kind === "folder" ? basename(real.folder) : oneOf(NAMES);
       return { kind, folder: join(runs, name, last) };
     },
     async remove(place) {
       await removeHide(dirname(place.kind === "embedded" ? place.file : place.folder));
       made -= 1;
-      if (made === 0) rmSync(of.list, { force: true });
+      if (made === 0) rmSync(list, { force: true });
     },
     async sweep() {
-      const left = await readFile(of.list, "utf8").catch((error: unknown) => {
+      const left = await readFile(list, "utf8").catch((error: unknown) => {
         if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
         throw error;
       });
@@ -55,7 +59,7 @@ export function createDecoyFolders(of: {
       for (const name of left.split("\n").slice(0, -1)) {
         if (name !== "" && name === basename(name)) await removeHide(join(runs, name));
       }
-      await rm(of.list, { force: true });
+      await rm(list, { force: true });
     },
   };
 }

@@ -4,18 +4,18 @@
  */
 export async function firstProblemOf<T>(
   items: readonly T[],
-  of: { readonly atATime: number; readonly signal: AbortSignal | undefined },
+  { signal, atATime }: { readonly atATime: number; readonly signal: AbortSignal | undefined },
   look: (item: T) => Promise<string | undefined>,
 ): Promise<string | undefined> {
   const queue = [...items];
   let problem: string | undefined;
   const worker = async (): Promise<void> => {
-    while (queue.length > 0 && problem === undefined && of.signal?.aborted !== true) {
+    while (queue.length > 0 && problem === undefined && signal?.aborted !== true) {
       const found = await look(queue.shift() as T);
       problem ??= found;
     }
   };
-  const results = await Promise.allSettled(Array.from({ length: of.atATime }, worker));
+  const results = await Promise.allSettled(Array.from({ length: atATime }, worker));
   for (const result of results) if (result.status === "rejected") throw result.reason;
   return problem;
 }

@@ -21,22 +21,22 @@ const WORKER_GIT = "/run/git/own";
  */
 export async function agentView(
   store: Store,
-  of: { readonly path: string; readonly branch: string; readonly avoid?: readonly string[] },
+  { branch, path, avoid }: { readonly path: string; readonly branch: string; readonly avoid?: readonly string[] },
 ): Promise<RepoView> {
-  const ref = branchRef(of.branch);
-  const record = (await adminDirsOf(store.at.commonDir, of.path))[0]?.dir;
-  if (record === undefined) throw new Error(`there is no worktree at ${of.path}`);
-  if (store.sandbox?.kind === "seatbelt") return seatbeltView(store, { path: of.path, record });
-  const git = await makeWorkerGit(store, { path: of.path, ref, record });
-  const gitFile = join(agentDir(store, of.path), "gitfile");
+  const ref = branchRef(branch);
+  const record = (await adminDirsOf(store.at.commonDir, path))[0]?.dir;
+  if (record === undefined) throw new Error(`there is no worktree at ${path}`);
+  if (store.sandbox?.kind === "seatbelt") return seatbeltView(store, { path, record });
+  const git = await makeWorkerGit(store, { path, ref, record });
+  const gitFile = join(agentDir(store, path), "gitfile");
   await writeFile(gitFile, `gitdir: ${WORKER_GIT}\n`);
-  const at = (await canShowAt(store, of.avoid ?? [])) ? store.place : of.path;
+  const at = (await canShowAt(store, avoid ?? [])) ? store.place : path;
   const { read, mounts } = objectMounts(store);
   return {
-    write: at === of.path ? [of.path] : [],
+    write: at === path ? [path] : [],
     read,
     mounts: [
-      ...(at === of.path ? [] : [{ from: of.path, at, write: true }]),
+      ...(at === path ? [] : [{ from: path, at, write: true }]),
       { from: gitFile, at: join(at, ".git"), write: false },
       { from: git, at: WORKER_GIT, write: true },
       ...mounts,
@@ -69,14 +69,17 @@ function isWithin(folder: string, path: string): boolean {
 }
 
 /** macOS puts nothing in the place of another: a worker reads the repository, and makes no commits. */
-async function seatbeltView(store: Store, of: { readonly path: string; readonly record: string }): Promise<RepoView> {
-  const own = agentDir(store, of.path);
+async function seatbeltView(
+  store: Store,
+  { path, record }: { readonly path: string; readonly record: string },
+): Promise<RepoView> {
+  const own = agentDir(store, path);
   await mkdir(own, { recursive: true, mode: 0o700 });
   await writeFile(join(own, "config"), toldConfig(store));
   const { commonDir } = store.at;
   return {
-    write: [of.path],
-    read: [commonDir, of.record, join(of.path, ".git")],
+    write: [path],
+    read: [commonDir, record, join(path, ".git")],
     mounts: [{ from: join(own, "config"), at: join(commonDir, "config"), write: false }],
   };
 }

@@ -14,21 +14,26 @@ const running = new Set<number>();
  * or its output is longer than it may be; there is no gentler signal, since a process that waits for a pipe hears none.
  */
 export function runBounded(
-  of: BoundedStart & Pick<GitCall, "input" | "onOutput">,
+  boundedStart: BoundedStart & Pick<GitCall, "input" | "onOutput">,
   signal: AbortSignal | undefined,
 ): Promise<GitResult> {
-  const [program = "", ...args] = of.argv;
+  const [program = "", ...args] = boundedStart.argv;
   if (signal?.aborted === true) return Promise.resolve({ status: null, stdout: "", stderr: "", stopped: false });
-  const child = spawn(program, args, { cwd: of.cwd, env: { ...of.env }, detached: true, stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(program, args, {
+    cwd: boundedStart.cwd,
+    env: { ...boundedStart.env },
+    detached: true,
+    stdio: ["pipe", "pipe", "pipe"],
+  });
   const { pid } = child;
   const kill = (): void => {
     if (pid !== undefined && running.has(pid)) killGroup(pid);
   };
   if (pid !== undefined) running.add(pid);
   signal?.addEventListener("abort", kill, { once: true });
-  const said = gather(child, of.onOutput, kill);
+  const said = gather(child, boundedStart.onOutput, kill);
   child.stdin.on("error", () => undefined);
-  child.stdin.end(of.input ?? "");
+  child.stdin.end(boundedStart.input ?? "");
   return new Promise((settle, reject) => {
     const over = (end: () => void): void => {
       if (pid !== undefined) running.delete(pid);

@@ -17,7 +17,7 @@ const DETAIL = 4000;
  */
 export async function buildCandidate(
   store: Store,
-  of: {
+  options: {
     readonly base: string;
     readonly tip: string;
     readonly message: string;
@@ -25,23 +25,23 @@ export async function buildCandidate(
     readonly signal: AbortSignal | undefined;
   },
 ): Promise<Candidate> {
-  const { base } = of;
-  const tip = objectId(of.tip);
+  const { base } = options;
+  const tip = objectId(options.tip);
   // `tip` descends from `startedAt` (capture sees to that), so with the base still there the merge is the tip's tree.
-  if (of.startedAt === base) {
+  if (options.startedAt === base) {
     const tree = await partOf(store, tip, "tree");
     if (tree === undefined) throw new Error(`the commit ${tip} is gone`);
-    return { ok: true, base, commit: await writeCommit(store, { tree, parent: base, message: of.message }) };
+    return { ok: true, base, commit: await writeCommit(store, { tree, parent: base, message: options.message }) };
   }
 
   const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--messages", objectId(base), tip];
-  const merged = await mergeBounded(store, args, of.signal);
+  const merged = await mergeBounded(store, args, options.signal);
   if (merged instanceof Error) return { ok: false, base, conflicts: [], detail: merged.message };
   // 0 is a clean merge and 1 a conflict (git-merge-tree(1)), both with a tree; 1 without one is "not something we can merge".
   const first = merged.stdout.split("\0", 1)[0] ?? "";
   if (merged.status === 1 && isObjectId(first)) return { ok: false, base, ...readConflict(merged.stdout) };
   if (merged.status !== 0) throw new GitFailure(args, merged);
-  return { ok: true, base, commit: await writeCommit(store, { tree: first, parent: base, message: of.message }) };
+  return { ok: true, base, commit: await writeCommit(store, { tree: first, parent: base, message: options.message }) };
 }
 
 /** Git merges files line by line, and a worker may have written lines that take it for ever. An error tells which bound was passed. */

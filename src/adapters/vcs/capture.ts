@@ -42,10 +42,10 @@ const MAX_INDEX = 512 * 1024 * 1024;
  * What reads the worktree, the worker's index or its objects runs guarded (guarded-git.ts): in the sandbox, where the run has
  * one, and with bounds of time, memory and size. What is beyond them, or could hold git up, is an error in words.
  */
-export async function capture(store: Store, of: Of): Promise<Change> {
-  const guard = guardedGit(store, of);
+export async function capture(store: Store, options: Of): Promise<Change> {
+  const guard = guardedGit(store, options);
   try {
-    return await captureGuarded(store, guard, of);
+    return await captureGuarded(store, guard, options);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     throw new Error(`the worktree could not be captured: ${error.message}`, { cause: error });
@@ -54,27 +54,27 @@ export async function capture(store: Store, of: Of): Promise<Change> {
   }
 }
 
-async function captureGuarded(store: Store, guard: GuardedGit, of: Of): Promise<Change> {
-  const ref = branchRef(of.branch);
-  const from = objectId(of.from);
-  const found = await ifThere(lstat(of.path));
-  if (found?.isDirectory() !== true) throw new Error(`there is no worktree at ${of.path}: it was removed or replaced`);
+async function captureGuarded(store: Store, guard: GuardedGit, options: Of): Promise<Change> {
+  const ref = branchRef(options.branch);
+  const from = objectId(options.from);
+  const found = await ifThere(lstat(options.path));
+  if (found?.isDirectory() !== true) throw new Error(`there is no worktree at ${options.path}: it was removed or replaced`);
 
-  const admin = (await adminDirsOf(store.at.commonDir, of.path))[0]?.dir;
-  const confined = await wasConfined(store, of.path);
-  const record = confined ? workerGitDir(store, of.path) : admin;
-  const start = await startingPoint(store, { record, ref, from, path: confined ? of.path : undefined });
+  const admin = (await adminDirsOf(store.at.commonDir, options.path))[0]?.dir;
+  const confined = await wasConfined(store, options.path);
+  const record = confined ? workerGitDir(store, options.path) : admin;
+  const start = await startingPoint(store, { record, ref, from, path: confined ? options.path : undefined });
   const [workerIndex] = await Promise.all([
     record === undefined ? undefined : regularFile(join(record, "index")),
-    refuseUnfitRules(store, guard, of.path),
+    refuseUnfitRules(store, guard, options.path),
   ]);
-  if (confined && start.commit !== from) await importObjects(store, guard, { path: of.path, tip: start.commit, from });
-  const own = store.privateDir(of.path);
+  if (confined && start.commit !== from) await importObjects(store, guard, { path: options.path, tip: start.commit, from });
+  const own = store.privateDir(options.path);
   const touched = workerIndex !== undefined && (await writtenSince(join(own, "index"), workerIndex));
   const diff: Store["content"] = (args, more) => mustGuarded(guard, store.contentCall(args, more), { write: [own] });
   const [staged, parent, committed] = await Promise.all([
     prepareIndex(store, guard, own, start.commit).then(() =>
-      stage(store, guard, { own, workTree: of.path, workerIndex }, touched),
+      stage(store, guard, { own, workTree: options.path, workerIndex }, touched),
     ),
     parentOf(store, from, start.commit),
     // What an agent that commits has changed is known before it is known whether it left anything uncommitted.
@@ -82,11 +82,11 @@ async function captureGuarded(store: Store, guard: GuardedGit, of: Of): Promise<
   ]);
   const [change, tip] = await Promise.all([
     staged.any ? changeToIndex(from, own, diff) : undefined,
-    commitStaged(store, own, { ...start, parent, tree: staged.tree }, staged.any, of.message),
+    commitStaged(store, own, { ...start, parent, tree: staged.tree }, staged.any, options.message),
   ]);
   guard.check();
   await bringAlong(store, { own, admin, ref, tip, stale: staged.any || start.away, branchTip: start.branchTip });
-  if (confined) await markCaptured(store, of.path);
+  if (confined) await markCaptured(store, options.path);
   const whole =
     change === undefined ? { ...(committed ?? (await changeBetween(store, from, tip, diff))), tip } : { tip, ...change };
   return { ...whole, paths: [...whole.paths, ...notListed(staged.embedded, whole.paths)] };
@@ -95,7 +95,14 @@ async function captureGuarded(store: Store, guard: GuardedGit, of: Of): Promise<
 /** Moves the branch to what was captured, and the worktree's record with it. */
 async function bringAlong(
   store: Store,
-  of: {
+  {
+    tip,
+    branchTip,
+    ref,
+    own,
+    admin,
+    stale,
+  }: {
     readonly own: string;
     readonly admin: string | undefined;
     readonly ref: string;
@@ -104,10 +111,10 @@ async function bringAlong(
     readonly stale: boolean;
   },
 ): Promise<void> {
-  const moved = of.tip !== of.branchTip;
-  if (moved) await moveRef(store, of.ref, { to: of.tip });
-  await writeHead(of.own, of.tip);
-  if (of.admin !== undefined && (moved || of.stale)) await bringWorktreeAlong(of.admin, of.own, of.ref);
+  const moved = tip !== branchTip;
+  if (moved) await moveRef(store, ref, { to: tip });
+  await writeHead(own, tip);
+  if (admin !== undefined && (moved || stale)) await bringWorktreeAlong(admin, own, ref);
 }
 
 /** What was staged. `tree` is there where it was staged into a quarantine, and was taken over from there. */
@@ -120,13 +127,13 @@ interface Staged {
 async function stage(
   store: Store,
   guard: GuardedGit,
-  of: { readonly own: string; readonly workTree: string; readonly workerIndex: string | undefined },
+  options: { readonly own: string; readonly workTree: string; readonly workerIndex: string | undefined },
   touched: boolean,
 ): Promise<Staged> {
-  const staged = store.sandbox === undefined ? undefined : await makeQuarantine(join(of.own, "staged"));
-  const found = await stageAll(store, { ...of, guard, staged }, touched);
+  const staged = store.sandbox === undefined ? undefined : await makeQuarantine(join(options.own, "staged"));
+  const found = await stageAll(store, { ...options, guard, staged }, touched);
   if (staged === undefined || !found.any) return found;
-  return { ...found, tree: await takeStaged(store, guard, { own: of.own, staged }) };
+  return { ...found, tree: await takeStaged(store, guard, { own: options.own, staged }) };
 }
 
 interface Start {
@@ -139,7 +146,7 @@ interface Start {
 
 async function startingPoint(
   store: Store,
-  of: {
+  options: {
     readonly record: string | undefined;
     readonly ref: string;
     readonly from: string;
@@ -147,12 +154,12 @@ async function startingPoint(
     readonly path: string | undefined;
   },
 ): Promise<Start> {
-  const { record, ref, path } = of;
+  const { record, ref, path } = options;
   const head = record === undefined ? undefined : await readHead(record);
   const tipOf = (branch: string) => (path === undefined ? store.readBranch(branch) : readWorkerBranch(store, path, branch));
   const branchTip = await store.readBranch(ref);
   const headTip = head === undefined ? undefined : "commit" in head ? head.commit : await tipOf(head.branch);
-  const commit = headTip ?? (path === undefined ? undefined : await tipOf(ref)) ?? branchTip ?? of.from;
+  const commit = headTip ?? (path === undefined ? undefined : await tipOf(ref)) ?? branchTip ?? options.from;
   const away = head === undefined || !("branch" in head) || head.branch !== ref;
   return { commit, branchTip, away };
 }

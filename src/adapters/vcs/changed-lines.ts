@@ -27,10 +27,10 @@ const MAX_BYTES = 48 * 1024 * 1024;
 /** The lines that a change adds and takes away in files of these names (shell patterns, in any case). */
 export async function changedLines(
   store: Store,
-  of: { readonly from: string; readonly tip: string; readonly names: readonly string[] },
+  { names, from, tip }: { readonly from: string; readonly tip: string; readonly names: readonly string[] },
 ): Promise<ChangedLines> {
-  const where = of.names.map((name) => `:(icase,glob)**/${name}`);
-  const args = ["diff-tree", ...LINES, objectId(of.from), objectId(of.tip), "--", ...where];
+  const where = names.map((name) => `:(icase,glob)**/${name}`);
+  const args = ["diff-tree", ...LINES, objectId(from), objectId(tip), "--", ...where];
   const chunks: Buffer[] = [];
   let size = 0;
   const result = await store.tryContent(args, {

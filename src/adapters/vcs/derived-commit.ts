@@ -21,9 +21,9 @@ export interface DerivedFile {
  */
 export async function deriveCommit(
   store: Store,
-  of: { readonly commit: string; readonly files: readonly DerivedFile[]; readonly without: readonly string[] },
+  options: { readonly commit: string; readonly files: readonly DerivedFile[]; readonly without: readonly string[] },
 ): Promise<string> {
-  const commit = objectId(of.commit);
+  const commit = objectId(options.commit);
   const folder = join(store.scratch, `derived-${randomUUID()}`);
   const index = join(folder, "index");
   await mkdir(folder);
@@ -36,11 +36,11 @@ export async function deriveCommit(
     const ids = await writeBlobs(
       store,
       folder,
-      of.files.map((file) => file.text),
+      options.files.map((file) => file.text),
     );
     const changes = [
-      ...of.without.map((path) => `0 ${"0".repeat(commit.length)}\t${path}\0`),
-      ...of.files.map(({ path }, i) => `${modes.get(path) ?? "100644"} ${ids[i]}\t${path}\0`),
+      ...options.without.map((path) => `0 ${"0".repeat(commit.length)}\t${path}\0`),
+      ...options.files.map(({ path }, i) => `${modes.get(path) ?? "100644"} ${ids[i]}\t${path}\0`),
     ];
     await store.content(["update-index", "-z", "--index-info"], { index, input: changes.join("") });
     const tree = objectId((await store.content(["write-tree"], { index })).trim());

@@ -7,7 +7,7 @@ export type ObjectFormat = "sha1" | "sha256";
  * Makes a minimal git folder by hand, which is what `git init --template=` makes, without the cost of a process: HEAD,
  * config, refs and objects (gitrepository-layout(5)). Its configuration names no program, and it has no hooks.
  */
-export async function makeGitDir(of: {
+export async function makeGitDir(options: {
   readonly dir: string;
   /** A commit (HEAD is detached there), or undefined for none. */
   readonly head: string | undefined;
@@ -16,15 +16,15 @@ export async function makeGitDir(of: {
   /** Object folders of other repositories that this one reads and never writes. */
   readonly borrowed: readonly string[];
 }): Promise<void> {
-  await mkdir(join(of.dir, "objects", "info"), { recursive: true, mode: 0o700 });
+  await mkdir(join(options.dir, "objects", "info"), { recursive: true, mode: 0o700 });
   const files = [
-    mkdir(join(of.dir, "refs")),
-    writeHead(of.dir, of.head),
-    writeFile(join(of.dir, "config"), configText(of.format, of.bare)),
+    mkdir(join(options.dir, "refs")),
+    writeHead(options.dir, options.head),
+    writeFile(join(options.dir, "config"), configText(options.format, options.bare)),
   ];
-  if (of.borrowed.length > 0) {
-    const lines = of.borrowed.map((dir) => `${alternateLine(dir)}\n`).join("");
-    files.push(writeFile(join(of.dir, "objects", "info", "alternates"), lines));
+  if (options.borrowed.length > 0) {
+    const lines = options.borrowed.map((dir) => `${alternateLine(dir)}\n`).join("");
+    files.push(writeFile(join(options.dir, "objects", "info", "alternates"), lines));
   }
   await Promise.all(files);
 }

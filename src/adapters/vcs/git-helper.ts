@@ -39,14 +39,18 @@ export interface GitHelper {
  * at the terminal ends neither it nor a git that is in the middle of something. It ends when the engine does, however that
  * goes. Should it be gone before, git is run here; so it is until the helper has started, while the engine is still small.
  */
-export function startGitHelper(of: {
+export function startGitHelper({
+  program,
+  args,
+  env,
+}: {
   readonly program: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }): GitHelper {
-  const child = fork(of.program, [...of.args], {
+  const child = fork(program, [...args], {
     detached: true,
-    env: { ...of.env },
+    env: { ...env },
     execArgv: ["--max-semi-space-size=1"],
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });

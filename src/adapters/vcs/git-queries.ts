@@ -15,16 +15,16 @@ interface Move {
 }
 
 /** Moves a ref. One transaction: all of it or nothing. A result other than 0 says that nothing was moved, null that it is unknown. */
-export function tryMoveRef(store: Store, ref: string, of: Move): Promise<GitResult> {
-  const from = of.from === undefined ? "" : ` ${objectId(of.from)}`;
-  const change = of.to === undefined ? `delete ${ref}${from}` : `update ${ref} ${objectId(of.to)}${from}`;
-  const input = `start\n${of.follow === true ? "" : "option no-deref\n"}${change}\nprepare\ncommit\n`;
+export function tryMoveRef(store: Store, ref: string, move: Move): Promise<GitResult> {
+  const from = move.from === undefined ? "" : ` ${objectId(move.from)}`;
+  const change = move.to === undefined ? `delete ${ref}${from}` : `update ${ref} ${objectId(move.to)}${from}`;
+  const input = `start\n${move.follow === true ? "" : "option no-deref\n"}${change}\nprepare\ncommit\n`;
   return store.tryRefs(["update-ref", "-m", "loopdash", "--stdin"], { session: "transaction", input });
 }
 
 /** Like `tryMoveRef`, and never follows a symbolic ref; throws a GitFailure where nothing was moved. */
-export async function moveRef(store: Store, ref: string, of: Omit<Move, "follow">): Promise<void> {
-  const result = await tryMoveRef(store, ref, of);
+export async function moveRef(store: Store, ref: string, move: Omit<Move, "follow">): Promise<void> {
+  const result = await tryMoveRef(store, ref, move);
   if (result.status !== 0) throw new GitFailure(["update-ref"], result);
 }
 
@@ -38,10 +38,10 @@ export async function partOf(store: Store, commit: string, part: "tree" | "paren
 }
 
 /** Writes a commit with one parent on no branch; gives its id. */
-export async function writeCommit(store: Store, of: { tree: string; parent: string; message: string }): Promise<string> {
+export async function writeCommit(store: Store, options: { tree: string; parent: string; message: string }): Promise<string> {
   const who = `${IDENTITY} <${MAIL}> ${Math.floor(Date.now() / 1000)} +0000`;
-  const head = [`tree ${objectId(of.tree)}`, `parent ${objectId(of.parent)}`, `author ${who}`, `committer ${who}`];
-  const message = of.message.replaceAll("\0", "").trimEnd();
+  const head = [`tree ${objectId(options.tree)}`, `parent ${objectId(options.parent)}`, `author ${who}`, `committer ${who}`];
+  const message = options.message.replaceAll("\0", "").trimEnd();
   const name = `commit-${randomUUID()}`;
   const file = join(store.scratch, name);
   try {

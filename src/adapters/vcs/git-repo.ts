@@ -25,11 +25,11 @@ import { addWorktree, removeWorktree } from "./worktree.ts";
  * ours that go away with this process; default: the system's temporary folder. `run` runs git; default: in this process.
  * `sandbox` is what confines the processes that read what a worker left, and `capture` bounds them.
  */
-export async function openRepo(of: { id: RepoId; path: string; base: string } & StoreOptions): Promise<Repo> {
-  refuseBaseName(of.id, of.base);
-  const store = await openStore(await locateOrRefuse(of.id, of.path), of.base, of);
-  await Promise.all([refuseState(of.id, of.base, store), sweepTemporary(store.at.objects)]);
-  return repoOf(store, of.id, of.base);
+export async function openRepo(options: { id: RepoId; path: string; base: string } & StoreOptions): Promise<Repo> {
+  refuseBaseName(options.id, options.base);
+  const store = await openStore(await locateOrRefuse(options.id, options.path), options.base, options);
+  await Promise.all([refuseState(options.id, options.base, store), sweepTemporary(store.at.objects)]);
+  return repoOf(store, options.id, options.base);
 }
 
 /** How many captured tips are remembered with the commit they started at. */
@@ -45,35 +45,35 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
     base,
     place: store.place,
     baseTip: () => baseTip(store),
-    addWorktree: async (of) => {
-      ours.add(await knownPath(of.path));
-      await addWorktree(store, queue, of);
+    addWorktree: async (options) => {
+      ours.add(await knownPath(options.path));
+      await addWorktree(store, queue, options);
     },
-    removeWorktree: async (of) => {
-      await removeWorktree(store, of);
-      ours.delete(await knownPath(of.path));
+    removeWorktree: async (options) => {
+      await removeWorktree(store, options);
+      ours.delete(await knownPath(options.path));
     },
-    agentView: (of) => agentView(store, of),
+    agentView: (options) => agentView(store, options),
     judgeView: judgeView(store),
-    capture: async (of) => {
-      const change = await capture(store, of);
+    capture: async (options) => {
+      const change = await capture(store, options);
       if (startedAt.size >= REMEMBERED) startedAt.clear();
-      startedAt.set(change.tip, of.from);
+      startedAt.set(change.tip, options.from);
       return change;
     },
     change: ({ from, tip }) => changeBetween(store, from, tip),
-    changedLines: (of) => changedLines(store, of),
-    readFile: (of) => readFileAt(store, of),
-    readFiles: (of) => readFilesAt(store, of),
+    changedLines: (options) => changedLines(store, options),
+    readFile: (options) => readFileAt(store, options),
+    readFiles: (options) => readFilesAt(store, options),
     files: (commit) => trackedFiles(store, commit),
-    deriveCommit: (of) => deriveCommit(store, of),
-    writePatch: (of) => writePatch(store, of),
+    deriveCommit: (options) => deriveCommit(store, options),
+    writePatch: (options) => writePatch(store, options),
     candidate: async ({ tip, message, onto, signal }) => {
       const base = onto ?? (await baseTip(store));
       return buildCandidate(store, { base, tip, message, startedAt: startedAt.get(tip), signal });
     },
-    checkout: (of) => pristineCheckout(store, of),
-    land: (of) => land(store, of, { ours, unwilling }),
+    checkout: (options) => pristineCheckout(store, options),
+    land: (options) => land(store, options, { ours, unwilling }),
     finishCutOffLanding: () => finishCutOffLanding(store, ours),
     missingFromBase: (commits) => missingFromBase(store, commits),
     contains: async (commit) => (await missingFromBase(store, [commit])).length === 0,

@@ -37,10 +37,10 @@ export interface GuardedGit {
 /** `confined`: in the sandbox of the run, where it has one. `timeoutMs`: what is left of the attempt's time. */
 export function guardedGit(
   store: Store,
-  of: { readonly signal?: AbortSignal | undefined; readonly timeoutMs?: number | undefined },
+  { timeoutMs, signal }: { readonly signal?: AbortSignal | undefined; readonly timeoutMs?: number | undefined },
 ): GuardedGit {
   const bounds = store.captureBounds;
-  const ms = Math.min(bounds.ms, of.timeoutMs ?? bounds.ms);
+  const ms = Math.min(bounds.ms, timeoutMs ?? bounds.ms);
   const cut = new AbortController();
   const end = (why: string) => () => cut.abort(new Error(why));
   const timer = setTimeout(end(`it took longer than ${Math.ceil(ms / 1000)} s`), ms);
@@ -48,8 +48,8 @@ export function guardedGit(
   const calledOff = (): void => {
     grace = setTimeout(end("it was called off"), bounds.graceMs);
   };
-  if (of.signal?.aborted === true) calledOff();
-  else of.signal?.addEventListener("abort", calledOff, { once: true });
+  if (signal?.aborted === true) calledOff();
+  else signal?.addEventListener("abort", calledOff, { once: true });
   const check = (): void => {
     if (cut.signal.aborted) throw cut.signal.reason;
   };
@@ -69,30 +69,30 @@ export function guardedGit(
       cut.abort(new Error("it is over"));
       clearTimeout(timer);
       clearTimeout(grace);
-      of.signal?.removeEventListener("abort", calledOff);
+      signal?.removeEventListener("abort", calledOff);
     },
   };
 }
 
 /** A guarded process that must succeed: its stdout. */
-export async function mustGuarded(guard: GuardedGit, ...of: Parameters<GuardedGit["run"]>): Promise<string> {
-  const result = await guard.run(...of);
-  if (result.status !== 0) throw new GitFailure(of[0].args, result);
+export async function mustGuarded(guard: GuardedGit, ...options: Parameters<GuardedGit["run"]>): Promise<string> {
+  const result = await guard.run(...options);
+  if (result.status !== 0) throw new GitFailure(options[0].args, result);
   return result.stdout;
 }
 
 async function start(
   store: Store,
   launch: BoundedStart,
-  of: { readonly call: GitCall; readonly reach: Reach | undefined; readonly cut: AbortController },
+  options: { readonly call: GitCall; readonly reach: Reach | undefined; readonly cut: AbortController },
 ): Promise<GitResult> {
-  const { call, cut } = of;
-  if (store.sandbox === undefined || of.reach === undefined) {
+  const { call, cut } = options;
+  if (store.sandbox === undefined || options.reach === undefined) {
     const bounded = { ...launch, argv: [...limited(store.captureBounds), ...launch.argv] };
     return store.start({ ...call, bounded }, cut.signal);
   }
   const { memoryBytes, cpuSeconds, fileBytes } = store.captureBounds;
-  const { write = [], read = [] } = of.reach;
+  const { write = [], read = [] } = options.reach;
   const confinement = { write: [...write], read: [...(await ownReads(store)), ...read], mounts: [], sockets: [] };
   const cwd = write[0] ?? join(store.scratch, "git");
   const limits = { memoryBytes, cpuSeconds, fileBytes };

@@ -28,10 +28,10 @@ const PACK = [
 export async function importObjects(
   store: Store,
   guard: GuardedGit,
-  of: { readonly path: string; readonly tip: string; readonly from: string },
+  options: { readonly path: string; readonly tip: string; readonly from: string },
 ): Promise<void> {
   try {
-    await takeCommits(store, guard, of);
+    await takeCommits(store, guard, options);
   } catch (error) {
     guard.check();
     const why = error instanceof GitFailure ? error.stderr.trim() : error instanceof Error ? error.message : String(error);
@@ -70,11 +70,11 @@ const PACK_STAGED = [
 ].join("");
 
 /** Writes the tree of an index that was staged into a quarantine, and takes over what it holds. */
-export async function takeStaged(store: Store, guard: GuardedGit, of: { own: string; staged: string }): Promise<string> {
-  const call = store.contentCall(["write-tree"], { gitDir: of.own, objects: of.staged, borrowed: [store.at.objects] });
-  const argv = ["/bin/sh", "-c", PACK_STAGED, "loopdash-pack", of.staged];
-  const tree = (await mustGuarded(guard, call, { write: [of.own] }, argv)).trim();
+export async function takeStaged(store: Store, guard: GuardedGit, options: { own: string; staged: string }): Promise<string> {
+  const call = store.contentCall(["write-tree"], { gitDir: options.own, objects: options.staged, borrowed: [store.at.objects] });
+  const argv = ["/bin/sh", "-c", PACK_STAGED, "loopdash-pack", options.staged];
+  const tree = (await mustGuarded(guard, call, { write: [options.own] }, argv)).trim();
   if (!isObjectId(tree)) throw new Error("git did not tell what was staged");
-  await takeOver(store, of.staged);
+  await takeOver(store, options.staged);
   return tree;
 }

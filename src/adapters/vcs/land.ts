@@ -18,11 +18,11 @@ import { bringAlong, changedFiles, checkoutsOfBase, type UserCheckout, whyNotFol
  */
 export async function land(
   store: Store,
-  of: { readonly from: string; readonly to: string },
+  options: { readonly from: string; readonly to: string },
   known: { readonly ours: ReadonlySet<string>; readonly unwilling: Set<string> },
 ): Promise<Landing> {
-  const from = objectId(of.from);
-  const to = objectId(of.to);
+  const from = objectId(options.from);
+  const to = objectId(options.to);
   const checkouts = await checkoutsOfBase(store, known.ours);
   const tip = await baseTip(store);
   if (tip !== from) return alreadyMoved(store, checkouts, { from, to, tip });

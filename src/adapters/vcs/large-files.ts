@@ -46,15 +46,15 @@ async function readPointer(path: string): Promise<Pointer | undefined> {
   }
 }
 
-async function fill(store: Store, of: { file: string; path: string; pointer: Pointer }): Promise<void> {
-  const { oid, size } = of.pointer;
+async function fill(store: Store, options: { file: string; path: string; pointer: Pointer }): Promise<void> {
+  const { oid, size } = options.pointer;
   const kept = join(storeOf(store), oid.slice(0, 2), oid.slice(2, 4), oid);
   const source = await ifThere(lstat(kept));
-  const what = `${shown(of.path)} is kept by Git LFS, and its content (${oid.slice(0, 12)}…)`;
+  const what = `${shown(options.path)} is kept by Git LFS, and its content (${oid.slice(0, 12)}…)`;
   if (source?.isFile() !== true) throw new Error(`${what} is not in the repository: run git lfs fetch`);
   if (source.size !== size) throw new Error(`${what} has another size than its pointer says: run git lfs fsck`);
-  const { mode } = await lstat(of.file);
-  const copy = `${of.file}.${randomUUID()}`;
+  const { mode } = await lstat(options.file);
+  const copy = `${options.file}.${randomUUID()}`;
   const hash = createHash("sha256");
   try {
     await pipeline(
@@ -68,7 +68,7 @@ async function fill(store: Store, of: { file: string; path: string; pointer: Poi
       createWriteStream(copy, { flags: "wx", mode }),
     );
     if (hash.digest("hex") !== oid) throw new Error(`${what} is not what its pointer says: run git lfs fsck`);
-    await rename(copy, of.file);
+    await rename(copy, options.file);
   } finally {
     await rm(copy, { force: true });
   }

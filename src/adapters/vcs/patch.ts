@@ -11,23 +11,23 @@ const PATCH = ["-r", "-p", "--binary", "--full-index", "--no-renames", "--no-ext
  */
 export async function writePatch(
   store: Store,
-  of: { readonly from: string; readonly tip: string; readonly file: string; readonly maxBytes: number },
+  options: { readonly from: string; readonly tip: string; readonly file: string; readonly maxBytes: number },
 ): Promise<void> {
-  const args = ["diff-tree", ...PATCH, objectId(of.from), objectId(of.tip)];
+  const args = ["diff-tree", ...PATCH, objectId(options.from), objectId(options.tip)];
   const chunks: Buffer[] = [];
   let size = 0;
   const result = await store.tryContent(args, {
     onOutput: (chunk) => {
       chunks.push(chunk);
       size += chunk.length;
-      return size > of.maxBytes ? "stop" : "more";
+      return size > options.maxBytes ? "stop" : "more";
     },
   });
   if (!result.stopped && result.status !== 0) throw new GitFailure(args, result);
   const whole = Buffer.concat(chunks);
-  const file = await open(of.file, "w", 0o600);
+  const file = await open(options.file, "w", 0o600);
   try {
-    await file.writeFile(size > of.maxBytes ? cut(whole, of.maxBytes) : whole);
+    await file.writeFile(size > options.maxBytes ? cut(whole, options.maxBytes) : whole);
   } finally {
     await file.close();
   }

@@ -27,24 +27,24 @@ const RAW = "* -text -eol -crlf -ident -filter -working-tree-encoding\n";
  */
 export async function pristineCheckout(
   store: Store,
-  of: { readonly commit: string; readonly path: string; readonly attributesOf?: string },
+  options: { readonly commit: string; readonly path: string; readonly attributesOf?: string },
 ): Promise<void> {
-  const commit = objectId(of.commit);
-  const rules = objectId(of.attributesOf ?? commit);
-  await mkdir(of.path, { mode: 0o700 });
-  const gitDir = join(of.path, ".git");
+  const commit = objectId(options.commit);
+  const rules = objectId(options.attributesOf ?? commit);
+  await mkdir(options.path, { mode: 0o700 });
+  const gitDir = join(options.path, ".git");
   const { format, objects } = store.at;
   const [changed, refs] = await Promise.all([
     changedAttributes(store, rules, commit),
     refSnapshot(store),
     makeGitDir({ dir: gitDir, head: `ref: ${store.baseRef}`, format, bare: false, borrowed: [objects] }),
   ]);
-  const git: InCheckout = (args, more = {}) => inCheckout(store, of.path, args, more);
+  const git: InCheckout = (args, more = {}) => inCheckout(store, options.path, args, more);
   const [largeFiles] = await Promise.all([
     writeFiles(git, { gitDir, commit, changed, listed: () => listLargeFiles(store, git, rules) }),
     writeFile(join(gitDir, "packed-refs"), packedRefs(refs.set(store.baseRef, commit))),
   ]);
-  await fillLargeFiles(store, of.path, largeFiles);
+  await fillLargeFiles(store, options.path, largeFiles);
   // Inside a sandbox the objects lie elsewhere (see judgeView), and outside nobody else uses this git folder.
   if (store.sandbox?.kind === "bubblewrap") await writeFile(join(gitDir, "objects", "info", "alternates"), `${SHARED_OBJECTS}\n`);
 }

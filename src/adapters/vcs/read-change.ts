@@ -14,16 +14,16 @@ export type ReadChange = { readonly ok: true; readonly patch: string } | { reado
  * where it is cut. Without `from`: from the first parent of `tip`. Nothing of the repository is written, and nothing that its
  * configuration names is run.
  */
-export async function readChange(of: {
+export async function readChange(options: {
   readonly path: string;
   readonly from?: string;
   readonly tip: string;
   readonly maxBytes: number;
 }): Promise<ReadChange> {
   try {
-    const store = await openStore(await locate(await realpath(of.path)), "main");
+    const store = await openStore(await locate(await realpath(options.path)), "main");
     try {
-      return { ok: true, patch: await patchOf(store, of) };
+      return { ok: true, patch: await patchOf(store, options) };
     } finally {
       // Somebody who looks through many changes leaves one folder for each.
       await rm(store.scratch, { recursive: true, force: true });

@@ -14,8 +14,8 @@ import { checkoutsOfBase, whyNotReady } from "./user-checkout.ts";
 /** `merge-tree --write-tree`, which merges without a checkout, came with this version (git release notes). */
 const OLDEST = [2, 38] as const;
 
-function refusal(of: { what: string; why: string; todo: string; cause?: unknown }): UserError {
-  return new UserError({ ...of, exitCode: EXIT.refused });
+function refusal(options: { what: string; why: string; todo: string; cause?: unknown }): UserError {
+  return new UserError({ ...options, exitCode: EXIT.refused });
 }
 
 /** Finds the repository at `path`, or refuses with a UserError: no such folder, no or an old git, no repository there. */

@@ -31,23 +31,27 @@ interface Found {
  * obeys the configuration an agent left there and runs the filters it names. `--ignore-submodules=dirty` and update-index
  * compare the gitlink's commit only.
  */
-export async function stageAll(store: Store, of: Of, touched: boolean): Promise<{ any: boolean; embedded: readonly string[] }> {
-  const [found, forced] = await Promise.all([lookAround(store, of), touched ? forcedByWorker(store, of) : []]);
+export async function stageAll(
+  store: Store,
+  options: Of,
+  touched: boolean,
+): Promise<{ any: boolean; embedded: readonly string[] }> {
+  const [found, forced] = await Promise.all([lookAround(store, options), touched ? forcedByWorker(store, options) : []]);
   const add = [...found.there, ...forced];
-  await refuseTooLarge(of.guard, of.workTree, add);
+  await refuseTooLarge(options.guard, options.workTree, add);
   // First what is gone, so that a folder can take the place of a file. By --force-remove, since a path below what is now a
   // symbolic link is refused otherwise.
-  if (found.gone.length > 0) await updateIndex(store, of, ["--force-remove"], found.gone);
-  if (add.length > 0) await updateIndex(store, of, ["--add", "--remove", "--replace"], add);
+  if (found.gone.length > 0) await updateIndex(store, options, ["--force-remove"], found.gone);
+  if (add.length > 0) await updateIndex(store, options, ["--add", "--remove", "--replace"], add);
   // One after another: each takes the index's lock, and one that does not get it would look like a repository without a commit.
   let linked = false;
-  for (const path of found.embedded) linked = (await linkEmbedded(store, of, path)) || linked;
+  for (const path of found.embedded) linked = (await linkEmbedded(store, options, path)) || linked;
   return { any: found.any || forced.length > 0 || linked, embedded: found.embedded };
 }
 
-async function lookAround(store: Store, of: Of): Promise<Found> {
+async function lookAround(store: Store, options: Of): Promise<Found> {
   const flags = ["--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=dirty", "--no-renames"];
-  const listed = await mustGuarded(of.guard, ...onWorktree(store, of, ["status", ...flags]));
+  const listed = await mustGuarded(options.guard, ...onWorktree(store, options, ["status", ...flags]));
   refuseUnreadableNames(listed);
   const gone: string[] = [];
   const there: string[] = [];
@@ -78,33 +82,36 @@ function refuseUnreadableNames(listed: string): void {
 }
 
 /** Ignored files that the agent added by force: tracked in its index, so part of what lies uncommitted. */
-async function forcedByWorker(store: Store, of: Of): Promise<string[]> {
-  if (of.workerIndex === undefined) return [];
+async function forcedByWorker(store: Store, options: Of): Promise<string[]> {
+  if (options.workerIndex === undefined) return [];
   // A folder of a sparse index stays one entry: spelt out, it may stand for more files than there is memory.
   const args = ["ls-files", "--sparse", "-z", "--cached", "--ignored", "--exclude-standard"];
-  const listed = await mustGuarded(of.guard, ...onWorktree(store, of, args, { index: of.workerIndex }));
+  const listed = await mustGuarded(options.guard, ...onWorktree(store, options, args, { index: options.workerIndex }));
   return listed.split("\0").filter((path) => path !== "");
 }
 
 /** Adds an embedded repository as a gitlink, which makes it visible to whoever looks at the commit; false if it has no commit. */
-async function linkEmbedded(store: Store, of: Of, path: string): Promise<boolean> {
-  const result = await tryUpdateIndex(store, of, ["--add", "--replace"], [path]);
+async function linkEmbedded(store: Store, options: Of, path: string): Promise<boolean> {
+  const result = await tryUpdateIndex(store, options, ["--add", "--replace"], [path]);
   return result.status === 0;
 }
 
-async function updateIndex(store: Store, of: Of, flags: readonly string[], paths: readonly string[]): Promise<void> {
-  const result = await tryUpdateIndex(store, of, flags, paths);
+async function updateIndex(store: Store, options: Of, flags: readonly string[], paths: readonly string[]): Promise<void> {
+  const result = await tryUpdateIndex(store, options, flags, paths);
   if (result.status !== 0) throw new GitFailure(["update-index"], result);
 }
 
-function tryUpdateIndex(store: Store, of: Of, flags: readonly string[], paths: readonly string[]): Promise<GitResult> {
+function tryUpdateIndex(store: Store, options: Of, flags: readonly string[], paths: readonly string[]): Promise<GitResult> {
   const input = paths.map((path) => `${path}\0`).join("");
-  return of.guard.run(...onWorktree(store, of, ["update-index", ...flags, "-z", "--stdin"], { input }));
+  return options.guard.run(...onWorktree(store, options, ["update-index", ...flags, "-z", "--stdin"], { input }));
 }
 
 /** A call with our index on the worktree, and what it may reach. */
-function onWorktree(store: Store, of: Of, args: readonly string[], more: More = {}): Parameters<GuardedGit["run"]> {
-  const apart = of.staged === undefined ? {} : { objects: of.staged, borrowed: [store.at.objects] };
-  const call = store.contentCall(args, { gitDir: of.own, workTree: of.workTree, ...apart, ...more });
-  return [call, { write: [of.own], read: [of.workTree, ...(of.workerIndex === undefined ? [] : [of.workerIndex])] }];
+function onWorktree(store: Store, options: Of, args: readonly string[], more: More = {}): Parameters<GuardedGit["run"]> {
+  const apart = options.staged === undefined ? {} : { objects: options.staged, borrowed: [store.at.objects] };
+  const call = store.contentCall(args, { gitDir: options.own, workTree: options.workTree, ...apart, ...more });
+  return [
+    call,
+    { write: [options.own], read: [options.workTree, ...(options.workerIndex === undefined ? [] : [options.workerIndex])] },
+  ];
 }

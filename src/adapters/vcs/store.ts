@@ -58,9 +58,9 @@ export interface StoreOptions {
 }
 
 /** Opens the store, with a scratch folder below `scratchIn` that goes away with this process. */
-export async function openStore(at: Located, base: string, of: StoreOptions = {}): Promise<Store> {
-  const run = of.run ?? runGit;
-  const scratch = await mkdtemp(join(of.scratch ?? tmpdir(), "loopdash-git-"));
+export async function openStore(at: Located, base: string, options: StoreOptions = {}): Promise<Store> {
+  const run = options.run ?? runGit;
+  const scratch = await mkdtemp(join(options.scratch ?? tmpdir(), "loopdash-git-"));
   removeAtExit(scratch);
   const own = join(scratch, "git");
   await makeGitDir({ dir: own, head: undefined, format: at.format, bare: true, borrowed: [] });
@@ -90,8 +90,8 @@ export async function openStore(at: Located, base: string, of: StoreOptions = {}
     baseRef: branchRef(base),
     place: at.mainWorktree ?? at.path.replace(/\.git$/, ""),
     scratch,
-    sandbox: of.sandbox,
-    captureBounds: { ...CAPTURE_BOUNDS, ...of.capture },
+    sandbox: options.sandbox,
+    captureBounds: { ...CAPTURE_BOUNDS, ...options.capture },
     run: must,
     start: (call, signal) => run(scratch, call, signal),
     contentCall,

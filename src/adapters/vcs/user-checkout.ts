@@ -43,10 +43,12 @@ export function knownPath(path: string): Promise<string> {
 }
 
 /** Whether HEAD is on the base, or will return to it when a rebase ends. */
-async function holdsBase(store: Store, of: UserCheckout): Promise<boolean> {
-  const head = await readHead(of.gitDir);
+async function holdsBase(store: Store, userCheckout: UserCheckout): Promise<boolean> {
+  const head = await readHead(userCheckout.gitDir);
   if (head !== undefined && "branch" in head) return head.branch === store.baseRef;
-  const rebased = await Promise.all(["rebase-merge", "rebase-apply"].map((dir) => firstLine(join(of.gitDir, dir, "head-name"))));
+  const rebased = await Promise.all(
+    ["rebase-merge", "rebase-apply"].map((dir) => firstLine(join(userCheckout.gitDir, dir, "head-name"))),
+  );
   return rebased.includes(store.baseRef);
 }
 
@@ -55,8 +57,8 @@ async function firstLine(file: string): Promise<string | undefined> {
 }
 
 /** Why the checkout, which should show `commit`, cannot be brought along now, or undefined where it can. Changes nothing. */
-export async function whyNotReady(store: Store, of: UserCheckout, commit: string): Promise<string | undefined> {
-  return (await whyBusy(store, of)) ?? whyDirty(store, of, commit);
+export async function whyNotReady(store: Store, userCheckout: UserCheckout, commit: string): Promise<string | undefined> {
+  return (await whyBusy(store, userCheckout)) ?? whyDirty(store, userCheckout, commit);
 }
 
 /**
@@ -65,42 +67,47 @@ export async function whyNotReady(store: Store, of: UserCheckout, commit: string
  */
 export async function whyNotFollow(
   store: Store,
-  of: UserCheckout,
+  userCheckout: UserCheckout,
   { from, to, rehearse }: { readonly from: string; readonly to: string; readonly rehearse: boolean },
 ): Promise<string | undefined> {
-  const [unready, path] = await Promise.all([whyNotReady(store, of, from), inTheWay(store, of.path, from, to)]);
+  const [unready, path] = await Promise.all([
+    whyNotReady(store, userCheckout, from),
+    inTheWay(store, userCheckout.path, from, to),
+  ]);
   if (unready !== undefined) return unready;
-  if (path !== undefined) return `${shown(of.path)}: the untracked ${shown(path)} would be overwritten`;
+  if (path !== undefined) return `${shown(userCheckout.path)}: the untracked ${shown(path)} would be overwritten`;
   // By itself: the dry run holds the index's lock while it looks, and so does a diff that meets a touched file.
-  return rehearse ? bringAlong(store, of, { from, to, dryRun: true }) : undefined;
+  return rehearse ? bringAlong(store, userCheckout, { from, to, dryRun: true }) : undefined;
 }
 
-async function whyBusy(store: Store, of: UserCheckout): Promise<string | undefined> {
-  const there = await Promise.all(UNDER_WAY.map(([file]) => exists(join(of.gitDir, file))));
+async function whyBusy(store: Store, userCheckout: UserCheckout): Promise<string | undefined> {
+  const there = await Promise.all(UNDER_WAY.map(([file]) => exists(join(userCheckout.gitDir, file))));
   const busy = UNDER_WAY[there.indexOf(true)];
-  if (busy !== undefined) return `${shown(of.path)}: ${busy[1]}`;
-  if (await exists(join(of.gitDir, "index.lock"))) {
-    return `${shown(of.path)}: another git process works there (if none does, remove ${shown(join(of.gitDir, "index.lock"))})`;
+  if (busy !== undefined) return `${shown(userCheckout.path)}: ${busy[1]}`;
+  if (await exists(join(userCheckout.gitDir, "index.lock"))) {
+    return `${shown(userCheckout.path)}: another git process works there (if none does, remove ${shown(join(userCheckout.gitDir, "index.lock"))})`;
   }
-  if (!(await exists(join(of.gitDir, "info", "sparse-checkout")))) return undefined;
-  const on = await store.tryRefs(["config", "--type=bool", "--get", "core.sparseCheckout"], { gitDir: of.gitDir });
-  return on.stdout.trim() === "true" ? `${shown(of.path)}: it is a sparse checkout, which cannot be brought along` : undefined;
+  if (!(await exists(join(userCheckout.gitDir, "info", "sparse-checkout")))) return undefined;
+  const on = await store.tryRefs(["config", "--type=bool", "--get", "core.sparseCheckout"], { gitDir: userCheckout.gitDir });
+  return on.stdout.trim() === "true"
+    ? `${shown(userCheckout.path)}: it is a sparse checkout, which cannot be brought along`
+    : undefined;
 }
 
-async function whyDirty(store: Store, of: UserCheckout, commit: string): Promise<string | undefined> {
-  const changed = await changedFiles(store, of, commit);
+async function whyDirty(store: Store, userCheckout: UserCheckout, commit: string): Promise<string | undefined> {
+  const changed = await changedFiles(store, userCheckout, commit);
   if (changed.length === 0) return undefined;
   const names = changed.slice(0, 3).map(shown).join(", ");
   const more = changed.length > 3 ? ` and ${changed.length - 3} more` : "";
-  return `${shown(of.path)} has uncommitted changes: ${names}${more}`;
+  return `${shown(userCheckout.path)} has uncommitted changes: ${names}${more}`;
 }
 
 /** Tracked files in which the checkout, staged or not, differs from a commit. Submodules are not looked into. */
-export async function changedFiles(store: Store, of: UserCheckout, commit: string): Promise<readonly string[]> {
+export async function changedFiles(store: Store, userCheckout: UserCheckout, commit: string): Promise<readonly string[]> {
   const flags = ["--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
   // Not diff-index: it takes a file for changed whose time alone changed. `diff` compares the content and notes the new time
   // in the index, which the read-tree that follows goes by.
-  const listed = await store.content(["diff", ...flags, commit, "--"], places(of));
+  const listed = await store.content(["diff", ...flags, commit, "--"], places(userCheckout));
   return listed.split("\0").filter((path) => path !== "");
 }
 
@@ -110,12 +117,12 @@ export async function changedFiles(store: Store, of: UserCheckout, commit: strin
  */
 export async function bringAlong(
   store: Store,
-  of: UserCheckout,
+  userCheckout: UserCheckout,
   by: { readonly from: string; readonly to: string; readonly dryRun: boolean },
 ): Promise<string | undefined> {
   const args = ["read-tree", "-m", "-u", ...(by.dryRun ? ["--dry-run"] : []), by.from, by.to];
-  const result = await store.tryContent(args, places(of));
-  return result.status === 0 ? undefined : `${shown(of.path)}: ${reason(result)}`;
+  const result = await store.tryContent(args, places(userCheckout));
+  return result.status === 0 ? undefined : `${shown(userCheckout.path)}: ${reason(result)}`;
 }
 
 function reason(result: GitResult): string {
@@ -123,6 +130,6 @@ function reason(result: GitResult): string {
   return shown(line.replace(/^(?:error|fatal): /, "").slice(0, 500));
 }
 
-function places(of: UserCheckout): { workTree: string; index: string } {
-  return { workTree: of.path, index: join(of.gitDir, "index") };
+function places(userCheckout: UserCheckout): { workTree: string; index: string } {
+  return { workTree: userCheckout.path, index: join(userCheckout.gitDir, "index") };
 }

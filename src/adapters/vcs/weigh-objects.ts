@@ -41,15 +41,15 @@ export async function refuseOddFiles(objects: string): Promise<void> {
  * many files its folders stand. A hundred objects can stand for more files than there is memory (a folder that holds another
  * one ten times, and so on), and whoever reads such a tree, in whatever commit of its history, keeps them all.
  */
-export async function weighObjects(store: Store, guard: GuardedGit, of: Leftover): Promise<void> {
-  const trees = await listObjects(store, guard, of);
+export async function weighObjects(store: Store, guard: GuardedGit, leftover: Leftover): Promise<void> {
+  const trees = await listObjects(store, guard, leftover);
   if (trees.length === 0) return;
   const idBytes = store.at.format === "sha1" ? 20 : 32;
-  const known = await readBase(store, guard, of.from);
+  const known = await readBase(store, guard, leftover.from);
   let bytes = 0;
   const found = new Map<string, Tree>();
   // What an agent took from another branch is in the repository, and in no commit of its own.
-  for (let [ids, objects]: [readonly string[], string] = [trees, of.objects]; ids.length > 0; objects = store.at.objects) {
+  for (let [ids, objects]: [readonly string[], string] = [trees, leftover.objects]; ids.length > 0; objects = store.at.objects) {
     const output = await catFile(store, guard, { ids, objects });
     bytes += output.length;
     if (bytes > 2 * MAX_TREE_BYTES) throw new Error(`its folders are larger than ${MAX_TREE_BYTES} bytes together`);
@@ -61,17 +61,17 @@ export async function weighObjects(store: Store, guard: GuardedGit, of: Leftover
 }
 
 /** Whole objects, as `cat-file --batch` prints them. */
-async function catFile(store: Store, guard: GuardedGit, of: { ids: readonly string[]; objects: string }): Promise<Buffer> {
+async function catFile(store: Store, guard: GuardedGit, options: { ids: readonly string[]; objects: string }): Promise<Buffer> {
   const chunks: Buffer[] = [];
   const call = store.contentCall(["cat-file", "--batch"], {
-    objects: of.objects,
-    input: of.ids.map((id) => `${id}\n`).join(""),
+    objects: options.objects,
+    input: options.ids.map((id) => `${id}\n`).join(""),
     onOutput: (chunk) => {
       chunks.push(chunk);
       return "more";
     },
   });
-  const result = await guard.run(call, { read: [of.objects] });
+  const result = await guard.run(call, { read: [options.objects] });
   if (result.status !== 0) throw new Error("its folders cannot be read");
   return Buffer.concat(chunks);
 }
@@ -141,12 +141,12 @@ class Weight {
 }
 
 /** Ids of the trees. Throws where there is too much. */
-async function listObjects(store: Store, guard: GuardedGit, of: Leftover): Promise<readonly string[]> {
+async function listObjects(store: Store, guard: GuardedGit, leftover: Leftover): Promise<readonly string[]> {
   const weight = new Weight(guard.bounds);
   let rest = "";
   const format = "%(objectname) %(objecttype) %(objectsize)";
   const call = store.contentCall(["cat-file", "--batch-all-objects", "--unordered", `--batch-check=${format}`], {
-    objects: of.objects,
+    objects: leftover.objects,
     onOutput: (chunk) => {
       const lines = (rest + chunk.toString("latin1")).split("\n");
       rest = lines.pop() ?? "";
@@ -154,7 +154,7 @@ async function listObjects(store: Store, guard: GuardedGit, of: Leftover): Promi
       return weight.problem === undefined ? "more" : "stop";
     },
   });
-  const result = await guard.run(call, { read: [of.objects] });
+  const result = await guard.run(call, { read: [leftover.objects] });
   const problem = weight.problem ?? (result.status === 0 ? undefined : "its objects cannot be read");
   if (problem !== undefined) throw new Error(problem);
   return weight.trees;

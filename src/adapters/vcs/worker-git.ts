@@ -39,24 +39,24 @@ export function workerGitDir(store: Store, path: string): string {
  */
 export async function makeWorkerGit(
   store: Store,
-  of: { readonly path: string; readonly ref: string; readonly record: string },
+  { path, ref, record }: { readonly path: string; readonly ref: string; readonly record: string },
 ): Promise<string> {
-  const own = agentDir(store, of.path);
+  const own = agentDir(store, path);
   await rm(own, { recursive: true, force: true });
-  const git = workerGitDir(store, of.path);
+  const git = workerGitDir(store, path);
   const folders = ["objects/info", "objects/pack", "refs/heads", "refs/tags", "info"].map((name) => join(git, name));
   await Promise.all(folders.map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })));
-  const tip = await store.readBranch(of.ref);
-  if (tip === undefined) throw new Error(`the branch ${of.ref} is gone`);
+  const tip = await store.readBranch(ref);
+  if (tip === undefined) throw new Error(`the branch ${ref} is gone`);
   const refs = await refSnapshot(store);
   const { commonDir, shallow } = store.at;
   const lists = LISTS.map((name) => copyList(join(commonDir, "info", name), join(git, "info", name)));
   await Promise.all([
-    writeFile(join(git, "HEAD"), `ref: ${of.ref}\n`),
+    writeFile(join(git, "HEAD"), `ref: ${ref}\n`),
     writeFile(join(git, "config"), toldConfig(store)),
-    writeFile(join(git, "packed-refs"), packedRefs(refs.set(of.ref, tip))),
+    writeFile(join(git, "packed-refs"), packedRefs(refs.set(ref, tip))),
     writeFile(join(git, "objects", "info", "alternates"), `${SHARED_OBJECTS}\n`),
-    ifThere(copyFile(join(of.record, "index"), join(git, "index"))),
+    ifThere(copyFile(join(record, "index"), join(git, "index"))),
     ...(shallow === undefined ? [] : [ifThere(copyFile(shallow, join(git, "shallow")))]),
     ...lists,
   ]);

@@ -21,18 +21,18 @@ type Queue = ReturnType<typeof serialQueue>;
 export async function addWorktree(
   store: Store,
   queue: Queue,
-  of: { readonly path: string; readonly branch: string; readonly from: string },
+  options: { readonly path: string; readonly branch: string; readonly from: string },
 ): Promise<void> {
-  const ref = branchRef(of.branch);
-  const from = objectId(of.from);
-  await refuseUserFolder(store, of.path);
-  await queue(() => clearLeftovers(store, of.path, ref));
-  const admin = await writeRecord(store, of.path, ref);
+  const ref = branchRef(options.branch);
+  const from = objectId(options.from);
+  await refuseUserFolder(store, options.path);
+  await queue(() => clearLeftovers(store, options.path, ref));
+  const admin = await writeRecord(store, options.path, ref);
   const index = join(admin, "index");
-  const own = store.privateDir(of.path);
+  const own = store.privateDir(options.path);
   await Promise.all([
     moveRef(store, ref, { to: from }),
-    store.content(["read-tree", "-m", "-u", from], { workTree: of.path, index }),
+    store.content(["read-tree", "-m", "-u", from], { workTree: options.path, index }),
     preparePrivateDir(store, own, from),
   ]);
   await copyFile(index, join(own, "index"));
@@ -70,12 +70,12 @@ async function newRecord(worktrees: string, name: string): Promise<string> {
 /** Removes the worktree, its record and, if wanted, its branch; what is not there is left alone. */
 export async function removeWorktree(
   store: Store,
-  of: { readonly path: string; readonly branch: string; readonly deleteBranch: boolean },
+  { branch, path, deleteBranch }: { readonly path: string; readonly branch: string; readonly deleteBranch: boolean },
 ): Promise<void> {
-  const ref = branchRef(of.branch);
-  await refuseUserFolder(store, of.path);
-  await clearPath(store, of.path);
-  if (of.deleteBranch && (await store.readBranch(ref)) !== undefined) {
+  const ref = branchRef(branch);
+  await refuseUserFolder(store, path);
+  await clearPath(store, path);
+  if (deleteBranch && (await store.readBranch(ref)) !== undefined) {
     await moveRef(store, ref, {});
   }
 }

@@ -31,21 +31,21 @@ export interface DiskRunOf {
  * read and verified whole behind that. Gives what the journal makes; undefined where the reading was given up. Rejects with a
  * UserError (exit 3) where the journal is broken; then nothing of the run is shown any more.
  */
-export async function showFromDisk(of: DiskRunOf): Promise<RunState | undefined> {
+export async function showFromDisk(diskRunOf: DiskRunOf): Promise<RunState | undefined> {
   const records = openRunStore(stateHome(process.env, process.cwd()).db);
   try {
-    const first = await showKept(of, records);
-    if (first !== undefined) await wait(FIRST_FRAME_MS, undefined, { signal: of.signal });
-    const whole = await readWhole(of, records, first === undefined);
-    if (whole === undefined) throw tampered(of.run, "its journal is empty");
+    const first = await showKept(diskRunOf, records);
+    if (first !== undefined) await wait(FIRST_FRAME_MS, undefined, { signal: diskRunOf.signal });
+    const whole = await readWhole(diskRunOf, records, first === undefined);
+    if (whole === undefined) throw tampered(diskRunOf.run, "its journal is empty");
     if (JSON.stringify(first?.state) !== JSON.stringify(whole.state)) {
-      show(of, whole);
+      show(diskRunOf, whole);
       keepForNext(records, whole.state);
     }
     return whole.state;
   } catch (error) {
-    if (of.signal.aborted) return undefined;
-    throw showBroken(of, error);
+    if (diskRunOf.signal.aborted) return undefined;
+    throw showBroken(diskRunOf, error);
   } finally {
     records.close();
   }
@@ -70,12 +70,12 @@ function keepForNext(records: RunStore, state: RunState): void {
 }
 
 /** What the kept state and the few rows after it tell. A journal that does not go on from it is read whole, which says why. */
-async function showKept(of: DiskRunOf, records: RunStore): Promise<JournalRead | undefined> {
-  const kept = keptStateOf(records, of.run);
+async function showKept(diskRunOf: DiskRunOf, records: RunStore): Promise<JournalRead | undefined> {
+  const kept = keptStateOf(records, diskRunOf.run);
   if (kept === undefined) return undefined;
   try {
-    const read = await readJournal({ journal: records.openForReading(of.run), kept, signal: of.signal });
-    if (read !== undefined) show(of, read);
+    const read = await readJournal({ journal: records.openForReading(diskRunOf.run), kept, signal: diskRunOf.signal });
+    if (read !== undefined) show(diskRunOf, read);
     return read;
   } catch (error) {
     if (error instanceof JournalBroken) return undefined;
@@ -83,14 +83,14 @@ async function showKept(of: DiskRunOf, records: RunStore): Promise<JournalRead |
   }
 }
 
-async function readWhole(of: DiskRunOf, records: RunStore, told: boolean): Promise<JournalRead | undefined> {
-  const count = records.eventCount(of.run);
+async function readWhole(diskRunOf: DiskRunOf, records: RunStore, told: boolean): Promise<JournalRead | undefined> {
+  const count = records.eventCount(diskRunOf.run);
   const tell = (rows: number): void => {
-    of.store.dispatch({ type: "connection", connection: { state: "reading", rows, of: count } });
+    diskRunOf.store.dispatch({ type: "connection", connection: { state: "reading", rows, of: count } });
   };
   if (told) tell(0);
   const between = told ? { between: tell } : {};
-  return readJournal({ journal: records.openForReading(of.run), signal: of.signal, ...between });
+  return readJournal({ journal: records.openForReading(diskRunOf.run), signal: diskRunOf.signal, ...between });
 }
 
 /** Nothing is known of what came after the last event: of a run that has not ended, the time stands still there. */

@@ -18,7 +18,7 @@ export interface Line {
  * A connection that comes back: an engine may be started again under a dashboard that stays up. Each listens somewhere else, which
  * is told in the run's folder. `onEngine`: an engine tells of the run. `onNobody`: none listens. `isRead`: somebody else shows the run until one does.
  */
-export function keepConnected(of: {
+export function keepConnected(options: {
   readonly folder: string;
   readonly store: DashboardStore;
   readonly feed: Feed;
@@ -26,7 +26,7 @@ export function keepConnected(of: {
   readonly onNobody: () => void;
   readonly isRead: () => boolean;
 }): Line {
-  const { folder, store, feed } = of;
+  const { folder, store, feed } = options;
   let client: ChannelClient | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -35,14 +35,14 @@ export function keepConnected(of: {
     client = undefined;
     if (closed) return;
     feed.flush();
-    if (store.getState().run?.end === undefined && !of.isRead())
+    if (store.getState().run?.end === undefined && !options.isRead())
       store.dispatch({ type: "connection", connection: { state: "lost", reason } });
     timer = setTimeout(connect, Math.max(0, triedAt + RECONNECT_MS - performance.now()));
   };
   const take = (message: Parameters<Feed["take"]>[0]): void => {
     if (closed) return;
     if (message.kind === "snapshot") {
-      of.onEngine();
+      options.onEngine();
       store.dispatch({ type: "connection", connection: { state: "live" } });
     }
     if (feed.take(message) !== "out-of-step") return;
@@ -57,7 +57,7 @@ export function keepConnected(of: {
         if (closed) connected.close();
       },
       () => {
-        of.onNobody();
+        options.onNobody();
         lost(GONE);
       },
     );
@@ -74,6 +74,9 @@ export function keepConnected(of: {
 }
 
 /** Rejects where nobody listens, or ever did. */
-async function connectTo(folder: string, of: Omit<Parameters<typeof connectChannel>[0], "socketPath">): Promise<ChannelClient> {
-  return connectChannel({ socketPath: socketPathOf(folder), ...of });
+async function connectTo(
+  folder: string,
+  options: Omit<Parameters<typeof connectChannel>[0], "socketPath">,
+): Promise<ChannelClient> {
+  return connectChannel({ socketPath: socketPathOf(folder), ...options });
 }

@@ -21,7 +21,12 @@ export interface JournalRead {
  * Takes one event after the other, in slices; `between` is told now and then how many were taken. Rejects where `signal`
  * is aborted, and with what reading throws.
  */
-export async function inSlices(of: {
+export async function inSlices({
+  events,
+  take,
+  between,
+  signal,
+}: {
   readonly events: Iterable<RunEvent>;
   readonly signal: AbortSignal;
   readonly take: (event: RunEvent) => void;
@@ -30,17 +35,17 @@ export async function inSlices(of: {
   let taken = 0;
   let sliceEnd = performance.now() + SLICE_MS;
   let tellAt = 0;
-  for (const event of of.events) {
-    of.take(event);
+  for (const event of events) {
+    take(event);
     taken += 1;
     const now = performance.now();
     if (now < sliceEnd) continue;
     if (now >= tellAt) {
-      of.between?.(taken);
+      between?.(taken);
       tellAt = now + TELL_MS;
     }
     await turn();
-    of.signal.throwIfAborted();
+    signal.throwIfAborted();
     sliceEnd = performance.now() + SLICE_MS;
   }
   return taken;
@@ -50,13 +55,13 @@ export async function inSlices(of: {
  * Reads a journal, all of it or, with a state that was kept of it, what comes after that (and a little before, for what has
  * happened lately). Undefined where it holds nothing.
  */
-export async function readJournal(of: {
+export async function readJournal(options: {
   readonly journal: Journal;
   readonly kept?: RunState;
   readonly signal: AbortSignal;
   readonly between?: (taken: number) => void;
 }): Promise<JournalRead | undefined> {
-  let state = of.kept;
+  let state = options.kept;
   let recent: RunEvent[] = [];
   const take = (event: RunEvent): void => {
     if (state === undefined || event.seq > state.seq) state = reduce(state, event);
@@ -64,7 +69,7 @@ export async function readJournal(of: {
     recent.push(event);
     if (recent.length >= 2 * RECENT) recent = recent.slice(-RECENT);
   };
-  const after = of.kept === undefined ? 0 : lookBackFrom(of.kept.seq);
-  const rows = await inSlices({ ...of, events: of.journal.read(after), take });
+  const after = options.kept === undefined ? 0 : lookBackFrom(options.kept.seq);
+  const rows = await inSlices({ ...options, events: options.journal.read(after), take });
   return state === undefined ? undefined : { state, recent: recent.slice(-RECENT), rows };
 }

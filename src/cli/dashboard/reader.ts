@@ -8,4 +8,4 @@ export interface ReaderOf {
 }
 
 /** Starts to read the store and brings into it what a view asks for. Gives how to end it. */
-export type Reader = (of: ReaderOf) => () => void;
+export type Reader = (readerOf: ReaderOf) => () => void;

@@ -8,8 +8,8 @@ import { readTicket } from "./ticket-reader.ts";
 const READERS: readonly Reader[] = [readEarlier, readOracleEvidence, readRuns, readTicket];
 
 /** Starts all readers; what is given back ends them. */
-export function startReaders(of: ReaderOf): () => void {
-  const ends = READERS.map((start) => start(of));
+export function startReaders(readerOf: ReaderOf): () => void {
+  const ends = READERS.map((start) => start(readerOf));
   return () => {
     for (const end of ends) end();
   };

@@ -33,12 +33,12 @@ export interface ReplayOf {
 }
 
 /** Plays a run from its journal in the dashboard. Throws a UserError (exit 3), once the screen is gone, where that is broken. */
-export async function replayOnTerminal(of: ReplayOf, keymap: Keymap = KEYMAP): Promise<void> {
+export async function replayOnTerminal(replayOf: ReplayOf, keymap: Keymap = KEYMAP): Promise<void> {
   const store = createDashboardStore({ now: Date.now(), keymap: replayKeymap(keymap) });
   const records = openRunStore(stateHome(process.env, process.cwd()).db);
-  const endReaders = startReaders({ store, folder: () => of.folder });
+  const endReaders = startReaders({ store, folder: () => replayOf.folder });
   const leaving = new AbortController();
-  const tape = new Tape({ ...of, store, records });
+  const tape = new Tape({ ...replayOf, store, records });
   const loaded = tape.load(leaving.signal);
   // A failure is met once the screen is gone.
   loaded.catch(() => undefined);
@@ -62,8 +62,8 @@ class Tape {
   #timer: NodeJS.Timeout | undefined;
   #movedAt = 0;
 
-  constructor(of: ReplayOf & { readonly store: DashboardStore; readonly records: RunStore }) {
-    this.#of = of;
+  constructor(replayOf: ReplayOf & { readonly store: DashboardStore; readonly records: RunStore }) {
+    this.#of = replayOf;
     this.#player = new Player({ read: (after) => this.#read(after) });
   }
 

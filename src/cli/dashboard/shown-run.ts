@@ -26,7 +26,7 @@ export interface ShownRun extends RunToShow {
 }
 
 /** Puts a run on the screen: by its engine where one is at work, now or later, else from its records. */
-export function showRun(of: RunToShow, store: DashboardStore): ShownRun {
+export function showRun(runToShow: RunToShow, store: DashboardStore): ShownRun {
   const feed = createFeed(store, { now: Date.now });
   const byEngine = new AbortController();
   let isRead = false;
@@ -34,7 +34,7 @@ export function showRun(of: RunToShow, store: DashboardStore): ShownRun {
   const readRecords = (): void => {
     if (read !== undefined || byEngine.signal.aborted) return;
     isRead = true;
-    read = showFromDisk({ run: of.run, store, feed, signal: byEngine.signal });
+    read = showFromDisk({ run: runToShow.run, store, feed, signal: byEngine.signal });
     // A failure is met by whoever asks for the last of it.
     read
       .catch(() => undefined)
@@ -42,10 +42,10 @@ export function showRun(of: RunToShow, store: DashboardStore): ShownRun {
         isRead = store.getState().run === undefined;
       });
   };
-  if (!of.live) readRecords();
+  if (!runToShow.live) readRecords();
   const onEngine = (): void => byEngine.abort();
   // An engine that was at work may be gone by now.
-  const line = keepConnected({ folder: of.folder, store, feed, onEngine, onNobody: readRecords, isRead: () => isRead });
+  const line = keepConnected({ folder: runToShow.folder, store, feed, onEngine, onNobody: readRecords, isRead: () => isRead });
   const close = (): void => {
     byEngine.abort();
     line.close();
@@ -53,7 +53,7 @@ export function showRun(of: RunToShow, store: DashboardStore): ShownRun {
     feed.close();
   };
   return {
-    ...of,
+    ...runToShow,
     send: line.send,
     async last() {
       try {

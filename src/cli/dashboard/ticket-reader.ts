@@ -64,7 +64,7 @@ function follow(store: DashboardStore, { key, folder, path, kind }: Wanted): () 
     version += 1;
     store.setState({ viewed: { key, text, file: state, version } });
   };
-  const by = { begin: (of: { skipped: number }) => text.begin(of), text: (piece: string) => text.push(piece), looked };
+  const by = { begin: (options: { skipped: number }) => text.begin(options), text: (piece: string) => text.push(piece), looked };
   return followFile(path, by, { under: folder });
 }
 

@@ -11,8 +11,8 @@ const INSTALL = "Install Node 24.15 or newer from nodejs.org, or by your version
 const DEADLINE_MS = 20_000;
 
 /** The Node that runs loopdash: its version, its SQLite, and whether its permission model holds back what it should. */
-export async function checkNode(of: { readonly node: string; readonly version: string }): Promise<readonly Finding[]> {
-  return [version(of), await sqlite(of.node), await permissions(of.node)];
+export async function checkNode(options: { readonly node: string; readonly version: string }): Promise<readonly Finding[]> {
+  return [version(options), await sqlite(options.node), await permissions(options.node)];
 }
 
 /** An older one is refused before the doctor is asked (see main.ts), so this tells which it is. */

@@ -53,9 +53,9 @@ async function namedBy(loaded: LoadedBatch | undefined, vendor: Vendor): Promise
 async function look(
   vendor: Vendor,
   program: string,
-  of: { readonly children: Readonly<Record<string, string>>; readonly deadlineMs: number },
+  options: { readonly children: Readonly<Record<string, string>>; readonly deadlineMs: number },
 ): Promise<Finding> {
-  const version = await versionOf(program, of);
+  const version = await versionOf(program, options);
   const check = `program-${vendor}`;
   const tested = `tested with ${TESTED[vendor]}`;
   if (version === undefined) return warn(check, `${program} does not tell its version; ${tested}`, MEND);

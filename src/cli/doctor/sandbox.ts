@@ -4,7 +4,7 @@ import type { SandboxMode } from "../../domain/batch/schema.ts";
 import { bad, type Finding, ok, warn } from "./finding.ts";
 
 /** What looks for a sandbox that hides `state`, where that is there, and tries it out; see the adapter. */
-type FindSandbox = (of: { readonly path: string; readonly state?: string }) => Promise<FoundSandbox>;
+type FindSandbox = (options: { readonly path: string; readonly state?: string }) => Promise<FoundSandbox>;
 
 const BROKEN = "Do not run agents with it. Update it, and look whether its program was replaced or wrapped.";
 
@@ -13,19 +13,24 @@ const BROKEN = "Do not run agents with it. Update it, and look whether its progr
  * and must fail. `mode` is the batch's; without a batch it is what a batch has by default. `place` is where state is kept,
  * which is what the sandbox has to keep agents from.
  */
-export async function checkSandbox(of: {
+export async function checkSandbox({
+  mode,
+  find,
+  path,
+  place,
+}: {
   readonly find: FindSandbox;
   readonly path: string;
   readonly place: string;
   readonly mode: SandboxMode;
 }): Promise<readonly Finding[]> {
-  if (of.mode === "off") {
+  if (mode === "off") {
     const fix = 'Set "sandbox" to "required" in the batch file, or leave it out.';
     return [warn("sandbox", "the batch switches it off: agents and commands have your rights", fix)];
   }
-  const found = await of.find({ path: of.path, ...(existsSync(of.place) ? { state: of.place } : {}) });
+  const found = await find({ path, ...(existsSync(place) ? { state: place } : {}) });
   if (!found.ok && found.escapes !== undefined) return [bad("sandbox-canary", found.why, BROKEN)];
-  if (!found.ok) return [(of.mode === "required" ? bad : warn)("sandbox", `none: ${found.why}`, found.todo)];
+  if (!found.ok) return [(mode === "required" ? bad : warn)("sandbox", `none: ${found.why}`, found.todo)];
   const { sandbox, version, bounds, lacks } = found;
   return [
     ok("sandbox", `${sandbox.kind} ${version}; each in it may use ${bounds}`),

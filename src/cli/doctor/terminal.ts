@@ -14,12 +14,12 @@ export interface Screen {
 const LINES = "Fine for scripts: a run prints plain lines then. For the dashboard, start it on a terminal.";
 
 /** Whether the dashboard can be shown here, and how well. A run needs none of it: elsewhere it prints lines. */
-export function checkTerminal(of: {
+export function checkTerminal(options: {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: { readonly isTTY?: boolean };
   readonly stdout: Screen;
 }): readonly Finding[] {
-  const { env, stdin, stdout } = of;
+  const { env, stdin, stdout } = options;
   const closed = [...(stdin.isTTY ? [] : ["standard input"]), ...(stdout.isTTY ? [] : ["standard output"])];
   if (closed.length > 0) return [warn("terminal", `${closed.join(" and ")}: no terminal`, LINES), locale(env)];
   const term = env["TERM"] ?? "";

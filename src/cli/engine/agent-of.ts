@@ -25,20 +25,23 @@ export interface AgentSurroundings {
 }
 
 /** The agent of a batch. A vendor's program is loaded only where the batch has one. */
-export async function agentOf({ agent, limits }: Pick<Batch, "agent" | "limits">, of: AgentSurroundings): Promise<Agent> {
-  const { executor, env, program } = of;
+export async function agentOf(
+  { agent, limits }: Pick<Batch, "agent" | "limits">,
+  agentSurroundings: AgentSurroundings,
+): Promise<Agent> {
+  const { executor, env, program } = agentSurroundings;
   if (agent.kind === "command") {
     const price = agent.usdPerAttempt === undefined ? {} : { usdPerAttempt: agent.usdPerAttempt };
     return createCommandAgent({ argv: agent.command, executor, env, ...price });
   }
   const { createModelAgent } = await import("../../adapters/agent/model-agent.ts");
-  return createModelAgent({ ...(await modelOptions(agent, of, limits.usdPerAttempt)), program, executor, env });
+  return createModelAgent({ ...(await modelOptions(agent, agentSurroundings, limits.usdPerAttempt)), program, executor, env });
 }
 
 /** What a vendor's program is started with; `usd` is the most that one run of it may cost. `who` names it in messages. */
 export async function modelOptions(
   agent: VendorAgentSpec,
-  of: Pick<AgentSurroundings, "keys">,
+  agentSurroundings: Pick<AgentSurroundings, "keys">,
   usd: number,
   who: Who = "agent",
 ): Promise<Omit<ModelAgentOptions, "program" | "executor" | "env">> {
@@ -48,7 +51,7 @@ export async function modelOptions(
   const header = agent.billing === "subscription" ? "bearer" : API[kind.api].header;
   const upstream: Omit<ModelUpstream, "capUsd" | "api"> = {
     baseUrl,
-    credential: { header, value: () => keyOf(agent, of.keys, who) },
+    credential: { header, value: () => keyOf(agent, agentSurroundings.keys, who) },
     prices: [...pricesIn(agent), ...PRICE_LIST[kind.api]],
   };
   assertPriced(agent, upstream.prices, who);
@@ -122,16 +125,16 @@ export function keyOf({ apiKeyEnv }: Pick<VendorAgentSpec, "apiKeyEnv">, env: No
 /** The path of the agent's program, as a child would find it. Throws a UserError (exit 4) where there is none. */
 export async function findAgent(
   agent: AgentSpec | ReviewerSpec,
-  of: { readonly folder: string; readonly path: string },
+  { folder, path }: { readonly folder: string; readonly path: string },
   who: Who = "agent",
 ): Promise<string> {
   const [program, key] =
     agent.kind === "command" ? [agent.command[0] as string, `${who}.command`] : [agent.program ?? agent.kind, `${who}.program`];
-  const found = await resolveProgram(program, { cwd: of.folder, path: of.path });
+  const found = await resolveProgram(program, { cwd: folder, path });
   if (found !== undefined) return found;
   const where = program.includes("/")
     ? "there is no such executable file"
-    : `none of the ${of.path.split(delimiter).length} folders of PATH has it`;
+    : `none of the ${path.split(delimiter).length} folders of PATH has it`;
   const todo = `Install the program, or name it by its full path in ${key}.`;
   throw new UserError({ what: `the ${who} program "${program}" is not found`, why: where, todo, exitCode: EXIT.refused });
 }

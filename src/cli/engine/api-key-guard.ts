@@ -94,9 +94,9 @@ export async function findApiKeys(env: NodeJS.ProcessEnv, loaded?: LoadedBatch):
   if (loaded === undefined) return own;
   const repos = Object.values(loaded.batch.repos);
   const folders = [...new Set([loaded.folder, ...repos.map(({ path }) => path)])];
-  const places = folders.flatMap((folder) => IN_FOLDER.map((of) => ({ ...of, file: join(folder, of.file) })));
+  const places = folders.flatMap((folder) => IN_FOLDER.map((options) => ({ ...options, file: join(folder, options.file) })));
   const all = [...places, ...inHome(env["HOME"], loaded.batch)];
-  const once = [...new Map(all.map((of) => [of.file, of])).values()];
+  const once = [...new Map(all.map((options) => [options.file, options])).values()];
   const [inFiles, inCommits] = await Promise.all([
     Promise.all(once.map(inFile)),
     Promise.all(repos.map(({ path, base }) => inCommit(path, base))),
@@ -111,7 +111,7 @@ export async function findApiKeys(env: NodeJS.ProcessEnv, loaded?: LoadedBatch):
 /** What of a home the agents of a batch may see. */
 function inHome(home: string | undefined, { sandbox, sandboxPolicy }: LoadedBatch["batch"]): readonly Loaded[] {
   if (home === undefined || !isAbsolute(home)) return [];
-  const files = IN_HOME.map((of) => ({ ...of, file: join(home, of.file) }));
+  const files = IN_HOME.map((options) => ({ ...options, file: join(home, options.file) }));
   if (sandbox !== "required") return files;
   const opened = [...(sandboxPolicy?.read ?? []), ...(sandboxPolicy?.write ?? [])];
   return files.filter(({ file }) => opened.some((folder) => `${file}/`.startsWith(`${resolve(folder)}/`.replace("//", "/"))));
@@ -157,7 +157,7 @@ async function inCommit(path: string, base: string): Promise<readonly (FoundApiK
   const found = [...blobs].map(async ([, id = "", size = "", file = ""]) => {
     const tooLarge = Number(size) > MOST;
     const text = tooLarge ? "" : await mustGit(path, { gitDir, args: ["cat-file", "blob", id] });
-    const names = IN_FOLDER.find((of) => of.file === file)?.names ?? apiKeyNamesInDotenv;
+    const names = IN_FOLDER.find((options) => options.file === file)?.names ?? apiKeyNamesInDotenv;
     const stray = tooLarge ? [TOO_LARGE] : names(text);
     return stray.map((name) => ({ name, where: `${file} of the branch ${base} in ${path}`, file: join(path, file) }));
   });

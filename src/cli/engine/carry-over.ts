@@ -20,8 +20,11 @@ export function lastRun(store: RunStore, batchPath: string, but?: RunId): RunRow
 }
 
 /** The last run of a batch where it ended not done: a new one goes on where that one stopped. */
-export function stoppedShort(store: RunStore, of: { readonly batchPath: string; readonly run: RunId }): RunState | undefined {
-  const last = lastRun(store, of.batchPath, of.run);
+export function stoppedShort(
+  store: RunStore,
+  { batchPath, run }: { readonly batchPath: string; readonly run: RunId },
+): RunState | undefined {
+  const last = lastRun(store, batchPath, run);
   if (last === undefined || last.verdict === undefined || last.verdict === "done") return undefined;
   return replay(store.openForReading(last.run), last.run);
 }
@@ -56,16 +59,16 @@ async function heldIn(folder: string, batch: Batch, last: RunState): Promise<Rea
  * left: tickets that it shipped, and whose commit is still in the base, and tickets that it left to a person, are
  * settled here too. `left` is what came along of those that are open.
  */
-export async function carryOver(of: {
+export async function carryOver(options: {
   readonly last: RunState;
   readonly batch: Batch;
   readonly world: RunEnvironment;
   readonly tracker: Tracker;
   readonly left: readonly CarriedOverWork[];
 }): Promise<void> {
-  const { last, tracker, world } = of;
-  const landedOnly = new Set(of.left.flatMap(({ id, landed }) => (landed === undefined ? [] : [id])));
-  const known = new Map(of.batch.tickets.map((ticket) => [ticket.id, ticket]));
+  const { last, tracker, world } = options;
+  const landedOnly = new Set(options.left.flatMap(({ id, landed }) => (landed === undefined ? [] : [id])));
+  const known = new Map(options.batch.tickets.map((ticket) => [ticket.id, ticket]));
   for (const before of vecItems(last.tickets)) {
     const ticket = known.get(before.id);
     if (ticket === undefined) continue;

@@ -15,17 +15,17 @@ import { replay } from "./replay.ts";
  * for people to read. The caller holds the locks, so no engine works on it. Where its journal is broken nobody knows what it
  * left behind: it is closed all the same, and a warning says so.
  */
-export async function giveUp(of: {
+export async function giveUp(options: {
   run: RunId;
   store: RunStore;
   home: StateHome;
   world: RunEnvironment;
   now: number;
 }): Promise<void> {
-  const { run, store, now } = of;
+  const { run, store, now } = options;
   try {
     const state = replay(store.openForReading(run), run);
-    await clearAway(state, of);
+    await clearAway(state, options);
     keepNumbers(store, state);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;

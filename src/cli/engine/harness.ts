@@ -10,7 +10,12 @@ import { packageFiles } from "../package-files.ts";
 import type { StateHome } from "../state-home.ts";
 
 /** The harness of a run, its own copy. Throws a UserError (exit 4) where the one that ships cannot be used. */
-export async function harnessOf(of: {
+export async function harnessOf({
+  run,
+  folder,
+  home,
+  version,
+}: {
   readonly run: RunId;
   /** The run's folder. */
   readonly folder: string;
@@ -18,11 +23,11 @@ export async function harnessOf(of: {
   readonly version: () => number;
 }): Promise<Harness> {
   return openRunHarness({
-    run: of.run,
-    folder: join(of.folder, "harness"),
-    home: of.home.harness,
+    run,
+    folder: join(folder, "harness"),
+    home: home.harness,
     shipped: await shippedHarness(),
-    version: of.version,
+    version,
     unfit: unfitForHarness,
     classesOf,
     warn: (problem) => process.emitWarning(problem),

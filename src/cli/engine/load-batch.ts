@@ -24,8 +24,8 @@ export interface LoadedBatch {
 }
 
 /** Reads and checks a batch file and, where it names one, its folder of tickets. Throws a UserError (exit 2). */
-export async function loadBatch(file: string, of: { cwd: string; workers?: number }): Promise<LoadedBatch> {
-  const shown = resolve(of.cwd, file);
+export async function loadBatch(file: string, options: { cwd: string; workers?: number }): Promise<LoadedBatch> {
+  const shown = resolve(options.cwd, file);
   const path = await realpath(shown).catch((cause: unknown) => {
     throw unreadable(file, cause);
   });
@@ -38,7 +38,7 @@ export async function loadBatch(file: string, of: { cwd: string; workers?: numbe
   const folderTickets = tickets === undefined ? undefined : await readTicketFolder(tickets);
   const read = readBatch(text, { folder, ...(folderTickets === undefined ? {} : { folderTickets }) });
   if (!read.ok) throw invalid(file, read.problems);
-  const limits = of.workers === undefined ? read.batch.limits : { ...read.batch.limits, workers: of.workers };
+  const limits = options.workers === undefined ? read.batch.limits : { ...read.batch.limits, workers: options.workers };
   const { agent, reviewer } = read.batch;
   const second = reviewer === undefined ? {} : { reviewer: besideBatch(reviewer, folder) };
   const batch: Batch = { ...read.batch, limits, agent: besideBatch(agent, folder), ...second };

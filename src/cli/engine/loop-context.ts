@@ -107,8 +107,13 @@ function withIdentity(env: RunEnvironment["commandEnv"]): RunEnvironment["comman
 const DISK_GIB = 20;
 
 /** What starts programs: in the sandbox, where there is one, and none of them fills the disk. */
-async function executorOf(of: { open: OpenRun; world: RunEnvironment; worktrees: string; gates: string }): Promise<Executor> {
-  const { open, world, worktrees, gates } = of;
+async function executorOf(options: {
+  open: OpenRun;
+  world: RunEnvironment;
+  worktrees: string;
+  gates: string;
+}): Promise<Executor> {
+  const { open, world, worktrees, gates } = options;
   const plain = createExecutor();
   const executor = world.sandbox === undefined ? plain : await confined(plain, world.sandbox, gates);
   const bytes = Math.floor((open.state.batch.limits.diskGiB ?? DISK_GIB) * 2 ** 30);

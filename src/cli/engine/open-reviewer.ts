@@ -8,9 +8,9 @@ import { type AgentSurroundings, filesOfAgent, modelOptions } from "./agent-of.t
 /** The second model of a batch, and the files that its program needs to read. A vendor's program is loaded only where there is one. */
 export async function openReviewer(
   { reviewer, limits }: Pick<Batch, "reviewer" | "limits">,
-  of: Omit<AgentSurroundings, "program"> & { readonly program: string | undefined },
+  agentSurroundings: Omit<AgentSurroundings, "program"> & { readonly program: string | undefined },
 ): Promise<Pick<LoopContext, "secondModel" | "reviewerFiles">> {
-  const { executor, env, program } = of;
+  const { executor, env, program } = agentSurroundings;
   if (reviewer === undefined || program === undefined) return { reviewerFiles: [] };
   const reviewerFiles = filesOfAgent(reviewer, program);
   const { createCommandReviewer, createModelReviewer } = await import("../../adapters/agent/reviewer.ts");
@@ -20,6 +20,6 @@ export async function openReviewer(
     const secondModel = createCommandReviewer({ argv: reviewer.command, name, usdPerQuestion: usd, executor, env });
     return { reviewerFiles, secondModel };
   }
-  const options = await modelOptions(reviewer, of, usd, "reviewer");
+  const options = await modelOptions(reviewer, agentSurroundings, usd, "reviewer");
   return { reviewerFiles, secondModel: createModelReviewer({ ...options, program, executor, env }) };
 }

@@ -71,7 +71,7 @@ export function trackerOf(
 }
 
 /** Begins a run: freezes batch and oracle, seeds the embedded tracker, writes the first event. */
-export async function beginRun(of: {
+export async function beginRun(options: {
   loaded: LoadedBatch;
   world: RunEnvironment;
   home: StateHome;
@@ -81,17 +81,17 @@ export async function beginRun(of: {
   fresh: boolean;
   others?: OtherSessions | undefined;
 }): Promise<OpenRun> {
-  const { loaded, home, store, run, now } = of;
-  const last = of.fresh ? undefined : stoppedShort(store, { batchPath: loaded.path, run });
+  const { loaded, home, store, run, now } = options;
+  const last = options.fresh ? undefined : stoppedShort(store, { batchPath: loaded.path, run });
   const batch = last === undefined ? loaded.batch : await withDiscoveries(loaded.batch, last);
   const folder = runFolder(home, run);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const oracleBytes = await oracleBytesOf(batch, { folder: loaded.folder, path: of.world.commandEnv.PATH ?? "" });
+  const oracleBytes = await oracleBytesOf(batch, { folder: loaded.folder, path: options.world.commandEnv.PATH ?? "" });
   await writeFile(oracleFile(batch, folder), oracleBytes, { mode: 0o600 });
   const { tracker, place, seed } = trackerOf(batch, folder);
   await seed();
-  const left = last === undefined ? [] : await leftBehind({ last, batch, world: of.world });
-  if (last !== undefined && place.kind === "embedded") await carryOver({ last, batch, world: of.world, tracker, left });
+  const left = last === undefined ? [] : await leftBehind({ last, batch, world: options.world });
+  if (last !== undefined && place.kind === "embedded") await carryOver({ last, batch, world: options.world, tracker, left });
   const settled = (await tracker.snapshot()).flatMap(({ id, state }) => {
     if (state.as === "open") return [];
     return [{ id, as: state.as, ...(state.as === "human-gated" ? { step: state.step } : {}) }];
@@ -110,10 +110,10 @@ export async function beginRun(of: {
     oracleSha: oracleSha(oracleBytes),
     batchSha,
     frozen: frozenNow(batch, oracle.sha, batchSha),
-    sandboxed: of.world.sandbox !== undefined,
+    sandboxed: options.world.sandbox !== undefined,
     settled,
     durations: store.durations(loaded.path),
-    spentTodayUsd: store.spentSince(startOfDay(now), run) + (of.others?.usd ?? 0),
+    spentTodayUsd: store.spentSince(startOfDay(now), run) + (options.others?.usd ?? 0),
     ...(last === undefined ? {} : { left }),
     version: VERSION,
   };
@@ -137,23 +137,23 @@ async function refuseUnjudgeable(oracle: Oracle): Promise<void> {
 }
 
 /** Opens a run that another engine left. Throws a UserError: exit 3 where the frozen oracle or the journal is not what it was. */
-export async function resumeRun(of: { run: RunId; home: StateHome; store: RunStore }): Promise<OpenRun> {
-  const folder = runFolder(of.home, of.run);
+export async function resumeRun(options: { run: RunId; home: StateHome; store: RunStore }): Promise<OpenRun> {
+  const folder = runFolder(options.home, options.run);
   // Read before it is opened for writing: that is refused too where its end is not what was written last, without saying what to do.
-  const state = replay(of.store.openForReading(of.run), of.run);
-  refuseOtherVersion(of.run, state);
-  const journal = of.store.open(of.run);
+  const state = replay(options.store.openForReading(options.run), options.run);
+  refuseOtherVersion(options.run, state);
+  const journal = options.store.open(options.run);
   const oracleBytes = await readFile(oracleFile(state.batch, folder)).catch((cause: unknown) => {
-    throw tampered(of.run, "its frozen oracle cannot be read", cause);
+    throw tampered(options.run, "its frozen oracle cannot be read", cause);
   });
-  if (oracleSha(oracleBytes) !== state.oracleSha) throw tampered(of.run, "its frozen oracle is not the one it began with");
+  if (oracleSha(oracleBytes) !== state.oracleSha) throw tampered(options.run, "its frozen oracle is not the one it began with");
   const found = state.plan.tickets.slice(state.batch.tickets.length).map((ticket) => ticket.id);
   const filed = found.filter((id) => ticketOf(state, id).unfiled === undefined);
   const { tracker, place } = trackerOf(state.batch, folder, filed);
   const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets: state.batch.tickets.map((t) => t.id) };
   if (oracleSha(oracleBatchBytes(oracleBatch)) !== state.batchSha)
-    throw tampered(of.run, "its batch is not the one it began with");
-  return { run: of.run, folder, journal, state, tracker, oracleBytes, oracleBatch };
+    throw tampered(options.run, "its batch is not the one it began with");
+  return { run: options.run, folder, journal, state, tracker, oracleBytes, oracleBatch };
 }
 
 /**

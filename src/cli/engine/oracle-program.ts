@@ -25,8 +25,8 @@ export function oracleFile(batch: Batch, runFolder: string): string {
 }
 
 /** The bytes of a batch's oracle as they are now, to be frozen. `folder` is where its command is at home. */
-export function oracleBytesOf(batch: Batch, of: { readonly folder: string; readonly path: string }): Promise<Uint8Array> {
-  return batch.oracle === undefined ? loadOracleBytes(packageFiles().oracle) : freezeCommand(batch.oracle.command, of);
+export function oracleBytesOf(batch: Batch, options: { readonly folder: string; readonly path: string }): Promise<Uint8Array> {
+  return batch.oracle === undefined ? loadOracleBytes(packageFiles().oracle) : freezeCommand(batch.oracle.command, options);
 }
 
 /** The frozen set as it is now. */
@@ -38,7 +38,7 @@ export function frozenNow(batch: Batch, oracleSha: string, batchSha: string): Fr
  * What judges a run: the oracle, its copies borne out, and the tripwire, all over the same frozen bytes. What is judged is the frozen
  * batch and what the journal has added to it: nothing can take a ticket out.
  */
-export function judgesOf(of: {
+export function judgesOf(options: {
   readonly batch: Batch;
   readonly bytes: Uint8Array;
   /** As it was frozen. */
@@ -51,13 +51,13 @@ export function judgesOf(of: {
   /** A folder for the judgements alone. */
   readonly scratch: string;
 }): { readonly oracle: Oracle; readonly tripwire: Tripwire } {
-  const { batch, oracleBatch, runFolder } = of;
-  const program: FrozenProgram = freezeProgram({ kind: oracleKind(batch), bytes: of.bytes, scratch: of.scratch });
+  const { batch, oracleBatch, runFolder } = options;
+  const program: FrozenProgram = freezeProgram({ kind: oracleKind(batch), bytes: options.bytes, scratch: options.scratch });
   const hides = createDecoyFolders({ run: runFolder, list: join(runFolder, "canaries"), real: oracleBatch.tracker });
   const canaries = batch.oracle?.reads !== "elsewhere";
   const frozen = oracleBatch.tickets;
   const grown = (): OracleBatch => {
-    const found = of.tickets().slice(frozen.length);
+    const found = options.tickets().slice(frozen.length);
     return { ...oracleBatch, tickets: [...frozen, ...found.map((ticket) => ticket.id)] };
   };
   const common = { program, batch: grown, hides, plain: batch.oracle !== undefined };
@@ -70,10 +70,10 @@ export function judgesOf(of: {
     oracle: canaries ? createCrossCheckedOracle({ ...common, program: kept }) : plainOracle,
     tripwire: createCanaryTripwire({
       ...common,
-      like: () => ({ tickets: of.tickets() }),
+      like: () => ({ tickets: options.tickets() }),
       canaries,
-      recorded: of.recorded,
-      frozen: () => frozenNow(batch, program.sha, of.batchSha),
+      recorded: options.recorded,
+      frozen: () => frozenNow(batch, program.sha, options.batchSha),
     }),
   };
 }

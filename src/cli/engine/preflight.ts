@@ -68,8 +68,8 @@ function checkPolicyPaths({ sandbox, sandboxPolicy }: Batch): void {
   }
 }
 
-async function reviewerOf({ reviewer }: Batch, of: Parameters<typeof findAgent>[1]): Promise<string | undefined> {
-  return reviewer === undefined ? undefined : findAgent(reviewer, of, "reviewer");
+async function reviewerOf({ reviewer }: Batch, options: Parameters<typeof findAgent>[1]): Promise<string | undefined> {
+  return reviewer === undefined ? undefined : findAgent(reviewer, options, "reviewer");
 }
 
 /** A vendor's program may do what it likes, so it never runs without a sandbox; and its key must be there. */
@@ -95,14 +95,14 @@ function checkVendor(
  */
 async function sandboxOf(
   { sandbox, tracker }: Batch,
-  of: { readonly env: NodeJS.ProcessEnv; readonly cwd: string; readonly path: string },
+  { env, cwd, path }: { readonly env: NodeJS.ProcessEnv; readonly cwd: string; readonly path: string },
 ): Promise<Sandbox | undefined> {
   if (sandbox === "off") return undefined;
   const hide = tracker.path === undefined ? [] : [tracker.path];
-  const home = of.env["HOME"];
-  const state = stateHome(of.env, of.cwd).root;
+  const home = env["HOME"];
+  const state = stateHome(env, cwd).root;
   const { findSandbox } = await import("../../adapters/sandbox/find-sandbox.ts");
-  const found = await findSandbox({ path: of.path, state, hide, ...(home === undefined ? {} : { home }) });
+  const found = await findSandbox({ path, state, hide, ...(home === undefined ? {} : { home }) });
   if (found.ok) return found.sandbox;
   if (sandbox === "auto") return undefined;
   throw new UserError({

@@ -23,7 +23,12 @@ const MADE_BY = `${VERSION} ${basename(fileURLToPath(import.meta.url))}`;
  * Keeps, as a run goes on, what those need who only look at it: its state every so often and at its end, and how far it is
  * whenever that has changed. What cannot be kept is told, and the run goes on: the journal is the record.
  */
-export function keepForLooks(of: {
+export function keepForLooks({
+  store,
+  run,
+  journal,
+  onProblem,
+}: {
   readonly run: RunId;
   readonly store: RunStore;
   readonly journal: Journal;
@@ -36,18 +41,18 @@ export function keepForLooks(of: {
     const news = !sameTally(told, tally);
     // Before it is tried: what cannot be kept is not tried again at every event.
     told = tally;
-    if (news) of.store.recordTally(of.run, tally);
-    if (event.type === "run-ended") of.store.recordNumbers(of.run, numbersOf(state));
+    if (news) store.recordTally(run, tally);
+    if (event.type === "run-ended") store.recordNumbers(run, numbersOf(state));
     if (state.seq - keptAt < EVERY && event.type !== "run-ended") return;
     keptAt = state.seq;
-    of.journal.flush();
-    keepState(of.store, state);
+    journal.flush();
+    keepState(store, state);
   };
   return (event, state) => {
     try {
       keep(event, state);
     } catch (error) {
-      of.onProblem(`what shortens a look at the run was not kept: ${error instanceof Error ? error.message : String(error)}`);
+      onProblem(`what shortens a look at the run was not kept: ${error instanceof Error ? error.message : String(error)}`);
     }
   };
 }

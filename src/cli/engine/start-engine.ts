@@ -117,7 +117,7 @@ interface Parts {
   readonly opened: Opened;
 }
 
-async function openRun(of: {
+async function openRun(input: {
   options: EngineOptions;
   loaded: LoadedBatch;
   world: RunEnvironment;
@@ -125,15 +125,15 @@ async function openRun(of: {
   store: RunStore;
   others: OtherSessions | undefined;
 }): Promise<OpenRun> {
-  const { options, loaded, home, store } = of;
+  const { options, loaded, home, store } = input;
   const unfinished = unfinishedRun(store, loaded.path);
   if (unfinished !== undefined && !options.fresh) {
     refuseChanged(loaded, unfinished.batchFileSha, unfinished.run, options);
     return resumeRun({ run: unfinished.run, home, store });
   }
   const now = Date.now();
-  if (unfinished !== undefined) await giveUp({ run: unfinished.run, store, home, world: of.world, now });
-  return beginRun({ ...of, run: newRunId(loaded.batch.name, new Date(now)), now, fresh: options.fresh });
+  if (unfinished !== undefined) await giveUp({ run: unfinished.run, store, home, world: input.world, now });
+  return beginRun({ ...input, run: newRunId(loaded.batch.name, new Date(now)), now, fresh: options.fresh });
 }
 
 /** The run to go on with. One whose engine was gone before its first event was written has never begun: it is closed. */

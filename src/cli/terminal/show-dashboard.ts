@@ -17,7 +17,7 @@ const TOAST_MS = 6_000;
  * Shows the dashboard on the terminal of this process until a person leaves it, and returns how. It uses all that the terminal can
  * do, and gives it back as it was: on leaving, to the shell by Ctrl-Z, and where the process ends unasked.
  */
-export async function showDashboard(of: {
+export async function showDashboard(options: {
   readonly store: DashboardStore;
   readonly hands: Omit<Hands, "leave" | "copy" | "suspend">;
 }): Promise<LeaveHow> {
@@ -29,16 +29,16 @@ export async function showDashboard(of: {
   const modes = keepModes(stdout, modesOf(abilities));
   const plain = abilities.glyphs === "ascii" ? translated(stdout, asciiOf) : stdout;
   modes.take();
-  const calls = notify(of.store, (text) => void plain.write(text), abilities);
-  const lending = lendsTo({ store: of.store, modes, calls });
-  const hands = { ...of.hands, copy: copier(of.store, stdout, abilities), suspend: lending.suspend };
+  const calls = notify(options.store, (text) => void plain.write(text), abilities);
+  const lending = lendsTo({ store: options.store, modes, calls });
+  const hands = { ...options.hands, copy: copier(options.store, stdout, abilities), suspend: lending.suspend };
   const endRoom = makeRoomForFrames();
   try {
     const onLeave = (): void => {
       calls.end();
       lending.end();
     };
-    return await renderDashboard({ store: of.store, hands, stdin, stdout, abilities, onLeave, onDrawn: lending.onDrawn });
+    return await renderDashboard({ store: options.store, hands, stdin, stdout, abilities, onLeave, onDrawn: lending.onDrawn });
   } finally {
     endRoom();
     modes.end();
@@ -47,7 +47,15 @@ export async function showDashboard(of: {
 }
 
 /** The terminal lent to the shell: by Ctrl-Z, by a SIGTSTP from elsewhere, and taken anew after any other stop. */
-function lendsTo(of: { readonly store: DashboardStore; readonly modes: Modes; readonly calls: NotifyOptions }): {
+function lendsTo({
+  calls,
+  modes,
+  store,
+}: {
+  readonly store: DashboardStore;
+  readonly modes: Modes;
+  readonly calls: NotifyOptions;
+}): {
   readonly onDrawn: (lend: Lend) => void;
   readonly suspend: () => void;
   readonly end: () => void;
@@ -57,22 +65,22 @@ function lendsTo(of: { readonly store: DashboardStore; readonly modes: Modes; re
   const lendFor = async (task: () => Promise<void>): Promise<void> => {
     if (lend === undefined || lent) return;
     lent = true;
-    of.calls.rest();
+    calls.rest();
     await lend(async () => {
-      of.modes.give();
+      modes.give();
       await task();
       await measured();
-      of.modes.take();
+      modes.take();
     });
     lent = false;
-    of.calls.goOn();
+    calls.goOn();
   };
   const suspend = (): void => void lendFor(stop);
   const stop = async (): Promise<void> => {
     process.off("SIGTSTP", suspend);
     const stopped = await stopUntilContinued();
     process.on("SIGTSTP", suspend);
-    if (!stopped) say(of.store, "nobody waits for this program as a shell does: it cannot be put aside", "waiting");
+    if (!stopped) say(store, "nobody waits for this program as a shell does: it cannot be put aside", "waiting");
   };
   const continued = (): void => void lendFor(async () => undefined);
   process.on("SIGTSTP", suspend);

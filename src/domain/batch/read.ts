@@ -24,14 +24,14 @@ export interface BatchSurroundings {
  * From the text of a batch file to a batch that can run, or every reason why it cannot. Pure; never throws for what the
  * text says. Where `ticketFolder(text, folder)` names a folder, its tickets must be given.
  */
-export function readBatch(text: string, of: BatchSurroundings): BatchReading {
+export function readBatch(text: string, batchSurroundings: BatchSurroundings): BatchReading {
   const parsed = parseBatchFile(text);
   if (!parsed.ok) return parsed;
-  const { file, locate, problems, elsewhere } = mergeFolder(parsed, of.folderTickets);
-  const unread = file.tracker.path !== undefined && of.folderTickets === undefined;
+  const { file, locate, problems, elsewhere } = mergeFolder(parsed, batchSurroundings.folderTickets);
+  const unread = file.tracker.path !== undefined && batchSurroundings.folderTickets === undefined;
   const found = unread ? problems : [...problems, ...checkBatch(file, locate, elsewhere)];
   if (found.length > 0) return { ok: false, problems: sortProblems(found) };
-  return { ok: true, batch: resolveBatch(file, of), warnings: warnOfBatch(file, locate) };
+  return { ok: true, batch: resolveBatch(file, batchSurroundings), warnings: warnOfBatch(file, locate) };
 }
 
 /**

@@ -8,17 +8,17 @@ import { BATCH_FOLDER, DEFAULT_FINISH, type StepSpec } from "./step-spec.ts";
  * The batch as a run freezes it. `file` has passed `checkBatch` and holds the folder's tickets already; `folder` is the
  * absolute path of the folder the batch file is in. Throws a RangeError on a file that was not checked.
  */
-export function resolveBatch(file: BatchFile, of: { readonly folder: string }): Batch {
+export function resolveBatch(file: BatchFile, { folder }: { readonly folder: string }): Batch {
   const { name, agent, oracle, sandbox, limits, protect, tracker } = file;
-  const path = tracker.path === undefined ? {} : { path: resolve(of.folder, tracker.path) };
-  const repos = Object.entries(file.repos).map(([id, repo]) => [id, { ...repo, path: resolve(of.folder, repo.path) }] as const);
-  const tickets = file.tickets.map((ticket) => resolveTicket(ticket, file, of.folder));
-  const finish = whole(file.finish ?? defaultFinish(file), of.folder);
+  const path = tracker.path === undefined ? {} : { path: resolve(folder, tracker.path) };
+  const repos = Object.entries(file.repos).map(([id, repo]) => [id, { ...repo, path: resolve(folder, repo.path) }] as const);
+  const tickets = file.tickets.map((ticket) => resolveTicket(ticket, file, folder));
+  const finish = whole(file.finish ?? defaultFinish(file), folder);
   const transients = file.transients.length === 0 ? {} : { transients: file.transients };
   const own = {
     ...(file.reviewer && { reviewer: file.reviewer }),
     ...(oracle && { oracle }),
-    ...(file.sandboxPolicy && { sandboxPolicy: atHome(file.sandboxPolicy, of.folder) }),
+    ...(file.sandboxPolicy && { sandboxPolicy: atHome(file.sandboxPolicy, folder) }),
     ...transients,
   };
   return {

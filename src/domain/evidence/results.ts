@@ -54,19 +54,19 @@ export function tallies(tests: readonly TestResult[]): ReadonlyMap<string, Reado
 }
 
 /** All of them. */
-export function total(of: Readonly<Tally>): number {
-  return of.passed + of.failed + of.skipped + of.todo;
+export function total(tally: Readonly<Tally>): number {
+  return tally.passed + tally.failed + tally.skipped + tally.todo;
 }
 
 /** Those that ran to an outcome. */
-export function ran(of: Readonly<Tally>): number {
-  return of.passed + of.failed;
+export function ran(tally: Readonly<Tally>): number {
+  return tally.passed + tally.failed;
 }
 
 /** The tallies of all ids together. */
-export function sum(of: Iterable<Readonly<Tally>>): Readonly<Tally> {
+export function sum(options: Iterable<Readonly<Tally>>): Readonly<Tally> {
   const all = { ...NO_TALLY };
-  for (const { passed, failed, skipped, todo } of of) {
+  for (const { passed, failed, skipped, todo } of options) {
     all.passed += passed;
     all.failed += failed;
     all.skipped += skipped;

@@ -37,12 +37,14 @@ export function scriptRunBy(command: readonly string[]): { readonly runner: stri
  */
 export function scriptFindings(
   { runner, script }: { readonly runner: string; readonly script: string },
-  of: { readonly changed: readonly string[]; readonly before: string | undefined; readonly after: string | undefined },
+  {
+    changed,
+    before,
+    after,
+  }: { readonly changed: readonly string[]; readonly before: string | undefined; readonly after: string | undefined },
 ): readonly Remark[] {
-  const settings = (RUNNERS[runner] ?? []).filter((name) => of.changed.includes(name));
-  const scripts = [`pre${script}`, script, `post${script}`].filter(
-    (name) => scriptIn(of.before, name) !== scriptIn(of.after, name),
-  );
+  const settings = (RUNNERS[runner] ?? []).filter((name) => changed.includes(name));
+  const scripts = [`pre${script}`, script, `post${script}`].filter((name) => scriptIn(before, name) !== scriptIn(after, name));
   return [
     ...(scripts.length === 0
       ? []

@@ -24,13 +24,13 @@ export function findingsText(findings: readonly Remark[]): string {
 }
 
 /** What a passed check says of itself. `seconds` is what the command took. */
-export function passedLine(of: { strength: CheckStrength; seconds: string; comparison?: Comparison }): string {
-  const took = `passed in ${of.seconds} s`;
-  const { comparison } = of;
+export function passedLine(options: { strength: CheckStrength; seconds: string; comparison?: Comparison }): string {
+  const took = `passed in ${options.seconds} s`;
+  const { comparison } = options;
   if (comparison === undefined) return `exit code only: ${took}`;
   const count = tests(ran(comparison.candidate));
   const skipped = comparison.candidate.skipped > 0 ? `, ${comparison.candidate.skipped} skipped` : "";
-  const before = of.strength === "compared" ? `${ran(comparison.base)} on the base` : "none on the base to compare with";
+  const before = options.strength === "compared" ? `${ran(comparison.base)} on the base` : "none on the base to compare with";
   const known = comparison.preExisting.length > 0 ? `; ${failingOnBaseLine(comparison.preExisting)}` : "";
   return `${took}: ${count}${skipped}, ${before}${known}`;
 }
@@ -49,6 +49,6 @@ export function failingOnBaseLine(ids: readonly string[], count = ids.length): s
 }
 
 /** What a passed check says of its test canary. */
-export function canaryLine(of: { readonly as: "held" } | { readonly as: "not-run"; readonly why: string }): string {
-  return of.as === "held" ? "test canary passed" : `test canary not run: ${of.why}`;
+export function canaryLine(options: { readonly as: "held" } | { readonly as: "not-run"; readonly why: string }): string {
+  return options.as === "held" ? "test canary passed" : `test canary not run: ${options.why}`;
 }

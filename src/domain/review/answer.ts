@@ -20,21 +20,21 @@ const CODE_FENCE = /^\s*(?:`{3,}|~{3,})\s*\w*\s*$/;
  */
 export function readAnswer<T extends { readonly nonce: string; readonly tree: string }>(
   text: string,
-  of: { readonly nonce: string; readonly tree: string; readonly schema: z.ZodType<T> },
+  { nonce, schema, tree }: { readonly nonce: string; readonly tree: string; readonly schema: z.ZodType<T> },
 ): Reading<T> {
-  const block = between(text, of.nonce);
+  const block = between(text, nonce);
   if (!block.ok) return block;
   const json = parse(block.value);
   if (!json.ok) return json;
-  const parsed = of.schema.safeParse(json.value);
+  const parsed = schema.safeParse(json.value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const where = plainText(issue?.path.map(String).join(".") ?? "", 80);
     const what = plainText(issue?.message ?? "invalid", 200);
     return none(`its answer does not fit the schema${where === "" ? "" : ` at ${where}`}: ${what}`);
   }
-  if (parsed.data.nonce !== of.nonce) return none("its answer carries another nonce");
-  if (parsed.data.tree !== of.tree) return none("its answer is about another tree");
+  if (parsed.data.nonce !== nonce) return none("its answer carries another nonce");
+  if (parsed.data.tree !== tree) return none("its answer is about another tree");
   return { ok: true, value: parsed.data };
 }
 

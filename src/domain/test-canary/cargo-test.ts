@@ -9,33 +9,33 @@ export const cargoTest: TestRunner = {
   keepsTestsInCode: true,
   // It goes on to the next program of tests only if it is told to.
   stopsEarly: (words) => !words.includes("--no-fail-fast"),
-  append: (file, of) => {
+  append: (file, options) => {
     if (!file.text.includes("#[test]")) return undefined;
-    const known = of.fails === "many" ? knownTest(file.text, of.draw) : undefined;
-    const { text, tests } = written(of);
-    const inOwnModule = /(?:^|\/)tests\//.test(file.path) ? text : moduleText(text, of.draw);
+    const known = options.fails === "many" ? knownTest(file.text, options.draw) : undefined;
+    const { text, tests } = written(options);
+    const inOwnModule = /(?:^|\/)tests\//.test(file.path) ? text : moduleText(text, options.draw);
     return {
       path: file.path,
-      text: `${shifted(known?.text ?? file.text, of.draw)}\n${inOwnModule}`,
+      text: `${shifted(known?.text ?? file.text, options.draw)}\n${inOwnModule}`,
       tests: [...tests, ...(known === undefined ? [] : [{ name: known.name, role: "known" as const }])],
     };
   },
-  beside: (file, of) => {
+  beside: (file, options) => {
     // Elsewhere a file is a module that somebody has to name.
     if (!/(?:^|\/)tests\/[^/]+\.rs$/.test(file.path) || !file.text.includes("#[test]")) return undefined;
-    const { text, tests } = written(of);
+    const { text, tests } = written(options);
     const uses = [...file.text.matchAll(/^use [\w:]{1,200}(?:::\{[^}]{0,500}\})?;$/gm)].map(([line]) => `${line}\n`);
-    return { path: freshPath(file.path, of.draw), text: `${uses.join("")}\n${text}`, tests };
+    return { path: freshPath(file.path, options.draw), text: `${uses.join("")}\n${text}`, tests };
   },
 };
 
 const isOption = (word: string): boolean => /^[-+]/.test(word);
 
-function written(of: Sowing): { readonly text: string; readonly tests: readonly PlantedTest[] } {
-  const roles = of.fails === "none" ? (["passes"] as const) : (["passes", "fails"] as const);
+function written(sowing: Sowing): { readonly text: string; readonly tests: readonly PlantedTest[] } {
+  const roles = sowing.fails === "none" ? (["passes"] as const) : (["passes", "fails"] as const);
   const parts = roles.map((role) => {
-    const name = randomWords(of.draw).join("_");
-    return { name, role, text: `#[test]\nfn ${name}() {\n    ${statement(of.draw, role)}\n}\n` };
+    const name = randomWords(sowing.draw).join("_");
+    return { name, role, text: `#[test]\nfn ${name}() {\n    ${statement(sowing.draw, role)}\n}\n` };
   });
   return { text: parts.map(({ text }) => text).join("\n"), tests: parts.map(({ name, role }) => ({ name, role })) };
 }

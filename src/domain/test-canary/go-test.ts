@@ -6,22 +6,22 @@ export const goTest: TestRunner = {
   isStartedBy: ([program = "", ...words]) => (program === "go" && words[0] === "test") || program === "gotestsum",
   isTestFile: (path) => path.endsWith("_test.go"),
   stopsEarly: (words) => words.some((word) => /^--?failfast(?:=true)?$/.test(word)),
-  append: (file, of) => {
+  append: (file, options) => {
     if (!TESTING.test(file.text)) return undefined;
-    const known = of.fails === "many" ? knownTest(file.text, of.draw) : undefined;
-    const { text, tests } = written(styleOf(file.text), of);
+    const known = options.fails === "many" ? knownTest(file.text, options.draw) : undefined;
+    const { text, tests } = written(styleOf(file.text), options);
     return {
       path: file.path,
-      text: `${shifted(known?.text ?? file.text, of.draw)}\n${text}`,
+      text: `${shifted(known?.text ?? file.text, options.draw)}\n${text}`,
       tests: [...tests, ...(known === undefined ? [] : [{ name: known.name, role: "known" as const }])],
     };
   },
-  beside: (file, of): Planting | undefined => {
+  beside: (file, options): Planting | undefined => {
     const name = /^package (\w{1,100})/m.exec(file.text)?.[1];
     if (name === undefined) return undefined;
-    const { text, tests } = written(undefined, of);
+    const { text, tests } = written(undefined, options);
     // The package is one program: what its other files load is loaded.
-    return { path: pathBeside(file, of.draw), text: `package ${name}\n\nimport "testing"\n\n${text}`, tests };
+    return { path: pathBeside(file, options.draw), text: `package ${name}\n\nimport "testing"\n\n${text}`, tests };
   },
 };
 
@@ -39,14 +39,14 @@ function styleOf(text: string): Style {
   return /^(?:import )?[ \t]{0,8}"github\.com\/stretchr\/testify\/(assert|require)"/m.exec(text)?.[1] as Style;
 }
 
-function written(style: Style, of: Sowing): { readonly text: string; readonly tests: readonly PlantedTest[] } {
+function written(style: Style, sowing: Sowing): { readonly text: string; readonly tests: readonly PlantedTest[] } {
   const styles = style === undefined ? [style] : [style, undefined];
-  const failing = of.fails === "none" ? [] : of.fails === "one" ? styles.slice(0, 1) : styles;
+  const failing = sowing.fails === "none" ? [] : sowing.fails === "one" ? styles.slice(0, 1) : styles;
   const parts = [styles[0], ...failing].map((each, i) => {
     const role = i === 0 ? ("passes" as const) : ("fails" as const);
-    const title = randomWords(of.draw).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+    const title = randomWords(sowing.draw).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
     const name = `Test${title.join("")}`;
-    return { name, role, text: `func ${name}(t *testing.T) {\n${body(each, of.draw, role)}}\n` };
+    return { name, role, text: `func ${name}(t *testing.T) {\n${body(each, sowing.draw, role)}}\n` };
   });
   return { text: parts.map(({ text }) => text).join("\n"), tests: parts.map(({ name, role }) => ({ name, role })) };
 }

@@ -8,6 +8,6 @@ export const jest: TestRunner = {
   isStartedBy: ([program = ""]) => /^jest(?:\.js)?$/.test(program),
   isTestFile: (path) => /\.(?:test|spec)\.[cm]?[jt]sx?$|(?:^|\/)__tests__\/.*\.[cm]?[jt]sx?$/.test(path),
   stopsEarly: (words) => words.some((word) => /^(?:-b|--bail(?:=[1-9]\d*)?)$/.test(word)),
-  append: (file, of) => appendJs(file, of, JEST),
-  beside: (file, of) => besideJs(file, of, JEST),
+  append: (file, options) => appendJs(file, options, JEST),
+  beside: (file, options) => besideJs(file, options, JEST),
 };

@@ -31,30 +31,30 @@ interface Written {
 }
 
 /** The file with planted tests at its end. */
-export function appendJs(file: TestFile, of: Sowing, runner: JsRunner): Planting | undefined {
+export function appendJs(file: TestFile, sowing: Sowing, runner: JsRunner): Planting | undefined {
   const style = styleOf(file.text, runner);
   if (style === undefined) return undefined;
-  const known = of.fails === "many" ? knownTest(file.text, style, of.draw) : undefined;
-  const { text, tests } = written(style, of);
+  const known = sowing.fails === "many" ? knownTest(file.text, style, sowing.draw) : undefined;
+  const { text, tests } = written(style, sowing);
   const whole = known?.text ?? file.text;
   const end = whole === "" || whole.endsWith("\n") ? "" : "\n";
   return {
     path: file.path,
-    text: `${shifted(whole, of.draw)}${end}\n${text}`,
+    text: `${shifted(whole, sowing.draw)}${end}\n${text}`,
     tests: [...tests, ...(known?.tests ?? [])],
   };
 }
 
 /** A fresh file beside it, which loads the same modules and so the same code. */
-export function besideJs(file: TestFile, of: Sowing, runner: JsRunner): Planting | undefined {
+export function besideJs(file: TestFile, sowing: Sowing, runner: JsRunner): Planting | undefined {
   const style = styleOf(file.text, runner);
   if (style === undefined) return undefined;
-  const { text, tests } = written(style, of);
+  const { text, tests } = written(style, sowing);
   const own = new Set([...style.loads, ...style.assertions.flatMap(({ loads }) => loads)]);
   // Only for what they do when they are loaded: names that nobody uses are errors to some compilers.
   const others = style.loaded.filter(({ module }) => !isOwn(module, runner)).map((each) => loadLine(each));
   const lines = [...own, ...new Set(others)].map((line) => dressed(line, style));
-  return { path: freshPath(file.path, of.draw), text: `${lines.join("\n")}\n\n${text}`, tests };
+  return { path: freshPath(file.path, sowing.draw), text: `${lines.join("\n")}\n\n${text}`, tests };
 }
 
 function isOwn(module: string, { modules }: JsRunner): boolean {
@@ -94,25 +94,25 @@ function testName(
 }
 
 /** One that passes, then one that fails for each kind of assertion. */
-function written(style: Style, of: Sowing): Written {
+function written(style: Style, sowing: Sowing): Written {
   const [first] = style.assertions;
   if (first === undefined) return { text: "", tests: [] };
-  const failing = of.fails === "none" ? [] : of.fails === "one" ? [first] : style.assertions;
+  const failing = sowing.fails === "none" ? [] : sowing.fails === "one" ? [first] : style.assertions;
   const parts = [first, ...failing].map((assertion, i) => {
-    const name = randomWords(of.draw, style.titles).join(" ");
+    const name = randomWords(sowing.draw, style.titles).join(" ");
     const role = i === 0 ? ("passes" as const) : ("fails" as const);
-    return { role, name, text: testText(style, { name, assertion, role, draw: of.draw }) };
+    return { role, name, text: testText(style, { name, assertion, role, draw: sowing.draw }) };
   });
   return { text: parts.map(({ text }) => text).join("\n"), tests: parts.map(({ name, role }) => ({ name, role })) };
 }
 
 function testText(
   style: Style,
-  of: { readonly name: string; readonly assertion: Assertion; readonly role: "passes" | "fails"; readonly draw: Draw },
+  options: { readonly name: string; readonly assertion: Assertion; readonly role: "passes" | "fails"; readonly draw: Draw },
 ): string {
-  const { assertion, draw } = of;
-  const statement = of.role === "passes" ? assertion.passes(draw) : assertion.fails(draw);
-  const head = `${style.test}(${JSON.stringify(of.name)}, ${assertion.waits ? "async " : ""}() => {`;
+  const { assertion, draw } = options;
+  const statement = options.role === "passes" ? assertion.passes(draw) : assertion.fails(draw);
+  const head = `${style.test}(${JSON.stringify(options.name)}, ${assertion.waits ? "async " : ""}() => {`;
   return `${dressed(`${head}\n  ${statement}\n});`, style)}\n`;
 }
 

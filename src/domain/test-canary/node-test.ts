@@ -16,6 +16,6 @@ export const nodeTest: TestRunner = {
   // Wherever a command says that its tests are: what else lies there does not import node:test.
   isTestFile: (path) => SCRIPT.test(path) && /(?:^|\/)tests?\/|(?:^|[/._-])(?:test|spec)s?[._-]/.test(path),
   stopsEarly: () => false,
-  append: (file, of) => appendJs(file, of, NODE),
-  beside: (file, of) => besideJs(file, of, NODE),
+  append: (file, options) => appendJs(file, options, NODE),
+  beside: (file, options) => besideJs(file, options, NODE),
 };

@@ -19,20 +19,20 @@ export const pytest: TestRunner = {
     /^(?:pytest|py\.test)$/.test(program) || (/^python[\d.]*$/.test(program) && flag === "-m" && module === "pytest"),
   isTestFile: (path) => /(?:^|\/)(?:test_[^/]*|[^/]*_test)\.py$/.test(path),
   stopsEarly: (words) => words.some((word) => /^(?:-[a-wyz]*x[a-z]*|--exitfirst|--maxfail(?:=\d+)?)$/.test(word)),
-  append: (file, of) => {
+  append: (file, options) => {
     const style = styleOf(file.text);
-    const known = of.fails === "many" ? knownTest(file.text, style, of.draw) : undefined;
-    const { text, tests } = written(style, of);
+    const known = options.fails === "many" ? knownTest(file.text, style, options.draw) : undefined;
+    const { text, tests } = written(style, options);
     const end = file.text === "" || file.text.endsWith("\n") ? "" : "\n";
     return {
       path: file.path,
-      text: `${shifted(file.text, of.draw)}${end}${text}${known?.text ?? ""}`,
+      text: `${shifted(file.text, options.draw)}${end}${text}${known?.text ?? ""}`,
       tests: [...tests, ...(known === undefined ? [] : [{ name: known.name, role: "known" as const }])],
     };
   },
-  beside: (file, of): Planting => {
-    const { text, tests } = written(styleOf(file.text), of);
-    return { path: freshPath(file.path, of.draw), text: `${importsOf(file)}${text}`, tests };
+  beside: (file, options): Planting => {
+    const { text, tests } = written(styleOf(file.text), options);
+    return { path: freshPath(file.path, options.draw), text: `${importsOf(file)}${text}`, tests };
   },
 };
 
@@ -78,18 +78,18 @@ const RAISES =
     return `with pytest.raises(ZeroDivisionError):\n${indent}assert ${n} // ${must === "fails" ? m : 0} == 0`;
   };
 
-function written(style: Style, of: Sowing): { readonly text: string; readonly tests: readonly PlantedTest[] } {
-  const failing = of.fails === "none" ? [] : of.fails === "one" ? style.bodies.slice(0, 1) : style.bodies;
+function written(style: Style, sowing: Sowing): { readonly text: string; readonly tests: readonly PlantedTest[] } {
+  const failing = sowing.fails === "none" ? [] : sowing.fails === "one" ? style.bodies.slice(0, 1) : style.bodies;
   const [first = PLAIN] = style.bodies;
   const parts = [first, ...failing].map((body, i) => {
     const role = i === 0 ? ("passes" as const) : ("fails" as const);
-    return { role, name: `test_${randomWords(of.draw, style.titles).join("_")}`, body: body(of.draw, role) };
+    return { role, name: `test_${randomWords(sowing.draw, style.titles).join("_")}`, body: body(sowing.draw, role) };
   });
   const tests = parts.map(({ name, role }) => ({ name, role }));
   if (style.caseClass === undefined)
     return { text: parts.map(({ name, body }) => `\n\n${functionText(name, body, style)}`).join(""), tests };
   const methods = parts.map(({ name, body }) => functionText(name, body, style, "self").replace(/^(?=.)/gm, style.indent));
-  const title = randomWords(of.draw).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  const title = randomWords(sowing.draw).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return { text: `\n\nclass Test${title.join("")}(${style.caseClass}):\n${methods.join("\n")}`, tests };
 }
 

@@ -43,7 +43,7 @@ export interface TestRunner {
   /** Whether the command stops at the first test, or program of tests, that fails. */
   stopsEarly(words: readonly string[]): boolean;
   /** The file with planted tests at its end, in its own style; undefined if its style is not understood. */
-  append(file: TestFile, of: Sowing): Planting | undefined;
+  append(file: TestFile, sowing: Sowing): Planting | undefined;
   /** A fresh file beside it, with its imports; undefined if its style is not understood, or no fresh file would load the code. */
-  beside(file: TestFile, of: Sowing): Planting | undefined;
+  beside(file: TestFile, sowing: Sowing): Planting | undefined;
 }

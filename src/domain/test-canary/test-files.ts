@@ -38,9 +38,9 @@ export function namesOthers({ runner, words }: FoundRunner, paths: readonly stri
 }
 
 /** Whether a fresh file of tests would be among those that the command runs. */
-export function runsFreshFile({ runner, words }: FoundRunner, of: { path: string; paths: readonly string[] }): boolean {
+export function runsFreshFile({ runner, words }: FoundRunner, options: { path: string; paths: readonly string[] }): boolean {
   const isNamed = namedBy(words, { byPart: true });
-  return isNamed(of.path) || !of.paths.some((path) => runner.isTestFile(path) && isNamed(path));
+  return isNamed(options.path) || !options.paths.some((path) => runner.isTestFile(path) && isNamed(path));
 }
 
 /** `byPart`: an argument may be any part of a path, as with vitest and jest. */

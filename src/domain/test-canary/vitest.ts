@@ -8,6 +8,6 @@ export const vitest: TestRunner = {
   isStartedBy: ([program = ""]) => /^vitest(?:\.mjs)?$/.test(program),
   isTestFile: (path) => /\.(?:test|spec)\.[cm]?[jt]sx?$/.test(path),
   stopsEarly: (words) => words.some((word) => /^--bail(?:=[1-9]\d*)?$/.test(word)),
-  append: (file, of) => appendJs(file, of, VITEST),
-  beside: (file, of) => besideJs(file, of, VITEST),
+  append: (file, options) => appendJs(file, options, VITEST),
+  beside: (file, options) => besideJs(file, options, VITEST),
 };

@@ -24,13 +24,13 @@ export async function runAdversaryStep(
   ctx: LoopContext,
   scope: OpenAttempt,
   repo: Repo,
-  of: {
+  options: {
     readonly spec: Adversary;
     readonly candidate: Extract<Candidate, { ok: true }>;
     readonly change: Change;
   },
 ): Promise<StepResult> {
-  const { spec, candidate } = of;
+  const { spec, candidate } = options;
   const { commit } = candidate;
   const broken = await runSmoke(ctx, scope, repo, spec, candidate);
   if (broken !== undefined) return { ok: false, evidence: broken };

@@ -13,11 +13,11 @@ const BACKOFF_MS = [250, 1_000, 4_000];
  */
 export async function assertTracker(
   ctx: LoopContext,
-  of: { ticket: TicketId; state: TrackerState; note: string; signal: AbortSignal },
+  options: { ticket: TicketId; state: TrackerState; note: string; signal: AbortSignal },
 ): Promise<StepResult> {
-  const problem = await tellTracker(ctx, of.signal, () => ctx.tracker.set(of.ticket, of.state, of.note));
-  if (problem === undefined) return { ok: true, summary: `tracker says ${of.state.as}` };
-  const summary = `the tracker could not be set to ${of.state.as}`;
+  const problem = await tellTracker(ctx, options.signal, () => ctx.tracker.set(options.ticket, options.state, options.note));
+  if (problem === undefined) return { ok: true, summary: `tracker says ${options.state.as}` };
+  const summary = `the tracker could not be set to ${options.state.as}`;
   return { ok: false, evidence: { step: "assert", name: "assert", summary: `${summary}: ${problem}`, detail: problem } };
 }
 

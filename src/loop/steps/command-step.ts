@@ -62,8 +62,8 @@ export type Judged =
  * report. Everything is removed afterwards. `output` takes what the command prints, if its report does not. `plant` puts more into
  * the checkout, after it was prepared.
  */
-export async function judgeCommand(ctx: LoopContext, scope: OpenAttempt, repo: Repo, of: ToJudge): Promise<Judged> {
-  const { step, commit, attributesOf, log } = of;
+export async function judgeCommand(ctx: LoopContext, scope: OpenAttempt, repo: Repo, toJudge: ToJudge): Promise<Judged> {
+  const { step, commit, attributesOf, log } = toJudge;
   const room = ctx.files.judgePath(scope.ticket.id, step.name);
   const folders = checkFolders(room);
   try {
@@ -78,11 +78,11 @@ export async function judgeCommand(ctx: LoopContext, scope: OpenAttempt, repo: R
     const kept = keptFiles(ctx, { files, writes });
     const broken = await prepare(ctx, scope, folders.checkout, { log, confinement, files, kept, writes, pristine });
     if (broken !== undefined) return { ok: false, evidence: { ...broken, step: step.step, name: stepName(step) } };
-    await of.plant?.(folders.checkout);
+    await toJudge.plant?.(folders.checkout);
     for (const folder of Object.values(folders)) await ctx.files.makeFolder(folder);
     const report = step.step === "check" ? step.report?.path : undefined;
     const sealed = await sealCheckout(ctx, repo, { folders, files, writes, ...(report === undefined ? {} : { report }) });
-    return await runSealed(ctx, scope, of, { folders, sealed });
+    return await runSealed(ctx, scope, toJudge, { folders, sealed });
   } finally {
     await ctx.files.remove(room);
   }
@@ -128,13 +128,13 @@ function artifactsVariable({ command, ...step }: CommandStep, artifacts: string)
 async function lacking(
   ctx: LoopContext,
   scope: OpenAttempt,
-  of: { readonly paths: readonly string[] } & Pick<ToRun, "cwd" | "confinement" | "log">,
+  options: { readonly paths: readonly string[] } & Pick<ToRun, "cwd" | "confinement" | "log">,
 ): Promise<readonly string[]> {
-  const { paths, cwd, confinement } = of;
+  const { paths, cwd, confinement } = options;
   for (let at = 0; at < paths.length; at += MOST_ARGUMENTS) {
     const some = paths.slice(at, at + MOST_ARGUMENTS);
     const argv = ["/bin/ls", "-d", "--", ...some] as const;
-    const { exitCode } = await runIn(ctx, scope, { argv, cwd, confinement, log: `${of.log}-layer`, minutes: LOOK_MINUTES });
+    const { exitCode } = await runIn(ctx, scope, { argv, cwd, confinement, log: `${options.log}-layer`, minutes: LOOK_MINUTES });
     if (exitCode !== 0) return some;
   }
   return [];
@@ -148,7 +148,14 @@ async function prepare(
   ctx: LoopContext,
   scope: OpenAttempt,
   path: string,
-  of: {
+  {
+    kept,
+    log,
+    confinement,
+    writes,
+    files,
+    pristine,
+  }: {
     readonly log: string;
     readonly confinement: Confinement | undefined;
     /** What the commit has, and those of it that its result depends on. */
@@ -160,23 +167,23 @@ async function prepare(
 ): Promise<Evidence | undefined> {
   if ((ctx.batch.repos[scope.ticket.repo]?.prepare ?? []).length === 0) return undefined;
   const before = await protectedFiles(path, ctx.batch.protect);
-  const identities = await identitiesOf(path, of.kept);
-  const failed = await runPrepare(ctx, scope, path, `${of.log}-prepare`, of.confinement);
+  const identities = await identitiesOf(path, kept);
+  const failed = await runPrepare(ctx, scope, path, `${log}-prepare`, confinement);
   if (failed !== undefined) return failed;
   const changed = await changedFiles(path, before);
   if (changed.length > 0) return changedByPrepare("changed a protected file", changed, []);
   // Where a folder is protected and not only a file by its name: npm installs beside each package.json of a workspace.
   const isProtected = protectedBy(ctx.batch.protect);
   const folders = new Set([...before.keys()].flatMap(foldersAbove).filter((folder) => isProtected(`${folder}/any name`)));
-  const mayWrite = protectedBy(of.writes);
-  const shadows = (await findShadows(path, [...folders], of.files)).filter((each) => !mayWrite(each));
+  const mayWrite = protectedBy(writes);
+  const shadows = (await findShadows(path, [...folders], files)).filter((each) => !mayWrite(each));
   if (shadows.length > 0)
     return changedByPrepare("created a file that may be loaded instead of a protected one", shadows, [ALLOW]);
-  const linked = await behindLinks(path, of.kept);
+  const linked = await behindLinks(path, kept);
   const touched = linked.length > 0 ? linked : await changedIdentities(path, identities);
   if (touched.length === 0) return undefined;
   const other = `${path}-pristine`;
-  await of.pristine(other);
+  await pristine(other);
   const differing = linked.length > 0 ? linked : await differingFiles(path, other, touched);
   if (differing.length === 0) return undefined;
   return changedByPrepare("changed a file of the commit", differing, [ALLOW]);
@@ -236,18 +243,18 @@ interface ToRun extends TakesOutput {
   readonly confinement?: Confinement | undefined;
 }
 
-async function runIn(ctx: LoopContext, scope: OpenAttempt, of: ToRun): Promise<ExecResult> {
+async function runIn(ctx: LoopContext, scope: OpenAttempt, toRun: ToRun): Promise<ExecResult> {
   const result = await ctx.executor.run({
-    argv: of.argv,
-    cwd: of.cwd,
-    env: { ...ctx.commandEnv, ...of.env },
-    logFile: scope.files.log(of.log),
-    timeoutMs: of.minutes * 60_000,
+    argv: toRun.argv,
+    cwd: toRun.cwd,
+    env: { ...ctx.commandEnv, ...toRun.env },
+    logFile: scope.files.log(toRun.log),
+    timeoutMs: toRun.minutes * 60_000,
     signal: scope.signal,
     marker: scope.marker,
-    ...(of.confinement === undefined ? {} : { confinement: of.confinement }),
-    ...(of.onLine === undefined ? {} : { onLine: of.onLine }),
-    ...(of.lineChars === undefined ? {} : { lineChars: of.lineChars }),
+    ...(toRun.confinement === undefined ? {} : { confinement: toRun.confinement }),
+    ...(toRun.onLine === undefined ? {} : { onLine: toRun.onLine }),
+    ...(toRun.lineChars === undefined ? {} : { lineChars: toRun.lineChars }),
   });
   // In the middle of a stop, one that was killed or could not start has not failed.
   const byItself = result.ending === "exited" && result.signal === null;
@@ -256,9 +263,9 @@ async function runIn(ctx: LoopContext, scope: OpenAttempt, of: ToRun): Promise<E
 }
 
 /** What a failed command leaves for the next attempt. */
-export function commandEvidence(of: Pick<Evidence, "step" | "name">, argv: Argv, result: ExecResult): Evidence {
+export function commandEvidence(evidence: Pick<Evidence, "step" | "name">, argv: Argv, result: ExecResult): Evidence {
   const command = plainText(argv.join(" "), 200);
-  return { ...of, summary: `${command} ${howItEnded(result)}`, detail: boundedTail(result.tail) };
+  return { ...evidence, summary: `${command} ${howItEnded(result)}`, detail: boundedTail(result.tail) };
 }
 
 /** What a command took, in seconds with one decimal. */

@@ -26,15 +26,20 @@ const Kept = z.object({
 const MOST_KEPT = 256;
 
 /** Names what one command gives on one commit. */
-export function manifestKey(of: {
+export function manifestKey({
+  step,
+  repo,
+  commit,
+  prepare,
+}: {
   readonly repo: string;
   readonly commit: string;
   readonly step: Check;
   readonly prepare: readonly (readonly string[])[];
 }): string {
-  const { name, command, report } = of.step;
+  const { name, command, report } = step;
   return createHash("sha256")
-    .update(JSON.stringify([of.repo, of.commit, name, command, report, of.prepare]))
+    .update(JSON.stringify([repo, commit, name, command, report, prepare]))
     .digest("hex");
 }
 

@@ -26,18 +26,18 @@ export interface Overwritten {
  * take that back: overlayfs keeps a mark (a character device 0:0) for what was removed. Only a folder that was removed and
  * made anew hides what lay in it without an entry for each, so of each folder one file without an entry is given as doubtful.
  */
-export async function overwrittenInLayer(of: Layered): Promise<Overwritten> {
+export async function overwrittenInLayer(layered: Layered): Promise<Overwritten> {
   const paths: string[] = [];
   const doubtful: string[] = [];
   const folders = [""];
   let entries = 0;
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    const found = await lookInto(of, folder, MOST_ENTRIES - entries);
+    const found = await lookInto(layered, folder, MOST_ENTRIES - entries);
     entries += found.entries;
     paths.push(...found.paths);
     if (entries > MOST_ENTRIES) return { paths, doubtful, tooMany: true };
     folders.push(...found.folders);
-    if (folder !== "") doubtful.push(...(await untouched(of, folder, found.changed)));
+    if (folder !== "") doubtful.push(...(await untouched(layered, folder, found.changed)));
   }
   return { paths, doubtful, tooMany: false };
 }
@@ -47,24 +47,24 @@ interface Layered extends Seen {
 }
 
 /** One folder of the layer: what it says of files that matter, and which of its folders are to be looked into. */
-async function lookInto(of: Layered, folder: string, most: number) {
+async function lookInto(layered: Layered, folder: string, most: number) {
   const [paths, folders, changed]: [string[], string[], Set<string>] = [[], [], new Set()];
   let entries = 0;
   let siblings: readonly string[] | undefined;
-  for await (const entry of await openFolder(join(of.upper, folder))) {
+  for await (const entry of await openFolder(join(layered.upper, folder))) {
     entries += 1;
     if (entries > most) break;
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
     // What lies in the repository's own folder is no part of what is checked; what is new there replaces nothing.
-    const before = path === ".git" ? undefined : await lstatOf(join(of.checkout, path));
+    const before = path === ".git" ? undefined : await lstatOf(join(layered.checkout, path));
     if (before === undefined) {
-      siblings ??= await readdir(join(of.checkout, folder));
-      paths.push(...(await shadowOf(of.upper, path, entry, siblings)));
+      siblings ??= await readdir(join(layered.checkout, folder));
+      paths.push(...(await shadowOf(layered.upper, path, entry, siblings)));
       continue;
     }
     changed.add(entry.name);
     if (entry.isDirectory() && before.isDirectory()) folders.push(path);
-    else paths.push(...(await lost(of, path, before)));
+    else paths.push(...(await lost(layered, path, before)));
   }
   return { paths, folders, changed, entries };
 }
@@ -117,9 +117,9 @@ interface Seen {
 }
 
 /** What matters of a file or a folder that something else took the place of. */
-async function lost(of: Seen, path: string, before: BigIntStats): Promise<readonly string[]> {
-  if (before.isDirectory()) return firstIn(of, path);
-  return matters(of, path) ? [path] : [];
+async function lost(seen: Seen, path: string, before: BigIntStats): Promise<readonly string[]> {
+  if (before.isDirectory()) return firstIn(seen, path);
+  return matters(seen, path) ? [path] : [];
 }
 
 function matters({ isTracked }: Seen, path: string): boolean {
@@ -127,23 +127,23 @@ function matters({ isTracked }: Seen, path: string): boolean {
 }
 
 /** A file of the folder that has no entry in the layer, if one matters. */
-async function untouched(of: Seen, folder: string, changed: ReadonlySet<string>): Promise<readonly string[]> {
-  for await (const entry of await opendir(join(of.checkout, folder))) {
+async function untouched(seen: Seen, folder: string, changed: ReadonlySet<string>): Promise<readonly string[]> {
+  for await (const entry of await opendir(join(seen.checkout, folder))) {
     if (changed.has(entry.name)) continue;
     const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory() ? (await firstIn(of, path)).length > 0 : matters(of, path)) return [path];
+    if (entry.isDirectory() ? (await firstIn(seen, path)).length > 0 : matters(seen, path)) return [path];
   }
   return [];
 }
 
 /** One file that matters in a folder of the checkout, however deep; none if there is none. */
-async function firstIn(of: Seen, folder: string): Promise<readonly string[]> {
+async function firstIn(seen: Seen, folder: string): Promise<readonly string[]> {
   const folders = [folder];
   for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
-    for await (const entry of await opendir(join(of.checkout, at))) {
+    for await (const entry of await opendir(join(seen.checkout, at))) {
       const path = `${at}/${entry.name}`;
       if (entry.isDirectory()) folders.push(path);
-      else if (matters(of, path)) return [path];
+      else if (matters(seen, path)) return [path];
     }
   }
   return [];

@@ -50,44 +50,47 @@ export interface Choice {
  * Chooses places in a pristine checkout: files of tests that the command runs, those first that seem to load what was changed, then
  * those that are as they were on the base, and those last that it does not have.
  */
-export async function choosePlaces(checkout: string, of: Choice): Promise<Places> {
-  const { paths, candidates } = await pathsFor(checkout, of);
+export async function choosePlaces(checkout: string, choice: Choice): Promise<Places> {
+  const { paths, candidates } = await pathsFor(checkout, choice);
   const files: TestFile[] = [];
   for (const path of candidates.slice(0, MAX_READ)) {
     const text = await readPlain(checkout, path);
     if (text !== undefined) files.push({ path, text });
   }
-  return placesAmong(files, paths, of);
+  return placesAmong(files, paths, choice);
 }
 
 /** The same among what a commit has; undefined if the command seems to run what is made of that. */
-export async function chooseCommitted(repo: Repo, commit: string, of: Choice): Promise<Places | undefined> {
-  if (namesOthers(of.found, of.committed)) return undefined;
-  const candidates = testFilesOf(of.found, of.committed).slice(0, MAX_READ);
+export async function chooseCommitted(repo: Repo, commit: string, choice: Choice): Promise<Places | undefined> {
+  if (namesOthers(choice.found, choice.committed)) return undefined;
+  const candidates = testFilesOf(choice.found, choice.committed).slice(0, MAX_READ);
   const texts = await repo.readFiles({ commit, paths: candidates });
   const files = [...texts].flatMap(([path, text]) => (text.length <= MAX_BYTES ? [{ path, text }] : []));
-  const places = placesAmong(files, of.committed, of);
+  const places = placesAmong(files, choice.committed, choice);
   return places.hosts.length === 0 ? undefined : places;
 }
 
-function placesAmong(found: readonly TestFile[], paths: readonly string[], of: Choice): Places {
-  const files = found.filter((file) => !of.excused.has(file.path) && of.found.runner.append(file, of.sowing) !== undefined);
-  const changed = new Set(of.changed);
-  const changedFirst = of.changed.slice(0, MAX_CHANGED);
+function placesAmong(found: readonly TestFile[], paths: readonly string[], choice: Choice): Places {
+  const files = found.filter(
+    (file) => !choice.excused.has(file.path) && choice.found.runner.append(file, choice.sowing) !== undefined,
+  );
+  const changed = new Set(choice.changed);
+  const changedFirst = choice.changed.slice(0, MAX_CHANGED);
   const rank = ({ path, text }: TestFile): number => {
-    if (of.first.some((each) => path === each || path.endsWith(`/${each}`))) return -1;
-    return (changedFirst.some((each) => loads(text, each)) ? 0 : 3) + (of.added.has(path) ? 2 : changed.has(path) ? 1 : 0);
+    if (choice.first.some((each) => path === each || path.endsWith(`/${each}`))) return -1;
+    return (changedFirst.some((each) => loads(text, each)) ? 0 : 3) + (choice.added.has(path) ? 2 : changed.has(path) ? 1 : 0);
   };
   // Among equals by chance: whoever adds files must not choose those that are left out.
-  const byChance = files.map((file) => ({ file, rank: rank(file), chance: of.sowing.draw(2 ** 30) }));
+  const byChance = files.map((file) => ({ file, rank: rank(file), chance: choice.sowing.draw(2 ** 30) }));
   const chosen = byChance
     .toSorted((a, b) => a.rank - b.rank || a.chance - b.chance)
-    .slice(0, of.sowing.fails === "one" ? 1 : MAX_HOSTS)
+    .slice(0, choice.sowing.fails === "one" ? 1 : MAX_HOSTS)
     .map(({ file }) => file);
   const [first] = chosen;
-  const beside = first === undefined ? undefined : of.found.runner.beside(first, of.sowing);
-  const fresh = beside !== undefined && of.sowing.fails !== "one" && runsFreshFile(of.found, { path: beside.path, paths });
-  return { hosts: chosen.map(({ path }) => path), fresh: fresh && !of.excused.has(FRESH) };
+  const beside = first === undefined ? undefined : choice.found.runner.beside(first, choice.sowing);
+  const fresh =
+    beside !== undefined && choice.sowing.fails !== "one" && runsFreshFile(choice.found, { path: beside.path, paths });
+  return { hosts: chosen.map(({ path }) => path), fresh: fresh && !choice.excused.has(FRESH) };
 }
 
 /** Where to look, and the files of tests there that the command runs: first by what its arguments name. */

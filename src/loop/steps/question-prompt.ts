@@ -29,10 +29,10 @@ export interface AboutChange {
  */
 export function renderQuestion(
   template: string,
-  of: AboutChange,
+  aboutChange: AboutChange,
   by: { readonly nonce: string; readonly checkout: string },
 ): string {
-  const { ticket, paths } = of;
+  const { ticket, paths } = aboutChange;
   const { nonce, checkout } = by;
   const body = ticket.body.trim() === "" ? "(no description)" : boundedHead(ticket.body, BODY_CHARS);
   const touched = paths.map(({ path, how, mode }) => `${how} ${JSON.stringify(path)}${mode === "file" ? "" : ` (${mode})`}`);
@@ -40,12 +40,12 @@ export function renderQuestion(
     ...answerMarks(nonce),
     nonce,
     checkout,
-    base: of.base,
-    commit: of.commit,
-    blocking: of.blocking,
+    base: aboutChange.base,
+    commit: aboutChange.commit,
+    blocking: aboutChange.blocking,
     ticket: block(nonce, "ticket", `${ticket.id}: ${ticket.title}\n\n${body}`),
     paths: block(nonce, "paths", boundedHead(boundedList(touched, MOST_PATHS), PATHS_CHARS)),
-    diff: block(nonce, "diff", of.diff),
+    diff: block(nonce, "diff", aboutChange.diff),
   };
   return fillTemplate(template, values, QUESTION_CHARS);
 }

@@ -24,26 +24,26 @@ export function failureOf(kind: TransientKind, result: ExecResult): CommandFailu
 export async function retryTransient<T>(
   ctx: LoopContext,
   scope: OpenAttempt,
-  of: {
+  options: {
     readonly run: () => Promise<T>;
     readonly failure: (result: T) => CommandFailure | undefined;
     readonly stillTrue?: () => Promise<boolean>;
   },
 ): Promise<T> {
-  const first = await of.run();
+  const first = await options.run();
   const { turn } = scope;
-  const failure = of.failure(first);
+  const failure = options.failure(first);
   if (failure === undefined || turn === undefined || scope.retried.has(turn.step)) return first;
   const classes = [...(ctx.batch.transients ?? []), ...(await ctx.harness.transients())];
   const hiccup = transientOf(classes, failure.kind, failure.output);
-  if (hiccup === undefined || !((await of.stillTrue?.()) ?? true)) return first;
+  if (hiccup === undefined || !((await options.stillTrue?.()) ?? true)) return first;
   const waitMs = hiccup.waitSeconds * 1000;
   const { step, name } = turn;
   const told = { ticket: scope.ticket.id, fence: scope.fence, step, name, transient: hiccup.name, waitMs };
   if (!ctx.report({ type: "step-retried", ...told })) throw new AttemptOver({ outcome: "stopped" });
   scope.retried.add(step);
   await retryDelayFor(ctx, scope, waitMs);
-  return of.run();
+  return options.run();
 }
 
 /** Waits, while others have the machine. Throws AttemptOver at once where the attempt is called off. */

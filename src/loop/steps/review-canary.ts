@@ -20,22 +20,22 @@ export async function askCanary(
   ctx: LoopContext,
   scope: OpenAttempt,
   repo: Repo,
-  of: { readonly ask: Omit<Ask<Review>, "prompt">; readonly about: AboutChange; readonly diff: CandidateDiff },
+  options: { readonly ask: Omit<Ask<Review>, "prompt">; readonly about: AboutChange; readonly diff: CandidateDiff },
 ): Promise<void> {
   const state = ctx.state();
   if (!canaryDue(state.secondModel, ctx.batch.reviewer?.canaryEvery ?? 0)) return;
   // The question about the change itself must still be affordable afterwards.
   const both = 2 * (ctx.secondModel?.reserveUsd ?? 0);
   if (questionCap(state, ticketOf(state, scope.ticket.id), both) !== undefined) return;
-  const planted = plantDefect(of.diff.files);
-  const text = planted === undefined ? undefined : await plantedText(repo, of, planted.plant);
+  const planted = plantDefect(options.diff.files);
+  const text = planted === undefined ? undefined : await plantedText(repo, options, planted.plant);
   if (planted === undefined || text === undefined) return;
   const { plant } = planted;
   const shown = showDiff(planted.files, DIFF_CHARS);
   if (!shown.text.includes(`\n+${plant.is}\n`)) return;
-  const about = { ...of.about, diff: shown.text };
+  const about = { ...options.about, diff: shown.text };
   await askSecondModel(ctx, scope, repo, {
-    ...of.ask,
+    ...options.ask,
     prompt: (nonce, checkout) => renderQuestion(ctx.templates.reviewer, about, { nonce, checkout }),
     plant: (checkout) => ctx.files.write(join(checkout, plant.path), text),
     canary: (review) => (sawPlant(review, plant) ? "seen" : "missed"),

@@ -19,13 +19,13 @@ export async function runReviewStep(
   ctx: LoopContext,
   scope: OpenAttempt,
   repo: Repo,
-  of: {
+  options: {
     readonly spec: Extract<StepSpec, { step: "review" }>;
     readonly candidate: Extract<Candidate, { ok: true }>;
     readonly change: Change;
   },
 ): Promise<StepResult> {
-  const { spec, candidate } = of;
+  const { spec, candidate } = options;
   const diff = await readCandidateDiff(scope, repo, candidate);
   const about = aboutOf(ctx, scope, candidate, diff);
   const ask = {
@@ -63,10 +63,15 @@ export function aboutOf(
 /** A ruling as the result of its step. */
 export function resultOf(
   { ok, summary, detail }: Ruling,
-  of: { readonly step: "review" | "adversary"; readonly name: string; readonly commit: string; readonly whole: boolean },
+  {
+    step,
+    name,
+    whole,
+    commit,
+  }: { readonly step: "review" | "adversary"; readonly name: string; readonly commit: string; readonly whole: boolean },
 ): StepResult {
-  if (!ok) return { ok, evidence: { step: of.step, name: of.name, summary, detail } };
-  return { ok, summary: of.whole ? summary : `${summary} (its prompt held a part of the diff)`, judged: of.commit };
+  if (!ok) return { ok, evidence: { step, name, summary, detail } };
+  return { ok, summary: whole ? summary : `${summary} (its prompt held a part of the diff)`, judged: commit };
 }
 
 /** Keeps an answer for people, beside the attempt's logs. */

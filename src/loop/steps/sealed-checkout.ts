@@ -64,7 +64,7 @@ export function keptFiles(
 export async function sealCheckout(
   ctx: LoopContext,
   repo: Repo,
-  of: {
+  options: {
     readonly folders: CheckFolders;
     readonly files: readonly string[];
     readonly writes: readonly string[];
@@ -72,10 +72,10 @@ export async function sealCheckout(
     readonly report?: string;
   },
 ): Promise<SealedCheckout> {
-  const { folders } = of;
+  const { folders } = options;
   const isProtected = protectedBy(ctx.batch.protect);
-  const mayWrite = protectedBy(of.writes);
-  const kept = keptFiles(ctx, of);
+  const mayWrite = protectedBy(options.writes);
+  const kept = keptFiles(ctx, options);
   if (!ctx.confined) return unconfined(folders, kept);
   const place = placeOf(ctx, repo, folders.checkout);
   const sealed = await mountable(folders.checkout, inOrder(kept, isProtected));
@@ -106,7 +106,7 @@ export async function sealCheckout(
     overwritten: async (lacking) => {
       const isTracked = (path: string) => tracked.has(path);
       const found = await overwrittenInLayer({ checkout: folders.checkout, upper, isTracked });
-      const paths = found.paths.filter((path) => tracked.has(path) || !(path === of.report || mayWrite(path)));
+      const paths = found.paths.filter((path) => tracked.has(path) || !(path === options.report || mayWrite(path)));
       if (found.tooMany) return [...paths, "(more files than can be looked through)"];
       return [...paths, ...(found.doubtful.length === 0 ? [] : await lacking(found.doubtful))];
     },

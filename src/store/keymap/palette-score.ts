@@ -8,8 +8,8 @@ const SCATTERED = 10;
  * How well each of the written words fits: first what something is called, then what is said of it. Zero where one does not. A word
  * whose letters only stand in order, others between them, counts in the name alone.
  */
-export function scoreOf(words: readonly string[], of: { readonly name: string; readonly text: string }): number {
-  const [name, text] = [of.name.toLowerCase(), of.text.toLowerCase()];
+export function scoreOf(words: readonly string[], options: { readonly name: string; readonly text: string }): number {
+  const [name, text] = [options.name.toLowerCase(), options.text.toLowerCase()];
   let sum = 1;
   for (const word of words) {
     const score = Math.max(placeOf(word, name), placeOf(word, text) / 4, inOrder(word, name) ? SCATTERED : 0);

@@ -67,7 +67,7 @@ function turn(by: number): Act {
   });
 }
 
-const pick = (of: Pick): readonly Effect[] => view({ type: "pick", pick: of });
+const pick = (pick: Pick): readonly Effect[] => view({ type: "pick", pick: pick });
 
 /** Another try. The newest is not held on to: the one after it will be shown once it begins. */
 function another(by: number): Act {

@@ -9,9 +9,9 @@ export class Finder {
   /** Lines before this one are looked through; the last line may still grow. */
   #seen = 0;
 
-  constructor(needle: string, of: string) {
+  constructor(needle: string, text: string) {
     this.#needle = needle;
-    this.#of = of;
+    this.#of = text;
   }
 
   isFor(needle: string, source: TextSource): boolean {

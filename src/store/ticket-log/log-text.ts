@@ -54,14 +54,14 @@ export class LogText {
   }
 
   /** Everything before is no more; `skipped` bytes stand before what follows. */
-  begin(of: { readonly skipped: number }): void {
+  begin({ skipped }: { readonly skipped: number }): void {
     this.#shown.clear();
     this.#raw.clear();
     this.#events = new EventReader();
-    this.#pending = of.skipped > 0 ? "…" : "";
+    this.#pending = skipped > 0 ? "…" : "";
     this.#over = 0;
     this.#carriage = false;
-    this.skipped = of.skipped;
+    this.skipped = skipped;
     this.#begun += 1;
   }
 

@@ -253,6 +253,6 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 }
 
-function count(of: Json | undefined, name: string): number {
-  return numberOf(of?.[name]) ?? 0;
+function count(json: Json | undefined, name: string): number {
+  return numberOf(json?.[name]) ?? 0;
 }

@@ -22,7 +22,7 @@ const agentOf = (script: string, usdPerAttempt?: number) =>
     ...(usdPerAttempt === undefined ? {} : { usdPerAttempt }),
   });
 
-function taskOf(of: Partial<AgentTask> = {}): AgentTask & { readonly activity: string[] } {
+function taskOf(agentTask: Partial<AgentTask> = {}): AgentTask & { readonly activity: string[] } {
   const activity: string[] = [];
   return {
     ticket: TicketId.parse("T-1"),
@@ -39,7 +39,7 @@ function taskOf(of: Partial<AgentTask> = {}): AgentTask & { readonly activity: s
     onStart: () => undefined,
     onActivity: (text) => void activity.push(text),
     activity,
-    ...of,
+    ...agentTask,
   };
 }
 

@@ -37,14 +37,14 @@ export interface Engine extends ChannelHost {
   pass(text?: string): void;
 }
 
-export async function engine(of: { padding?: number; socketPath?: string } & Partial<ChannelHost> = {}): Promise<Engine> {
-  const socketPath = of.socketPath ?? join(tempFolder(), "engine.sock");
+export async function engine(options: { padding?: number; socketPath?: string } & Partial<ChannelHost> = {}): Promise<Engine> {
+  const socketPath = options.socketPath ?? join(tempFolder(), "engine.sock");
   const commands: Command[] = [];
   const problems: string[] = [];
   let seq = 0;
   const host: ChannelHost = {
-    snapshot: of.snapshot ?? (() => ({ kind: "snapshot", state: stateAt(seq, of.padding), recent: [] })),
-    command: of.command ?? ((command) => void commands.push(command)),
+    snapshot: options.snapshot ?? (() => ({ kind: "snapshot", state: stateAt(seq, options.padding), recent: [] })),
+    command: options.command ?? ((command) => void commands.push(command)),
   };
   const channel = await openChannel({ socketPath, host, onProblem: (problem) => void problems.push(problem) });
   onTestFinished(() => channel.close());

@@ -100,8 +100,8 @@ describe("the first cause wins", () => {
 });
 
 describe("what does not start is a result in words", () => {
-  const failing = async (of: Parameters<typeof requestOf>[0]) => {
-    const result = await createExecutor().run(requestOf(of));
+  const failing = async (options: Parameters<typeof requestOf>[0]) => {
+    const result = await createExecutor().run(requestOf(options));
     expect(result).toMatchObject({ ending: "failed-to-start", exitCode: null, signal: null, tail: "" });
     return result.message;
   };

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { ProcessStat } from "../../../src/adapters/executor/process-id.ts";
 import { type ProcessMarks, processTreeOf } from "../../../src/adapters/executor/process-tree.ts";
 
-function row(pid: number, of: Partial<ProcessStat> = {}): ProcessStat {
-  return { pid, ppid: 1, group: pid, session: pid, startTime: `${pid}0`, kernelThread: false, dead: false, ...of };
+function row(pid: number, processStat: Partial<ProcessStat> = {}): ProcessStat {
+  return { pid, ppid: 1, group: pid, session: pid, startTime: `${pid}0`, kernelThread: false, dead: false, ...processStat };
 }
 
 function kin(rows: readonly ProcessStat[], marks: Partial<ProcessMarks>): number[] {

@@ -28,7 +28,7 @@ export function useFolder(): () => string {
 }
 
 /** A request with far limits and a marker of its own. */
-export function requestOf(of: Partial<ExecRequest> & Pick<ExecRequest, "argv">): ExecRequest {
+export function requestOf(execRequest: Partial<ExecRequest> & Pick<ExecRequest, "argv">): ExecRequest {
   markers += 1;
   return {
     cwd: folder,
@@ -37,7 +37,7 @@ export function requestOf(of: Partial<ExecRequest> & Pick<ExecRequest, "argv">):
     timeoutMs: 20_000,
     signal: new AbortController().signal,
     marker: `test-${process.pid}-${markers}`,
-    ...of,
+    ...execRequest,
   };
 }
 
@@ -53,12 +53,12 @@ export async function until<T>(what: string, check: () => T | undefined | false)
 }
 
 /** The pid that leave-behind.sh wrote. */
-export function strayPid(of: string): number | undefined {
-  const file = join(of, "stray.pid");
+export function strayPid(text: string): number | undefined {
+  const file = join(text, "stray.pid");
   return existsSync(file) ? Number(readFileSync(file, "utf8")) : undefined;
 }
 
-function strayOf(of: string): ProcessId | undefined {
-  const pid = strayPid(of);
+function strayOf(text: string): ProcessId | undefined {
+  const pid = strayPid(text);
   return pid === undefined ? undefined : processId(pid);
 }

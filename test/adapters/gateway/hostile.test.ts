@@ -178,10 +178,10 @@ describe("a body that is not one request to one model is refused:", () => {
     ["only says it is compressed", () => ({ headers: { "content-encoding": "gzip" }, body: message() }), 400],
     ["is compressed twice", () => ({ headers: { "content-encoding": "gzip, gzip" }, body: message() }), 415],
     ["is compressed in its own way", () => ({ headers: { "content-encoding": "constructor" }, body: message() }), 415],
-  ] as const)("one that %s", async (_what, of, status) => {
+  ] as const)("one that %s", async (_what, options, status) => {
     const vendor = await standIn(json(anthropicAnswer()));
     const { gateway } = await modelGateway(folder(), vendor.port, {}, { limits: { bodyBytes: 10_000 } });
-    expect(await ask(gateway, of(10_000)).catch(() => ({ status }))).toMatchObject({ status });
+    expect(await ask(gateway, options(10_000)).catch(() => ({ status }))).toMatchObject({ status });
     expect(vendor.seen).toEqual([]);
     // Nothing of it is kept.
     expect((await ask(gateway, { body: message() })).status).toBe(200);

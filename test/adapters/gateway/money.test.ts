@@ -20,7 +20,7 @@ const folder = scratchFolder();
 const PATIENT = { timeout: 10_000, interval: 5 };
 
 /** What one request with this answer was booked as. */
-async function booked(of: {
+async function booked(options: {
   api?: "anthropic" | "openai";
   path?: string;
   body?: string;
@@ -28,13 +28,13 @@ async function booked(of: {
   prices?: readonly Price[];
   capUsd?: number;
 }) {
-  const vendor = await standIn(of.answer);
+  const vendor = await standIn(options.answer);
   const { gateway, usages } = await modelGateway(folder(), vendor.port, {
-    api: of.api ?? "anthropic",
-    prices: of.prices ?? PRICES,
-    capUsd: of.capUsd ?? 10,
+    api: options.api ?? "anthropic",
+    prices: options.prices ?? PRICES,
+    capUsd: options.capUsd ?? 10,
   });
-  const reply = await ask(gateway, { path: of.path ?? "/v1/messages", body: of.body ?? message() });
+  const reply = await ask(gateway, { path: options.path ?? "/v1/messages", body: options.body ?? message() });
   await vi.waitFor(() => expect(gateway.totals().reservedUsd).toBe(0), PATIENT);
   return { usage: usages[0], usages, reply, spentUsd: gateway.totals().spentUsd, seen: vendor.seen };
 }

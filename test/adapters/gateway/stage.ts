@@ -91,7 +91,7 @@ export async function modelGateway(
   folder: string,
   port: number,
   over: Partial<ModelUpstream> = {},
-  of: Partial<GatewayOf> = {},
+  options: Partial<GatewayOf> = {},
 ): Promise<Opened> {
   const usages: ModelUsage[] = [];
   const cuts: string[] = [];
@@ -106,11 +106,11 @@ export async function modelGateway(
     onCut: (reason) => cuts.push(reason),
     ...over,
   };
-  return { gateway: await gatewayOf({ folder, model, ...of }), usages, cuts };
+  return { gateway: await gatewayOf({ folder, model, ...options }), usages, cuts };
 }
 
-export async function gatewayOf(of: GatewayOf): Promise<Gateway> {
-  const gateway = await openGateway(of);
+export async function gatewayOf(gatewayOf: GatewayOf): Promise<Gateway> {
+  const gateway = await openGateway(gatewayOf);
   onTestFinished(() => gateway.close());
   return gateway;
 }

@@ -39,8 +39,10 @@ export const ANNOUNCING: readonly RunFact[] = [
   { type: "merge-intended", ...OF, repo: RepoId.parse("app"), from: "0", to: "1" },
 ];
 
-export function runRow(of: Partial<RunRow> = {}): Parameters<import("../../../src/ports/run-store.ts").RunStore["create"]>[0] {
-  return { run: RUN, name: "plumbing", batchPath: "/b/batch.json", batchFileSha: "0".repeat(64), startedAt: 1_000, ...of };
+export function runRow(
+  runRow: Partial<RunRow> = {},
+): Parameters<import("../../../src/ports/run-store.ts").RunStore["create"]>[0] {
+  return { run: RUN, name: "plumbing", batchPath: "/b/batch.json", batchFileSha: "0".repeat(64), startedAt: 1_000, ...runRow };
 }
 
 /** A folder that is gone when the test is over. */

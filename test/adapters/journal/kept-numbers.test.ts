@@ -8,12 +8,12 @@ import { runRow, stalled, tempFolder } from "./facts.ts";
 
 const id = (n: number): RunId => RunId.parse(`run-${n}`);
 
-function stage(): { readonly file: string; readonly store: RunStore; readonly begin: (n: number, of?: object) => void } {
+function stage(): { readonly file: string; readonly store: RunStore; readonly begin: (n: number, options?: object) => void } {
   const file = join(tempFolder(), "loopdash.db");
   const store = openRunStore(file);
   onTestFinished(() => store.close());
-  const begin = (n: number, of: object = {}): void => {
-    store.create(runRow({ run: id(n), startedAt: n, ...of })).append(stalled("x"));
+  const begin = (n: number, options: object = {}): void => {
+    store.create(runRow({ run: id(n), startedAt: n, ...options })).append(stalled("x"));
   };
   return { file, store, begin };
 }

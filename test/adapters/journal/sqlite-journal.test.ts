@@ -109,9 +109,9 @@ describe("append", () => {
   });
 
   test.for([
-    ["flush", (of: ReturnType<typeof fresh>) => of.journal.flush()],
-    ["close", (of: ReturnType<typeof fresh>) => of.journal.close()],
-    ["the store's close", (of: ReturnType<typeof fresh>) => of.close()],
+    ["flush", (returnType: ReturnType<typeof fresh>) => returnType.journal.flush()],
+    ["close", (returnType: ReturnType<typeof fresh>) => returnType.journal.close()],
+    ["the store's close", (returnType: ReturnType<typeof fresh>) => returnType.close()],
   ] as const)("%s writes what waits", ([, act]) => {
     const opened = fresh();
     opened.journal.append(activity("a"));

@@ -129,8 +129,8 @@ describe("numbers", () => {
     store.create(runRow());
     const second = openRunStore(file);
     second.create(runRow({ run: OTHER }));
-    const want = (of: RunStore, run: RunId, fence: number, usd: number, since = 0) =>
-      of.reserveCost({ run, fence: fence as Fence, at: 10, usd, since, capUsd: 3 });
+    const want = (runStore: RunStore, run: RunId, fence: number, usd: number, since = 0) =>
+      runStore.reserveCost({ run, fence: fence as Fence, at: 10, usd, since, capUsd: 3 });
     expect(want(store, RUN, 1, 2)).toBe(true);
     expect(want(second, OTHER, 1, 2)).toBe(false);
     // Asked again for the same attempt it is not counted twice.

@@ -74,8 +74,8 @@ describe("what the oracle said of each ticket", () => {
   test("changes no judgement where it cannot be written", async () => {
     const { run, batch, bare, program } = await kept();
     const warnings = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
-    const without = async (of: FrozenProgram) => {
-      const { judgement, exitCode } = await of.judge(batch);
+    const without = async (frozenProgram: FrozenProgram) => {
+      const { judgement, exitCode } = await frozenProgram.judge(batch);
       return { ...judgement, durationMs: 0, exitCode };
     };
     const honest = await without(bare);

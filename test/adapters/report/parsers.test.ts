@@ -12,8 +12,8 @@ function parse(format: ReportFormat, text: string, roots: readonly string[] = []
 }
 
 /** Tests as `outcome id`, or the problem. */
-function read(...of: Parameters<typeof parse>): readonly string[] | string {
-  const reading = parse(...of);
+function read(...options: Parameters<typeof parse>): readonly string[] | string {
+  const reading = parse(...options);
   return reading.ok ? reading.tests.map(({ id, outcome }) => `${outcome} ${id}`) : reading.problem;
 }
 

@@ -23,14 +23,14 @@ const ONE = "TAP version 13\nok 1 - a\n1..1\n";
 const A = { ok: true, tests: [{ id: "a", outcome: "passed" }] };
 
 /** What a report says that comes to be in `write`, after `before`. */
-async function reading(of: { path?: string; before?: (file: string) => void; write?: (file: string) => void }) {
+async function reading(options: { path?: string; before?: (file: string) => void; write?: (file: string) => void }) {
   const home = join(folder(), "checkout");
   mkdirSync(home, { recursive: true });
-  const path = of.path ?? "out/report.tap";
+  const path = options.path ?? "out/report.tap";
   const file = join(home, path);
-  of.before?.(file);
+  options.before?.(file);
   const awaited = await reports.await({ format: "tap", folder: home, path });
-  of.write?.(file);
+  options.write?.(file);
   return awaited.read([home]);
 }
 

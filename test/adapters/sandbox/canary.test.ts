@@ -43,7 +43,8 @@ function wrapped(flags: readonly string[], may = true): Sandbox {
   }));
 }
 
-const tryOut = (of: Sandbox): Promise<CanaryEnd> => runCanary(confinedExecutor(createExecutor(), of), stage.at("state"));
+const tryOut = (sandbox: Sandbox): Promise<CanaryEnd> =>
+  runCanary(confinedExecutor(createExecutor(), sandbox), stage.at("state"));
 
 describe("the canary", () => {
   test("does not get out of a sandbox that holds", async () => {
@@ -88,15 +89,15 @@ describe("the canary", () => {
   });
 
   test("believes its own eyes: what happened outside counts, whatever is said inside", async () => {
-    const liar = sandbox((of) => ({ ...of, argv: ["/bin/sh", "-c", "printf x >>../kept/file; echo '[\"own\"]'"] }));
+    const liar = sandbox((options) => ({ ...options, argv: ["/bin/sh", "-c", "printf x >>../kept/file; echo '[\"own\"]'"] }));
     expect(await tryOut(liar)).toEqual({ ran: true, escapes: ["change a file outside"] });
   });
 
   test.each<[what: string, found: () => Sandbox, says: RegExp]>([
     ["does not start", () => wrapped(["--no-such-flag"]), /no-such-flag/],
-    ["is not there", () => sandbox((of) => ({ ...of, argv: ["/nowhere/bwrap"] })), /nowhere/],
+    ["is not there", () => sandbox((options) => ({ ...options, argv: ["/nowhere/bwrap"] })), /nowhere/],
     ["lets nothing be written", () => wrapped([...FILES, ...WALLS], false), /./],
-    ["does nothing and says it went well", () => sandbox((of) => ({ ...of, argv: ["/bin/true"] })), /^$/],
+    ["does nothing and says it went well", () => sandbox((options) => ({ ...options, argv: ["/bin/true"] })), /^$/],
     [
       "refuses",
       () =>

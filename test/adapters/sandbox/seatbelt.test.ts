@@ -12,11 +12,11 @@ import { NOTHING, PATH, useStage } from "./support.ts";
 
 const stage = useStage();
 
-function configOf(of: Partial<Confinement>, more: { hidden?: string[]; tools?: string[] } = {}) {
+function configOf(confinement: Partial<Confinement>, more: { hidden?: string[]; tools?: string[] } = {}) {
   const { hidden = [stage.at("home"), stage.at("state")], tools = [] } = more;
   const state = stage.at("state");
   const closed = { places: [...hidden], secrets: [stage.at("home/.ssh")], state };
-  return seatbeltConfig({ ...NOTHING, ...of }, { hidden, closed, tools, own: stage.at("own") });
+  return seatbeltConfig({ ...NOTHING, ...confinement }, { hidden, closed, tools, own: stage.at("own") });
 }
 
 const paths = (names: readonly { readonly path: string }[]) => names.map(({ path }) => path);
@@ -116,7 +116,7 @@ function seatbelt(): Sandbox {
 }
 
 describe("how a program is started", () => {
-  const run = (argv: readonly string[], env: Readonly<Record<string, string>> = {}, of: Partial<Confinement> = {}) =>
+  const run = (argv: readonly string[], env: Readonly<Record<string, string>> = {}, confinement: Partial<Confinement> = {}) =>
     confinedExecutor(createExecutor(), faked(seatbelt())).run({
       argv,
       cwd: stage.at("wt"),
@@ -125,7 +125,7 @@ describe("how a program is started", () => {
       timeoutMs: 20_000,
       signal: new AbortController().signal,
       marker: `seatbelt-${process.pid}-${Math.random()}`,
-      confinement: { ...NOTHING, write: [stage.at("wt")], ...of },
+      confinement: { ...NOTHING, write: [stage.at("wt")], ...confinement },
     });
 
   test("with its arguments, its environment and its end, whatever is in them", async () => {
@@ -184,8 +184,8 @@ describe("how a program is started", () => {
   test.each<[string, () => readonly [argv: string[], cwd: string], RegExp]>([
     ["a program that is not there", () => [["no-such-program"], stage.at("wt")], /there is no program/],
     ["a working folder that is hidden", () => [["/bin/echo"], stage.at("state")], /is hidden in the sandbox/],
-  ])("not: %s", async (_, of, message) => {
-    const [argv, cwd] = of();
+  ])("not: %s", async (_, options, message) => {
+    const [argv, cwd] = options();
     const launch = { argv, cwd, env: { PATH } };
     await expect(seatbelt().confine(launch, { ...NOTHING, write: [stage.at("wt")] })).rejects.toThrow(message);
   });

@@ -38,7 +38,7 @@ export interface Stage {
   /** Writes a file below the folder. */
   put(path: string, content?: string): string;
   sandbox(more?: Partial<BubblewrapOptions>): Sandbox;
-  run(of: Partial<ExecRequest> & Pick<ExecRequest, "argv">, sandbox?: Sandbox): Promise<ExecResult>;
+  run(execRequest: Partial<ExecRequest> & Pick<ExecRequest, "argv">, sandbox?: Sandbox): Promise<ExecResult>;
   /** Runs a script of sh in the worktree, with the folder as $F. Confined where a confinement is given. */
   sh(script: string, confinement?: Partial<Confinement>, sandbox?: Sandbox): Promise<ExecResult>;
 }
@@ -69,7 +69,7 @@ export function useStage(): Stage {
     },
     sandbox: (more = {}) =>
       createBubblewrap({ program: bwrap(), home: at("home"), state: at("state"), readOverlays: true, ...more }),
-    run: (of, sandbox = stage.sandbox()) => {
+    run: (options, sandbox = stage.sandbox()) => {
       markers += 1;
       return confinedExecutor(createExecutor(), sandbox).run({
         cwd: at("wt"),
@@ -78,7 +78,7 @@ export function useStage(): Stage {
         timeoutMs: 25_000,
         signal: new AbortController().signal,
         marker: `sandbox-${process.pid}-${markers}`,
-        ...of,
+        ...options,
       });
     },
     sh: (script, confinement, sandbox) =>

@@ -77,7 +77,7 @@ export interface Kind {
 
 const costOf = (api: keyof typeof PRICE_LIST) => {
   const prices = new Prices(PRICE_LIST[api]);
-  return (...of: Parameters<Prices["cost"]>) => prices.cost(...of);
+  return (...options: Parameters<Prices["cost"]>) => prices.cost(...options);
 };
 
 const million = { input_tokens: 1_000_000 };

@@ -73,9 +73,9 @@ const BASES: Readonly<Record<string, Files>> = {
   },
 };
 
-async function checkedOut(of: Setting, name: string, what: { commit: string; attributesOf?: string }) {
-  const path = join(of.root, name);
-  await of.repo.checkout({ ...what, path });
+async function checkedOut(setting: Setting, name: string, what: { commit: string; attributesOf?: string }) {
+  const path = join(setting.root, name);
+  await setting.repo.checkout({ ...what, path });
   return { path, files: bytesIn(path) };
 }
 
@@ -84,7 +84,7 @@ describe("a pristine checkout with the attributes of the base", () => {
   test.each(cases)("a base that %s: a candidate changes no byte of other files by %s", { timeout: 60_000 }, async (base, way) => {
     const of = await setUp();
     const files = BASES[base] as Files;
-    const changed = (WAYS[way] as (of: Files) => Files)(files);
+    const changed = (WAYS[way] as (files: Files) => Files)(files);
     const before = commit(of.user, "before", files);
     const after = commit(of.user, "after", { ...changed, "src/new.txt": "new\n" });
     const expected = await checkedOut(of, "expected", { commit: before });
@@ -102,7 +102,7 @@ describe("a pristine checkout with the attributes of the base", () => {
     const of = await setUp();
     const before = commit(of.user, "before", GUARDED);
     for (const way of ["a file at the top", "a file beside them", "a link whose target is the rule", "a macro"]) {
-      const after = commit(of.user, "after", (WAYS[way] as (of: Files) => Files)(GUARDED));
+      const after = commit(of.user, "after", (WAYS[way] as (files: Files) => Files)(GUARDED));
       const own = await checkedOut(of, way, { commit: after });
       expect(own.files["test/data.txt"], way).toBe("one\r\ntwo\r\n");
       const judged = await checkedOut(of, `${way} judged`, { commit: after, attributesOf: before });

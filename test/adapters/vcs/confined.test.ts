@@ -35,14 +35,14 @@ function setUp(prepare?: (user: string) => void): Promise<Setting> {
 type Made = Awaited<ReturnType<typeof worktree>>;
 
 /** Runs a script of sh as a confined worker runs. */
-async function work(of: Setting, made: Made, script: string): Promise<ExecResult> {
-  const sandbox = sandboxOf(of.root);
-  const { write, read, mounts } = await of.repo.agentView(made);
+async function work(setting: Setting, made: Made, script: string): Promise<ExecResult> {
+  const sandbox = sandboxOf(setting.root);
+  const { write, read, mounts } = await setting.repo.agentView(made);
   return confinedExecutor(createExecutor(), sandbox).run({
     argv: ["/bin/sh", "-c", `export GIT_CONFIG_GLOBAL=/dev/null; ${script}`],
     cwd: made.path,
-    env: { PATH, CD: join(of.user, ".git"), USER_DIR: of.user },
-    logFile: join(of.root, "log"),
+    env: { PATH, CD: join(setting.user, ".git"), USER_DIR: setting.user },
+    logFile: join(setting.root, "log"),
     timeoutMs: 25_000,
     signal: new AbortController().signal,
     marker: `confined-${process.pid}-${made.branch}`,
@@ -51,8 +51,8 @@ async function work(of: Setting, made: Made, script: string): Promise<ExecResult
 }
 
 /** Where the worker's own git folder lies. */
-function ownDir(of: Setting): string {
-  const store = execFileSync("find", [of.root, "-maxdepth", "2", "-type", "d", "-name", "a-*"], { encoding: "utf8" }).trim();
+function ownDir(setting: Setting): string {
+  const store = execFileSync("find", [setting.root, "-maxdepth", "2", "-type", "d", "-name", "a-*"], { encoding: "utf8" }).trim();
   if (store === "" || store.includes("\n")) throw new Error(`not one folder: ${store}`);
   return join(store, "git");
 }
@@ -138,9 +138,9 @@ describe("a confined worker", { timeout: 60_000 }, () => {
 });
 
 describe("what a confined worker left is not believed", { timeout: 60_000 }, () => {
-  async function committed(of: Setting): Promise<Made> {
-    const made = await worktree(of);
-    const result = await work(of, made, `set -e; echo x > new; git add new; git ${IDENTITY} commit -qm one`);
+  async function committed(setting: Setting): Promise<Made> {
+    const made = await worktree(setting);
+    const result = await work(setting, made, `set -e; echo x > new; git add new; git ${IDENTITY} commit -qm one`);
     expect(result.exitCode).toBe(0);
     return made;
   }

@@ -19,19 +19,19 @@ cleanUp();
 type Worktree = Awaited<ReturnType<typeof worktree>>;
 
 /** Everything that is done with a ticket, after an agent left its worktree in some state. */
-async function wholeWay(of: Setting, made: Worktree): Promise<void> {
-  const { tip } = await of.repo.capture(made);
-  await of.repo.capture(made);
-  await of.repo.writePatch({ from: made.from, tip, file: join(of.root, "patch"), maxBytes: 100_000 });
-  await of.repo.change({ from: made.from, tip });
-  const candidate = await of.repo.candidate({ tip, message: "m" });
+async function wholeWay(setting: Setting, made: Worktree): Promise<void> {
+  const { tip } = await setting.repo.capture(made);
+  await setting.repo.capture(made);
+  await setting.repo.writePatch({ from: made.from, tip, file: join(setting.root, "patch"), maxBytes: 100_000 });
+  await setting.repo.change({ from: made.from, tip });
+  const candidate = await setting.repo.candidate({ tip, message: "m" });
   if (!candidate.ok) throw new Error(candidate.detail);
-  await of.repo.checkout({ commit: candidate.commit, path: join(of.root, "judge") });
-  expect(await of.repo.land({ from: candidate.base, to: candidate.commit })).toEqual({ as: "landed" });
-  await of.repo.removeWorktree({ ...made, deleteBranch: true });
-  await worktree(of, "T-2");
-  await of.repo.contains(candidate.commit);
-  await openRepo({ id: APP, path: of.user, base: "main", scratch: of.root });
+  await setting.repo.checkout({ commit: candidate.commit, path: join(setting.root, "judge") });
+  expect(await setting.repo.land({ from: candidate.base, to: candidate.commit })).toEqual({ as: "landed" });
+  await setting.repo.removeWorktree({ ...made, deleteBranch: true });
+  await worktree(setting, "T-2");
+  await setting.repo.contains(candidate.commit);
+  await openRepo({ id: APP, path: setting.user, base: "main", scratch: setting.root });
 }
 
 test("a .git file replaced by a repository with a monitor runs nothing", async () => {
@@ -226,9 +226,9 @@ test("a worktree whose HEAD was put on the base does not pass for the user's che
 });
 
 test.each([
-  ["capture", (of: Setting, made: Worktree) => of.repo.capture(made)],
-  ["addWorktree", (of: Setting, made: Worktree) => of.repo.addWorktree({ ...made, from: unborn(of) })],
-  ["removeWorktree", (of: Setting, made: Worktree) => of.repo.removeWorktree({ ...made, deleteBranch: true })],
+  ["capture", (setting: Setting, made: Worktree) => setting.repo.capture(made)],
+  ["addWorktree", (setting: Setting, made: Worktree) => setting.repo.addWorktree({ ...made, from: unborn(setting) })],
+  ["removeWorktree", (setting: Setting, made: Worktree) => setting.repo.removeWorktree({ ...made, deleteBranch: true })],
 ] as const)("a ticket's branch that was made to mean the base does not move the base: %s", async (_, act) => {
   const of = await setUp();
   for (const name of ["symbolic", "linked"]) {
@@ -245,8 +245,8 @@ test.each([
 });
 
 /** A commit that is on no branch. */
-function unborn(of: Setting): string {
-  return git(of.user, "commit-tree", "main^{tree}", "-m", "unborn");
+function unborn(setting: Setting): string {
+  return git(setting.user, "commit-tree", "main^{tree}", "-m", "unborn");
 }
 
 test("a base that is a symbolic ref moves the branch it names", async () => {

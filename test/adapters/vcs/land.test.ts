@@ -19,13 +19,13 @@ import {
 cleanUp();
 
 /** What a landing could change: refs, index and files of the user's checkout. */
-function everything(of: Setting): string {
+function everything(setting: Setting): string {
   return [
-    git(of.user, "for-each-ref"),
-    git(of.user, "ls-files", "-s"),
-    statusOf(of.user),
-    git(of.user, "diff", "HEAD"),
-    git(of.user, "reflog", "show", "main"),
+    git(setting.user, "for-each-ref"),
+    git(setting.user, "ls-files", "-s"),
+    statusOf(setting.user),
+    git(setting.user, "diff", "HEAD"),
+    git(setting.user, "reflog", "show", "main"),
   ].join("\n");
 }
 
@@ -68,44 +68,47 @@ describe("land, with the base checked out", () => {
     expect(statusOf(of.user)).toBe("");
   });
 
-  const obstacles: Record<string, readonly [prepare: (of: Setting) => void, reason: RegExp]> = {
-    "an uncommitted change in another file": [(of) => write(of.user, "b.txt", "mine\n"), /uncommitted changes: b\.txt$/],
+  const obstacles: Record<string, readonly [prepare: (setting: Setting) => void, reason: RegExp]> = {
+    "an uncommitted change in another file": [
+      (options) => write(options.user, "b.txt", "mine\n"),
+      /uncommitted changes: b\.txt$/,
+    ],
     "a staged change": [
-      (of) => {
-        write(of.user, "b.txt", "mine\n");
-        git(of.user, "add", "b.txt");
+      (options) => {
+        write(options.user, "b.txt", "mine\n");
+        git(options.user, "add", "b.txt");
       },
       /uncommitted changes: b\.txt$/,
     ],
-    "a deleted file": [(of) => rmSync(join(of.user, "b.txt")), /uncommitted changes: b\.txt$/],
-    "an untracked file in the way": [(of) => write(of.user, "new", "mine\n"), /new.*overwritten/],
-    "an ignored file in the way": [(of) => write(of.user, "x.log", "mine\n"), /x\.log.*overwritten/],
+    "a deleted file": [(options) => rmSync(join(options.user, "b.txt")), /uncommitted changes: b\.txt$/],
+    "an untracked file in the way": [(options) => write(options.user, "new", "mine\n"), /new.*overwritten/],
+    "an ignored file in the way": [(options) => write(options.user, "x.log", "mine\n"), /x\.log.*overwritten/],
     "an ignored file where a folder goes": [
-      (of) => {
-        write(of.user, ".git/info/exclude", "dir\n");
-        write(of.user, "dir", "mine\n");
+      (options) => {
+        write(options.user, ".git/info/exclude", "dir\n");
+        write(options.user, "dir", "mine\n");
       },
       /dir.*overwritten/,
     ],
     "an untracked folder in the way": [
-      (of) => {
-        mkdirSync(join(of.user, "new"));
-        write(of.user, "new/mine", "mine\n");
+      (options) => {
+        mkdirSync(join(options.user, "new"));
+        write(options.user, "new/mine", "mine\n");
       },
       /new.*overwritten/,
     ],
-    "another git at work": [(of) => write(of.user, ".git/index.lock", ""), /another git process/],
-    "a merge under way": [(of) => write(of.user, ".git/MERGE_HEAD", `${of.first}\n`), /a merge is under way/],
+    "another git at work": [(options) => write(options.user, ".git/index.lock", ""), /another git process/],
+    "a merge under way": [(options) => write(options.user, ".git/MERGE_HEAD", `${options.first}\n`), /a merge is under way/],
     "a rebase of the base under way": [
-      (of) => {
-        git(of.user, "switch", "-q", "--detach");
-        mkdirSync(join(of.user, ".git", "rebase-merge"));
-        write(of.user, ".git/rebase-merge/head-name", "refs/heads/main\n");
+      (options) => {
+        git(options.user, "switch", "-q", "--detach");
+        mkdirSync(join(options.user, ".git", "rebase-merge"));
+        write(options.user, ".git/rebase-merge/head-name", "refs/heads/main\n");
       },
       /a rebase is under way/,
     ],
-    "a locked base": [(of) => write(of.user, ".git/refs/heads/main.lock", ""), /could not be moved.*main\.lock/s],
-    "a sparse checkout": [(of) => git(of.user, "sparse-checkout", "set", "x"), /sparse checkout/],
+    "a locked base": [(options) => write(options.user, ".git/refs/heads/main.lock", ""), /could not be moved.*main\.lock/s],
+    "a sparse checkout": [(options) => git(options.user, "sparse-checkout", "set", "x"), /sparse checkout/],
   };
 
   test.each(Object.entries(obstacles))("waits for %s, and changes nothing", async (_, [prepare, reason]) => {

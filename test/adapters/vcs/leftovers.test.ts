@@ -109,9 +109,9 @@ describe("what a worker left", { timeout: 60_000 }, () => {
 });
 
 describe("the place of a worktree", () => {
-  const placeOf = async (of: Setting, avoid: readonly string[]) => {
-    const made = await worktree(of);
-    const { write: open, mounts } = await of.repo.agentView({ ...made, avoid });
+  const placeOf = async (setting: Setting, avoid: readonly string[]) => {
+    const made = await worktree(setting);
+    const { write: open, mounts } = await setting.repo.agentView({ ...made, avoid });
     const shown = mounts.find(({ from }) => from === made.path)?.at ?? open[0];
     return { shown, path: made.path, gitFile: mounts.find(({ at }) => at.endsWith("/.git"))?.at };
   };

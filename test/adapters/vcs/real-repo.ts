@@ -79,24 +79,24 @@ export function write(dir: string, name: string, text: string): void {
 
 /** One worktree on `loopdash/r/<name>` from the base tip. */
 export async function worktree(
-  of: Setting,
+  setting: Setting,
   name = "T-1",
 ): Promise<{ path: string; branch: string; from: string; message: string }> {
-  const made = { path: join(of.root, name), branch: `loopdash/r/${name}`, from: await of.repo.baseTip() };
-  await of.repo.addWorktree(made);
+  const made = { path: join(setting.root, name), branch: `loopdash/r/${name}`, from: await setting.repo.baseTip() };
+  await setting.repo.addWorktree(made);
   return { ...made, message: `${name}: work` };
 }
 
 /** A ready candidate that writes `files` on top of the base. */
 export async function readyCandidate(
-  of: Setting,
+  setting: Setting,
   files: Record<string, string>,
   name = "T-1",
 ): Promise<{ from: string; to: string }> {
-  const made = await worktree(of, name);
+  const made = await worktree(setting, name);
   for (const [file, text] of Object.entries(files)) write(made.path, file, text);
-  const { tip } = await of.repo.capture(made);
-  const candidate = await of.repo.candidate({ tip, message: made.message });
+  const { tip } = await setting.repo.capture(made);
+  const candidate = await setting.repo.candidate({ tip, message: made.message });
   if (!candidate.ok) throw new Error("conflict");
   return { from: candidate.base, to: candidate.commit };
 }

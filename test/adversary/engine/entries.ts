@@ -9,7 +9,10 @@ const makeMany = (folder: string, count: number) =>
 const OBJECTS = 'sh("git", "rev-parse", "--git-path", "objects").trim()';
 
 /** What comes after the defence stops it too, and later, so that what is told tells which one it was. */
-const attack = (of: Omit<TicketAttack, "harm">): TicketAttack => ({ ...of, harm: ({ said }) => !of.told.test(said) });
+const attack = (ticketAttack: Omit<TicketAttack, "harm">): TicketAttack => ({
+  ...ticketAttack,
+  harm: ({ said }) => !ticketAttack.told.test(said),
+});
 
 const COUNTED: readonly TicketAttack[] = [
   attack({

@@ -40,19 +40,22 @@ for (;; $n++) {
 `;
 
 /** Starts one, and waits until it was at its target once. It is ended with the stage, being of its environment. */
-export function startKeeper(stage: Stage, of: { readonly ticket: string; readonly habit: Habit; readonly path: string }): void {
+export function startKeeper(
+  stage: Stage,
+  { habit, path, ticket }: { readonly ticket: string; readonly habit: Habit; readonly path: string },
+): void {
   for (const folder of ["hits", "shared"]) stage.write(`${folder}/.keep`, "");
   const script = stage.write("keeper.pl", KEEPER);
-  if (of.habit === "pipe") execFileSync("mkfifo", [of.path]);
+  if (habit === "pipe") execFileSync("mkfifo", [path]);
   const user = process.getuid?.() === 0 ? [] : ["--user", "--map-current-user"];
-  const apart = of.habit === "network" ? ["unshare", ...user, "--net"] : [];
+  const apart = habit === "network" ? ["unshare", ...user, "--net"] : [];
   const inotify = process.arch === "x64" ? "294" : "26";
-  const [program = "", ...args] = [...apart, "perl", script, stage.root, inotify, of.ticket, of.habit, of.path];
+  const [program = "", ...args] = [...apart, "perl", script, stage.root, inotify, ticket, habit, path];
   const child = spawn(program, args, { cwd: stage.root, env: stage.env, stdio: "ignore" });
   child.unref();
   const cell = new Int32Array(new SharedArrayBuffer(4));
-  while (!existsSync(stage.path("shared", `${of.ticket}.rounds`))) {
-    if (child.pid === undefined || !isAlive(child.pid)) throw new Error(`the keeper of ${of.ticket} did not start`);
+  while (!existsSync(stage.path("shared", `${ticket}.rounds`))) {
+    if (child.pid === undefined || !isAlive(child.pid)) throw new Error(`the keeper of ${ticket} did not start`);
     Atomics.wait(cell, 0, 0, 5);
   }
 }

@@ -67,7 +67,7 @@ export const DEFENCES = {
     holes: [
       {
         file: CANDIDATE,
-        from: "commit: await writeCommit(store, { tree, parent: base, message: of.message }) };\n  }",
+        from: "commit: await writeCommit(store, { tree, parent: base, message: options.message }) };\n  }",
         to: "commit: tip };\n  }",
       },
       { file: "src/adapters/vcs/capture.ts", from: "(await isAncestor(store, from, commit)) ? commit : from", to: "commit" },
@@ -128,10 +128,10 @@ export const DEFENCES = {
       {
         file: "src/cli/engine/open-run.ts",
         from: "tickets: state.batch.tickets.map((t) => t.id) };\n  if (oracleSha(oracleBatchBytes(oracleBatch)) !== state.batchSha)",
-        to: "tickets: of.loaded.batch.tickets.map((t) => t.id) };\n  if (false)",
+        to: "tickets: loaded.batch.tickets.map((t) => t.id) };\n  if (false)",
       },
       // What the run has beyond the oracle's list counts as found on the way, and is judged as well.
-      { file: "src/cli/engine/oracle-program.ts", from: "of.tickets().slice(frozen.length);", to: "of.tickets().slice(0, 0);" },
+      { file: "src/cli/engine/oracle-program.ts", from: "options.tickets().slice(frozen.length);", to: "options.tickets().slice(0, 0);" },
     ],
   },
 } as const satisfies Record<string, Defence>;

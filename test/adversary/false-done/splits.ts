@@ -18,8 +18,8 @@ const JUDGED: Defence = {
   holes: [
     {
       file: "src/cli/engine/oracle-program.ts",
-      from: "const found = of.tickets().slice(frozen.length);",
-      to: "const found = of.tickets().slice(0, 0);",
+      from: "const found = options.tickets().slice(frozen.length);",
+      to: "const found = options.tickets().slice(0, 0);",
     },
   ],
 };

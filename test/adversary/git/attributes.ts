@@ -4,7 +4,7 @@ import type { Attack, Defence } from "../suite.ts";
 
 const CHECKOUT = {
   file: "src/adapters/vcs/pristine.ts",
-  from: "objectId(of.attributesOf ?? commit)",
+  from: "objectId(options.attributesOf ?? commit)",
   to: "commit",
 };
 

@@ -1,7 +1,7 @@
 import type { Defence } from "../suite.ts";
 
 const VCS = "src/adapters/vcs";
-const HARVEST = `${VCS}/harvest.ts`;
+const HARVEST = `${VCS}/import-objects.ts`;
 /** As in the family `escape`: where an agent is given its walls. */
 const UNCONFINED = {
   file: "src/loop/confine.ts",
@@ -12,7 +12,7 @@ const UNCONFINED = {
 /** What reads a worker's leftovers runs where it sees everything. */
 export const UNGUARDED = {
   file: `${VCS}/guarded-git.ts`,
-  from: "if (store.sandbox === undefined || of.reach === undefined) {",
+  from: "if (store.sandbox === undefined || options.reach === undefined) {",
   to: "if (store !== undefined) {",
 };
 
@@ -20,7 +20,7 @@ export const DEFENCES = {
   sandbox: { name: "an agent's git writes nothing of the repository but its own branch and worktree", holes: [UNCONFINED] },
   symbolic: {
     name: "an agent's branch is its own file, and one that means another branch is not followed",
-    holes: [UNCONFINED, { file: `${VCS}/questions.ts`, from: 'of.follow === true ? "" : "option no-deref\\n"', to: '""' }],
+    holes: [UNCONFINED, { file: `${VCS}/git-queries.ts`, from: 'move.follow === true ? "" : "option no-deref\\n"', to: '""' }],
   },
   checked: {
     name: "each object of an agent is checked as fsck does before it is taken",
@@ -69,7 +69,7 @@ export const DEFENCES = {
     holes: [
       {
         file: `${VCS}/candidate.ts`,
-        from: "commit: await writeCommit(store, { tree, parent: base, message: of.message })",
+        from: "commit: await writeCommit(store, { tree, parent: base, message: options.message })",
         to: "commit: tip",
       },
     ],

@@ -19,20 +19,20 @@ const COUNTED: Defence = {
   name: "the files that a folder stands for are counted, each folder once",
   holes: [
     { file: `${VCS}/weigh-objects.ts`, from: "(countFilesOf(found, known, MAX_FILES) === undefined)", to: "(found.size < 0)" },
-    { file: `${VCS}/harvest.ts`, from: "(await countFiles(store, guard, tip)) > MAX_FILES", to: "tip === null" },
+    { file: `${VCS}/import-objects.ts`, from: "(await countFiles(store, guard, tip)) > MAX_FILES", to: "tip === null" },
     SMALL,
   ],
 };
 const SIZES: Defence = {
   name: "files are not read that are too large to be taken",
-  holes: [{ file: `${VCS}/stage.ts`, from: "await refuseTooLarge(of.guard, of.workTree, add);", to: "void refuseTooLarge;" }],
+  holes: [{ file: `${VCS}/stage.ts`, from: "await refuseTooLarge(options.guard, options.workTree, add);", to: "void refuseTooLarge;" }],
 };
 const DEADLINE: Defence = {
   name: "a capture ends within the time of its attempt, whatever git waits for",
   holes: [
     {
       file: `${VCS}/guarded-git.ts`,
-      from: "Math.min(bounds.ms, of.timeoutMs ?? bounds.ms)",
+      from: "Math.min(bounds.ms, timeoutMs ?? bounds.ms)",
       to: "bounds.ms / 4",
     },
   ],

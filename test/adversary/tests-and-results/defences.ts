@@ -140,8 +140,8 @@ export const DEFENCES = {
       { file: COMMAND, from: "if (touched.length === 0) return undefined;", to: "if (touched.length >= 0) return undefined;" },
       {
         file: "src/adapters/sandbox/find-program.ts",
-        from: 'of.path.split(":").filter((folder) => isAbsolute(folder));',
-        to: 'of.path.split(":").map((folder) => resolve(of.cwd, folder));',
+        from: 'path.split(":").filter((folder) => isAbsolute(folder));',
+        to: 'path.split(":").map((folder) => resolve(cwd, folder));',
       },
       { file: "src/adapters/executor/environment.ts", from: ".filter((entry) => isAbsolute(entry));", to: ";" },
       {
@@ -154,7 +154,7 @@ export const DEFENCES = {
   drivers: {
     name: "no filter, no hook and no program that a repository brings is run by the engine",
     holes: [
-      { file: "src/adapters/vcs/pristine.ts", from: "objectId(of.attributesOf ?? commit)", to: "commit" },
+      { file: "src/adapters/vcs/pristine.ts", from: "objectId(options.attributesOf ?? commit)", to: "commit" },
       {
         file: "src/adapters/vcs/pristine.ts",
         from: "config: AS_STORED,",
@@ -166,7 +166,7 @@ export const DEFENCES = {
         to: "allowUnsafeConfigEnvCount: true, allowUnsafeInclude: true, allowUnsafeFilter: true,",
       },
       { file: "src/adapters/vcs/git-call.ts", from: '["core.hooksPath", "/dev/null"],', to: "" },
-      { file: "src/cli/engine/start-engine.ts", from: "clearPath(options.env, repositories);", to: "void repositories;" },
+      { file: "src/cli/engine/start-engine.ts", from: "sanitizePath(options.env, repositories);", to: "void repositories;" },
     ],
   },
   merged: {
@@ -195,8 +195,8 @@ export const DEFENCES = {
     holes: [
       {
         file: "src/domain/test-canary/js-tests.ts",
-        from: 'of.fails === "many" ? knownTest(file.text, style, of.draw) : undefined',
-        to: "of === undefined ? knownTest(file.text, style, of) : undefined",
+        from: 'sowing.fails === "many" ? knownTest(file.text, style, sowing.draw) : undefined',
+        to: "sowing === undefined ? knownTest(file.text, style, sowing) : undefined",
       },
     ],
   },

@@ -23,8 +23,8 @@ const world: World = {
 };
 
 const BREAK = `fs.writeFileSync("add.mjs", "export const add = () => 0;\\n");`;
-const scripts = (of: object): string =>
-  `${BREAK}fs.writeFileSync("package.json", ${JSON.stringify(JSON.stringify({ name: "app", scripts: of }))});`;
+const scripts = (options: object): string =>
+  `${BREAK}fs.writeFileSync("package.json", ${JSON.stringify(JSON.stringify({ name: "app", scripts: options }))});`;
 
 export const SCRIPTS = campaign(world, [
   {

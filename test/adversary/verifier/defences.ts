@@ -4,7 +4,7 @@ const TRIPWIRE = "src/adapters/tripwire/canary-tripwire.ts";
 
 /** The proof passes at once, and the last word is not borne out by copies. */
 const UNPROVEN = [
-  { file: TRIPWIRE, from: "if (!of.canaries) return undefined;", to: "return undefined;" },
+  { file: TRIPWIRE, from: "if (!options.canaries) return undefined;", to: "return undefined;" },
   { file: "src/adapters/tripwire/cross-checked-oracle.ts", from: 'if (how === "background")', to: "if (true)" },
 ] as const;
 const UNFROZEN = { file: TRIPWIRE, from: "if (changed !== undefined)", to: "if (false)" };
@@ -108,7 +108,7 @@ export const DEFENCES = {
         to: `if (result.signal !== undefined) return ${READ_ALL};\n  if (result.signal !== undefined) return`,
       },
       { file: PROCESS, from: "maxBuffer: MAX_OUTPUT", to: "maxBuffer: 64 * MAX_OUTPUT" },
-      { file: FROZEN_ORACLE, from: "of.deadlineMs ?? 20_000", to: "of.deadlineMs ?? 1_000" },
+      { file: FROZEN_ORACLE, from: "options.deadlineMs ?? 20_000", to: "options.deadlineMs ?? 1_000" },
     ],
   },
   permission: {

@@ -164,7 +164,7 @@ describe("the terminal", () => {
     ["CI", { env: { ...env, CI: "true" } }, { terminal: "warn", "terminal-locale": "ok" }],
     ["a pipe", { stdout: {} }, { terminal: "warn", "terminal-locale": "ok" }],
     ["no input", { stdin: {} }, { terminal: "warn", "terminal-locale": "ok" }],
-  ])("%s", (_, of, expected) => {
-    expect(statuses(checkTerminal({ env, stdin, stdout, ...of }))).toEqual(expected);
+  ])("%s", (_, options, expected) => {
+    expect(statuses(checkTerminal({ env, stdin, stdout, ...options }))).toEqual(expected);
   });
 });

@@ -20,8 +20,8 @@ function program(path: string, text: string): string {
   return file;
 }
 
-const look = (of: { loaded?: unknown; deadlineMs?: number } = {}) =>
-  checkPrograms({ env: { PATH: `${root}/bin:/usr/bin:/bin` }, ...of, loaded: of.loaded as LoadedBatch | undefined });
+const look = (options: { loaded?: unknown; deadlineMs?: number } = {}) =>
+  checkPrograms({ env: { PATH: `${root}/bin:/usr/bin:/bin` }, ...options, loaded: options.loaded as LoadedBatch | undefined });
 
 describe("the vendors' programs", () => {
   test("the versions that are told are those that test/agents drives", () => {

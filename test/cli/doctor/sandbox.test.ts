@@ -49,7 +49,7 @@ describe("what the trial of the sandbox shows is told", () => {
     const place = mkdtempSync(join(tmpdir(), "loopdash-doctor-test-"));
     onTestFinished(() => rmSync(place, { recursive: true }));
     const asked: unknown[] = [];
-    const find = async (of: unknown) => (asked.push(of), NONE);
+    const find = async (value: unknown) => (asked.push(value), NONE);
     for (const each of [place, join(place, "not-yet")]) await checkSandbox({ find, path: "/bin", place: each, mode: "auto" });
     expect(asked).toEqual([{ path: "/bin", state: place }, { path: "/bin" }]);
   });

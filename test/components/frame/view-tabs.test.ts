@@ -10,8 +10,8 @@ import { desk } from "../../store/desk.ts";
 import { replayOf } from "../../store/replays.ts";
 import { plumbing } from "../../store/scenes.ts";
 
-function line(...of: Parameters<typeof viewTabs>): string {
-  const { left, own, right, rest } = viewTabs(...of);
+function line(...options: Parameters<typeof viewTabs>): string {
+  const { left, own, right, rest } = viewTabs(...options);
   return `─${left}${own}${right}${"─".repeat(rest)}`;
 }
 

@@ -17,8 +17,8 @@ export function batchValue(part: Readonly<Record<string, unknown>> = {}): Record
 }
 
 /** What a person is told of a batch; empty where it can run. */
-export function told(text: string, of: BatchSurroundings = { folder: "/work/batches" }): string {
-  const reading = readBatch(text, of);
+export function told(text: string, batchSurroundings: BatchSurroundings = { folder: "/work/batches" }): string {
+  const reading = readBatch(text, batchSurroundings);
   return reading.ok ? "" : formatProblems("batch.json", reading.problems);
 }
 

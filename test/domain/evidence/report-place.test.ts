@@ -14,8 +14,8 @@ function read(report: unknown, ticket: Record<string, unknown> = {}) {
   return readBatch(text, { folder: "/" });
 }
 
-function problems(...of: Parameters<typeof read>): string[] {
-  const reading = read(...of);
+function problems(...options: Parameters<typeof read>): string[] {
+  const reading = read(...options);
   return reading.ok ? [] : reading.problems.map(({ path, message }) => `${path}: ${message}`);
 }
 

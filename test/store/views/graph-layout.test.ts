@@ -105,8 +105,8 @@ describe("rows and lines", () => {
   });
 
   /** Every one of so many tickets is waited for by every one of as many others. */
-  function tangle(of: number): Plan {
-    const firsts = Array.from({ length: of }, (_, i) => `A-${i}`);
+  function tangle(value: number): Plan {
+    const firsts = Array.from({ length: value }, (_, i) => `A-${i}`);
     return planWith(Object.fromEntries([...firsts.map((id) => [id, []]), ...firsts.map((_, i) => [`B-${i}`, firsts])]));
   }
 
@@ -176,7 +176,7 @@ interface Passing {
   readonly track: number | undefined;
 }
 
-function each(lines: readonly GraphLine[], layerOf: readonly number[], see: (of: Passing) => void): void {
+function each(lines: readonly GraphLine[], layerOf: readonly number[], see: (passing: Passing) => void): void {
   for (const line of lines) {
     line.tracks.forEach((track, step) => {
       const gap = (layerOf[line.from] ?? 0) + step;
