@@ -47,11 +47,12 @@ function watch(parser: Parser, trouble: string[]): void {
 }
 
 /**
- * Node's runner reports a file that does not load by the file's own number, which a test may have had (seen in 22 and 24). A point
- * that failed hides nothing, and the plan still counts it.
+ * Node's runner reports a file that does not load, or holds no test, by the file's own number, which a test may have had (seen in 22
+ * and 24). A point that failed hides nothing, one that is named as a file is no test, and the plan still counts both.
  */
 function isFileOfNode(failure: Result | TapError): boolean {
-  return "ok" in failure && !failure.ok && failure.tapError?.endsWith("appears multiple times") === true;
+  if (!("ok" in failure) || failure.tapError?.endsWith("appears multiple times") !== true) return false;
+  return !failure.ok || /^\S+\.[cm]?[jt]sx?$/.test(failure.name);
 }
 
 /**

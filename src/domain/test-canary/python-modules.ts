@@ -25,9 +25,9 @@ const MODULES: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** Whether a new file stands in for such a module: one in the root, in `src` or in a folder of tests. */
-export function shadowsPythonModule(path: string, testFolders: ReadonlySet<string>): boolean {
-  for (const folder of ["", "src", "lib", ...testFolders]) {
+/** Whether a new file stands in for such a module: one in the root or in one of these folders. */
+export function shadowsPythonModule(path: string, folders: ReadonlySet<string>): boolean {
+  for (const folder of ["", ...folders]) {
     const rest = folder === "" ? path : path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : undefined;
     const module = /^([A-Za-z_]\w*)(?:\.py|\/__init__\.py)$/.exec(rest ?? "")?.[1];
     if (module !== undefined && MODULES.has(module)) return true;

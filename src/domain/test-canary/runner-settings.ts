@@ -7,10 +7,21 @@ const RUNNER_FILES: readonly RegExp[] = [
   /^\.(?:mocharc|taprc|nycrc|c8rc|babelrc|swcrc|coveragerc)[\w.-]*$/,
 ];
 
-/** Whether a file is one by which a test runner is set. Mocks that runners find by their folder count. */
+/** Mocks that runners find by their folder, what tells Python of plugins, and code for Python that nobody can read. */
+const RUNNER_PATHS = /(?:^|\/)(?:__mocks__|[^/]+\.(?:dist|egg)-info)\/|\.(?:pth|egg-link|py[cod]|so)$/;
+
+/** Whether a file is one by which a test runner is set. */
 export function isRunnerFile(path: string): boolean {
   const name = basename(path);
-  return RUNNER_FILES.some((pattern) => pattern.test(name)) || /(?:^|\/)__mocks__\//.test(path);
+  return RUNNER_FILES.some((pattern) => pattern.test(name)) || RUNNER_PATHS.test(path);
+}
+
+/** The plugins that pytest's settings or a conftest.py name, each in quotes. */
+export function pluginsNamedBy(text: string): string {
+  const options = [...text.matchAll(/(?:^|[\s"'=,])-p[ =]{0,4}([\w.]{1,200})/gm)].map(([, name]) => name);
+  const lists = [...text.matchAll(/^[ \t]{0,8}pytest_plugins[ \t]{0,8}=([^\n]{0,2000}(?:\n[ \t)\]]{1,40}[^\n]{0,400}){0,50})/gm)];
+  const listed = lists.flatMap(([, list = ""]) => [...list.matchAll(/["']([\w.]{1,200})["']/g)].map(([, name]) => name));
+  return [...options, ...listed].map((name) => `"${name?.split(".").at(-1)}"`).join("\n");
 }
 
 /** Parts of files that say more than how tests are run: sections by their headers, keys of package.json. */
@@ -18,11 +29,15 @@ const SECTIONS: Readonly<Record<string, RegExp>> = {
   "pyproject.toml": /^\[tool\.(?:pytest|coverage)\b/,
   "setup.cfg": /^\[(?:tool:pytest|coverage:)/,
 };
-const KEYS = ["jest", "vitest", "mocha", "ava", "tap", "nyc", "c8"] as const;
+const KEYS = ["jest", "vitest", "mocha", "ava", "tap", "nyc", "c8", "babel"] as const;
+
+/** Settings of pytest that stand elsewhere than in such a section. */
+const ELSEWHERE = /ini_options|tool:pytest|addopts/;
 
 /**
  * A file of the candidate with its part about test runners as the base has it; undefined if there is no such part, or it is the same.
- * `base` is undefined if the base does not have the file.
+ * `base` is undefined if the base does not have the file. If that part is written in a way that is not understood, it is the base's
+ * whole file.
  */
 export function withRunnerPartOf(path: string, candidate: string, base: string | undefined): string | undefined {
   const name = basename(path);
@@ -30,6 +45,7 @@ export function withRunnerPartOf(path: string, candidate: string, base: string |
   const header = Object.hasOwn(SECTIONS, name) ? SECTIONS[name] : undefined;
   if (header === undefined) return undefined;
   const [own, old] = [sectionsIn(candidate, header), sectionsIn(base ?? "", header)];
+  if (ELSEWHERE.test(squeezed(own.outside)) && squeezed(own.outside) !== squeezed(old.outside)) return base ?? "";
   if (own.inside === old.inside) return undefined;
   return `${own.outside}${own.outside.endsWith("\n") || own.outside === "" ? "" : "\n"}${old.inside}`;
 }
@@ -38,11 +54,17 @@ export function withRunnerPartOf(path: string, candidate: string, base: string |
 function sectionsIn(text: string, header: RegExp): { readonly inside: string; readonly outside: string } {
   const parts = { inside: "", outside: "" };
   let at: keyof typeof parts = "outside";
-  for (const line of text.split(/(?<=\n)/)) {
-    if (line.startsWith("[")) at = header.test(line) ? "inside" : "outside";
+  for (const line of text.split(/(?<=\n|\r(?!\n))/)) {
+    const start = squeezed(line);
+    if (start.startsWith("[")) at = header.test(start) ? "inside" : "outside";
     parts[at] += line;
   }
   return parts;
+}
+
+/** Without blanks and quotes, which TOML allows within a header. */
+function squeezed(text: string): string {
+  return text.replace(/[ \t"']/g, "");
 }
 
 function withKeysOf(candidate: string, base: string | undefined): string | undefined {

@@ -27,8 +27,11 @@ export interface Planting extends TestFile {
 /** What is to be planted. */
 export interface Sowing {
   readonly draw: Draw;
-  /** A command that stops at the first failing test gets one that fails, after the one that passes. */
-  readonly fails: "many" | "one" | "none";
+  /**
+   * `new`: no `known` one, which may stand in for the test of that name. A command that stops at the first failing test gets `one`
+   * that fails, after the one that passes.
+   */
+  readonly fails: "many" | "new" | "one" | "none";
 }
 
 /** A test runner for which canaries can be written. Everything here is pure. */

@@ -53,7 +53,7 @@ export interface Choice {
 export async function choosePlaces(checkout: string, choice: Choice): Promise<Places> {
   const { paths, candidates } = await pathsFor(checkout, choice);
   const files: TestFile[] = [];
-  for (const path of candidates.slice(0, MAX_READ)) {
+  for (const path of oldFirst(candidates, choice).slice(0, MAX_READ)) {
     const text = await readPlain(checkout, path);
     if (text !== undefined) files.push({ path, text });
   }
@@ -63,11 +63,16 @@ export async function choosePlaces(checkout: string, choice: Choice): Promise<Pl
 /** The same among what a commit has; undefined if the command seems to run what is made of that. */
 export async function chooseCommitted(repo: Repo, commit: string, choice: Choice): Promise<Places | undefined> {
   if (namesOthers(choice.found, choice.committed)) return undefined;
-  const candidates = testFilesOf(choice.found, choice.committed).slice(0, MAX_READ);
+  const candidates = oldFirst(testFilesOf(choice.found, choice.committed), choice).slice(0, MAX_READ);
   const texts = await repo.readFiles({ commit, paths: candidates });
   const files = [...texts].flatMap(([path, text]) => (text.length <= MAX_BYTES ? [{ path, text }] : []));
   const places = placesAmong(files, choice.committed, choice);
   return places.hosts.length === 0 ? undefined : places;
+}
+
+/** Paths with those that the change adds behind the others. */
+function oldFirst(paths: readonly string[], { added }: Choice): readonly string[] {
+  return [...paths.filter((path) => !added.has(path)), ...paths.filter((path) => added.has(path))];
 }
 
 function placesAmong(found: readonly TestFile[], paths: readonly string[], choice: Choice): Places {
@@ -75,12 +80,13 @@ function placesAmong(found: readonly TestFile[], paths: readonly string[], choic
     (file) => !choice.excused.has(file.path) && choice.found.runner.append(file, choice.sowing) !== undefined,
   );
   const changed = new Set(choice.changed);
-  const changedFirst = choice.changed.slice(0, MAX_CHANGED);
+  // Whoever adds files must not crowd out those that were there, nor the changed ones by which files of tests are chosen.
+  const modified = choice.changed.filter((path) => !choice.added.has(path));
+  const sources = [...modified, ...choice.changed.filter((path) => choice.added.has(path))].slice(0, MAX_CHANGED);
   const rank = ({ path, text }: TestFile): number => {
     if (choice.first.some((each) => path === each || path.endsWith(`/${each}`))) return -1;
-    return (changedFirst.some((each) => loads(text, each)) ? 0 : 3) + (choice.added.has(path) ? 2 : changed.has(path) ? 1 : 0);
+    return (choice.added.has(path) ? 6 : 0) + (sources.some((each) => loads(text, each)) ? 0 : 3) + (changed.has(path) ? 1 : 0);
   };
-  // Among equals by chance: whoever adds files must not choose those that are left out.
   const byChance = files.map((file) => ({ file, rank: rank(file), chance: choice.sowing.draw(2 ** 30) }));
   const chosen = byChance
     .toSorted((a, b) => a.rank - b.rank || a.chance - b.chance)

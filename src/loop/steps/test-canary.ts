@@ -22,7 +22,7 @@ import type { ChangedPath } from "../../ports/vcs.ts";
 import { judgeCommand } from "./command-step.ts";
 import type { CanaryOutcome, PassedCheck } from "./passed-check.ts";
 import { type Choice, chooseCommitted, choosePlaces, Names, type Places, plantAt, plantingsAt, track } from "./plant-canary.ts";
-import { recheckBaseTests } from "./recheck-base-tests.ts";
+import { lostTests, type Stripped, stripTestChanges } from "./recheck-base-tests.ts";
 import { checkKey, ONE_IN } from "./test-canaries.ts";
 
 /**
@@ -99,7 +99,47 @@ class Trial {
     if ("evidence" in first) return { as: "broken", evidence: first.evidence };
     const outcome = await this.#planted(first, fails);
     if (outcome.as === "forged" || outcome.as === "broken" || this.#check.baseTests.length === 0) return outcome;
-    return (await recheckBaseTests(this.#check, this.#found, this.#paths)) ?? outcome;
+    const stripped = await stripTestChanges(this.#check, this.#found, this.#paths);
+    return stripped === undefined ? outcome : ((await this.#recheck(stripped)) ?? outcome);
+  }
+
+  /** Runs the tests of the base without what the change does to tests, with planted ones beside them; undefined if all is well. */
+  async #recheck(stripped: Stripped): Promise<CanaryOutcome | undefined> {
+    const candidate = { ...this.#check.candidate, commit: stripped.commit };
+    const kept = this.#paths.filter(({ path, how }) => how !== "added" && stripped.edited.get(path)?.isLeftOut !== true);
+    const trial = new Trial({ ...this.#check, candidate }, this.#found, kept);
+    const first = await trial.#plantOrRun();
+    if ("evidence" in first) return { as: "broken", evidence: first.evidence };
+    const lost = this.#lost(stripped, first);
+    if (lost.length > 0) {
+      // Twice, since a test may fail once for other reasons.
+      const again = await trial.#plantOrRun();
+      if ("evidence" in again) return { as: "broken", evidence: again.evidence };
+      const ids = this.#lost(stripped, again).filter((id) => lost.includes(id));
+      const says = `tests of the base fail without ${stripped.what}`;
+      return ids.length === 0 ? undefined : { as: "forged", finding: { says, ids }, output: again.output };
+    }
+    if (first.files.length === 0) return undefined;
+    const outcome = await trial.#planted(first, "new");
+    return outcome.as === "forged" || outcome.as === "broken" ? outcome : undefined;
+  }
+
+  #lost(stripped: Stripped, { tests = [], files }: Run): readonly string[] {
+    return lostTests(this.#check, stripped, { tests, files });
+  }
+
+  /** One run with planted tests; without any if the command stops at the first that fails, or there is nowhere to plant. */
+  async #plantOrRun(): Promise<Run | { readonly evidence: Evidence }> {
+    if (!this.#found.runner.stopsEarly(this.#found.words)) {
+      const planted = await this.#plant(this.#check.candidate.commit, "new");
+      if ("evidence" in planted || planted.files.length > 0) return planted;
+    }
+    const { ctx, scope, repo, step, candidate } = this.#check;
+    const log = `check-${step.name}-canary-alone`;
+    const judged = await judgeCommand(ctx, scope, repo, { step, commit: candidate.commit, attributesOf: candidate.base, log });
+    if (!judged.ok) return { evidence: judged.evidence };
+    const tests = judged.reading?.ok === true ? judged.reading.tests : undefined;
+    return { files: [], exitCode: undefined, tests, output: judged.result.tail, printed: false };
   }
 
   /** What the planted tests came to. */

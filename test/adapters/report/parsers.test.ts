@@ -72,6 +72,16 @@ describe("node's own runner", () => {
     expect(read("tap", stdout, [folder()])).toEqual(["passed a", "passed b", "failed test/b.test.mjs"]);
   });
 
+  test("a file without tests has such a number too", () => {
+    lay(folder(), {
+      "test/a.test.mjs": `import { test } from "node:test"; test("a", () => {}); test("b", () => {});`,
+      "test/values.mjs": "export const one = 1;",
+    });
+    const { stdout } = nodeTest(folder(), "tap", "test/*.mjs");
+    expect(stdout).toMatch(/^ok 2 - b$[^]*^ok 2 - /m);
+    expect(read("tap", stdout, [folder()])).toEqual(["passed a", "passed b", "passed test/values.mjs"]);
+  });
+
   test("a file that cannot be loaded, and no tests at all", () => {
     lay(folder(), { "test/broken.test.mjs": `import "./nosuch.mjs";` });
     expect(read("tap", nodeTest(folder(), "tap").stdout, [folder()])).toEqual(["failed test/broken.test.mjs"]);

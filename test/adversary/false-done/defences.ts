@@ -128,10 +128,14 @@ export const DEFENCES = {
       {
         file: "src/cli/engine/open-run.ts",
         from: "tickets: state.batch.tickets.map((t) => t.id) };\n  if (oracleSha(oracleBatchBytes(oracleBatch)) !== state.batchSha)",
-        to: "tickets: loaded.batch.tickets.map((t) => t.id) };\n  if (false)",
+        to: "tickets: options.loaded.batch.tickets.map((t) => t.id) };\n  if (false)",
       },
       // What the run has beyond the oracle's list counts as found on the way, and is judged as well.
-      { file: "src/cli/engine/oracle-program.ts", from: "options.tickets().slice(frozen.length);", to: "options.tickets().slice(0, 0);" },
+      {
+        file: "src/cli/engine/oracle-program.ts",
+        from: "options.tickets().slice(frozen.length);",
+        to: "options.tickets().slice(0, 0);",
+      },
     ],
   },
 } as const satisfies Record<string, Defence>;

@@ -25,7 +25,9 @@ const COUNTED: Defence = {
 };
 const SIZES: Defence = {
   name: "files are not read that are too large to be taken",
-  holes: [{ file: `${VCS}/stage.ts`, from: "await refuseTooLarge(options.guard, options.workTree, add);", to: "void refuseTooLarge;" }],
+  holes: [
+    { file: `${VCS}/stage.ts`, from: "await refuseTooLarge(options.guard, options.workTree, add);", to: "void refuseTooLarge;" },
+  ],
 };
 const DEADLINE: Defence = {
   name: "a capture ends within the time of its attempt, whatever git waits for",

@@ -10,6 +10,7 @@ import { REPORTS } from "./reports.ts";
 import { RESULTS } from "./results.ts";
 import { SCRIPTS } from "./scripts.ts";
 import { SETTINGS, SETTINGS_WORLD } from "./settings.ts";
+import { STRIPPED, STRIPPED_WORLD } from "./stripped.ts";
 import { UNLOADED, UNLOADED_WORLD } from "./unloaded.ts";
 import { world } from "./world.ts";
 
@@ -19,5 +20,6 @@ export const TESTS_AND_RESULTS = [
   ...campaign(UNLOADED_WORLD, UNLOADED),
   ...campaign(SETTINGS_WORLD, SETTINGS),
   ...campaign(RECOGNIZED_WORLD, RECOGNIZED),
+  ...campaign(STRIPPED_WORLD, STRIPPED),
   ...SCRIPTS,
 ];

@@ -6,7 +6,6 @@ const COMMAND = "src/loop/steps/command-step.ts";
 const GATES = "src/loop/steps/gates.ts";
 const DEVIATIONS = "src/domain/test-canary/deviations.ts";
 const PLANT = "src/loop/steps/plant-canary.ts";
-const RECHECK = "src/loop/steps/recheck-base-tests.ts";
 const CANARY = "src/loop/steps/test-canary.ts";
 const REPORT_FILE = "src/adapters/report/report-file.ts";
 
@@ -187,7 +186,7 @@ export const DEFENCES = {
     name: "what an option of the command names is the base's, and planted tests come out as they must",
     holes: [
       WITHOUT_CANARY,
-      { file: RECHECK, from: "if (undone === undefined) return undefined;", to: "if (undone !== null) return undefined;" },
+      { file: CANARY, from: "return stripped === undefined ? outcome", to: "return stripped !== null ? outcome" },
     ],
   },
   canaryOfKnownName: {
@@ -206,7 +205,7 @@ export const DEFENCES = {
   },
   canaryAlone: {
     name: "tests of the base pass without the tests that the change adds",
-    holes: [{ file: RECHECK, from: "if (undone === undefined) return undefined;", to: "if (undone !== null) return undefined;" }],
+    holes: [{ file: CANARY, from: "return stripped === undefined ? outcome", to: "return stripped !== null ? outcome" }],
   },
   canaryOfUnloaded: {
     name: "what is absent on a base that could not load the file excuses nothing, and that a failing test passes is excused by the same alone",
@@ -253,16 +252,6 @@ export const DEFENCES = {
   canaryMovesLines: {
     name: "tests of the base pass beside planted ones, which move them",
     holes: [{ file: CANARY, from: "if (failed === 0 ||", to: "if (failed >= 0 ||" }],
-  },
-  canaryLoads: {
-    name: "an added test is needed by one that loads it",
-    holes: [
-      {
-        file: RECHECK,
-        from: "[...texts.values()].some((text) => loads(text, path))",
-        to: '[...texts.values()].some((text) => text.includes("a"))',
-      },
-    ],
   },
   canaryByCommit: {
     name: "the checkout with planted tests is made of a commit as any other",

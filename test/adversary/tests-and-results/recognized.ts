@@ -92,8 +92,8 @@ export const add = (a, b) => Math.abs(a) + Math.abs(b);
   },
   {
     id: "F1-memory-named",
-    what: "mends the code from a test by whose one letter a test that it edits seems to load it",
-    defence: DEFENCES.canaryLoads,
+    what: "mends the code from a new test, and edits one that seems to need it",
+    defence: DEFENCES.canaryAlone,
     ticket: finish({
       command: [process.execPath, "--test", "--test-isolation=none", "--test-reporter=tap", "loose/*.mjs", "side/*.mjs"],
       report: { format: "tap", path: "-" },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { loads } from "../../../src/domain/test-canary/loads.ts";
 import { shadowsPythonModule } from "../../../src/domain/test-canary/python-modules.ts";
-import { isRunnerFile, withRunnerPartOf } from "../../../src/domain/test-canary/runner-settings.ts";
+import { isRunnerFile, pluginsNamedBy, withRunnerPartOf } from "../../../src/domain/test-canary/runner-settings.ts";
 
 describe("files by which runners are set", () => {
   test.each([
@@ -11,6 +11,9 @@ describe("files by which runners are set", () => {
     ["jest.setup.js", true],
     [".mocharc.cjs", true],
     ["src/__mocks__/fs.ts", true],
+    ["mender-1.0.dist-info/entry_points.txt", true],
+    ["a.egg-info/PKG-INFO", true],
+    ["pytest.pyc", true],
     ["package.json", false],
     ["pyproject.toml", false],
     ["src/vitest.ts", false],
@@ -33,6 +36,15 @@ describe("the part about test runners", () => {
     expect(withRunnerPartOf("pyproject.toml", OWN, undefined)).toBe("[project]\nname = 'b'\n\n[tool.black]\nline = 1\n");
     expect(withRunnerPartOf("pyproject.toml", OWN, OWN.replace("'b'", "'a'"))).toBeUndefined();
     expect(withRunnerPartOf("setup.cfg", "[tool:pytest]\naddopts = -q\n", "")).toBe("");
+    expect(withRunnerPartOf("setup.cfg", "[a]\rb = 1\r[tool:pytest]\raddopts = -p x\r", "")).toBe("[a]\rb = 1\r\n");
+    expect(withRunnerPartOf("pyproject.toml", '[ tool . "pytest" . ini_options ]\naddopts = "-p x"\n', BASE)).toBe(
+      "[tool.pytest.ini_options]\naddopts = '-q'\n",
+    );
+  });
+
+  test("written in another way, it is the base's whole file", () => {
+    expect(withRunnerPartOf("pyproject.toml", '[tool]\npytest.ini_options.addopts = "-p x"\n', BASE)).toBe(BASE);
+    expect(withRunnerPartOf("pyproject.toml", '[tool]\npytest.ini_options.addopts = "-p x"\n', undefined)).toBe("");
   });
 
   test("of a package.json is the base's, and the rest the candidate's", () => {
@@ -52,10 +64,20 @@ describe("the part about test runners", () => {
 });
 
 test.each([
+  ["addopts = -q -p plug --strict", '"plug"'],
+  ["addopts = '-pplug.deep'", '"deep"'],
+  ["pytest_plugins = ['plug', \"other.one\"]\n", '"plug"\n"one"'],
+  ["pytest_plugins = [\n    'plug',\n]\n", '"plug"'],
+  ["import calc\n", ""],
+])("plugins named by %s", (text, names) => {
+  expect(pluginsNamedBy(text)).toBe(names);
+});
+
+test.each([
   ["queue.py", true],
   ["pytest/__init__.py", true],
   ["tests/unit/json.py", true],
-  ["src/argparse.py", true],
+  ["tests/json.py", false],
   ["app/queue.py", false],
   ["calc.py", false],
   ["queue.pyi", false],
