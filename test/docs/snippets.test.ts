@@ -31,7 +31,7 @@ test("each page about batches shows a whole one", () => {
     "README.md",
     "docs/live-checks.md",
     "docs/outbox.md",
-    "docs/second-model.md",
+    "docs/reviewer.md",
     "docs/self-heal.md",
     "docs/stops.md",
   ])
@@ -65,7 +65,7 @@ function headings(text: string): readonly string[] {
 }
 
 test("the smallest reviewer of the page gives an answer that counts", () => {
-  const [, script] = blocks("js").find(([page]) => page === "docs/second-model.md") ?? [];
+  const [, script] = blocks("js").find(([page]) => page === "docs/reviewer.md") ?? [];
   expect(script).toBeDefined();
   const folder = mkdtempSync(join(tmpdir(), "loopdash-docs-"));
   try {
