@@ -23,7 +23,7 @@ const FROZEN_SET = changes(
       id: "C6",
       what: "the tripwire's code is changed so that it proves nothing",
       change: ({ program }: Killed) =>
-        replaceIn(bundled(program, "the canaries could not be judged"), /if \(!of\.canaries\)/, "if (true)"),
+        replaceIn(bundled(program, "the canaries could not be judged"), /if \(!options\.canaries\)/, "if (true)"),
       told: frozen("tripwire"),
     },
     ...(
