@@ -2,11 +2,12 @@
  * Plays a whole run against the pure core: `node bench/simulate.ts TICKETS`. Each event is applied with reduce() and
  * followed by decide(), as the engine does, and the two together are timed. Prints one JSON line (see scheduling.ts).
  */
-import { type Action, decide } from "../src/domain/decide.ts";
-import type { Judgement, RunFact } from "../src/domain/event.ts";
-import { Fence } from "../src/domain/ids.ts";
-import { reduce } from "../src/domain/reduce.ts";
-import { type RunState, ticketOf } from "../src/domain/state.ts";
+
+import type { Judgement, RunFact } from "../src/domain/run/event.ts";
+import { reduce } from "../src/domain/run/reduce.ts";
+import { type RunState, ticketOf } from "../src/domain/run/state.ts";
+import { type Action, decide } from "../src/domain/schedule/decide.ts";
+import { Fence } from "../src/domain/values/ids.ts";
 import type { Simulated } from "./scheduling.ts";
 import { attemptFacts, startFact } from "./simulated-facts.ts";
 import { median, quantile, seededRandom } from "./stats.ts";

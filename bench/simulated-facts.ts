@@ -1,6 +1,6 @@
 import { BatchFile } from "../src/domain/batch/schema.ts";
-import type { RunFact } from "../src/domain/event.ts";
-import { type Fence, RepoId, RunId, type TicketId } from "../src/domain/ids.ts";
+import type { RunFact } from "../src/domain/run/event.ts";
+import { type Fence, RepoId, RunId, type TicketId } from "../src/domain/values/ids.ts";
 import { randomGraph } from "./graph.ts";
 
 const SHA = "0".repeat(40);

@@ -1,4 +1,4 @@
-import type { TicketId } from "../src/domain/ids.ts";
+import type { TicketId } from "../src/domain/values/ids.ts";
 import type { DashboardState } from "../src/store/dashboard-state.ts";
 import type { MouseTarget } from "../src/store/keymap/mouse.ts";
 import { filteredLists, shownLists } from "../src/store/lists.ts";

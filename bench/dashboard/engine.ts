@@ -13,7 +13,7 @@ import { openRunStore } from "../../src/adapters/journal/sqlite-run-store.ts";
 import { createLocks } from "../../src/adapters/locks/sqlite-locks.ts";
 import { batchLock } from "../../src/cli/engine/engine-locks.ts";
 import { prepareStateHome, runFolder, stateHome } from "../../src/cli/state-home.ts";
-import { RunId } from "../../src/domain/ids.ts";
+import { RunId } from "../../src/domain/values/ids.ts";
 import { thinActivity } from "../../src/loop/activity.ts";
 import { activityFact, agentLine, Mirror, sceneFacts } from "./scene.ts";
 

@@ -5,9 +5,9 @@
 import { Box, render, Text, useInput, useWindowSize } from "ink";
 import { useEffect, useState } from "react";
 import { connectChannel } from "../../src/adapters/channel/socket-client.ts";
-import { reduce } from "../../src/domain/reduce.ts";
-import type { RunState } from "../../src/domain/state.ts";
-import { vecItems } from "../../src/domain/vec.ts";
+import { reduce } from "../../src/domain/run/reduce.ts";
+import type { RunState } from "../../src/domain/run/state.ts";
+import { vecItems } from "../../src/domain/values/vec.ts";
 
 function Plain({ socketPath }: { readonly socketPath: string }) {
   const { rows } = useWindowSize();

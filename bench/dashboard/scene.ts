@@ -1,9 +1,9 @@
 import { BatchFile } from "../../src/domain/batch/schema.ts";
-import type { RunEvent, RunFact } from "../../src/domain/event.ts";
-import { Fence, RepoId, RunId, TicketId } from "../../src/domain/ids.ts";
-import { reduce } from "../../src/domain/reduce.ts";
-import type { RunState } from "../../src/domain/state.ts";
-import type { ServerMessage } from "../../src/domain/wire.ts";
+import type { RunEvent, RunFact } from "../../src/domain/run/event.ts";
+import { reduce } from "../../src/domain/run/reduce.ts";
+import type { RunState } from "../../src/domain/run/state.ts";
+import type { ServerMessage } from "../../src/domain/run/wire.ts";
+import { Fence, RepoId, RunId, TicketId } from "../../src/domain/values/ids.ts";
 
 const SHA = "0".repeat(40);
 const FINISH = [

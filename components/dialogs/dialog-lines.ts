@@ -1,5 +1,5 @@
-import type { TicketId } from "../../src/domain/ids.ts";
-import type { Attempt } from "../../src/domain/state.ts";
+import type { Attempt } from "../../src/domain/run/state.ts";
+import type { TicketId } from "../../src/domain/values/ids.ts";
 import type { Keymap } from "../../src/store/dashboard-state.ts";
 import { type DashboardState, ticketIn } from "../../src/store/dashboard-state.ts";
 import { displayText } from "../../src/store/display-text.ts";

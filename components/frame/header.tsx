@@ -1,6 +1,6 @@
 import { memo, type ReactNode } from "react";
-import { interventionKind } from "../../src/domain/intervention.ts";
-import type { RunState } from "../../src/domain/state.ts";
+import { interventionKind } from "../../src/domain/results/intervention.ts";
+import type { RunState } from "../../src/domain/run/state.ts";
 import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import { displayText } from "../../src/store/display-text.ts";
 import { formatCap, formatUsd, plural } from "../../src/store/format.ts";

@@ -1,6 +1,6 @@
-import type { TicketId } from "../../src/domain/ids.ts";
-import type { RunState } from "../../src/domain/state.ts";
-import { renderSummaryText } from "../../src/domain/summary.ts";
+import { renderSummaryText } from "../../src/domain/results/summary.ts";
+import type { RunState } from "../../src/domain/run/state.ts";
+import type { TicketId } from "../../src/domain/values/ids.ts";
 import { type DashboardState, ticketIn } from "../../src/store/dashboard-state.ts";
 import { displayText } from "../../src/store/display-text.ts";
 import { formatCap, formatClock, formatUsd, plural } from "../../src/store/format.ts";

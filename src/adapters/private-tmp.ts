@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { EXIT, UserError } from "../domain/user-error.ts";
+import { EXIT, UserError } from "../domain/values/user-error.ts";
 import { diskProblem, systemCode } from "./disk-error.ts";
 
 /**

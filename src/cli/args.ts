@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { closest, distance } from "fastest-levenshtein";
-import { EXIT, UserError } from "../domain/user-error.ts";
+import { EXIT, UserError } from "../domain/values/user-error.ts";
 
 /** What the command line asks for. */
 export type Request =

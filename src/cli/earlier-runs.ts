@@ -1,6 +1,6 @@
 import { openRunStore } from "../adapters/journal/sqlite-run-store.ts";
-import type { RunId } from "../domain/ids.ts";
-import { type EarlierRun, MOST_EARLIER } from "../domain/trend.ts";
+import { type EarlierRun, MOST_EARLIER } from "../domain/results/trend.ts";
+import type { RunId } from "../domain/values/ids.ts";
 import { stateHome } from "./state-home.ts";
 
 /** The last runs of the batch file of `run` before it, newest first. Never throws: where they cannot be read, `problem` says why. */

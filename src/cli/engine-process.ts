@@ -1,6 +1,6 @@
 import { closeSync, writeSync } from "node:fs";
 import { z } from "zod";
-import { EXIT, UserError } from "../domain/user-error.ts";
+import { EXIT, UserError } from "../domain/values/user-error.ts";
 import { startEngine } from "./engine/start-engine.ts";
 import { stopOnSignals } from "./signals.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
-import { EXIT, UserError } from "../domain/user-error.ts";
+import { EXIT, UserError } from "../domain/values/user-error.ts";
 import type { Keymap } from "../store/dashboard-state.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;

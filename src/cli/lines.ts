@@ -1,6 +1,6 @@
-import type { RunEvent } from "../domain/event.ts";
-import type { RunState } from "../domain/state.ts";
-import { plainText } from "../domain/text.ts";
+import type { RunEvent } from "../domain/run/event.ts";
+import type { RunState } from "../domain/run/state.ts";
+import { plainText } from "../domain/values/text.ts";
 import { describeEvent } from "../store/describe-event.ts";
 import { writeAll } from "./print.ts";
 

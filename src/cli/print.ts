@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
-import { plainText } from "../domain/text.ts";
-import type { UserError } from "../domain/user-error.ts";
+import { plainText } from "../domain/values/text.ts";
+import type { UserError } from "../domain/values/user-error.ts";
 
 /** Writes a user's error as what / why / what to do; a list of problems keeps its lines. */
 export function printUserError(error: UserError): void {

@@ -1,5 +1,5 @@
 import { diskProblem, SQLITE, sqliteCode, systemCode } from "../adapters/disk-error.ts";
-import { EXIT, UserError } from "../domain/user-error.ts";
+import { EXIT, UserError } from "../domain/values/user-error.ts";
 import { HELP, type Request, readArgs } from "./args.ts";
 import { printDefect, printUserError, writeAll } from "./print.ts";
 import { VERSION } from "./version.ts";
@@ -27,7 +27,7 @@ async function serveReport(): Promise<number> {
 }
 
 async function serveGit(): Promise<number> {
-  await (await import("../adapters/vcs/serve-git.ts")).serveGit();
+  await (await import("../adapters/vcs/git/serve-git.ts")).serveGit();
   return 0;
 }
 

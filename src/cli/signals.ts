@@ -1,4 +1,4 @@
-import { EXIT } from "../domain/user-error.ts";
+import { EXIT } from "../domain/values/user-error.ts";
 import type { Engine } from "./engine/start-engine.ts";
 
 let asked: AbortController | undefined;

@@ -4,8 +4,8 @@ import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { diskProblem } from "../adapters/disk-error.ts";
 import { makePrivateFolder } from "../adapters/private-folder.ts";
-import type { RunId } from "../domain/ids.ts";
-import { EXIT, UserError } from "../domain/user-error.ts";
+import type { RunId } from "../domain/values/ids.ts";
+import { EXIT, UserError } from "../domain/values/user-error.ts";
 
 /** Where loopdash keeps its state. All paths are absolute. */
 export interface StateHome {

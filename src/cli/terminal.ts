@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from "node:fs";
-import { EXIT, UserError } from "../domain/user-error.ts";
+import { EXIT, UserError } from "../domain/values/user-error.ts";
 
 /** The smallest terminal that the dashboard can be read in. */
 export const SMALLEST = { columns: 60, rows: 15 } as const;

@@ -1,4 +1,4 @@
-import { plainText } from "../domain/text.ts";
+import { plainText } from "../domain/values/text.ts";
 import type { Clock } from "../ports/clock.ts";
 
 /** Least time between two activity reports of one worker. Milliseconds. */

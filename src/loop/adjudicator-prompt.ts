@@ -2,7 +2,7 @@ import type { Ticket } from "../domain/batch/schema.ts";
 import { likeness } from "../domain/outbox/ruling.ts";
 import type { BlockerClaim, CapturedCommand } from "../domain/outbox/schema.ts";
 import { answerMarks } from "../domain/review/answer.ts";
-import { plainLines, plainText } from "../domain/text.ts";
+import { plainLines, plainText } from "../domain/values/text.ts";
 import { boundedTail } from "./bounded.ts";
 import { fillTemplate } from "./prompt.ts";
 

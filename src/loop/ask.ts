@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { reachOf } from "../domain/breaker.ts";
-import type { Evidence, Question, RunFact, SanitizedStop } from "../domain/event.ts";
-import { questionCap } from "../domain/money.ts";
-import { ticketOf } from "../domain/state.ts";
-import { plainText } from "../domain/text.ts";
+import type { Evidence, Question, RunFact, SanitizedStop } from "../domain/run/event.ts";
+import { ticketOf } from "../domain/run/state.ts";
+import { reachOf } from "../domain/schedule/breaker.ts";
+import { questionCap } from "../domain/schedule/money.ts";
+import { plainText } from "../domain/values/text.ts";
 import type { Reviewer, ReviewerAnswer, ReviewerTask } from "../ports/reviewer.ts";
 import type { Repo } from "../ports/vcs.ts";
 import { thinActivity } from "./activity.ts";

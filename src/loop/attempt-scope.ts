@@ -1,7 +1,7 @@
 import type { Ticket } from "../domain/batch/schema.ts";
-import type { AgentEnding, AttemptOutcome, Evidence } from "../domain/event.ts";
 import type { CheckStrength } from "../domain/evidence/results.ts";
-import type { Fence } from "../domain/ids.ts";
+import type { AgentEnding, AttemptOutcome, Evidence } from "../domain/run/event.ts";
+import type { Fence } from "../domain/values/ids.ts";
 import type { AttemptFiles } from "../ports/run-files.ts";
 
 /** One attempt's identity and lifetime: one controller; its abort ends whatever runs. */

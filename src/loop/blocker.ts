@@ -1,8 +1,8 @@
-import type { Evidence } from "../domain/event.ts";
 import { Adjudication, type BlockerRuling, ruleOnBlocker } from "../domain/outbox/ruling.ts";
 import type { BlockerClaim, CapturedCommand } from "../domain/outbox/schema.ts";
 import { readAnswer } from "../domain/review/answer.ts";
-import { plainText } from "../domain/text.ts";
+import type { Evidence } from "../domain/run/event.ts";
+import { plainText } from "../domain/values/text.ts";
 import type { Change, Repo } from "../ports/vcs.ts";
 import { type Replayed, renderAdjudicatorPrompt } from "./adjudicator-prompt.ts";
 import { askSecondModel } from "./ask.ts";

@@ -1,4 +1,4 @@
-import type { Evidence } from "../domain/event.ts";
+import type { Evidence } from "../domain/run/event.ts";
 import type { Change, Repo } from "../ports/vcs.ts";
 import { type AttemptEnd, AttemptOver, type OpenAttempt } from "./attempt-scope.ts";
 import { tryBlocker } from "./blocker.ts";

@@ -1,7 +1,7 @@
 import type { Batch, Ticket } from "../domain/batch/schema.ts";
-import type { Question, RunFact } from "../domain/event.ts";
-import type { Fence, RunId } from "../domain/ids.ts";
-import type { RunState } from "../domain/state.ts";
+import type { Question, RunFact } from "../domain/run/event.ts";
+import type { RunState } from "../domain/run/state.ts";
+import type { Fence, RunId } from "../domain/values/ids.ts";
 import type { Agent } from "../ports/agent.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Executor } from "../ports/executor.ts";

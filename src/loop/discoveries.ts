@@ -1,8 +1,8 @@
-import { admitDiscovery } from "../domain/discovery.ts";
-import type { TicketId } from "../domain/ids.ts";
+import { admitDiscovery } from "../domain/outbox/discovery.ts";
 import type { Discovery } from "../domain/outbox/schema.ts";
-import { type RunState, ticketOf } from "../domain/state.ts";
-import { plainText } from "../domain/text.ts";
+import { type RunState, ticketOf } from "../domain/run/state.ts";
+import type { TicketId } from "../domain/values/ids.ts";
+import { plainText } from "../domain/values/text.ts";
 import type { FiledTicket } from "../ports/tracker.ts";
 import type { OpenAttempt } from "./attempt-scope.ts";
 import type { LoopContext } from "./context.ts";

@@ -1,9 +1,9 @@
 import type { Ticket } from "../domain/batch/schema.ts";
 import type { TransientSpec } from "../domain/batch/transient-spec.ts";
-import type { HarnessFile } from "../domain/heal-fact.ts";
-import { RepoId, TicketId } from "../domain/ids.ts";
-import { plainText } from "../domain/text.ts";
-import { parseTransients } from "../domain/transients-file.ts";
+import type { HarnessFile } from "../domain/run/heal-fact.ts";
+import { parseTransients } from "../domain/schedule/transients-file.ts";
+import { RepoId, TicketId } from "../domain/values/ids.ts";
+import { plainText } from "../domain/values/text.ts";
 import { HINTS_CHARS, renderWorkerPrompt } from "./prompt.ts";
 
 /** More of each than a prompt takes: every part is filled to its budget. */

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import type { RunEvent } from "../domain/event.ts";
-import { HARNESS_FILES, type HarnessFile, type HealFact, type HealsState } from "../domain/heal-fact.ts";
-import type { RunId } from "../domain/ids.ts";
-import type { RunState } from "../domain/state.ts";
-import { plainText } from "../domain/text.ts";
-import { vecItems } from "../domain/vec.ts";
+import type { RunEvent } from "../domain/run/event.ts";
+import { HARNESS_FILES, type HarnessFile, type HealFact, type HealsState } from "../domain/run/heal-fact.ts";
+import type { RunState } from "../domain/run/state.ts";
+import type { RunId } from "../domain/values/ids.ts";
+import { plainText } from "../domain/values/text.ts";
+import { vecItems } from "../domain/values/vec.ts";
 import type { AgentResult } from "../ports/agent.ts";
 import type { HarnessReading, HarnessTexts } from "../ports/harness.ts";
 import type { HealFiles } from "../ports/run-files.ts";

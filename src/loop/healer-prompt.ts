@@ -1,8 +1,8 @@
-import type { Evidence } from "../domain/event.ts";
-import { isHealable, isMendable } from "../domain/heal.ts";
-import type { TicketState } from "../domain/state.ts";
-import { plainLines, plainText } from "../domain/text.ts";
-import { vecItems } from "../domain/vec.ts";
+import type { Evidence } from "../domain/run/event.ts";
+import type { TicketState } from "../domain/run/state.ts";
+import { isHealable, isMendable } from "../domain/schedule/heal.ts";
+import { plainLines, plainText } from "../domain/values/text.ts";
+import { vecItems } from "../domain/values/vec.ts";
 import type { LoopContext } from "./context.ts";
 import { fillTemplate, HINTS_CHARS, PROMPT_CHARS, WORKER_VARIABLES } from "./prompt.ts";
 import { block } from "./steps/question-prompt.ts";

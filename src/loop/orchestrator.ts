@@ -1,10 +1,10 @@
-import { admitCommand, admitFact } from "../domain/admit.ts";
-import type { Command } from "../domain/command.ts";
-import { type Action, decide, nextMoment } from "../domain/decide.ts";
-import { isActivity, type RunEvent, type RunFact } from "../domain/event.ts";
-import type { Fence } from "../domain/ids.ts";
-import { reduce } from "../domain/reduce.ts";
-import { type RunState, ticketOf } from "../domain/state.ts";
+import { admitCommand, admitFact } from "../domain/run/admit.ts";
+import type { Command } from "../domain/run/command.ts";
+import { isActivity, type RunEvent, type RunFact } from "../domain/run/event.ts";
+import { reduce } from "../domain/run/reduce.ts";
+import { type RunState, ticketOf } from "../domain/run/state.ts";
+import { type Action, decide, nextMoment } from "../domain/schedule/decide.ts";
+import type { Fence } from "../domain/values/ids.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Journal } from "../ports/journal.ts";
 

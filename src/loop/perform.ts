@@ -1,7 +1,7 @@
-import type { Action } from "../domain/decide.ts";
-import type { AgentEnding, RunEvent } from "../domain/event.ts";
-import type { TicketId } from "../domain/ids.ts";
-import { activeTickets, ticketOf } from "../domain/state.ts";
+import type { AgentEnding, RunEvent } from "../domain/run/event.ts";
+import { activeTickets, ticketOf } from "../domain/run/state.ts";
+import type { Action } from "../domain/schedule/decide.ts";
+import type { TicketId } from "../domain/values/ids.ts";
 import type { AttemptScope } from "./attempt-scope.ts";
 import { type LoopContext, pause } from "./context.ts";
 import { fileTicket } from "./discoveries.ts";

@@ -1,7 +1,7 @@
 import type { Ticket } from "../domain/batch/schema.ts";
 import { type StepSpec, stepName } from "../domain/batch/step-spec.ts";
-import type { Evidence } from "../domain/event.ts";
-import { plainText } from "../domain/text.ts";
+import type { Evidence } from "../domain/run/event.ts";
+import { plainText } from "../domain/values/text.ts";
 import { boundedHead } from "./bounded.ts";
 
 /** Characters of a whole prompt, and of its parts: what is longer is cut with a mark, so that every part has its place. */

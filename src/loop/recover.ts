@@ -1,5 +1,5 @@
-import { activeTickets, type RunState } from "../domain/state.ts";
-import { vecItems } from "../domain/vec.ts";
+import { activeTickets, type RunState } from "../domain/run/state.ts";
+import { vecItems } from "../domain/values/vec.ts";
 import type { Executor, ProcessId } from "../ports/executor.ts";
 import type { LoopContext } from "./context.ts";
 import { repoOf } from "./context.ts";

@@ -1,9 +1,9 @@
 import { type StepSpec, stepName } from "../domain/batch/step-spec.ts";
-import type { Evidence } from "../domain/event.ts";
-import type { Fence, RunId, TicketId } from "../domain/ids.ts";
-import type { TicketState } from "../domain/state.ts";
-import { plainText } from "../domain/text.ts";
-import { vecItems } from "../domain/vec.ts";
+import type { Evidence } from "../domain/run/event.ts";
+import type { TicketState } from "../domain/run/state.ts";
+import type { Fence, RunId, TicketId } from "../domain/values/ids.ts";
+import { plainText } from "../domain/values/text.ts";
+import { vecItems } from "../domain/values/vec.ts";
 import type { TrackerState } from "../ports/tracker.ts";
 import type { OpenAttempt } from "./attempt-scope.ts";
 import { type LoopContext, repoOf } from "./context.ts";

@@ -1,5 +1,5 @@
-import type { SanitizedStop } from "../domain/event.ts";
-import { plainText } from "../domain/text.ts";
+import type { SanitizedStop } from "../domain/run/event.ts";
+import { plainText } from "../domain/values/text.ts";
 import type { AgentStop } from "../ports/agent.ts";
 
 /** A longer wait than this is no time that anybody waits for, and more than a date can hold. Milliseconds: a year. */

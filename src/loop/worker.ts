@@ -1,7 +1,7 @@
-import type { AgentEnding, Evidence } from "../domain/event.ts";
-import type { Fence } from "../domain/ids.ts";
-import { activeTickets, type PastAttempt, type TicketState, ticketOf } from "../domain/state.ts";
-import { plainText } from "../domain/text.ts";
+import type { AgentEnding, Evidence } from "../domain/run/event.ts";
+import { activeTickets, type PastAttempt, type TicketState, ticketOf } from "../domain/run/state.ts";
+import type { Fence } from "../domain/values/ids.ts";
+import { plainText } from "../domain/values/text.ts";
 import type { AgentResult } from "../ports/agent.ts";
 import type { Confinement } from "../ports/sandbox.ts";
 import type { Change, Repo } from "../ports/vcs.ts";

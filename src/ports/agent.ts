@@ -1,5 +1,5 @@
-import type { AgentStopKind } from "../domain/event.ts";
-import type { TicketId } from "../domain/ids.ts";
+import type { AgentStopKind } from "../domain/run/event.ts";
+import type { TicketId } from "../domain/values/ids.ts";
 import type { ExecEnding, ProcessId } from "./executor.ts";
 import type { Confinement } from "./sandbox.ts";
 

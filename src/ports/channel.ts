@@ -1,6 +1,6 @@
-import type { Command } from "../domain/command.ts";
-import type { RunEvent } from "../domain/event.ts";
-import type { ServerMessage } from "../domain/wire.ts";
+import type { Command } from "../domain/run/command.ts";
+import type { RunEvent } from "../domain/run/event.ts";
+import type { ServerMessage } from "../domain/run/wire.ts";
 
 /** The engine's side of the run's socket. Clients come and go; none can slow or stop the run. */
 export interface Channel {

@@ -1,5 +1,5 @@
 import type { TransientSpec } from "../domain/batch/transient-spec.ts";
-import type { HarnessFile } from "../domain/heal-fact.ts";
+import type { HarnessFile } from "../domain/run/heal-fact.ts";
 
 /** The files of a harness, whole. */
 export type HarnessTexts = Readonly<Record<HarnessFile, string>>;

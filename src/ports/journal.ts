@@ -1,4 +1,4 @@
-import type { RunEvent, RunFact } from "../domain/event.ts";
+import type { RunEvent, RunFact } from "../domain/run/event.ts";
 
 /** The append-only record of one run. The engine that holds the run's lock is its only writer. */
 export interface Journal {

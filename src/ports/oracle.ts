@@ -1,6 +1,6 @@
-import type { Judgement } from "../domain/event.ts";
-import type { TicketId } from "../domain/ids.ts";
-import type { TicketEvidence } from "../domain/oracle-evidence.ts";
+import type { Judgement } from "../domain/run/event.ts";
+import type { TicketEvidence } from "../domain/run/oracle-evidence.ts";
+import type { TicketId } from "../domain/values/ids.ts";
 
 /** What the oracle is asked to judge. Paths are absolute. */
 export interface OracleBatch {

@@ -1,5 +1,5 @@
-import type { Question } from "../domain/event.ts";
-import type { TicketId } from "../domain/ids.ts";
+import type { Question } from "../domain/run/event.ts";
+import type { TicketId } from "../domain/values/ids.ts";
 import type { AgentStop } from "./agent.ts";
 import type { ExecEnding } from "./executor.ts";
 import type { Confinement } from "./sandbox.ts";

@@ -1,4 +1,4 @@
-import type { TicketId } from "../domain/ids.ts";
+import type { TicketId } from "../domain/values/ids.ts";
 
 /** Where an attempt keeps its files. All absolute. */
 export interface AttemptFiles {

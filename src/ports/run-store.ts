@@ -1,6 +1,6 @@
-import type { Question, VerdictWord } from "../domain/event.ts";
-import type { Fence, RunId } from "../domain/ids.ts";
-import type { EarlierRun, Numbers } from "../domain/trend.ts";
+import type { EarlierRun, Numbers } from "../domain/results/trend.ts";
+import type { Question, VerdictWord } from "../domain/run/event.ts";
+import type { Fence, RunId } from "../domain/values/ids.ts";
 import type { Journal } from "./journal.ts";
 
 /** A run as the list of runs shows it. */

@@ -1,4 +1,4 @@
-import type { RepoId, TicketId } from "../domain/ids.ts";
+import type { RepoId, TicketId } from "../domain/values/ids.ts";
 
 /** What a tracker can say of a ticket, in loopdash's words. Anything a tracker cannot map is an error, not "open". */
 export type TrackerState =

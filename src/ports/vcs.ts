@@ -1,4 +1,4 @@
-import type { RepoId } from "../domain/ids.ts";
+import type { RepoId } from "../domain/values/ids.ts";
 import type { Confinement } from "./sandbox.ts";
 
 /** What an attempt changed, from the commit it started at. Paths are repository-relative and raw. */

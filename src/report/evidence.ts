@@ -1,8 +1,8 @@
-import { formatDuration } from "../domain/duration.ts";
-import type { Evidence } from "../domain/event.ts";
-import type { PastAttempt, RunState, TicketState } from "../domain/state.ts";
-import { plainLines } from "../domain/text.ts";
-import { vecItems } from "../domain/vec.ts";
+import type { Evidence } from "../domain/run/event.ts";
+import type { PastAttempt, RunState, TicketState } from "../domain/run/state.ts";
+import { formatDuration } from "../domain/values/duration.ts";
+import { plainLines } from "../domain/values/text.ts";
+import { vecItems } from "../domain/values/vec.ts";
 import { count, usd } from "./format.ts";
 import { type Html, html, lines } from "./html.ts";
 import { outcomeStyle } from "./outcome-style.ts";

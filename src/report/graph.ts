@@ -1,5 +1,5 @@
-import type { RunState } from "../domain/state.ts";
-import { vecAt } from "../domain/vec.ts";
+import type { RunState } from "../domain/run/state.ts";
+import { vecAt } from "../domain/values/vec.ts";
 import { criticalPath } from "../store/views/graph-layout.ts";
 import { count, cutTo } from "./format.ts";
 import { type Html, html } from "./html.ts";

@@ -1,4 +1,4 @@
-import { plainText } from "../domain/text.ts";
+import { plainText } from "../domain/values/text.ts";
 
 /** A piece of HTML that is whole and safe to stand in a page. Only `html` makes one. */
 export class Html {

@@ -1,4 +1,4 @@
-import type { Plan } from "../domain/state.ts";
+import type { Plan } from "../domain/run/state.ts";
 import { layersOf } from "../store/views/graph-layers.ts";
 
 /** A ticket in the picture of dependencies: its column and its place in it, both from 0. */

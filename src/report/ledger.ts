@@ -1,6 +1,6 @@
-import type { RunState } from "../domain/state.ts";
-import { costOf, type EarlierRun, interventionsOf, type TrendPoint, trendOf } from "../domain/trend.ts";
-import { type LedgerRow, type LedgerTable, ledgerTable } from "../domain/trend-rows.ts";
+import { costOf, type EarlierRun, interventionsOf, type TrendPoint, trendOf } from "../domain/results/trend.ts";
+import { type LedgerRow, type LedgerTable, ledgerTable } from "../domain/results/trend-rows.ts";
+import type { RunState } from "../domain/run/state.ts";
 import { utc } from "./format.ts";
 import { type Html, html } from "./html.ts";
 import type { Section } from "./section.ts";

@@ -1,5 +1,5 @@
-import type { AttemptOutcome } from "../domain/event.ts";
-import type { RunState, TicketState } from "../domain/state.ts";
+import type { AttemptOutcome } from "../domain/run/event.ts";
+import type { RunState, TicketState } from "../domain/run/state.ts";
 
 /** What a piece of the page means: a class of the style sheet, and always beside a glyph and a word. */
 export type ReportTone = "good" | "bad" | "person" | "run" | "wait";

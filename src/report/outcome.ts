@@ -1,7 +1,7 @@
-import { formatDuration } from "../domain/duration.ts";
-import { ledgerOf } from "../domain/ledger.ts";
-import type { RunState, TicketState } from "../domain/state.ts";
-import { foundWords, headline, outcomes } from "../domain/summary.ts";
+import { ledgerOf } from "../domain/results/ledger.ts";
+import { foundWords, headline, outcomes } from "../domain/results/summary.ts";
+import type { RunState, TicketState } from "../domain/run/state.ts";
+import { formatDuration } from "../domain/values/duration.ts";
 import { count, percent, usd, utc } from "./format.ts";
 import { type Html, html } from "./html.ts";
 import { outcomeToneOfRun } from "./outcome-style.ts";

@@ -1,6 +1,6 @@
-import type { RunState } from "../domain/state.ts";
-import { headline } from "../domain/summary.ts";
-import type { EarlierRun } from "../domain/trend.ts";
+import { headline } from "../domain/results/summary.ts";
+import type { EarlierRun } from "../domain/results/trend.ts";
+import type { RunState } from "../domain/run/state.ts";
 import { evidenceSection } from "./evidence.ts";
 import { graphSection } from "./graph.ts";
 import { html } from "./html.ts";

@@ -1,5 +1,5 @@
-import { interventionKind } from "../domain/intervention.ts";
-import type { RunState } from "../domain/state.ts";
+import { interventionKind } from "../domain/results/intervention.ts";
+import type { RunState } from "../domain/run/state.ts";
 import { utc } from "./format.ts";
 import { html } from "./html.ts";
 import type { Section } from "./section.ts";

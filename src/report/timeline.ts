@@ -1,6 +1,6 @@
-import { formatDuration } from "../domain/duration.ts";
-import type { RunState } from "../domain/state.ts";
-import { spanOf, type TimelineSegment, timelineRows } from "../domain/timeline-segments.ts";
+import { spanOf, type TimelineSegment, timelineRows } from "../domain/results/timeline-segments.ts";
+import type { RunState } from "../domain/run/state.ts";
+import { formatDuration } from "../domain/values/duration.ts";
 import { count, percent } from "./format.ts";
 import { type Html, html } from "./html.ts";
 import { outcomeStyle } from "./outcome-style.ts";

@@ -1,8 +1,8 @@
-import type { RunId, TicketId } from "../domain/ids.ts";
-import type { OracleEvidence } from "../domain/oracle-evidence.ts";
-import type { RunState, TicketState } from "../domain/state.ts";
-import type { EarlierRun } from "../domain/trend.ts";
-import { vecAt } from "../domain/vec.ts";
+import type { EarlierRun } from "../domain/results/trend.ts";
+import type { OracleEvidence } from "../domain/run/oracle-evidence.ts";
+import type { RunState, TicketState } from "../domain/run/state.ts";
+import type { RunId, TicketId } from "../domain/values/ids.ts";
+import { vecAt } from "../domain/values/vec.ts";
 import type { FeedLine } from "./describe-event.ts";
 import type { BindingOf, KeymapOf } from "./keymap/binding.ts";
 import type { Lists } from "./lists.ts";

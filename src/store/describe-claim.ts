@@ -1,5 +1,5 @@
-import type { RunEvent } from "../domain/event.ts";
-import type { RunState } from "../domain/state.ts";
+import type { RunEvent } from "../domain/run/event.ts";
+import type { RunState } from "../domain/run/state.ts";
 import { formatUsd } from "./format.ts";
 import { questionLabel, reviewerLabel } from "./reviewer-label.ts";
 import { specLabel } from "./step-label.ts";

@@ -1,8 +1,8 @@
-import type { AgentEnding, AttemptOutcome, RunEvent } from "../domain/event.ts";
 import { failingOnBaseLine } from "../domain/evidence/summary-lines.ts";
-import type { TicketId } from "../domain/ids.ts";
-import { interventionKind } from "../domain/intervention.ts";
-import type { RunState } from "../domain/state.ts";
+import { interventionKind } from "../domain/results/intervention.ts";
+import type { AgentEnding, AttemptOutcome, RunEvent } from "../domain/run/event.ts";
+import type { RunState } from "../domain/run/state.ts";
+import type { TicketId } from "../domain/values/ids.ts";
 import { claimLook, type Look } from "./describe-claim.ts";
 import { healLook } from "./describe-heal.ts";
 import { displayText } from "./display-text.ts";

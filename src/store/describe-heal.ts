@@ -1,4 +1,4 @@
-import type { HealFact, HealOutcome } from "../domain/heal-fact.ts";
+import type { HealFact, HealOutcome } from "../domain/run/heal-fact.ts";
 import type { Look } from "./describe-claim.ts";
 
 /** Tells what happens to the harness, a line each; that an agent was started is told by its beginning. */

@@ -1,4 +1,4 @@
-import { plainText } from "../domain/text.ts";
+import { plainText } from "../domain/values/text.ts";
 
 /**
  * Characters on whose width terminals disagree (joiners, variation selectors, skin tones) or that turn the direction of

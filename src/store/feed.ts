@@ -1,7 +1,7 @@
-import type { RunEvent } from "../domain/event.ts";
-import { reduce } from "../domain/reduce.ts";
-import type { RunState } from "../domain/state.ts";
-import type { ServerMessage } from "../domain/wire.ts";
+import type { RunEvent } from "../domain/run/event.ts";
+import { reduce } from "../domain/run/reduce.ts";
+import type { RunState } from "../domain/run/state.ts";
+import type { ServerMessage } from "../domain/run/wire.ts";
 import type { DashboardState } from "./dashboard-state.ts";
 import { type DashboardStore, secondOf } from "./dashboard-store.ts";
 import { describeEvent, type FeedLine } from "./describe-event.ts";

@@ -1,7 +1,7 @@
-import type { TicketId } from "../domain/ids.ts";
-import type { Plan, RunState } from "../domain/state.ts";
-import { vecAt, vecItems } from "../domain/vec.ts";
-import { describeReason, whyNot } from "../domain/why-not.ts";
+import type { Plan, RunState } from "../domain/run/state.ts";
+import { describeReason, whyNot } from "../domain/schedule/why-not.ts";
+import type { TicketId } from "../domain/values/ids.ts";
+import { vecAt, vecItems } from "../domain/values/vec.ts";
 import { displayText } from "./display-text.ts";
 import { stageOf } from "./ticket-stage.ts";
 

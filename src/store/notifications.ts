@@ -1,7 +1,7 @@
-import { describeHalt } from "../domain/backoff.ts";
-import type { TicketId } from "../domain/ids.ts";
-import type { RunState } from "../domain/state.ts";
-import { plainText } from "../domain/text.ts";
+import type { RunState } from "../domain/run/state.ts";
+import { describeHalt } from "../domain/schedule/backoff.ts";
+import type { TicketId } from "../domain/values/ids.ts";
+import { plainText } from "../domain/values/text.ts";
 import type { DashboardState } from "./dashboard-state.ts";
 import { displayText } from "./display-text.ts";
 import { plural } from "./format.ts";

@@ -1,8 +1,8 @@
-import type { TicketId } from "../domain/ids.ts";
-import type { OracleState } from "../domain/judges-state.ts";
-import type { OracleEvidence, TicketEvidence } from "../domain/oracle-evidence.ts";
-import type { Phase, RunState, TicketState } from "../domain/state.ts";
-import { vecItems } from "../domain/vec.ts";
+import type { OracleEvidence, TicketEvidence } from "../domain/run/oracle-evidence.ts";
+import type { Phase, RunState, TicketState } from "../domain/run/state.ts";
+import type { OracleState } from "../domain/run/verdict-state.ts";
+import type { TicketId } from "../domain/values/ids.ts";
+import { vecItems } from "../domain/values/vec.ts";
 
 /** What the oracle said of a ticket beside what the engine holds of it. */
 export interface OracleComparison {

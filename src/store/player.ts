@@ -1,6 +1,6 @@
-import type { RunEvent } from "../domain/event.ts";
-import { reduce } from "../domain/reduce.ts";
-import type { RunState } from "../domain/state.ts";
+import type { RunEvent } from "../domain/run/event.ts";
+import { reduce } from "../domain/run/reduce.ts";
+import type { RunState } from "../domain/run/state.ts";
 
 /** Events between two states that are kept: so many at most are reduced again to go anywhere. */
 const EVERY = 1_000;

@@ -1,5 +1,5 @@
-import type { RunEvent } from "../domain/event.ts";
-import type { RunState } from "../domain/state.ts";
+import type { RunEvent } from "../domain/run/event.ts";
+import type { RunState } from "../domain/run/state.ts";
 import type { DashboardState } from "./dashboard-state.ts";
 import { type DashboardStore, secondOf } from "./dashboard-store.ts";
 import { describeEvent } from "./describe-event.ts";

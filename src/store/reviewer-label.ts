@@ -1,5 +1,5 @@
-import type { Question } from "../domain/event.ts";
-import type { RunState } from "../domain/state.ts";
+import type { Question } from "../domain/run/event.ts";
+import type { RunState } from "../domain/run/state.ts";
 import { displayText } from "./display-text.ts";
 
 /** What a question is called: those of the finish line as their steps, the ruling on a blocker by its subject. */

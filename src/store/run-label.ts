@@ -1,4 +1,4 @@
-import { activeTickets, type RunState } from "../domain/state.ts";
+import { activeTickets, type RunState } from "../domain/run/state.ts";
 import type { Tone } from "./tone.ts";
 import type { Connection } from "./ui.ts";
 

@@ -1,5 +1,5 @@
-import type { VerdictWord } from "../domain/event.ts";
-import type { RunId } from "../domain/ids.ts";
+import type { VerdictWord } from "../domain/run/event.ts";
+import type { RunId } from "../domain/values/ids.ts";
 import type { Tone } from "./tone.ts";
 import type { RunsUi } from "./views/runs.ts";
 

@@ -1,6 +1,6 @@
 import { displayText } from "./display-text.ts";
 
-/** Longest text of a field, in UTF-16 units: the cap of HumanStep in src/domain/command.ts. */
+/** Longest text of a field, in UTF-16 units: the cap of HumanStep in src/domain/run/command.ts. */
 export const MAX_INPUT = 500;
 
 /** A line of text being edited. `cursor` is an index into `text`, always between two whole characters. */

@@ -1,4 +1,4 @@
-import type { TicketId } from "../domain/ids.ts";
+import type { TicketId } from "../domain/values/ids.ts";
 import type { TextAction, TextInput } from "./text-input.ts";
 import { reduceText } from "./text-input.ts";
 import type { Tone } from "./tone.ts";

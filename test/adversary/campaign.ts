@@ -1,5 +1,5 @@
 import { cpSync } from "node:fs";
-import type { RunEvent } from "../../src/domain/event.ts";
+import type { RunEvent } from "../../src/domain/run/event.ts";
 import { eventsOf, PROGRAM, Stage } from "../e2e/stage.ts";
 import type { Attack, Defence } from "./suite.ts";
 

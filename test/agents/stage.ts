@@ -5,10 +5,10 @@ import type { AgentProgram, ProgramOptions } from "../../src/adapters/agent/agen
 import { createModelAgent } from "../../src/adapters/agent/model-agent.ts";
 import { createExecutor } from "../../src/adapters/executor/process-executor.ts";
 import { gatedExecutor } from "../../src/adapters/gateway/gated-executor.ts";
-import { createBubblewrap } from "../../src/adapters/sandbox/bubblewrap.ts";
+import { createBubblewrap } from "../../src/adapters/sandbox/bubblewrap/bubblewrap.ts";
 import { confinedExecutor } from "../../src/adapters/sandbox/confined-executor.ts";
 import { findProgram } from "../../src/adapters/sandbox/find-program.ts";
-import { TicketId } from "../../src/domain/ids.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
 import type { AgentResult, AgentTask } from "../../src/ports/agent.ts";
 import type { Price } from "../../src/ports/gateway.ts";
 import { bundleRelay } from "../cli/relay-stage.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { HELP, readArgs } from "../../src/cli/args.ts";
-import { UserError } from "../../src/domain/user-error.ts";
+import { UserError } from "../../src/domain/values/user-error.ts";
 
 const run = { verb: "run", batch: "b.json", output: "auto", dryRun: false, fresh: false, detach: false, allowApiKey: false };
 

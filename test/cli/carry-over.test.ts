@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { withDiscoveries } from "../../src/cli/engine/carry-over.ts";
 import type { Batch } from "../../src/domain/batch/schema.ts";
-import type { RunState } from "../../src/domain/state.ts";
+import type { RunState } from "../../src/domain/run/state.ts";
 import { atWork, D1, discover } from "../domain/finder.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
 

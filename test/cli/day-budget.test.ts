@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openRunStore } from "../../src/adapters/journal/sqlite-run-store.ts";
 import { dayBudgetOf, startOfDay, watchSessions } from "../../src/cli/engine/day-budget.ts";
-import { type Fence, RunId } from "../../src/domain/ids.ts";
+import { type Fence, RunId } from "../../src/domain/values/ids.ts";
 import type { SessionLogs, SessionSpend } from "../../src/ports/session-logs.ts";
 
 const NOON = new Date(2026, 2, 14, 12).getTime();

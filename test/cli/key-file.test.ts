@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { keyFilePlace, readKeymap } from "../../src/cli/key-file.ts";
-import { UserError } from "../../src/domain/user-error.ts";
+import { UserError } from "../../src/domain/values/user-error.ts";
 
 let home = "";
 beforeEach(() => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { openRunStore } from "../../src/adapters/journal/sqlite-run-store.ts";
 import { readJournal } from "../../src/cli/dashboard/read-journal.ts";
 import { keepForLooks, keptStateOf, recentOf } from "../../src/cli/engine/snapshot.ts";
-import { isActivity } from "../../src/domain/event.ts";
+import { isActivity } from "../../src/domain/run/event.ts";
 import type { RunStore } from "../../src/ports/run-store.ts";
 import { longRun, record } from "../helpers/recorded-run.ts";
 import { scratchFolder } from "../helpers/scratch.ts";

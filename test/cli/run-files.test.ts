@@ -3,8 +3,8 @@ import { join, resolve } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createRunFiles } from "../../src/adapters/files/run-files.ts";
 import { privateTmp } from "../../src/adapters/private-tmp.ts";
-import { TicketId } from "../../src/domain/ids.ts";
-import { UserError } from "../../src/domain/user-error.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
+import { UserError } from "../../src/domain/values/user-error.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
 
 const T1 = TicketId.parse("T-1");

@@ -1,4 +1,4 @@
-import { UserError } from "../../src/domain/user-error.ts";
+import { UserError } from "../../src/domain/values/user-error.ts";
 
 /** A batch file's content, with these keys in place of its own. */
 export const batchFile = (over: object = {}) => ({

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileS
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { readTicket } from "../../src/cli/dashboard/ticket-reader.ts";
-import { TicketId } from "../../src/domain/ids.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
 import type { DashboardStore } from "../../src/store/dashboard-store.ts";
 import type { TicketViewAction } from "../../src/store/views/ticket.ts";
 import { storeOf } from "../components/stage.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { RunId, TicketId } from "../../src/domain/ids.ts";
+import { RunId, TicketId } from "../../src/domain/values/ids.ts";
 import type { ViewName } from "../../src/store/views/view-name.ts";
 import { earlierRuns } from "../report/pages.ts";
 import { START } from "../store/run-builder.ts";

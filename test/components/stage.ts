@@ -1,7 +1,7 @@
-import type { Command } from "../../src/domain/command.ts";
-import type { RunEvent } from "../../src/domain/event.ts";
-import type { RunId } from "../../src/domain/ids.ts";
-import type { RunState } from "../../src/domain/state.ts";
+import type { Command } from "../../src/domain/run/command.ts";
+import type { RunEvent } from "../../src/domain/run/event.ts";
+import type { RunState } from "../../src/domain/run/state.ts";
+import type { RunId } from "../../src/domain/values/ids.ts";
 import { createDashboardStore, type DashboardStore } from "../../src/store/dashboard-store.ts";
 import { createFeed, type Feed } from "../../src/store/feed.ts";
 import type { LeaveHow } from "../../src/store/keymap/binding.ts";

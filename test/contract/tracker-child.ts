@@ -1,6 +1,6 @@
 import fsp from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
-import { RepoId, TicketId } from "../../src/domain/ids.ts";
+import { RepoId, TicketId } from "../../src/domain/values/ids.ts";
 import { trackersUnderTest } from "./tracker-kinds.ts";
 
 // A process that writes a tracker and is to die while it does: `tracker-child.ts <kind> <folder> <how> <id>…`.

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { RepoId, TicketId } from "../../src/domain/ids.ts";
+import { RepoId, TicketId } from "../../src/domain/values/ids.ts";
 import type { FiledTicket } from "../../src/ports/tracker.ts";
 import { withPatchedFs } from "../helpers/patched-fs.ts";
 import { filesIn, type TrackerUnderTest } from "./tracker-kinds.ts";

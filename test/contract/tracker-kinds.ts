@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmbeddedTracker, seedEmbeddedTracker } from "../../src/adapters/tracker/embedded.ts";
 import { createFolderTracker } from "../../src/adapters/tracker/folder.ts";
-import type { TicketId } from "../../src/domain/ids.ts";
+import type { TicketId } from "../../src/domain/values/ids.ts";
 import type { Tracker } from "../../src/ports/tracker.ts";
 
 /** One kind of tracker, as the contract drives it. `folder` is a scratch folder of the test. */

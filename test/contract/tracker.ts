@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { hasCode } from "../../src/adapters/tracker/error-code.ts";
-import { TicketId } from "../../src/domain/ids.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
 import { withPatchedFs } from "../helpers/patched-fs.ts";
 import { filing } from "./tracker-filing.ts";
 import { filesIn, type TrackerUnderTest } from "./tracker-kinds.ts";

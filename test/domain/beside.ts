@@ -1,6 +1,6 @@
-import type { AttemptOutcome } from "../../src/domain/event.ts";
-import { type Fence, TicketId } from "../../src/domain/ids.ts";
-import { ticketOf as stateOf } from "../../src/domain/state.ts";
+import type { AttemptOutcome } from "../../src/domain/run/event.ts";
+import { ticketOf as stateOf } from "../../src/domain/run/state.ts";
+import { type Fence, TicketId } from "../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";
 
 type Deed = (sim: Simulation, ticket: TicketId, yes: boolean) => void;

@@ -1,8 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { breakerOf, countsAsFailure, failedAgain, identityOf, signsAfter, TURNED_AWAY } from "../../src/domain/breaker.ts";
-import type { Evidence } from "../../src/domain/event.ts";
-import { TicketId } from "../../src/domain/ids.ts";
-import { type Attempt, type Signs, ticketOf as stateOf, type TicketState } from "../../src/domain/state.ts";
+import type { Evidence } from "../../src/domain/run/event.ts";
+import { type Attempt, type Signs, ticketOf as stateOf, type TicketState } from "../../src/domain/run/state.ts";
+import {
+  breakerOf,
+  countsAsFailure,
+  failedAgain,
+  identityOf,
+  signsAfter,
+  TURNED_AWAY,
+} from "../../src/domain/schedule/breaker.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";
 
 const T1 = TicketId.parse("T-1");

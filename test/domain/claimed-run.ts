@@ -1,4 +1,4 @@
-import { type Fence, TicketId } from "../../src/domain/ids.ts";
+import { type Fence, TicketId } from "../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";
 
 const T1 = TicketId.parse("T-1");

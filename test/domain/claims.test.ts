@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { AgentStopKind, RunFact } from "../../src/domain/event.ts";
-import { type Fence, TicketId } from "../../src/domain/ids.ts";
-import { reduce } from "../../src/domain/reduce.ts";
-import { type RunState, ticketOf as stateOf } from "../../src/domain/state.ts";
+import type { AgentStopKind, RunFact } from "../../src/domain/run/event.ts";
+import { reduce } from "../../src/domain/run/reduce.ts";
+import { type RunState, ticketOf as stateOf } from "../../src/domain/run/state.ts";
+import { type Fence, TicketId } from "../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";
 
 const T1 = TicketId.parse("T-1");

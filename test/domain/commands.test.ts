@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { admitCommand } from "../../src/domain/admit.ts";
-import { HumanStep } from "../../src/domain/command.ts";
-import { TicketId } from "../../src/domain/ids.ts";
-import { ledgerOf } from "../../src/domain/ledger.ts";
-import { ticketOf as stateOf } from "../../src/domain/state.ts";
-import { describeReason, whyNot } from "../../src/domain/why-not.ts";
+import { ledgerOf } from "../../src/domain/results/ledger.ts";
+import { admitCommand } from "../../src/domain/run/admit.ts";
+import { HumanStep } from "../../src/domain/run/command.ts";
+import { ticketOf as stateOf } from "../../src/domain/run/state.ts";
+import { describeReason, whyNot } from "../../src/domain/schedule/why-not.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
 import { finishing } from "./play.ts";
 import { honestJudgement, ticketOf } from "./simulate.ts";
 import { begun, counted, refusal, starts, T1, T2, T3, T4, T5 } from "./wishing.ts";

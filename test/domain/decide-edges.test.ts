@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { decide, FINAL_TRIES, INTERIM_MS } from "../../src/domain/decide.ts";
-import type { Judgement, RunFact, VerdictWord } from "../../src/domain/event.ts";
-import { type Fence, TicketId } from "../../src/domain/ids.ts";
-import type { RunState } from "../../src/domain/state.ts";
+import type { Judgement, RunFact, VerdictWord } from "../../src/domain/run/event.ts";
+import type { RunState } from "../../src/domain/run/state.ts";
+import { decide, FINAL_TRIES, INTERIM_MS } from "../../src/domain/schedule/decide.ts";
+import { type Fence, TicketId } from "../../src/domain/values/ids.ts";
 import { batchOf, honestJudgement, Simulation, ticketOf } from "./simulate.ts";
 
 const [T1, T2, T3] = ["T-1", "T-2", "T-3"].map((name) => TicketId.parse(name)) as [TicketId, TicketId, TicketId];

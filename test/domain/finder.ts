@@ -1,7 +1,7 @@
 import type { Batch } from "../../src/domain/batch/schema.ts";
-import { admitDiscovery } from "../../src/domain/discovery.ts";
-import { TicketId } from "../../src/domain/ids.ts";
+import { admitDiscovery } from "../../src/domain/outbox/discovery.ts";
 import { Discovery } from "../../src/domain/outbox/schema.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";
 
 export const T1 = TicketId.parse("T-1");

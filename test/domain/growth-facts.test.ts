@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { RunFact } from "../../src/domain/event.ts";
-import type { Fence } from "../../src/domain/ids.ts";
-import { reduce } from "../../src/domain/reduce.ts";
-import type { RunState } from "../../src/domain/state.ts";
+import type { RunFact } from "../../src/domain/run/event.ts";
+import { reduce } from "../../src/domain/run/reduce.ts";
+import type { RunState } from "../../src/domain/run/state.ts";
+import type { Fence } from "../../src/domain/values/ids.ts";
 import { atWork, D1, discover, T1, T2 } from "./finder.ts";
 import { ticketOf } from "./simulate.ts";
 

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Batch } from "../../src/domain/batch/schema.ts";
-import { admitDiscovery, discoveredTickets, withEarlier } from "../../src/domain/discovery.ts";
-import { planOf } from "../../src/domain/plan.ts";
-import { type RunState, ticketOf as stateOf } from "../../src/domain/state.ts";
-import { vecAt, vecFrom, vecItems, vecPush } from "../../src/domain/vec.ts";
+import { admitDiscovery, discoveredTickets, withEarlier } from "../../src/domain/outbox/discovery.ts";
+import { type RunState, ticketOf as stateOf } from "../../src/domain/run/state.ts";
+import { planOf } from "../../src/domain/schedule/plan.ts";
+import { vecAt, vecFrom, vecItems, vecPush } from "../../src/domain/values/vec.ts";
 import { atWork, D1, discover, found, T1 } from "./finder.ts";
 import { given, play, turn } from "./play.ts";
 import { Simulation, ticketOf } from "./simulate.ts";

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { admitCommand } from "../../src/domain/admit.ts";
-import { HumanStep } from "../../src/domain/command.ts";
-import { admitDiscovery, discoveredId } from "../../src/domain/discovery.ts";
-import { frozenSetOf } from "../../src/domain/frozen-set.ts";
-import { RepoId, TicketId } from "../../src/domain/ids.ts";
-import { ledgerOf } from "../../src/domain/ledger.ts";
-import { grownPlan, planOf } from "../../src/domain/plan.ts";
-import { ticketOf as stateOf } from "../../src/domain/state.ts";
+import { admitDiscovery, discoveredId } from "../../src/domain/outbox/discovery.ts";
+import { ledgerOf } from "../../src/domain/results/ledger.ts";
+import { admitCommand } from "../../src/domain/run/admit.ts";
+import { HumanStep } from "../../src/domain/run/command.ts";
+import { frozenSetOf } from "../../src/domain/run/frozen-set.ts";
+import { ticketOf as stateOf } from "../../src/domain/run/state.ts";
+import { grownPlan, planOf } from "../../src/domain/schedule/plan.ts";
+import { RepoId, TicketId } from "../../src/domain/values/ids.ts";
 import { atWork, D1, discover, FINISH, found, T1, T2 } from "./finder.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { TicketId } from "../../src/domain/ids.ts";
-import { describeReason, whyNot } from "../../src/domain/why-not.ts";
+import { describeReason, whyNot } from "../../src/domain/schedule/why-not.ts";
+import type { TicketId } from "../../src/domain/values/ids.ts";
 import { working } from "./play.ts";
 import { honestJudgement, type Simulation } from "./simulate.ts";
 import { begun, counted, type Limits, refusal, starts, T1, T2, T3 } from "./wishing.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Evidence } from "../../src/domain/event.ts";
-import { isHealable } from "../../src/domain/heal.ts";
-import { type Fence, TicketId } from "../../src/domain/ids.ts";
-import { ticketOf as stateOf, type TicketState } from "../../src/domain/state.ts";
+import type { Evidence } from "../../src/domain/run/event.ts";
+import { ticketOf as stateOf, type TicketState } from "../../src/domain/run/state.ts";
+import { isHealable } from "../../src/domain/schedule/heal.ts";
+import { type Fence, TicketId } from "../../src/domain/values/ids.ts";
 import { batchOf, honestJudgement, Simulation, ticketOf } from "./simulate.ts";
 
 const T2 = TicketId.parse("T-2");

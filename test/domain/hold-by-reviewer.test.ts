@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { LONGEST_BACKOFF_MS } from "../../src/domain/backoff.ts";
-import { decide } from "../../src/domain/decide.ts";
-import { TicketId } from "../../src/domain/ids.ts";
-import { questionCap } from "../../src/domain/money.ts";
-import { ticketOf as stateOf } from "../../src/domain/state.ts";
-import { describeReason, whyNot } from "../../src/domain/why-not.ts";
+import { ticketOf as stateOf } from "../../src/domain/run/state.ts";
+import { LONGEST_BACKOFF_MS } from "../../src/domain/schedule/backoff.ts";
+import { decide } from "../../src/domain/schedule/decide.ts";
+import { questionCap } from "../../src/domain/schedule/money.ts";
+import { describeReason, whyNot } from "../../src/domain/schedule/why-not.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
 import { sendAway, toReview } from "./play.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";
 

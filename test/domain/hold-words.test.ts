@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { describeHalt } from "../../src/domain/backoff.ts";
-import { TicketId } from "../../src/domain/ids.ts";
+import { describeHalt } from "../../src/domain/schedule/backoff.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";
 
 const [T1, T2] = [TicketId.parse("T-1"), TicketId.parse("T-2")];

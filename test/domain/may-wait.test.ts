@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { StepKind } from "../../src/domain/batch/step-spec.ts";
-import { isActivity, mayWait, type RunFact } from "../../src/domain/event.ts";
+import { isActivity, mayWait, type RunFact } from "../../src/domain/run/event.ts";
 
 /** Whether a fact may reach the disk late. Every type and every step stands here: a new one must be thought about. */
 const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {

@@ -1,6 +1,6 @@
 import type { Ticket } from "../../src/domain/batch/schema.ts";
-import type { AttemptOutcome } from "../../src/domain/event.ts";
-import { type Fence, TicketId } from "../../src/domain/ids.ts";
+import type { AttemptOutcome } from "../../src/domain/run/event.ts";
+import { type Fence, TicketId } from "../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";
 
 const [T1, T2, T3] = ["T-1", "T-2", "T-3"].map((name) => TicketId.parse(name)) as [TicketId, TicketId, TicketId];

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { Command, HumanStep } from "../../src/domain/command.ts";
-import { countIntervention, type Intervention } from "../../src/domain/intervention.ts";
-import { ledgerOf } from "../../src/domain/ledger.ts";
+import { countIntervention, type Intervention } from "../../src/domain/results/intervention.ts";
+import { ledgerOf } from "../../src/domain/results/ledger.ts";
+import { Command, HumanStep } from "../../src/domain/run/command.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";
 
 const at = (ms: number, over: Partial<Intervention> = {}): Intervention => ({

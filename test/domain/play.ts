@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import type { Batch, Ticket } from "../../src/domain/batch/schema.ts";
-import { reachOf } from "../../src/domain/breaker.ts";
-import { type Command, HumanStep } from "../../src/domain/command.ts";
-import { nextMoment } from "../../src/domain/decide.ts";
-import { admitDiscovery } from "../../src/domain/discovery.ts";
-import type { AgentStopKind, AttemptOutcome } from "../../src/domain/event.ts";
-import type { HealOutcome } from "../../src/domain/heal-fact.ts";
-import { RepoId, TicketId } from "../../src/domain/ids.ts";
-import { questionCap } from "../../src/domain/money.ts";
-import { activeTickets, type RunState, ticketOf as stateOf, type TicketState } from "../../src/domain/state.ts";
-import { vecAt, vecItems } from "../../src/domain/vec.ts";
+import { admitDiscovery } from "../../src/domain/outbox/discovery.ts";
+import { type Command, HumanStep } from "../../src/domain/run/command.ts";
+import type { AgentStopKind, AttemptOutcome } from "../../src/domain/run/event.ts";
+import type { HealOutcome } from "../../src/domain/run/heal-fact.ts";
+import { activeTickets, type RunState, ticketOf as stateOf, type TicketState } from "../../src/domain/run/state.ts";
+import { reachOf } from "../../src/domain/schedule/breaker.ts";
+import { nextMoment } from "../../src/domain/schedule/decide.ts";
+import { questionCap } from "../../src/domain/schedule/money.ts";
+import { RepoId, TicketId } from "../../src/domain/values/ids.ts";
+import { vecAt, vecItems } from "../../src/domain/values/vec.ts";
 import { batchOf, honestJudgement, Simulation, ticketOf } from "./simulate.ts";
 
 /** A batch, and the work of its tickets as earlier runs tell it, in milliseconds. */

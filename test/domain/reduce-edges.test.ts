@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { decide } from "../../src/domain/decide.ts";
-import type { AttemptOutcome, RunEvent, RunFact } from "../../src/domain/event.ts";
-import { RepoId, TicketId } from "../../src/domain/ids.ts";
-import { reduce } from "../../src/domain/reduce.ts";
-import { soonReady } from "../../src/domain/slot-reservation.ts";
-import { indexOf, ticketOf as stateOf } from "../../src/domain/state.ts";
+import type { AttemptOutcome, RunEvent, RunFact } from "../../src/domain/run/event.ts";
+import { reduce } from "../../src/domain/run/reduce.ts";
+import { indexOf, ticketOf as stateOf } from "../../src/domain/run/state.ts";
+import { decide } from "../../src/domain/schedule/decide.ts";
+import { soonReady } from "../../src/domain/schedule/slot-reservation.ts";
+import { RepoId, TicketId } from "../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";
 
 const A = TicketId.parse("A");

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { RunEvent } from "../../src/domain/event.ts";
-import { type Fence, TicketId } from "../../src/domain/ids.ts";
-import { reduce } from "../../src/domain/reduce.ts";
-import { type RunState, ticketOf as stateOf } from "../../src/domain/state.ts";
-import { describeReason, whyNot } from "../../src/domain/why-not.ts";
+import type { RunEvent } from "../../src/domain/run/event.ts";
+import { reduce } from "../../src/domain/run/reduce.ts";
+import { type RunState, ticketOf as stateOf } from "../../src/domain/run/state.ts";
+import { describeReason, whyNot } from "../../src/domain/schedule/why-not.ts";
+import { type Fence, TicketId } from "../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";
 
 const [T1, T2] = ["T-1", "T-2"].map((name) => TicketId.parse(name)) as [TicketId, TicketId];

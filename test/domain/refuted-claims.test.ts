@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { AttemptOutcome } from "../../src/domain/event.ts";
-import { ledgerOf } from "../../src/domain/ledger.ts";
-import { vecAt, vecWith } from "../../src/domain/vec.ts";
+import { ledgerOf } from "../../src/domain/results/ledger.ts";
+import type { AttemptOutcome } from "../../src/domain/run/event.ts";
+import { vecAt, vecWith } from "../../src/domain/values/vec.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";
 
 describe("a claim is refuted", () => {

@@ -1,12 +1,12 @@
-import { admitCommand, admitFact } from "../../src/domain/admit.ts";
 import type { Batch, Ticket } from "../../src/domain/batch/schema.ts";
-import type { Command } from "../../src/domain/command.ts";
-import { type Action, decide } from "../../src/domain/decide.ts";
-import type { AgentStopKind, AttemptOutcome, RunEvent, RunFact } from "../../src/domain/event.ts";
-import { type Fence, RepoId, RunId, TicketId } from "../../src/domain/ids.ts";
-import { reduce } from "../../src/domain/reduce.ts";
-import { type Attempt, type RunState, ticketOf as stateOf } from "../../src/domain/state.ts";
-import { vecItems } from "../../src/domain/vec.ts";
+import { admitCommand, admitFact } from "../../src/domain/run/admit.ts";
+import type { Command } from "../../src/domain/run/command.ts";
+import type { AgentStopKind, AttemptOutcome, RunEvent, RunFact } from "../../src/domain/run/event.ts";
+import { reduce } from "../../src/domain/run/reduce.ts";
+import { type Attempt, type RunState, ticketOf as stateOf } from "../../src/domain/run/state.ts";
+import { type Action, decide } from "../../src/domain/schedule/decide.ts";
+import { type Fence, RepoId, RunId, TicketId } from "../../src/domain/values/ids.ts";
+import { vecItems } from "../../src/domain/values/vec.ts";
 
 /** A ticket with everything at its plainest. */
 export function ticketOf(id: string, over: Partial<Ticket> = {}): Ticket {

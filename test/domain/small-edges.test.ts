@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { admitCommand } from "../../src/domain/admit.ts";
-import { apiKeyNamesInDotenv } from "../../src/domain/api-key-guard.ts";
-import { decide } from "../../src/domain/decide.ts";
-import type { RunFact } from "../../src/domain/event.ts";
+import { apiKeyNamesInDotenv } from "../../src/domain/batch/api-key-guard.ts";
 import { findingsLine, findingsText, passedLine } from "../../src/domain/evidence/summary-lines.ts";
-import { TicketId } from "../../src/domain/ids.ts";
-import { reportOf } from "../../src/domain/report.ts";
-import { soonReady } from "../../src/domain/slot-reservation.ts";
-import { freeSlots, isSettled } from "../../src/domain/state.ts";
-import { renderMarkdown, renderSummaryText } from "../../src/domain/summary.ts";
+import { reportOf } from "../../src/domain/results/report.ts";
+import { renderMarkdown, renderSummaryText } from "../../src/domain/results/summary.ts";
+import { admitCommand } from "../../src/domain/run/admit.ts";
+import type { RunFact } from "../../src/domain/run/event.ts";
+import { freeSlots, isSettled } from "../../src/domain/run/state.ts";
+import { decide } from "../../src/domain/schedule/decide.ts";
+import { soonReady } from "../../src/domain/schedule/slot-reservation.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
 import { batchOf, honestJudgement, Simulation, ticketOf } from "./simulate.ts";
 
 const [A, B, D] = ["A", "B", "D"].map((id) => TicketId.parse(id)) as [TicketId, TicketId, TicketId];

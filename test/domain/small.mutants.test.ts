@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { AttemptOutcome, RunFact } from "../../src/domain/event.ts";
-import { type Fence, RepoId, TicketId, unfitForBranch } from "../../src/domain/ids.ts";
-import { ticketOf as stateOf } from "../../src/domain/state.ts";
+import type { AttemptOutcome, RunFact } from "../../src/domain/run/event.ts";
+import { ticketOf as stateOf } from "../../src/domain/run/state.ts";
+import { type Fence, RepoId, TicketId, unfitForBranch } from "../../src/domain/values/ids.ts";
 import { claimed } from "./claimed-run.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";
 

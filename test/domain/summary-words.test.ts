@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { EndKind, RunEvent } from "../../src/domain/event.ts";
-import { type Fence, TicketId } from "../../src/domain/ids.ts";
-import { ledgerOf } from "../../src/domain/ledger.ts";
-import { reduce } from "../../src/domain/reduce.ts";
-import { numbersLine, outcomes, renderMarkdown, renderSummaryText } from "../../src/domain/summary.ts";
-import { trendLine, trendOf } from "../../src/domain/trend.ts";
+import { ledgerOf } from "../../src/domain/results/ledger.ts";
+import { numbersLine, outcomes, renderMarkdown, renderSummaryText } from "../../src/domain/results/summary.ts";
+import { trendLine, trendOf } from "../../src/domain/results/trend.ts";
+import type { EndKind, RunEvent } from "../../src/domain/run/event.ts";
+import { reduce } from "../../src/domain/run/reduce.ts";
+import { type Fence, TicketId } from "../../src/domain/values/ids.ts";
 import { earlierRuns } from "../report/pages.ts";
 import { plumbingEnded } from "../store/scenes.ts";
 import { attempt } from "./mixed-run.ts";

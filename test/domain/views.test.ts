@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { formatDuration } from "../../src/domain/duration.ts";
-import type { EndKind, RunEvent } from "../../src/domain/event.ts";
-import { type Fence, TicketId } from "../../src/domain/ids.ts";
-import { ledgerOf } from "../../src/domain/ledger.ts";
-import { reduce } from "../../src/domain/reduce.ts";
-import { reportOf } from "../../src/domain/report.ts";
-import { headline, renderMarkdown, renderSummaryText } from "../../src/domain/summary.ts";
+import { ledgerOf } from "../../src/domain/results/ledger.ts";
+import { reportOf } from "../../src/domain/results/report.ts";
+import { headline, renderMarkdown, renderSummaryText } from "../../src/domain/results/summary.ts";
+import type { EndKind, RunEvent } from "../../src/domain/run/event.ts";
+import { reduce } from "../../src/domain/run/reduce.ts";
+import { formatDuration } from "../../src/domain/values/duration.ts";
+import { type Fence, TicketId } from "../../src/domain/values/ids.ts";
 import { attempt, mixed } from "./mixed-run.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";
 

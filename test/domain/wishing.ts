@@ -1,6 +1,6 @@
-import { admitCommand } from "../../src/domain/admit.ts";
-import type { Command } from "../../src/domain/command.ts";
-import { TicketId } from "../../src/domain/ids.ts";
+import { admitCommand } from "../../src/domain/run/admit.ts";
+import type { Command } from "../../src/domain/run/command.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
 import { batchOf, honestJudgement, Simulation, ticketOf } from "./simulate.ts";
 
 const ids = (...names: string[]) => names.map((name) => TicketId.parse(name));

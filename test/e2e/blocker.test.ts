@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { describe, expect, test } from "vitest";
-import type { RunEvent } from "../../src/domain/event.ts";
+import type { RunEvent } from "../../src/domain/run/event.ts";
 import { enginePid } from "./actors.ts";
 import { HONEST, Stage } from "./stage.ts";
 

@@ -3,9 +3,9 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { connectChannel } from "../../src/adapters/channel/socket-client.ts";
 import { socketPathOf } from "../../src/adapters/channel/socket-path.ts";
-import { type Command, HumanStep } from "../../src/domain/command.ts";
-import type { RunEvent } from "../../src/domain/event.ts";
-import { TicketId } from "../../src/domain/ids.ts";
+import { type Command, HumanStep } from "../../src/domain/run/command.ts";
+import type { RunEvent } from "../../src/domain/run/event.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
 import { patientAgent, until } from "./actors.ts";
 import { eventsOf, HONEST, Stage, type Started } from "./stage.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { RunEvent } from "../../src/domain/event.ts";
+import type { RunEvent } from "../../src/domain/run/event.ts";
 import { HONEST, Stage } from "./stage.ts";
 
 /** An agent that finds these while it works T-1, and works every ticket honestly but those of which `fails` is true. */

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { Report } from "../../src/domain/report.ts";
+import type { Report } from "../../src/domain/results/report.ts";
 import { Stage } from "./stage.ts";
 
 /** Each run changes something: a file that grows. */

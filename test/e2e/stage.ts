@@ -2,8 +2,8 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { RunEvent } from "../../src/domain/event.ts";
-import type { Report } from "../../src/domain/report.ts";
+import type { Report } from "../../src/domain/results/report.ts";
+import type { RunEvent } from "../../src/domain/run/event.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 /** The program as it ships; `npm test` builds it first. */

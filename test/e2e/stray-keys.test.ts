@@ -3,7 +3,7 @@ import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, sym
 import { dirname, join } from "node:path";
 import { execa } from "execa";
 import { describe, expect, test } from "vitest";
-import { apiKeyNames } from "../../src/domain/api-key-guard.ts";
+import { apiKeyNames } from "../../src/domain/batch/api-key-guard.ts";
 import { HONEST, PROGRAM, Stage } from "./stage.ts";
 
 /** Looks like a key, and must be seen nowhere. */

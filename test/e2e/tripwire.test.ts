@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { RunEvent } from "../../src/domain/event.ts";
+import type { RunEvent } from "../../src/domain/run/event.ts";
 import { EDITS, editedOracle } from "../adapters/tripwire/edited-oracle.ts";
 import { OWN } from "../adapters/tripwire/own-oracle.ts";
 import { eventsOf, HONEST, PROGRAM, Stage } from "./stage.ts";

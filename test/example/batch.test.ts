@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { readBatch } from "../../src/domain/batch/read.ts";
 import type { Ticket } from "../../src/domain/batch/schema.ts";
-import { planOf, topologicalOrder } from "../../src/domain/plan.ts";
+import { planOf, topologicalOrder } from "../../src/domain/schedule/plan.ts";
 import { batch, FOUND } from "./stage.ts";
 
 const tickets: readonly Ticket[] = batch.tickets.map((ticket) => {

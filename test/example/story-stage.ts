@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect } from "vitest";
 import { copyExample, setUpExample, startEnvironments, stopEnvironments } from "../../example/setup.ts";
-import type { RunEvent } from "../../src/domain/event.ts";
-import type { Report } from "../../src/domain/report.ts";
+import type { Report } from "../../src/domain/results/report.ts";
+import type { RunEvent } from "../../src/domain/run/event.ts";
 import { ended, git } from "./stage.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");

@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createBubblewrap } from "../../src/adapters/sandbox/bubblewrap.ts";
+import { createBubblewrap } from "../../src/adapters/sandbox/bubblewrap/bubblewrap.ts";
 import { findProgram } from "../../src/adapters/sandbox/find-program.ts";
-import { openRepo } from "../../src/adapters/vcs/git-repo.ts";
-import { RepoId } from "../../src/domain/ids.ts";
+import { openRepo } from "../../src/adapters/vcs/repository/git-repo.ts";
+import { RepoId } from "../../src/domain/values/ids.ts";
 import type { Sandbox } from "../../src/ports/sandbox.ts";
 import type { Change, Repo } from "../../src/ports/vcs.ts";
 import type { MetadataPlace } from "./metadata-place.ts";

@@ -3,10 +3,10 @@ import { DatabaseSync } from "node:sqlite";
 import { linkAfter, origin, type Tip } from "../../src/adapters/journal/chain.ts";
 import { openRunStore } from "../../src/adapters/journal/sqlite-run-store.ts";
 import { keepForLooks } from "../../src/cli/engine/snapshot.ts";
-import type { RunEvent, RunFact } from "../../src/domain/event.ts";
-import { RunId } from "../../src/domain/ids.ts";
-import { reduce } from "../../src/domain/reduce.ts";
-import type { RunState } from "../../src/domain/state.ts";
+import type { RunEvent, RunFact } from "../../src/domain/run/event.ts";
+import { reduce } from "../../src/domain/run/reduce.ts";
+import type { RunState } from "../../src/domain/run/state.ts";
+import { RunId } from "../../src/domain/values/ids.ts";
 import type { RunBuilder } from "../store/run-builder.ts";
 import { plumbing } from "../store/scenes.ts";
 

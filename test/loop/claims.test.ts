@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import type { Evidence } from "../../src/domain/event.ts";
-import { reduce } from "../../src/domain/reduce.ts";
-import type { RunState } from "../../src/domain/state.ts";
+import type { Evidence } from "../../src/domain/run/event.ts";
+import { reduce } from "../../src/domain/run/reduce.ts";
+import type { RunState } from "../../src/domain/run/state.ts";
 import { refusalEvidence } from "../../src/loop/claims.ts";
 import { renderWorkerPrompt } from "../../src/loop/prompt.ts";
 import type { AgentTask } from "../../src/ports/agent.ts";

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { mayWait, type RunFact } from "../../src/domain/event.ts";
+import { mayWait, type RunFact } from "../../src/domain/run/event.ts";
 
 /** Makes a journal what a power cut leaves of it at the worst: what might wait, and was not taken along by another, is gone. */
 export function loseWhatMayWait(file: string, run: string): void {

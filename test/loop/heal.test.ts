@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { TicketId } from "../../src/domain/ids.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
 import type { HealTask } from "../../src/ports/agent.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { addHint, ended, HINT, hinted, openHealing, PROMPTS } from "./heal-stage.ts";

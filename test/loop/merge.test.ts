@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { RunFact } from "../../src/domain/event.ts";
-import type { Fence } from "../../src/domain/ids.ts";
+import type { RunFact } from "../../src/domain/run/event.ts";
+import type { Fence } from "../../src/domain/values/ids.ts";
 import { AttemptOver, type OpenAttempt } from "../../src/loop/attempt-scope.ts";
 import type { LoopContext } from "../../src/loop/context.ts";
 import { conflictEvidence, type MergeNeeds, merge } from "../../src/loop/steps/merge.ts";

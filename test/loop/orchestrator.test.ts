@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { HumanStep } from "../../src/domain/command.ts";
-import type { RunEvent, RunFact } from "../../src/domain/event.ts";
-import { type Fence, TicketId } from "../../src/domain/ids.ts";
+import { HumanStep } from "../../src/domain/run/command.ts";
+import type { RunEvent, RunFact } from "../../src/domain/run/event.ts";
+import { type Fence, TicketId } from "../../src/domain/values/ids.ts";
 import { Orchestrator } from "../../src/loop/orchestrator.ts";
 import type { Journal } from "../../src/ports/journal.ts";
 import { batchOf, Simulation, ticketOf } from "../domain/simulate.ts";

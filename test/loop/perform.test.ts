@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { HumanStep } from "../../src/domain/command.ts";
-import type { Judgement } from "../../src/domain/event.ts";
-import { type Fence, TicketId } from "../../src/domain/ids.ts";
+import { HumanStep } from "../../src/domain/run/command.ts";
+import type { Judgement } from "../../src/domain/run/event.ts";
+import { type Fence, TicketId } from "../../src/domain/values/ids.ts";
 import type { LoopContext } from "../../src/loop/context.ts";
 import { assertTracker } from "../../src/loop/steps/assert.ts";
 import type { Clock } from "../../src/ports/clock.ts";

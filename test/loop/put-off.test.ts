@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { TURNED_AWAY } from "../../src/domain/breaker.ts";
+import { TURNED_AWAY } from "../../src/domain/schedule/breaker.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { opened, REVIEW, REVIEWER_PROMPT, T1 } from "./review-stage.ts";

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
-import { TicketId } from "../../src/domain/ids.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
 import type { LoopContext } from "../../src/loop/context.ts";
 import type { Repo } from "../../src/ports/vcs.ts";
 import { cleanUp, tempDir } from "../adapters/vcs/real-repo.ts";

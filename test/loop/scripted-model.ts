@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { AgentStopKind } from "../../src/domain/event.ts";
+import type { AgentStopKind } from "../../src/domain/run/event.ts";
 import type { LoopContext } from "../../src/loop/context.ts";
 import type { AgentStop } from "../../src/ports/agent.ts";
 import type { Clock } from "../../src/ports/clock.ts";

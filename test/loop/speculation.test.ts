@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
-import { TicketId } from "../../src/domain/ids.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
 import { cleanUp, tempDir } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { Stage } from "./stage.ts";

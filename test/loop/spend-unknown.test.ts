@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TicketId } from "../../src/domain/ids.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
 import type { LoopContext } from "../../src/loop/context.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";

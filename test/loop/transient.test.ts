@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { TransientSpec } from "../../src/domain/batch/transient-spec.ts";
-import { parseTransients } from "../../src/domain/transients-file.ts";
+import { parseTransients } from "../../src/domain/schedule/transients-file.ts";
 import { cleanUp, git, tempDir } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { CHECK, judged, opened, tap } from "./evidence-stage.ts";

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { MAX_EXPECTED_OUTPUT } from "../../src/domain/batch/expect.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
-import { MAX_EXPECTED_OUTPUT } from "../../src/domain/expect.ts";
-import { TicketId } from "../../src/domain/ids.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
 import type { LoopContext } from "../../src/loop/context.ts";
 import { Semaphore } from "../../src/loop/semaphore.ts";
 import { cleanUp, tempDir } from "../adapters/vcs/real-repo.ts";

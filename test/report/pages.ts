@@ -1,4 +1,4 @@
-import { type EarlierRun, numbersOf } from "../../src/domain/trend.ts";
+import { type EarlierRun, numbersOf } from "../../src/domain/results/trend.ts";
 import { renderPage } from "../../src/report/page.ts";
 import { batchOf, RunBuilder, START } from "../store/run-builder.ts";
 import { claimsEnded, crowd, plumbing, plumbingEnded } from "../store/scenes.ts";

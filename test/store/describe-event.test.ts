@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ReviewerSpec } from "../../src/domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../src/domain/batch/schema.ts";
-import type { RunFact } from "../../src/domain/event.ts";
-import { Fence, TicketId } from "../../src/domain/ids.ts";
+import type { RunFact } from "../../src/domain/run/event.ts";
+import { Fence, TicketId } from "../../src/domain/values/ids.ts";
 import { describeEvent } from "../../src/store/describe-event.ts";
 import { claims, plumbing } from "./scenes.ts";
 

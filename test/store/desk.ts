@@ -1,4 +1,4 @@
-import type { Command } from "../../src/domain/command.ts";
+import type { Command } from "../../src/domain/run/command.ts";
 import type { Keymap } from "../../src/store/dashboard-state.ts";
 import { createDashboardStore } from "../../src/store/dashboard-store.ts";
 import { createFeed } from "../../src/store/feed.ts";

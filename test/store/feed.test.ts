@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ServerMessage } from "../../src/domain/wire.ts";
+import type { ServerMessage } from "../../src/domain/run/wire.ts";
 import { createDashboardStore } from "../../src/store/dashboard-store.ts";
 import { ACTIVITY_FLUSH_MS, createFeed, FEED_LIMIT, FLUSH_MS } from "../../src/store/feed.ts";
 import type { RunBuilder } from "./run-builder.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { TicketId } from "../../src/domain/ids.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
 import { MouseReader } from "../../src/store/keymap/mouse.ts";
 import { desk } from "./desk.ts";
 import { plumbing } from "./scenes.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { OracleEvidence } from "../../src/domain/oracle-evidence.ts";
+import type { OracleEvidence } from "../../src/domain/run/oracle-evidence.ts";
 import { compare, countComparisons, isOf } from "../../src/store/oracle-comparison.ts";
 import { evidenceOf } from "../components/oracle/judged-scene.ts";
 import { batchOf, RunBuilder } from "./run-builder.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { RunEvent } from "../../src/domain/event.ts";
-import { reduce } from "../../src/domain/reduce.ts";
-import type { RunState } from "../../src/domain/state.ts";
+import type { RunEvent } from "../../src/domain/run/event.ts";
+import { reduce } from "../../src/domain/run/reduce.ts";
+import type { RunState } from "../../src/domain/run/state.ts";
 import { Player } from "../../src/store/player.ts";
 import { claimsEnded, crowd, plumbingEnded } from "./scenes.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { TicketId } from "../../src/domain/ids.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
 import { desk } from "./desk.ts";
 import { batchOf, RunBuilder } from "./run-builder.ts";
 import { plumbing } from "./scenes.ts";

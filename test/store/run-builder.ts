@@ -1,11 +1,11 @@
 import type { Batch, Limits, Ticket } from "../../src/domain/batch/schema.ts";
 import { Limits as LimitsSchema } from "../../src/domain/batch/schema.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
-import type { AttemptOutcome, Question, RunEvent, RunFact } from "../../src/domain/event.ts";
-import { Fence, RepoId, RunId, TicketId } from "../../src/domain/ids.ts";
-import { reduce } from "../../src/domain/reduce.ts";
-import { type RunState, ticketOf } from "../../src/domain/state.ts";
-import { vecItems } from "../../src/domain/vec.ts";
+import type { AttemptOutcome, Question, RunEvent, RunFact } from "../../src/domain/run/event.ts";
+import { reduce } from "../../src/domain/run/reduce.ts";
+import { type RunState, ticketOf } from "../../src/domain/run/state.ts";
+import { Fence, RepoId, RunId, TicketId } from "../../src/domain/values/ids.ts";
+import { vecItems } from "../../src/domain/values/vec.ts";
 
 export const START = Date.UTC(2026, 4, 4, 12, 0, 0);
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Fence, TicketId } from "../../src/domain/ids.ts";
+import { Fence, TicketId } from "../../src/domain/values/ids.ts";
 import { runLabel } from "../../src/store/run-label.ts";
 import { batchOf, RunBuilder } from "./run-builder.ts";
 import { claims, plumbing, plumbingEnded } from "./scenes.ts";

@@ -1,6 +1,6 @@
 import { ReviewerSpec } from "../../src/domain/batch/reviewer-spec.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
-import { TicketId } from "../../src/domain/ids.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
 import { batchOf, RunBuilder } from "./run-builder.ts";
 
 const TITLES = [

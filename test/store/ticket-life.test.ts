@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { TicketId } from "../../src/domain/ids.ts";
-import { ticketOf } from "../../src/domain/state.ts";
+import { ticketOf } from "../../src/domain/run/state.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
 import { attemptHistoriesOf, evidenceOf, tellingOf } from "../../src/store/ticket-log/attempts.ts";
 import { targetOf } from "../../src/store/ticket-log/target.ts";
 import { finishOf } from "../../src/store/ticket-stage.ts";

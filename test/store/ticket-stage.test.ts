@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { RepoId, TicketId } from "../../src/domain/ids.ts";
-import { ticketOf } from "../../src/domain/state.ts";
+import { ticketOf } from "../../src/domain/run/state.ts";
+import { RepoId, TicketId } from "../../src/domain/values/ids.ts";
 import { finishOf, passedSteps, stageOf, turnOf } from "../../src/store/ticket-stage.ts";
 import { batchOf, RunBuilder } from "./run-builder.ts";
 

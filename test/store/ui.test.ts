@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { TicketId } from "../../src/domain/ids.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
 import { EMPTY_INPUT } from "../../src/store/text-input.ts";
 import { INITIAL_UI, reduceUi, type UiAction, type UiState } from "../../src/store/ui.ts";
 import type { PaneAction } from "../../src/store/views/pane.ts";

@@ -8,8 +8,8 @@ let tree: ScratchTree;
 beforeEach(() => {
   tree = scratchTree([]);
   tree.plant({
-    "src/domain/event.ts": "export type RunEvent = string;\n",
-    "src/domain/user-error.ts": "export const EXIT = 1;\n",
+    "src/domain/run/event.ts": "export type RunEvent = string;\n",
+    "src/domain/values/user-error.ts": "export const EXIT = 1;\n",
     "src/ports/clock.ts": 'import type { RunEvent } from "../domain/event.ts";\nexport type Clock = RunEvent;\n',
     "oracle/definition.ts": "export const judge = 1;\n",
     "src/adapters/planted/thing.ts": "export const thing = 1;\n",
@@ -37,7 +37,7 @@ describe("the layer check refuses", () => {
     ["a component importing an adapter", "components/zz.tsx", 'import { thing } from "../src/adapters/planted/thing.ts";', LAYER],
     ["a component importing a port", "components/zz.tsx", 'import type { Clock } from "../src/ports/clock.ts";', LAYER],
     ["a component importing the engine's packages", "components/zz.tsx", 'import { execa } from "execa";', PACKAGES],
-    ["the oracle importing the engine", "oracle/zz.ts", 'import { EXIT } from "../src/domain/user-error.ts";', LAYER],
+    ["the oracle importing the engine", "oracle/zz.ts", 'import { EXIT } from "../src/domain/values/user-error.ts";', LAYER],
     ["the oracle importing a package", "oracle/zz.ts", 'import { z } from "zod";', PACKAGES],
     ["anyone importing the oracle", "src/cli/zz.ts", 'import { judge } from "../../oracle/definition.ts";', LAYER],
     ["the domain importing a port", "src/domain/zz.ts", 'import type { Clock } from "../ports/clock.ts";', LAYER],
@@ -86,7 +86,7 @@ describe("the layer check lets pass", () => {
     [
       "a component that draws",
       "components/zz.tsx",
-      'import { Box } from "ink";\nimport type { RunEvent } from "../src/domain/event.ts";',
+      'import { Box } from "ink";\nimport type { RunEvent } from "../src/domain/run/event.ts";',
     ],
   ])("%s", (_what, file, text) => {
     tree.plant({ [file]: `${text}\n` });

@@ -1,4 +1,4 @@
-import type { Plan } from "../../../src/domain/state.ts";
+import type { Plan } from "../../../src/domain/run/state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import type { GraphLayout } from "../../../src/store/views/graph-layout.ts";
 import { widthOf } from "../../kit/fit.ts";

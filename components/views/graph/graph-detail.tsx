@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { useShallow } from "zustand/react/shallow";
-import type { Plan } from "../../../src/domain/state.ts";
+import type { Plan } from "../../../src/domain/run/state.ts";
 import { formatElapsed } from "../../../src/store/format.ts";
 import { keyIn } from "../../../src/store/keymap/key-labels.ts";
 import { dependentsIn, graphLayout } from "../../../src/store/views/graph-layout.ts";

@@ -1,5 +1,5 @@
-import type { TicketId } from "../../../src/domain/ids.ts";
-import type { Plan } from "../../../src/domain/state.ts";
+import type { Plan } from "../../../src/domain/run/state.ts";
+import type { TicketId } from "../../../src/domain/values/ids.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
 import { type GraphLayout, graphLayout } from "../../../src/store/views/graph-layout.ts";
 import type { ViewSize } from "../../frame/view-size.ts";

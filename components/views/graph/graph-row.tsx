@@ -1,5 +1,5 @@
 import { memo, type ReactNode } from "react";
-import type { Plan } from "../../../src/domain/state.ts";
+import type { Plan } from "../../../src/domain/run/state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import type { GraphLayout } from "../../../src/store/views/graph-layout.ts";
 import { useDashboard, useDrawn } from "../../dashboard-context.ts";

@@ -1,5 +1,5 @@
 import { memo, type ReactNode, useMemo } from "react";
-import type { Plan } from "../../../src/domain/state.ts";
+import type { Plan } from "../../../src/domain/run/state.ts";
 import { criticalPath, dependentsIn, type GraphLayout, graphLayout } from "../../../src/store/views/graph-layout.ts";
 import { useDashboard, useDrawn } from "../../dashboard-context.ts";
 import { NoRun } from "../../frame/no-run.tsx";

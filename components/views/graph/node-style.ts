@@ -1,4 +1,4 @@
-import { vecAt } from "../../../src/domain/vec.ts";
+import { vecAt } from "../../../src/domain/values/vec.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
 import { stageOf } from "../../../src/store/ticket-stage.ts";
 import type { Tone } from "../../../src/store/tone.ts";

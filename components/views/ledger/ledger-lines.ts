@@ -1,5 +1,5 @@
-import type { EarlierRun } from "../../../src/domain/trend.ts";
-import type { LedgerRow, LedgerTable } from "../../../src/domain/trend-rows.ts";
+import type { EarlierRun } from "../../../src/domain/results/trend.ts";
+import type { LedgerRow, LedgerTable } from "../../../src/domain/results/trend-rows.ts";
 import { plural } from "../../../src/store/format.ts";
 import { fitTo, widthOf, wrapWords } from "../../kit/fit.ts";
 import type { Span, SpanLine } from "../../kit/spans.tsx";

@@ -1,6 +1,6 @@
 import { type ReactNode, useMemo } from "react";
-import { trendOf } from "../../../src/domain/trend.ts";
-import { ledgerTable } from "../../../src/domain/trend-rows.ts";
+import { trendOf } from "../../../src/domain/results/trend.ts";
+import { ledgerTable } from "../../../src/domain/results/trend-rows.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { useDashboard, useDrawn } from "../../dashboard-context.ts";

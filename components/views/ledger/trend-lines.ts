@@ -1,4 +1,11 @@
-import { costOf, interventionsOf, NOT_COMPLETE, NOT_KNOWN, sparkline, type TrendPoint } from "../../../src/domain/trend.ts";
+import {
+  costOf,
+  interventionsOf,
+  NOT_COMPLETE,
+  NOT_KNOWN,
+  sparkline,
+  type TrendPoint,
+} from "../../../src/domain/results/trend.ts";
 import { formatUsd } from "../../../src/store/format.ts";
 import type { Tone } from "../../../src/store/tone.ts";
 import { fitTo, widthOf } from "../../kit/fit.ts";

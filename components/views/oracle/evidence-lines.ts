@@ -1,5 +1,5 @@
-import type { TicketId } from "../../../src/domain/ids.ts";
-import type { TicketEvidence } from "../../../src/domain/oracle-evidence.ts";
+import type { TicketEvidence } from "../../../src/domain/run/oracle-evidence.ts";
+import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import type { OracleComparison } from "../../../src/store/oracle-comparison.ts";
 import type { Tone } from "../../../src/store/tone.ts";

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import type { VerdictWord } from "../../../src/domain/event.ts";
-import type { TripwireState } from "../../../src/domain/judges-state.ts";
+import type { VerdictWord } from "../../../src/domain/run/event.ts";
+import type { TripwireState } from "../../../src/domain/run/verdict-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatElapsed, plural } from "../../../src/store/format.ts";
 import type { Tone } from "../../../src/store/tone.ts";

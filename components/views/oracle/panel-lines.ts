@@ -1,5 +1,5 @@
-import type { TicketId } from "../../../src/domain/ids.ts";
-import type { RunState } from "../../../src/domain/state.ts";
+import type { RunState } from "../../../src/domain/run/state.ts";
+import type { TicketId } from "../../../src/domain/values/ids.ts";
 import type { OracleComparison } from "../../../src/store/oracle-comparison.ts";
 import type { Tone } from "../../../src/store/tone.ts";
 import { fitTo, widthOf } from "../../kit/fit.ts";

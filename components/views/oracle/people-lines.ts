@@ -1,6 +1,6 @@
-import type { HealOutcome, PastHeal } from "../../../src/domain/heal-fact.ts";
-import { interventionKind } from "../../../src/domain/intervention.ts";
-import type { RunState } from "../../../src/domain/state.ts";
+import { interventionKind } from "../../../src/domain/results/intervention.ts";
+import type { HealOutcome, PastHeal } from "../../../src/domain/run/heal-fact.ts";
+import type { RunState } from "../../../src/domain/run/state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatClock, formatElapsed, formatUsd } from "../../../src/store/format.ts";
 import type { Tone } from "../../../src/store/tone.ts";

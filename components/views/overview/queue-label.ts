@@ -1,6 +1,6 @@
-import type { TicketId } from "../../../src/domain/ids.ts";
-import type { Attempt, TicketState } from "../../../src/domain/state.ts";
-import { describeReason, type Reason, whyNot } from "../../../src/domain/why-not.ts";
+import type { Attempt, TicketState } from "../../../src/domain/run/state.ts";
+import { describeReason, type Reason, whyNot } from "../../../src/domain/schedule/why-not.ts";
+import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatClock } from "../../../src/store/format.ts";

@@ -1,6 +1,6 @@
 import { memo, type ReactNode, useMemo } from "react";
 import { useShallow } from "zustand/react/shallow";
-import type { TicketId } from "../../../src/domain/ids.ts";
+import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { ticketIn } from "../../../src/store/dashboard-state.ts";
 import { useDashboard, useDrawn } from "../../dashboard-context.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";

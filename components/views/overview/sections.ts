@@ -1,4 +1,4 @@
-import type { TicketId } from "../../../src/domain/ids.ts";
+import type { TicketId } from "../../../src/domain/values/ids.ts";
 import type { Lists } from "../../../src/store/lists.ts";
 import type { Tone } from "../../../src/store/tone.ts";
 import { cut, widthOf } from "../../kit/fit.ts";

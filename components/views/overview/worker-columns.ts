@@ -1,4 +1,4 @@
-import type { Plan } from "../../../src/domain/state.ts";
+import type { Plan } from "../../../src/domain/run/state.ts";
 import type { Density } from "../../frame/layout.ts";
 import { widthOf } from "../../kit/fit.ts";
 

@@ -1,8 +1,8 @@
 import { Box } from "ink";
 import { memo, type ReactNode, useMemo } from "react";
 import type { Ticket } from "../../../src/domain/batch/schema.ts";
-import type { TicketId } from "../../../src/domain/ids.ts";
-import type { Attempt, Plan, TicketState } from "../../../src/domain/state.ts";
+import type { Attempt, Plan, TicketState } from "../../../src/domain/run/state.ts";
+import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { specLabel } from "../../../src/store/step-label.ts";

@@ -1,6 +1,6 @@
 import type { StepSpec } from "../../../src/domain/batch/step-spec.ts";
-import type { AgentEnding } from "../../../src/domain/event.ts";
-import type { Attempt, TicketState } from "../../../src/domain/state.ts";
+import type { AgentEnding } from "../../../src/domain/run/event.ts";
+import type { Attempt, TicketState } from "../../../src/domain/run/state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatAge, plural } from "../../../src/store/format.ts";
 import { questionLabel } from "../../../src/store/reviewer-label.ts";

@@ -1,6 +1,6 @@
 import { Box } from "ink";
 import { memo, type ReactNode, useMemo } from "react";
-import type { TicketId } from "../../../src/domain/ids.ts";
+import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { busyAgents, filteredLists, type Lists, shownLists } from "../../../src/store/lists.ts";
 import { reviewerLabel } from "../../../src/store/reviewer-label.ts";
 import { useDashboard, useDrawn } from "../../dashboard-context.ts";

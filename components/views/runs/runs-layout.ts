@@ -1,4 +1,4 @@
-import type { RunId } from "../../../src/domain/ids.ts";
+import type { RunId } from "../../../src/domain/values/ids.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
 import { selectedPlace } from "../../../src/store/run-list.ts";
 import type { ViewSize } from "../../frame/view-size.ts";

@@ -1,5 +1,5 @@
-import type { RunState } from "../../../src/domain/state.ts";
-import { vecItems } from "../../../src/domain/vec.ts";
+import type { RunState } from "../../../src/domain/run/state.ts";
+import { vecItems } from "../../../src/domain/values/vec.ts";
 import { formatLong } from "../../../src/store/format.ts";
 import { type Bar, type BarLook, paintBars } from "../../kit/bars.ts";
 import type { SpanLine } from "../../kit/spans.tsx";

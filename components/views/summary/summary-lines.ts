@@ -1,8 +1,8 @@
-import type { TicketId } from "../../../src/domain/ids.ts";
-import { ledgerOf } from "../../../src/domain/ledger.ts";
-import type { RunState, TicketState } from "../../../src/domain/state.ts";
-import { foundWords, headline, numbersLine, outcomes } from "../../../src/domain/summary.ts";
-import { type EarlierRun, trendOf } from "../../../src/domain/trend.ts";
+import { ledgerOf } from "../../../src/domain/results/ledger.ts";
+import { foundWords, headline, numbersLine, outcomes } from "../../../src/domain/results/summary.ts";
+import { type EarlierRun, trendOf } from "../../../src/domain/results/trend.ts";
+import type { RunState, TicketState } from "../../../src/domain/run/state.ts";
+import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatElapsed, formatUsd, plural } from "../../../src/store/format.ts";
 import { runLabel } from "../../../src/store/run-label.ts";

@@ -1,5 +1,5 @@
 import { memo, type ReactNode } from "react";
-import type { TicketId } from "../../../src/domain/ids.ts";
+import type { TicketId } from "../../../src/domain/values/ids.ts";
 import type { TimelineBar } from "../../../src/store/views/timeline-bars.ts";
 import { useDrawn } from "../../dashboard-context.ts";
 import { type Ground, paintBars } from "../../kit/bars.ts";

@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from "../../../src/domain/event.ts";
+import type { AttemptOutcome } from "../../../src/domain/run/event.ts";
 import { formatAge } from "../../../src/store/format.ts";
 import type { TimelineBar } from "../../../src/store/views/timeline-bars.ts";
 import type { BarLook } from "../../kit/bars.ts";

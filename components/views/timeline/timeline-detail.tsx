@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { useShallow } from "zustand/react/shallow";
-import type { TicketId } from "../../../src/domain/ids.ts";
-import type { PastAttempt } from "../../../src/domain/state.ts";
+import type { PastAttempt } from "../../../src/domain/run/state.ts";
+import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatClock, formatElapsed, plural } from "../../../src/store/format.ts";

@@ -1,4 +1,4 @@
-import type { TicketId } from "../../../src/domain/ids.ts";
+import type { TicketId } from "../../../src/domain/values/ids.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
 import { type TimelineBar, timelineBars } from "../../../src/store/views/timeline-bars.ts";
 import type { ViewSize } from "../../frame/view-size.ts";

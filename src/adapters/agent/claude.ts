@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { AgentStopKind } from "../../domain/event.ts";
+import type { AgentStopKind } from "../../domain/run/event.ts";
 import type { AgentStop, AgentTokens } from "../../ports/agent.ts";
 import { type AgentProgram, type ProgramEnd, type ProgramReader, promptOnStdin } from "./agent-program.ts";
 import { stopOfStatus } from "./by-status.ts";

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { AgentStopKind } from "../../domain/event.ts";
+import type { AgentStopKind } from "../../domain/run/event.ts";
 import type { AgentStop, AgentTokens } from "../../ports/agent.ts";
 import { type AgentProgram, type ProgramEnd, type ProgramOptions, type ProgramReader, promptOnStdin } from "./agent-program.ts";
 import { type JsonObject, numberOf, objectOf, readEvent, shown, textOf } from "./json-events.ts";

@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { plainText } from "../../domain/text.ts";
+import { plainText } from "../../domain/values/text.ts";
 import type { Agent, AgentResult, AgentStop, AgentTask } from "../../ports/agent.ts";
 import type { ExecResult, Executor, ModelSpend } from "../../ports/executor.ts";
 import type { ModelUpstream } from "../../ports/gateway.ts";

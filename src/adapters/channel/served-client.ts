@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
-import type { Command } from "../../domain/command.ts";
-import { ClientMessage } from "../../domain/wire.ts";
+import type { Command } from "../../domain/run/command.ts";
+import { ClientMessage } from "../../domain/run/wire.ts";
 import { LineSplitter, LineTooLong } from "./lines.ts";
 
 /** Longest line from a client, in bytes. */

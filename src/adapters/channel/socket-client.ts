@@ -1,7 +1,7 @@
 import { createConnection, type Socket } from "node:net";
-import type { Command } from "../../domain/command.ts";
-import { EXIT, UserError } from "../../domain/user-error.ts";
-import type { ClientMessage, ServerMessage } from "../../domain/wire.ts";
+import type { Command } from "../../domain/run/command.ts";
+import type { ClientMessage, ServerMessage } from "../../domain/run/wire.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { LineSplitter, LineTooLong } from "./lines.ts";
 
 /** Longest message from an engine, in bytes: well below the longest string of V8 (about 512 MB). */

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { EXIT, UserError } from "../../domain/user-error.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { privateTmp } from "../private-tmp.ts";
 
 /** Longest path of a Unix socket in bytes: sun_path without its final NUL (unix(7): 108 on Linux, 104 on macOS and BSD). */

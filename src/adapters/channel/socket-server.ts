@@ -1,9 +1,9 @@
 import { chmodSync, lstatSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
-import type { Command } from "../../domain/command.ts";
-import type { RunEvent } from "../../domain/event.ts";
-import { EXIT, UserError } from "../../domain/user-error.ts";
-import type { ServerMessage } from "../../domain/wire.ts";
+import type { Command } from "../../domain/run/command.ts";
+import type { RunEvent } from "../../domain/run/event.ts";
+import type { ServerMessage } from "../../domain/run/wire.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Channel, ChannelHost } from "../../ports/channel.ts";
 import { diskProblem, systemCode } from "../disk-error.ts";
 import { ServedClient } from "./served-client.ts";

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access, mkdir, open, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { TicketId } from "../../domain/ids.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
 import type { AttemptFiles, RunFiles } from "../../ports/run-files.ts";
 import { removeFolder } from "../remove-folder.ts";
 

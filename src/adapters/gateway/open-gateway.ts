@@ -2,17 +2,17 @@ import { chmodSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Gateway, GatewayLimits, GatewayOf, GatewayTotals } from "../../ports/gateway.ts";
-import type { Dialler } from "./dial.ts";
-import { HostRules } from "./host-rules.ts";
-import { type HostSide, Traffic } from "./host-side.ts";
+import type { Dialler } from "./hosts/dial.ts";
+import { HostRules } from "./hosts/host-rules.ts";
+import { type HostSide, Traffic } from "./hosts/host-side.ts";
+import { passPlain } from "./hosts/plain-proxy.ts";
+import { meansModel, readTarget } from "./hosts/target.ts";
+import { openTunnel } from "./hosts/tunnel.ts";
 import { limitsOf } from "./limits.ts";
-import { ModelSide } from "./model-side.ts";
+import { ModelSide } from "./models/model-side.ts";
 import { OpenLines } from "./open-lines.ts";
-import { passPlain } from "./plain-proxy.ts";
 import { answerRefusal, hasBody, Refusal, Refusals } from "./refusals.ts";
 import { makeSocketLocation, type SocketLocation } from "./socket-location.ts";
-import { meansModel, readTarget } from "./target.ts";
-import { openTunnel } from "./tunnel.ts";
 
 /** How often the time limits of requests that come in are looked at, at least, in milliseconds. */
 const LOOK_EVERY_MS = 1_000;

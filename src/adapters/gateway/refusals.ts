@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { plainText } from "../../domain/text.ts";
+import { plainText } from "../../domain/values/text.ts";
 import type { ModelApi } from "../../ports/gateway.ts";
 
 /** Different reasons that are remembered. */

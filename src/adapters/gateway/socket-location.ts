@@ -1,6 +1,6 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { EXIT, UserError } from "../../domain/user-error.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { diskProblem } from "../disk-error.ts";
 import { makePrivateFolder } from "../private-folder.ts";
 import { privateTmp } from "../private-tmp.ts";

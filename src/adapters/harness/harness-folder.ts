@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { HARNESS_FILES, type HarnessFile } from "../../domain/heal-fact.ts";
-import { plainText } from "../../domain/text.ts";
+import { HARNESS_FILES, type HarnessFile } from "../../domain/run/heal-fact.ts";
+import { plainText } from "../../domain/values/text.ts";
 import type { HarnessReading, HarnessTexts } from "../../ports/harness.ts";
 import { namesIn, readPlainFile } from "../plain-file.ts";
 import { removeFolder } from "../remove-folder.ts";

@@ -1,8 +1,8 @@
 import { access, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TransientSpec } from "../../domain/batch/transient-spec.ts";
-import { HARNESS_FILES, type HarnessFile } from "../../domain/heal-fact.ts";
-import { plainText } from "../../domain/text.ts";
+import { HARNESS_FILES, type HarnessFile } from "../../domain/run/heal-fact.ts";
+import { plainText } from "../../domain/values/text.ts";
 import type { Harness, HarnessTexts } from "../../ports/harness.ts";
 import { fillHarness, readHarness, readHarnessFile, replaceFile, writeHarness } from "./harness-folder.ts";
 

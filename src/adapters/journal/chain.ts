@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { RunEvent, RunFact } from "../../domain/event.ts";
+import type { RunEvent, RunFact } from "../../domain/run/event.ts";
 import { JournalBroken } from "../../ports/journal.ts";
 
 /** A row of the journal as it is stored. `data` is the fact as JSON text, and is hashed as that text. */

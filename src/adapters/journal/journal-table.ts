@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
-import type { RunEvent } from "../../domain/event.ts";
+import type { RunEvent } from "../../domain/run/event.ts";
 import { JournalBroken } from "../../ports/journal.ts";
 import { diskProblem, SQLITE, sqliteCode, systemCode } from "../disk-error.ts";
 import { eventOf, type JournalRow, origin, type Tip } from "./chain.ts";

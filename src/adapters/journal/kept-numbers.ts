@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { z } from "zod";
-import type { RunId } from "../../domain/ids.ts";
-import type { EarlierRun, Numbers } from "../../domain/trend.ts";
+import type { EarlierRun, Numbers } from "../../domain/results/trend.ts";
+import type { RunId } from "../../domain/values/ids.ts";
 
 const StoredNumbers = z.record(z.string(), z.number());
 

@@ -1,4 +1,4 @@
-import { mayWait, type RunEvent, type RunFact } from "../../domain/event.ts";
+import { mayWait, type RunEvent, type RunFact } from "../../domain/run/event.ts";
 import type { Journal } from "../../ports/journal.ts";
 import { diskProblem, SQLITE, sqliteCode } from "../disk-error.ts";
 import { type JournalRow, linkAfter, parseFact, type Tip } from "./chain.ts";

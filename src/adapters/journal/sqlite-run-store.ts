@@ -1,10 +1,10 @@
 import { dirname, join } from "node:path";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { z } from "zod";
-import type { Question } from "../../domain/event.ts";
-import { type Fence, RunId } from "../../domain/ids.ts";
-import type { EarlierRun, Numbers } from "../../domain/trend.ts";
-import { EXIT, UserError } from "../../domain/user-error.ts";
+import type { EarlierRun, Numbers } from "../../domain/results/trend.ts";
+import type { Question } from "../../domain/run/event.ts";
+import { type Fence, RunId } from "../../domain/values/ids.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Journal } from "../../ports/journal.ts";
 import type { KeptState, RunRow, RunStore, Tally } from "../../ports/run-store.ts";
 import { origin } from "./chain.ts";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { z } from "zod";
-import { RunId } from "../../domain/ids.ts";
+import { RunId } from "../../domain/values/ids.ts";
 import type { KeptState, Tally } from "../../ports/run-store.ts";
 
 /** A row of `kept_states`, with the hash that the journal's row of the same place has now; null where there is no such row. */

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { closeSync, existsSync, openSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { EXIT, UserError } from "../../domain/user-error.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Lock, LockHolder, Locks } from "../../ports/locks.ts";
 import { diskProblem, SQLITE, sqliteCode, systemCode } from "../disk-error.ts";
 import { makePrivateFolder } from "../private-folder.ts";

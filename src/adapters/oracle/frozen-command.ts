@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { z } from "zod";
-import { EXIT, UserError } from "../../domain/user-error.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { resolveProgram } from "../executor/resolve-program.ts";
 import { type FrozenFile, fileSha, findFrozen, placeFrozen } from "./frozen-file.ts";
 

@@ -1,6 +1,6 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { EXIT, UserError } from "../../domain/user-error.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { FrozenProgram, Oracle, OracleBatch } from "../../ports/oracle.ts";
 import { layOutCommand } from "./frozen-command.ts";
 import { type FrozenFile, placeFrozen, refuseChanged } from "./frozen-file.ts";

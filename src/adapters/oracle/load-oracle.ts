@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { EXIT, UserError } from "../../domain/user-error.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
 
 /** The bundled oracle's bytes, to be frozen for a run. Throws a UserError where the file is missing or empty. */
 export async function loadOracleBytes(file: string): Promise<Uint8Array> {

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Judgement } from "../../domain/event.ts";
-import { TicketId } from "../../domain/ids.ts";
-import type { TicketEvidence } from "../../domain/oracle-evidence.ts";
+import type { Judgement } from "../../domain/run/event.ts";
+import type { TicketEvidence } from "../../domain/run/oracle-evidence.ts";
+import { TicketId } from "../../domain/values/ids.ts";
 
 const Evidence = z.discriminatedUnion("state", [
   z.strictObject({ id: TicketId, state: z.literal("done") }),

@@ -2,7 +2,7 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type Parsed, parseBlocker, parseDiscovery } from "../../domain/outbox/parse.ts";
 import type { BlockerClaim, Discovery } from "../../domain/outbox/schema.ts";
-import { plainText } from "../../domain/text.ts";
+import { plainText } from "../../domain/values/text.ts";
 import type { Outbox, OutboxReading, RefusedFile } from "../../ports/outbox.ts";
 import { namesIn, readPlainFile } from "../plain-file.ts";
 

@@ -1,4 +1,4 @@
-import { plainText } from "../../domain/text.ts";
+import { plainText } from "../../domain/values/text.ts";
 import type { ReportFormat, ReportReading } from "../../ports/test-report.ts";
 import { SKEW_MS } from "./bounds.ts";
 import { parseJsonReport } from "./json-report.ts";

@@ -1,18 +1,18 @@
 import { homedir, tmpdir } from "node:os";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import { createExecutor } from "../executor/process-executor.ts";
-import { type BubblewrapOptions, createBubblewrap, PROCESSES_MAX } from "./bubblewrap.ts";
-import { runCanary } from "./canary.ts";
+import { type BubblewrapOptions, createBubblewrap, PROCESSES_MAX } from "./bubblewrap/bubblewrap.ts";
+import { findGroupHome, memoryMax } from "./bubblewrap/control-group.ts";
+import { boundsInotify } from "./bubblewrap/outer-namespace.ts";
+import { ownMounts } from "./bubblewrap/own-mounts.ts";
+import { seccompFilter } from "./bubblewrap/seccomp.ts";
+import { laysOverlays, versionOf, wantsNewer } from "./bubblewrap/version.ts";
 import { confinedExecutor } from "./confined-executor.ts";
-import { findGroupHome, memoryMax } from "./control-group.ts";
 import { findProgram } from "./find-program.ts";
-import { canLayLayers } from "./layers.ts";
-import { boundsInotify } from "./outer-namespace.ts";
-import { ownMounts } from "./own-mounts.ts";
-import { canOverlay, notOverlaid } from "./read-overlays.ts";
-import { SEATBELT } from "./seatbelt-config.ts";
-import { seccompFilter } from "./seccomp.ts";
-import { laysOverlays, versionOf, wantsNewer } from "./version.ts";
+import { canLayLayers } from "./mounts/layers.ts";
+import { canOverlay, notOverlaid } from "./mounts/read-overlays.ts";
+import { SEATBELT } from "./seatbelt/seatbelt-config.ts";
+import { runCanary } from "./self-test/canary.ts";
 import { kernelSetting, NOT_INSTALLED, type WhyNot, whyItFailed } from "./why-not.ts";
 
 export type FoundSandbox =
@@ -122,7 +122,7 @@ async function findSeatbelt(path: string, rest: Omit<Sought, "path" | "platform"
   const program = findProgram(SEATBELT, { cwd: "/", path });
   if (program === undefined) return no(`there is no ${SEATBELT}`, "Look whether this is macOS as it comes.");
   // Linux never loads what only macOS needs.
-  const { createSeatbelt } = await import("./seatbelt.ts");
+  const { createSeatbelt } = await import("./seatbelt/seatbelt.ts");
   const sandbox = createSeatbelt({ home: homedir(), ...rest });
   const end = await runCanary(confinedExecutor(createExecutor(), sandbox), rest.state);
   if (!end.ran) {

@@ -1,4 +1,4 @@
-import { isWithin, realPath } from "./real-path.ts";
+import { isWithin, realPath } from "./mounts/real-path.ts";
 
 /** Folders that programs take from the environment rather than from HOME. */
 const PLACES = [

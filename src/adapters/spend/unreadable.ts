@@ -1,4 +1,4 @@
-import { plainText } from "../../domain/text.ts";
+import { plainText } from "../../domain/values/text.ts";
 
 /** A log, or a folder of logs, that cannot be read for what it is: what it tells of is not known. */
 export class Unreadable extends Error {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { TicketId } from "../../domain/ids.ts";
-import { EXIT, UserError } from "../../domain/user-error.ts";
+import { TicketId } from "../../domain/values/ids.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { hasCode } from "./error-code.ts";
 import { readWholeFile, type WholeFile } from "./whole-file.ts";
 

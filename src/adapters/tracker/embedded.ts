@@ -1,4 +1,4 @@
-import type { TicketId } from "../../domain/ids.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
 import type { FiledTicket, Tracker, TrackerState, TrackerTicket } from "../../ports/tracker.ts";
 import { brokenTracker, type EmbeddedRead, type EmbeddedTicket, embeddedText, readEmbedded } from "./embedded-file.ts";
 import { queuePerFile } from "./queue-per-file.ts";

@@ -1,8 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { TicketId } from "../../domain/ids.ts";
-import { EXIT, UserError } from "../../domain/user-error.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { hasCode } from "./error-code.ts";
 import { shown, tame } from "./message-text.ts";
 import { isTicketName, readTicket, type TicketContent } from "./ticket-file.ts";

@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
-import type { TicketId } from "../../domain/ids.ts";
-import type { UserError } from "../../domain/user-error.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
+import type { UserError } from "../../domain/values/user-error.ts";
 import type { FiledTicket, Tracker, TrackerState, TrackerTicket } from "../../ports/tracker.ts";
 import { hasCode } from "./error-code.ts";
 import { MAX_TICKET_FILE, readFolder, takenIn, unreadable } from "./folder-read.ts";

@@ -1,4 +1,4 @@
-import { HumanStep } from "../../domain/command.ts";
+import { HumanStep } from "../../domain/run/command.ts";
 import type { TrackerState } from "../../ports/tracker.ts";
 
 /** A state as both local stores write it down. */

@@ -1,6 +1,6 @@
 import type { FolderTicket } from "../../domain/batch/merge-folder.ts";
 import { TicketSpec } from "../../domain/batch/schema.ts";
-import { RepoId, TicketId } from "../../domain/ids.ts";
+import { RepoId, TicketId } from "../../domain/values/ids.ts";
 import type { TrackerState } from "../../ports/tracker.ts";
 import { type FrontMatter, type ListKey, type Problem, readFrontMatter, type WordKey } from "./front-matter.ts";
 import { stateOf } from "./state-record.ts";

@@ -1,7 +1,7 @@
 import { type BigIntStats, constants } from "node:fs";
 import { link, lstat, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { EXIT, UserError } from "../../domain/user-error.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { hasCode } from "./error-code.ts";
 
 /** A file as it was read: its text, and what is needed to write it back as the same kind of file. */

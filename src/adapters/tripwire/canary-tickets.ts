@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import type { TicketId } from "../../domain/ids.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
 import type { CanaryTicket, Scene } from "./canary.ts";
 import { idsLike, type Likeness, stepLike, titleLike } from "./likeness.ts";
 import { flipCoin, oneOf, shuffled } from "./random.ts";

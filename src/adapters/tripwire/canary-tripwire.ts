@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { FrozenSet } from "../../domain/event.ts";
-import { changedPart } from "../../domain/frozen-set.ts";
+import type { FrozenSet } from "../../domain/run/event.ts";
+import { changedPart } from "../../domain/run/frozen-set.ts";
 import type { FrozenProgram, OracleBatch } from "../../ports/oracle.ts";
 import type { Tripwire, TripwireResult } from "../../ports/tripwire.ts";
 import { systemCode } from "../disk-error.ts";

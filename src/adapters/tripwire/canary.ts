@@ -1,4 +1,4 @@
-import type { TicketId } from "../../domain/ids.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
 
 /** A ticket as it is written down: `state` may be any text. */
 export interface CanaryTicket {

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { mkdir, open, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { TicketId } from "../../domain/ids.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
 import type { TrackerLocation } from "./write-tracker.ts";
 
 /** A tracker's files by name; the embedded one has a single file without a name. */

@@ -1,5 +1,5 @@
-import type { Judgement } from "../../domain/event.ts";
-import type { TicketId } from "../../domain/ids.ts";
+import type { Judgement } from "../../domain/run/event.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
 import type { FrozenProgram, Judging, OracleBatch } from "../../ports/oracle.ts";
 import { type Copy, copyTracker, isSameCopy, placeCopy, type Reopened, reopened, stillOpen } from "./copied-tracker.ts";
 import type { DecoyFolders } from "./decoy-folders.ts";

@@ -1,4 +1,4 @@
-import type { Judgement } from "../../domain/event.ts";
+import type { Judgement } from "../../domain/run/event.ts";
 import type { Oracle } from "../../ports/oracle.ts";
 import { type CopyComparisonOptions, judgeWithCopies } from "./copy-comparison.ts";
 

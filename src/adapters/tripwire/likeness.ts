@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { TicketId } from "../../domain/ids.ts";
+import { TicketId } from "../../domain/values/ids.ts";
 import { oneOf } from "./random.ts";
 
 /** What a batch's own tickets look like, for canaries that cannot be told from them. */

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import type { TicketId } from "../../domain/ids.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
 import { shuffled } from "./random.ts";
 
 /** How many tickets are opened each alone at most, by an oracle with evidence and by one with exit codes alone. */

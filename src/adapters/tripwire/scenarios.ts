@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { discoveredId } from "../../domain/discovery.ts";
+import { discoveredId } from "../../domain/outbox/discovery.ts";
 import { AGES, type Age, type Canary, type CanaryTicket, type TrackerKind } from "./canary.ts";
 import {
   but,

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
-import type { RunId } from "../../domain/ids.ts";
-import type { RunState } from "../../domain/state.ts";
+import type { RunState } from "../../domain/run/state.ts";
+import type { RunId } from "../../domain/values/ids.ts";
 import { JournalBroken } from "../../ports/journal.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import { type DashboardStore, secondOf } from "../../store/dashboard-store.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
-import type { RunState } from "../../domain/state.ts";
-import { plainText } from "../../domain/text.ts";
-import { EXIT } from "../../domain/user-error.ts";
+import type { RunState } from "../../domain/run/state.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { EXIT } from "../../domain/values/user-error.ts";
 import { batchLock } from "../engine/engine-locks.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { findRun } from "../find-run.ts";

@@ -1,6 +1,6 @@
 import { type ChannelClient, connectChannel } from "../../adapters/channel/socket-client.ts";
 import { socketPathOf } from "../../adapters/channel/socket-path.ts";
-import type { Command } from "../../domain/command.ts";
+import type { Command } from "../../domain/run/command.ts";
 import type { DashboardStore } from "../../store/dashboard-store.ts";
 import type { Feed } from "../../store/feed.ts";
 import { GONE } from "./disk-run.ts";

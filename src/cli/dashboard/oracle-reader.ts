@@ -1,6 +1,6 @@
 import { readEvidence } from "../../adapters/oracle/evidence-file.ts";
-import type { RunId } from "../../domain/ids.ts";
-import type { OracleEvidence } from "../../domain/oracle-evidence.ts";
+import type { OracleEvidence } from "../../domain/run/oracle-evidence.ts";
+import type { RunId } from "../../domain/values/ids.ts";
 import type { DashboardState } from "../../store/dashboard-state.ts";
 import type { Reader } from "./reader.ts";
 

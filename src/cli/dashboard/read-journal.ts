@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { isActivity, type RunEvent } from "../../domain/event.ts";
-import { reduce } from "../../domain/reduce.ts";
-import type { RunState } from "../../domain/state.ts";
+import { isActivity, type RunEvent } from "../../domain/run/event.ts";
+import { reduce } from "../../domain/run/reduce.ts";
+import type { RunState } from "../../domain/run/state.ts";
 import type { Journal } from "../../ports/journal.ts";
 import { lookBackFrom, RECENT } from "../engine/snapshot.ts";
 

@@ -1,7 +1,7 @@
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
-import type { RunEvent } from "../../domain/event.ts";
-import type { RunId } from "../../domain/ids.ts";
-import type { RunState } from "../../domain/state.ts";
+import type { RunEvent } from "../../domain/run/event.ts";
+import type { RunState } from "../../domain/run/state.ts";
+import type { RunId } from "../../domain/values/ids.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { Keymap } from "../../store/dashboard-state.ts";
 import { createDashboardStore, type DashboardStore } from "../../store/dashboard-store.ts";

@@ -1,4 +1,4 @@
-import { UserError } from "../../domain/user-error.ts";
+import { UserError } from "../../domain/values/user-error.ts";
 import type { DashboardState } from "../../store/dashboard-state.ts";
 import { createLiveness, listedRuns } from "../find-run.ts";
 import type { Reader } from "./reader.ts";

@@ -1,6 +1,6 @@
-import type { Command } from "../../domain/command.ts";
-import type { RunId } from "../../domain/ids.ts";
-import type { RunState } from "../../domain/state.ts";
+import type { Command } from "../../domain/run/command.ts";
+import type { RunState } from "../../domain/run/state.ts";
+import type { RunId } from "../../domain/values/ids.ts";
 import type { DashboardStore } from "../../store/dashboard-store.ts";
 import { createFeed } from "../../store/feed.ts";
 import { showFromDisk } from "./disk-run.ts";

@@ -73,7 +73,7 @@ function ask(store: DashboardStore, { key, kind }: Wanted, change: CommitRange):
   let ended = false;
   const show = async (): Promise<void> => {
     // What reaches git is large, and hardly anybody looks at a change before the first frame.
-    const { readChange } = await import("../../adapters/vcs/read-change.ts");
+    const { readChange } = await import("../../adapters/vcs/repository/read-change.ts");
     const read = await readChange({ ...change, maxBytes: CHANGE_BYTES });
     if (ended) return;
     const text = new LogText(kind);

@@ -1,5 +1,5 @@
-import type { RunId } from "../../domain/ids.ts";
-import { UserError } from "../../domain/user-error.ts";
+import type { RunId } from "../../domain/values/ids.ts";
+import { UserError } from "../../domain/values/user-error.ts";
 import type { Keymap } from "../../store/dashboard-state.ts";
 import { createDashboardStore } from "../../store/dashboard-store.ts";
 import { KEYMAP } from "../../store/keymap/keymap.ts";

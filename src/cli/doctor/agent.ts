@@ -1,5 +1,5 @@
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
-import { UserError } from "../../domain/user-error.ts";
+import { UserError } from "../../domain/values/user-error.ts";
 import { findAgent } from "../engine/agent-of.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
 import { bad, type Finding, ok } from "./finding.ts";

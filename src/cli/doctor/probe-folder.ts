@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { EXIT } from "../../domain/user-error.ts";
+import { EXIT } from "../../domain/values/user-error.ts";
 
 const folders = new Set<string>();
 

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { asRefusal, SCHEMA_VERSION } from "../../adapters/journal/schema.ts";
-import { EXIT, UserError } from "../../domain/user-error.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
 
 /**
  * Looks into loopdash.db as it is: nothing is made, brought up to date or written. Throws a UserError (exit 4) where it

@@ -1,6 +1,6 @@
-import { openRepo } from "../../adapters/vcs/git-repo.ts";
-import { RepoId } from "../../domain/ids.ts";
-import { UserError } from "../../domain/user-error.ts";
+import { openRepo } from "../../adapters/vcs/repository/git-repo.ts";
+import { RepoId } from "../../domain/values/ids.ts";
+import { UserError } from "../../domain/values/user-error.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
 import { bad, type Finding, ok } from "./finding.ts";
 

@@ -4,7 +4,7 @@ import { execa } from "execa";
 import { diskProblem } from "../../adapters/disk-error.ts";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
-import { UserError } from "../../domain/user-error.ts";
+import { UserError } from "../../domain/values/user-error.ts";
 import { prove, refuseShared, type StateHome } from "../state-home.ts";
 import { bad, type Finding, ok, warn } from "./finding.ts";
 import { nearestExisting, withProbeFolder } from "./probe-folder.ts";

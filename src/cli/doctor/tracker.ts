@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { createFrozenOracle } from "../../adapters/oracle/frozen-oracle.ts";
-import { RunId } from "../../domain/ids.ts";
-import { UserError } from "../../domain/user-error.ts";
+import { RunId } from "../../domain/values/ids.ts";
+import { UserError } from "../../domain/values/user-error.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
 import { trackerOf } from "../engine/open-run.ts";
 import { oracleBytesOf, oracleKind } from "../engine/oracle-program.ts";

@@ -4,11 +4,11 @@ import type { AgentProgram } from "../../adapters/agent/agent-program.ts";
 import { createCommandAgent } from "../../adapters/agent/command-agent.ts";
 import type { ModelAgentOptions } from "../../adapters/agent/model-agent.ts";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
-import { Prices } from "../../adapters/gateway/prices.ts";
+import { Prices } from "../../adapters/gateway/prices/prices.ts";
 import type { AgentSpec, VendorAgentSpec } from "../../domain/batch/agent-spec.ts";
 import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
-import { EXIT, UserError } from "../../domain/user-error.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Agent } from "../../ports/agent.ts";
 import type { Executor } from "../../ports/executor.ts";
 import type { ModelUpstream, Price } from "../../ports/gateway.ts";
@@ -45,7 +45,7 @@ export async function modelOptions(
   usd: number,
   who: Who = "agent",
 ): Promise<Omit<ModelAgentOptions, "program" | "executor" | "env">> {
-  const { PRICE_LIST } = await import("../../adapters/gateway/price-list.ts");
+  const { PRICE_LIST } = await import("../../adapters/gateway/prices/price-list.ts");
   const kind = await programOf(agent);
   const { model, effort, turns, baseUrl = API[kind.api].baseUrl } = agent;
   const header = agent.billing === "subscription" ? "bearer" : API[kind.api].header;

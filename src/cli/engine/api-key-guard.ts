@@ -2,11 +2,11 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import { systemCode } from "../../adapters/disk-error.ts";
-import { exists } from "../../adapters/vcs/locate.ts";
-import { unfitBranchName } from "../../adapters/vcs/ref-names.ts";
-import { mustGit, runGit } from "../../adapters/vcs/run-git.ts";
-import { apiKeyNames, apiKeyNamesInDotenv, apiKeyNamesInSettings } from "../../domain/api-key-guard.ts";
-import { EXIT, UserError } from "../../domain/user-error.ts";
+import { unfitBranchName } from "../../adapters/vcs/git/ref-names.ts";
+import { mustGit, runGit } from "../../adapters/vcs/git/run-git.ts";
+import { exists } from "../../adapters/vcs/repository/locate.ts";
+import { apiKeyNames, apiKeyNamesInDotenv, apiKeyNamesInSettings } from "../../domain/batch/api-key-guard.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { LoadedBatch } from "./load-batch.ts";
 
 /** A variable that would change who pays, by its name, and where it is set. */

@@ -1,11 +1,11 @@
 import { createFolderTracker } from "../../adapters/tracker/folder.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
-import { carriedOverWork } from "../../domain/carry-over.ts";
-import { discoveredTickets, withEarlier } from "../../domain/discovery.ts";
-import type { CarriedOverWork } from "../../domain/event.ts";
-import type { RunId, TicketId } from "../../domain/ids.ts";
-import { type RunState, ticketOf } from "../../domain/state.ts";
-import { vecItems } from "../../domain/vec.ts";
+import { discoveredTickets, withEarlier } from "../../domain/outbox/discovery.ts";
+import { carriedOverWork } from "../../domain/run/carry-over.ts";
+import type { CarriedOverWork } from "../../domain/run/event.ts";
+import { type RunState, ticketOf } from "../../domain/run/state.ts";
+import type { RunId, TicketId } from "../../domain/values/ids.ts";
+import { vecItems } from "../../domain/values/vec.ts";
 import { filedTicket } from "../../loop/discoveries.ts";
 import type { RunRow, RunStore } from "../../ports/run-store.ts";
 import type { Tracker } from "../../ports/tracker.ts";

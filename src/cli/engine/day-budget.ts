@@ -1,6 +1,6 @@
 import type { Batch } from "../../domain/batch/schema.ts";
-import type { RunId } from "../../domain/ids.ts";
-import { EXIT, UserError } from "../../domain/user-error.ts";
+import type { RunId } from "../../domain/values/ids.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { DayBudget } from "../../loop/context.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { SessionLogs } from "../../ports/session-logs.ts";
@@ -42,8 +42,8 @@ export async function otherSessionsOf(batch: Batch, env: NodeJS.ProcessEnv): Pro
 /** The logs of the agent's and of the reviewer's program, each once, at the prices that the batch and the list give. */
 async function logsOf({ agent, reviewer }: Batch, env: NodeJS.ProcessEnv): Promise<readonly SessionLogs[]> {
   const [{ Prices }, { PRICE_LIST }, { createClaudeSessions }, { createCodexSessions }] = await Promise.all([
-    import("../../adapters/gateway/prices.ts"),
-    import("../../adapters/gateway/price-list.ts"),
+    import("../../adapters/gateway/prices/prices.ts"),
+    import("../../adapters/gateway/prices/price-list.ts"),
     import("../../adapters/spend/claude-sessions.ts"),
     import("../../adapters/spend/codex-sessions.ts"),
   ]);

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
 import { privateTmp } from "../../adapters/private-tmp.ts";
-import { EXIT, UserError } from "../../domain/user-error.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Lock, LockHolder, Locks } from "../../ports/locks.ts";
 import type { StateHome } from "../state-home.ts";
 import type { LoadedBatch } from "./load-batch.ts";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { createExecutor } from "../../adapters/executor/process-executor.ts";
-import type { RunId } from "../../domain/ids.ts";
-import { activeTickets, type RunState } from "../../domain/state.ts";
-import { numbersOf } from "../../domain/trend.ts";
-import { EXIT, UserError } from "../../domain/user-error.ts";
+import { numbersOf } from "../../domain/results/trend.ts";
+import { activeTickets, type RunState } from "../../domain/run/state.ts";
+import type { RunId } from "../../domain/values/ids.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { straysOf } from "../../loop/recover.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { StateHome } from "../state-home.ts";

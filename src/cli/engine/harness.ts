@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openRunHarness } from "../../adapters/harness/run-harness.ts";
-import type { HarnessFile } from "../../domain/heal-fact.ts";
-import type { RunId } from "../../domain/ids.ts";
-import { EXIT, UserError } from "../../domain/user-error.ts";
+import type { HarnessFile } from "../../domain/run/heal-fact.ts";
+import type { RunId } from "../../domain/values/ids.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { classesOf, unfitForHarness } from "../../loop/harness-check.ts";
 import type { Harness, HarnessTexts } from "../../ports/harness.ts";
 import { packageFiles } from "../package-files.ts";

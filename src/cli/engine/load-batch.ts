@@ -8,7 +8,7 @@ import { type BatchProblem, formatProblems } from "../../domain/batch/problem.ts
 import { readBatch, ticketFolder } from "../../domain/batch/read.ts";
 import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
-import { EXIT, UserError } from "../../domain/user-error.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
 
 /** A batch file that was read and found right in itself. */
 export interface LoadedBatch {

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { reviewUsd } from "../../domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
-import { plainText } from "../../domain/text.ts";
+import { plainText } from "../../domain/values/text.ts";
 import type { LoopContext } from "../../loop/context.ts";
 import { type AgentSurroundings, filesOfAgent, modelOptions } from "./agent-of.ts";
 

@@ -7,11 +7,11 @@ import { createEmbeddedTracker, seedEmbeddedTracker } from "../../adapters/track
 import { createFolderTracker } from "../../adapters/tracker/folder.ts";
 import { tripwireSha } from "../../adapters/tripwire/code-sha.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
-import type { RunEvent, RunFact } from "../../domain/event.ts";
-import { RunId, type TicketId } from "../../domain/ids.ts";
-import { reduce } from "../../domain/reduce.ts";
-import { type RunState, ticketOf } from "../../domain/state.ts";
-import { EXIT, UserError } from "../../domain/user-error.ts";
+import type { RunEvent, RunFact } from "../../domain/run/event.ts";
+import { reduce } from "../../domain/run/reduce.ts";
+import { type RunState, ticketOf } from "../../domain/run/state.ts";
+import { RunId, type TicketId } from "../../domain/values/ids.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Journal } from "../../ports/journal.ts";
 import type { Oracle, OracleBatch } from "../../ports/oracle.ts";
 import type { RunStore } from "../../ports/run-store.ts";

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
-import type { RunGit } from "../../adapters/vcs/git-helper.ts";
-import { openRepo } from "../../adapters/vcs/git-repo.ts";
+import type { RunGit } from "../../adapters/vcs/git/git-helper.ts";
+import { openRepo } from "../../adapters/vcs/repository/git-repo.ts";
 import type { VendorAgentSpec } from "../../domain/batch/agent-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
-import { RepoId } from "../../domain/ids.ts";
-import { plainText } from "../../domain/text.ts";
-import { EXIT, UserError } from "../../domain/user-error.ts";
+import { RepoId } from "../../domain/values/ids.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { stateHome } from "../state-home.ts";

@@ -1,7 +1,7 @@
-import type { RunId } from "../../domain/ids.ts";
-import { reduce } from "../../domain/reduce.ts";
-import type { RunState } from "../../domain/state.ts";
-import { EXIT, UserError } from "../../domain/user-error.ts";
+import { reduce } from "../../domain/run/reduce.ts";
+import type { RunState } from "../../domain/run/state.ts";
+import type { RunId } from "../../domain/values/ids.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { type Journal, JournalBroken } from "../../ports/journal.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 

@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import { isWithin, wayToPlace } from "../../adapters/sandbox/real-path.ts";
+import { isWithin, wayToPlace } from "../../adapters/sandbox/mounts/real-path.ts";
 
 /**
  * Takes out of `env.PATH` what is no absolute folder and what lies in one of these repositories: what lands there would else be

@@ -1,9 +1,9 @@
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isActivity, type RunEvent } from "../../domain/event.ts";
-import type { RunId } from "../../domain/ids.ts";
-import type { RunState } from "../../domain/state.ts";
-import { numbersOf } from "../../domain/trend.ts";
+import { numbersOf } from "../../domain/results/trend.ts";
+import { isActivity, type RunEvent } from "../../domain/run/event.ts";
+import type { RunState } from "../../domain/run/state.ts";
+import type { RunId } from "../../domain/values/ids.ts";
 import type { Journal } from "../../ports/journal.ts";
 import type { RunStore, Tally } from "../../ports/run-store.ts";
 import { VERSION } from "../version.ts";

@@ -1,8 +1,8 @@
 import { connectChannel } from "../../adapters/channel/socket-client.ts";
 import { socketPathOf } from "../../adapters/channel/socket-path.ts";
-import { reduce } from "../../domain/reduce.ts";
-import type { RunState } from "../../domain/state.ts";
-import { EXIT } from "../../domain/user-error.ts";
+import { reduce } from "../../domain/run/reduce.ts";
+import type { RunState } from "../../domain/run/state.ts";
+import { EXIT } from "../../domain/values/user-error.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { type FoundRun, findRun, lookUpRun } from "../find-run.ts";
 import { readKeymap } from "../key-file.ts";

@@ -1,6 +1,6 @@
 import { findSandbox } from "../../adapters/sandbox/find-sandbox.ts";
-import { plainText } from "../../domain/text.ts";
-import { EXIT, UserError } from "../../domain/user-error.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { checkAgent } from "../doctor/agent.ts";
 import { checkApiKeys } from "../doctor/api-keys.ts";
 import { bad, type Finding, ok, type Status } from "../doctor/finding.ts";

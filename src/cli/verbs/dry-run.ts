@@ -1,8 +1,8 @@
 import { formatProblems } from "../../domain/batch/problem.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { tests } from "../../domain/evidence/compare.ts";
-import { topologicalOrder } from "../../domain/plan.ts";
-import { plainText } from "../../domain/text.ts";
+import { topologicalOrder } from "../../domain/schedule/plan.ts";
+import { plainText } from "../../domain/values/text.ts";
 import type { Request } from "../args.ts";
 import { describeApiKeys, findApiKeys } from "../engine/api-key-guard.ts";
 import { loadBatch } from "../engine/load-batch.ts";

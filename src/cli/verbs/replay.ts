@@ -1,6 +1,6 @@
-import { reduce } from "../../domain/reduce.ts";
-import type { RunState } from "../../domain/state.ts";
-import { renderSummaryText } from "../../domain/summary.ts";
+import { renderSummaryText } from "../../domain/results/summary.ts";
+import { reduce } from "../../domain/run/reduce.ts";
+import type { RunState } from "../../domain/run/state.ts";
 import { JournalBroken } from "../../ports/journal.ts";
 import type { Request } from "../args.ts";
 import { hasBegun, tampered } from "../engine/replay.ts";

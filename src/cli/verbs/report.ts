@@ -1,6 +1,6 @@
-import { reportOf } from "../../domain/report.ts";
-import { renderMarkdown, renderSummaryText } from "../../domain/summary.ts";
-import { plainText } from "../../domain/text.ts";
+import { reportOf } from "../../domain/results/report.ts";
+import { renderMarkdown, renderSummaryText } from "../../domain/results/summary.ts";
+import { plainText } from "../../domain/values/text.ts";
 import { renderPage } from "../../report/page.ts";
 import { earlierRuns } from "../earlier-runs.ts";
 import { findRun } from "../find-run.ts";

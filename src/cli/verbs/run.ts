@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import { plainText } from "../../domain/text.ts";
+import { plainText } from "../../domain/values/text.ts";
 import type { Request } from "../args.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { readKeymap } from "../key-file.ts";

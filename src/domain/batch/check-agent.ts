@@ -1,4 +1,4 @@
-import { reserveOf } from "../money.ts";
+import { reserveOf } from "../schedule/money.ts";
 import type { VendorAgentSpec } from "./agent-spec.ts";
 import { unfitForPath } from "./plain-words.ts";
 import type { Report } from "./problem.ts";

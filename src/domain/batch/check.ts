@@ -1,4 +1,4 @@
-import { unfitForTransient } from "../transient.ts";
+import { unfitForTransient } from "../schedule/transient.ts";
 import { checkAgent } from "./check-agent.ts";
 import { checkLimits } from "./check-limits.ts";
 import { checkReviewer } from "./check-reviewer.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { plainText } from "../text.ts";
+import { plainText } from "../values/text.ts";
 import { hintFor } from "./nearest.ts";
 import { type Path, shown } from "./problem.ts";
 

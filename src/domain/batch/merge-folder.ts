@@ -1,4 +1,4 @@
-import type { RepoId, TicketId } from "../ids.ts";
+import type { RepoId, TicketId } from "../values/ids.ts";
 import { nearest } from "./nearest.ts";
 import type { ParsedBatch } from "./parse.ts";
 import { unfitForPath } from "./plain-words.ts";

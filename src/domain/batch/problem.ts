@@ -1,4 +1,4 @@
-import { plainText } from "../text.ts";
+import { plainText } from "../values/text.ts";
 
 /** Keys and indices from the top of a batch file down to a value. */
 export type Path = readonly (string | number)[];

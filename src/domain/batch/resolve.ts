@@ -1,5 +1,5 @@
 import { resolve } from "node:path/posix";
-import { RepoId } from "../ids.ts";
+import { RepoId } from "../values/ids.ts";
 import type { Argv } from "./argv.ts";
 import type { Batch, BatchFile, SandboxPolicy, Ticket, TicketSpec } from "./schema.ts";
 import { BATCH_FOLDER, DEFAULT_FINISH, type StepSpec } from "./step-spec.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Allowance } from "../evidence/results.ts";
-import { RepoId, TicketId } from "../ids.ts";
+import { RepoId, TicketId } from "../values/ids.ts";
 import { AgentSpec } from "./agent-spec.ts";
 import { Argv } from "./argv.ts";
 import { ReviewerSpec } from "./reviewer-spec.ts";

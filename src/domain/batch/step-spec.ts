@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { holdsExactNumbers } from "../exact-number.ts";
+import { holdsExactNumbers } from "../values/exact-number.ts";
 import { Argv } from "./argv.ts";
 import { minutes, name } from "./values.ts";
 

@@ -1,4 +1,4 @@
-import { readJson } from "../json-text.ts";
+import { readJson } from "../values/json-text.ts";
 import type { Remark } from "./compare.ts";
 
 /** Programs that look up what to run in package.json, and what else of the repository steers them. */

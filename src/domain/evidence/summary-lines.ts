@@ -1,4 +1,4 @@
-import { plainText } from "../text.ts";
+import { plainText } from "../values/text.ts";
 import { type Comparison, type Remark, tests } from "./compare.ts";
 import { type CheckStrength, ran } from "./results.ts";
 

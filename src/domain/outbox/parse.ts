@@ -2,8 +2,8 @@ import type { z } from "zod";
 import { checkValue, type Finding } from "../batch/issues.ts";
 import { MAX_DEPTH, nestingOf } from "../batch/nesting.ts";
 import { pathText } from "../batch/problem.ts";
-import { readJson } from "../json-text.ts";
-import { plainText } from "../text.ts";
+import { readJson } from "../values/json-text.ts";
+import { plainText } from "../values/text.ts";
 import { BlockerClaim, Discovery } from "./schema.ts";
 
 /** A file of an outbox as what it is to be, or why it is not that: a line that is safe for a terminal. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { plainText } from "../text.ts";
+import { plainText } from "../values/text.ts";
 
 /** The four tests of a blocker (S5.11), as the second model is asked and a ruling names them. */
 export const BLOCKER_TESTS = {

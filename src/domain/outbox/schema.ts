@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { HumanStep } from "../command.ts";
-import { RepoId } from "../ids.ts";
-import { plainText } from "../text.ts";
+import { HumanStep } from "../run/command.ts";
+import { RepoId } from "../values/ids.ts";
+import { plainText } from "../values/text.ts";
 
 /** A ticket that a worker found, as it writes it. */
 export const Discovery = z.strictObject({

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { readJson } from "../json-text.ts";
-import { plainText } from "../text.ts";
+import { readJson } from "../values/json-text.ts";
+import { plainText } from "../values/text.ts";
 
 /** The lines that an answer stands between. Whoever does not know the nonce cannot write them. */
 export function answerMarks(nonce: string): { readonly begin: string; readonly end: string } {

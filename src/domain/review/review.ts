@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { SEVERITIES, type Severity } from "../batch/reviewer-spec.ts";
-import { plainText } from "../text.ts";
+import { plainText } from "../values/text.ts";
 
 const words = (most: number) => z.string().trim().min(1).max(most);
 

@@ -1,8 +1,8 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
-import type { Evidence } from "../../domain/event.ts";
 import { readAnswer } from "../../domain/review/answer.ts";
 import { Attack, ruleOnAttack } from "../../domain/review/attack.ts";
-import { plainText } from "../../domain/text.ts";
+import type { Evidence } from "../../domain/run/event.ts";
+import { plainText } from "../../domain/values/text.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
 import { askSecondModel } from "../ask.ts";
 import type { OpenAttempt, StepResult } from "../attempt-scope.ts";

@@ -1,5 +1,5 @@
-import type { TicketId } from "../../domain/ids.ts";
-import { plainText } from "../../domain/text.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
+import { plainText } from "../../domain/values/text.ts";
 import type { TrackerState } from "../../ports/tracker.ts";
 import type { StepResult } from "../attempt-scope.ts";
 import { type LoopContext, pause } from "../context.ts";

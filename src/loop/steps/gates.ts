@@ -1,6 +1,6 @@
 import picomatch from "picomatch";
 import type { Ticket } from "../../domain/batch/schema.ts";
-import { plainText } from "../../domain/text.ts";
+import { plainText } from "../../domain/values/text.ts";
 import type { Change, ChangedPath } from "../../ports/vcs.ts";
 import type { StepResult } from "../attempt-scope.ts";
 import { boundedList } from "../bounded.ts";

@@ -1,4 +1,4 @@
-import { plainText } from "../../domain/text.ts";
+import { plainText } from "../../domain/values/text.ts";
 import type { Candidate, Repo } from "../../ports/vcs.ts";
 import { AttemptOver, abortedEnd, type OpenAttempt, type StepResult } from "../attempt-scope.ts";
 import { boundedList } from "../bounded.ts";

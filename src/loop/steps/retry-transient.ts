@@ -1,4 +1,4 @@
-import { type TransientKind, transientOf } from "../../domain/transient.ts";
+import { type TransientKind, transientOf } from "../../domain/schedule/transient.ts";
 import type { ExecResult } from "../../ports/executor.ts";
 import { AttemptOver, abortedEnd, type OpenAttempt } from "../attempt-scope.ts";
 import { type LoopContext, pause } from "../context.ts";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { questionCap } from "../../domain/money.ts";
 import { showDiff } from "../../domain/review/diff.ts";
 import { canaryDue, type Plant, plantDefect, sawPlant, withPlant } from "../../domain/review/plant.ts";
 import type { Review } from "../../domain/review/review.ts";
-import { ticketOf } from "../../domain/state.ts";
+import { ticketOf } from "../../domain/run/state.ts";
+import { questionCap } from "../../domain/schedule/money.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { type Ask, askSecondModel } from "../ask.ts";
 import type { OpenAttempt } from "../attempt-scope.ts";

@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
-import type { Evidence } from "../../domain/event.ts";
 import type { Remark } from "../../domain/evidence/compare.ts";
 import { fileOf } from "../../domain/evidence/loaded-files.ts";
 import { tallies } from "../../domain/evidence/results.ts";
+import type { Evidence } from "../../domain/run/event.ts";
 import {
   type Deviates,
   type Deviation,

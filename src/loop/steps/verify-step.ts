@@ -1,7 +1,7 @@
+import { MAX_EXPECTED_OUTPUT, unmet } from "../../domain/batch/expect.ts";
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
-import type { Evidence } from "../../domain/event.ts";
-import { MAX_EXPECTED_OUTPUT, unmet } from "../../domain/expect.ts";
-import { plainText } from "../../domain/text.ts";
+import type { Evidence } from "../../domain/run/event.ts";
+import { plainText } from "../../domain/values/text.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { OpenAttempt, StepResult } from "../attempt-scope.ts";
 import type { LoopContext } from "../context.ts";

@@ -1,5 +1,5 @@
-import type { Command } from "../../domain/command.ts";
-import type { RunId } from "../../domain/ids.ts";
+import type { Command } from "../../domain/run/command.ts";
+import type { RunId } from "../../domain/values/ids.ts";
 import type { UiAction } from "../ui.ts";
 import type { ViewName } from "../views/view-name.ts";
 import type { KeyName } from "./press-names.ts";

@@ -1,5 +1,5 @@
-import { HumanStep } from "../../domain/command.ts";
-import type { TicketId } from "../../domain/ids.ts";
+import { HumanStep } from "../../domain/run/command.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
 import type { Binding } from "../dashboard-state.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
 import type { TextAction } from "../text-input.ts";

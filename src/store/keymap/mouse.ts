@@ -1,4 +1,4 @@
-import type { RunId, TicketId } from "../../domain/ids.ts";
+import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import type { DashboardState } from "../dashboard-state.ts";
 import { selectedPlace } from "../run-list.ts";
 import { targetOf } from "../ticket-log/target.ts";

@@ -1,4 +1,4 @@
-import type { TicketId } from "../../domain/ids.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
 import type { Binding, DashboardState } from "../dashboard-state.ts";
 import { displayText } from "../display-text.ts";
 import type { Effect, Mode } from "./binding.ts";

@@ -1,5 +1,5 @@
-import type { Command } from "../../domain/command.ts";
-import type { RunId } from "../../domain/ids.ts";
+import type { Command } from "../../domain/run/command.ts";
+import type { RunId } from "../../domain/values/ids.ts";
 import type { DashboardStore } from "../dashboard-store.ts";
 import type { UiAction } from "../ui.ts";
 import type { Effect, LeaveHow, Mode, PlayAction } from "./binding.ts";

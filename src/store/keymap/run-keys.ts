@@ -1,4 +1,4 @@
-import { isSettled } from "../../domain/state.ts";
+import { isSettled } from "../../domain/run/state.ts";
 import type { Binding } from "../dashboard-state.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
 import { EMPTY_INPUT } from "../text-input.ts";

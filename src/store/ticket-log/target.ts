@@ -1,5 +1,5 @@
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
-import type { RunState, TicketState } from "../../domain/state.ts";
+import type { RunState, TicketState } from "../../domain/run/state.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
 import { finishOf } from "../ticket-stage.ts";
 import type { TicketTab } from "../views/ticket.ts";

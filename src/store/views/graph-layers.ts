@@ -1,5 +1,5 @@
-import { topologicalOrder } from "../../domain/plan.ts";
-import type { Plan } from "../../domain/state.ts";
+import type { Plan } from "../../domain/run/state.ts";
+import { topologicalOrder } from "../../domain/schedule/plan.ts";
 
 /** The tickets of a plan in layers: each stands one layer after the last of those it waits for. Tickets are known by index. */
 export interface GraphLayers {

@@ -1,4 +1,4 @@
-import type { Plan } from "../../domain/state.ts";
+import type { Plan } from "../../domain/run/state.ts";
 import { type GraphLayers, layersOf } from "./graph-layers.ts";
 import { type GraphLines, linesOf } from "./graph-lines.ts";
 

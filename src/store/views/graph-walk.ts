@@ -1,5 +1,5 @@
-import type { TicketId } from "../../domain/ids.ts";
-import type { Plan } from "../../domain/state.ts";
+import type { Plan } from "../../domain/run/state.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
 import { dependentsIn, type GraphLayout, graphLayout } from "./graph-layout.ts";
 
 export type GraphStep = "up" | "down" | "left" | "right";

@@ -1,4 +1,4 @@
-import type { RunId } from "../../domain/ids.ts";
+import type { RunId } from "../../domain/values/ids.ts";
 
 /** What the runs view remembers: the run that is selected, whose place in the list may change. */
 export interface RunsUi {

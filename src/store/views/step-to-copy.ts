@@ -1,6 +1,6 @@
-import type { TicketId } from "../../domain/ids.ts";
-import type { RunState, TicketState } from "../../domain/state.ts";
-import { vecItems } from "../../domain/vec.ts";
+import type { RunState, TicketState } from "../../domain/run/state.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
+import { vecItems } from "../../domain/values/vec.ts";
 
 /** A step that is left to a person. */
 export interface LeftStep {

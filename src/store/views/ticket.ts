@@ -1,4 +1,4 @@
-import type { TicketId } from "../../domain/ids.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
 import type { TextPosition } from "../ticket-log/rows.ts";
 
 /** What the ticket view shows of the selected ticket. */

@@ -1,7 +1,7 @@
-import type { AttemptOutcome } from "../../domain/event.ts";
-import type { TicketId } from "../../domain/ids.ts";
-import type { RunState, TicketState } from "../../domain/state.ts";
-import { vecItems } from "../../domain/vec.ts";
+import type { AttemptOutcome } from "../../domain/run/event.ts";
+import type { RunState, TicketState } from "../../domain/run/state.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
+import { vecItems } from "../../domain/values/vec.ts";
 
 /** A stretch of a try: its agent in its slot, or its finish line beside the slots. Times in milliseconds since the epoch. */
 export interface TimelineBar {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCommandAgent } from "../../../src/adapters/agent/command-agent.ts";
 import { createExecutor } from "../../../src/adapters/executor/process-executor.ts";
-import { TicketId } from "../../../src/domain/ids.ts";
+import { TicketId } from "../../../src/domain/values/ids.ts";
 import type { AgentTask } from "../../../src/ports/agent.ts";
 
 let folder = "";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { connectChannel } from "../../../src/adapters/channel/socket-client.ts";
 import { openChannel } from "../../../src/adapters/channel/socket-server.ts";
-import { UserError } from "../../../src/domain/user-error.ts";
+import { UserError } from "../../../src/domain/values/user-error.ts";
 import { engine, eventAt, rawConnection, stateAt, tempFolder, turn, type Watcher, watch } from "./serving.ts";
 
 const PATIENT = { timeout: 10_000, interval: 5 };

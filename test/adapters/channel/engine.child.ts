@@ -1,5 +1,5 @@
 import { openChannel } from "../../../src/adapters/channel/socket-server.ts";
-import type { RunState } from "../../../src/domain/state.ts";
+import type { RunState } from "../../../src/domain/run/state.ts";
 
 /** Serves a snapshot at the socket given as its argument until it is killed; listens, then says so. */
 const [, , socketPath = ""] = process.argv;

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type ChannelClient, connectChannel } from "../../../src/adapters/channel/socket-client.ts";
 import { openChannel } from "../../../src/adapters/channel/socket-server.ts";
-import type { Command } from "../../../src/domain/command.ts";
-import type { RunEvent } from "../../../src/domain/event.ts";
-import type { RunState } from "../../../src/domain/state.ts";
-import type { ServerMessage } from "../../../src/domain/wire.ts";
+import type { Command } from "../../../src/domain/run/command.ts";
+import type { RunEvent } from "../../../src/domain/run/event.ts";
+import type { RunState } from "../../../src/domain/run/state.ts";
+import type { ServerMessage } from "../../../src/domain/run/wire.ts";
 import type { Channel, ChannelHost } from "../../../src/ports/channel.ts";
 
 export function tempFolder(): string {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createExecutor } from "../../../src/adapters/executor/process-executor.ts";
 import { gatedExecutor } from "../../../src/adapters/gateway/gated-executor.ts";
-import { createBubblewrap } from "../../../src/adapters/sandbox/bubblewrap.ts";
+import { createBubblewrap } from "../../../src/adapters/sandbox/bubblewrap/bubblewrap.ts";
 import { confinedExecutor } from "../../../src/adapters/sandbox/confined-executor.ts";
 import type { ExecRequest, Executor } from "../../../src/ports/executor.ts";
 import { bundleRelay } from "../../cli/relay-stage.ts";

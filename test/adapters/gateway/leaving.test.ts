@@ -4,8 +4,8 @@ import { createServer, request } from "node:http";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { limitsOf } from "../../../src/adapters/gateway/limits.ts";
-import type { Outcome } from "../../../src/adapters/gateway/meter.ts";
-import { callModel } from "../../../src/adapters/gateway/model-call.ts";
+import { callModel } from "../../../src/adapters/gateway/models/model-call.ts";
+import type { Outcome } from "../../../src/adapters/gateway/prices/meter.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 import { anthropicAnswer, anthropicEvents, ask, json, listening, message, modelGateway, raw, SECRET, standIn } from "./stage.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { readAuthority } from "../../../src/adapters/gateway/authority.ts";
-import { HostRules } from "../../../src/adapters/gateway/host-rules.ts";
-import { isPublicAddress } from "../../../src/adapters/gateway/public-address.ts";
-import { routeOf, upstreamPath } from "../../../src/adapters/gateway/routes.ts";
-import { readTarget } from "../../../src/adapters/gateway/target.ts";
+import { readAuthority } from "../../../src/adapters/gateway/hosts/authority.ts";
+import { HostRules } from "../../../src/adapters/gateway/hosts/host-rules.ts";
+import { isPublicAddress } from "../../../src/adapters/gateway/hosts/public-address.ts";
+import { readTarget } from "../../../src/adapters/gateway/hosts/target.ts";
+import { routeOf, upstreamPath } from "../../../src/adapters/gateway/models/routes.ts";
 
 const allowed = (rules: string[], text: string): boolean => {
   const to = readAuthority(text);

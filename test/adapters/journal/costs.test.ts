@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openRunStore } from "../../../src/adapters/journal/sqlite-run-store.ts";
-import { type Fence, RunId } from "../../../src/domain/ids.ts";
+import { type Fence, RunId } from "../../../src/domain/values/ids.ts";
 import type { RunStore } from "../../../src/ports/run-store.ts";
 import { RUN, runRow, tempFolder } from "./facts.ts";
 

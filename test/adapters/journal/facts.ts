@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { RunFact } from "../../../src/domain/event.ts";
-import { Fence, RepoId, RunId, TicketId } from "../../../src/domain/ids.ts";
+import type { RunFact } from "../../../src/domain/run/event.ts";
+import { Fence, RepoId, RunId, TicketId } from "../../../src/domain/values/ids.ts";
 import type { RunRow } from "../../../src/ports/run-store.ts";
 
 export const RUN = RunId.parse("plumbing-20260101-abc");

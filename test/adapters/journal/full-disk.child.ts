@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openRunStore } from "../../../src/adapters/journal/sqlite-run-store.ts";
-import { Fence, RunId, TicketId } from "../../../src/domain/ids.ts";
+import { Fence, RunId, TicketId } from "../../../src/domain/values/ids.ts";
 
 /**
  * Runs in its own mount namespace on a small disk (argument: its folder) that a ballast file nearly fills.

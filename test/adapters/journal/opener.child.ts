@@ -1,5 +1,5 @@
 import { openRunStore } from "../../../src/adapters/journal/sqlite-run-store.ts";
-import { RunId } from "../../../src/domain/ids.ts";
+import { RunId } from "../../../src/domain/values/ids.ts";
 
 /** Opens the file, maybe at once with others, and uses it. Arguments: file, run. */
 const [, , file = "", run = ""] = process.argv;

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { linkAfter, origin } from "../../../src/adapters/journal/chain.ts";
 import { openRunStore } from "../../../src/adapters/journal/sqlite-run-store.ts";
-import type { RunEvent, RunFact } from "../../../src/domain/event.ts";
+import type { RunEvent, RunFact } from "../../../src/domain/run/event.ts";
 import type { Journal } from "../../../src/ports/journal.ts";
 import { JournalBroken } from "../../../src/ports/journal.ts";
 import { ANNOUNCING, activity, RUN, runRow, stalled, tempFolder, WAITING } from "./facts.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, expect, test } from "vitest";
 import { openRunStore } from "../../../src/adapters/journal/sqlite-run-store.ts";
-import { RunId } from "../../../src/domain/ids.ts";
+import { RunId } from "../../../src/domain/values/ids.ts";
 import { JournalBroken } from "../../../src/ports/journal.ts";
 import type { RunStore } from "../../../src/ports/run-store.ts";
 import { record } from "../../helpers/recorded-run.ts";

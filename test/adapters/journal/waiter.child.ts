@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { openRunStore } from "../../../src/adapters/journal/sqlite-run-store.ts";
-import type { RunFact } from "../../../src/domain/event.ts";
-import { RunId } from "../../../src/domain/ids.ts";
+import type { RunFact } from "../../../src/domain/run/event.ts";
+import { RunId } from "../../../src/domain/values/ids.ts";
 
 /**
  * Appends facts that may wait, one that announces, and those that may wait again; says their places, and then does nothing

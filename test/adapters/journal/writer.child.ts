@@ -1,5 +1,5 @@
 import { openRunStore } from "../../../src/adapters/journal/sqlite-run-store.ts";
-import { Fence, RunId, TicketId } from "../../../src/domain/ids.ts";
+import { Fence, RunId, TicketId } from "../../../src/domain/values/ids.ts";
 
 /** Appends for ever, saying each seq once it is durable. Arguments: file, run. */
 const [, , file = "", run = ""] = process.argv;

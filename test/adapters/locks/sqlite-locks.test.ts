@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createLocks } from "../../../src/adapters/locks/sqlite-locks.ts";
-import { UserError } from "../../../src/domain/user-error.ts";
+import { UserError } from "../../../src/domain/values/user-error.ts";
 import type { Locks } from "../../../src/ports/locks.ts";
 
 const ME = { pid: 1, run: "mine", since: 1 };

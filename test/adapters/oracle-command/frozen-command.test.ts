@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { freezeCommand } from "../../../src/adapters/oracle/frozen-command.ts";
 import { createFrozenOracle } from "../../../src/adapters/oracle/frozen-oracle.ts";
-import { TicketId } from "../../../src/domain/ids.ts";
+import { TicketId } from "../../../src/domain/values/ids.ts";
 import type { Oracle, OracleBatch } from "../../../src/ports/oracle.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 

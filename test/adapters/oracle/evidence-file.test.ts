@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { keepsEvidence, readEvidence } from "../../../src/adapters/oracle/evidence-file.ts";
 import { freezeProgram } from "../../../src/adapters/oracle/frozen-oracle.ts";
 import { createEmbeddedTracker, seedEmbeddedTracker } from "../../../src/adapters/tracker/embedded.ts";
-import { TicketId } from "../../../src/domain/ids.ts";
+import { TicketId } from "../../../src/domain/values/ids.ts";
 import type { FrozenProgram, OracleBatch } from "../../../src/ports/oracle.ts";
 import { bundleOracle } from "../../helpers/bundle-oracle.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";

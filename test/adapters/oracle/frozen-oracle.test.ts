@@ -6,7 +6,7 @@ import { loadOracleBytes } from "../../../src/adapters/oracle/load-oracle.ts";
 import { oracleSha } from "../../../src/adapters/oracle/oracle-batch.ts";
 import { createEmbeddedTracker, seedEmbeddedTracker } from "../../../src/adapters/tracker/embedded.ts";
 import { createFolderTracker } from "../../../src/adapters/tracker/folder.ts";
-import { TicketId } from "../../../src/domain/ids.ts";
+import { TicketId } from "../../../src/domain/values/ids.ts";
 import type { Oracle, OracleBatch } from "../../../src/ports/oracle.ts";
 import { bundleOracle } from "../../helpers/bundle-oracle.ts";
 import { withPatchedFs } from "../../helpers/patched-fs.ts";

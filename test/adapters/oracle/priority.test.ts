@@ -3,7 +3,7 @@ import { getPriority } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { createFrozenOracle } from "../../../src/adapters/oracle/frozen-oracle.ts";
-import { TicketId } from "../../../src/domain/ids.ts";
+import { TicketId } from "../../../src/domain/values/ids.ts";
 import type { Oracle } from "../../../src/ports/oracle.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 

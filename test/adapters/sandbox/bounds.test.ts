@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import { describe, expect, test } from "vitest";
-import { findGroupHome, makeGroup, memoryMax } from "../../../src/adapters/sandbox/control-group.ts";
+import { findGroupHome, makeGroup, memoryMax } from "../../../src/adapters/sandbox/bubblewrap/control-group.ts";
 import { findSandbox } from "../../../src/adapters/sandbox/find-sandbox.ts";
-import { mountTable } from "../../../src/adapters/sandbox/mount-table.ts";
+import { mountTable } from "../../../src/adapters/sandbox/mounts/mount-table.ts";
 import { engineOf } from "./engine.ts";
 import { isRoot, PATH, useStage } from "./support.ts";
 

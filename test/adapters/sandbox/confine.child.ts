@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { createExecutor } from "../../../src/adapters/executor/process-executor.ts";
-import { type BubblewrapOptions, createBubblewrap } from "../../../src/adapters/sandbox/bubblewrap.ts";
+import { type BubblewrapOptions, createBubblewrap } from "../../../src/adapters/sandbox/bubblewrap/bubblewrap.ts";
 import { confinedExecutor } from "../../../src/adapters/sandbox/confined-executor.ts";
 import { findSandbox } from "../../../src/adapters/sandbox/find-sandbox.ts";
 import type { ExecRequest } from "../../../src/ports/executor.ts";

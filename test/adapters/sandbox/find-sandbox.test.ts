@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { seccompFilter } from "../../../src/adapters/sandbox/bubblewrap/seccomp.ts";
 import { findSandbox } from "../../../src/adapters/sandbox/find-sandbox.ts";
-import { seccompFilter } from "../../../src/adapters/sandbox/seccomp.ts";
 import { whyItFailed } from "../../../src/adapters/sandbox/why-not.ts";
 import { bwrap, isRoot, NOTHING, PATH, useStage } from "./support.ts";
 

@@ -13,10 +13,10 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { boundsInotify, inotifyMax } from "../../../src/adapters/sandbox/bubblewrap/outer-namespace.ts";
 import { findSandbox } from "../../../src/adapters/sandbox/find-sandbox.ts";
-import { mountTable } from "../../../src/adapters/sandbox/mount-table.ts";
-import { boundsInotify, inotifyMax } from "../../../src/adapters/sandbox/outer-namespace.ts";
-import { canOverlay, notOverlaid, overlay, topOf } from "../../../src/adapters/sandbox/read-overlays.ts";
+import { mountTable } from "../../../src/adapters/sandbox/mounts/mount-table.ts";
+import { canOverlay, notOverlaid, overlay, topOf } from "../../../src/adapters/sandbox/mounts/read-overlays.ts";
 import type { Confinement } from "../../../src/ports/sandbox.ts";
 import { asOrdinaryUser, engineOf, movedEngine } from "./engine.ts";
 import { isRoot, PATH, useStage } from "./support.ts";

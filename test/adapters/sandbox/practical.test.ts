@@ -12,8 +12,8 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createExecutor } from "../../../src/adapters/executor/process-executor.ts";
+import { laysOverlays, versionOf } from "../../../src/adapters/sandbox/bubblewrap/version.ts";
 import { confinedExecutor } from "../../../src/adapters/sandbox/confined-executor.ts";
-import { laysOverlays, versionOf } from "../../../src/adapters/sandbox/version.ts";
 import { bwrap, NOTHING, PATH, useStage } from "./support.ts";
 
 const stage = useStage();

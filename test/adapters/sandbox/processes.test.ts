@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readlinkSync, writeFileSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
 import { isAlive, processId } from "../../../src/adapters/executor/process-id.ts";
-import { openStatusFile } from "../../../src/adapters/sandbox/status-file.ts";
+import { openStatusFile } from "../../../src/adapters/sandbox/bubblewrap/status-file.ts";
 import type { Confinement } from "../../../src/ports/sandbox.ts";
 import { engineOf } from "./engine.ts";
 import { isRoot, NOTHING, PATH, processesWith, until, useStage } from "./support.ts";

@@ -14,7 +14,7 @@ import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach } from "vitest";
 import { createExecutor } from "../../../src/adapters/executor/process-executor.ts";
-import { type BubblewrapOptions, createBubblewrap } from "../../../src/adapters/sandbox/bubblewrap.ts";
+import { type BubblewrapOptions, createBubblewrap } from "../../../src/adapters/sandbox/bubblewrap/bubblewrap.ts";
 import { confinedExecutor } from "../../../src/adapters/sandbox/confined-executor.ts";
 import { findProgram } from "../../../src/adapters/sandbox/find-program.ts";
 import type { ExecRequest, ExecResult } from "../../../src/ports/executor.ts";

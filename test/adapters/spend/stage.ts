@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { PRICE_LIST } from "../../../src/adapters/gateway/price-list.ts";
-import { Prices } from "../../../src/adapters/gateway/prices.ts";
+import { PRICE_LIST } from "../../../src/adapters/gateway/prices/price-list.ts";
+import { Prices } from "../../../src/adapters/gateway/prices/prices.ts";
 import { createClaudeSessions } from "../../../src/adapters/spend/claude-sessions.ts";
 import { createCodexSessions } from "../../../src/adapters/spend/codex-sessions.ts";
 import type { SessionLogs } from "../../../src/ports/session-logs.ts";

@@ -2,7 +2,7 @@ import { readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createEmbeddedTracker, seedEmbeddedTracker } from "../../../src/adapters/tracker/embedded.ts";
-import { TicketId } from "../../../src/domain/ids.ts";
+import { TicketId } from "../../../src/domain/values/ids.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 
 const folder = scratchFolder();

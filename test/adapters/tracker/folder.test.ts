@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createFolderTracker } from "../../../src/adapters/tracker/folder.ts";
 import { readTicketFolder } from "../../../src/adapters/tracker/folder-read.ts";
-import { TicketId } from "../../../src/domain/ids.ts";
-import { UserError } from "../../../src/domain/user-error.ts";
+import { TicketId } from "../../../src/domain/values/ids.ts";
+import { UserError } from "../../../src/domain/values/user-error.ts";
 import { withPatchedFs } from "../../helpers/patched-fs.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 

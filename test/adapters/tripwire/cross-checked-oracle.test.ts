@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { TicketId } from "../../../src/domain/ids.ts";
+import { TicketId } from "../../../src/domain/values/ids.ts";
 import { bundleOracle } from "../../helpers/bundle-oracle.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 import { editedOracle } from "./edited-oracle.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { TicketId } from "../../../src/domain/ids.ts";
+import { TicketId } from "../../../src/domain/values/ids.ts";
 import { bundleOracle } from "../../helpers/bundle-oracle.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 import { EDITS, editedOracle } from "./edited-oracle.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { judge, type SnapshotTicket, type Verdict } from "../../../oracle/definition.ts";
 import { readSnapshot } from "../../../oracle/read.ts";
 import { reopenings } from "../../../src/adapters/tripwire/reopenings.ts";
-import { TicketId } from "../../../src/domain/ids.ts";
+import { TicketId } from "../../../src/domain/values/ids.ts";
 import type { FrozenProgram, Judging } from "../../../src/ports/oracle.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 import { type Proof, proofOf } from "./proof.ts";

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createExecutor } from "../../../src/adapters/executor/process-executor.ts";
-import { createBubblewrap } from "../../../src/adapters/sandbox/bubblewrap.ts";
+import { createBubblewrap } from "../../../src/adapters/sandbox/bubblewrap/bubblewrap.ts";
 import { confinedExecutor } from "../../../src/adapters/sandbox/confined-executor.ts";
 import { findProgram } from "../../../src/adapters/sandbox/find-program.ts";
 import type { ExecResult } from "../../../src/ports/executor.ts";

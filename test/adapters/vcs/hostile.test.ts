@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openRepo } from "../../../src/adapters/vcs/git-repo.ts";
+import { openRepo } from "../../../src/adapters/vcs/repository/git-repo.ts";
 import { APP, cleanUp, git, readyCandidate, type Setting, setUp, statusOf, tempDir, trap, worktree, write } from "./real-repo.ts";
 
 cleanUp();

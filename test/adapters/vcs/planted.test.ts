@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runGit } from "../../../src/adapters/vcs/run-git.ts";
+import { runGit } from "../../../src/adapters/vcs/git/run-git.ts";
 import { cleanUp, git, newRepo, setUp, tempDir, trap, write } from "./real-repo.ts";
 
 cleanUp();

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach } from "vitest";
-import { openRepo } from "../../../src/adapters/vcs/git-repo.ts";
-import { RepoId } from "../../../src/domain/ids.ts";
+import { openRepo } from "../../../src/adapters/vcs/repository/git-repo.ts";
+import { RepoId } from "../../../src/domain/values/ids.ts";
 import type { Repo } from "../../../src/ports/vcs.ts";
 
 export const APP = RepoId.parse("app");

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { openRepo } from "../../../src/adapters/vcs/git-repo.ts";
-import { UserError } from "../../../src/domain/user-error.ts";
+import { openRepo } from "../../../src/adapters/vcs/repository/git-repo.ts";
+import { UserError } from "../../../src/domain/values/user-error.ts";
 import { APP, cleanUp, git, newRepo, tempDir, write } from "./real-repo.ts";
 
 cleanUp();

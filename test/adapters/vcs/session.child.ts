@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { moveRef, partOf } from "../../../src/adapters/vcs/git-queries.ts";
-import { locate } from "../../../src/adapters/vcs/locate.ts";
-import { openStore } from "../../../src/adapters/vcs/store.ts";
+import { moveRef, partOf } from "../../../src/adapters/vcs/git/git-queries.ts";
+import { locate } from "../../../src/adapters/vcs/repository/locate.ts";
+import { openStore } from "../../../src/adapters/vcs/repository/store.ts";
 
 /** Asks sessions of git in a new repository in `root`, and says what a test must know. Arguments: mode, root. */
 const [, , mode = "", root = ""] = process.argv;

@@ -1,10 +1,10 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, vi } from "vitest";
-import type { GitResult } from "../../../src/adapters/vcs/git-call.ts";
-import { runInSession } from "../../../src/adapters/vcs/git-session-pool.ts";
-import { locate } from "../../../src/adapters/vcs/locate.ts";
-import { openStore, type Store } from "../../../src/adapters/vcs/store.ts";
+import type { GitResult } from "../../../src/adapters/vcs/git/git-call.ts";
+import { runInSession } from "../../../src/adapters/vcs/git/git-session-pool.ts";
+import { locate } from "../../../src/adapters/vcs/repository/locate.ts";
+import { openStore, type Store } from "../../../src/adapters/vcs/repository/store.ts";
 import { git, newRepo, tempDir } from "./real-repo.ts";
 
 /** A user's repository with one commit, and a store on it. */

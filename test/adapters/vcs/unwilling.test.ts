@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { RunGit } from "../../../src/adapters/vcs/git-helper.ts";
-import { openRepo } from "../../../src/adapters/vcs/git-repo.ts";
-import { runGit } from "../../../src/adapters/vcs/run-git.ts";
+import type { RunGit } from "../../../src/adapters/vcs/git/git-helper.ts";
+import { runGit } from "../../../src/adapters/vcs/git/run-git.ts";
+import { openRepo } from "../../../src/adapters/vcs/repository/git-repo.ts";
 import { APP, cleanUp, git, newRepo, readyCandidate, setUp, statusOf, tempDir, write } from "./real-repo.ts";
 
 cleanUp();

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { openRepo } from "../../../src/adapters/vcs/git-repo.ts";
+import { openRepo } from "../../../src/adapters/vcs/repository/git-repo.ts";
 import { APP, cleanUp, git, newRepo, setUp, statusOf, tempDir, worktree, write } from "./real-repo.ts";
 
 cleanUp();

@@ -57,7 +57,7 @@ export const DEFENCES = {
   },
   attempts: {
     name: "a ticket has so many attempts and no more, whatever each failed by",
-    holes: [{ file: "src/domain/queue.ts", from: "ticket.failures >= state.batch.limits.attempts", to: "false" }],
+    holes: [{ file: "src/domain/schedule/queue.ts", from: "ticket.failures >= state.batch.limits.attempts", to: "false" }],
   },
   limits: {
     name: "an agent that runs out of time, or prints nothing for too long, is ended",
@@ -84,7 +84,7 @@ export const DEFENCES = {
     name: "the attempts of a ticket together cost no more than it may",
     holes: [
       {
-        file: "src/domain/money.ts",
+        file: "src/domain/schedule/money.ts",
         from: "ticket.costUsd + setAside(ticket.attempt) + next > limits.usdPerTicket",
         to: "false",
       },
@@ -92,13 +92,13 @@ export const DEFENCES = {
   },
   reserved: {
     name: "money that is set aside for one start is not there for the next",
-    holes: [{ file: "src/domain/decide.ts", from: "reserved += reservedUsd;", to: "" }],
+    holes: [{ file: "src/domain/schedule/decide.ts", from: "reserved += reservedUsd;", to: "" }],
   },
   unknownCost: {
     name: "an attempt whose end nobody saw costs all that was set aside for it",
     holes: [
       {
-        file: "src/domain/reduce-attempt.ts",
+        file: "src/domain/run/reduce-attempt.ts",
         from: "return attempt.agent === undefined ? (attempt.asked?.reservedUsd ?? 0) : setAside(attempt);",
         to: "return 0;",
       },
@@ -173,7 +173,7 @@ export const DEFENCES = {
   },
   objectEntries: {
     name: "the files among a worker's objects are counted before git lists them",
-    holes: [{ file: "src/adapters/vcs/weigh-objects.ts", from: "if (entries > MAX_ENTRIES)", to: "if (entries < 0)" }],
+    holes: [{ file: "src/adapters/vcs/capture/weigh-objects.ts", from: "if (entries > MAX_ENTRIES)", to: "if (entries < 0)" }],
   },
   scans: {
     name: "what a worker wrote is searched off the event loop",
@@ -200,7 +200,7 @@ export const DEFENCES = {
   ids: {
     name: "an id is let in only where it is fit for a branch, a folder and a command line",
     holes: [
-      { file: "src/domain/ids.ts", from: "if (!SAFE_NAME.test(name)) {", to: "if (false) {" },
+      { file: "src/domain/values/ids.ts", from: "if (!SAFE_NAME.test(name)) {", to: "if (false) {" },
       { file: "oracle/shape.ts", from: "if (!fits ||", to: "if (false &&" },
     ],
   },
@@ -208,7 +208,7 @@ export const DEFENCES = {
     name: "a batch whose tickets wait for each other, or for nobody, is refused, and no plan is made of one",
     holes: [
       { file: "src/domain/batch/check.ts", from: "of findCycles(edges))", to: "of [] as number[][])" },
-      { file: "src/domain/plan.ts", from: "if (order.length !== tickets.length) throw", to: "if (false) throw" },
+      { file: "src/domain/schedule/plan.ts", from: "if (order.length !== tickets.length) throw", to: "if (false) throw" },
       { file: "src/domain/batch/check.ts", from: "else report(path, `unknown ticket", to: "else void (path, `unknown ticket" },
     ],
   },
@@ -225,7 +225,7 @@ export const DEFENCES = {
   plainText: {
     name: "text from outside is made plain before a terminal sees it",
     holes: [
-      { file: "src/domain/text.ts", from: "const cleaned = cleanLine(text);", to: "const cleaned = text;" },
+      { file: "src/domain/values/text.ts", from: "const cleaned = cleanLine(text);", to: "const cleaned = text;" },
       { file: "src/store/display-text.ts", from: 'return plainText(text).replace(UNSTEADY, "")', to: "return text" },
     ],
   },

@@ -1,7 +1,7 @@
 import type { Defence } from "../suite.ts";
 
 const CONFINE = "src/loop/confine.ts";
-const BUBBLEWRAP = "src/adapters/sandbox/bubblewrap.ts";
+const BUBBLEWRAP = "src/adapters/sandbox/bubblewrap/bubblewrap.ts";
 const NO_OVERLAYS = {
   file: "src/adapters/sandbox/find-sandbox.ts",
   from: 'await canOverlay(["/usr"])',
@@ -25,14 +25,14 @@ export const DEFENCES = {
     name: "an agent runs in the sandbox, and a link in the place of its worktree is not looked into",
     holes: [
       { file: CONFINE, from: AGENT, to: "return undefined; const { write, read, mounts }" },
-      { file: "src/adapters/vcs/capture.ts", from: "if (found?.isDirectory() !== true)", to: "if (found === undefined)" },
+      { file: "src/adapters/vcs/capture/capture.ts", from: "if (found?.isDirectory() !== true)", to: "if (found === undefined)" },
     ],
   },
   logins: {
     name: "logins in a home stay hidden whatever the batch opens around them",
     holes: [
       {
-        file: "src/adapters/sandbox/hidden-paths.ts",
+        file: "src/adapters/sandbox/mounts/hidden-paths.ts",
         from: "return homes.flatMap((home) => SECRETS.flatMap(",
         to: "return [].flatMap((home) => SECRETS.flatMap(",
       },
@@ -45,13 +45,13 @@ export const DEFENCES = {
   overlays: { name: "what is only read is shown by overlays, whose inodes are their own", holes: [NO_OVERLAYS] },
   filter: {
     name: "leases are refused by the filter, and what is only read is shown by overlays",
-    holes: [NO_OVERLAYS, { file: "src/adapters/sandbox/seccomp.ts", from: "refusing(HOLDS)", to: "refusing([])" }],
+    holes: [NO_OVERLAYS, { file: "src/adapters/sandbox/bubblewrap/seccomp.ts", from: "refusing(HOLDS)", to: "refusing([])" }],
   },
   watching: {
     name: "a sandbox has only a share of the user's instances of inotify",
     holes: [
       {
-        file: "src/adapters/sandbox/outer-namespace.ts",
+        file: "src/adapters/sandbox/bubblewrap/outer-namespace.ts",
         from: 'echo "$1" >/proc/sys/user/max_inotify_instances; ',
         to: "",
       },

@@ -2,7 +2,7 @@ import type { Defence } from "../suite.ts";
 
 const WORKER = "src/loop/worker.ts";
 const COMPARE = "src/domain/evidence/compare.ts";
-const CANDIDATE = "src/adapters/vcs/candidate.ts";
+const CANDIDATE = "src/adapters/vcs/landing/candidate.ts";
 
 /** The world is looked at without the sandbox around agents and commands. */
 const UNCONFINED = {
@@ -70,12 +70,16 @@ export const DEFENCES = {
         from: "commit: await writeCommit(store, { tree, parent: base, message: options.message }) };\n  }",
         to: "commit: tip };\n  }",
       },
-      { file: "src/adapters/vcs/capture.ts", from: "(await isAncestor(store, from, commit)) ? commit : from", to: "commit" },
+      {
+        file: "src/adapters/vcs/capture/capture.ts",
+        from: "(await isAncestor(store, from, commit)) ? commit : from",
+        to: "commit",
+      },
     ],
   },
   noDeref: {
     name: "a ticket's branch is moved itself, wherever it was made to point",
-    holes: [{ file: "src/adapters/vcs/git-queries.ts", from: '"option no-deref\\n"', to: '""' }],
+    holes: [{ file: "src/adapters/vcs/git/git-queries.ts", from: '"option no-deref\\n"', to: '""' }],
   },
   lastLook: {
     name: "before the oracle is asked, commits, live checks and the tracker are looked at again",

@@ -3,7 +3,7 @@ import type { Attack, Defence } from "../suite.ts";
 import { DEFENCES } from "./defences.ts";
 import { OPEN, WORKED } from "./world.ts";
 
-const DISCOVERY = "src/domain/discovery.ts";
+const DISCOVERY = "src/domain/outbox/discovery.ts";
 
 const CAPPED: Defence = {
   name: "a run takes no more discovered tickets than its batch allows",

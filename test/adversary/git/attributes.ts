@@ -3,7 +3,7 @@ import { SHELL } from "../escape/hands.ts";
 import type { Attack, Defence } from "../suite.ts";
 
 const CHECKOUT = {
-  file: "src/adapters/vcs/pristine.ts",
+  file: "src/adapters/vcs/landing/pristine.ts",
   from: "objectId(options.attributesOf ?? commit)",
   to: "commit",
 };

@@ -1,7 +1,7 @@
 import type { Defence } from "../suite.ts";
 
 const VCS = "src/adapters/vcs";
-const HARVEST = `${VCS}/import-objects.ts`;
+const HARVEST = `${VCS}/capture/import-objects.ts`;
 /** As in the family `escape`: where an agent is given its walls. */
 const UNCONFINED = {
   file: "src/loop/confine.ts",
@@ -11,7 +11,7 @@ const UNCONFINED = {
 
 /** What reads a worker's leftovers runs where it sees everything. */
 export const UNGUARDED = {
-  file: `${VCS}/guarded-git.ts`,
+  file: `${VCS}/git/guarded-git.ts`,
   from: "if (store.sandbox === undefined || options.reach === undefined) {",
   to: "if (store !== undefined) {",
 };
@@ -20,7 +20,10 @@ export const DEFENCES = {
   sandbox: { name: "an agent's git writes nothing of the repository but its own branch and worktree", holes: [UNCONFINED] },
   symbolic: {
     name: "an agent's branch is its own file, and one that means another branch is not followed",
-    holes: [UNCONFINED, { file: `${VCS}/git-queries.ts`, from: 'move.follow === true ? "" : "option no-deref\\n"', to: '""' }],
+    holes: [
+      UNCONFINED,
+      { file: `${VCS}/git/git-queries.ts`, from: 'move.follow === true ? "" : "option no-deref\\n"', to: '""' },
+    ],
   },
   checked: {
     name: "each object of an agent is checked as fsck does before it is taken",
@@ -45,7 +48,7 @@ export const DEFENCES = {
   links: {
     name: "links among an agent's objects are not followed",
     holes: [
-      { file: `${VCS}/weigh-objects.ts`, from: "else if (!entry.isFile()) throw", to: "else if (entry === null) throw" },
+      { file: `${VCS}/capture/weigh-objects.ts`, from: "else if (!entry.isFile()) throw", to: "else if (entry === null) throw" },
       UNGUARDED,
     ],
   },
@@ -53,7 +56,7 @@ export const DEFENCES = {
     name: "what reads and writes files knows no program of the repository's configuration",
     holes: [
       {
-        file: `${VCS}/git-call.ts`,
+        file: `${VCS}/git/git-call.ts`,
         from: 'GIT_CONFIG_GLOBAL: "/dev/null",',
         to: 'GIT_CONFIG_GLOBAL: (call.borrowed?.[0] ?? call.objects)?.replace(/objects$/, "config") ?? "/dev/null",',
       },
@@ -62,13 +65,13 @@ export const DEFENCES = {
   },
   hooks: {
     name: "no git of loopdash runs a hook",
-    holes: [{ file: `${VCS}/git-call.ts`, from: '["core.hooksPath", "/dev/null"],', to: "" }],
+    holes: [{ file: `${VCS}/git/git-call.ts`, from: '["core.hooksPath", "/dev/null"],', to: "" }],
   },
   squashed: {
     name: "what lands is one commit of loopdash's own, whatever the agent's history says",
     holes: [
       {
-        file: `${VCS}/candidate.ts`,
+        file: `${VCS}/landing/candidate.ts`,
         from: "commit: await writeCommit(store, { tree, parent: base, message: options.message })",
         to: "commit: tip",
       },
@@ -76,17 +79,19 @@ export const DEFENCES = {
   },
   submodules: {
     name: "a change of submodules is seen as one, and refused",
-    holes: [{ file: `${VCS}/change.ts`, from: 'before === "160000" || after === "160000" || isModules(path);', to: "false;" }],
+    holes: [
+      { file: `${VCS}/landing/change.ts`, from: 'before === "160000" || after === "160000" || isModules(path);', to: "false;" },
+    ],
   },
   names: {
     name: "names that another system takes for .git are refused",
-    holes: [{ file: `${VCS}/git-call.ts`, from: '["core.protectHFS", "true"],', to: "" }],
+    holes: [{ file: `${VCS}/git/git-call.ts`, from: '["core.protectHFS", "true"],', to: "" }],
   },
   embedded: {
     name: "no git is started within a repository that an agent made in its worktree",
     holes: [
       {
-        file: `${VCS}/stage.ts`,
+        file: `${VCS}/capture/stage.ts`,
         from: '"--ignore-submodules=dirty", "--no-renames"',
         to: '"--ignore-submodules=none", "--no-renames"',
       },

@@ -1,39 +1,47 @@
-import type { RunEvent } from "../../../src/domain/event.ts";
+import type { RunEvent } from "../../../src/domain/run/event.ts";
 import { type Aftermath, campaign, type TicketAttack, type World } from "../campaign.ts";
 import { SHELL } from "../escape/hands.ts";
 import type { Attack, Defence } from "../suite.ts";
 
 const VCS = "src/adapters/vcs";
 /** Without one defence the next one is met: a test need not use up what a machine has. */
-const SMALL = { file: `${VCS}/capture-bounds.ts`, from: "memoryBytes: 3 * GIB", to: "memoryBytes: GIB / 2" };
+const SMALL = { file: `${VCS}/capture/capture-bounds.ts`, from: "memoryBytes: 3 * GIB", to: "memoryBytes: GIB / 2" };
 
 const RULES: Defence = {
   name: "git is not started where it would open a pipe or a huge file for a list of rules",
-  holes: [{ file: `${VCS}/leftovers.ts`, from: 'if (first === "") return;', to: "if (first !== null) return;" }, SMALL],
+  holes: [{ file: `${VCS}/capture/leftovers.ts`, from: 'if (first === "") return;', to: "if (first !== null) return;" }, SMALL],
 };
 const WEIGHED: Defence = {
   name: "objects are weighed by their headers before anything reads them",
-  holes: [{ file: `${VCS}/weigh-objects.ts`, from: "if (is > most)", to: "if (is > most * Number.MAX_VALUE)" }, SMALL],
+  holes: [{ file: `${VCS}/capture/weigh-objects.ts`, from: "if (is > most)", to: "if (is > most * Number.MAX_VALUE)" }, SMALL],
 };
 const COUNTED: Defence = {
   name: "the files that a folder stands for are counted, each folder once",
   holes: [
-    { file: `${VCS}/weigh-objects.ts`, from: "(countFilesOf(found, known, MAX_FILES) === undefined)", to: "(found.size < 0)" },
-    { file: `${VCS}/import-objects.ts`, from: "(await countFiles(store, guard, tip)) > MAX_FILES", to: "tip === null" },
+    {
+      file: `${VCS}/capture/weigh-objects.ts`,
+      from: "(countFilesOf(found, known, MAX_FILES) === undefined)",
+      to: "(found.size < 0)",
+    },
+    { file: `${VCS}/capture/import-objects.ts`, from: "(await countFiles(store, guard, tip)) > MAX_FILES", to: "tip === null" },
     SMALL,
   ],
 };
 const SIZES: Defence = {
   name: "files are not read that are too large to be taken",
   holes: [
-    { file: `${VCS}/stage.ts`, from: "await refuseTooLarge(options.guard, options.workTree, add);", to: "void refuseTooLarge;" },
+    {
+      file: `${VCS}/capture/stage.ts`,
+      from: "await refuseTooLarge(options.guard, options.workTree, add);",
+      to: "void refuseTooLarge;",
+    },
   ],
 };
 const DEADLINE: Defence = {
   name: "a capture ends within the time of its attempt, whatever git waits for",
   holes: [
     {
-      file: `${VCS}/guarded-git.ts`,
+      file: `${VCS}/git/guarded-git.ts`,
       from: "Math.min(bounds.ms, timeoutMs ?? bounds.ms)",
       to: "bounds.ms / 4",
     },

@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { openRepo } from "../../../src/adapters/vcs/git-repo.ts";
-import { RepoId } from "../../../src/domain/ids.ts";
-import { UserError } from "../../../src/domain/user-error.ts";
+import { openRepo } from "../../../src/adapters/vcs/repository/git-repo.ts";
+import { RepoId } from "../../../src/domain/values/ids.ts";
+import { UserError } from "../../../src/domain/values/user-error.ts";
 import { eventsOf, PROGRAM, Stage } from "../../e2e/stage.ts";
 import { SHELL } from "../escape/hands.ts";
 import type { Attack, Defence } from "../suite.ts";
@@ -13,7 +13,7 @@ const RECORD: Defence = {
   name: "an agent has a git folder of its own, and the repository's record of its worktree is the engine's",
   holes: [
     {
-      file: "src/adapters/vcs/agent-view.ts",
+      file: "src/adapters/vcs/capture/agent-view.ts",
       from: "{ from: git, at: WORKER_GIT, write: true }",
       to: "{ from: record, at: WORKER_GIT, write: true }",
     },
@@ -24,12 +24,12 @@ const REMOVED: Defence = {
   name: "a worktree is removed by handles of its folders, and its record in any case",
   holes: [
     {
-      file: "src/adapters/vcs/worktree.ts",
+      file: "src/adapters/vcs/repository/worktree.ts",
       from: "await removeTrees(store, [...written, ...recorded]);",
       to: 'void written; await (await import("node:fs/promises")).rm(path, { recursive: true });',
     },
     {
-      file: "src/adapters/vcs/worktree.ts",
+      file: "src/adapters/vcs/repository/worktree.ts",
       from: "} finally {\n    // Also",
       to: "} catch (error) { throw error; }\n  {\n    // Also",
     },

@@ -1,8 +1,8 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../../scripts/build/bundle.ts";
-import type { RunEvent } from "../../../src/domain/event.ts";
-import type { Report } from "../../../src/domain/report.ts";
+import type { Report } from "../../../src/domain/results/report.ts";
+import type { RunEvent } from "../../../src/domain/run/event.ts";
 import { eventsOf, type Stage } from "../../e2e/stage.ts";
 import { BASE } from "./base.ts";
 import { finish, type Honest, type Left, nodeCheck } from "./change.ts";

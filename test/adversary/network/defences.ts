@@ -1,6 +1,6 @@
 import type { Defence } from "../suite.ts";
 
-const RULES = "src/adapters/gateway/host-rules.ts";
+const RULES = "src/adapters/gateway/hosts/host-rules.ts";
 const ADDRESS = { file: RULES, from: "return isPublicAddress(plain.host) ||", to: "return true ||" };
 
 export const DEFENCES = {

@@ -153,18 +153,18 @@ export const DEFENCES = {
   drivers: {
     name: "no filter, no hook and no program that a repository brings is run by the engine",
     holes: [
-      { file: "src/adapters/vcs/pristine.ts", from: "objectId(options.attributesOf ?? commit)", to: "commit" },
+      { file: "src/adapters/vcs/landing/pristine.ts", from: "objectId(options.attributesOf ?? commit)", to: "commit" },
       {
-        file: "src/adapters/vcs/pristine.ts",
+        file: "src/adapters/vcs/landing/pristine.ts",
         from: "config: AS_STORED,",
         to: 'config: [...AS_STORED, ["include.path", join(store.at.commonDir, "config")]],',
       },
       {
-        file: "src/adapters/vcs/run-git.ts",
+        file: "src/adapters/vcs/git/run-git.ts",
         from: "allowUnsafeConfigEnvCount: true,",
         to: "allowUnsafeConfigEnvCount: true, allowUnsafeInclude: true, allowUnsafeFilter: true,",
       },
-      { file: "src/adapters/vcs/git-call.ts", from: '["core.hooksPath", "/dev/null"],', to: "" },
+      { file: "src/adapters/vcs/git/git-call.ts", from: '["core.hooksPath", "/dev/null"],', to: "" },
       { file: "src/cli/engine/start-engine.ts", from: "sanitizePath(options.env, repositories);", to: "void repositories;" },
     ],
   },

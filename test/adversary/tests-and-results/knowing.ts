@@ -24,10 +24,14 @@ const UNKNOWING: Defence = {
     },
     { file: "src/loop/steps/command-step.ts", from: "return isNeeded && !command", to: "return true || !command" },
     { file: "src/loop/steps/sealed-checkout.ts", from: "if (!ctx.layers) {", to: "if (true) {" },
-    { file: "src/adapters/vcs/pristine.ts", from: `head: \`ref: \${store.baseRef}\``, to: "head: commit" },
-    { file: "src/adapters/sandbox/bubblewrap.ts", from: '"--unsetenv", "LOOPDASH_FENCE"', to: '"--unsetenv", "NOTHING"' },
+    { file: "src/adapters/vcs/landing/pristine.ts", from: `head: \`ref: \${store.baseRef}\``, to: "head: commit" },
     {
-      file: "src/adapters/sandbox/bubblewrap.ts",
+      file: "src/adapters/sandbox/bubblewrap/bubblewrap.ts",
+      from: '"--unsetenv", "LOOPDASH_FENCE"',
+      to: '"--unsetenv", "NOTHING"',
+    },
+    {
+      file: "src/adapters/sandbox/bubblewrap/bubblewrap.ts",
       from: 'walls.of.program, "--args", "6", "--"',
       to: 'walls.of.program, "--args", "6", "--setenv", "PLACE", start, "--"',
     },

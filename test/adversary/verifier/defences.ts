@@ -49,7 +49,7 @@ export const DEFENCES = {
       { file: CHAIN, from: "if (row.hash !== link(", to: "if (false && row.hash !== link(" },
       { file: CHAIN, from: "if (fact.type !== row.type || ticket !== row.ticket)", to: "if (false)" },
       { file: TABLE, from: "if (last !== tip.seq)", to: "if (false)" },
-      { file: "src/domain/reduce.ts", from: "if (event.seq !== state.seq + 1)", to: "if (false)" },
+      { file: "src/domain/run/reduce.ts", from: "if (event.seq !== state.seq + 1)", to: "if (false)" },
       { file: TABLE, from: "if (tip.hash !== end.hash)", to: "if (false)" },
     ],
   },

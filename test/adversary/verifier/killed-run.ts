@@ -2,7 +2,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } 
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { linkAfter, origin } from "../../../src/adapters/journal/chain.ts";
-import type { RunFact } from "../../../src/domain/event.ts";
+import type { RunFact } from "../../../src/domain/run/event.ts";
 import { PROGRAM, Stage } from "../../e2e/stage.ts";
 import type { Attack, Defence } from "../suite.ts";
 import { install, mustSay } from "./trials.ts";

@@ -1,6 +1,6 @@
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { RunEvent } from "../../../src/domain/event.ts";
+import type { RunEvent } from "../../../src/domain/run/event.ts";
 import { eventsOf, type Stage } from "../../e2e/stage.ts";
 import type { Attack, Defence } from "../suite.ts";
 

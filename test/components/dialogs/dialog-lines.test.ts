@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { gateLines, killLines } from "../../../components/dialogs/dialog-lines.ts";
-import { TicketId } from "../../../src/domain/ids.ts";
+import { TicketId } from "../../../src/domain/values/ids.ts";
 import { EMPTY_INPUT } from "../../../src/store/text-input.ts";
 import { desk } from "../../store/desk.ts";
 import { plumbing } from "../../store/scenes.ts";

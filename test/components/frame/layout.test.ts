@@ -4,7 +4,7 @@ import { isTooSmall, layoutOf } from "../../../components/frame/layout.ts";
 import { hiddenWords, windowOf } from "../../../components/kit/window.ts";
 import { barOf } from "../../../components/views/overview/oracle-bar.ts";
 import { queueLines, share } from "../../../components/views/overview/sections.ts";
-import { TicketId } from "../../../src/domain/ids.ts";
+import { TicketId } from "../../../src/domain/values/ids.ts";
 import { NO_LISTS } from "../../../src/store/lists.ts";
 
 test("at every size the blocks fill the terminal exactly and none is without a line", () => {

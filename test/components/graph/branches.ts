@@ -1,4 +1,4 @@
-import { TicketId } from "../../../src/domain/ids.ts";
+import { TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, RunBuilder } from "../../store/run-builder.ts";
 
 const BRANCHES = [

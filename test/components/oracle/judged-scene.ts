@@ -1,6 +1,6 @@
-import { Fence } from "../../../src/domain/ids.ts";
-import type { OracleEvidence, TicketEvidence } from "../../../src/domain/oracle-evidence.ts";
-import { vecItems } from "../../../src/domain/vec.ts";
+import type { OracleEvidence, TicketEvidence } from "../../../src/domain/run/oracle-evidence.ts";
+import { Fence } from "../../../src/domain/values/ids.ts";
+import { vecItems } from "../../../src/domain/values/vec.ts";
 import type { RunBuilder } from "../../store/run-builder.ts";
 import { plumbing } from "../../store/scenes.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { HostRules } from "../../../src/adapters/gateway/host-rules.ts";
+import { HostRules } from "../../../src/adapters/gateway/hosts/host-rules.ts";
 import { BatchFile } from "../../../src/domain/batch/schema.ts";
 import { batchText, batchValue, told, words } from "./sample.ts";
 

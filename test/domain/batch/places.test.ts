@@ -5,7 +5,7 @@ import { parseBatchFile } from "../../../src/domain/batch/parse.ts";
 import { formatProblems, type Path } from "../../../src/domain/batch/problem.ts";
 import { readBatch } from "../../../src/domain/batch/read.ts";
 import { BatchFile } from "../../../src/domain/batch/schema.ts";
-import { TicketId } from "../../../src/domain/ids.ts";
+import { TicketId } from "../../../src/domain/values/ids.ts";
 import { batchText, batchValue } from "./sample.ts";
 
 /** What is found, each with the path at which it stands. */

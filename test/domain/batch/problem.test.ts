@@ -5,7 +5,7 @@ import { formatProblems, pathText, problemAt, shown, sortProblems } from "../../
 import { resolveBatch } from "../../../src/domain/batch/resolve.ts";
 import { BatchFile } from "../../../src/domain/batch/schema.ts";
 import { warnOfBatch } from "../../../src/domain/batch/warn.ts";
-import { UserError } from "../../../src/domain/user-error.ts";
+import { UserError } from "../../../src/domain/values/user-error.ts";
 import { batchValue } from "./sample.ts";
 
 const parsed = (part: Readonly<Record<string, unknown>> = {}) => BatchFile.parse(batchValue(part));

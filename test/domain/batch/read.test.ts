@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { FolderTicket } from "../../../src/domain/batch/merge-folder.ts";
 import { formatProblems } from "../../../src/domain/batch/problem.ts";
 import { readBatch, ticketFolder } from "../../../src/domain/batch/read.ts";
-import { RepoId, TicketId } from "../../../src/domain/ids.ts";
+import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
 import { batchText, told } from "./sample.ts";
 
 const folder = "/work/batches";

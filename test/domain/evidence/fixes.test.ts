@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { withFailingOnBase } from "../../../src/domain/base-fact.ts";
 import { failingUnnamed, fixFindings } from "../../../src/domain/evidence/fixes.ts";
 import { type Outcome, tallies } from "../../../src/domain/evidence/results.ts";
 import { failingOnBaseLine } from "../../../src/domain/evidence/summary-lines.ts";
+import { withFailingOnBase } from "../../../src/domain/run/base-fact.ts";
 
 /** Tallies of `"id id!"`: `!` failed, `~` skipped, `?` todo, otherwise passed. */
 function of(text: string) {

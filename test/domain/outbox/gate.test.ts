@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { admitCommand } from "../../../src/domain/admit.ts";
-import { HumanStep } from "../../../src/domain/command.ts";
-import { TicketId } from "../../../src/domain/ids.ts";
-import { ticketOf as stateOf } from "../../../src/domain/state.ts";
+import { admitCommand } from "../../../src/domain/run/admit.ts";
+import { HumanStep } from "../../../src/domain/run/command.ts";
+import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 
 const T1 = TicketId.parse("T-1");

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { parseBlocker, parseDiscovery } from "../../../src/domain/outbox/parse.ts";
-import { plainText } from "../../../src/domain/text.ts";
+import { plainText } from "../../../src/domain/values/text.ts";
 
 const BLOCKER = {
   claim: "the plan cannot be applied",

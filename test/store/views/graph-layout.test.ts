@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Plan } from "../../../src/domain/state.ts";
+import type { Plan } from "../../../src/domain/run/state.ts";
 import { layersOf } from "../../../src/store/views/graph-layers.ts";
 import { criticalPath, graphLayout, MOST_DRAWN } from "../../../src/store/views/graph-layout.ts";
 import type { GraphLine } from "../../../src/store/views/graph-lines.ts";

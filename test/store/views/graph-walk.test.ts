@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { TicketId } from "../../../src/domain/ids.ts";
+import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { graphLayout } from "../../../src/store/views/graph-layout.ts";
 import { type GraphStep, walkGraph } from "../../../src/store/views/graph-walk.ts";
 import { anyPlan, planWith } from "./plans.ts";

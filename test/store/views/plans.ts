@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { planOf } from "../../../src/domain/plan.ts";
-import type { Plan } from "../../../src/domain/state.ts";
+import type { Plan } from "../../../src/domain/run/state.ts";
+import { planOf } from "../../../src/domain/schedule/plan.ts";
 import { batchOf } from "../run-builder.ts";
 
 /** A plan of tickets by name, each with those it waits for. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { RunId } from "../../../../src/domain/ids.ts";
-import type { EarlierRun } from "../../../../src/domain/trend.ts";
+import type { EarlierRun } from "../../../../src/domain/results/trend.ts";
+import type { RunId } from "../../../../src/domain/values/ids.ts";
 import { earlierRuns } from "../../../report/pages.ts";
 import type { RunBuilder } from "../../../store/run-builder.ts";
 import { claimsEnded, plumbing, plumbingEnded } from "../../../store/scenes.ts";

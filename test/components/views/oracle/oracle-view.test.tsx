@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { Fence } from "../../../../src/domain/ids.ts";
+import { Fence } from "../../../../src/domain/values/ids.ts";
 import { batchOf, RunBuilder } from "../../../store/run-builder.ts";
 import { crowd, plumbing, plumbingEnded } from "../../../store/scenes.ts";
 import { mount } from "../../mount.tsx";

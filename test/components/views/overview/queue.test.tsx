@@ -4,7 +4,7 @@ import { layoutOf } from "../../../../components/frame/layout.ts";
 import { widthOf } from "../../../../components/kit/fit.ts";
 import { Queue } from "../../../../components/views/overview/queue.tsx";
 import { saidOf } from "../../../../components/views/overview/queue-row.tsx";
-import { TicketId } from "../../../../src/domain/ids.ts";
+import { TicketId } from "../../../../src/domain/values/ids.ts";
 import { displayText } from "../../../../src/store/display-text.ts";
 import { batchOf, RunBuilder } from "../../../store/run-builder.ts";
 import { claims, finishLine, hostile, plumbing } from "../../../store/scenes.ts";

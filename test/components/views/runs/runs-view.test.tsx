@@ -1,7 +1,7 @@
 import stringWidth from "string-width";
 import { beforeAll, describe, expect, test } from "vitest";
 import { runDetailLines } from "../../../../components/views/runs/run-details.ts";
-import { RunId } from "../../../../src/domain/ids.ts";
+import { RunId } from "../../../../src/domain/values/ids.ts";
 import type { ListedRun } from "../../../../src/store/run-list.ts";
 import { START } from "../../../store/run-builder.ts";
 import { plumbing } from "../../../store/scenes.ts";

@@ -1,0 +1,106 @@
+import { lookup } from "node:dns";
+import { connect, isIP, type LookupFunction, type Socket } from "node:net";
+import { Refusal } from "../refusals.ts";
+import type { Authority } from "./authority.ts";
+import type { HostRules } from "./host-rules.ts";
+
+/**
+ * Look-ups that are made at a time, over all gateways of this process: each holds one of the four threads that Node also
+ * does its file work on, and whoever is inside may ask for names whose servers never answer.
+ */
+const MOST_LOOKUPS = 2;
+
+export type Resolve = (name: string) => Promise<readonly string[]>;
+
+/** How connections to the outside are made: only to allowed hosts, and only to addresses that were looked at. */
+export interface Dialler {
+  readonly rules: HostRules;
+  readonly resolve?: Resolve | undefined;
+  readonly connectMs: number;
+}
+
+/** Throws a Refusal (403) where the host is not open. */
+export function assertOpen(rules: HostRules, { host, port }: Authority): void {
+  if (!rules.allows({ host, port }))
+    throw new Refusal(403, `${isIP(host) === 6 ? `[${host}]` : host}:${port} is not open to this step`);
+}
+
+/**
+ * Connects to an allowed host. The name is looked up once, what it leads to is checked, and exactly those addresses are
+ * connected to. Rejects with a Refusal: 403 where the host or all its addresses are not open, 502 where it cannot be
+ * reached, 504 where that takes too long.
+ */
+export async function dial(to: Authority, { rules, resolve, connectMs }: Dialler): Promise<Socket> {
+  assertOpen(rules, to);
+  if (isIP(to.host) !== 0 && !rules.allowsAddress(to.host, to.port)) throw closed(to);
+  const socket = connect({
+    host: to.host,
+    port: to.port,
+    lookup: checkedLookup(to, rules, resolve ?? systemResolve),
+    autoSelectFamily: true,
+    allowHalfOpen: true,
+    noDelay: true,
+  });
+  return await new Promise((settle, reject) => {
+    const timer = setTimeout(() => socket.destroy(new Refusal(504, `${to.host} did not answer in time`)), connectMs);
+    const done = (): void => {
+      clearTimeout(timer);
+      socket.off("error", failed);
+    };
+    const failed = (error: Error): void => {
+      done();
+      // Late errors of a socket that nobody has any more are nobody's.
+      socket.on("error", () => undefined);
+      reject(error instanceof Refusal ? error : new Refusal(502, `${to.host} cannot be reached`));
+    };
+    socket.once("error", failed);
+    socket.once("connect", () => {
+      done();
+      settle(socket);
+    });
+  });
+}
+
+function closed({ host }: Authority): Refusal {
+  return new Refusal(403, `${host} leads into this machine or its network, and that address is not open to this step`);
+}
+
+/** In the place of Node's own look-up: gives it the addresses that may be connected to, and no others. */
+function checkedLookup(to: Authority, rules: HostRules, resolve: Resolve): LookupFunction {
+  return (name, options, callback) => {
+    const answer = (error: Error | null, addresses: readonly string[]): void => {
+      const found = addresses.map((address) => ({ address, family: isIP(address) }));
+      if (options.all === true) return callback(error, found);
+      callback(error, found[0]?.address ?? "", found[0]?.family ?? 0);
+    };
+    resolve(name).then(
+      (addresses) => {
+        const open = addresses.filter((address) => rules.allowsAddress(address, to.port));
+        if (open.length > 0) return answer(null, open);
+        answer(addresses.length > 0 ? closed(to) : new Refusal(502, `${to.host} has no address`), []);
+      },
+      () => answer(new Refusal(502, `${to.host} has no address`), []),
+    );
+  };
+}
+
+let underWay = 0;
+const waiting: (() => void)[] = [];
+
+async function systemResolve(name: string): Promise<readonly string[]> {
+  if (underWay >= MOST_LOOKUPS) await new Promise<void>((settle) => waiting.push(settle));
+  else underWay += 1;
+  try {
+    return await new Promise((settle, reject) => {
+      lookup(name, { all: true, verbatim: true }, (error, found) => {
+        if (error === null) settle(found.map(({ address }) => address));
+        else reject(error);
+      });
+    });
+  } finally {
+    const next = waiting.shift();
+    // Its place goes over to whoever waits longest.
+    if (next === undefined) underWay -= 1;
+    else next();
+  }
+}

@@ -1,0 +1,57 @@
+import { isIP } from "node:net";
+import { EXIT, UserError } from "../../../domain/values/user-error.ts";
+import { type Authority, readAuthority } from "./authority.ts";
+import { isPublicAddress } from "./public-address.ts";
+
+/** The port where a rule names none. */
+const HTTPS = 443;
+
+interface Rule extends Authority {
+  /** Whether it means every name below `host`, and not `host` itself. */
+  readonly below: boolean;
+}
+
+/** Hosts that may be reached; everything else may not. */
+export class HostRules {
+  readonly #rules: readonly Rule[];
+
+  /** Throws a UserError (exit 2) that names the first rule that cannot be read. */
+  constructor(rules: readonly string[]) {
+    this.#rules = rules.map(readRule);
+  }
+
+  /** Whether a program may ask for this host and port at all. What its name leads to is looked at later. */
+  allows({ host, port }: Authority): boolean {
+    return this.#rules.some((rule) => rule.port === port && (rule.below ? isBelow(host, rule.host) : host === rule.host));
+  }
+
+  /**
+   * Whether an address that an allowed name leads to may be connected to: a public one, or one that is itself listed with
+   * this port. So a name that is made to lead into this machine or its network leads nowhere.
+   */
+  allowsAddress(address: string, port: number): boolean {
+    const plain = readAuthority(isIP(address) === 6 ? `[${address}]` : address, port);
+    if (plain === undefined) return false;
+    return isPublicAddress(plain.host) || this.#rules.some((rule) => rule.port === port && rule.host === plain.host);
+  }
+}
+
+function isBelow(host: string, name: string): boolean {
+  return isIP(host) === 0 && host.endsWith(`.${name}`);
+}
+
+function readRule(text: string): Rule {
+  const below = text.startsWith("*.");
+  const authority = readAuthority(below ? text.slice(2) : text, HTTPS);
+  // A wildcard over a top-level name would be half the world; and addresses have nothing below them.
+  const tooWide = below && (authority === undefined || isIP(authority.host) !== 0 || !authority.host.includes("."));
+  if (authority === undefined || tooWide) {
+    throw new UserError({
+      what: `the host "${text}" cannot be opened`,
+      why: tooWide ? "a wildcard needs a name of two parts or more behind it" : "it is neither a host name nor an IP address",
+      todo: 'Write a name like "registry.npmjs.org", "*.example.com" or "example.com:8443".',
+      exitCode: EXIT.usage,
+    });
+  }
+  return { ...authority, below };
+}

@@ -1,0 +1,93 @@
+import { type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { GatewayLimits } from "../../../ports/gateway.ts";
+import { withoutHop } from "../models/headers.ts";
+import { hasBody, Refusal } from "../refusals.ts";
+import type { Authority } from "./authority.ts";
+import { dial } from "./dial.ts";
+import type { HostSide } from "./host-side.ts";
+
+/**
+ * Passes a plain HTTP request in absolute form on to an allowed host, over a connection of its own; settles once the answer
+ * is over. Redirects go back to the client, which has to ask again. Rejects with a Refusal where nothing was answered yet.
+ */
+export async function passPlain(
+  { req, res, to, path }: { req: IncomingMessage; res: ServerResponse; to: Authority; path: string },
+  hostSide: HostSide,
+): Promise<void> {
+  const { traffic, limits } = hostSide;
+  if (req.method === "TRACE") throw new Refusal(403, "TRACE is not passed on");
+  if (traffic.open >= limits.tunnels) throw new Refusal(503, "too many connections are open", true);
+  traffic.open += 1;
+  let remote: Socket | undefined;
+  const end = (): void => {
+    remote?.destroy();
+    res.destroy();
+  };
+  res.once("close", end);
+  const ended = hostSide.lines.add(end);
+  try {
+    remote = await dial(to, hostSide.dialler);
+    if (res.destroyed) return;
+    traffic.tunnels += 1;
+    await exchange({ req, res, to, path, remote }, limits);
+  } finally {
+    traffic.open -= 1;
+    traffic.bytesIn += remote?.bytesRead ?? 0;
+    traffic.bytesOut += remote?.bytesWritten ?? 0;
+    remote?.destroy();
+    ended();
+  }
+}
+
+function exchange(
+  { req, res, to, path, remote }: { req: IncomingMessage; res: ServerResponse; to: Authority; path: string; remote: Socket },
+  limits: GatewayLimits,
+): Promise<void> {
+  return new Promise((settle, reject) => {
+    const out = request({
+      createConnection: () => remote,
+      method: req.method ?? "GET",
+      path,
+      maxHeaderSize: limits.headBytes,
+      headers: {
+        ...withoutHop(req),
+        host: to.port === 80 ? to.host : `${to.host}:${to.port}`,
+        connection: "close",
+        ...framing(req),
+      },
+    });
+    remote.setTimeout(limits.idleMs, () => remote.destroy());
+    const failed = (): void => {
+      if (res.headersSent || res.destroyed) {
+        res.destroy();
+        settle();
+      } else reject(new Refusal(502, `${to.host} broke off`));
+    };
+    let answered = false;
+    out.on("error", failed);
+    // Where the host wants another protocol, Node lets the connection go without an error.
+    out.on("close", () => answered || failed());
+    out.on("response", (answer) => {
+      answered = true;
+      answer.on("error", failed);
+      res.on("close", settle);
+      try {
+        res.writeHead(answer.statusCode ?? 502, withoutHop(answer));
+      } catch {
+        // A status or a header that Node does not write, for it would say more than one thing; or nobody is there any more.
+        return failed();
+      }
+      answer.pipe(res);
+    });
+    if (hasBody(req)) req.pipe(out);
+    else out.end();
+  });
+}
+
+/** Said anew, so that no two readers can disagree on where the body ends; Node alone would send a GET's body unframed. */
+function framing(req: IncomingMessage): Record<string, string> {
+  const length = req.headers["content-length"];
+  if (req.headers["transfer-encoding"] !== undefined) return { "transfer-encoding": "chunked" };
+  return length === undefined ? {} : { "content-length": length };
+}

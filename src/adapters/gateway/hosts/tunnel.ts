@@ -1,0 +1,83 @@
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { Refusal } from "../refusals.ts";
+import { readAuthority } from "./authority.ts";
+import { dial } from "./dial.ts";
+import type { HostSide } from "./host-side.ts";
+
+/**
+ * Joins a client that asked by CONNECT to an allowed host; settles once both are gone. Rejects with a Refusal where it is
+ * not let through; nothing has been said to the client then.
+ */
+export async function openTunnel(req: IncomingMessage, client: Duplex, head: Buffer, hostSide: HostSide): Promise<void> {
+  const { traffic, limits } = hostSide;
+  // CONNECT takes host and port and nothing else (RFC 9112, 3.2.3).
+  const to = readAuthority(req.url ?? "");
+  if (to === undefined) throw new Refusal(403, "CONNECT needs a host name and a port");
+  if (traffic.open >= limits.tunnels) throw new Refusal(503, "too many connections are open", true);
+  traffic.open += 1;
+  let remote: Socket | undefined;
+  // The client may go while the host is still being looked for.
+  let gone = client.destroyed;
+  const end = (): void => {
+    gone = true;
+    client.destroy();
+    remote?.destroy();
+  };
+  client.once("close", end);
+  const ended = hostSide.lines.add(end);
+  try {
+    remote = await dial(to, hostSide.dialler);
+    if (gone) return void remote.destroy();
+    // From here on what is still to be sent outlives the client.
+    client.off("close", end);
+    traffic.tunnels += 1;
+    await join(client, remote, head, hostSide);
+  } finally {
+    traffic.open -= 1;
+    ended();
+  }
+}
+
+function join(client: Duplex, remote: Socket, head: Buffer, { limits, traffic }: HostSide): Promise<void> {
+  return new Promise((settle) => {
+    const end = (): void => {
+      client.destroy();
+      remote.destroy();
+    };
+    // One clock for both directions: the remote's socket counts what it reads and writes.
+    remote.setTimeout(limits.idleMs, end);
+    for (const [side, other] of [
+      [client, remote],
+      [remote, client],
+    ] as const) {
+      side.on("error", end);
+      side.on("close", () => {
+        if (other.closed) settle();
+        else lastWords(other, limits.idleMs);
+      });
+    }
+    client.on("data", (chunk: Buffer) => {
+      traffic.bytesOut += chunk.length;
+    });
+    remote.on("data", (chunk: Buffer) => {
+      traffic.bytesIn += chunk.length;
+    });
+    client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+    // What came right behind the request. Not by `unshift`: a stream that flows already gives it to those listening so far.
+    traffic.bytesOut += head.length;
+    if (head.length > 0) remote.write(head);
+    client.pipe(remote);
+    remote.pipe(client);
+  });
+}
+
+/** What is on its way to a side whose partner is gone still arrives; then it is let go. */
+function lastWords(side: Duplex, mostMs: number): void {
+  if (side.writableFinished) return void side.destroy();
+  const timer = setTimeout(() => side.destroy(), mostMs);
+  side.once("close", () => clearTimeout(timer));
+  side.once("finish", () => side.destroy());
+  side.end();
+}

@@ -1,0 +1,211 @@
+import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
+import { pipeline, type Readable, type Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress, constants as zlib } from "node:zlib";
+import type { GatewayLimits } from "../../../ports/gateway.ts";
+import { type AnswerReader, answerReader } from "../prices/answer-reader.ts";
+import type { Hold, Outcome } from "../prices/meter.ts";
+import { NOTHING_READ } from "../prices/usage.ts";
+import { Refusal } from "../refusals.ts";
+import { headersFromModel } from "./headers.ts";
+import type { Meter } from "./routes.ts";
+import { Scrubber, scrubbed } from "./scrub.ts";
+
+/** A request to a model that has been let through. */
+export interface CallOf {
+  readonly out: ClientRequest;
+  readonly body: Buffer | undefined;
+  readonly res: ServerResponse;
+  readonly limits: GatewayLimits;
+  readonly secret: string;
+  /** Absent where it costs nothing. */
+  readonly metered?: { readonly kind: Meter; readonly hold: Hold };
+}
+
+/**
+ * Sends the request and streams the answer back; settles once it is over, with its cost booked. Rejects with a Refusal
+ * where the vendor did not answer. Whoever goes away, the other side is let go too.
+ */
+export function callModel(callOf: CallOf): Promise<void> {
+  return new Promise((settle, reject) => new Call(callOf, settle, reject).begin());
+}
+
+class Call {
+  readonly #of: CallOf;
+  readonly #settle: () => void;
+  readonly #reject: (refusal: Refusal) => void;
+  /** Whether the vendor may have seen the request. */
+  #sent = false;
+  #reader: AnswerReader | undefined;
+  #answered = false;
+  #over = false;
+  #timer: NodeJS.Timeout | undefined;
+  #total: NodeJS.Timeout | undefined;
+
+  constructor(callOf: CallOf, settle: () => void, reject: (refusal: Refusal) => void) {
+    this.#of = callOf;
+    this.#settle = settle;
+    this.#reject = reject;
+  }
+
+  begin(): void {
+    const { out, res, limits, body } = this.#of;
+    if (res.destroyed) return this.#end("unsent");
+    this.#timer = setTimeout(() => this.#breakOff(504), limits.answerMs);
+    this.#total = setTimeout(() => this.#breakOff(504), limits.totalMs);
+    // A whole answer is closed too: then `pipeline` tells.
+    res.once("close", () => res.writableFinished || this.#breakOff(502));
+    out.once("error", () => this.#breakOff(502));
+    // Where the vendor wants another protocol, Node lets the connection go without an error.
+    out.once("close", () => this.#answered || this.#breakOff(502));
+    out.once("socket", (socket) => {
+      const sent = (): void => {
+        this.#sent = true;
+      };
+      // What a pooled socket carries is on its way at once.
+      if (out.reusedSocket) sent();
+      else socket.once(out.protocol === "https:" ? "secureConnect" : "connect", sent);
+    });
+    out.once("response", (answer) => this.#answer(answer));
+    out.end(body);
+  }
+
+  #answer(answer: IncomingMessage): void {
+    this.#answered = true;
+    const status = answer.statusCode ?? 502;
+    // Whoever asked may have gone without our knowing it yet.
+    if (this.#over || this.#of.res.destroyed) return this.#breakOff(502);
+    // Nobody here follows a redirect, and whoever is inside must not be sent elsewhere.
+    if (status >= 300 && status < 400 && status !== 304) {
+      this.#of.metered?.hold.settle({ as: "free" });
+      return this.#breakOff(502);
+    }
+    const decoder = decoderOf(answer.headers["content-encoding"]);
+    if (decoder === undefined) return this.#breakOff(502);
+    this.#writeHead(answer, decoder !== "none", status);
+    // What breaks off before its coding is undone, breaks off what comes out.
+    if (!this.#over) this.#pass(decoder === "none" ? answer : pipeline(answer, decoder, () => undefined), answer);
+  }
+
+  #writeHead(answer: IncomingMessage, decoded: boolean, status: number): void {
+    const { res, limits, secret } = this.#of;
+    const headers = Object.entries(headersFromModel(answer, decoded)).map(([name, value]) => [
+      name,
+      typeof value === "string" ? scrubbed(value, secret) : value,
+    ]);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#breakOff(504), limits.idleMs);
+    try {
+      res.writeHead(status, Object.fromEntries(headers));
+    } catch {
+      // A status or a header that Node does not write is one that would say more than one thing.
+      this.#breakOff(502);
+    }
+  }
+
+  /** By hand rather than by a chain of streams, each of which would take its turns over every piece. */
+  #pass(source: Readable, { statusCode: status = 502, headers }: IncomingMessage): void {
+    const { res, limits, secret, metered } = this.#of;
+    const ok = status >= 200 && status < 300;
+    this.#reader = ok && metered !== undefined ? answerReader(metered.kind, headers["content-type"]) : undefined;
+    const scrubber = new Scrubber(secret);
+    let size = 0;
+    let ended = false;
+    source.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limits.answerBytes) return this.#breakOff(502);
+      this.#chunk(chunk);
+      // What it cost may have cut the line.
+      if (this.#over) return;
+      const bytes = scrubber.push(chunk);
+      if (bytes.length > 0 && !res.write(bytes)) source.pause();
+    });
+    res.on("drain", () => source.resume());
+    source.once("error", () => this.#breakOff(502));
+    source.once("end", () => {
+      ended = true;
+      res.end(scrubber.end());
+    });
+    source.once("close", () => ended || this.#breakOff(502));
+    res.once("finish", () => {
+      metered?.hold.settle(ok ? this.#outcome() : { as: "free" });
+      this.#end("answered");
+    });
+    // With the first piece where there is one already, in one go; a stream that is slow to begin is seen to have begun.
+    setImmediate(() => size > 0 || res.destroyed || res.writableEnded || res.flushHeaders());
+  }
+
+  #chunk(chunk: Buffer): void {
+    this.#timer?.refresh();
+    if (this.#reader === undefined) return;
+    const before = this.#reader.sofar();
+    this.#reader.push(chunk);
+    const reading = this.#reader.sofar();
+    if (reading !== before) this.#of.metered?.hold.observe(reading);
+  }
+
+  /** Of an answer that said all about its cost it does not matter who stopped listening before its end. */
+  #outcome(): Outcome {
+    const reading = this.#reader?.end();
+    if (reading !== undefined) return { as: "read", reading };
+    return { as: "unread", reading: this.#reader?.sofar() ?? NOTHING_READ };
+  }
+
+  /** Ends both sides. What may have reached the vendor counts as its maximum, unless it is booked already. */
+  #breakOff(status: 502 | 504): void {
+    if (this.#over) return;
+    const { out, res, metered } = this.#of;
+    out.on("error", () => undefined);
+    out.destroy();
+    metered?.hold.settle(this.#sent ? this.#outcome() : { as: "free" });
+    if (res.headersSent || res.destroyed) {
+      if (!res.destroyed) handOver(res);
+      res.destroy();
+      return this.#end("answered");
+    }
+    this.#end(status);
+  }
+
+  #end(how: "answered" | "unsent" | 502 | 504): void {
+    if (this.#over) return;
+    this.#over = true;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#total);
+    if (how === "unsent") {
+      this.#of.out.on("error", () => undefined);
+      this.#of.out.destroy();
+      this.#of.metered?.hold.settle({ as: "free" });
+    }
+    if (how === 502) return this.#reject(new Refusal(502, "the model's API cannot be reached, or broke off", true));
+    if (how === 504) return this.#reject(new Refusal(504, "the model's API did not answer in time", true));
+    this.#settle();
+  }
+}
+
+/** What came before an end reaches whoever asked, so that the answer is seen to have been cut off. */
+function handOver(res: ServerResponse): void {
+  res.flushHeaders();
+  // Node holds back the pieces of one turn until its end.
+  while (res.socket !== null && res.socket.writableCorked > 0) res.socket.uncork();
+}
+
+/** What undoes the coding of an answer that was asked for without one; undefined where nothing here does. */
+function decoderOf(coding: string | undefined): Transform | "none" | undefined {
+  // Each piece is given out as soon as it can be read.
+  const flush = { flush: zlib.Z_SYNC_FLUSH };
+  switch (coding?.trim().toLowerCase() ?? "") {
+    case "":
+    case "identity":
+      return "none";
+    case "gzip":
+    case "x-gzip":
+      return createGunzip(flush);
+    case "deflate":
+      return createInflate(flush);
+    case "br":
+      return createBrotliDecompress({ flush: zlib.BROTLI_OPERATION_FLUSH });
+    case "zstd":
+      return createZstdDecompress();
+    default:
+      return undefined;
+  }
+}

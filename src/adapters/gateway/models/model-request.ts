@@ -1,0 +1,122 @@
+import { isAscii, isUtf8 } from "node:buffer";
+import { readJson } from "../../../domain/values/json-text.ts";
+import { Refusal } from "../refusals.ts";
+import { hasNoDuplicateKeys } from "./duplicate-keys.ts";
+import { geminiBounds } from "./gemini-request.ts";
+import { countOf, isObject, type JsonObject, objectOf } from "./json.ts";
+import type { FoundRoute, Meter } from "./routes.ts";
+import { clientToolsOnly, outsideOf } from "./vendor-reach.ts";
+
+/** A request to a model, as it is sent on. */
+export interface ModelAsk {
+  readonly model: string;
+  /** What was looked at is what the vendor gets: written anew where something was taken out, or said twice. */
+  readonly body: Buffer;
+  /** Tokens that one answer may have at most, where the request says so. */
+  readonly maxOutput: number | undefined;
+  /** Answers that are asked for. */
+  readonly answers: number;
+  /** Whether its input is not all in the body, so that its size is not known. */
+  readonly outside: boolean;
+  /** Whether it asks for something that costs more than the price list says: a faster or preferred service. */
+  readonly surcharge: boolean;
+}
+
+const LONGEST_MODEL = 200;
+
+/**
+ * Reads and checks a request body. With `vendorReach` false, tools that the vendor would run are taken out, and what
+ * would make it fetch something is refused. Throws a Refusal (400 or 403).
+ */
+export function readModelRequest(bytes: Buffer, options: { route: FoundRoute; vendorReach: boolean }): ModelAsk {
+  const kind = options.route.meter ?? options.route.shape ?? "messages";
+  const text = textOf(bytes);
+  const body = parse(text);
+  if (options.route.model !== undefined && body["model"] !== undefined) throw new Refusal(400, "model: the path names it");
+  const model = options.route.model ?? body["model"];
+  if (typeof model !== "string" || model === "" || model.length > LONGEST_MODEL)
+    throw new Refusal(400, "model: a name is needed");
+  const outside = outsideOf(kind, body);
+  if (outside !== undefined && !options.vendorReach) {
+    throw new Refusal(403, `${outside}: the model's vendor would reach the network for it, and that is not open to agents`);
+  }
+  const adjusted = adjust(kind, body, options.vendorReach);
+  return {
+    model,
+    // Writing a long talk anew takes longer than all the rest here.
+    body: adjusted === body && hasNoDuplicateKeys(text, body) ? bytes : written(adjusted),
+    maxOutput: maxOutputOf(kind, body),
+    answers: kind === "generate" ? geminiBounds(body).answers : (countOf(body["n"]) ?? 1),
+    outside: outside !== undefined || (options.vendorReach && clientToolsOnly(kind, body["tools"]).dropped > 0),
+    surcharge: hasSurcharge(body),
+  };
+}
+
+function textOf(bytes: Buffer): string {
+  if (isAscii(bytes)) return bytes.toString("latin1");
+  if (!isUtf8(bytes)) throw new Refusal(400, "the request is not JSON");
+  return bytes.toString("utf8");
+}
+
+function parse(text: string): JsonObject {
+  let body: unknown;
+  try {
+    body = readJson(text);
+  } catch {
+    throw new Refusal(400, "the request is not JSON");
+  }
+  if (!isObject(body)) throw new Refusal(400, "the request is not a JSON object");
+  return body;
+}
+
+/** The request as it may be sent on; the same object where nothing of it has to change. */
+function adjust(kind: Meter, body: JsonObject, vendorReach: boolean): JsonObject {
+  const withTools = vendorReach || body["tools"] === undefined ? body : withoutVendorTools(kind, body);
+  // Without it a streamed chat never says what it used.
+  const options = objectOf(body["stream_options"]);
+  if (kind !== "chat" || body["stream"] !== true || options["include_usage"] === true) return withTools;
+  return { ...withTools, stream_options: { ...options, include_usage: true } };
+}
+
+function written(body: JsonObject): Buffer {
+  try {
+    return Buffer.from(JSON.stringify(body));
+  } catch {
+    // Nested so deeply that it cannot be written any more.
+    throw new Refusal(400, "the request is nested too deeply");
+  }
+}
+
+/** A request whose only tools were the vendor's has none any more, and an empty list would be an error. */
+function withoutVendorTools(kind: Meter, body: JsonObject): JsonObject {
+  const given = body["tools"];
+  const { tools, dropped } = clientToolsOnly(kind, given);
+  if (Array.isArray(given) && dropped === 0 && tools.every((tool, i) => tool === given[i])) return body;
+  if (dropped === 0 || tools.length > 0) return { ...body, tools };
+  const { tools: _tools, tool_choice: _choice, toolConfig: _config, tool_config: _same, ...rest } = body;
+  return rest;
+}
+
+function maxOutputOf(kind: Meter, body: JsonObject): number | undefined {
+  if (kind === "generate") return geminiBounds(body).maxOutput;
+  if (kind === "responses") return countOf(body["max_output_tokens"]);
+  const newer = kind === "chat" ? countOf(body["max_completion_tokens"]) : undefined;
+  return newer ?? countOf(body["max_tokens"]);
+}
+
+/** Anthropic's fast mode, and OpenAI's tiers; a tier that is cheaper counts as dear here, never the other way round. */
+function hasSurcharge(body: JsonObject): boolean {
+  // Google reads it by either name.
+  const plainTier = isPlainTier(body["service_tier"]) && isPlainTier(body["serviceTier"]);
+  const speed = body["speed"];
+  return !plainTier || !(speed === undefined || speed === null || speed === "standard") || !isHere(body["inference_geo"]);
+}
+
+function isPlainTier(tier: unknown): boolean {
+  return tier === undefined || tier === null || tier === "auto" || tier === "default" || tier === "standard_only";
+}
+
+/** Keeping a request within one country costs more. */
+function isHere(geo: unknown): boolean {
+  return geo === undefined || geo === null || geo === "global";
+}

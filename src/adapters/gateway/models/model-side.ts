@@ -1,0 +1,106 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { GatewayLimits, ModelUpstream } from "../../../ports/gateway.ts";
+import type { OpenLines } from "../open-lines.ts";
+import { Meter } from "../prices/meter.ts";
+import { hasBody, Refusal } from "../refusals.ts";
+import { headersToModel } from "./headers.ts";
+import { type CallOf, callModel } from "./model-call.ts";
+import { readModelRequest } from "./model-request.ts";
+import { BodyReader } from "./read-body.ts";
+import { type FoundRoute, routeOf } from "./routes.ts";
+import { Upstream } from "./upstream.ts";
+
+/** What the model's side knows of the gateway's line. */
+export interface Line {
+  readonly cut: (reason: string) => void;
+  /** Throws a Refusal (402) where it is cut. */
+  readonly assertNotCut: () => void;
+  readonly open: OpenLines;
+}
+
+/** The part of a gateway that leads to a model's API. */
+export class ModelSide {
+  readonly meter: Meter;
+  readonly #of: ModelUpstream;
+  readonly #limits: GatewayLimits;
+  readonly #line: Line;
+  readonly #bodies: BodyReader;
+  readonly #upstream: Upstream;
+
+  constructor(modelUpstream: ModelUpstream, limits: GatewayLimits, line: Line) {
+    this.#of = modelUpstream;
+    this.#limits = limits;
+    this.#line = line;
+    this.#bodies = new BodyReader(limits);
+    this.#upstream = new Upstream(modelUpstream, limits);
+    this.meter = new Meter(modelUpstream, line.cut);
+  }
+
+  get base(): URL {
+    return this.#upstream.base;
+  }
+
+  close(): void {
+    this.#upstream.close();
+  }
+
+  /** Answers one request; rejects with a Refusal where it is not let through. */
+  async serve(req: IncomingMessage, res: ServerResponse, target: string): Promise<void> {
+    // Claude Code asks so whether anybody is there.
+    if (req.method === "HEAD" && target === "/") return void res.writeHead(200).end();
+    const route = routeOf(this.#of.api, req.method ?? "", target);
+    if (route.method === "GET") return await this.#get(req, res, target);
+    await this.#bodies.read(req, (body) => this.#post(req, res, { route, target, body }));
+  }
+
+  async #get(req: IncomingMessage, res: ServerResponse, target: string): Promise<void> {
+    if (hasBody(req)) throw new Refusal(400, "a GET has no body");
+    const secret = await this.#upstream.secret();
+    const out = this.#upstream.ask({ method: "GET", target, headers: headersToModel(req), body: undefined, secret });
+    await this.#call({ out, body: undefined, res, limits: this.#limits, secret });
+  }
+
+  async #post(
+    req: IncomingMessage,
+    res: ServerResponse,
+    options: { route: FoundRoute; target: string; body: Buffer },
+  ): Promise<void> {
+    const { route, target } = options;
+    const ask = readModelRequest(options.body, { route, vendorReach: this.#of.vendorReach ?? false });
+    const secret = await this.#upstream.secret();
+    // It may have been cut since the request began; from here to the call nothing is waited for.
+    this.#line.assertNotCut();
+    const metered = route.meter === undefined ? undefined : { kind: route.meter, hold: this.meter.admit(ask) };
+    const headers = { ...headersToModel(req), "content-type": "application/json" };
+    try {
+      const out = this.#upstream.ask({ method: "POST", target, headers, body: ask.body, secret });
+      await this.#call({ out, body: ask.body, res, limits: this.#limits, secret, ...(metered === undefined ? {} : { metered }) });
+    } catch (error) {
+      // Where the call never began; one that did has booked itself.
+      metered?.hold.settle({ as: "free" });
+      throw error;
+    }
+  }
+
+  /** A call that a cut ends. */
+  async #call(callOf: CallOf): Promise<void> {
+    const ended = this.#line.open.add(() => callOf.res.destroy());
+    const { onAnswer } = this.#of;
+    if (onAnswer !== undefined)
+      callOf.out.once("response", ({ statusCode = 502, headers }) =>
+        onAnswer({ status: statusCode, ...retryAfter(headers["retry-after"]) }),
+      );
+    try {
+      await callModel(callOf);
+    } finally {
+      ended();
+    }
+  }
+}
+
+/** Seconds, or a date (RFC 9110, 10.2.3). */
+function retryAfter(value: string | undefined): { retryAfterMs?: number } {
+  if (value === undefined) return {};
+  const ms = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - Date.now();
+  return Number.isFinite(ms) && ms > 0 ? { retryAfterMs: ms } : {};
+}

@@ -1,0 +1,89 @@
+import type { ModelApi } from "../../../ports/gateway.ts";
+import { Refusal } from "../refusals.ts";
+
+/** Where an answer says what it cost, and how. */
+export type Meter = "messages" | "chat" | "responses" | "generate";
+
+/** One thing that may be asked of a model API. */
+export interface Route {
+  readonly method: "GET" | "POST";
+  /** The whole path as it stands in the request; nothing is decoded or resolved. A group named `model` in it is the model. */
+  readonly path: RegExp;
+  /** Parameters that may follow, and the values that they may have. */
+  readonly query: Readonly<Record<string, RegExp>>;
+  /** Absent where it costs nothing. */
+  readonly meter?: Meter;
+  /** What its body is like, where it costs nothing; default: Anthropic's. */
+  readonly shape?: Meter;
+}
+
+/** A route that was found. */
+export interface FoundRoute extends Route {
+  /** The model, where the path names it; else the body does. */
+  readonly model?: string;
+}
+
+const PAGE = { limit: /^\d{1,4}$/, after: /^[\w.:-]{1,100}$/, after_id: /^[\w.:-]{1,100}$/, before_id: /^[\w.:-]{1,100}$/ };
+const CLIENT = { client_version: /^[\w.+-]{1,40}$/ };
+const BETA = { beta: /^true$/ };
+const MODELS: Route = { method: "GET", path: /^\/v1\/models(?:\/[A-Za-z0-9][\w.:-]{0,99})?$/, query: { ...PAGE, ...CLIENT } };
+
+const ROUTES: Readonly<Record<ModelApi, readonly Route[]>> = {
+  anthropic: [
+    { method: "POST", path: /^\/v1\/messages$/, query: BETA, meter: "messages" },
+    { method: "POST", path: /^\/v1\/messages\/count_tokens$/, query: BETA },
+    MODELS,
+  ],
+  openai: [
+    { method: "POST", path: /^\/v1\/responses$/, query: {}, meter: "responses" },
+    { method: "POST", path: /^\/v1\/chat\/completions$/, query: {}, meter: "chat" },
+    MODELS,
+  ],
+  gemini: [
+    {
+      method: "POST",
+      path: geminiPath("(?:generateContent|streamGenerateContent)"),
+      query: { alt: /^(?:sse|json)$/ },
+      meter: "generate",
+    },
+    { method: "POST", path: geminiPath("countTokens"), query: {}, shape: "generate" },
+  ],
+};
+
+/** Google names the model in the path, and what is to be done after a colon. */
+function geminiPath(method: string): RegExp {
+  return new RegExp(`^/v1(?:beta)?/models/(?<model>[A-Za-z0-9][\\w.-]{0,99}):${method}$`);
+}
+
+/**
+ * The route of a request, by its method and its target in origin form. Throws a Refusal (403) for anything else: another
+ * spelling of an allowed path, an encoded slash, an unknown parameter. The reason repeats no value of a parameter, for it
+ * may be a secret.
+ */
+export function routeOf(api: ModelApi, method: string, target: string): FoundRoute {
+  const [path = "", query, ...more] = target.split("?");
+  const route = ROUTES[api].find((each) => each.method === method && each.path.test(path));
+  if (route === undefined) throw new Refusal(403, `${method} ${path} is not open to agents`);
+  if (more.length > 0 || !isAllowed(query ?? "", route)) throw new Refusal(403, `a parameter of ${path} is not open to agents`);
+  const model = route.path.exec(path)?.groups?.["model"];
+  return model === undefined ? route : { ...route, model };
+}
+
+/** Taken apart by hand: nothing may be decoded here that the vendor would not decode, or the other way round. */
+function isAllowed(query: string, route: Route): boolean {
+  if (query === "") return true;
+  const names = new Set<string>();
+  return query.split("&").every((pair) => {
+    const [name = "", value = ""] = pair.split("=");
+    const fits = Object.hasOwn(route.query, name) && route.query[name]?.test(value) && pair === `${name}=${value}`;
+    const fresh = !names.has(name);
+    names.add(name);
+    return fits === true && fresh;
+  });
+}
+
+/** The path and query to ask the vendor for: OpenAI's base URL has the version in it, the others' have not. */
+export function upstreamPath(api: ModelApi, base: URL, target: string): string {
+  const prefix = base.pathname.replace(/\/+$/, "");
+  return prefix + (api === "openai" ? target.slice("/v1".length) : target);
+}

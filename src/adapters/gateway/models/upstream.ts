@@ -1,0 +1,90 @@
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type OutgoingHttpHeaders } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { EXIT, UserError } from "../../../domain/values/user-error.ts";
+import type { GatewayLimits, ModelUpstream } from "../../../ports/gateway.ts";
+import { Refusal } from "../refusals.ts";
+import { upstreamPath } from "./routes.ts";
+
+/** What a header's value may have in it (RFC 9110, 5.5), without spaces: a key has none. */
+const KEY = /^[\x21-\x7e]+$/;
+
+/** The connection to the vendor's API: one pool of sockets, and the credential. */
+export class Upstream {
+  readonly base: URL;
+  readonly #of: ModelUpstream;
+  readonly #limits: GatewayLimits;
+  readonly #agent: HttpAgent | HttpsAgent;
+
+  /** Throws a UserError (exit 2) where the base URL is none. */
+  constructor(modelUpstream: ModelUpstream, limits: GatewayLimits) {
+    this.base = readBase(modelUpstream.baseUrl);
+    this.#of = modelUpstream;
+    this.#limits = limits;
+    const pool = { keepAlive: true, maxFreeSockets: 8, timeout: limits.idleMs };
+    this.#agent =
+      this.base.protocol === "https:"
+        ? new HttpsAgent({ ...pool, ...(modelUpstream.ca === undefined ? {} : { ca: modelUpstream.ca }) })
+        : new HttpAgent(pool);
+  }
+
+  /** The credential, asked for anew. Rejects with a Refusal (502) that says nothing of it. */
+  async secret(): Promise<string> {
+    if (this.#of.credential === undefined) return "";
+    let value: string;
+    try {
+      value = await this.#of.credential.value();
+    } catch {
+      // What failed may have the credential in its words.
+      throw new Refusal(502, "the engine has no credential for the model's API");
+    }
+    if (!KEY.test(value)) throw new Refusal(502, "the engine's credential for the model's API cannot be used");
+    return value;
+  }
+
+  /** Begins a request; nothing is sent before its `end`. */
+  ask(options: {
+    method: string;
+    target: string;
+    headers: OutgoingHttpHeaders;
+    body: Buffer | undefined;
+    secret: string;
+  }): ClientRequest {
+    const send = this.base.protocol === "https:" ? httpsRequest : httpRequest;
+    return send({
+      agent: this.#agent,
+      protocol: this.base.protocol,
+      hostname: this.base.hostname.replace(/^\[|\]$/g, ""),
+      port: this.base.port,
+      method: options.method,
+      path: upstreamPath(this.#of.api, this.base, options.target),
+      maxHeaderSize: this.#limits.headBytes,
+      headers: {
+        ...options.headers,
+        ...(options.body === undefined ? {} : { "content-length": options.body.length }),
+        ...this.#authorization(options.secret),
+      },
+    });
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #authorization(secret: string): OutgoingHttpHeaders {
+    const { credential } = this.#of;
+    if (secret === "" || credential === undefined) return {};
+    return credential.header === "bearer" ? { authorization: `Bearer ${secret}` } : { [credential.header]: secret };
+  }
+}
+
+function readBase(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const plain = url !== undefined && url.username === "" && url.password === "" && url.search === "" && url.hash === "";
+  if (url !== undefined && plain && (url.protocol === "https:" || url.protocol === "http:")) return url;
+  throw new UserError({
+    what: "the base URL of the model's API cannot be used",
+    why: "it is not a plain http or https address",
+    todo: 'Write one like "https://api.anthropic.com", without a user, a query or a fragment.',
+    exitCode: EXIT.usage,
+  });
+}

@@ -1,0 +1,133 @@
+import { plainText } from "../../../domain/values/text.ts";
+import type { ModelUpstream } from "../../../ports/gateway.ts";
+import type { ModelAsk } from "../models/model-request.ts";
+import { Refusal } from "../refusals.ts";
+import { Prices } from "./prices.ts";
+import type { Reading, Tokens } from "./usage.ts";
+
+/**
+ * How a request ended: `free` where the vendor does not bill it, `read` where its answer said what it cost, `unread` where
+ * it did not, or not to the end.
+ */
+export type Outcome = { readonly as: "free" } | { readonly as: "read" | "unread"; readonly reading: Reading };
+
+/** Money set aside for one request that is under way. */
+export interface Hold {
+  /** What its answer said so far. May cut the line. */
+  observe(reading: Reading): void;
+  /** Books it; the first call counts. */
+  settle(outcome: Outcome): void;
+}
+
+type MeterOf = Pick<ModelUpstream, "prices" | "capUsd" | "onUsage">;
+
+/**
+ * Keeps the money of one gateway below its cap: before a request is let through, what it can cost at most is set aside,
+ * and what it did cost is booked once it is over. What is not known costs what was set aside.
+ */
+export class Meter {
+  readonly #of: MeterOf;
+  readonly #prices: Prices;
+  readonly #cut: (reason: string) => void;
+  #spent = 0;
+  #reserved = 0;
+
+  /** `cut` is called where the cap is reached. Throws a TypeError where the cap is no amount. */
+  constructor(meterOf: MeterOf, cut: (reason: string) => void) {
+    if (!(Number.isFinite(meterOf.capUsd) && meterOf.capUsd >= 0)) throw new TypeError("capUsd must be a number of dollars");
+    this.#of = meterOf;
+    this.#prices = new Prices(meterOf.prices);
+    this.#cut = cut;
+  }
+
+  get spentUsd(): number {
+    return this.#spent;
+  }
+
+  get reservedUsd(): number {
+    return this.#reserved;
+  }
+
+  /**
+   * Sets money aside for a request. Throws a Refusal: 402 where it could pass the cap, which also cuts the line; 429 where
+   * only what others may still cost is in the way.
+   */
+  admit(ask: ModelAsk): Hold {
+    const cap = this.#of.capUsd;
+    const most = this.#prices.reserve(ask);
+    // What may cost anything may cost all that is left, and goes alone.
+    const reserve = most ?? Math.max(0, cap - this.#spent);
+    if (this.#spent + reserve > cap || (most === undefined && reserve === 0)) {
+      const reason = `the limit of $${cap} is reached: $${round(this.#spent)} are spent, and this request may cost ${priceOf(most)}`;
+      this.#cut(reason);
+      throw new Refusal(402, reason);
+    }
+    if (this.#spent + this.#reserved + reserve > cap) {
+      throw new Refusal(429, `what requests under way may still cost leaves too little of the limit of $${cap}`, true);
+    }
+    this.#reserved += reserve;
+    return this.#hold(ask, reserve);
+  }
+
+  #hold(ask: ModelAsk, first: number): Hold {
+    let reserve = first;
+    let settled = false;
+    return {
+      observe: (reading) => {
+        const cost = settled ? undefined : this.#costOf(ask, reading);
+        if (cost === undefined || cost <= reserve) return;
+        this.#reserved += cost - reserve;
+        reserve = cost;
+        this.#check();
+      },
+      settle: (outcome) => {
+        if (settled) return;
+        settled = true;
+        this.#reserved -= reserve;
+        if (outcome.as === "free") return;
+        this.#book(ask, reserve, outcome);
+      },
+    };
+  }
+
+  #book(ask: ModelAsk, reserve: number, { as, reading }: Exclude<Outcome, { as: "free" }>): void {
+    const isWhole = as === "read" && !reading.surcharge && !ask.surcharge;
+    const known = isWhole ? this.#costOf(ask, reading) : undefined;
+    const countedUsd = known ?? reserve;
+    this.#spent += countedUsd;
+    const { input, output, cacheRead, cacheWrite, cacheWriteHour }: Tokens = reading.tokens ?? NO_TOKENS;
+    this.#of.onUsage?.({
+      model: plainText(reading.model ?? ask.model, 100),
+      input,
+      output,
+      cacheRead,
+      cacheWrite: cacheWrite + cacheWriteHour,
+      usd: known ?? null,
+      countedUsd,
+    });
+    this.#check();
+  }
+
+  /** By the dearer of the model that was asked for and the one that answered; undefined where either has no price. */
+  #costOf(ask: ModelAsk, { model, tokens }: Reading): number | undefined {
+    if (tokens === undefined) return undefined;
+    const asked = this.#prices.cost(ask.model, tokens);
+    const answered = this.#prices.cost(model ?? ask.model, tokens);
+    return asked === undefined || answered === undefined ? undefined : Math.max(asked, answered);
+  }
+
+  #check(): void {
+    const cap = this.#of.capUsd;
+    if (this.#spent + this.#reserved > cap) this.#cut(`the limit of $${cap} is reached`);
+  }
+}
+
+const NO_TOKENS: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 };
+
+function priceOf(most: number | undefined): string {
+  return most === undefined ? "anything, for no price is known for it" : `$${round(most)}`;
+}
+
+function round(usd: number): string {
+  return usd.toFixed(4).replace(/\.?0+$/, "");
+}

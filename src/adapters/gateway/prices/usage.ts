@@ -1,0 +1,114 @@
+import { countOf, isObject, type JsonObject, listOf, objectOf } from "../models/json.ts";
+import type { Meter } from "../models/routes.ts";
+
+/** Tokens by how they are billed; none is counted twice. */
+export interface Tokens {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly cacheWriteHour: number;
+}
+
+/** What an answer has said so far about what it cost. */
+export interface Reading {
+  readonly model?: string;
+  readonly tokens?: Tokens;
+  /** Whether something was used that is not billed by tokens alone, or at another rate. */
+  readonly surcharge: boolean;
+}
+
+export const NOTHING_READ: Reading = { surcharge: false };
+
+/** What the `usage` and `model` of one answer, or of one event of it, say. Undefined where they are malformed. */
+export function readUsage(kind: Meter, jsonObject: JsonObject): Reading | undefined {
+  if (kind === "generate") return geminiUsage(jsonObject);
+  const { usage, model } = jsonObject;
+  if (!isObject(usage)) return undefined;
+  const tokens = kind === "messages" ? anthropicTokens(usage) : openaiTokens(kind, usage);
+  if (tokens === undefined) return undefined;
+  const surcharge = kind === "messages" ? anthropicSurcharge(usage) : isDearTier(jsonObject["service_tier"]);
+  return { ...(typeof model === "string" ? { model } : {}), tokens, surcharge };
+}
+
+/** Two readings of one answer: counts only grow, so the greater of each holds. */
+export function joined(a: Reading, b: Reading): Reading {
+  const model = a.model ?? b.model;
+  const tokens = a.tokens === undefined ? b.tokens : b.tokens === undefined ? a.tokens : greater(a.tokens, b.tokens);
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(tokens === undefined ? {} : { tokens }),
+    surcharge: a.surcharge || b.surcharge,
+  };
+}
+
+function greater(a: Tokens, b: Tokens): Tokens {
+  return {
+    input: Math.max(a.input, b.input),
+    output: Math.max(a.output, b.output),
+    cacheRead: Math.max(a.cacheRead, b.cacheRead),
+    cacheWrite: Math.max(a.cacheWrite, b.cacheWrite),
+    cacheWriteHour: Math.max(a.cacheWriteHour, b.cacheWriteHour),
+  };
+}
+
+/** A number that may be left out, or be null; undefined where it is neither that nor a count. */
+function optional(value: unknown): number | undefined {
+  return value === undefined || value === null ? 0 : countOf(value);
+}
+
+/** `input_tokens` is what was neither read from nor written to the cache; `cache_creation` splits what was written. */
+function anthropicTokens(usage: JsonObject): Tokens | undefined {
+  const input = optional(usage["input_tokens"]);
+  const output = countOf(usage["output_tokens"]);
+  const cacheRead = optional(usage["cache_read_input_tokens"]);
+  const written = optional(usage["cache_creation_input_tokens"]);
+  const cacheWriteHour = optional(objectOf(usage["cache_creation"])["ephemeral_1h_input_tokens"]);
+  if (input === undefined || output === undefined || cacheRead === undefined) return undefined;
+  if (written === undefined || cacheWriteHour === undefined) return undefined;
+  return { input, output, cacheRead, cacheWrite: Math.max(0, written - cacheWriteHour), cacheWriteHour };
+}
+
+function anthropicSurcharge(usage: JsonObject): boolean {
+  const tools = Object.values(objectOf(usage["server_tool_use"]));
+  return tools.some((uses) => uses !== 0 && uses !== null) || usage["speed"] === "fast" || usage["service_tier"] === "priority";
+}
+
+/** The input that OpenAI reports has the cached tokens in it. */
+function openaiTokens(kind: Meter, usage: JsonObject): Tokens | undefined {
+  const [read, written, details] =
+    kind === "chat"
+      ? [usage["prompt_tokens"], usage["completion_tokens"], usage["prompt_tokens_details"]]
+      : [usage["input_tokens"], usage["output_tokens"], usage["input_tokens_details"]];
+  const all = countOf(read);
+  const output = countOf(written);
+  const cacheRead = optional(objectOf(details)["cached_tokens"]);
+  if (all === undefined || output === undefined || cacheRead === undefined || cacheRead > all) return undefined;
+  return { input: all - cacheRead, output, cacheRead, cacheWrite: 0, cacheWriteHour: 0 };
+}
+
+/** Google's `usageMetadata`: what came from the cache is counted among the prompt, and thoughts are billed as output. */
+function geminiUsage({ usageMetadata: usage, modelVersion: model }: JsonObject): Reading | undefined {
+  if (!isObject(usage)) return undefined;
+  const prompt = optional(usage["promptTokenCount"]);
+  const ofTools = optional(usage["toolUsePromptTokenCount"]);
+  const cacheRead = optional(usage["cachedContentTokenCount"]);
+  const said = optional(usage["candidatesTokenCount"]);
+  const thought = optional(usage["thoughtsTokenCount"]);
+  if (prompt === undefined || ofTools === undefined || cacheRead === undefined || cacheRead > prompt) return undefined;
+  if (said === undefined || thought === undefined) return undefined;
+  const tokens = { input: prompt - cacheRead + ofTools, output: said + thought, cacheRead, cacheWrite: 0, cacheWriteHour: 0 };
+  return { ...(typeof model === "string" ? { model } : {}), tokens, surcharge: ofTools > 0 || !isText(usage) };
+}
+
+/** Sound has another price than text, and so has a picture that comes back. */
+function isText(usage: JsonObject): boolean {
+  const kinds = (value: unknown) => listOf(value).map((each) => objectOf(each)["modality"]);
+  const given = kinds(usage["promptTokensDetails"]);
+  const made = kinds(usage["candidatesTokensDetails"]);
+  return !given.includes("AUDIO") && made.every((modality) => modality === "TEXT");
+}
+
+function isDearTier(tier: unknown): boolean {
+  return tier === "priority" || tier === "fast";
+}

@@ -1,0 +1,267 @@
+import { closeSync, existsSync, statSync } from "node:fs";
+import {
+  type Confined,
+  type Confinement,
+  ConfinementRefused,
+  type Launch,
+  type Layer,
+  type Sandbox,
+} from "../../../ports/sandbox.ts";
+import { systemCode } from "../../disk-error.ts";
+import { findProgram } from "../find-program.ts";
+import { insideEnvironment } from "../inside-environment.ts";
+import { automounts } from "../mounts/automounts.ts";
+import { type Closed, confinementMounts } from "../mounts/confinement-mounts.ts";
+import { defaultMounts, secretsIn } from "../mounts/hidden-paths.ts";
+import { homesOf } from "../mounts/homes.ts";
+import { openWork } from "../mounts/layers.ts";
+import { arrange, isCovered, type Mount, mountArguments, ruling } from "../mounts/mount.ts";
+import { openSockets } from "../mounts/open-sockets.ts";
+import { canOverlay, overlay } from "../mounts/read-overlays.ts";
+import { isWithin, realPath, wayTo } from "../mounts/real-path.ts";
+import { systemMounts } from "../mounts/system-folders.ts";
+import { programMounts, toolMounts } from "../mounts/toolchains.ts";
+import { type ControlGroup, type GroupHome, makeGroup, memoryMax } from "./control-group.ts";
+import { outerNamespace } from "./outer-namespace.ts";
+import { seccompFilter } from "./seccomp.ts";
+import { filesToClose, limited, starter } from "./starter.ts";
+import { openStatusFile } from "./status-file.ts";
+import { type UnlinkedFile, unlinkedFile } from "./unlinked-file.ts";
+
+/**
+ * How many processes and threads may live in one sandbox. Where root runs loopdash only a control group counts them: the limit
+ * of a process (getrlimit(2)) does not bind root.
+ */
+export const PROCESSES_MAX = 4_096;
+
+/** What a sandbox is made of. All paths are absolute. */
+export interface BubblewrapOptions {
+  /** bwrap, 0.8 or newer. */
+  readonly program: string;
+  /** HOME: hidden, and an empty private folder inside. */
+  readonly home: string;
+  /** LOOPDASH_HOME: hidden but for what a confinement names of it. */
+  readonly state?: string;
+  /** Programs and folders that must be seen although what surrounds them is hidden. */
+  readonly tools?: readonly string[];
+  /** Further folders that are hidden: the tracker's, say. */
+  readonly hide?: readonly string[];
+  /** At most so many processes and threads in one sandbox. */
+  readonly processes?: number;
+  /** Where each sandbox gets a control group of its own, which bounds processes and memory; none: see PROCESSES_MAX. */
+  readonly groups?: GroupHome;
+  /** What starts bwrap, so that nothing mounted outside while it runs appears inside; see ownMounts. */
+  readonly ownMounts?: readonly string[];
+  /** Whether bwrap can lay a writable copy over a folder (0.10 and newer): package caches get one. */
+  readonly overlays?: boolean;
+  /** Whether a writable layer can be laid over a folder; see canLayLayers. */
+  readonly layers?: boolean;
+  /** Whether what is only read is shown by overlays, so that no pipe, socket or lock in it is that of somebody outside. */
+  readonly readOverlays?: boolean;
+}
+
+/** Everything of a sandbox that stays the same from start to start. */
+interface Walls {
+  readonly of: BubblewrapOptions;
+  /** HOME first, then other homes of this user; real paths. */
+  readonly homes: readonly string[];
+  readonly mounts: readonly Mount[];
+  readonly closed: Closed;
+  readonly filter: UnlinkedFile;
+  readonly tools: (path: string) => readonly Mount[];
+  /** Whether a folder can be shown by an overlay; it is tried once. */
+  readonly canOverlay: (top: string) => Promise<boolean>;
+  /** A file with this text, made once: few texts differ. */
+  readonly tableFile: (text: string) => UnlinkedFile;
+}
+
+/**
+ * A sandbox by bubblewrap: own user, pid, ipc, uts, network and cgroup namespaces, no capabilities and no new ones, a
+ * seccomp filter, and an empty root in which only folders of the system, toolchains and what a confinement names are shown.
+ * With `readOverlays`, what is only read is shown by overlays.
+ *
+ * Memory is bounded where control groups can be made; everywhere the kernel ends what is in a sandbox before the engine when
+ * memory runs out. Time is not its matter. Without `ownMounts`, what somebody mounts outside while it runs, in a folder that is
+ * not hidden, appears inside with the rights that it has outside.
+ *
+ * Throws on a processor for which there is no filter, and where the temporary folder takes no file.
+ */
+export function createBubblewrap(options: BubblewrapOptions): Sandbox {
+  const walls = raise(options);
+  const layers = options.layers === true;
+  return { kind: "bubblewrap", layers, confine: (launch, confinement) => confine(walls, launch, confinement) };
+}
+
+function raise(options: BubblewrapOptions): Walls {
+  const filter = seccompFilter();
+  if (filter === undefined) throw new Error(`there is no sandbox for ${process.arch} processors`);
+  const homes = homesOf(options.home);
+  const state = options.state === undefined ? undefined : (realPath(options.state) ?? options.state);
+  const hide = [...(options.hide ?? []), ...(state === undefined ? [] : [state])];
+  const mounts = defaultMounts(homes, hide);
+  const places = mounts.filter((mount) => isCovered(mount) || mount.kind === "masked").map((mount) => mount.at);
+  const known = new Map<string, readonly Mount[]>();
+  const shown = systemMounts();
+  return {
+    of: options,
+    homes,
+    mounts: [...shown, ...mounts],
+    canOverlay: once((top) => (options.readOverlays === true ? canOverlay([top]) : Promise.resolve(false))),
+    tableFile: once((text) => unlinkedFile(Buffer.from(text))),
+    filter: unlinkedFile(filter),
+    closed: { places: [...places, "/dev", "/proc", "/sys"], secrets: secretsIn(homes), state },
+    tools: (path) => {
+      const tools = [process.execPath, ...(options.tools ?? [])];
+      const found = known.get(path) ?? toolMounts({ homes, path, tools, copied: options.overlays === true });
+      known.set(path, found);
+      return found.filter((mount) => (state === undefined || !isWithin(state, mount.at)) && !isCopyOfNothing(mount));
+    },
+  };
+}
+
+/** Keeps what a function gave for a key. */
+function once<T>(make: (key: string) => T): (key: string) => T {
+  const made = new Map<string, T>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
+  };
+}
+
+/** A cache that somebody has removed since it was found. */
+function isCopyOfNothing(mount: Mount): boolean {
+  return mount.kind === "bind" && mount.copied === true && !existsSync(mount.from);
+}
+
+async function confine(walls: Walls, launch: Launch, confinement: Confinement): Promise<Confined> {
+  const { program, mounts, inside, start } = plan(walls, launch, confinement);
+  const layers = confinement.layers ?? [];
+  const except = layers.map(({ from }) => from);
+  const { mounts: shown, table, live } = await overlay(mounts, walls.canOverlay, { except, live: confinement.live ?? [] });
+  const inherited = filesToClose();
+  const write = mounts.flatMap((mount) => (mount.kind === "bind" && mount.write ? [mount.at] : []));
+  const home = walls.homes.includes(realPath(walls.of.home) ?? "") ? walls.of.home : "/tmp/home";
+  const env = insideEnvironment(launch.env, { home, write });
+  const processes = walls.of.processes ?? PROCESSES_MAX;
+  const group = groupOf(walls.of.groups, processes);
+  const status = openStatusFile();
+  const options = unlinkedFile(
+    listOf([
+      ...NAMESPACES,
+      ...mountArguments(shown),
+      ...(home === walls.of.home ? [] : ["--dir", home]),
+      ...READ_ONLY,
+      ...env.set.flatMap(([name, value]) => ["--setenv", name, value]),
+      // By it processes outside are found; inside it would tell code under test where it runs (adversary case F3).
+      ...["--unsetenv", "LOOPDASH_FENCE", "--chdir", start, "--json-status-fd", "3", "--seccomp", "4"],
+    ]),
+  );
+  const files = { status: status.path, filter: walls.filter.path, table: table === "" ? undefined : walls.tableFile(table).path };
+  return {
+    argv: [
+      ...starter({ inherited, ...files, options: options.path, group: group?.enter }),
+      ...starterOfBwrap(walls, { layers, table: table !== "", live }),
+      // Read from a file: a command line is seen by everybody inside, and would tell code under test what is mounted from where.
+      ...[walls.of.program, "--args", "6", "--"],
+      ...limited(processes, confinement.limits),
+      inside(program),
+      ...launch.argv.slice(1),
+    ],
+    cwd: "/",
+    env: env.inherited,
+    settle: async () => {
+      const end = await status.settle();
+      closeSync(options.fd);
+      await group?.remove();
+      for (const layer of layers) openWork(layer);
+      return end;
+    },
+  };
+}
+
+/** A list of arguments as bwrap reads one from a file. */
+function listOf(words: readonly string[]): Buffer {
+  return Buffer.from(words.map((word) => `${word}\0`).join(""));
+}
+
+/** What is found inside, and where the program starts. Throws ConfinementRefused where that cannot be kept. */
+function plan(walls: Walls, launch: Launch, confinement: Confinement) {
+  const cwd = wayTo(launch.cwd);
+  const argv0 = launch.argv[0] ?? "";
+  const path = launch.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin";
+  const program = findProgram(argv0, { cwd: cwd.real, path });
+  if (program === undefined) throw new ConfinementRefused(`there is no program ${JSON.stringify(argv0)}`);
+  const layers = confinement.layers ?? [];
+  if (layers.length > 0 && walls.of.layers !== true) throw new ConfinementRefused("this system cannot lay a folder over another");
+  const wanted = confinementMounts(confinement, walls.closed);
+  const inside = shownAt([...confinement.mounts, ...layers]);
+  // In a folder that it may write, an earlier process may have set a link in the place of the program, to be shown anything.
+  const isOwn = wanted.some((mount) => mount.kind === "bind" && mount.write && isWithin(mount.from, program));
+  const tools = [...walls.tools(path), ...(isOwn ? [] : programMounts(program, walls.homes))];
+  const mounts = arrange([...aroundIt(walls, wanted), ...tools]);
+  const start = inside(cwd.real);
+  refuseUnseen({ outside: cwd.real, inside: start }, mounts);
+  return { program, mounts, inside, start };
+}
+
+/** Where root runs loopdash, files below /proc/sys could be written and change the machine. Beside what is shown nothing can be made. */
+const READ_ONLY = ["--remount-ro", "/proc", "--remount-ro", "/"];
+
+/** What starts bwrap: a namespace around it where something is mounted there first, or only what keeps later mounts out. */
+function starterOfBwrap(
+  walls: Walls,
+  options: Parameters<typeof outerNamespace>[0] & { readonly layers: readonly Layer[] },
+): readonly string[] {
+  if (options.layers.length > 0 || walls.of.readOverlays === true) return outerNamespace(options);
+  return walls.of.ownMounts ?? [];
+}
+
+/** What is wanted, on top of what every confined process finds; what only now lies outside is closed as well. */
+function aroundIt(walls: Walls, wanted: readonly Mount[]): Mount[] {
+  const named = new Set(wanted.map(({ at }) => at));
+  const closed = (places: readonly string[], kind: "hidden" | "masked") =>
+    places.filter((at) => !named.has(at)).map((at): Mount => ({ at, kind }));
+  return [...walls.mounts, ...closed(automounts(), "hidden"), ...closed(openSockets(), "masked"), ...wanted];
+}
+
+function groupOf(home: GroupHome | undefined, processes: number): ControlGroup | undefined {
+  if (home === undefined) return undefined;
+  try {
+    return makeGroup(home, { processes, bytes: memoryMax() });
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    throw new ConfinementRefused(`no control group can be made any more in ${home.folder}: ${code}`);
+  }
+}
+
+const NAMESPACES = [
+  "--unshare-user",
+  "--unshare-pid",
+  "--unshare-ipc",
+  "--unshare-uts",
+  "--unshare-net",
+  "--unshare-cgroup-try",
+  "--disable-userns",
+  "--die-with-parent",
+  "--new-session",
+  "--cap-drop",
+  "ALL",
+];
+
+/** Where a path outside is found inside: at another place where a mount or a layer shows a folder around it there. */
+function shownAt(shown: readonly Pick<Layer, "from" | "at">[]): (path: string) => string {
+  const byDepth = shown.toSorted((a, b) => b.from.length - a.from.length);
+  return (path) => {
+    const mount = byDepth.find(({ from }) => isWithin(from, path));
+    return mount === undefined ? path : mount.at + path.slice(mount.from.length);
+  };
+}
+
+function refuseUnseen(cwd: { readonly outside: string; readonly inside: string }, mounts: readonly Mount[]): void {
+  const rule = ruling(mounts, cwd.inside);
+  if (isCovered(rule) && rule.at !== cwd.inside)
+    throw new ConfinementRefused(`the working folder ${cwd.inside} is hidden in the sandbox`);
+  if (!statSync(cwd.outside).isDirectory()) throw new ConfinementRefused(`the working folder ${cwd.outside} is not a folder`);
+}

@@ -1,0 +1,154 @@
+import { execFileSync } from "node:child_process";
+import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { totalmem } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { systemCode } from "../../disk-error.ts";
+import { mountTable, type TableEntry } from "../mounts/mount-table.ts";
+import { isWithin } from "../mounts/real-path.ts";
+
+/** Of the memory that this process may use, how much one sandbox may. */
+const SHARE_OF_MEMORY = 0.75;
+const TRIAL_MS = 5_000;
+/** How often, and at what pace, the removal of a group is tried: what was in it may not be reaped yet. */
+const REMOVALS = { times: 20, pauseMs: 5 } as const;
+const NAME = /^loopdash-(\d+)-/;
+
+/** A folder in which control groups can be made. */
+export interface GroupHome {
+  readonly folder: string;
+  /** Whether a group there bounds memory too; processes it always bounds. */
+  readonly memory: boolean;
+}
+
+/** A control group for one sandbox. */
+export interface ControlGroup {
+  /** Writing 0 into this file moves the writer into the group, and whatever it starts later. */
+  readonly enter: string;
+  /** Once everything in it has ended. What cannot be removed is removed by a later engine. */
+  remove(): Promise<void>;
+}
+
+/** How much memory one sandbox may use where that is bounded. Bytes. */
+export function memoryMax(): number {
+  return Math.floor(Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY) * SHARE_OF_MEMORY);
+}
+
+/**
+ * Where this process may make control groups and enter them: beside its own group or below it (cgroups(7), version 2, where
+ * processes live in leaves only), else below its own among those of version 1 that count processes. Undefined where it may not:
+ * a user's session that is not delegated to the user, most containers.
+ */
+export function findGroupHome(
+  options = { own: readFileSync("/proc/self/cgroup", "utf8"), table: mountTable() },
+): GroupHome | undefined {
+  const homes = [...versionTwo(options.own, options.table), ...versionOne(options.own, options.table)];
+  return homes.find((home) => isWritable(home.folder) && works(home));
+}
+
+function versionTwo(own: string, table: readonly TableEntry[]): GroupHome[] {
+  const path = /^0::(\/.*)$/m.exec(own)?.[1];
+  const mount = table.find(({ type }) => type === "cgroup2");
+  const folder = mount === undefined || path === undefined ? undefined : folderOf(mount, path);
+  if (folder === undefined || mount === undefined) return [];
+  const places = folder === mount.at ? [folder] : [dirname(folder), folder];
+  return places.flatMap((place) => {
+    const given = readOrNothing(join(place, "cgroup.subtree_control")).split(/\s+/);
+    return given.includes("pids") ? [{ folder: place, memory: given.includes("memory") }] : [];
+  });
+}
+
+function versionOne(own: string, table: readonly TableEntry[]): GroupHome[] {
+  const path = /^\d+:(?:[^:\n]*,)?pids(?:,[^:\n]*)?:(\/.*)$/m.exec(own)?.[1];
+  const mount = table.find(({ type, options }) => type === "cgroup" && options.includes("pids"));
+  const folder = mount === undefined || path === undefined ? undefined : folderOf(mount, path);
+  return folder === undefined ? [] : [{ folder, memory: false }];
+}
+
+/** Undefined where the group lies outside of what is mounted, as in some containers. */
+function folderOf({ root, at }: TableEntry, path: string): string | undefined {
+  return isWithin(root, path) ? join(at, relative(root, path)) : undefined;
+}
+
+/** Makes a group with these bounds. Throws what the file system says where that fails. */
+export function makeGroup(
+  home: GroupHome,
+  { processes, bytes }: { readonly processes: number; readonly bytes: number },
+): ControlGroup {
+  groups += 1;
+  const folder = join(home.folder, `loopdash-${process.pid}-${groups}`);
+  mkdirSync(folder);
+  try {
+    writeFileSync(join(folder, "pids.max"), String(processes));
+    if (home.memory) writeFileSync(join(folder, "memory.max"), String(bytes));
+  } catch (error) {
+    rmdirSync(folder);
+    throw error;
+  }
+  return { enter: join(folder, "cgroup.procs"), remove: () => remove(folder) };
+}
+
+let groups = 0;
+
+/** Tries one out, and clears away what engines left that were killed. */
+function works(home: GroupHome): boolean {
+  let group: ControlGroup | undefined;
+  try {
+    for (const name of readdirSync(home.folder)) if (isLeft(name)) removeOne(join(home.folder, name));
+    group = makeGroup(home, { processes: 100, bytes: memoryMax() });
+    const options = { env: {}, timeout: TRIAL_MS, stdio: "ignore" } as const;
+    execFileSync("/bin/sh", ["-c", 'echo 0 >"$1"', "sh", group.enter], options);
+    return true;
+  } catch (error) {
+    if (error instanceof Error) return false;
+    throw error;
+  } finally {
+    if (group !== undefined) removeOne(dirname(group.enter));
+  }
+}
+
+/** Whether a folder is a group of an engine that is gone. */
+function isLeft(name: string): boolean {
+  const pid = NAME.exec(name)?.[1];
+  if (pid === undefined) return false;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return systemCode(error) === "ESRCH";
+  }
+}
+
+async function remove(folder: string): Promise<void> {
+  for (let tries = 0; tries < REMOVALS.times && !removeOne(folder); tries += 1) await setTimeout(REMOVALS.pauseMs);
+}
+
+/** False where something is in it still. */
+function removeOne(folder: string): boolean {
+  try {
+    rmdirSync(folder);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return systemCode(error) === "ENOENT";
+  }
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return false;
+  }
+}
+
+function readOrNothing(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return "";
+  }
+}

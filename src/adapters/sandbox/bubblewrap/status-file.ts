@@ -1,0 +1,62 @@
+import { closeSync, readFileSync, readlinkSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
+import type { SandboxEnd } from "../../../ports/sandbox.ts";
+import { readStat } from "../../executor/process-id.ts";
+import { type UnlinkedFile, unlinkedFile } from "./unlinked-file.ts";
+
+/** How long a pid namespace may take to be empty once its first process was killed. */
+const EMPTY_LIMIT_MS = 5_000;
+const LONGEST_PAUSE_MS = 20;
+
+/** What bwrap writes of one sandbox (--json-status-fd). */
+export interface StatusFile {
+  readonly path: string;
+  /**
+   * Waits until the sandbox is empty, then gives the file up. The kernel kills everything in a pid namespace before its
+   * first process is gone, so that one is all there is to wait for.
+   */
+  settle(): Promise<SandboxEnd>;
+}
+
+/** Opens an empty one. */
+export function openStatusFile(): StatusFile {
+  const file = unlinkedFile(Buffer.alloc(0));
+  let end: Promise<SandboxEnd> | undefined;
+  return {
+    path: file.path,
+    settle: () => {
+      end ??= settle(file);
+      return end;
+    },
+  };
+}
+
+async function settle(file: UnlinkedFile): Promise<SandboxEnd> {
+  const text = readFileSync(file.path, "utf8");
+  closeSync(file.fd);
+  return { reported: /"exit-code"\s*:/.test(text), empty: await isEmpty(text) };
+}
+
+async function isEmpty(status: string): Promise<boolean> {
+  const pid = /"child-pid"\s*:\s*(\d+)/.exec(status)?.[1];
+  const namespace = /"pid-namespace"\s*:\s*(\d+)/.exec(status)?.[1];
+  if (pid === undefined || namespace === undefined) return true;
+  const deadline = performance.now() + EMPTY_LIMIT_MS;
+  for (let pause = 1; isThere(pid, namespace); pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    if (performance.now() > deadline) return false;
+    await setTimeout(pause);
+  }
+  return true;
+}
+
+/** A zombie counts as gone: the namespace was emptied before it became one, and who reaps it is not ours to say. */
+function isThere(pid: string, namespace: string): boolean {
+  if (readStat(Number(pid))?.dead !== false) return false;
+  try {
+    return readlinkSync(`/proc/${pid}/ns/pid`) === `pid:[${namespace}]`;
+  } catch (error) {
+    // Gone, or its number was given to another user's process meanwhile.
+    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "EACCES")) return false;
+    throw error;
+  }
+}

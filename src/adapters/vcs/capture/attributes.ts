@@ -1,0 +1,102 @@
+import { GitFailure } from "../git/git-call.ts";
+import { objectId } from "../git/ref-names.ts";
+import type { Store } from "../repository/store.ts";
+
+/** An entry of a tree: mode and id. */
+interface Entry {
+  readonly mode: string;
+  readonly id: string;
+}
+
+/** A file of attributes in which two commits differ; undefined where one of them does not have it. */
+export interface ChangedAttributes {
+  readonly path: string;
+  readonly before: Entry | undefined;
+  readonly after: Entry | undefined;
+}
+
+const NAME = ".gitattributes";
+
+/** What file systems pass over in a name, or drop at its end. */
+const UNSEEN = /\p{Default_Ignorable_Code_Point}|[ .]+$|:.*$/gu;
+
+/**
+ * Whether some file system would find this file, or a file in a folder of this name, where git looks for attributes. Git reads
+ * the content of a symbolic link of this name as well, and files of other spellings where the file system folds case.
+ */
+export function isAttributesFile(path: string): boolean {
+  return path.split("/").some((part) => {
+    const seen = part.normalize("NFD").replace(UNSEEN, "").toUpperCase().toLowerCase();
+    return seen === NAME || /^(?:gitatt|gi7d29)~\d$/.test(seen);
+  });
+}
+
+/** What is known of the attributes of commits. A commit never changes, so it stays true. */
+interface Known {
+  readonly changed: Map<string, readonly ChangedAttributes[]>;
+  readonly largeFiles: Map<string, boolean>;
+}
+
+const known = new WeakMap<Store, Known>();
+/** Commits that are remembered. */
+const REMEMBERED = 1_000;
+
+function knownOf(store: Store): Known {
+  const of = known.get(store) ?? { changed: new Map(), largeFiles: new Map() };
+  known.set(store, of);
+  for (const each of [of.changed, of.largeFiles]) if (each.size >= REMEMBERED) each.clear();
+  return of;
+}
+
+/** The files of attributes in which `after` differs from `before`. */
+export async function changedAttributes(store: Store, before: string, after: string): Promise<readonly ChangedAttributes[]> {
+  if (before === after) return [];
+  const { changed, largeFiles } = knownOf(store);
+  const key = `${before} ${after}`;
+  const found = changed.get(key) ?? (await lookForChanged(store, before, after));
+  changed.set(key, found);
+  const uses = largeFiles.get(before);
+  if (found.length === 0 && uses !== undefined) largeFiles.set(after, uses);
+  return found;
+}
+
+async function lookForChanged(store: Store, before: string, after: string): Promise<readonly ChangedAttributes[]> {
+  const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", objectId(before), objectId(after)];
+  const fields = (await store.content(args)).split("\0");
+  const found: ChangedAttributes[] = [];
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const [[from = "", to = "", was = "", is = ""], path = ""] = [(fields[i] ?? "").slice(1).split(" "), fields[i + 1]];
+    if (isAttributesFile(path)) found.push({ path, before: entry(from, was), after: entry(to, is) });
+  }
+  return found;
+}
+
+/** Whether the attributes of a commit name Git LFS. One process for each base, and none where its attributes stay the same. */
+export async function usesLargeFiles(store: Store, commit: string): Promise<boolean> {
+  const { largeFiles } = knownOf(store);
+  const uses = largeFiles.get(commit);
+  if (uses !== undefined) return uses;
+  const args = ["grep", "-q", "-F", "-e", "lfs", objectId(commit), "--", ":(glob)**/.gitattributes"];
+  const result = await store.tryContent(args);
+  if (result.status !== 0 && result.status !== 1) throw new GitFailure(args, result);
+  largeFiles.set(commit, result.status === 0);
+  return result.status === 0;
+}
+
+function entry(mode: string, id: string): Entry | undefined {
+  return mode === "000000" ? undefined : { mode, id };
+}
+
+/**
+ * Lines of `update-index --index-info` that make the index of a candidate have the base's attributes. Attributes of the base in a
+ * folder that the candidate does not have apply to nothing, and a file may be there now.
+ */
+export function toBase(changed: readonly ChangedAttributes[], folders: ReadonlySet<string>): string {
+  const gone = changed.flatMap(({ path, after }) => (after === undefined ? [] : [`0 ${after.id}\t${path}\0`]));
+  const back = changed.flatMap(({ path, before }) => {
+    const folder = path.slice(0, Math.max(0, path.lastIndexOf("/")));
+    if (before === undefined || !before.mode.startsWith("100") || !folders.has(folder)) return [];
+    return [`${before.mode} ${before.id}\t${path}\0`];
+  });
+  return [...gone, ...back].join("");
+}

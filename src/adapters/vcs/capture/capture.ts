@@ -1,0 +1,224 @@
+import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { copyFile, lstat, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Change, ChangedPath } from "../../../ports/vcs.ts";
+import { moveRef, partOf, writeCommit } from "../git/git-queries.ts";
+import { type GuardedGit, guardedGit, mustGuarded } from "../git/guarded-git.ts";
+import { branchRef, objectId } from "../git/ref-names.ts";
+import { changeBetween, changeToIndex } from "../landing/change.ts";
+import { adminDirsOf, ifThere, readHead } from "../repository/admin-dirs.ts";
+import { writeHead } from "../repository/git-dir.ts";
+import { isAncestor } from "../repository/history.ts";
+import { preparePrivateDir, type Store } from "../repository/store.ts";
+import { importObjects, takeStaged } from "./import-objects.ts";
+import { keepOlder, writtenSince } from "./index-time.ts";
+import { refuseUnfitRules } from "./leftovers.ts";
+import { stageAll } from "./stage.ts";
+import { makeQuarantine } from "./take-over.ts";
+import { markCaptured, readWorkerBranch, wasConfined, workerGitDir } from "./worker-git.ts";
+
+interface Of {
+  readonly path: string;
+  readonly branch: string;
+  readonly from: string;
+  readonly message: string;
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+}
+
+/** A larger index than any repository has that git is known to bear. Bytes. */
+const MAX_INDEX = 512 * 1024 * 1024;
+
+/**
+ * Commits what a worktree holds and tells what changed since `from`.
+ *
+ * Nothing in the worktree is asked how: git runs with our own git folder and our own index, since a worker can write its
+ * `.git` file, its index (with files marked "assume unchanged"), its config.worktree and its hooks. What counts is the
+ * commit the worktree's HEAD is at plus the files as they lie there. The ticket's branch is moved to that; if the agent
+ * switched to another branch or detached HEAD, its commits come along and HEAD returns to the ticket's branch, while other
+ * branches stay as they are. A history that does not descend from `from` is flattened onto it.
+ *
+ * What reads the worktree, the worker's index or its objects runs guarded (guarded-git.ts): in the sandbox, where the run has
+ * one, and with bounds of time, memory and size. What is beyond them, or could hold git up, is an error in words.
+ */
+export async function capture(store: Store, options: Of): Promise<Change> {
+  const guard = guardedGit(store, options);
+  try {
+    return await captureGuarded(store, guard, options);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw new Error(`the worktree could not be captured: ${error.message}`, { cause: error });
+  } finally {
+    guard.close();
+  }
+}
+
+async function captureGuarded(store: Store, guard: GuardedGit, options: Of): Promise<Change> {
+  const ref = branchRef(options.branch);
+  const from = objectId(options.from);
+  const found = await ifThere(lstat(options.path));
+  if (found?.isDirectory() !== true) throw new Error(`there is no worktree at ${options.path}: it was removed or replaced`);
+
+  const admin = (await adminDirsOf(store.at.commonDir, options.path))[0]?.dir;
+  const confined = await wasConfined(store, options.path);
+  const record = confined ? workerGitDir(store, options.path) : admin;
+  const start = await startingPoint(store, { record, ref, from, path: confined ? options.path : undefined });
+  const [workerIndex] = await Promise.all([
+    record === undefined ? undefined : regularFile(join(record, "index")),
+    refuseUnfitRules(store, guard, options.path),
+  ]);
+  if (confined && start.commit !== from) await importObjects(store, guard, { path: options.path, tip: start.commit, from });
+  const own = store.privateDir(options.path);
+  const touched = workerIndex !== undefined && (await writtenSince(join(own, "index"), workerIndex));
+  const diff: Store["content"] = (args, more) => mustGuarded(guard, store.contentCall(args, more), { write: [own] });
+  const [staged, parent, committed] = await Promise.all([
+    prepareIndex(store, guard, own, start.commit).then(() =>
+      stage(store, guard, { own, workTree: options.path, workerIndex }, touched),
+    ),
+    parentOf(store, from, start.commit),
+    // What an agent that commits has changed is known before it is known whether it left anything uncommitted.
+    start.commit === from ? undefined : changeBetween(store, from, start.commit, diff),
+  ]);
+  const [change, tip] = await Promise.all([
+    staged.any ? changeToIndex(from, own, diff) : undefined,
+    commitStaged(store, own, { ...start, parent, tree: staged.tree }, staged.any, options.message),
+  ]);
+  guard.check();
+  await bringAlong(store, { own, admin, ref, tip, stale: staged.any || start.away, branchTip: start.branchTip });
+  if (confined) await markCaptured(store, options.path);
+  const whole =
+    change === undefined ? { ...(committed ?? (await changeBetween(store, from, tip, diff))), tip } : { tip, ...change };
+  return { ...whole, paths: [...whole.paths, ...notListed(staged.embedded, whole.paths)] };
+}
+
+/** Moves the branch to what was captured, and the worktree's record with it. */
+async function bringAlong(
+  store: Store,
+  {
+    tip,
+    branchTip,
+    ref,
+    own,
+    admin,
+    stale,
+  }: {
+    readonly own: string;
+    readonly admin: string | undefined;
+    readonly ref: string;
+    readonly tip: string;
+    readonly branchTip: string | undefined;
+    readonly stale: boolean;
+  },
+): Promise<void> {
+  const moved = tip !== branchTip;
+  if (moved) await moveRef(store, ref, { to: tip });
+  await writeHead(own, tip);
+  if (admin !== undefined && (moved || stale)) await bringWorktreeAlong(admin, own, ref);
+}
+
+/** What was staged. `tree` is there where it was staged into a quarantine, and was taken over from there. */
+interface Staged {
+  readonly any: boolean;
+  readonly embedded: readonly string[];
+  readonly tree?: string;
+}
+
+async function stage(
+  store: Store,
+  guard: GuardedGit,
+  options: { readonly own: string; readonly workTree: string; readonly workerIndex: string | undefined },
+  touched: boolean,
+): Promise<Staged> {
+  const staged = store.sandbox === undefined ? undefined : await makeQuarantine(join(options.own, "staged"));
+  const found = await stageAll(store, { ...options, guard, staged }, touched);
+  if (staged === undefined || !found.any) return found;
+  return { ...found, tree: await takeStaged(store, guard, { own: options.own, staged }) };
+}
+
+interface Start {
+  /** What the worktree's files are compared with. */
+  readonly commit: string;
+  readonly branchTip: string | undefined;
+  /** Whether the worktree is not on the ticket's branch. */
+  readonly away: boolean;
+}
+
+async function startingPoint(
+  store: Store,
+  options: {
+    readonly record: string | undefined;
+    readonly ref: string;
+    readonly from: string;
+    /** The worktree, where its worker was confined: its branches are not the repository's then. */
+    readonly path: string | undefined;
+  },
+): Promise<Start> {
+  const { record, ref, path } = options;
+  const head = record === undefined ? undefined : await readHead(record);
+  const tipOf = (branch: string) => (path === undefined ? store.readBranch(branch) : readWorkerBranch(store, path, branch));
+  const branchTip = await store.readBranch(ref);
+  const headTip = head === undefined ? undefined : "commit" in head ? head.commit : await tipOf(head.branch);
+  const commit = headTip ?? (path === undefined ? undefined : await tipOf(ref)) ?? branchTip ?? options.from;
+  const away = head === undefined || !("branch" in head) || head.branch !== ref;
+  return { commit, branchTip, away };
+}
+
+/** The path, where a regular file lies there: git would wait for whoever writes a pipe. */
+async function regularFile(path: string): Promise<string | undefined> {
+  const found = await ifThere(lstat(path));
+  if (found?.isFile() !== true) return undefined;
+  if (found.size > MAX_INDEX) throw new Error(`its index is larger than ${MAX_INDEX} bytes`);
+  return path;
+}
+
+/** Parent of a new commit: `commit`, or `from` where that does not descend from it. */
+async function parentOf(store: Store, from: string, commit: string): Promise<string> {
+  return (await isAncestor(store, from, commit)) ? commit : from;
+}
+
+/**
+ * Makes our index match `commit`, keeping what it knows of unchanged files, so that they are not read again. HEAD of our
+ * git folder says what the index was made from; after a restart there is none, and every file is read once.
+ */
+async function prepareIndex(store: Store, guard: GuardedGit, own: string, commit: string): Promise<void> {
+  const head = await readHead(own);
+  if (head !== undefined && "commit" in head && head.commit === commit) return;
+  await preparePrivateDir(store, own, commit);
+  await mustGuarded(guard, store.contentCall(["read-tree", "-m", commit], { gitDir: own }), { write: [own] });
+}
+
+async function commitStaged(
+  store: Store,
+  own: string,
+  start: Start & { readonly parent: string; readonly tree: string | undefined },
+  any: boolean,
+  message: string,
+): Promise<string> {
+  if (!any && start.commit === start.parent) return start.commit;
+  const staged = any ? (start.tree ?? (await store.content(["write-tree"], { gitDir: own })).trim()) : undefined;
+  const tree = staged ?? (await partOf(store, start.commit, "tree"));
+  if (tree === undefined) throw new Error(`the commit ${start.commit} is gone`);
+  return writeCommit(store, { tree, parent: start.parent, message });
+}
+
+/**
+ * Leaves the worktree on the ticket's branch with nothing to commit, so that capturing again finds what it made. New names
+ * that nobody can foresee, since the worker may have planted links in this folder.
+ */
+async function bringWorktreeAlong(admin: string, own: string, ref: string): Promise<void> {
+  const head = join(admin, `HEAD.${randomUUID()}`);
+  const index = join(admin, `index.${randomUUID()}`);
+  await Promise.all([
+    writeFile(head, `ref: ${ref}\n`, { flag: "wx" }),
+    copyFile(join(own, "index"), index, constants.COPYFILE_EXCL),
+  ]);
+  await Promise.all([rename(head, join(admin, "HEAD")), rename(index, join(admin, "index"))]);
+  await keepOlder(join(own, "index"), join(admin, "index"));
+}
+
+/** Embedded repositories without a commit cannot be in the commit; they are told all the same. */
+function notListed(embedded: readonly string[], paths: readonly ChangedPath[]): ChangedPath[] {
+  const listed = new Set(paths.map((each) => each.path));
+  return embedded.filter((path) => !listed.has(path)).map((path) => ({ path, how: "added", mode: "submodule" }));
+}

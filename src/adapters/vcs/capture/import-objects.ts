@@ -1,0 +1,80 @@
+import { lstat, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { folderList, GitFailure } from "../git/git-call.ts";
+import { type GuardedGit, mustGuarded } from "../git/guarded-git.ts";
+import { isObjectId, objectId } from "../git/ref-names.ts";
+import { ifThere } from "../repository/admin-dirs.ts";
+import type { Store } from "../repository/store.ts";
+import { makeQuarantine, takeOver } from "./take-over.ts";
+import { countFiles, MAX_FILES, refuseOddFiles, weighObjects } from "./weigh-objects.ts";
+import { agentDir, workerGitDir } from "./worker-git.ts";
+
+/** What one attempt may bring in, packed. Bytes. */
+const MAX_PACK = 1024 * 1024 * 1024;
+
+/** `$1`: the quarantine. What is packed is read from the worker's objects too, what is indexed from the repository's alone. */
+const PACK = [
+  'git pack-objects --revs --stdout -q --thin --delta-base-offset >"$1/pack.new" || exit; ',
+  'export GIT_OBJECT_DIRECTORY="$1" GIT_ALTERNATE_OBJECT_DIRECTORIES="$2"; ',
+  `exec git index-pack --stdin --fix-thin --strict --max-input-size=${MAX_PACK} <"$1/pack.new"`,
+].join("");
+
+/**
+ * Takes over what a confined worker committed: the objects that `tip` reaches and `from` does not are packed from its own
+ * folder and indexed in a quarantine, where git computes each id from the content, checks every object as fsck does and refuses
+ * what is broken or not whole; then the pack becomes the repository's. The worker's list of further object folders is put
+ * aside first: git would follow it.
+ */
+export async function importObjects(
+  store: Store,
+  guard: GuardedGit,
+  options: { readonly path: string; readonly tip: string; readonly from: string },
+): Promise<void> {
+  try {
+    await takeCommits(store, guard, options);
+  } catch (error) {
+    guard.check();
+    const why = error instanceof GitFailure ? error.stderr.trim() : error instanceof Error ? error.message : String(error);
+    throw new Error(`what the worker committed cannot be taken: ${why.slice(0, 500)}`, { cause: error });
+  }
+}
+
+async function takeCommits(
+  store: Store,
+  guard: GuardedGit,
+  { path, tip, from }: { readonly path: string; readonly tip: string; readonly from: string },
+): Promise<void> {
+  const objects = join(workerGitDir(store, path), "objects");
+  if ((await ifThere(lstat(objects)))?.isDirectory() !== true) throw new Error("its folder of objects is gone");
+  const aside = join(agentDir(store, path), "info");
+  await rm(aside, { recursive: true, force: true });
+  await ifThere(rename(join(objects, "info"), aside));
+  await refuseOddFiles(objects);
+  await weighObjects(store, guard, { objects, from });
+  const quarantine = await makeQuarantine(join(agentDir(store, path), "taken"));
+  const call = store.contentCall(["pack-objects"], {
+    borrowed: [objects],
+    input: `${objectId(tip)}\n^${objectId(from)}\n`,
+  });
+  const argv = ["/bin/sh", "-c", PACK, "loopdash-pack", quarantine, folderList([store.at.objects])];
+  await mustGuarded(guard, call, { write: [quarantine], read: [objects] }, argv);
+  await takeOver(store, quarantine);
+  if ((await countFiles(store, guard, tip)) > MAX_FILES) throw new Error(`it holds more than ${MAX_FILES} files`);
+}
+
+/** `$1`: where the objects lie that were made while the worktree was staged. Prints the tree. */
+const PACK_STAGED = [
+  "tree=$(git write-tree) || exit; ",
+  'cd "$1" && find . -type f -path "./??/*" ! -name "tmp_*" | tr -d "./" >objects.new && ',
+  'git pack-objects -q --non-empty "$1/pack/pack" <objects.new >/dev/null && echo "$tree"',
+].join("");
+
+/** Writes the tree of an index that was staged into a quarantine, and takes over what it holds. */
+export async function takeStaged(store: Store, guard: GuardedGit, options: { own: string; staged: string }): Promise<string> {
+  const call = store.contentCall(["write-tree"], { gitDir: options.own, objects: options.staged, borrowed: [store.at.objects] });
+  const argv = ["/bin/sh", "-c", PACK_STAGED, "loopdash-pack", options.staged];
+  const tree = (await mustGuarded(guard, call, { write: [options.own] }, argv)).trim();
+  if (!isObjectId(tree)) throw new Error("git did not tell what was staged");
+  await takeOver(store, options.staged);
+  return tree;
+}

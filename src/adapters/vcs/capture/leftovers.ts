@@ -1,0 +1,99 @@
+import type { Dirent } from "node:fs";
+import { lstat, opendir } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { systemCode } from "../../disk-error.ts";
+import type { GuardedGit } from "../git/guarded-git.ts";
+import { shown } from "../git/ref-names.ts";
+import { ifThere } from "../repository/admin-dirs.ts";
+import type { Store } from "../repository/store.ts";
+
+/** The largest ignore or attribute file that git is given: it reads them whole. In blocks of 512 bytes, as find(1) counts. */
+const MAX_RULES_BLOCKS = 2 * 1024;
+
+const BLOCK = 512;
+
+/** What is looked through here: entries, and characters of a path. */
+const MOST_HERE = 2_000;
+const LONGEST_HERE = 2_000;
+
+/** Files whose sizes are looked at at the same time. */
+const AT_ONCE = 64;
+
+const RULES = ["(", "-iname", ".gitignore", "-o", "-iname", ".gitattributes", ")"];
+/** What git opens by its name while it looks through a folder; whatever a nested repository holds may be opened too. */
+const OPENED = ["(", "-iname", ".git", "-o", "-ipath", "*/.git/*", "-o", ...RULES, ")"];
+/** What git reads as a whole of a nested repository before it takes that for one. */
+const READ_WHOLE = [
+  "(",
+  ...["HEAD", "config", "commondir", "refs/*"].flatMap((name) => ["-o", "-ipath", `*/.git/${name}`]).slice(1),
+  ")",
+];
+/** Opening a pipe waits for whoever writes it, and a device does whatever it likes; so does a link to either (`-xtype`). */
+const UNFIT = ["(", "-xtype", "p", "-o", "-xtype", "b", "-o", "-xtype", "c", ")"];
+const TOO_LONG = ["(", "-type", "f", "-size", `+${MAX_RULES_BLOCKS}`, "(", ...RULES, "-o", ...READ_WHOLE, ")", ")"];
+
+/**
+ * Refuses a worktree in which git would wait for a pipe, or read a huge file as a whole, where it looks for rules or for nested
+ * repositories. Asked of find(1), which never opens a file and walks folders that are deeper than a path can be long; a small
+ * worktree with nothing of the kind is looked through here, which takes a tenth of the time.
+ */
+export async function refuseUnfitRules(store: Store, guard: GuardedGit, workTree: string): Promise<void> {
+  if (await isPlain(workTree)) return;
+  const argv = ["find", workTree, "-xdev", ...OPENED, "(", ...UNFIT, "-o", ...TOO_LONG, ")", "-print0"];
+  const { stdout } = await guard.run(store.contentCall(["find"]), { read: [workTree] }, argv);
+  const [first = ""] = stdout.split("\0");
+  if (first === "") return;
+  const isRegular = (await ifThere(lstat(first)))?.isFile() === true;
+  const name = shown(relative(workTree, first));
+  throw new Error(isRegular ? `${name} is larger than ${MAX_RULES_BLOCKS / 2} KiB` : `${name} is not a regular file`);
+}
+
+/** Whether a worktree is small, and has neither a nested repository nor rules that are no file of a usual size. */
+async function isPlain(workTree: string): Promise<boolean> {
+  const folders = [workTree];
+  let entries = 0;
+  try {
+    for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+      if (folder.length > LONGEST_HERE) return false;
+      for await (const entry of await opendir(folder)) {
+        entries += 1;
+        if (entries > MOST_HERE || !(await isPlainEntry(folder, entry, folder === workTree))) return false;
+        if (entry.isDirectory()) folders.push(join(folder, entry.name));
+      }
+    }
+  } catch (error) {
+    // A folder that is closed to its owner, or has a name that is no text.
+    if (systemCode(error) === undefined) throw error;
+    return false;
+  }
+  return true;
+}
+
+async function isPlainEntry(folder: string, entry: Dirent, isTop: boolean): Promise<boolean> {
+  const name = entry.name.toLowerCase();
+  if (name === ".git") return isTop && entry.isFile();
+  if (name !== ".gitignore" && name !== ".gitattributes") return true;
+  const found = await ifThere(lstat(join(folder, entry.name)));
+  return found === undefined || (found.isFile() && found.size <= MAX_RULES_BLOCKS * BLOCK);
+}
+
+/** Refuses files that are too large to be taken, one by one or together. Sparse files count as long as they say they are. */
+export async function refuseTooLarge(guard: GuardedGit, workTree: string, paths: readonly string[]): Promise<void> {
+  const { oneFileBytes, allFilesBytes } = guard.bounds;
+  let sum = 0;
+  for (let i = 0; i < paths.length; i += AT_ONCE) {
+    guard.check();
+    const some = paths.slice(i, i + AT_ONCE);
+    const found = await Promise.all(some.map((path) => ifThere(lstat(join(workTree, path)))));
+    for (const [n, stats] of found.entries()) {
+      if (stats?.isFile() !== true) continue;
+      sum += stats.size;
+      if (stats.size > oneFileBytes) throw new Error(`${shown(some[n] ?? "")} is larger than ${mib(oneFileBytes)}`);
+    }
+    if (sum > allFilesBytes) throw new Error(`the files that are new or changed are larger than ${mib(allFilesBytes)} together`);
+  }
+}
+
+function mib(bytes: number): string {
+  return `${Math.round(bytes / 2 ** 20)} MiB`;
+}

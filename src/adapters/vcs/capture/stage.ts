@@ -1,0 +1,117 @@
+import { GitFailure, type GitResult } from "../git/git-call.ts";
+import { type GuardedGit, mustGuarded } from "../git/guarded-git.ts";
+import { shown } from "../git/ref-names.ts";
+import type { More, Store } from "../repository/store.ts";
+import { refuseTooLarge } from "./leftovers.ts";
+
+interface Of {
+  readonly guard: GuardedGit;
+  /** Our git folder for this worktree; its index is what is staged into. */
+  readonly own: string;
+  readonly workTree: string;
+  /** The worktree's own index, where the agent's `git add` went. */
+  readonly workerIndex: string | undefined;
+  /** Where objects are written that are not the repository's yet; undefined: into the repository. */
+  readonly staged: string | undefined;
+}
+
+interface Found {
+  readonly gone: readonly string[];
+  readonly there: readonly string[];
+  /** Untracked repositories within the worktree. */
+  readonly embedded: readonly string[];
+  /** Whether anything at all differs from the commit. */
+  readonly any: boolean;
+}
+
+/**
+ * Stages everything in which the worktree differs from our index.
+ *
+ * Not with `git add`: where the tree has a gitlink, `add` and a plain `status` start another git inside that folder, which
+ * obeys the configuration an agent left there and runs the filters it names. `--ignore-submodules=dirty` and update-index
+ * compare the gitlink's commit only.
+ */
+export async function stageAll(
+  store: Store,
+  options: Of,
+  touched: boolean,
+): Promise<{ any: boolean; embedded: readonly string[] }> {
+  const [found, forced] = await Promise.all([lookAround(store, options), touched ? forcedByWorker(store, options) : []]);
+  const add = [...found.there, ...forced];
+  await refuseTooLarge(options.guard, options.workTree, add);
+  // First what is gone, so that a folder can take the place of a file. By --force-remove, since a path below what is now a
+  // symbolic link is refused otherwise.
+  if (found.gone.length > 0) await updateIndex(store, options, ["--force-remove"], found.gone);
+  if (add.length > 0) await updateIndex(store, options, ["--add", "--remove", "--replace"], add);
+  // One after another: each takes the index's lock, and one that does not get it would look like a repository without a commit.
+  let linked = false;
+  for (const path of found.embedded) linked = (await linkEmbedded(store, options, path)) || linked;
+  return { any: found.any || forced.length > 0 || linked, embedded: found.embedded };
+}
+
+async function lookAround(store: Store, options: Of): Promise<Found> {
+  const flags = ["--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=dirty", "--no-renames"];
+  const listed = await mustGuarded(options.guard, ...onWorktree(store, options, ["status", ...flags]));
+  refuseUnreadableNames(listed);
+  const gone: string[] = [];
+  const there: string[] = [];
+  const embedded: string[] = [];
+  let any = false;
+  for (const entry of listed.split("\0")) {
+    if (entry.startsWith("? ")) {
+      const path = entry.slice(2);
+      if (path.endsWith("/")) embedded.push(path.slice(0, -1));
+      else there.push(path);
+    } else if (entry.startsWith("1 ")) {
+      // "1 XY sub mH mI mW hH hI path" (git-status(1)): Y is how the file differs from the index.
+      any = true;
+      const path = entry.split(" ").slice(8).join(" ");
+      if (entry[3] === "D") gone.push(path);
+      else if (entry[3] !== ".") there.push(path);
+    }
+  }
+  return { gone, there, embedded, any: any || there.length > 0 };
+}
+
+/** Names that are not UTF-8 come out of decoding as U+FFFD; staging them would silently take nothing. */
+function refuseUnreadableNames(listed: string): void {
+  const odd = listed.split("\0").filter((entry) => entry.includes("\ufffd"));
+  if (odd.length === 0) return;
+  const names = odd.slice(0, 3).map((entry) => shown(entry.split(" ").at(-1) ?? entry));
+  throw new Error(`the worktree holds file names that are not UTF-8 and cannot be taken: ${names.join(", ")}`);
+}
+
+/** Ignored files that the agent added by force: tracked in its index, so part of what lies uncommitted. */
+async function forcedByWorker(store: Store, options: Of): Promise<string[]> {
+  if (options.workerIndex === undefined) return [];
+  // A folder of a sparse index stays one entry: spelt out, it may stand for more files than there is memory.
+  const args = ["ls-files", "--sparse", "-z", "--cached", "--ignored", "--exclude-standard"];
+  const listed = await mustGuarded(options.guard, ...onWorktree(store, options, args, { index: options.workerIndex }));
+  return listed.split("\0").filter((path) => path !== "");
+}
+
+/** Adds an embedded repository as a gitlink, which makes it visible to whoever looks at the commit; false if it has no commit. */
+async function linkEmbedded(store: Store, options: Of, path: string): Promise<boolean> {
+  const result = await tryUpdateIndex(store, options, ["--add", "--replace"], [path]);
+  return result.status === 0;
+}
+
+async function updateIndex(store: Store, options: Of, flags: readonly string[], paths: readonly string[]): Promise<void> {
+  const result = await tryUpdateIndex(store, options, flags, paths);
+  if (result.status !== 0) throw new GitFailure(["update-index"], result);
+}
+
+function tryUpdateIndex(store: Store, options: Of, flags: readonly string[], paths: readonly string[]): Promise<GitResult> {
+  const input = paths.map((path) => `${path}\0`).join("");
+  return options.guard.run(...onWorktree(store, options, ["update-index", ...flags, "-z", "--stdin"], { input }));
+}
+
+/** A call with our index on the worktree, and what it may reach. */
+function onWorktree(store: Store, options: Of, args: readonly string[], more: More = {}): Parameters<GuardedGit["run"]> {
+  const apart = options.staged === undefined ? {} : { objects: options.staged, borrowed: [store.at.objects] };
+  const call = store.contentCall(args, { gitDir: options.own, workTree: options.workTree, ...apart, ...more });
+  return [
+    call,
+    { write: [options.own], read: [options.workTree, ...(options.workerIndex === undefined ? [] : [options.workerIndex])] },
+  ];
+}

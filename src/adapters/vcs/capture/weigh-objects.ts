@@ -1,0 +1,175 @@
+import { opendir } from "node:fs/promises";
+import { join } from "node:path";
+import { type GuardedGit, mustGuarded } from "../git/guarded-git.ts";
+import { isObjectId } from "../git/ref-names.ts";
+import type { Store } from "../repository/store.ts";
+import type { CaptureBounds } from "./capture-bounds.ts";
+import { countFilesOf, readTrees, type Tree } from "./tree-counts.ts";
+
+/** What one attempt may leave among its objects: files of git's, objects in them, commits, and bytes of folders. */
+const MAX_ENTRIES = 200_000;
+const MAX_OBJECTS = 1_000_000;
+const MAX_COMMITS = 10_000;
+const MAX_TREE_BYTES = 64 * 2 ** 20;
+
+/** What a commit of a worker may hold: more than any repository has that git is known to bear. Files and folders. */
+export const MAX_FILES = 1_000_000;
+
+/** Where a worker's objects lie, and what git is told to read them. */
+export interface Leftover {
+  readonly objects: string;
+  /** The commit that the attempt started at. */
+  readonly from: string;
+}
+
+/** Refuses what is no plain file or folder among a worker's objects, and more of them than there may be. */
+export async function refuseOddFiles(objects: string): Promise<void> {
+  const folders = [objects];
+  let entries = 0;
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for await (const entry of await opendir(folder)) {
+      entries += 1;
+      if (entries > MAX_ENTRIES) throw new Error(`it left more than ${MAX_ENTRIES} files of objects`);
+      if (entry.isDirectory()) folders.push(join(folder, entry.name));
+      else if (!entry.isFile()) throw new Error("it put something else than files among its objects");
+    }
+  }
+}
+
+/**
+ * Weighs a worker's objects by what their headers say, before anything reads them as a whole: how many, how large, and for how
+ * many files its folders stand. A hundred objects can stand for more files than there is memory (a folder that holds another
+ * one ten times, and so on), and whoever reads such a tree, in whatever commit of its history, keeps them all.
+ */
+export async function weighObjects(store: Store, guard: GuardedGit, leftover: Leftover): Promise<void> {
+  const trees = await listObjects(store, guard, leftover);
+  if (trees.length === 0) return;
+  const idBytes = store.at.format === "sha1" ? 20 : 32;
+  const known = await readBase(store, guard, leftover.from);
+  let bytes = 0;
+  const found = new Map<string, Tree>();
+  // What an agent took from another branch is in the repository, and in no commit of its own.
+  for (let [ids, objects]: [readonly string[], string] = [trees, leftover.objects]; ids.length > 0; objects = store.at.objects) {
+    const output = await catFile(store, guard, { ids, objects });
+    bytes += output.length;
+    if (bytes > 2 * MAX_TREE_BYTES) throw new Error(`its folders are larger than ${MAX_TREE_BYTES} bytes together`);
+    for (const [id, tree] of readTrees(output, idBytes)) found.set(id, tree);
+    for (const id of ids) if (!found.has(id)) known.set(id, 0);
+    ids = [...new Set([...found.values()].flatMap(({ folders }) => folders))].filter((id) => !found.has(id) && !known.has(id));
+  }
+  if (countFilesOf(found, known, MAX_FILES) === undefined) throw new Error(`it holds more than ${MAX_FILES} files`);
+}
+
+/** Whole objects, as `cat-file --batch` prints them. */
+async function catFile(store: Store, guard: GuardedGit, options: { ids: readonly string[]; objects: string }): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  const call = store.contentCall(["cat-file", "--batch"], {
+    objects: options.objects,
+    input: options.ids.map((id) => `${id}\n`).join(""),
+    onOutput: (chunk) => {
+      chunks.push(chunk);
+      return "more";
+    },
+  });
+  const result = await guard.run(call, { read: [options.objects] });
+  if (result.status !== 0) throw new Error("its folders cannot be read");
+  return Buffer.concat(chunks);
+}
+
+/** How many files and folders each folder of a commit holds, by the folder's id. */
+async function readBase(store: Store, guard: GuardedGit, commit: string): Promise<Map<string, number>> {
+  const listed = await mustGuarded(guard, store.contentCall(["ls-tree", "-r", "-t", "-z", commit]), {});
+  const ids = new Map<string, string>();
+  const counts = new Map<string, number>();
+  for (const line of listed.split("\0")) {
+    const tab = line.indexOf("\t");
+    const path = line.slice(tab + 1);
+    const [, type, id = ""] = line.slice(0, Math.max(0, tab)).split(" ");
+    if (type === "tree") ids.set(path, id);
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+      const folder = path.slice(0, end);
+      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    }
+  }
+  return new Map([...ids].map(([path, id]) => [id, counts.get(path) ?? 0]));
+}
+
+/** What has been listed so far. */
+class Weight {
+  readonly trees: string[] = [];
+  problem: string | undefined;
+  readonly #most: CaptureBounds;
+  #objects = 0;
+  #commits = 0;
+  #bytes = 0;
+  #treeBytes = 0;
+
+  constructor(most: CaptureBounds) {
+    this.#most = most;
+  }
+
+  /** A line of `%(objectname) %(objecttype) %(objectsize)`. */
+  add(line: string): void {
+    const [id = "", type = "", size = ""] = line.split(" ");
+    const bytes = Number(size);
+    if (!isObjectId(id) || !/^\d+$/.test(size)) return this.#refuse("one of its objects is broken");
+    this.#objects += 1;
+    this.#bytes += bytes;
+    if (type === "commit") this.#commits += 1;
+    if (type === "tree") {
+      this.trees.push(id);
+      this.#treeBytes += bytes;
+    }
+    this.#compare(bytes);
+  }
+
+  #compare(bytes: number): void {
+    const { oneFileBytes, allFilesBytes } = this.#most;
+    const bounds: readonly (readonly [is: number, most: number, what: string])[] = [
+      [bytes, oneFileBytes, `one of its objects is larger than ${oneFileBytes} bytes`],
+      [this.#bytes, allFilesBytes, `its objects are larger than ${allFilesBytes} bytes together`],
+      [this.#objects, MAX_OBJECTS, `it left more than ${MAX_OBJECTS} objects`],
+      [this.#commits, MAX_COMMITS, `it made more than ${MAX_COMMITS} commits`],
+      [this.#treeBytes, MAX_TREE_BYTES, `its folders are larger than ${MAX_TREE_BYTES} bytes together`],
+    ];
+    for (const [is, most, what] of bounds) if (is > most) this.#refuse(what);
+  }
+
+  #refuse(what: string): void {
+    this.problem ??= what;
+  }
+}
+
+/** Ids of the trees. Throws where there is too much. */
+async function listObjects(store: Store, guard: GuardedGit, leftover: Leftover): Promise<readonly string[]> {
+  const weight = new Weight(guard.bounds);
+  let rest = "";
+  const format = "%(objectname) %(objecttype) %(objectsize)";
+  const call = store.contentCall(["cat-file", "--batch-all-objects", "--unordered", `--batch-check=${format}`], {
+    objects: leftover.objects,
+    onOutput: (chunk) => {
+      const lines = (rest + chunk.toString("latin1")).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) weight.add(line);
+      return weight.problem === undefined ? "more" : "stop";
+    },
+  });
+  const result = await guard.run(call, { read: [leftover.objects] });
+  const problem = weight.problem ?? (result.status === 0 ? undefined : "its objects cannot be read");
+  if (problem !== undefined) throw new Error(problem);
+  return weight.trees;
+}
+
+/** Counts the files and folders of a commit, up to one more than there may be. */
+export async function countFiles(store: Store, guard: GuardedGit, commit: string): Promise<number> {
+  let files = 0;
+  const call = store.contentCall(["ls-tree", "-r", "-t", "-z", "--name-only", commit], {
+    onOutput: (chunk) => {
+      for (let at = chunk.indexOf(0); at >= 0; at = chunk.indexOf(0, at + 1)) files += 1;
+      return files > MAX_FILES ? "stop" : "more";
+    },
+  });
+  const result = await guard.run(call, {});
+  if (!result.stopped && result.status !== 0) throw new Error("its files cannot be counted");
+  return files;
+}

@@ -1,0 +1,56 @@
+import { randomUUID } from "node:crypto";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Store } from "../repository/store.ts";
+import { GitFailure, type GitResult, IDENTITY, MAIL } from "./git-call.ts";
+import { isObjectId, objectId } from "./ref-names.ts";
+
+/** Where a ref goes, and from where: made where it is not there, deleted where `to` is not given. */
+interface Move {
+  readonly to?: string;
+  /** Where given, the ref is moved from there or not at all. */
+  readonly from?: string;
+  /** Whether a symbolic ref is followed, and the ref it names moved instead. */
+  readonly follow?: boolean;
+}
+
+/** Moves a ref. One transaction: all of it or nothing. A result other than 0 says that nothing was moved, null that it is unknown. */
+export function tryMoveRef(store: Store, ref: string, move: Move): Promise<GitResult> {
+  const from = move.from === undefined ? "" : ` ${objectId(move.from)}`;
+  const change = move.to === undefined ? `delete ${ref}${from}` : `update ${ref} ${objectId(move.to)}${from}`;
+  const input = `start\n${move.follow === true ? "" : "option no-deref\n"}${change}\nprepare\ncommit\n`;
+  return store.tryRefs(["update-ref", "-m", "loopdash", "--stdin"], { session: "transaction", input });
+}
+
+/** Like `tryMoveRef`, and never follows a symbolic ref; throws a GitFailure where nothing was moved. */
+export async function moveRef(store: Store, ref: string, move: Omit<Move, "follow">): Promise<void> {
+  const result = await tryMoveRef(store, ref, move);
+  if (result.status !== 0) throw new GitFailure(["update-ref"], result);
+}
+
+/** The tree of a commit, or its first parent. Undefined where there is none, or the commit is not there. */
+export async function partOf(store: Store, commit: string, part: "tree" | "parent"): Promise<string | undefined> {
+  const question = `${objectId(commit)}${part === "tree" ? "^{tree}" : "^1"}`;
+  const result = await store.tryContent(["cat-file", "--batch-check"], { session: "line", input: `${question}\n` });
+  if (result.status !== 0) throw new GitFailure(["cat-file"], result);
+  const [id = ""] = result.stdout.split(" ");
+  return isObjectId(id) ? id : undefined;
+}
+
+/** Writes a commit with one parent on no branch; gives its id. */
+export async function writeCommit(store: Store, options: { tree: string; parent: string; message: string }): Promise<string> {
+  const who = `${IDENTITY} <${MAIL}> ${Math.floor(Date.now() / 1000)} +0000`;
+  const head = [`tree ${objectId(options.tree)}`, `parent ${objectId(options.parent)}`, `author ${who}`, `committer ${who}`];
+  const message = options.message.replaceAll("\0", "").trimEnd();
+  const name = `commit-${randomUUID()}`;
+  const file = join(store.scratch, name);
+  try {
+    await writeFile(file, `${head.join("\n")}\n\n${message === "" ? "(no message)" : message}\n`);
+    const args = ["hash-object", "-t", "commit", "-w", "--no-filters", "--stdin-paths"];
+    const result = await store.tryContent(args, { session: "line", input: `${name}\n` });
+    if (result.status !== 0) throw new GitFailure(args, result);
+    return objectId(result.stdout.trim());
+  } finally {
+    await rm(file, { force: true });
+  }
+}

@@ -1,0 +1,145 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Confined } from "../../../ports/sandbox.ts";
+import type { CaptureBounds } from "../capture/capture-bounds.ts";
+import { exists } from "../repository/locate.ts";
+import type { Store } from "../repository/store.ts";
+import { type BoundedStart, type GitCall, GitFailure, type GitResult, gitEnvironment, type Setting } from "./git-call.ts";
+
+/** Git maps packs as a whole by default, and a large repository would be beyond the bound of addresses. */
+const FRUGAL: readonly Setting[] = [
+  ["core.packedGitWindowSize", "64m"],
+  ["core.packedGitLimit", "768m"],
+  ["core.deltaBaseCacheLimit", "96m"],
+  ["pack.windowMemory", "256m"],
+  ["pack.threads", "2"],
+];
+
+/** What a guarded process may reach beside the repository's objects. */
+export interface Reach {
+  readonly read?: readonly string[];
+  readonly write?: readonly string[];
+}
+
+/** Starts the processes of one capture. All of them end when its time is over, or when the attempt is called off. */
+export interface GuardedGit {
+  readonly bounds: CaptureBounds;
+  /**
+   * Runs git, or `argv` with git's environment. A process that was killed for its bounds is an error in words. Without `reach` there
+   * is no sandbox around it: for what reads nothing but objects that have been captured.
+   */
+  run(call: GitCall, reach?: Reach, argv?: readonly string[]): Promise<GitResult>;
+  /** Throws where the time is over or the attempt called off. */
+  check(): void;
+  close(): void;
+}
+
+/** `confined`: in the sandbox of the run, where it has one. `timeoutMs`: what is left of the attempt's time. */
+export function guardedGit(
+  store: Store,
+  { timeoutMs, signal }: { readonly signal?: AbortSignal | undefined; readonly timeoutMs?: number | undefined },
+): GuardedGit {
+  const bounds = store.captureBounds;
+  const ms = Math.min(bounds.ms, timeoutMs ?? bounds.ms);
+  const cut = new AbortController();
+  const end = (why: string) => () => cut.abort(new Error(why));
+  const timer = setTimeout(end(`it took longer than ${Math.ceil(ms / 1000)} s`), ms);
+  let grace: NodeJS.Timeout | undefined;
+  const calledOff = (): void => {
+    grace = setTimeout(end("it was called off"), bounds.graceMs);
+  };
+  if (signal?.aborted === true) calledOff();
+  else signal?.addEventListener("abort", calledOff, { once: true });
+  const check = (): void => {
+    if (cut.signal.aborted) throw cut.signal.reason;
+  };
+  return {
+    bounds,
+    check,
+    run: async (call, reach, argv = ["git", ...call.args]) => {
+      check();
+      const frugal: GitCall = { ...call, config: [...(call.config ?? []), ...FRUGAL] };
+      const result = await start(store, { argv, cwd: store.scratch, env: gitEnvironment(frugal) }, { call: frugal, reach, cut });
+      check();
+      refuseKilled(argv, result, bounds);
+      return result;
+    },
+    close: () => {
+      // Of several that ran beside each other, one may have failed before the others.
+      cut.abort(new Error("it is over"));
+      clearTimeout(timer);
+      clearTimeout(grace);
+      signal?.removeEventListener("abort", calledOff);
+    },
+  };
+}
+
+/** A guarded process that must succeed: its stdout. */
+export async function mustGuarded(guard: GuardedGit, ...options: Parameters<GuardedGit["run"]>): Promise<string> {
+  const result = await guard.run(...options);
+  if (result.status !== 0) throw new GitFailure(options[0].args, result);
+  return result.stdout;
+}
+
+async function start(
+  store: Store,
+  launch: BoundedStart,
+  options: { readonly call: GitCall; readonly reach: Reach | undefined; readonly cut: AbortController },
+): Promise<GitResult> {
+  const { call, cut } = options;
+  if (store.sandbox === undefined || options.reach === undefined) {
+    const bounded = { ...launch, argv: [...limited(store.captureBounds), ...launch.argv] };
+    return store.start({ ...call, bounded }, cut.signal);
+  }
+  const { memoryBytes, cpuSeconds, fileBytes } = store.captureBounds;
+  const { write = [], read = [] } = options.reach;
+  const confinement = { write: [...write], read: [...(await ownReads(store)), ...read], mounts: [], sockets: [] };
+  const cwd = write[0] ?? join(store.scratch, "git");
+  const limits = { memoryBytes, cpuSeconds, fileBytes };
+  const confined: Confined = await store.sandbox.confine({ ...launch, cwd }, { ...confinement, limits });
+  try {
+    const { argv, env } = confined;
+    return await store.start({ ...call, bounded: { argv, env, cwd: confined.cwd } }, cut.signal);
+  } finally {
+    await confined.settle();
+  }
+}
+
+/** What every git on this repository reads: its objects, those that it borrows, and its own lists. */
+async function ownReads({ at, scratch }: Store): Promise<string[]> {
+  const lists = ["exclude", "attributes"].map((name) => join(at.commonDir, "info", name));
+  const may = [...lists, ...(at.shallow === undefined ? [] : [at.shallow])];
+  const there = await Promise.all(may.map(exists));
+  return [join(scratch, "git"), at.objects, ...at.borrowed.map(({ folder }) => folder), ...may.filter((_, i) => there[i])];
+}
+
+/** A shell and bwrap say by 128 + n that a program was ended by signal n; 9 is the kernel's at a limit, 24 and 25 are SIGXCPU and SIGXFSZ. */
+const AT_A_LIMIT: readonly (number | null)[] = [null, 137, 152, 153];
+
+function refuseKilled(argv: readonly string[], result: GitResult, { cpuSeconds, memoryBytes }: CaptureBounds): void {
+  if (result.stopped || !AT_A_LIMIT.includes(result.status)) return;
+  const what = argv[0] === "git" ? argv.slice(0, 2).join(" ") : "git";
+  const bounds = `${cpuSeconds} s of processor time and ${(memoryBytes / 2 ** 30).toFixed(1)} GiB of memory`;
+  throw new Error(`${what} was ended at its limits (${bounds})`);
+}
+
+const PRLIMIT = "/usr/bin/prlimit";
+let hardLimits: string | undefined;
+
+/** What starts a process with bounds where there is no sandbox; nothing where the system has no such program. */
+function limited({ memoryBytes, cpuSeconds, fileBytes }: CaptureBounds): string[] {
+  hardLimits ??= existsSync(PRLIMIT) ? readFileSync("/proc/self/limits", "latin1") : "";
+  if (hardLimits === "") return [];
+  const limit = (option: string, name: string, wanted: number): string => {
+    const hard = new RegExp(`^${name}\\s+\\S+\\s+(\\d+)`, "m").exec(hardLimits ?? "")?.[1];
+    const value = Math.min(wanted, hard === undefined ? wanted : Number(hard));
+    return `--${option}=${value}:${value}`;
+  };
+  return [
+    PRLIMIT,
+    limit("as", "Max address space", memoryBytes),
+    limit("cpu", "Max cpu time", cpuSeconds),
+    limit("fsize", "Max file size", fileBytes),
+    "--",
+  ];
+}

@@ -1,0 +1,75 @@
+import type { Candidate } from "../../../ports/vcs.ts";
+import { GitFailure, type GitResult } from "../git/git-call.ts";
+import { partOf, writeCommit } from "../git/git-queries.ts";
+import { guardedGit } from "../git/guarded-git.ts";
+import { isObjectId, objectId, shown } from "../git/ref-names.ts";
+import type { Store } from "../repository/store.ts";
+
+/** What git says where it is refused memory (wrapper.c, packfile.c). */
+const NO_MEMORY = /out of memory|malloc failed|mmap failed|cannot be mapped/i;
+
+/** Length of a conflict's description, in characters. */
+const DETAIL = 4000;
+
+/**
+ * Base tip + change, as one commit with the base tip as its only parent: each ticket lands as one commit, whatever the
+ * agent's own history looks like. `startedAt` is the commit the ticket started at, where it is known.
+ */
+export async function buildCandidate(
+  store: Store,
+  options: {
+    readonly base: string;
+    readonly tip: string;
+    readonly message: string;
+    readonly startedAt: string | undefined;
+    readonly signal: AbortSignal | undefined;
+  },
+): Promise<Candidate> {
+  const { base } = options;
+  const tip = objectId(options.tip);
+  // `tip` descends from `startedAt` (capture sees to that), so with the base still there the merge is the tip's tree.
+  if (options.startedAt === base) {
+    const tree = await partOf(store, tip, "tree");
+    if (tree === undefined) throw new Error(`the commit ${tip} is gone`);
+    return { ok: true, base, commit: await writeCommit(store, { tree, parent: base, message: options.message }) };
+  }
+
+  const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--messages", objectId(base), tip];
+  const merged = await mergeBounded(store, args, options.signal);
+  if (merged instanceof Error) return { ok: false, base, conflicts: [], detail: merged.message };
+  // 0 is a clean merge and 1 a conflict (git-merge-tree(1)), both with a tree; 1 without one is "not something we can merge".
+  const first = merged.stdout.split("\0", 1)[0] ?? "";
+  if (merged.status === 1 && isObjectId(first)) return { ok: false, base, ...readConflict(merged.stdout) };
+  if (merged.status !== 0) throw new GitFailure(args, merged);
+  return { ok: true, base, commit: await writeCommit(store, { tree: first, parent: base, message: options.message }) };
+}
+
+/** Git merges files line by line, and a worker may have written lines that take it for ever. An error tells which bound was passed. */
+async function mergeBounded(store: Store, args: readonly string[], signal: AbortSignal | undefined): Promise<GitResult | Error> {
+  const guard = guardedGit(store, { signal });
+  try {
+    const merged = await guard.run(store.contentCall(args));
+    return merged.status === 128 && NO_MEMORY.test(merged.stderr) ? new Error("there is not enough memory for it") : merged;
+  } catch (error) {
+    if (signal?.aborted === true || !(error instanceof Error)) throw error;
+    return error;
+  } finally {
+    guard.close();
+  }
+}
+
+/** After the tree: the conflicted paths, an empty field, then messages as `count, path…, kind, text` (git-merge-tree(1)). */
+function readConflict(output: string): { conflicts: string[]; detail: string } {
+  const fields = output.split("\0");
+  const end = fields.indexOf("", 1);
+  const conflicts = [...new Set(fields.slice(1, end < 0 ? undefined : end))];
+  const said: string[] = [];
+  for (let i = end + 1; end > 0 && i < fields.length - 1; ) {
+    const paths = Number.parseInt(fields[i] ?? "", 10);
+    if (Number.isNaN(paths)) break;
+    if (fields[i + paths + 1]?.startsWith("CONFLICT") === true) said.push((fields[i + paths + 2] ?? "").trim());
+    i += paths + 3;
+  }
+  const detail = (said.length > 0 ? said : conflicts).map(shown).join("\n");
+  return { conflicts, detail: detail.slice(0, DETAIL) };
+}

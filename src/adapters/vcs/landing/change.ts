@@ -1,0 +1,64 @@
+import type { Change, ChangedPath } from "../../../ports/vcs.ts";
+import { objectId } from "../git/ref-names.ts";
+import type { Store } from "../repository/store.ts";
+
+/** No rename is guessed (both paths must be seen), no driver runs, gitlinks are listed and never looked into. */
+const AS_RAW = ["-z", "--raw", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"];
+
+/** How the diff is run, where that is not by the store: what a worker left is read within bounds. */
+type RunDiff = Store["content"];
+
+/** The change between two commits. */
+export async function changeBetween(store: Store, from: string, tip: string, run: RunDiff = store.content): Promise<Change> {
+  const args = ["diff-tree", "-r", ...AS_RAW, objectId(from), objectId(tip)];
+  return { tip, ...parseRaw(await run(args)) };
+}
+
+/** The change from a commit to what an index of ours holds. `gitDir` is our git folder with that index. */
+export async function changeToIndex(from: string, gitDir: string, run: RunDiff): Promise<Omit<Change, "tip">> {
+  return parseRaw(await run(["diff-index", "--cached", ...AS_RAW, objectId(from), "--"], { gitDir }));
+}
+
+/**
+ * Reads `--raw --numstat -z`: first one `:modes ids letter NUL path NUL` for each path, then one
+ * `added TAB deleted TAB path NUL` for each, with "-" for binary content (git-diff(1)).
+ */
+function parseRaw(output: string): Omit<Change, "tip"> {
+  const paths: ChangedPath[] = [];
+  let additions = 0;
+  let deletions = 0;
+  const tokens = output.split("\0");
+  for (let i = 0; i < tokens.length; i++) {
+    const token = tokens[i] ?? "";
+    if (token.startsWith(":")) {
+      i += 1;
+      paths.push(changedPath(token, tokens[i] ?? ""));
+      continue;
+    }
+    const [added = "", deleted = ""] = token.split("\t", 2);
+    additions += Number.parseInt(added, 10) || 0;
+    deletions += Number.parseInt(deleted, 10) || 0;
+  }
+  return { paths, additions, deletions };
+}
+
+function changedPath(raw: string, path: string): ChangedPath {
+  const [before = "", after = "", , , letter = ""] = raw.slice(1).split(" ");
+  const how = letter.startsWith("A") ? "added" : letter.startsWith("D") ? "deleted" : "modified";
+  // A submodule that is replaced by anything else is a moved submodule too.
+  const submodule = before === "160000" || after === "160000" || isModules(path);
+  return { path, how, mode: submodule ? "submodule" : modeWord(how === "deleted" ? before : after) };
+}
+
+/** What file systems take for nothing within a name, or drop at its end (git's is_hfs_dotgitmodules and is_ntfs_dotgitmodules). */
+const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]|[ .]+$|:.*$/g;
+
+/** The file that says where submodules come from, by any name under which a file system would find it. */
+function isModules(path: string): boolean {
+  return /^(?:\.gitmodules|gi(?:tmod|7eba)~\d)$/.test(path.replace(UNSEEN, "").toLowerCase());
+}
+
+function modeWord(mode: string): ChangedPath["mode"] {
+  if (mode === "120000") return "symlink";
+  return mode === "100755" ? "executable" : "file";
+}

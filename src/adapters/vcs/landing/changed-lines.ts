@@ -1,0 +1,45 @@
+import type { ChangedLines } from "../../../ports/vcs.ts";
+import { GitFailure } from "../git/git-call.ts";
+import { objectId } from "../git/ref-names.ts";
+import type { Store } from "../repository/store.ts";
+
+/**
+ * Nothing but changed lines, of every file as text: no attribute of the change itself can make a file binary or hand it to a
+ * driver. No rename is guessed, so what moves is seen to go and to come.
+ */
+const LINES = [
+  "-r",
+  "-p",
+  "-U0",
+  "--text",
+  "--no-renames",
+  "--no-ext-diff",
+  "--no-textconv",
+  "--no-color",
+  "--inter-hunk-context=0",
+  "--src-prefix=a/",
+  "--dst-prefix=b/",
+];
+
+/** Bytes of a diff that are read. */
+const MAX_BYTES = 48 * 1024 * 1024;
+
+/** The lines that a change adds and takes away in files of these names (shell patterns, in any case). */
+export async function changedLines(
+  store: Store,
+  { names, from, tip }: { readonly from: string; readonly tip: string; readonly names: readonly string[] },
+): Promise<ChangedLines> {
+  const where = names.map((name) => `:(icase,glob)**/${name}`);
+  const args = ["diff-tree", ...LINES, objectId(from), objectId(tip), "--", ...where];
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const result = await store.tryContent(args, {
+    onOutput: (chunk) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      return size > MAX_BYTES ? "stop" : "more";
+    },
+  });
+  if (!result.stopped && result.status !== 0) throw new GitFailure(args, result);
+  return { diff: Buffer.concat(chunks), whole: !result.stopped };
+}

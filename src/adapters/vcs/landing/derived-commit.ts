@@ -1,0 +1,111 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { GitFailure } from "../git/git-call.ts";
+import { objectId } from "../git/ref-names.ts";
+import type { Store } from "../repository/store.ts";
+
+/** The most that is read of files together. Bytes. */
+const MOST_READ = 64 * 2 ** 20;
+const NEWLINE = 0x0a;
+
+/** A file to be put into a commit. */
+export interface DerivedFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/**
+ * A commit like another one, with other files: the same parents, message, people and dates. It is on no branch. A file that is there
+ * keeps its mode.
+ */
+export async function deriveCommit(
+  store: Store,
+  options: { readonly commit: string; readonly files: readonly DerivedFile[]; readonly without: readonly string[] },
+): Promise<string> {
+  const commit = objectId(options.commit);
+  const folder = join(store.scratch, `derived-${randomUUID()}`);
+  const index = join(folder, "index");
+  await mkdir(folder);
+  try {
+    const [text] = await Promise.all([
+      store.content(["cat-file", "commit", commit]),
+      store.content(["read-tree", commit], { index }),
+    ]);
+    const modes = await modesIn(store, index);
+    const ids = await writeBlobs(
+      store,
+      folder,
+      options.files.map((file) => file.text),
+    );
+    const changes = [
+      ...options.without.map((path) => `0 ${"0".repeat(commit.length)}\t${path}\0`),
+      ...options.files.map(({ path }, i) => `${modes.get(path) ?? "100644"} ${ids[i]}\t${path}\0`),
+    ];
+    await store.content(["update-index", "-z", "--index-info"], { index, input: changes.join("") });
+    const tree = objectId((await store.content(["write-tree"], { index })).trim());
+    const file = join(folder, "commit");
+    await writeFile(file, text.replace(/^tree [0-9a-f]+\n/, `tree ${tree}\n`));
+    return objectId((await store.content(["hash-object", "-t", "commit", "-w", "--no-filters", file])).trim());
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The modes of files by their paths. */
+async function modesIn(store: Store, index: string): Promise<ReadonlyMap<string, string>> {
+  const listed = await store.content(["ls-files", "-s", "-z"], { index });
+  const entries = listed.split("\0").flatMap((entry): [string, string][] => {
+    const [, mode, path] = /^(\d+) [0-9a-f]+ \d\t(.*)$/s.exec(entry) ?? [];
+    return mode === undefined || path === undefined ? [] : [[path, mode]];
+  });
+  return new Map(entries);
+}
+
+async function writeBlobs(store: Store, folder: string, texts: readonly string[]): Promise<readonly string[]> {
+  if (texts.length === 0) return [];
+  const files = texts.map((_, i) => join(folder, `blob-${i}`));
+  await Promise.all(files.map((file, i) => writeFile(file, texts[i] ?? "")));
+  const ids = (await store.content(["hash-object", "-w", "--no-filters", "--", ...files])).trim().split("\n");
+  return ids.map(objectId);
+}
+
+/** The texts of files as a commit has them, by path; those that it does not have are not in it. */
+export async function readFilesAt(
+  store: Store,
+  { commit, paths }: { readonly commit: string; readonly paths: readonly string[] },
+): Promise<ReadonlyMap<string, string>> {
+  const asked = paths.filter((path) => !path.includes("\n"));
+  if (asked.length === 0) return new Map();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const args = ["cat-file", "--batch"];
+  const result = await store.tryContent(args, {
+    input: asked.map((path) => `${objectId(commit)}:${path}\n`).join(""),
+    onOutput: (chunk) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      return size > MOST_READ ? "stop" : "more";
+    },
+  });
+  if (!result.stopped && result.status !== 0) throw new GitFailure(args, result);
+  return textsIn(Buffer.concat(chunks), asked);
+}
+
+/** Output of git-cat-file(1) for a batch: a line that tells type and size, the content, and a line break. */
+function textsIn(output: Buffer, paths: readonly string[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  let at = 0;
+  for (const path of paths) {
+    const end = output.indexOf(NEWLINE, at);
+    if (end === -1) break;
+    const [, type, size] = /^\S+ (\w+) (\d+)$/.exec(output.toString("utf8", at, end)) ?? [];
+    at = end + 1;
+    if (size === undefined) continue;
+    const next = at + Number(size);
+    if (next > output.length) break;
+    if (type === "blob") found.set(path, output.toString("utf8", at, next));
+    at = next + 1;
+  }
+  return found;
+}

@@ -1,0 +1,104 @@
+import type { Landing } from "../../../ports/vcs.ts";
+import { tryMoveRef } from "../git/git-queries.ts";
+import { isObjectId, objectId } from "../git/ref-names.ts";
+import { baseTip, isAncestor } from "../repository/history.ts";
+import type { Store } from "../repository/store.ts";
+import { bringAlong, changedFiles, checkoutsOfBase, type UserCheckout, whyNotFollow } from "../repository/user-checkout.ts";
+
+/**
+ * Moves the base from `from` to `to`, and the user's checkouts of it along.
+ *
+ * The order is: look (nothing changes), move the ref by compare-and-swap, bring the checkouts along. The swap is the one
+ * step that decides, so whoever loses it has touched no file. If we are killed after it, the ref says so to the next try,
+ * and the checkout still shows exactly `from`, which is how that try knows it for an interrupted landing and not for a
+ * person's work. The other way round, a kill would leave staged changes that look like a person's, and a lost swap would
+ * have to take files back. If a person's edit slips in between look and follow, or git does not follow
+ * for a reason that a look does not show, the ref is swapped back. Such a checkout is `unwilling`: from then on a dry run goes
+ * first, so that the ref does not move back and forth at each try.
+ */
+export async function land(
+  store: Store,
+  options: { readonly from: string; readonly to: string },
+  known: { readonly ours: ReadonlySet<string>; readonly unwilling: Set<string> },
+): Promise<Landing> {
+  const from = objectId(options.from);
+  const to = objectId(options.to);
+  const checkouts = await checkoutsOfBase(store, known.ours);
+  const tip = await baseTip(store);
+  if (tip !== from) return alreadyMoved(store, checkouts, { from, to, tip });
+
+  for (const checkout of checkouts) {
+    const reason = await whyNotFollow(store, checkout, { from, to, rehearse: known.unwilling.has(checkout.path) });
+    if (reason !== undefined) return { as: "waiting", reason };
+  }
+  const lost = await swap(store, from, to);
+  if (lost !== undefined) {
+    const now = await baseTip(store);
+    return now === from ? { as: "waiting", reason: lost } : alreadyMoved(store, checkouts, { from, to, tip: now });
+  }
+  return follow(store, checkouts, { from, to }, known.unwilling);
+}
+
+/** Compare-and-swap of the base. Undefined, or what git said where it did not happen. */
+async function swap(store: Store, from: string, to: string): Promise<string | undefined> {
+  const result = await tryMoveRef(store, store.baseRef, { to, from, follow: true });
+  return result.status === 0 ? undefined : `the base could not be moved: ${result.stderr.trim().slice(0, 500)}`;
+}
+
+async function follow(
+  store: Store,
+  checkouts: readonly UserCheckout[],
+  { from, to }: { readonly from: string; readonly to: string },
+  unwilling: Set<string>,
+): Promise<Landing> {
+  const followed: UserCheckout[] = [];
+  for (const checkout of checkouts) {
+    const failed = await bringAlong(store, checkout, { from, to, dryRun: false });
+    if (failed === undefined) {
+      followed.push(checkout);
+      continue;
+    }
+    unwilling.add(checkout.path);
+    // If somebody has built on `to` meanwhile, it has landed and this checkout is theirs to bring along.
+    if ((await swap(store, to, from)) !== undefined && (await baseTip(store)) !== from) return { as: "landed" };
+    for (const each of followed) await bringAlong(store, each, { from: to, to: from, dryRun: false });
+    return { as: "waiting", reason: failed };
+  }
+  return { as: "landed" };
+}
+
+/** The base is elsewhere: by an earlier try of this landing, whose checkouts may still have to follow, or by somebody else. */
+async function alreadyMoved(
+  store: Store,
+  checkouts: readonly UserCheckout[],
+  at: { readonly from: string; readonly to: string; readonly tip: string },
+): Promise<Landing> {
+  if (!(await isAncestor(store, at.to, at.tip))) return { as: "moved", tip: at.tip };
+  for (const checkout of checkouts) {
+    if ((await changedFiles(store, checkout, at.tip)).length === 0) continue;
+    const untouched = (await changedFiles(store, checkout, at.from)).length === 0;
+    if (untouched) await bringAlong(store, checkout, { from: at.from, to: at.tip, dryRun: false });
+  }
+  return { as: "landed" };
+}
+
+/**
+ * Whether a checkout looks as a landing of ours leaves it that was cut off after the swap: it shows exactly the commit
+ * before the tip, and the tip is a ticket's. What looks like a person's changes then is only the landing taken back.
+ */
+export async function isCutOffLanding(store: Store, checkout: UserCheckout, tip: string): Promise<boolean> {
+  const args = ["log", "-1", "--format=%P%n%(trailers:key=Loopdash-Ticket,valueonly)", tip];
+  const [parent, ticket] = (await store.content(args)).split("\n");
+  if (!isObjectId(parent ?? "") || (ticket ?? "").trim() === "") return false;
+  return (await changedFiles(store, checkout, parent as string)).length === 0;
+}
+
+/** Brings checkouts along that a cut-off landing left behind. Changes nothing else; safe to repeat. */
+export async function finishCutOffLanding(store: Store, ours: ReadonlySet<string>): Promise<void> {
+  const tip = await baseTip(store);
+  for (const checkout of await checkoutsOfBase(store, ours)) {
+    if ((await changedFiles(store, checkout, tip)).length === 0 || !(await isCutOffLanding(store, checkout, tip))) continue;
+    const from = (await store.content(["rev-parse", "--verify", `${tip}^`])).trim();
+    await bringAlong(store, checkout, { from, to: tip, dryRun: false });
+  }
+}

@@ -1,0 +1,82 @@
+import type { RepoId } from "../../../domain/values/ids.ts";
+import type { Repo } from "../../../ports/vcs.ts";
+import { agentView, judgeView } from "../capture/agent-view.ts";
+import { capture } from "../capture/capture.ts";
+import { sweepTemporary } from "../capture/take-over.ts";
+import { serialQueue } from "../git/serial-queue.ts";
+import { buildCandidate } from "../landing/candidate.ts";
+import { changeBetween } from "../landing/change.ts";
+import { changedLines } from "../landing/changed-lines.ts";
+import { deriveCommit, readFilesAt } from "../landing/derived-commit.ts";
+import { finishCutOffLanding, land } from "../landing/land.ts";
+import { writePatch } from "../landing/patch.ts";
+import { pristineCheckout } from "../landing/pristine.ts";
+import { baseTip, isCommit, missingFromBase } from "./history.ts";
+import { readFileAt } from "./read-file.ts";
+import { locateOrRefuse, refuseBaseName, refuseState } from "./refuse.ts";
+import { openStore, type Store, type StoreOptions } from "./store.ts";
+import { trackedFiles } from "./tracked-files.ts";
+import { knownPath } from "./user-checkout.ts";
+import { addWorktree, removeWorktree } from "./worktree.ts";
+
+/**
+ * Opens the repository at `path` (its top folder, or a bare repository) for work on the branch `base`. A UserError with
+ * exit code 4 where that cannot go well: see refuse.ts. `scratch` is a folder no worker is given, for a few small files of
+ * ours that go away with this process; default: the system's temporary folder. `run` runs git; default: in this process.
+ * `sandbox` is what confines the processes that read what a worker left, and `capture` bounds them.
+ */
+export async function openRepo(options: { id: RepoId; path: string; base: string } & StoreOptions): Promise<Repo> {
+  refuseBaseName(options.id, options.base);
+  const store = await openStore(await locateOrRefuse(options.id, options.path), options.base, options);
+  await Promise.all([refuseState(options.id, options.base, store), sweepTemporary(store.at.objects)]);
+  return repoOf(store, options.id, options.base);
+}
+
+/** How many captured tips are remembered with the commit they started at. */
+const REMEMBERED = 1000;
+
+function repoOf(store: Store, id: RepoId, base: string): Repo {
+  const queue = serialQueue();
+  const ours = new Set<string>();
+  const unwilling = new Set<string>();
+  const startedAt = new Map<string, string>();
+  return {
+    id,
+    base,
+    place: store.place,
+    baseTip: () => baseTip(store),
+    addWorktree: async (options) => {
+      ours.add(await knownPath(options.path));
+      await addWorktree(store, queue, options);
+    },
+    removeWorktree: async (options) => {
+      await removeWorktree(store, options);
+      ours.delete(await knownPath(options.path));
+    },
+    agentView: (options) => agentView(store, options),
+    judgeView: judgeView(store),
+    capture: async (options) => {
+      const change = await capture(store, options);
+      if (startedAt.size >= REMEMBERED) startedAt.clear();
+      startedAt.set(change.tip, options.from);
+      return change;
+    },
+    change: ({ from, tip }) => changeBetween(store, from, tip),
+    changedLines: (options) => changedLines(store, options),
+    readFile: (options) => readFileAt(store, options),
+    readFiles: (options) => readFilesAt(store, options),
+    files: (commit) => trackedFiles(store, commit),
+    deriveCommit: (options) => deriveCommit(store, options),
+    writePatch: (options) => writePatch(store, options),
+    candidate: async ({ tip, message, onto, signal }) => {
+      const base = onto ?? (await baseTip(store));
+      return buildCandidate(store, { base, tip, message, startedAt: startedAt.get(tip), signal });
+    },
+    checkout: (options) => pristineCheckout(store, options),
+    land: (options) => land(store, options, { ours, unwilling }),
+    finishCutOffLanding: () => finishCutOffLanding(store, ours),
+    missingFromBase: (commits) => missingFromBase(store, commits),
+    contains: async (commit) => (await missingFromBase(store, [commit])).length === 0,
+    has: (commit) => isCommit(store, commit),
+  };
+}

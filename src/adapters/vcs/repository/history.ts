@@ -1,0 +1,50 @@
+import { GitFailure } from "../git/git-call.ts";
+import { partOf } from "../git/git-queries.ts";
+import { objectId } from "../git/ref-names.ts";
+import type { Store } from "./store.ts";
+
+/** The commit at the tip of the base. Throws where the branch is gone. */
+export async function baseTip(store: Store): Promise<string> {
+  const tip = await store.readBranch(store.baseRef);
+  if (tip === undefined) throw new Error(`the base branch ${store.baseRef} of ${store.at.path} is gone`);
+  return tip;
+}
+
+/** Whether `commit` has `ancestor` in its history, or is it. Both must be there. */
+export async function isAncestor(store: Store, ancestor: string, commit: string): Promise<boolean> {
+  if (ancestor === commit || (await partOf(store, commit, "parent")) === ancestor) return true;
+  const args = ["merge-base", "--is-ancestor", objectId(ancestor), objectId(commit)];
+  const result = await store.tryContent(args);
+  if (result.status === 0 || result.status === 1) return result.status === 0;
+  throw new GitFailure(args, result);
+}
+
+/**
+ * Of `commits`, those that the base does not contain; one that is not there is not contained. One process: of all commits
+ * that they reach and the base does not, the ones that were asked about.
+ */
+export async function missingFromBase(store: Store, commits: readonly string[]): Promise<readonly string[]> {
+  if (commits.length === 0) return [];
+  const base = await baseTip(store);
+  const args = ["rev-list", "--stdin"];
+  const result = await store.tryContent(args, { input: [...commits.map(objectId), `^${base}`, ""].join("\n") });
+  if (result.status === 0) {
+    const outside = new Set(result.stdout.split("\n"));
+    return commits.filter((commit) => outside.has(commit));
+  }
+  // git says "bad object" for a commit that is not there; with those set apart the question has an answer.
+  const there = await Promise.all(commits.map((commit) => isCommit(store, commit)));
+  if (!there.includes(false)) throw new GitFailure(args, result);
+  const missing = new Set(
+    await missingFromBase(
+      store,
+      commits.filter((_, i) => there[i]),
+    ),
+  );
+  return commits.filter((commit, i) => !there[i] || missing.has(commit));
+}
+
+/** Whether a commit is there, and its tree too. */
+export async function isCommit(store: Store, commit: string): Promise<boolean> {
+  return (await store.tryContent(["cat-file", "-e", `${objectId(commit)}^{tree}`])).status === 0;
+}

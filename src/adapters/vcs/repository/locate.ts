@@ -1,0 +1,117 @@
+import { lstat, realpath } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import type { Setting } from "../git/git-call.ts";
+import { mustGit } from "../git/run-git.ts";
+import { alternatesOf, type Borrowed } from "./alternates.ts";
+import type { ObjectFormat } from "./git-dir.ts";
+
+/** Where the parts of a repository lie, and what of its configuration matters. Read once, before any worker runs. */
+export interface Located {
+  /** The folder the user named, resolved. */
+  readonly path: string;
+  readonly commonDir: string;
+  readonly objects: string;
+  /** Further object folders that it reads. */
+  readonly borrowed: readonly Borrowed[];
+  readonly format: ObjectFormat;
+  readonly bare: boolean;
+  /** The main worktree; undefined where the repository is bare. */
+  readonly mainWorktree: string | undefined;
+  readonly shallow: string | undefined;
+  /** Settings about how files are kept, which start no program. */
+  readonly inert: readonly Setting[];
+  /** All settings, by lower-case name. */
+  readonly settings: ReadonlyMap<string, string>;
+}
+
+/** What our own git folders take over from the repository: how content and names are compared and stored. */
+const INERT = [
+  "core.filemode",
+  "core.ignorecase",
+  "core.symlinks",
+  "core.autocrlf",
+  "core.eol",
+  "core.precomposeunicode",
+  "core.sharedrepository",
+];
+
+/** Reads the layout of the repository at `path`, a real path. A GitFailure where git finds none exactly there. */
+export async function locate(path: string): Promise<Located> {
+  const gitDir = (await exists(join(path, ".git"))) ? join(path, ".git") : path;
+  const [places, listed] = await Promise.all([
+    mustGit(path, { gitDir, args: ["rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir"] }),
+    mustGit(path, { gitDir, args: ["config", "--list", "--show-scope", "-z"] }),
+  ]);
+  const [ownDir, common] = splitLines(places);
+  const commonDir = await realpath(common);
+  const settings = parseConfig(listed);
+  const objects = join(commonDir, "objects");
+  const shallow = join(commonDir, "shallow");
+  const isMain = (await realpath(ownDir)) === commonDir;
+  const bare = settings.get("core.bare") === "true";
+  return {
+    path,
+    commonDir,
+    objects,
+    borrowed: await alternatesOf(objects),
+    format: settings.get("extensions.objectformat") === "sha256" ? "sha256" : "sha1",
+    bare,
+    mainWorktree: bare ? undefined : isMain ? path : mainOf(commonDir, settings),
+    shallow: (await exists(shallow)) ? shallow : undefined,
+    inert: [
+      ...INERT.flatMap((key): Setting[] => {
+        const value = settings.get(key);
+        return value === undefined ? [] : [[key, value]];
+      }),
+      ["core.excludesFile", join(commonDir, "info", "exclude")],
+      ["core.attributesFile", join(commonDir, "info", "attributes")],
+    ],
+    settings,
+  };
+}
+
+/** The main worktree, seen from a linked one: by core.worktree where the git folder lies apart, else beside it. */
+function mainOf(commonDir: string, settings: ReadonlyMap<string, string>): string | undefined {
+  const apart = settings.get("core.worktree");
+  if (apart !== undefined) return resolve(commonDir, apart);
+  return basename(commonDir) === ".git" ? dirname(commonDir) : undefined;
+}
+
+function splitLines(text: string): [string, string] {
+  const [first, second] = text.split("\n");
+  if (first === undefined || second === undefined || second === "") throw new Error("git did not tell where the repository lies");
+  return [first, second];
+}
+
+/**
+ * `git config --list --show-scope -z`: scope, NUL, name, newline, value, NUL; a name alone means true. The last one wins.
+ * What we set ourselves ("command") is left out.
+ */
+function parseConfig(listed: string): Map<string, string> {
+  const settings = new Map<string, string>();
+  const fields = listed.split("\0");
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const entry = fields[i + 1] ?? "";
+    const end = entry.indexOf("\n");
+    const name = end < 0 ? entry : entry.slice(0, end);
+    if (fields[i] !== "command") settings.set(name, end < 0 ? "true" : entry.slice(end + 1));
+  }
+  return settings;
+}
+
+/** Whether there is anything at `path`, be it a link to nowhere. */
+export async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+/** Whether a file operation failed because there is no such file or folder. */
+export function isMissing(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ENOENT" || code === "ENOTDIR";
+}

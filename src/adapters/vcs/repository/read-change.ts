@@ -1,0 +1,45 @@
+import { readFile, realpath, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { GitFailure, GitMissing } from "../git/git-call.ts";
+import { objectId } from "../git/ref-names.ts";
+import { writePatch } from "../landing/patch.ts";
+import { locate } from "./locate.ts";
+import { openStore, type Store } from "./store.ts";
+
+/** A change as a patch, or why there is none. */
+export type ReadChange = { readonly ok: true; readonly patch: string } | { readonly ok: false; readonly why: string };
+
+/**
+ * The change from one commit to another of the repository at `path`, to be looked at: a patch of at most `maxBytes`, which says so
+ * where it is cut. Without `from`: from the first parent of `tip`. Nothing of the repository is written, and nothing that its
+ * configuration names is run.
+ */
+export async function readChange(options: {
+  readonly path: string;
+  readonly from?: string;
+  readonly tip: string;
+  readonly maxBytes: number;
+}): Promise<ReadChange> {
+  try {
+    const store = await openStore(await locate(await realpath(options.path)), "main");
+    try {
+      return { ok: true, patch: await patchOf(store, options) };
+    } finally {
+      // Somebody who looks through many changes leaves one folder for each.
+      await rm(store.scratch, { recursive: true, force: true });
+    }
+  } catch (error) {
+    if (error instanceof GitMissing) return { ok: false, why: "there is no git program" };
+    if (error instanceof GitFailure) return { ok: false, why: "git does not have this change any more" };
+    if (error instanceof Error && "code" in error)
+      return { ok: false, why: `the repository cannot be read (${String(error.code)})` };
+    throw error;
+  }
+}
+
+async function patchOf(store: Store, { from, tip, maxBytes }: Omit<Parameters<typeof readChange>[0], "path">): Promise<string> {
+  const base = from ?? (await store.content(["rev-parse", "--verify", "--end-of-options", `${objectId(tip)}^1`])).trim();
+  const file = join(store.scratch, "change.patch");
+  await writePatch(store, { from: base, tip, file, maxBytes });
+  return readFile(file, "utf8");
+}

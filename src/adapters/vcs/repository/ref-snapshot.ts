@@ -1,0 +1,48 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isObjectId } from "../git/ref-names.ts";
+import { ifThere, readShort } from "./admin-dirs.ts";
+import type { Store } from "./store.ts";
+
+/** What a snapshot holds. Notes, stashes and replacements are a person's alone. */
+const KINDS = ["refs/heads", "refs/tags", "refs/remotes"];
+/** Branches of tickets, of this and of other runs: they say what others work on. */
+const TICKETS = "refs/heads/loopdash/";
+
+/**
+ * The repository's branches and tags now, read from its files (gitrepository-layout(5)), so that it costs no process. A ref that
+ * is a file wins over one that is packed; symbolic ones are left out.
+ */
+export async function refSnapshot(store: Store): Promise<Map<string, string>> {
+  const { commonDir } = store.at;
+  const refs = new Map<string, string>();
+  const packed = (await ifThere(readFile(join(commonDir, "packed-refs"), "utf8"))) ?? "";
+  for (const line of packed.split("\n")) {
+    const blank = line.indexOf(" ");
+    if (isWanted(line.slice(blank + 1)) && isObjectId(line.slice(0, blank)))
+      refs.set(line.slice(blank + 1), line.slice(0, blank));
+  }
+  await Promise.all(KINDS.map((kind) => readLoose(commonDir, kind, refs)));
+  return refs;
+}
+
+function isWanted(ref: string): boolean {
+  return KINDS.some((kind) => ref.startsWith(`${kind}/`)) && !ref.startsWith(TICKETS);
+}
+
+async function readLoose(commonDir: string, folder: string, refs: Map<string, string>): Promise<void> {
+  const entries = (await ifThere(readdir(join(commonDir, folder), { withFileTypes: true }))) ?? [];
+  await Promise.all(
+    entries.map(async (entry) => {
+      const ref = `${folder}/${entry.name}`;
+      if (entry.isDirectory()) return `${ref}/` === TICKETS ? undefined : readLoose(commonDir, ref, refs);
+      const id = entry.isFile() && !ref.endsWith(".lock") ? await readShort(join(commonDir, ref)) : undefined;
+      if (id !== undefined && isObjectId(id)) refs.set(ref, id);
+    }),
+  );
+}
+
+/** The content of a `packed-refs` file; git sorts what does not say that it is sorted. */
+export function packedRefs(refs: ReadonlyMap<string, string>): string {
+  return [...refs].map(([ref, id]) => `${id} ${ref}\n`).join("");
+}

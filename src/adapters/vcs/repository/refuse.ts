@@ -1,0 +1,108 @@
+import { realpath, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { EXIT, UserError } from "../../../domain/values/user-error.ts";
+import { GitFailure, GitMissing } from "../git/git-call.ts";
+import { shown, unfitBranchName } from "../git/ref-names.ts";
+import { mustGit } from "../git/run-git.ts";
+import { isCutOffLanding } from "../landing/land.ts";
+import { ifThere, readHead } from "./admin-dirs.ts";
+import { baseTip } from "./history.ts";
+import { exists, type Located, locate } from "./locate.ts";
+import type { Store } from "./store.ts";
+import { checkoutsOfBase, whyNotReady } from "./user-checkout.ts";
+
+/** `merge-tree --write-tree`, which merges without a checkout, came with this version (git release notes). */
+const OLDEST = [2, 38] as const;
+
+function refusal(options: { what: string; why: string; todo: string; cause?: unknown }): UserError {
+  return new UserError({ ...options, exitCode: EXIT.refused });
+}
+
+/** Finds the repository at `path`, or refuses with a UserError: no such folder, no or an old git, no repository there. */
+export async function locateOrRefuse(id: string, path: string): Promise<Located> {
+  const what = `repository "${id}" cannot be used`;
+  const found = await ifThere(stat(path));
+  if (found === undefined) {
+    throw refusal({ what, why: `${shown(path)} does not exist`, todo: "correct its path in the batch file" });
+  }
+  if (!found.isDirectory()) {
+    throw refusal({ what, why: `${shown(path)} is not a folder`, todo: "give the folder of a git repository" });
+  }
+  const real = await realpath(path);
+  await refuseOldGit(what, real);
+  let at: Located;
+  try {
+    at = await locate(real);
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    throw await noRepository(what, real, error);
+  }
+  refuseFormat(what, at);
+  return at;
+}
+
+async function refuseOldGit(what: string, path: string): Promise<void> {
+  const todo = `install git ${OLDEST.join(".")} or newer`;
+  try {
+    const said = await mustGit(path, { args: ["version"], gitDir: path });
+    const [, major = "0", minor = "0"] = /(\d+)\.(\d+)/.exec(said) ?? [];
+    const enough = Number(major) > OLDEST[0] || (Number(major) === OLDEST[0] && Number(minor) >= OLDEST[1]);
+    if (!enough) throw refusal({ what, why: `git ${major}.${minor} cannot merge without a checkout`, todo });
+  } catch (error) {
+    if (!(error instanceof GitMissing)) throw error;
+    throw refusal({ what, why: "no git program was found on the PATH", todo, cause: error });
+  }
+}
+
+async function noRepository(what: string, path: string, cause: GitFailure): Promise<UserError> {
+  for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
+    if (!(await exists(join(above, ".git")))) continue;
+    const why = `${shown(path)} is a folder within the repository ${shown(above)}`;
+    return refusal({ what, why, todo: "give the top folder of the repository", cause });
+  }
+  const why = `${shown(path)} is not a git repository`;
+  return refusal({ what, why, todo: "give the top folder of a git repository, or a bare repository", cause });
+}
+
+function refuseFormat(what: string, at: Located): void {
+  const storage = at.settings.get("extensions.refstorage");
+  if (storage !== undefined && storage !== "files") {
+    const why = `it keeps its refs as "${shown(storage)}", which is not supported yet`;
+    throw refusal({ what, why, todo: "migrate it: git refs migrate --ref-format=files" });
+  }
+  if (at.settings.get("core.splitindex") === "true") {
+    const why = "it uses split indexes (core.splitIndex), which are not supported";
+    throw refusal({ what, why, todo: "git config core.splitIndex false && git update-index --no-split-index" });
+  }
+}
+
+/** Refuses a name that is no branch name. */
+export function refuseBaseName(id: string, base: string): void {
+  const reason = unfitBranchName(base);
+  if (reason === undefined) return;
+  const why = `"${shown(base)}" cannot name a branch: ${reason}`;
+  throw refusal({ what: `repository "${id}" cannot be used`, why, todo: "give an existing local branch as its base" });
+}
+
+/** Refuses a base that is no local branch, and checkouts that could not follow it. */
+export async function refuseState(id: string, base: string, store: Store): Promise<void> {
+  const what = `repository "${id}" cannot be used`;
+  if ((await store.readBranch(store.baseRef)) === undefined) {
+    const why = `it has no local branch "${shown(base)}"`;
+    throw refusal({ what, why, todo: "give an existing local branch as its base, or create it" });
+  }
+  const checkouts = await checkoutsOfBase(store, new Set());
+  const tip = await baseTip(store);
+  for (const checkout of checkouts) {
+    const why = await whyNotReady(store, checkout, tip);
+    if (why === undefined || (await isCutOffLanding(store, checkout, tip))) continue;
+    const todo = "commit, stash or finish what is open there, or check out another branch there";
+    throw refusal({ what, why, todo });
+  }
+  const { mainWorktree, commonDir } = store.at;
+  if (mainWorktree === undefined || checkouts.some((each) => each.path === mainWorktree)) return;
+  const head = await readHead(commonDir);
+  if (head !== undefined && "branch" in head) return;
+  const why = `HEAD is detached in ${shown(mainWorktree)}, so it is unclear whether that checkout should follow the base`;
+  throw refusal({ what, why, todo: `check out a branch there: git switch ${shown(base)}` });
+}

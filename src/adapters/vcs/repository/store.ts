@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
+import { mkdtemp, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Sandbox } from "../../../ports/sandbox.ts";
+import { CAPTURE_BOUNDS, type CaptureBounds } from "../capture/capture-bounds.ts";
+import { type GitCall, GitFailure, type GitResult } from "../git/git-call.ts";
+import type { RunGit } from "../git/git-helper.ts";
+import { branchRef, isObjectId } from "../git/ref-names.ts";
+import { runGit } from "../git/run-git.ts";
+import { makeGitDir, writeHead } from "./git-dir.ts";
+import { exists, isMissing, type Located } from "./locate.ts";
+
+export type More = Partial<
+  Pick<GitCall, "workTree" | "index" | "input" | "session" | "onOutput" | "gitDir" | "objects" | "borrowed">
+>;
+
+/**
+ * One repository with two ways to run git on it.
+ *
+ * `refs`: in the repository's own git folder, for what touches refs and worktree records only.
+ * `content`: in a git folder of ours with the repository's objects, for everything that reads or writes files. Filter,
+ * textconv, diff and merge drivers are looked up in configuration, and there none of the repository's is read: not
+ * config, not config.worktree, not what they include. So no race with a worker that edits them can be lost.
+ */
+export interface Store {
+  readonly at: Located;
+  readonly baseRef: string;
+  /** See `Repo.place`. */
+  readonly place: string;
+  /** A folder of ours that no worker is given. */
+  readonly scratch: string;
+  /** What confines the processes that read what a worker left; undefined where the run has none. */
+  readonly sandbox: Sandbox | undefined;
+  readonly captureBounds: CaptureBounds;
+  /** Any git process, for what none of the others covers. */
+  run(call: GitCall): Promise<string>;
+  /** The same, however it ends. */
+  start(call: GitCall, signal?: AbortSignal): Promise<GitResult>;
+  /** The call of `content`. */
+  contentCall(args: readonly string[], more?: More): GitCall;
+  refs(args: readonly string[], more?: More): Promise<string>;
+  tryRefs(args: readonly string[], more?: More): Promise<GitResult>;
+  content(args: readonly string[], more?: More): Promise<string>;
+  tryContent(args: readonly string[], more?: More): Promise<GitResult>;
+  /** The commit of a branch, or undefined where there is none. */
+  readBranch(ref: string): Promise<string | undefined>;
+  /** A git folder of ours for one working folder, by its path. */
+  privateDir(path: string): string;
+}
+
+export interface StoreOptions {
+  readonly scratch?: string;
+  readonly run?: RunGit;
+  readonly sandbox?: Sandbox;
+  readonly capture?: Partial<CaptureBounds>;
+}
+
+/** Opens the store, with a scratch folder below `scratchIn` that goes away with this process. */
+export async function openStore(at: Located, base: string, options: StoreOptions = {}): Promise<Store> {
+  const run = options.run ?? runGit;
+  const scratch = await mkdtemp(join(options.scratch ?? tmpdir(), "loopdash-git-"));
+  removeAtExit(scratch);
+  const own = join(scratch, "git");
+  await makeGitDir({ dir: own, head: undefined, format: at.format, bare: true, borrowed: [] });
+  const shallow = at.shallow === undefined ? {} : { shallow: at.shallow };
+  const refCall = (args: readonly string[], more: More): GitCall => ({
+    args,
+    gitDir: at.commonDir,
+    commonDir: at.commonDir,
+    ...more,
+  });
+  const contentCall = (args: readonly string[], more: More = {}): GitCall => ({
+    args,
+    gitDir: own,
+    objects: at.objects,
+    config: at.inert,
+    ...shallow,
+    ...more,
+  });
+  const tryRefs = (args: readonly string[], more: More = {}) => run(scratch, refCall(args, more));
+  const must = async (call: GitCall): Promise<string> => {
+    const result = await run(scratch, call);
+    if (result.status !== 0) throw new GitFailure(call.args, result);
+    return result.stdout;
+  };
+  return {
+    at,
+    baseRef: branchRef(base),
+    place: at.mainWorktree ?? at.path.replace(/\.git$/, ""),
+    scratch,
+    sandbox: options.sandbox,
+    captureBounds: { ...CAPTURE_BOUNDS, ...options.capture },
+    run: must,
+    start: (call, signal) => run(scratch, call, signal),
+    contentCall,
+    refs: (args, more = {}) => must(refCall(args, more)),
+    tryRefs,
+    content: (args, more = {}) => must(contentCall(args, more)),
+    tryContent: (args, more = {}) => run(scratch, contentCall(args, more)),
+    readBranch: (ref) => readBranch(at.commonDir, ref, tryRefs),
+    privateDir: (path) => join(scratch, `w-${createHash("sha256").update(path).digest("hex").slice(0, 32)}`),
+  };
+}
+
+/**
+ * Reads a branch. A loose ref is a file with the id in it, and it wins over packed-refs (gitrepository-layout(5)), so the
+ * usual case costs no process; anything else is asked of git.
+ */
+async function readBranch(commonDir: string, ref: string, git: Store["tryRefs"]): Promise<string | undefined> {
+  try {
+    const loose = (await readFile(join(commonDir, ref), "utf8")).trimEnd();
+    if (isObjectId(loose)) return loose;
+  } catch (error) {
+    if (!isMissing(error) && !isFolder(error)) throw error;
+  }
+  const args = ["show-ref", "--verify", "--hash", "--", ref];
+  const result = await git(args);
+  if (result.status === 0) return result.stdout.trim();
+  if (result.stderr.includes("not a valid ref")) return undefined;
+  throw new GitFailure(args, result);
+}
+
+function isFolder(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EISDIR";
+}
+
+/** Makes sure that the git folder of ours for a working folder is there, with HEAD at `commit`. */
+export async function preparePrivateDir(store: Store, dir: string, commit: string): Promise<void> {
+  if (await exists(join(dir, "config"))) return writeHead(dir, commit);
+  await makeGitDir({ dir, head: commit, format: store.at.format, bare: false, borrowed: [] });
+}
+
+const scratchFolders = new Set<string>();
+
+/** A process that is killed leaves a few kilobytes in the temporary folder; any other end removes them. */
+function removeAtExit(folder: string): void {
+  if (scratchFolders.size === 0) {
+    process.once("exit", () => {
+      for (const each of scratchFolders) rmSync(each, { recursive: true, force: true });
+    });
+  }
+  scratchFolders.add(folder);
+}

@@ -1,0 +1,135 @@
+import { join } from "node:path";
+import type { GitResult } from "../git/git-call.ts";
+import { shown } from "../git/ref-names.ts";
+import { inTheWay } from "../landing/in-the-way.ts";
+import { adminDirs, readHead, readShort, resolvedParent } from "./admin-dirs.ts";
+import { exists } from "./locate.ts";
+import type { Store } from "./store.ts";
+
+/** A folder in which a person has the base branch checked out. */
+export interface UserCheckout {
+  readonly path: string;
+  /** Its git folder: the repository's own, or the record of a linked worktree. */
+  readonly gitDir: string;
+}
+
+/** What git leaves in a git folder while one of its longer operations is under way (gitrepository-layout(5)). */
+const UNDER_WAY: readonly (readonly [file: string, words: string])[] = [
+  ["MERGE_HEAD", "a merge is under way"],
+  ["CHERRY_PICK_HEAD", "a cherry-pick is under way"],
+  ["REVERT_HEAD", "a revert is under way"],
+  ["rebase-merge", "a rebase is under way"],
+  ["rebase-apply", "a rebase or a series of patches is under way"],
+];
+
+/**
+ * Where the base is checked out now, besides worktrees of our own. By reading HEAD files, so it costs no process and may be
+ * asked at each landing: a person may switch branches at any time. `ours` are folders that workers were given.
+ */
+export async function checkoutsOfBase(store: Store, ours: ReadonlySet<string>): Promise<readonly UserCheckout[]> {
+  const found: UserCheckout[] = [];
+  const { mainWorktree, commonDir } = store.at;
+  if (mainWorktree !== undefined) found.push({ path: mainWorktree, gitDir: commonDir });
+  for (const { dir, worktree } of await adminDirs(commonDir)) {
+    if (!ours.has(worktree) && (await exists(join(worktree, ".git")))) found.push({ path: worktree, gitDir: dir });
+  }
+  const theirs = await Promise.all(found.map((each) => holdsBase(store, each)));
+  return found.filter((_, i) => theirs[i]);
+}
+
+/** Our worktrees, by the path under which git knows them. */
+export function knownPath(path: string): Promise<string> {
+  return resolvedParent(path);
+}
+
+/** Whether HEAD is on the base, or will return to it when a rebase ends. */
+async function holdsBase(store: Store, userCheckout: UserCheckout): Promise<boolean> {
+  const head = await readHead(userCheckout.gitDir);
+  if (head !== undefined && "branch" in head) return head.branch === store.baseRef;
+  const rebased = await Promise.all(
+    ["rebase-merge", "rebase-apply"].map((dir) => firstLine(join(userCheckout.gitDir, dir, "head-name"))),
+  );
+  return rebased.includes(store.baseRef);
+}
+
+async function firstLine(file: string): Promise<string | undefined> {
+  return (await readShort(file))?.split("\n", 1)[0];
+}
+
+/** Why the checkout, which should show `commit`, cannot be brought along now, or undefined where it can. Changes nothing. */
+export async function whyNotReady(store: Store, userCheckout: UserCheckout, commit: string): Promise<string | undefined> {
+  return (await whyBusy(store, userCheckout)) ?? whyDirty(store, userCheckout, commit);
+}
+
+/**
+ * Why a checkout that should show `from` cannot be brought to `to` now, or undefined where it can. Changes nothing. With
+ * `rehearse`, git is asked as well, by a dry run: one process more.
+ */
+export async function whyNotFollow(
+  store: Store,
+  userCheckout: UserCheckout,
+  { from, to, rehearse }: { readonly from: string; readonly to: string; readonly rehearse: boolean },
+): Promise<string | undefined> {
+  const [unready, path] = await Promise.all([
+    whyNotReady(store, userCheckout, from),
+    inTheWay(store, userCheckout.path, from, to),
+  ]);
+  if (unready !== undefined) return unready;
+  if (path !== undefined) return `${shown(userCheckout.path)}: the untracked ${shown(path)} would be overwritten`;
+  // By itself: the dry run holds the index's lock while it looks, and so does a diff that meets a touched file.
+  return rehearse ? bringAlong(store, userCheckout, { from, to, dryRun: true }) : undefined;
+}
+
+async function whyBusy(store: Store, userCheckout: UserCheckout): Promise<string | undefined> {
+  const there = await Promise.all(UNDER_WAY.map(([file]) => exists(join(userCheckout.gitDir, file))));
+  const busy = UNDER_WAY[there.indexOf(true)];
+  if (busy !== undefined) return `${shown(userCheckout.path)}: ${busy[1]}`;
+  if (await exists(join(userCheckout.gitDir, "index.lock"))) {
+    return `${shown(userCheckout.path)}: another git process works there (if none does, remove ${shown(join(userCheckout.gitDir, "index.lock"))})`;
+  }
+  if (!(await exists(join(userCheckout.gitDir, "info", "sparse-checkout")))) return undefined;
+  const on = await store.tryRefs(["config", "--type=bool", "--get", "core.sparseCheckout"], { gitDir: userCheckout.gitDir });
+  return on.stdout.trim() === "true"
+    ? `${shown(userCheckout.path)}: it is a sparse checkout, which cannot be brought along`
+    : undefined;
+}
+
+async function whyDirty(store: Store, userCheckout: UserCheckout, commit: string): Promise<string | undefined> {
+  const changed = await changedFiles(store, userCheckout, commit);
+  if (changed.length === 0) return undefined;
+  const names = changed.slice(0, 3).map(shown).join(", ");
+  const more = changed.length > 3 ? ` and ${changed.length - 3} more` : "";
+  return `${shown(userCheckout.path)} has uncommitted changes: ${names}${more}`;
+}
+
+/** Tracked files in which the checkout, staged or not, differs from a commit. Submodules are not looked into. */
+export async function changedFiles(store: Store, userCheckout: UserCheckout, commit: string): Promise<readonly string[]> {
+  const flags = ["--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
+  // Not diff-index: it takes a file for changed whose time alone changed. `diff` compares the content and notes the new time
+  // in the index, which the read-tree that follows goes by.
+  const listed = await store.content(["diff", ...flags, commit, "--"], places(userCheckout));
+  return listed.split("\0").filter((path) => path !== "");
+}
+
+/**
+ * Brings the checkout from one commit to another: index and files, all or nothing. A file that is not in `from`, tracked or
+ * ignored, is never overwritten. With `dryRun` it only tells whether it would work. Undefined, or why it does not.
+ */
+export async function bringAlong(
+  store: Store,
+  userCheckout: UserCheckout,
+  by: { readonly from: string; readonly to: string; readonly dryRun: boolean },
+): Promise<string | undefined> {
+  const args = ["read-tree", "-m", "-u", ...(by.dryRun ? ["--dry-run"] : []), by.from, by.to];
+  const result = await store.tryContent(args, places(userCheckout));
+  return result.status === 0 ? undefined : `${shown(userCheckout.path)}: ${reason(result)}`;
+}
+
+function reason(result: GitResult): string {
+  const line = result.stderr.split("\n").find((each) => each.trim() !== "") ?? "git does not say why";
+  return shown(line.replace(/^(?:error|fatal): /, "").slice(0, 500));
+}
+
+function places(userCheckout: UserCheckout): { workTree: string; index: string } {
+  return { workTree: userCheckout.path, index: join(userCheckout.gitDir, "index") };
+}

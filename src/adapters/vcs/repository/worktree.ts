@@ -1,0 +1,130 @@
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { basename, join, resolve, sep } from "node:path";
+import { removeFolder } from "../../remove-folder.ts";
+import { keepOlder } from "../capture/index-time.ts";
+import { agentDir } from "../capture/worker-git.ts";
+import { moveRef } from "../git/git-queries.ts";
+import { branchRef, objectId } from "../git/ref-names.ts";
+import type { serialQueue } from "../git/serial-queue.ts";
+import { adminDirs, adminDirsOf, readHead, resolvedParent } from "./admin-dirs.ts";
+import { exists } from "./locate.ts";
+import { removeTrees } from "./remove-tree.ts";
+import { preparePrivateDir, type Store } from "./store.ts";
+
+type Queue = ReturnType<typeof serialQueue>;
+
+/**
+ * Adds a linked worktree on a fresh branch. The record is written as gitrepository-layout(5) describes it and not by
+ * `git worktree add`, which starts two more processes for the same four small files and runs hooks. The files are written
+ * from our own git folder, where no smudge filter is known. Clearing away what an earlier try left is queued.
+ */
+export async function addWorktree(
+  store: Store,
+  queue: Queue,
+  options: { readonly path: string; readonly branch: string; readonly from: string },
+): Promise<void> {
+  const ref = branchRef(options.branch);
+  const from = objectId(options.from);
+  await refuseUserFolder(store, options.path);
+  await queue(() => clearLeftovers(store, options.path, ref));
+  const admin = await writeRecord(store, options.path, ref);
+  const index = join(admin, "index");
+  const own = store.privateDir(options.path);
+  await Promise.all([
+    moveRef(store, ref, { to: from }),
+    store.content(["read-tree", "-m", "-u", from], { workTree: options.path, index }),
+    preparePrivateDir(store, own, from),
+  ]);
+  await copyFile(index, join(own, "index"));
+  await keepOlder(join(own, "index"), index);
+}
+
+/** Writes a worktree's record below the repository's git folder, and the `.git` file that points to it. Gives the record's folder. */
+async function writeRecord(store: Store, path: string, ref: string): Promise<string> {
+  await mkdir(path, { recursive: true });
+  const worktrees = join(store.at.commonDir, "worktrees");
+  await mkdir(worktrees, { recursive: true });
+  const admin = await newRecord(worktrees, basename(path));
+  await Promise.all([
+    writeFile(join(admin, "commondir"), "../..\n"),
+    writeFile(join(admin, "gitdir"), `${join(await resolvedParent(path), ".git")}\n`),
+    writeFile(join(admin, "HEAD"), `ref: ${ref}\n`),
+    writeFile(join(path, ".git"), `gitdir: ${admin}\n`, { flag: "wx" }),
+  ]);
+  return admin;
+}
+
+/** A new folder named like the worktree, or with a number behind where that is taken, as git does it. */
+async function newRecord(worktrees: string, name: string): Promise<string> {
+  for (let n = 0; ; n++) {
+    const admin = join(worktrees, n === 0 ? name : `${name}${n}`);
+    try {
+      await mkdir(admin);
+      return admin;
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    }
+  }
+}
+
+/** Removes the worktree, its record and, if wanted, its branch; what is not there is left alone. */
+export async function removeWorktree(
+  store: Store,
+  { branch, path, deleteBranch }: { readonly path: string; readonly branch: string; readonly deleteBranch: boolean },
+): Promise<void> {
+  const ref = branchRef(branch);
+  await refuseUserFolder(store, path);
+  await clearPath(store, path);
+  if (deleteBranch && (await store.readBranch(ref)) !== undefined) {
+    await moveRef(store, ref, {});
+  }
+}
+
+/**
+ * Removes by hand what `git worktree remove` removes: the folder, then the record. Git's own command insists on a `.git`
+ * file that points back, which an agent may have replaced.
+ */
+async function clearPath(store: Store, path: string): Promise<void> {
+  const records = await adminDirsOf(store.at.commonDir, path);
+  // The record last, so that it tells where the folder is as long as that is there.
+  const recorded = records.map(({ dir }) => dir);
+  const written = [path, store.privateDir(path), agentDir(store, path)];
+  try {
+    await removeTrees(store, [...written, ...recorded]);
+  } finally {
+    // Also if the folder resists or takes too long: the record would be in git's way.
+    await removeTrees(store, recorded);
+  }
+}
+
+/**
+ * Frees the path and the branch. A worktree elsewhere that has the branch checked out keeps its files and its commit and
+ * is only detached: it may be a person's, and git moves no branch that is checked out.
+ */
+async function clearLeftovers(store: Store, path: string, ref: string): Promise<void> {
+  const [there, records] = await Promise.all([exists(path), adminDirs(store.at.commonDir)]);
+  const wanted = await resolvedParent(path);
+  if (there || records.some((each) => each.worktree === wanted)) await clearPath(store, path);
+  await Promise.all(
+    records
+      .filter((each) => each.worktree !== wanted)
+      .map(async ({ dir, worktree }) => {
+        const head = await readHead(dir);
+        if (head === undefined || !("branch" in head) || head.branch !== ref) return;
+        const commit = await store.readBranch(ref);
+        if (commit === undefined || !(await exists(worktree))) return removeFolder(dir);
+        await store.refs(["update-ref", "--no-deref", "HEAD", commit], { gitDir: dir });
+      }),
+  );
+}
+
+/** A wrong path here would delete a person's files: their checkout, the git folder, or a folder that holds either. */
+async function refuseUserFolder(store: Store, path: string): Promise<void> {
+  const real = await resolvedParent(resolve(path));
+  const theirs = [store.at.commonDir, store.at.path, store.at.mainWorktree ?? store.at.path];
+  if (path !== resolve(path) || theirs.some((each) => each === real || each.startsWith(real + sep))) {
+    throw new RangeError(
+      `a worktree cannot be at ${JSON.stringify(path)}: it must be an absolute path apart from the repository`,
+    );
+  }
+}

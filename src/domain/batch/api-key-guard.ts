@@ -1,0 +1,144 @@
+import { readJson } from "../values/json-text.ts";
+
+/**
+ * Names of environment variables that hold a key for a model, or that send an agent's program to another account or
+ * another host. Any of them may move the bill from a subscription to a metered key without a word. Names only: no value is
+ * ever looked at here beyond whether there is one.
+ */
+
+/** Who sells or passes on model answers, as their variables begin. */
+const VENDORS = [
+  "AI_GATEWAY",
+  "AMP",
+  "ANTHROPIC",
+  "AZURE_AI",
+  "AZURE_COGNITIVE_SERVICES",
+  "AZURE_FOUNDRY",
+  "BASETEN",
+  "BEDROCK",
+  "CEREBRAS",
+  "CHUTES",
+  "CLAUDE",
+  "CLAUDE_CODE",
+  "CODEX",
+  "COHERE",
+  "CO",
+  "CURSOR",
+  "DASHSCOPE",
+  "DEEPINFRA",
+  "DEEPSEEK",
+  "FACTORY",
+  "FIREWORKS",
+  "GEMINI",
+  "GOOGLE",
+  "GOOGLE_GEMINI",
+  "GOOGLE_GENERATIVE_AI",
+  "GOOGLE_VERTEX",
+  "GROK",
+  "GROQ",
+  "KIMI",
+  "LITELLM",
+  "MINIMAX",
+  "MISTRAL",
+  "MOONSHOT",
+  "NEBIUS",
+  "NVIDIA",
+  "NVIDIA_NIM",
+  "OLLAMA",
+  "OPENAI",
+  "OPENCODE",
+  "OPENROUTER",
+  "PERPLEXITY",
+  "PERPLEXITYAI",
+  "QWEN",
+  "REPLICATE",
+  "SAMBANOVA",
+  "TOGETHER",
+  "TOGETHERAI",
+  "TOGETHER_AI",
+  "VERTEX",
+  "XAI",
+  "ZAI",
+  "Z_AI",
+  "ZHIPU",
+  "ZHIPUAI",
+] as const;
+
+/** What of a vendor is a credential or the place that a request goes to. */
+const PARTS = "API_?KEYS?|AUTH_TOKEN|API_TOKEN|ACCESS_TOKEN|API_BASE|API_URL|API_HOST|BASE_URL|CUSTOM_HEADERS";
+
+const OF_A_VENDOR = new RegExp(`^(?:${VENDORS.join("|")})_(?:${PARTS})$`);
+
+/** Whole families of which every member says who is asked and who pays. */
+const FAMILIES = /^(?:GOOGLE_GENAI|AZURE_OPENAI|ANTHROPIC_(?:BEDROCK|VERTEX|FOUNDRY|AWS)|CLAUDE_CODE_USE)_[A-Z0-9_]+$/;
+
+/** Those that fit no pattern. */
+const OTHERS: ReadonlySet<string> = new Set([
+  "ANTHROPIC_UNIX_SOCKET",
+  "AWS_BEARER_TOKEN_BEDROCK",
+  "AZURE_API_KEY",
+  "CLAUDE_CODE_API_KEY_FILE_DESCRIPTOR",
+  "OPENAI_ORGANIZATION",
+  "OPENAI_ORG_ID",
+  "OPENAI_PROJECT_ID",
+]);
+
+/** Whether a variable of this name can change who pays for an agent, or whom it asks. */
+export function switchesBilling(name: string): boolean {
+  return OF_A_VENDOR.test(name) || FAMILIES.test(name) || OTHERS.has(name);
+}
+
+/** The names that switch billing among those of an environment that are set to something. Sorted. */
+export function apiKeyNames(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
+  return Object.keys(environment)
+    .filter((name) => switchesBilling(name) && (environment[name] ?? "").trim() !== "")
+    .sort();
+}
+
+/**
+ * An assignment as any of the usual loaders understands one: with or without `export`, "=" or ":", quotes about the name.
+ * More is taken for an assignment than any one loader takes: a name too many is asked about, one too few is paid for.
+ */
+const ASSIGNMENT = /^[\s\uFEFF]*(?:(?:export|set|setenv)\s+)?["']?([A-Za-z_][A-Za-z0-9_]*)["']?\s*[=:](.*)$/;
+
+/** What of a trimmed value is nothing once a loader has read it: empty quotes, a comment. */
+const NOTHING = /^(?:""|''|``)?\s*(?:#.*)?$/;
+
+/** The names that switch billing among those that a `.env` file sets to something. Sorted, each once. */
+export function apiKeyNamesInDotenv(text: string): readonly string[] {
+  const names = new Set<string>();
+  for (const line of text.split(/\r\n|\n|\r/)) {
+    const [, name = "", value = ""] = ASSIGNMENT.exec(line) ?? [];
+    if (switchesBilling(name) && !NOTHING.test(value.trim())) names.add(name);
+  }
+  return [...names].sort();
+}
+
+/** What Claude Code asks for a key, whatever it answers (code.claude.com/docs/en/settings). */
+const HELPER = "apiKeyHelper";
+
+/**
+ * The names that switch billing among those that a settings file in JSON sets to something, at its top (Codex's `auth.json`)
+ * or under `env` (Claude Code's settings). What is no JSON is read line by line: some program may read it still. Sorted,
+ * each once.
+ */
+export function apiKeyNamesInSettings(text: string): readonly string[] {
+  let read: unknown;
+  try {
+    read = readJson(text.replace(/^\uFEFF/, ""));
+  } catch {
+    return apiKeyNamesInDotenv(text);
+  }
+  const top = membersOf(read);
+  const all = [...Object.entries(top), ...Object.entries(membersOf(top["env"]))];
+  const found = all.filter(([name, value]) => (switchesBilling(name) || name === HELPER) && isSet(value));
+  return [...new Set(found.map(([name]) => name))].sort();
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+function isSet(value: unknown): boolean {
+  return value !== null && value !== undefined && String(value).trim() !== "";
+}

@@ -1,0 +1,98 @@
+import type { Batch, Ticket } from "../batch/schema.ts";
+import { DEFAULT_FINISH } from "../batch/step-spec.ts";
+import type { RunState } from "../run/state.ts";
+import { TicketId } from "../values/ids.ts";
+import { plainLines, plainText } from "../values/text.ts";
+import type { Discovery } from "./schema.ts";
+
+/** Bounds of what is kept of a worker's words: those of the outbox (title 200, body 16,000 and reason 1,000 characters), and lines. */
+const MAX_TITLE = 200;
+const MAX_REASON = 1_000;
+const MAX_LINES = 1_000;
+const MAX_ID = 64;
+
+/** Whether a discovery becomes a ticket: the ticket as the batch is to hold it, or why not, in words for the next attempt. */
+export type Admission = { readonly ok: true; readonly ticket: Ticket } | { readonly ok: false; readonly why: string };
+
+/**
+ * Decides on a ticket that the worker on `finder` says it found. All but title, body and repository is the engine's: the id, which
+ * is in nobody's use (`taken` are the tracker's ids and file names beyond the batch), and the finish line, which is the batch's own
+ * and never the finder's (adversary cases B9, B10). It waits for no other ticket, so no cycle can come of it.
+ */
+export function admitDiscovery(state: RunState, finder: TicketId, discovery: Discovery, taken: Iterable<string> = []): Admission {
+  const { batch, plan } = state;
+  const most = batch.limits.discoveries;
+  if (discoveredSince(state) >= most) return refused(`the run takes no more: at most ${most} (limits.discoveries)`);
+  const title = plainText(discovery.title, MAX_TITLE).trim();
+  if (title === "") return refused("its title shows nothing");
+  const found = plan.tickets[plan.index[finder] as number] as Ticket;
+  const repo = discovery.repo ?? found.repo;
+  if (!Object.hasOwn(batch.repos, repo)) {
+    return refused(`the batch has no repository "${repo}"; it has ${Object.keys(batch.repos).slice(0, 20).join(", ")}`);
+  }
+  const words = folded(title);
+  const same = plan.tickets.find((ticket) => folded(ticket.title) === words);
+  if (same !== undefined) return refused(`${same.id} of the batch has this title already`);
+  const id = discoveredId(finder, [...plan.tickets.map((ticket) => ticket.id), ...taken]);
+  const ticket = { id, title, body: bodyOf(finder, discovery), repo, dependsOn: [], exclusive: [] };
+  return { ok: true, ticket: { ...ticket, finish: defaultFinish(batch), foundBy: finder } };
+}
+
+/** The finish line of a ticket that has none of its own. Batches frozen by an older loopdash do not say theirs. */
+function defaultFinish({ finish }: Batch): Ticket["finish"] {
+  return finish ?? DEFAULT_FINISH;
+}
+
+/** How many tickets workers have added to the run since it began. */
+function discoveredSince({ batch, plan }: RunState): number {
+  return plan.tickets.length - batch.tickets.length;
+}
+
+/** The tickets of a run that workers found, also those that it has from an earlier run, in the order in which they were found. */
+export function discoveredTickets({ plan }: RunState): readonly Ticket[] {
+  return plan.tickets.filter((ticket) => ticket.foundBy !== undefined);
+}
+
+/**
+ * The id of a ticket found by another: that one's with "-d" and the first number that is free, at most 64 characters. Ids that
+ * differ only in case clash, for they name folders and branches.
+ */
+export function discoveredId(finder: TicketId, taken: Iterable<string>): TicketId {
+  const used = new Set<string>();
+  for (const id of taken) used.add(id.toLowerCase());
+  for (let n = 1; ; n += 1) {
+    const end = `-d${n}`;
+    const id = finder.slice(0, MAX_ID - end.length) + end;
+    if (!used.has(id.toLowerCase())) return TicketId.parse(id);
+  }
+}
+
+/** A batch as a new run of it begins: with the tickets that workers found in an earlier run. */
+export function withEarlier(batch: Batch, earlier: RunState, isThere: (id: TicketId) => boolean): Batch {
+  const own = new Set(batch.tickets.map((ticket) => ticket.id.toLowerCase()));
+  const found = discoveredTickets(earlier).filter(
+    ({ id, repo }) => !own.has(id.toLowerCase()) && Object.hasOwn(batch.repos, repo) && isThere(id),
+  );
+  if (found.length === 0) return batch;
+  const ids = new Set<string>(found.map((ticket) => ticket.id));
+  const waits = new Map(earlier.plan.tickets.map((t) => [t.id, t.dependsOn.filter((dep) => ids.has(dep))]));
+  const tickets = batch.tickets.map((t) => ({ ...t, dependsOn: [...new Set([...t.dependsOn, ...(waits.get(t.id) ?? [])])] }));
+  const finish = defaultFinish(batch);
+  return { ...batch, tickets: [...tickets, ...found.map((t) => ({ ...t, dependsOn: waits.get(t.id) ?? [], finish }))] };
+}
+
+function refused(why: string): Admission {
+  return { ok: false, why };
+}
+
+/** What makes two titles the same to people: neither case, nor spaces, nor the form of a letter (Unicode UAX 15). */
+function folded(title: string): string {
+  return title.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
+}
+
+/** The body with who found it and why, for whoever works it: the tracker and the next worker know nothing else of it. */
+function bodyOf(finder: TicketId, { body, reason }: Discovery): string {
+  const lines = plainLines(body, { maxLines: MAX_LINES });
+  const found = `Found by the worker on ${finder}: ${plainText(reason, MAX_REASON).trim()}`;
+  return [...lines, ...(lines.length === 0 ? [] : [""]), found].join("\n");
+}

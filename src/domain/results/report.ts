@@ -1,0 +1,96 @@
+import type { FailingOnBase } from "../run/base-fact.ts";
+import type { RunState, TicketState } from "../run/state.ts";
+import { vecItems } from "../values/vec.ts";
+import { type Ledger, ledgerOf } from "./ledger.ts";
+import { type EarlierRun, type TrendPoint, trendOf } from "./trend.ts";
+
+/** What `loopdash report --json` prints: a stable contract. */
+export interface Report {
+  readonly run: string;
+  readonly batch: string;
+  readonly verdict: "done" | "not-done" | "unjudged";
+  readonly reason: string;
+  /** null while the run goes on. */
+  readonly exitCode: number | null;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly sandboxed: boolean;
+  readonly tickets: readonly ReportTicket[];
+  readonly interventions: Ledger["interventions"];
+  readonly fixAndProceed: number;
+  readonly heals: number;
+  readonly healsAccepted: number;
+  readonly incidents: number;
+  readonly pullRequests: number;
+  readonly costUsd: number;
+  readonly claims: Ledger["claims"];
+  readonly checks: Ledger["checks"];
+  readonly secondModel: Ledger["secondModel"];
+  readonly blockers: Ledger["blockers"];
+  readonly discoveries: Ledger["discoveries"];
+  readonly transients: Ledger["transients"];
+  readonly attempts: number;
+  /** The last runs of the batch file, oldest first; the last one is this. */
+  readonly trend: readonly TrendPoint[];
+}
+
+export interface ReportTicket {
+  readonly id: string;
+  readonly title: string;
+  readonly state: "done" | "human-gated" | "open";
+  readonly attempts: number;
+  readonly costUsd: number;
+  readonly mergedSha: string | null;
+  readonly humanStep: string | null;
+  /** Why an open ticket was given up, where it was. */
+  readonly stalledReason: string | null;
+  /** The ticket whose worker found this one; null where the batch named it. */
+  readonly foundBy: string | null;
+  /** Tests that the batch wants it to fix. */
+  readonly fixes: readonly string[];
+  /** Tests that fail on its base and do not count for it, by check: their number, and the first of them. */
+  readonly failingOnBase: readonly FailingOnBase[];
+}
+
+/**
+ * Computes the report of a run that goes on or has ended. A run without an end is `unjudged`: nobody has said. `earlier`: the runs
+ * of its batch file before it, newest first.
+ */
+export function reportOf(state: RunState, earlier: readonly EarlierRun[] = []): Report {
+  const { tickets: _, agentMs: __, elapsedMs: ___, ...numbers } = ledgerOf(state);
+  return {
+    run: state.run,
+    batch: state.batch.name,
+    verdict: state.end?.verdict ?? "unjudged",
+    reason: state.end?.reason ?? "the run has not ended",
+    exitCode: state.end?.exitCode ?? null,
+    startedAt: iso(state.startedAt),
+    endedAt: state.end === undefined ? null : iso(state.end.at),
+    sandboxed: state.sandboxed,
+    tickets: [...vecItems(state.tickets)].map((ticket) => reportTicket(state, ticket)),
+    ...numbers,
+    trend: trendOf(state, earlier),
+  };
+}
+
+function reportTicket(state: RunState, ticket: TicketState): ReportTicket {
+  const spec = state.plan.tickets[state.plan.index[ticket.id] as number];
+  const settled = ticket.phase === "done" || ticket.phase === "human-gated" ? ticket.phase : "open";
+  return {
+    id: ticket.id,
+    title: spec?.title ?? "",
+    state: settled,
+    attempts: ticket.history.length + (ticket.attempt === undefined ? 0 : 1),
+    costUsd: ticket.costUsd,
+    mergedSha: ticket.mergedSha ?? null,
+    humanStep: settled === "human-gated" ? (ticket.humanStep ?? null) : null,
+    stalledReason: ticket.stalledReason ?? null,
+    foundBy: ticket.foundBy ?? null,
+    fixes: spec?.fixes ?? [],
+    failingOnBase: ticket.failingOnBase ?? [],
+  };
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

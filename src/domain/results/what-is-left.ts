@@ -1,0 +1,33 @@
+import { isSettled, type RunState } from "../run/state.ts";
+import { describeHalt } from "../schedule/backoff.ts";
+import { describeReason, type Reason, whyNot } from "../schedule/why-not.ts";
+import { vecItems } from "../values/vec.ts";
+
+/** Open tickets named in one sentence; the rest are counted. */
+const NAMED = 5;
+
+/** Why a run that ends now is not done: which tickets are open, and what each waits for. One line. */
+export function whatIsLeft(state: RunState): string {
+  const { tripped } = state;
+  const open: string[] = [];
+  let index = 0;
+  for (const ticket of vecItems(state.tickets)) {
+    if (ticket.phase === "stalled") open.push(`${ticket.id} stalled (${ticket.stalledReason ?? "no reason kept"})`);
+    else if (!isSettled(ticket.phase)) open.push(`${ticket.id} ${wordsOf(whyNot(state, index))}`);
+    index += 1;
+  }
+  if (open.length === 0) return `every ticket is settled here, but the tracker says otherwise: ${trackerOpen(state)}`;
+  const more = open.length > NAMED ? `; +${open.length - NAMED} more` : "";
+  const why = tripped === undefined ? "" : `${describeHalt(tripped)}; `;
+  return `${why}${open.length} of ${index} tickets are open: ${open.slice(0, NAMED).join("; ")}${more}`;
+}
+
+/** What holds for all of them is said once, before them. */
+function wordsOf(reason: Reason): string {
+  return reason.kind === "tripped" ? "not done" : describeReason(reason);
+}
+
+function trackerOpen(state: RunState): string {
+  const ids = state.oracle.last?.open ?? [];
+  return ids.length === 0 ? "no list" : `${ids.slice(0, NAMED).join(", ")} open`;
+}

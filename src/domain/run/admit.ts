@@ -1,0 +1,148 @@
+import { describeHalt } from "../schedule/backoff.ts";
+import { whyNoHeal } from "../schedule/heal.ts";
+import { attemptCap } from "../schedule/money.ts";
+import { describeReason } from "../schedule/why-not.ts";
+import { vecAt } from "../values/vec.ts";
+import type { Command } from "./command.ts";
+import type { RunFact } from "./event.ts";
+import { indexOf, isSettled, type RunState, type TicketState } from "./state.ts";
+
+/**
+ * What of a reported fact may enter the journal: the fact, a note that a late or second report was dropped, or nothing
+ * (the run is over, or it was mere activity). A report counts only with the fence of the attempt that runs now.
+ */
+export function admitFact(state: RunState, fact: RunFact): RunFact | undefined {
+  // An interrupted run is taken up again by its next engine; nothing else happens to a run that has ended.
+  if (state.stage === "ended") return fact.type === "run-resumed" ? fact : undefined;
+  if (fact.type === "heal-ended" || fact.type === "heal-agent-started")
+    return state.heals.running?.n === fact.n ? fact : undefined;
+  if (!("fence" in fact) || fact.type === "attempt-claimed" || fact.type === "report-dropped") return fact;
+  const attempt = vecAt(state.tickets, indexOf(state, fact.ticket)).attempt;
+  if (attempt?.fence === fact.fence) return fact;
+  return fact.type === "activity"
+    ? undefined
+    : { type: "report-dropped", ticket: fact.ticket, fence: fact.fence, what: fact.type };
+}
+
+/** What a person's wish turns into: facts, or a refusal with its reason. Every accepted change of the run is an intervention. */
+export function admitCommand(state: RunState, command: Command): readonly RunFact[] {
+  const refuse = (reason: string): readonly RunFact[] => [{ type: "command-refused", command, reason }];
+  if (state.stage === "ended") return [];
+  if (state.stage === "stopping") return refuse("the run is stopping");
+  switch (command.type) {
+    case "pause":
+      if (state.paused) return refuse("the run is paused already");
+      return [{ type: "intervention", class: "I2", target: "run", note: "paused" }, { type: "run-paused" }];
+    case "unpause":
+      if (!state.paused) return refuse("the run is not paused");
+      return [{ type: "intervention", class: "I2", target: "run", note: "went on" }, { type: "run-unpaused" }];
+    case "stop":
+      return [
+        { type: "intervention", class: "I5", target: "run", note: "stopped" },
+        { type: "stop-requested", by: "person" },
+      ];
+    case "judge":
+      return admitJudge(state, refuse);
+    case "workers":
+      return admitWorkers(state, command.workers, refuse);
+    case "heal":
+      return admitHeal(state, refuse);
+    case "drop-heal":
+      return admitDropHeal(state, refuse);
+    case "note": {
+      const { kind, text } = command;
+      return [{ type: "intervention", class: kind === "work" ? "I4" : "I3", target: "run", note: text, noted: true }];
+    }
+    default:
+      return admitOnTicket(state, command, refuse);
+  }
+}
+
+function admitOnTicket(
+  state: RunState,
+  command: Extract<Command, { type: "kill" | "gate" | "retry" }>,
+  refuse: Refuse,
+): readonly RunFact[] {
+  const index = Object.hasOwn(state.plan.index, command.ticket) ? state.plan.index[command.ticket] : undefined;
+  if (index === undefined) return refuse(`there is no ticket ${command.ticket} in this batch`);
+  const ticket = vecAt(state.tickets, index);
+  switch (command.type) {
+    case "kill":
+      return admitKill(ticket, refuse);
+    case "gate":
+      return admitGate(ticket, command.step, refuse);
+    case "retry":
+      return admitRetry(state, ticket, refuse);
+  }
+}
+
+type Refuse = (reason: string) => readonly RunFact[];
+
+function admitJudge({ oracle, tripwire }: RunState, refuse: Refuse): readonly RunFact[] {
+  if (tripwire.status !== "passed") return refuse("the tripwire has not passed yet: no verdict counts before");
+  return oracle.asking ? refuse("the oracle is judging already") : [{ type: "oracle-asked", final: false }];
+}
+
+function admitKill(ticket: TicketState, refuse: Refuse): readonly RunFact[] {
+  const { id, attempt } = ticket;
+  if (attempt === undefined) return refuse(`no worker is on ${id}`);
+  if (attempt.killing !== undefined) return refuse(`the worker on ${id} is being ended already`);
+  if (attempt.merge !== undefined) return refuse(`${id} is being merged; a merge is not cut short`);
+  return [
+    { type: "intervention", class: "I5", target: id, note: "worker killed" },
+    { type: "kill-requested", ticket: id, fence: attempt.fence, ending: "killed-by-person" },
+  ];
+}
+
+function admitGate(ticket: TicketState, step: string, refuse: Refuse): readonly RunFact[] {
+  const { id, attempt } = ticket;
+  if (isSettled(ticket.phase) && ticket.phase !== "stalled") return refuse(`${id} is ${ticket.phase} already`);
+  if (ticket.unfiled === true) return refuse(`the tracker does not hold ${id} yet`);
+  if (ticket.gate !== undefined) return refuse(`the gate of ${id} is being recorded already`);
+  if (attempt?.merge !== undefined) return refuse(`${id} is being merged; gate it afterwards if a step is left`);
+  return [
+    { type: "intervention", class: "I7", target: id, note: "marked human-gated" },
+    { type: "gate-requested", ticket: id, step },
+  ];
+}
+
+function admitRetry(state: RunState, ticket: TicketState, refuse: Refuse): readonly RunFact[] {
+  const { id, phase, gate, stalledBy, stalledReason = "no reason kept", unfiled } = ticket;
+  if (phase !== "stalled") return refuse(`${id} is not stalled`);
+  if (gate !== undefined) return refuse(`the gate of ${id} is being recorded already`);
+  // Its gate could not be recorded: the tracker may hold it all the same, and would call the ticket settled whatever comes.
+  if (stalledBy === undefined && unfiled === undefined) return refuse(`${id} is not stalled by its attempts: ${stalledReason}`);
+  if (state.tripped !== undefined) return refuse(describeHalt(state.tripped));
+  // What is set aside may come back.
+  const cap = attemptCap({ ...state, reservedUsd: 0 }, ticket);
+  if (cap !== undefined) return refuse(describeReason({ kind: "money", cap, limitUsd: state.batch.limits[cap] }));
+  return [
+    { type: "intervention", class: "I5", target: id, note: "tried anew" },
+    { type: "ticket-retried", ticket: id },
+  ];
+}
+
+function admitWorkers(state: RunState, workers: number, refuse: Refuse): readonly RunFact[] {
+  if (workers === state.workers) return refuse(`the run has ${workers} ${workers === 1 ? "worker" : "workers"} already`);
+  return [
+    { type: "intervention", class: "I2", target: "workers", note: `${state.workers} before, ${workers} from now on` },
+    { type: "workers-set", workers },
+  ];
+}
+
+function admitHeal(state: RunState, refuse: Refuse): readonly RunFact[] {
+  const { asked, running } = state.heals;
+  if (running !== undefined) return refuse("the harness is being mended already");
+  if (asked) return refuse("a heal was asked for already: it begins once the attempts under way are over");
+  const why = whyNoHeal({ ...state, reservedUsd: 0 });
+  if (why !== undefined) return refuse(why);
+  return [{ type: "intervention", class: "I2", target: "harness", note: "asked for a heal" }, { type: "heal-asked" }];
+}
+
+function admitDropHeal({ heals: { asked, running } }: RunState, refuse: Refuse): readonly RunFact[] {
+  if (!asked) return refuse(running === undefined ? "no heal is asked for" : "the heal has begun: it is not called off any more");
+  return [
+    { type: "intervention", class: "I2", target: "harness", note: "called off the heal" },
+    { type: "heal-dropped", why: "a person called it off" },
+  ];
+}

@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { TicketId } from "../values/ids.ts";
+
+/** The exact step that is left to a person: one to 500 characters on one line. */
+export const HumanStep = z
+  .string()
+  .trim()
+  .min(1, "say the exact step that is left")
+  .max(500)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, "one line of plain text");
+
+/** A person's wish. The engine may refuse it; the refusal is an event with its reason. */
+export const Command = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("kill"), ticket: TicketId }),
+  z.strictObject({ type: z.literal("gate"), ticket: TicketId, step: HumanStep }),
+  z.strictObject({ type: z.literal("pause") }),
+  z.strictObject({ type: z.literal("unpause") }),
+  z.strictObject({ type: z.literal("stop") }),
+  z.strictObject({ type: z.literal("judge") }),
+  /** A stalled ticket is tried anew, with as many attempts as a fresh one has. */
+  z.strictObject({ type: z.literal("retry"), ticket: TicketId }),
+  /** So many worker slots from now on; agents at work keep theirs until they end. */
+  z.strictObject({ type: z.literal("workers"), workers: z.int().min(1).max(64) }),
+  /** The harness is mended once the tries under way are over; nothing new starts before. */
+  z.strictObject({ type: z.literal("heal") }),
+  /** The heal that was asked for, and has not begun, is called off. */
+  z.strictObject({ type: z.literal("drop-heal") }),
+  /** What a person did to the run beside the dashboard, to be counted. */
+  z.strictObject({ type: z.literal("note"), kind: z.enum(["work", "harness"]), text: HumanStep }),
+]);
+export type Command = z.infer<typeof Command>;

@@ -1,0 +1,36 @@
+import { createHash } from "node:crypto";
+import type { Batch } from "../batch/schema.ts";
+import type { FrozenSet } from "./event.ts";
+
+/** The frozen set of a run, from what is in use now. The other hashes are sha256 in hexadecimal digits. */
+export function frozenSetOf(options: {
+  readonly batch: Batch;
+  readonly oracleSha: string;
+  /** Of the batch as the oracle reads it. */
+  readonly batchSha: string;
+  /** Of the code that makes and judges the canaries. */
+  readonly tripwireSha: string;
+}): FrozenSet {
+  const { batch } = options;
+  const policy = Object.entries(batch).filter(([key]) => key.startsWith("sandbox"));
+  return {
+    oracle: shaOf({ program: options.oracleSha, spec: batch.oracle ?? null }),
+    batch: shaOf({ judged: options.batchSha, batch }),
+    limits: shaOf(batch.limits),
+    guard: shaOf(batch.protect),
+    sandbox: shaOf(policy),
+    tripwire: options.tripwireSha,
+  };
+}
+
+/** The first part that is not what was recorded; undefined where all are. */
+export function changedPart(recorded: FrozenSet, now: FrozenSet): keyof FrozenSet | undefined {
+  // The batch holds everything else that a person wrote: the narrower name says more.
+  const parts = ["oracle", "limits", "guard", "sandbox", "tripwire", "batch"] as const;
+  return parts.find((part) => recorded[part] !== now[part]);
+}
+
+/** A value made of plain JSON gives the same text before and after it was journalled: keys keep their order. */
+function shaOf(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex");
+}

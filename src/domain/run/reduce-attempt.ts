@@ -1,0 +1,267 @@
+import { PREPARE_STEP } from "../batch/step-spec.ts";
+import { afterAgent } from "../schedule/backoff.ts";
+import { countsAsFailure, signsAfter } from "../schedule/breaker.ts";
+import { setAside } from "../schedule/money.ts";
+import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
+import { leftSlot } from "../schedule/slots.ts";
+import { vecAt } from "../values/vec.ts";
+import { withFailingOnBase } from "./base-fact.ts";
+import type { Evidence, RunEvent } from "./event.ts";
+import type { ClaimEvent } from "./reduce-claim.ts";
+import type { GrowthEvent } from "./reduce-growth.ts";
+import { withEvidence } from "./reduce-ticket.ts";
+import { type Attempt, claimsDone, indexOf, type RunState, type TicketState, type Unfinished } from "./state.ts";
+
+type AttemptEvent = Exclude<Extract<RunEvent, { fence: unknown }>, ClaimEvent | GrowthEvent>;
+type Of<T extends AttemptEvent["type"]> = Extract<AttemptEvent, { type: T }>;
+
+/** Folds what happens within an attempt. Facts of another fence never arrive here: `admit` drops them before the journal. */
+export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { type: "report-dropped" }>): RunState {
+  const index = indexOf(state, event.ticket);
+  const ticket = vecAt(state.tickets, index);
+  if (event.type === "attempt-claimed") return claim(state, index, ticket, event);
+  if (event.type === "attempt-ended") return endAttempt(state, index, ticket, event);
+  const attempt = ticket.attempt;
+  if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
+  if (event.type === "agent-ended") return agentEnded(state, index, ticket, attempt, event);
+  const next = withTicket(state, index, { ...ticket, ...progress(ticket, attempt, event) });
+  if (event.type === "merge-landed") return mark(next, index, event.to);
+  if (event.type === "step-ended") return countRetry(countCheck(next, attempt, event), attempt, event);
+  if (event.type === "worktree-ready") return countRetry(next, attempt, { ok: true, step: PREPARE_STEP });
+  // An attempt that goes on from finished work has no agent that could end.
+  return event.type === "change-captured" || event.type === "merge-intended" ? leaveSlot(next, index, event.at) : next;
+}
+
+/** From here on the finish line has the attempt, and another agent may have its slot. */
+function leaveSlot(state: RunState, index: number, at: number): RunState {
+  const ticket = vecAt(state.tickets, index);
+  const { attempt } = ticket;
+  if (attempt === undefined || attempt.slotLeftAt !== undefined) return state;
+  // One that goes on from finished work starts no agent: what was set aside for it is free for its questions.
+  const unused = attempt.agent === undefined ? attempt.reservedUsd : 0;
+  return {
+    ...withTicket(state, index, {
+      ...ticket,
+      attempt: { ...attempt, reservedUsd: attempt.reservedUsd - unused, slotLeftAt: at },
+    }),
+    reservedUsd: state.reservedUsd - unused,
+    slots: leftSlot(state, attempt.slot),
+    finishing: [...state.finishing, index],
+  };
+}
+
+/** A passed check that says nothing of its strength proved its exit code and no more. */
+function countCheck(state: RunState, { step }: Attempt, { ok, strength = "exit-code" }: Of<"step-ended">): RunState {
+  if (!ok || step?.kind !== "check") return state;
+  return { ...state, checks: { ...state.checks, [strength]: state.checks[strength] + 1 } };
+}
+
+/** A step that passed after its hiccup was mended by nobody. */
+function countRetry(state: RunState, { retried }: Attempt, { ok, step }: Pick<Of<"step-ended">, "ok" | "step">): RunState {
+  if (!ok || retried?.step !== step) return state;
+  return { ...state, transients: { ...state.transients, passed: state.transients.passed + 1 } };
+}
+
+function mark(state: RunState, index: number, mergedSha: string): RunState {
+  return withTicket(state, index, { ...vecAt(state.tickets, index), mergedSha });
+}
+
+function claim(state: RunState, index: number, ticket: TicketState, event: Of<"attempt-claimed">): RunState {
+  const attempt: Attempt = {
+    n: event.attempt,
+    fence: event.fence,
+    slot: event.slot,
+    startedAt: event.at,
+    reservedUsd: event.reservedUsd,
+    lines: 0,
+    passed: [],
+  };
+  const held = { ...state.held };
+  for (const resource of state.plan.tickets[index]?.exclusive ?? []) held[resource] = ticket.id;
+  const next = dequeue(withTicket(state, index, { ...ticket, phase: "working", attempt }), index);
+  return {
+    ...next,
+    // Another version may have given it up after fewer attempts.
+    exhausted: next.exhausted.filter((other) => other !== index),
+    held,
+    slots: next.slots.with(event.slot, index),
+    lastFence: event.fence,
+    reservedUsd: state.reservedUsd + event.reservedUsd,
+    reverified: false,
+  };
+}
+
+function agentEnded(state: RunState, index: number, ticket: TicketState, attempt: Attempt, event: Of<"agent-ended">): RunState {
+  const { ending, exitCode, costUsd, stop, at } = event;
+  const stopped = stop === undefined ? {} : { stop: stop.kind };
+  const agent = { launchedAt: at, ...attempt.agent, endedAt: at, ending, exitCode, costUsd, ...stopped };
+  const next = withTicket(state, index, { ...ticket, costUsd: ticket.costUsd + costUsd, attempt: { ...attempt, agent } });
+  const made = state.claims.made + (claimsDone(agent) ? 1 : 0);
+  return {
+    ...afterAgent(leaveSlot(next, index, at), event),
+    spentUsd: state.spentUsd + costUsd,
+    reservedUsd: state.reservedUsd - attempt.reservedUsd,
+    claims: { ...state.claims, made },
+  };
+}
+
+type ProgressEvent = Exclude<AttemptEvent, { type: "report-dropped" | "attempt-claimed" | "attempt-ended" | "agent-ended" }>;
+
+function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): Partial<TicketState> {
+  const phase = ticket.phase;
+  switch (event.type) {
+    case "worktree-ready": {
+      const { retried: _, ...rest } = attempt;
+      return { phase, attempt: { ...rest, worktree: { path: event.path, branch: event.branch, baseSha: event.baseSha } } };
+    }
+    case "agent-launching":
+      return { phase, attempt: { ...attempt, agent: { launchedAt: event.at }, lastOutputAt: event.at } };
+    case "agent-started":
+      return {
+        phase,
+        attempt: { ...attempt, agent: { launchedAt: event.at, ...attempt.agent, pid: event.pid, startTime: event.startTime } },
+      };
+    case "activity":
+      return { phase, attempt: { ...attempt, lastLine: event.text, lastOutputAt: event.at, lines: attempt.lines + event.lines } };
+    case "kill-requested":
+      return { phase, attempt: { ...attempt, killing: attempt.killing ?? event.ending } };
+    case "change-captured": {
+      const { tip, files, additions, deletions } = event;
+      return { phase: "finishing", attempt: { ...attempt, change: { tip, files, additions, deletions } } };
+    }
+    case "step-started": {
+      const step = { index: event.step, kind: event.kind, name: event.name, startedAt: event.at };
+      return { phase: "finishing", attempt: { ...attempt, step } };
+    }
+    case "step-ended":
+      return { phase, attempt: endStep(attempt, event) };
+    case "base-failing":
+      return { failingOnBase: withFailingOnBase(ticket.failingOnBase, event) };
+    case "merge-waiting": {
+      const { merge: _, ...rest } = attempt;
+      return { phase, attempt: { ...rest, waiting: event.reason } };
+    }
+    case "merge-intended": {
+      const { waiting: _, ...rest } = attempt;
+      return { phase, attempt: { ...rest, merge: { from: event.from, to: event.to, landed: false } } };
+    }
+    case "merge-landed": {
+      const { waiting: _, ...rest } = attempt;
+      return { phase, attempt: { ...rest, merge: { from: event.from, to: event.to, landed: true } } };
+    }
+  }
+}
+
+function endStep(attempt: Attempt, event: Of<"step-ended">): Attempt {
+  const { step, waiting: _, retried: __, ...rest } = attempt;
+  if (!event.ok && (step?.kind === "check" || step?.kind === "review" || step?.kind === "adversary"))
+    return { ...rest, refused: { step: step.kind, name: step.name, summary: event.summary, detail: "" } };
+  if (!event.ok || step === undefined) return rest;
+  const done = { index: step.index, kind: step.kind, name: step.name, ms: event.at - step.startedAt };
+  return { ...rest, passed: [...rest.passed.filter((p) => p.index !== step.index), done] };
+}
+
+function endAttempt(state: RunState, index: number, ticket: TicketState, event: Of<"attempt-ended">): RunState {
+  const { attempt } = ticket;
+  if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
+  const done = event.outcome === "done";
+  const after = afterAttempt(ticket, attempt, event);
+  const freed = leave(withTicket(state, index, after), index, ticket, attempt);
+  const upheld = state.claims.upheld + (done && (claimed(attempt) || ticket.unfinished?.claimed) ? 1 : 0);
+  const next: RunState = { ...freed, claims: { ...freed.claims, upheld }, reverified: false };
+  if (done) return shiftDependents(next, index, -1);
+  const gates = after.gate !== undefined && !next.gating.includes(index);
+  return gates ? { ...next, gating: [...next.gating, index] } : requeue(next, index);
+}
+
+/** What becomes of a ticket by an attempt that ends. */
+function afterAttempt(ticket: TicketState, attempt: Attempt, event: Of<"attempt-ended">): TicketState {
+  const { attempt: _, unfinished: before, endedAt: __, ...rest } = ticket;
+  const done = event.outcome === "done";
+  const counted = countsAsFailure(ticket, attempt, event.outcome);
+  const evidence = event.evidence ?? attempt.refused;
+  const signs = signsAfter(ticket, attempt, { outcome: event.outcome, counted, evidence });
+  const upheld = event.outcome === "gated" ? (attempt.humanStep ?? before?.humanStep) : undefined;
+  // A step that a person has named is not changed by what an agent claims.
+  const gate = rest.gate ?? (upheld === undefined ? undefined : { step: upheld, writing: false, by: "blocker" as const });
+  const spared = (event.outcome === "failed" || event.outcome === "stopped") && !counted;
+  return {
+    // That a model's API turned it away is nothing that the next agent could do better.
+    ...withEvidence(rest, spared ? undefined : evidence),
+    phase: done ? "done" : "waiting",
+    failures: ticket.failures + (counted ? 1 : 0),
+    signs,
+    costUsd: ticket.costUsd + lostUsd(attempt),
+    history: [...ticket.history, pastOf(attempt, event)],
+    ...(done ? { endedAt: event.at } : {}),
+    ...unfinishedOf(attempt, event, before),
+    ...(gate === undefined ? {} : { gate }),
+  };
+}
+
+/** What an attempt had of the run is the run's again, but for what was spent. */
+function leave(state: RunState, index: number, ticket: TicketState, attempt: Attempt): RunState {
+  return {
+    ...state,
+    slots: attempt.slotLeftAt === undefined ? leftSlot(state, attempt.slot) : state.slots,
+    finishing: state.finishing.filter((other) => other !== index),
+    held: Object.fromEntries(Object.entries(state.held).filter(([, by]) => by !== ticket.id)),
+    spentUsd: state.spentUsd + lostUsd(attempt),
+    reservedUsd: state.reservedUsd - setAside(attempt),
+  };
+}
+
+/** A process that ran and told nothing of its end cost what was set aside for it, and so did a question without an answer (law 4). */
+function lostUsd(attempt: Attempt): number {
+  return attempt.agent === undefined ? (attempt.asked?.reservedUsd ?? 0) : setAside(attempt);
+}
+
+/**
+ * What the next attempt can go on from: only where this one was cut off, not where it failed. That the tracker could not be told, or
+ * that the engine itself could not go on (a full disk), is no failure of work that has landed: another agent would find nothing left
+ * to do.
+ */
+function unfinishedOf(
+  attempt: Attempt,
+  { outcome, evidence }: Of<"attempt-ended">,
+  before: Unfinished | undefined,
+): Pick<TicketState, "unfinished"> {
+  const { agent, change, worktree, merge } = attempt;
+  const cutOff = (outcome === "stopped" || outcome === "lost") && attempt.refused === undefined;
+  const isLanded = merge?.landed ?? before?.landed !== undefined;
+  if (!cutOff && !(isLanded && outcome === "failed" && isEngines(evidence))) return {};
+  // An attempt without an agent goes on from what another one has left, and from what was said of it.
+  const same = agent === undefined ? before : undefined;
+  const humanStep = attempt.humanStep ?? same?.humanStep;
+  const gate = humanStep === undefined ? {} : { humanStep };
+  const landed = { ...(merge?.landed ? { landed: { from: merge.from, to: merge.to } } : {}), ...gate };
+  if (change !== undefined && worktree !== undefined) {
+    return {
+      unfinished: { tip: change.tip, baseSha: worktree.baseSha, claimed: claimed(attempt) || same?.claimed === true, ...landed },
+    };
+  }
+  return before === undefined ? {} : { unfinished: { ...before, ...landed } };
+}
+
+/** Whether it says what the engine could not do, nothing about the work. */
+function isEngines(evidence: Evidence | undefined): boolean {
+  return evidence?.step === "assert" || evidence?.step === "worktree";
+}
+
+function claimed({ agent }: Attempt): boolean {
+  return agent !== undefined && claimsDone(agent);
+}
+
+function pastOf(attempt: Attempt, event: Of<"attempt-ended">): TicketState["history"][number] {
+  return {
+    n: attempt.n,
+    slot: attempt.slot,
+    startedAt: attempt.startedAt,
+    slotLeftAt: attempt.slotLeftAt ?? event.at,
+    endedAt: event.at,
+    outcome: event.outcome,
+    summary: event.evidence?.summary ?? "",
+    claimed: claimed(attempt),
+    costUsd: (attempt.agent?.costUsd ?? 0) + (attempt.questionsUsd ?? 0) + lostUsd(attempt),
+  };
+}

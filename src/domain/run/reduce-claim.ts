@@ -1,0 +1,99 @@
+import { afterAnswer } from "../schedule/backoff.ts";
+import { reachOf } from "../schedule/breaker.ts";
+import { withTicket } from "../schedule/queue.ts";
+import { vecAt } from "../values/vec.ts";
+import type { RunEvent } from "./event.ts";
+import { type Attempt, indexOf, type RunState, type TicketState } from "./state.ts";
+
+/** What an attempt claims beside its change, and what the second model says of it. */
+export type ClaimEvent = Extract<
+  RunEvent,
+  {
+    type:
+      | "second-model-asked"
+      | "second-model-answered"
+      | "step-retried"
+      | "outbox-refused"
+      | "blocker-claimed"
+      | "blocker-ruled"
+      | "discovery-refused";
+  }
+>;
+
+/** Lines of refused claims that are kept of one attempt. */
+const KEPT_REFUSALS = 20;
+
+/** Folds them. Facts of another fence never arrive here: `admit` drops them before the journal. */
+export function reduceClaim(state: RunState, event: ClaimEvent): RunState {
+  const index = indexOf(state, event.ticket);
+  const ticket = vecAt(state.tickets, index);
+  const { attempt } = ticket;
+  if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
+  const set = (next: Partial<Attempt>): RunState => withTicket(state, index, { ...ticket, attempt: { ...attempt, ...next } });
+  switch (event.type) {
+    case "second-model-asked": {
+      const { question, reservedUsd } = event;
+      const { secondModel } = state;
+      const asked = { ...set({ asked: { question, reservedUsd } }), reservedUsd: state.reservedUsd + reservedUsd };
+      return { ...asked, secondModel: { ...secondModel, asked: secondModel.asked + 1 } };
+    }
+    case "second-model-answered":
+      return answered(state, index, ticket, attempt, event);
+    case "step-retried":
+      return {
+        ...set({ retried: { step: event.step, transient: event.transient, until: event.at + event.waitMs } }),
+        transients: { ...state.transients, retried: state.transients.retried + 1 },
+      };
+    case "blocker-claimed":
+      return { ...state, blockers: { ...state.blockers, claimed: state.blockers.claimed + 1 } };
+    case "blocker-ruled":
+      if (!event.upheld) return { ...state, blockers: { ...state.blockers, rejected: state.blockers.rejected + 1 } };
+      return {
+        ...set({ humanStep: event.step, ...(event.change && { change: event.change }) }),
+        blockers: { ...state.blockers, upheld: state.blockers.upheld + 1 },
+      };
+    case "discovery-refused": {
+      const told = withTicket(state, index, withRefusal(ticket, attempt.n, `discovery "${event.title}": ${event.why}`));
+      return { ...told, discoveries: { ...state.discoveries, refused: state.discoveries.refused + 1 } };
+    }
+    case "outbox-refused":
+      return withTicket(state, index, withRefusal(ticket, attempt.n, `${event.file}: ${event.why}`));
+  }
+}
+
+/** Appends what was refused of an attempt's outbox; what was refused of an earlier one's has been told. */
+function withRefusal(ticket: TicketState, n: number, line: string): TicketState {
+  const before = ticket.refusals?.n === n ? ticket.refusals.lines : [];
+  return { ...ticket, refusals: { n, lines: [...before, line].slice(0, KEPT_REFUSALS) } };
+}
+
+function answered(
+  state: RunState,
+  index: number,
+  ticket: TicketState,
+  attempt: Attempt,
+  event: Extract<ClaimEvent, { type: "second-model-answered" }>,
+): RunState {
+  const { asked, unanswered: _, questionsUsd = 0, ...rest } = attempt;
+  const { costUsd, valid, canary, stop } = event;
+  const { secondModel } = state;
+  const reach = stop === undefined ? "attempt" : reachOf(stop.kind);
+  const unanswered = stop !== undefined && (reach === "waits" || reach === "run") ? { unanswered: stop.kind } : {};
+  const next = withTicket(state, index, {
+    ...ticket,
+    costUsd: ticket.costUsd + costUsd,
+    attempt: { ...rest, ...unanswered, questionsUsd: questionsUsd + costUsd },
+  });
+  return {
+    ...afterAnswer(next, event),
+    spentUsd: state.spentUsd + costUsd,
+    reservedUsd: state.reservedUsd - (asked?.reservedUsd ?? 0),
+    secondModel: {
+      ...secondModel,
+      valid: secondModel.valid + (valid ? 1 : 0),
+      usd: secondModel.usd + costUsd,
+      canaries:
+        canary === undefined ? secondModel.canaries : { ...secondModel.canaries, [canary]: secondModel.canaries[canary] + 1 },
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import type { Ticket } from "../batch/schema.ts";
+import { planOf } from "../schedule/plan.ts";
+import { enqueue } from "../schedule/queue.ts";
+import { vecFrom } from "../values/vec.ts";
+import type { RunEvent } from "./event.ts";
+import { NO_HEALS } from "./heal-fact.ts";
+import type { Phase, RunState, TicketState } from "./state.ts";
+
+type Started = Extract<RunEvent, { type: "run-started" }>;
+
+/** The state of a run at its first moment: every ticket waits, but for those the tracker already holds settled. */
+export function initialState(event: Started): RunState {
+  const plan = planOf(event.batch.tickets, event.durations);
+  const settled = new Map(event.settled.map((s) => [s.id, s]));
+  const isDone = (id: Started["settled"][number]["id"]) => settled.get(id)?.as === "done";
+  const left = new Map(event.left?.map(({ id, ...work }) => [id, work]));
+  const tickets = plan.tickets.map((ticket): TicketState => {
+    const known = settled.get(ticket.id);
+    const fresh = newTicket(ticket, ticket.dependsOn.filter((dep) => !isDone(dep)).length);
+    const work = left.get(ticket.id);
+    // Its agent's claim was counted in the run that heard it.
+    if (known === undefined) return work === undefined ? fresh : { ...fresh, unfinished: { ...work, claimed: false } };
+    return { ...fresh, phase: known.as, ...(known.step === undefined ? {} : { humanStep: known.step }) };
+  });
+  const state = emptyState(event, plan, tickets);
+  return tickets.reduce((s, t, i) => (t.phase === "waiting" && t.openDeps === 0 ? enqueue(s, i) : s), state);
+}
+
+/** A ticket with nothing behind it, which waits for so many others. */
+export function newTicket({ id, foundBy }: Ticket, openDeps: number): TicketState {
+  const found = foundBy === undefined ? {} : { foundBy };
+  return { id, phase: "waiting", openDeps, failures: 0, costUsd: 0, history: [], evidence: [], ...found };
+}
+
+function emptyState(event: Started, plan: RunState["plan"], tickets: readonly TicketState[]): RunState {
+  const counts: Record<Phase, number> = { waiting: 0, working: 0, finishing: 0, done: 0, "human-gated": 0, stalled: 0 };
+  for (const ticket of tickets) counts[ticket.phase] += 1;
+  return {
+    run: event.run,
+    seq: event.seq,
+    batch: event.batch,
+    batchPath: event.batchPath,
+    oracleSha: event.oracleSha,
+    batchSha: event.batchSha,
+    ...(event.frozen === undefined ? {} : { frozen: event.frozen }),
+    sandboxed: event.sandboxed,
+    startedAt: event.at,
+    lastEventAt: event.at,
+    plan,
+    tickets: vecFrom(tickets),
+    ready: [],
+    exhausted: [],
+    gating: [],
+    filing: [],
+    slots: new Array<null>(event.batch.limits.workers).fill(null),
+    finishing: [],
+    held: {},
+    counts,
+    lastFence: 0,
+    stage: "working",
+    paused: false,
+    workers: event.batch.limits.workers,
+    reverified: false,
+    oracle: { asking: false, judged: 0, finalTries: 0 },
+    version: event.version,
+    tripwire: { status: "due", canaries: 0, ms: 0 },
+    heals: NO_HEALS,
+    spentUsd: 0,
+    spentTodayUsd: event.spentTodayUsd,
+    reservedUsd: 0,
+    secondModel: { asked: 0, valid: 0, usd: 0, canaries: { seen: 0, missed: 0 } },
+    blockers: { claimed: 0, upheld: 0, rejected: 0 },
+    discoveries: { filed: 0, refused: 0 },
+    transients: { retried: 0, passed: 0 },
+    interventions: [],
+    claims: { made: 0, upheld: 0 },
+    checks: { compared: 0, uncompared: 0, "exit-code": 0 },
+    droppedReports: 0,
+    reopened: 0,
+    resumes: 0,
+  };
+}

@@ -1,0 +1,168 @@
+import { countIntervention } from "../results/intervention.ts";
+import { backOff, clearHalt, haltOnUnknownSpend } from "../schedule/backoff.ts";
+import { withTicket } from "../schedule/queue.ts";
+import { resized } from "../schedule/slots.ts";
+import { vecAt } from "../values/vec.ts";
+import type { RunEvent } from "./event.ts";
+import { reduceAttempt } from "./reduce-attempt.ts";
+import { reduceClaim } from "./reduce-claim.ts";
+import { reduceGrowth } from "./reduce-growth.ts";
+import { reduceHeal } from "./reduce-heal.ts";
+import { initialState } from "./reduce-start.ts";
+import { reduceTicket } from "./reduce-ticket.ts";
+import type { RunState } from "./state.ts";
+
+/**
+ * The one meaning of a journal: folds an event into the state. Pure. The loop, the dashboard's mirror, resume and
+ * replay all use it. Throws on an event that does not follow the state (a gap in `seq`, or no `run-started` first):
+ * that is a broken journal or a defect, never something to guess about.
+ */
+export function reduce(state: RunState | undefined, event: RunEvent): RunState {
+  if (state === undefined) {
+    if (event.type !== "run-started" || event.seq !== 1) throw new RangeError(`a run begins with run-started, not ${event.type}`);
+    return initialState(event);
+  }
+  if (event.seq !== state.seq + 1) throw new RangeError(`event ${event.seq} does not follow event ${state.seq}`);
+  return reduceRun({ ...state, seq: event.seq, lastEventAt: event.at }, event);
+}
+
+function reduceRun(state: RunState, event: RunEvent): RunState {
+  switch (event.type) {
+    case "run-started":
+      throw new RangeError("a run starts once");
+    case "run-resumed":
+      return resumed(state);
+    case "run-paused":
+      return { ...state, paused: true };
+    case "run-unpaused":
+      return { ...state, paused: false };
+    case "stop-requested":
+      return { ...state, stage: "stopping", stopBy: state.stopBy ?? event.by };
+    case "run-ended": {
+      const { at, kind, verdict, exitCode, reason } = event;
+      return { ...state, stage: "ended", end: { at, kind, verdict, exitCode, reason } };
+    }
+    case "intervention": {
+      const { at, target, note, noted } = event;
+      const next = { at, class: event.class, target, note, ...(noted && { noted }) };
+      return { ...state, interventions: countIntervention(state.interventions, next) };
+    }
+    case "workers-set":
+      return { ...state, workers: event.workers, slots: resized(state.slots, event.workers) };
+    case "command-refused":
+      return state;
+    case "report-dropped":
+      return { ...state, droppedReports: state.droppedReports + 1 };
+    case "others-spent-today":
+      return { ...state, spentTodayUsd: event.usd };
+    case "day-spend-unknown":
+      return haltOnUnknownSpend(state, event);
+    case "reverify-started":
+      return { ...state, stage: "verifying" };
+    case "reverify-ended":
+      return endReverify(state, event);
+    case "tripwire-started":
+      return { ...state, tripwire: { status: "running", canaries: 0, ms: 0 } };
+    case "tripwire-ended":
+      return endTripwire(state, event);
+    case "oracle-asked":
+      return { ...state, stage: event.final ? "judging" : state.stage, oracle: { ...state.oracle, asking: true } };
+    case "oracle-judged":
+      return judged(state, event);
+    case "starts-held":
+      return backOff(state, event);
+    case "heal-asked":
+    case "heal-dropped":
+    case "heal-started":
+    case "heal-agent-started":
+    case "heal-ended":
+      return reduceHeal(state, event);
+    default:
+      return reduceOfTicket(state, event);
+  }
+}
+
+/** What concerns one ticket, and its attempt where it has one. */
+function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
+  switch (event.type) {
+    case "second-model-asked":
+    case "second-model-answered":
+    case "step-retried":
+    case "outbox-refused":
+    case "blocker-claimed":
+    case "blocker-ruled":
+    case "discovery-refused":
+      return reduceClaim(state, event);
+    case "ticket-discovered":
+    case "discovery-filed":
+      return reduceGrowth(state, event);
+    case "gate-requested":
+    case "gate-writing":
+    case "gate-put-off":
+    case "ticket-gated":
+    case "ticket-stalled":
+    case "ticket-retried":
+    case "ticket-reopened":
+      return reduceTicket(state, event);
+    default:
+      return reduceAttempt(state, event);
+  }
+}
+
+type TicketFacts = Parameters<typeof reduceClaim | typeof reduceGrowth | typeof reduceTicket | typeof reduceAttempt>[1];
+
+/** A new engine took the run over: what the last one had under way is to be done again; a stop or a pause is over. */
+function resumed(state: RunState): RunState {
+  const { end: _, stopBy: __, ...rest } = clearHalt(state);
+  const next: RunState = {
+    ...rest,
+    resumes: state.resumes + 1,
+    stage: "working",
+    paused: false,
+    reverified: false,
+    oracle: { ...state.oracle, asking: false, finalTries: 0 },
+    tripwire: { status: "due", canaries: 0, ms: 0 },
+  };
+  return next.gating.reduce((s, index) => {
+    const ticket = vecAt(s.tickets, index);
+    if (ticket.gate === undefined) return s;
+    const { putOff: ___, ...gate } = ticket.gate;
+    return withTicket(s, index, { ...ticket, gate: { ...gate, writing: false } });
+  }, next);
+}
+
+function endReverify(state: RunState, event: Extract<RunEvent, { type: "reverify-ended" }>): RunState {
+  const { reverifyProblem: _, ...rest } = state;
+  const next: RunState = {
+    ...rest,
+    stage: state.stage === "stopping" ? "stopping" : "working",
+    reverified: event.reopened === 0,
+    oracle: { ...state.oracle, finalTries: 0 },
+    transients: {
+      retried: state.transients.retried + (event.hiccups?.retried ?? 0),
+      passed: state.transients.passed + (event.hiccups?.passed ?? 0),
+    },
+  };
+  return event.problem === undefined ? next : { ...next, reverifyProblem: event.problem };
+}
+
+/** One that fires ends the run: workers are stopped, and what the oracle said or will say is worth nothing. */
+function endTripwire(state: RunState, event: Extract<RunEvent, { type: "tripwire-ended" }>): RunState {
+  const { ok, problem = "it gave no reason", canaries, ms } = event;
+  if (ok) return { ...state, tripwire: { status: "passed", canaries, ms } };
+  return { ...state, stage: "stopping", tripwire: { status: "fired", problem, canaries, ms } };
+}
+
+function judged(state: RunState, event: Extract<RunEvent, { type: "oracle-judged" }>): RunState {
+  const { judgement, final, at } = event;
+  return {
+    ...state,
+    stage: state.stage === "judging" ? "working" : state.stage,
+    oracle: {
+      asking: false,
+      judged: state.oracle.judged + 1,
+      finalTries: state.oracle.finalTries + (final ? 1 : 0),
+      last: { ...judgement, at, final },
+    },
+  };
+}

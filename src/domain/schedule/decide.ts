@@ -1,0 +1,216 @@
+import { whatIsLeft } from "../results/what-is-left.ts";
+import type { AgentEnding, EndKind, VerdictWord } from "../run/event.ts";
+import { activeTickets, freeSlots, type RunState, type TicketState } from "../run/state.ts";
+import type { Fence, TicketId } from "../values/ids.ts";
+import { EXIT } from "../values/user-error.ts";
+import { vecAt } from "../values/vec.ts";
+import { isBackingOff } from "./backoff.ts";
+import { breakerOf } from "./breaker.ts";
+import { healChoice, whyNoHeal } from "./heal.ts";
+import { attemptCap, reserveOf } from "./money.ts";
+import { precedes, reservedUntil, soonReady } from "./slot-reservation.ts";
+
+/** What the engine is to do next. Each action is announced by a fact before it takes effect. */
+export type Action =
+  | {
+      readonly do: "start";
+      readonly ticket: TicketId;
+      readonly index: number;
+      readonly slot: number;
+      readonly reservedUsd: number;
+    }
+  | { readonly do: "abort"; readonly ticket: TicketId; readonly fence: Fence; readonly ending: AgentEnding }
+  | { readonly do: "write-gate"; readonly ticket: TicketId; readonly step: string }
+  | { readonly do: "hold"; readonly until: number; readonly reason: string }
+  | { readonly do: "stall"; readonly ticket: TicketId; readonly reason: string }
+  | { readonly do: "reverify" }
+  | { readonly do: "tripwire" }
+  | { readonly do: "judge"; readonly final: boolean }
+  | { readonly do: "heal"; readonly n: number; readonly reason: string; readonly reservedUsd: number }
+  | { readonly do: "drop-heal"; readonly why: string }
+  | {
+      readonly do: "end";
+      readonly kind: EndKind;
+      readonly verdict: VerdictWord;
+      readonly exitCode: number;
+      readonly reason: string;
+    };
+
+/** Least time between two judgements that are not the last one: they inform, they end nothing. Milliseconds. */
+export const INTERIM_MS = 5_000;
+
+/** How often an oracle that cannot judge is asked again before the run gives up. */
+export const FINAL_TRIES = 3;
+
+/**
+ * What should happen now. Pure, and safe to ask again: an action is not repeated once its fact is in the state
+ * (but `abort`, which is harmless twice). Reconciles first, then schedules, then concludes.
+ */
+export function decide(state: RunState, now: number): readonly Action[] {
+  if (state.stage === "ended") return [];
+  const repairs = reconcile(state);
+  if (state.stage === "stopping") return isQuiet(state) && repairs.length === 0 ? [stopped(state)] : repairs;
+  if (state.stage !== "working") return repairs;
+  // Before anything else may start: the next decision follows the fact.
+  if (state.holdDue !== undefined) return [...repairs, { do: "hold", ...state.holdDue }];
+  const starts = schedule(state, now);
+  // Last of all: it runs beside the first workers.
+  const proof: Action[] = state.tripwire.status === "due" ? [{ do: "tripwire" }] : [];
+  if (repairs.length + starts.length > 0 || !isQuiet(state) || state.filing.length > 0 || canStartLater(state, now)) {
+    return [...repairs, ...starts, ...proof, ...interimJudgement(state, now)];
+  }
+  return [...proof, ...(state.heals.asked ? mendFirst(state, now) : conclude(state, now))];
+}
+
+/** Ends what was asked to end, records gates, gives up on tickets without attempts left. */
+function reconcile(state: RunState): Action[] {
+  const aborts = activeTickets(state).flatMap((ticket): Action[] => {
+    const ending =
+      ticket.attempt?.killing ?? (state.stage === "stopping" ? "stopped" : undefined) ?? (ticket.gate && "gated-by-person");
+    return ending && ticket.attempt ? [{ do: "abort", ticket: ticket.id, fence: ticket.attempt.fence, ending }] : [];
+  });
+  const gates = state.gating.flatMap((index): Action[] => {
+    const { id, gate, attempt } = vecAt(state.tickets, index);
+    return gate && !gate.writing && !gate.putOff && !attempt ? [{ do: "write-gate", ticket: id, step: gate.step }] : [];
+  });
+  const stalls = state.exhausted.map((index): Action => {
+    const ticket = vecAt(state.tickets, index);
+    return { do: "stall", ticket: ticket.id, reason: stallReason(ticket, state.batch.limits.attempts) };
+  });
+  return [...aborts, ...gates, ...stalls];
+}
+
+function stallReason(ticket: TicketState, limit: number): string {
+  const left = limit - ticket.failures;
+  const breaker = left > 0 ? breakerOf(ticket) : undefined;
+  if (breaker !== undefined) return `${breaker}; ${attempts(left)} left`;
+  return `${attempts(ticket.failures)} failed; the last: ${ticket.evidence.at(-1)?.summary ?? "no evidence was left"}`;
+}
+
+function attempts(n: number): string {
+  return `${n} ${n === 1 ? "attempt" : "attempts"}`;
+}
+
+/**
+ * Fills free slots from the ready list: longest remaining path first, past those whose resource or money is not free. A slot
+ * that is kept for a ticket with a longer path, which the finish line is about to make ready, stays free.
+ */
+function schedule(state: RunState, now: number): Action[] {
+  if (state.paused || state.heals.asked || state.tripped !== undefined || isBackingOff(state, now)) return [];
+  const kept = soonReady(state, now);
+  const free = freeSlots(state);
+  const starts: Action[] = [];
+  const taken = new Set(Object.keys(state.held));
+  let reserved = 0;
+  for (const index of state.ready) {
+    const slot = free[starts.length];
+    if (slot === undefined || starts.length + kept.filter((soon) => precedes(state, soon, index)).length >= free.length) break;
+    const exclusive = state.plan.tickets[index]?.exclusive ?? [];
+    if (exclusive.some((resource) => taken.has(resource))) continue;
+    const ticket = vecAt(state.tickets, index);
+    if (attemptCap(state, ticket, reserved) !== undefined) continue;
+    const reservedUsd = reserveOf(state.batch);
+    reserved += reservedUsd;
+    for (const resource of exclusive) taken.add(resource);
+    starts.push({ do: "start", ticket: ticket.id, index, slot, reservedUsd });
+  }
+  return starts;
+}
+
+/** Nothing runs and nothing is being written. */
+function isQuiet(state: RunState): boolean {
+  if (state.heals.running !== undefined) return false;
+  const written = state.gating.every((index) => vecAt(state.tickets, index).gate?.putOff === true);
+  return state.slots.every((index) => index === null) && state.finishing.length === 0 && written;
+}
+
+/** A pause, or a hold, keeps back tickets that could run. */
+function canStartLater(state: RunState, now: number): boolean {
+  if (!state.paused && !isBackingOff(state, now)) return false;
+  const { hold: _, ...rest } = state;
+  return schedule({ ...rest, paused: false }, now).length > 0;
+}
+
+function interimJudgement(state: RunState, now: number): Action[] {
+  const due = interimDue(state);
+  return due !== undefined && now >= due ? [{ do: "judge", final: false }] : [];
+}
+
+/** From when on a judgement that ends nothing is due, in milliseconds since the epoch; undefined where none is. */
+function interimDue(state: RunState): number | undefined {
+  const { asking, last } = state.oracle;
+  if (asking || state.tripwire.status !== "passed") return undefined;
+  if (last === undefined) return 0;
+  const changed = last.counts.done !== state.counts.done || last.counts.gated !== state.counts["human-gated"];
+  return changed ? last.at + INTERIM_MS : undefined;
+}
+
+/**
+ * The next moment after `now` at which time alone may change what is decided: a hold is over, a slot is kept no more, a
+ * judgement falls due. Milliseconds since the epoch; undefined where there is none.
+ */
+export function nextMoment(state: RunState, now: number): number | undefined {
+  if (state.stage !== "working") return undefined;
+  const moments = [state.hold?.until, interimDue(state), ...state.finishing.map((index) => reservedUntil(state, index))];
+  const later = moments.filter((at) => at !== undefined && at > now) as number[];
+  return later.length === 0 ? undefined : Math.min(...later);
+}
+
+/** The way out: re-verify, then ask the oracle once it is proven; its word alone gives exit 0. */
+function conclude(state: RunState, now: number): readonly Action[] {
+  if (!state.reverified) return [{ do: "reverify" }];
+  const { asking, finalTries, last } = state.oracle;
+  if (asking || state.tripwire.status !== "passed") return [];
+  if (finalTries === 0 || last === undefined || !last.final) return [{ do: "judge", final: true }];
+  if (last.verdict === "done" && state.reverifyProblem !== undefined) return [unverified(state.reverifyProblem)];
+  if (last.verdict === "done") {
+    const gated = last.counts.gated === 0 ? "" : `, ${last.counts.gated} human-gated`;
+    return [{ do: "end", kind: "oracle-done", verdict: "done", exitCode: EXIT.done, reason: `${last.counts.done} done${gated}` }];
+  }
+  if (last.verdict === "not-done") return shortOfDone(state, now);
+  if (finalTries < FINAL_TRIES) return [{ do: "judge", final: true }];
+  const reason = `the oracle could not judge: ${last.problem ?? "it gave no reason"}`;
+  return [{ do: "end", kind: "unjudged", verdict: "unjudged", exitCode: EXIT.unjudged, reason }];
+}
+
+/**
+ * A person wants a heal, and nothing is under way: it begins, once the oracle is proven, or is dropped where it cannot be any more.
+ * Like every other, it waits out a pause and a hold.
+ */
+function mendFirst(state: RunState, now: number): readonly Action[] {
+  const why = whyNoHeal(state);
+  if (why !== undefined) return [{ do: "drop-heal", why }];
+  if (state.paused || isBackingOff(state, now) || state.oracle.asking || state.tripwire.status !== "passed") return [];
+  const reason = `a person asked for it; ${whatIsLeft(state)}`;
+  return [{ do: "heal", n: state.heals.started + 1, reason, reservedUsd: reserveOf(state.batch) }];
+}
+
+/** The oracle says not done: the harness is healed where that may help, else the run ends. */
+function shortOfDone(state: RunState, now: number): readonly Action[] {
+  const choice = healChoice(state, now);
+  if (choice === "wait") return [];
+  const reason = whatIsLeft(state);
+  if (choice !== undefined) return [{ do: "heal", reason, ...choice }];
+  return [{ do: "end", kind: "not-done", verdict: "not-done", exitCode: EXIT.notDone, reason }];
+}
+
+/** The oracle says done, but nobody could look whether that still holds: unknown is not done (laws 1 and 4). */
+function unverified(problem: string): Action {
+  const reason = `the last re-verification failed: ${problem}`;
+  return { do: "end", kind: "unjudged", verdict: "unjudged", exitCode: EXIT.unjudged, reason };
+}
+
+/** Nothing runs any more after a stop: by the tripwire, whoever else asked for one, or by somebody. */
+function stopped(state: RunState): Action {
+  if (state.tripwire.status === "fired") {
+    const reason = `the tripwire fired: ${state.tripwire.problem ?? "it gave no reason"}`;
+    return { do: "end", kind: "tripwire", verdict: "unjudged", exitCode: EXIT.unjudged, reason };
+  }
+  return interrupted(state);
+}
+
+function interrupted(state: RunState): Action {
+  const who = state.stopBy === "signal" ? "a signal" : "a person";
+  const reason = `stopped by ${who}; the same command goes on from here`;
+  return { do: "end", kind: "interrupted", verdict: "not-done", exitCode: EXIT.interrupted, reason };
+}

@@ -1,0 +1,89 @@
+import type { Ticket } from "../batch/schema.ts";
+import type { Plan } from "../run/state.ts";
+
+/** Assumed work of a ticket that no earlier run has done: the median of those that are known, else one minute. */
+const UNKNOWN_MS = 60_000;
+
+/**
+ * Lays out a batch: who depends on whom, and how much work hangs on each ticket.
+ * `durations` are milliseconds per ticket id from earlier runs. The tickets' graph must be free of cycles
+ * (checked when the batch is read); a cycle throws.
+ */
+export function planOf(tickets: readonly Ticket[], durations: Readonly<Record<string, number>>): Plan {
+  const index: Record<string, number> = {};
+  tickets.forEach((ticket, i) => {
+    index[ticket.id] = i;
+  });
+  const dependents: number[][] = tickets.map(() => []);
+  tickets.forEach((ticket, i) => {
+    for (const dep of ticket.dependsOn) dependents[index[dep] as number]?.push(i);
+  });
+  const works = tickets.map((ticket) => known(durations, ticket.id));
+  const unknownMs = median(works.filter((ms) => ms !== undefined)) ?? UNKNOWN_MS;
+  return {
+    tickets,
+    index,
+    dependents,
+    rank: rankAll(
+      tickets,
+      dependents,
+      works.map((ms) => ms ?? unknownMs),
+    ),
+    unknownMs,
+  };
+}
+
+/**
+ * The plan with one ticket more, at its end, of which no earlier run knows. It waits for none; `dependent`, an index, is to wait for
+ * it from now on. So no cycle can come of it, and no other rank changes. Throws a RangeError where the id is another ticket's.
+ */
+export function grownPlan(plan: Plan, ticket: Ticket, dependent?: number): Plan {
+  if (Object.hasOwn(plan.index, ticket.id)) throw new RangeError(`the batch has a ticket ${ticket.id} already`);
+  if (ticket.dependsOn.length > 0) throw new RangeError(`${ticket.id} was found under way, and waits for others`);
+  const at = plan.tickets.length;
+  const waiting = dependent === undefined ? undefined : plan.tickets[dependent];
+  const tickets = waiting === undefined ? plan.tickets : plan.tickets.with(dependent as number, waitingFor(waiting, ticket.id));
+  return {
+    tickets: [...tickets, ticket],
+    index: { ...plan.index, [ticket.id]: at },
+    dependents: [...plan.dependents, dependent === undefined ? [] : [dependent]],
+    rank: [...plan.rank, plan.unknownMs + (dependent === undefined ? 0 : (plan.rank[dependent] ?? 0))],
+    unknownMs: plan.unknownMs,
+  };
+}
+
+function waitingFor(ticket: Ticket, id: Ticket["id"]): Ticket {
+  return { ...ticket, dependsOn: [...ticket.dependsOn, id] };
+}
+
+/** Longest path of work from each ticket to an end of the graph, by Kahn's order taken backwards; `works` are milliseconds. */
+function rankAll(tickets: readonly Ticket[], dependents: readonly (readonly number[])[], works: readonly number[]): number[] {
+  const rank = new Array<number>(tickets.length).fill(0);
+  for (const i of topologicalOrder(tickets, dependents).toReversed()) {
+    const after = (dependents[i] ?? []).reduce((most, d) => Math.max(most, rank[d] ?? 0), 0);
+    rank[i] = (works[i] as number) + after;
+  }
+  return rank;
+}
+
+/** Indices so that every ticket stands after all it depends on. Throws a RangeError on a cycle. */
+export function topologicalOrder(tickets: readonly Ticket[], dependents: readonly (readonly number[])[]): number[] {
+  const missing = tickets.map((t) => t.dependsOn.length);
+  const order = missing.flatMap((n, i) => (n === 0 ? [i] : []));
+  for (let at = 0; at < order.length; at++) {
+    for (const d of dependents[order[at] as number] ?? []) {
+      missing[d] = (missing[d] as number) - 1;
+      if (missing[d] === 0) order.push(d);
+    }
+  }
+  if (order.length !== tickets.length) throw new RangeError("the tickets depend on each other in a cycle");
+  return order;
+}
+
+function known(durations: Readonly<Record<string, number>>, id: string): number | undefined {
+  return Object.hasOwn(durations, id) ? durations[id] : undefined;
+}
+
+function median(values: readonly number[]): number | undefined {
+  return values.toSorted((a, b) => a - b)[values.length >> 1];
+}

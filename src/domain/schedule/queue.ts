@@ -1,0 +1,58 @@
+import type { RunState, TicketState } from "../run/state.ts";
+import { vecAt, vecWith } from "../values/vec.ts";
+import { breakerOf } from "./breaker.ts";
+
+/** Replaces one ticket and keeps the counts by phase in step. */
+export function withTicket(state: RunState, index: number, next: TicketState): RunState {
+  const before = vecAt(state.tickets, index).phase;
+  const tickets = vecWith(state.tickets, index, next);
+  if (before === next.phase) return { ...state, tickets };
+  const counts = { ...state.counts, [before]: state.counts[before] - 1 };
+  return { ...state, tickets, counts: { ...counts, [next.phase]: counts[next.phase] + 1 } };
+}
+
+/** Puts a waiting ticket into the ready list at its place: greatest remaining path first, then batch order. */
+export function enqueue(state: RunState, index: number): RunState {
+  const { ready, plan } = state;
+  const rank = plan.rank[index] ?? 0;
+  let low = 0;
+  let high = ready.length;
+  while (low < high) {
+    const mid = (low + high) >> 1;
+    const other = ready[mid] as number;
+    const otherRank = plan.rank[other] ?? 0;
+    if (otherRank > rank || (otherRank === rank && other < index)) low = mid + 1;
+    else high = mid;
+  }
+  return ready[low] === index ? state : { ...state, ready: ready.toSpliced(low, 0, index) };
+}
+
+/** Takes a ticket out of the ready list; nothing happens where it is not in it. */
+export function dequeue(state: RunState, index: number): RunState {
+  const at = state.ready.indexOf(index);
+  return at === -1 ? state : { ...state, ready: state.ready.toSpliced(at, 1) };
+}
+
+/** A dependency of others became done (-1) or was reopened (+1): their open counts change, and with them the ready list. */
+export function shiftDependents(state: RunState, index: number, by: -1 | 1): RunState {
+  let next = state;
+  for (const d of state.plan.dependents[index] ?? []) {
+    const ticket = vecAt(next.tickets, d);
+    const openDeps = ticket.openDeps + by;
+    next = withTicket(next, d, { ...ticket, openDeps });
+    if (ticket.phase !== "waiting" || ticket.gate !== undefined) continue;
+    // One that failed for the last time meanwhile is not ready, though it waits for nobody any more.
+    next = openDeps === 0 ? requeue(next, d) : dequeue(next, d);
+  }
+  return next;
+}
+
+/** Queues a ticket that waits again, where nothing holds it back; one without attempts left, or that a breaker stops, goes to the exhausted. */
+export function requeue(state: RunState, index: number): RunState {
+  const ticket = vecAt(state.tickets, index);
+  if (ticket.phase !== "waiting" || ticket.gate !== undefined) return state;
+  if (ticket.failures >= state.batch.limits.attempts || breakerOf(ticket) !== undefined) {
+    return state.exhausted.includes(index) ? state : { ...state, exhausted: [...state.exhausted, index] };
+  }
+  return ticket.openDeps === 0 ? enqueue(state, index) : state;
+}

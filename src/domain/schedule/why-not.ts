@@ -1,0 +1,138 @@
+import { busySlots, freeSlots, isSettled, type RunState, type TicketState } from "../run/state.ts";
+import type { TicketId } from "../values/ids.ts";
+import { vecAt } from "../values/vec.ts";
+import { describeHalt, formatUtc, isBackingOff } from "./backoff.ts";
+import { attemptCap, type Cap } from "./money.ts";
+import { precedes, soonReady } from "./slot-reservation.ts";
+
+/** Why a ticket is not being worked on. `ready` means only a moment is missing. */
+export type Reason =
+  | { readonly kind: "active" | "settled" | "ready" | "paused" | "stopping" | "gating" | "filing" | "healing" }
+  | {
+      readonly kind: "depends";
+      readonly on: readonly TicketId[];
+      readonly gated: readonly TicketId[];
+      readonly stalled: readonly TicketId[];
+    }
+  | { readonly kind: "resource"; readonly resource: string; readonly by: TicketId }
+  | { readonly kind: "slots"; readonly slots: number }
+  | { readonly kind: "finishing"; readonly tickets: number }
+  | { readonly kind: "kept"; readonly by: TicketId }
+  /** No agent starts until then, in milliseconds since the epoch. */
+  | { readonly kind: "held"; readonly until: number }
+  /** No agent starts any more. */
+  | { readonly kind: "tripped"; readonly by: NonNullable<RunState["tripped"]> }
+  | { readonly kind: "money"; readonly cap: Cap; readonly limitUsd: number };
+
+/** The first thing a ticket waits for, in the order in which it would be met. */
+export function whyNot(state: RunState, index: number): Reason {
+  const ticket = vecAt(state.tickets, index);
+  if (ticket.attempt !== undefined) return { kind: "active" };
+  if (isSettled(ticket.phase)) return { kind: "settled" };
+  const writing = beingWritten(ticket);
+  if (writing !== undefined) return writing;
+  if (state.stage === "stopping") return { kind: "stopping" };
+  if (ticket.openDeps > 0) return dependencies(state, index);
+  if (state.tripped !== undefined) return { kind: "tripped", by: state.tripped };
+  const cap = attemptCap(state, ticket);
+  if (cap !== undefined) return { kind: "money", cap, limitUsd: state.batch.limits[cap] };
+  return resourceOf(state, index) ?? restOf(state) ?? roomFor(state, index);
+}
+
+/** What keeps back all tickets that could run. */
+function restOf(state: RunState): Reason | undefined {
+  if (state.paused) return { kind: "paused" };
+  const { asked, running } = state.heals;
+  return holdOf(state) ?? (asked || running !== undefined ? { kind: "healing" } : undefined);
+}
+
+function resourceOf(state: RunState, index: number): Reason | undefined {
+  for (const resource of state.plan.tickets[index]?.exclusive ?? []) {
+    const by = Object.hasOwn(state.held, resource) ? state.held[resource] : undefined;
+    if (by !== undefined) return { kind: "resource", resource, by };
+  }
+  return undefined;
+}
+
+function holdOf(state: RunState): Reason | undefined {
+  const hold = state.holdDue ?? state.hold;
+  return hold !== undefined && isBackingOff({ hold }, state.lastEventAt) ? { kind: "held", until: hold.until } : undefined;
+}
+
+function roomFor(state: RunState, index: number): Reason {
+  if (freeSlots(state).length > 0) return keptFor(state, index);
+  if (busySlots(state) < state.workers) return { kind: "finishing", tickets: state.finishing.length };
+  return { kind: "slots", slots: state.workers };
+}
+
+/** The tracker is being told of it. */
+function beingWritten({ gate, unfiled }: TicketState): Reason | undefined {
+  if (gate !== undefined) return { kind: "gating" };
+  return unfiled === true ? { kind: "filing" } : undefined;
+}
+
+/** A slot is free: it is kept for somebody else, or the next decision gives it to this ticket. */
+function keptFor(state: RunState, index: number): Reason {
+  const kept = soonReady(state, state.lastEventAt).filter((soon) => precedes(state, soon, index));
+  const first = kept.toSorted((a, b) => (state.plan.rank[b] ?? 0) - (state.plan.rank[a] ?? 0))[0];
+  if (first === undefined || kept.length < freeSlots(state).length) return { kind: "ready" };
+  return { kind: "kept", by: vecAt(state.tickets, first).id };
+}
+
+function dependencies(state: RunState, index: number): Reason {
+  const open = (state.plan.tickets[index]?.dependsOn ?? []).flatMap((id) => {
+    const dep = vecAt(state.tickets, state.plan.index[id] as number);
+    return dep.phase === "done" ? [] : [dep];
+  });
+  const ids = (phase: string) => open.filter((dep) => dep.phase === phase).map((dep) => dep.id);
+  return { kind: "depends", on: open.map((dep) => dep.id), gated: ids("human-gated"), stalled: ids("stalled") };
+}
+
+/** The reason in words, for people. */
+export function describeReason(reason: Reason): string {
+  switch (reason.kind) {
+    case "active":
+      return "at work";
+    case "settled":
+      return "settled";
+    case "ready":
+      return "ready";
+    case "paused":
+      return "ready; the run is paused";
+    case "stopping":
+      return "the run is stopping";
+    case "gating":
+      return "the human gate is being recorded";
+    case "healing":
+      return "ready; the harness is mended first";
+    case "filing":
+      return "it is being filed in the tracker";
+    case "slots":
+      return reason.slots === 1 ? "ready; the only slot is busy" : `ready; all ${reason.slots} slots are busy`;
+    case "finishing":
+      return `ready; ${reason.tickets === 1 ? "1 ticket is" : `${reason.tickets} tickets are`} being finished first`;
+    case "kept":
+      return `ready; the free slot is kept for ${reason.by}`;
+    case "resource":
+      return `${reason.resource} is held by ${reason.by}`;
+    case "money":
+      return `one more attempt could break ${reason.cap} ($${reason.limitUsd})`;
+    case "held":
+      return `ready; the model's API is to be left alone until ${formatUtc(reason.until)}`;
+    case "tripped":
+      return describeHalt(reason.by);
+    case "depends":
+      return describeDependencies(reason);
+  }
+}
+
+function describeDependencies(reason: Extract<Reason, { kind: "depends" }>): string {
+  if (reason.gated.length > 0) return `waits for ${list(reason.gated)}, which a person must finish`;
+  if (reason.stalled.length > 0) return `waits for ${list(reason.stalled)}, which is stalled`;
+  return `waits for ${list(reason.on)}`;
+}
+
+function list(ids: readonly TicketId[]): string {
+  const shown = ids.slice(0, 4).join(", ");
+  return ids.length > 4 ? `${shown} +${ids.length - 4} more` : shown;
+}

@@ -1,0 +1,34 @@
+import { describe, expect, test } from "vitest";
+import { planOf, topologicalOrder } from "../../../src/domain/schedule/plan.ts";
+import { TicketId } from "../../../src/domain/values/ids.ts";
+import { ticketOf } from "../simulate.ts";
+
+const [T1, T2, T3] = ["T-1", "T-2", "T-3"].map((name) => TicketId.parse(name)) as [TicketId, TicketId, TicketId];
+
+describe("the plan", () => {
+  const tickets = [
+    ticketOf("T-1"),
+    ticketOf("T-2", { dependsOn: [T1] }),
+    ticketOf("T-3", { dependsOn: [T1] }),
+    ticketOf("T-4", { dependsOn: [T2, T3] }),
+  ];
+
+  test("knows who waits for whom, and how much work hangs on each", () => {
+    const plan = planOf(tickets, {});
+    expect(plan.index).toEqual({ "T-1": 0, "T-2": 1, "T-3": 2, "T-4": 3 });
+    expect(plan.dependents).toEqual([[1, 2], [3], [3], []]);
+    expect(plan.rank).toEqual([180_000, 120_000, 120_000, 60_000]);
+  });
+
+  test("known durations count, and unknown ones are their upper median; inherited names are nobody's", () => {
+    expect(planOf(tickets, { "T-2": 5_000, "T-3": 1_000, "T-1": 3_000 }).rank).toEqual([11_000, 8_000, 4_000, 3_000]);
+    expect(planOf([ticketOf("toString")], {}).rank).toEqual([60_000]);
+  });
+
+  test("a cycle throws, and every order puts a ticket after all it needs", () => {
+    const loop = [ticketOf("T-1", { dependsOn: [T2] }), ticketOf("T-2", { dependsOn: [T1] })];
+    expect(() => planOf(loop, {})).toThrow("in a cycle");
+    expect(topologicalOrder(tickets, planOf(tickets, {}).dependents)).toEqual([0, 1, 2, 3]);
+    expect(topologicalOrder(tickets.toReversed(), [[], [0], [0], [1, 2]])).toEqual([3, 1, 2, 0]);
+  });
+});
