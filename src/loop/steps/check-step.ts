@@ -81,10 +81,10 @@ export async function runCheckStep(
   return { ok: false, evidence: { ...evidence, tests: tests.slice(0, MAX_TESTS).map((id) => plainText(id, 300)) } };
 }
 
-/** What has passed is tried by test canaries: code under test can forge what its runner reports. */
+/** What has passed is tried by test canaries. What they print names them: the log keeps it, the evidence that agents read does not. */
 async function tried(judging: Judging, { passed, durationMs, tests, baseTests = [], loads = [] }: Outcome): Promise<StepResult> {
   const canary = await testCanary({ ...judging, durationMs, tests, baseTests, loads });
-  if (canary.as === "forged") return refuse(judging, canary.finding.says, detailOf([canary.finding], canary.output));
+  if (canary.as === "forged") return refuse(judging, canary.finding.says, detailOf([canary.finding], ""));
   if (canary.as === "broken") return { ok: false, evidence: canary.evidence };
   return { ok: true, ...passed, summary: `${passed.summary}; ${canaryLine(canary)}` };
 }

@@ -4,6 +4,7 @@ import { fileOf } from "../../domain/evidence/loaded-files.ts";
 import { tallies } from "../../domain/evidence/results.ts";
 import type { Evidence } from "../../domain/run/event.ts";
 import {
+  countedWords,
   type Deviates,
   type Deviation,
   deviationsIn,
@@ -302,5 +303,5 @@ class NothingPlanted extends Error {
 function findingOf(found: readonly Deviation[]): Remark {
   const passed = found.some(({ got }) => got === "passed" || got === "exit-0");
   const what = passed ? "a planted test that must fail did not" : "planted tests were not reported as they must be";
-  return { says: `the results are forged: ${what}`, ids: found.map(({ says }) => says) };
+  return { says: `the results are forged: ${what}`, ids: countedWords(found) };
 }
