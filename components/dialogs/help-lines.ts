@@ -23,16 +23,30 @@ const LEGEND: readonly (readonly [SpanLine[number], string])[] = [
   [{ text: "!", tone: "person" }, "needs you"],
   [{ text: "✖", tone: "bad" }, "stalled: its attempts are used up"],
   [{ text: "✔", tone: "good" }, "done"],
+  [{ text: "#2", tone: "plain" }, "the ticket's second attempt"],
   [{ text: "✔▸·", tone: "good" }, "the finish line: passed, at it now, ahead"],
 ];
 
-/** All keys, those of the view in front first, and what the signs mean, in lines of at most `width` columns. */
-export function helpLines(keymap: Keymap, front: Mode, width: number): readonly SpanLine[] {
-  return [
-    ...keyGroups(keymap, front).flatMap((group) => [...groupLines(group, width), EMPTY]),
-    title("signs"),
-    ...LEGEND.map(([sign, means]): SpanLine => [{ ...sign, text: fitTo(sign.text, 4) }, { text: means }]),
+/**
+ * All keys, those of the view in front first, and what the signs mean, in lines of at most `width` columns. `wanted`: only those that
+ * have all of its words in their keys, name or meaning.
+ */
+export function helpLines(keymap: Keymap, front: Mode, width: number, wanted = ""): readonly SpanLine[] {
+  const words = wanted.toLowerCase().split(/\s+/u);
+  const fits = (...texts: readonly string[]): boolean => words.every((word) => texts.join(" ").toLowerCase().includes(word));
+  const groups = keyGroups(keymap, front).map(
+    (group): KeyGroup => ({
+      ...group,
+      bindings: group.bindings.filter((b) => b.keys.length > 0 && fits(allKeyLabels(b), b.name.replaceAll("-", " "), b.help)),
+    }),
+  );
+  const signs = LEGEND.filter(([sign, means]) => fits(sign.text, means));
+  const lines = [
+    ...groups.flatMap((group) => (group.bindings.length === 0 ? [] : [...groupLines(group, width), EMPTY])),
+    ...(signs.length === 0 ? [] : [title("signs")]),
+    ...signs.map(([sign, means]): SpanLine => [{ ...sign, text: fitTo(sign.text, 4) }, { text: means }]),
   ];
+  return lines.length === 0 ? [[{ text: "nothing is called that", tone: "waiting" }]] : lines;
 }
 
 function title(text: string): SpanLine {
@@ -42,15 +56,13 @@ function title(text: string): SpanLine {
 function groupLines(group: KeyGroup, width: number): readonly SpanLine[] {
   return [
     title(group.title),
-    ...group.bindings
-      .filter(({ keys }) => keys.length > 0)
-      .flatMap((binding) =>
-        wrapWords(binding.help, width - KEYS_WIDTH).map(
-          (text, i): SpanLine => [
-            { text: fitTo(i === 0 ? allKeyLabels(binding) : "", KEYS_WIDTH - 1), tone: "running", bold: true },
-            { text: ` ${text}` },
-          ],
-        ),
+    ...group.bindings.flatMap((binding) =>
+      wrapWords(binding.help, width - KEYS_WIDTH).map(
+        (text, i): SpanLine => [
+          { text: fitTo(i === 0 ? allKeyLabels(binding) : "", KEYS_WIDTH - 1), tone: "running", bold: true },
+          { text: ` ${text}` },
+        ],
       ),
+    ),
   ];
 }

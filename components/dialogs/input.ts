@@ -1,8 +1,9 @@
 import { useInput, usePaste, useStdin } from "ink";
 import { useEffect, useEffectEvent, useState } from "react";
 import type { DashboardStore } from "../../src/store/dashboard-store.ts";
+import { KeyGate } from "../../src/store/keymap/key-gate.ts";
 import { MouseReader } from "../../src/store/keymap/mouse.ts";
-import { type Hands, paste, point, press } from "../../src/store/keymap/press.ts";
+import { type Hands, paste, point } from "../../src/store/keymap/press.ts";
 import { pressesOf } from "../../src/store/keymap/press-names.ts";
 import { targetAt } from "../screen-map.ts";
 
@@ -14,7 +15,10 @@ interface Size {
 /** Keys, pastes and the mouse, from the terminal to what they do. */
 export function useHands(store: DashboardStore, hands: Hands, size: Size): void {
   const [reader] = useState(() => new MouseReader());
-  useInput((input, key) => press(store, pressesOf(reader.typed(input), key), hands));
+  const handsNow = useEffectEvent(() => hands);
+  const [gate] = useState(() => new KeyGate(store, () => handsNow()));
+  useEffect(() => gate.watch(), [gate]);
+  useInput((input, key) => gate.take(pressesOf(reader.typed(input), key)));
   usePaste((text) => paste(store, text));
   useMouse({ store, hands, size, reader });
 }

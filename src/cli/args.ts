@@ -184,7 +184,7 @@ export const HELP = `loopdash: works a batch of tickets with coding agents; only
       --headless | --json          plain lines | every event as one JSON line
       --workers N                  this many at a time (1 to 64)
       --dry-run                    print the plan and the ready set; start nothing
-      --fresh                      give up the unfinished run and start anew
+      --fresh                      give up the unfinished run and start again
       --detach                     start, print the run's name, and leave it working
       --allow-api-key              start although a model API key is set that changes who pays
   loopdash attach [run]            the dashboard of a running or finished run

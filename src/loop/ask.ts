@@ -82,7 +82,7 @@ const STEP: Readonly<Record<Question, Evidence["step"]>> = { review: "review", a
 
 /** The end of an attempt that is to go on from here once the second model can be had. */
 function putOff({ question, name }: Pick<Ask<unknown>, "question" | "name">, why: string): AttemptOver {
-  const summary = `put off, for the second model cannot be had: ${why}`;
+  const summary = `put off, for the reviewer cannot be had: ${why}`;
   return new AttemptOver({ outcome: "stopped", evidence: { step: STEP[question], name, summary, detail: "" } });
 }
 
@@ -122,11 +122,11 @@ async function askOnce<T>(ctx: LoopContext, scope: OpenAttempt, repo: Repo, putt
 function setAside(ctx: LoopContext, { ticket, fence }: OpenAttempt, question: Question, usd: number): string | undefined {
   const state = ctx.state();
   const cap = questionCap(state, ticketOf(state, ticket.id), usd);
-  if (cap !== undefined) return `the second model may cost ${usd} dollars, and limits.${cap} has no room for that any more`;
+  if (cap !== undefined) return `the reviewer may cost ${usd} dollars, and limits.${cap} has no room for that any more`;
   const taken = ctx.dayBudget.take(fence, usd, question);
   if (!taken.ok) {
     ctx.report({ type: "others-spent-today", usd: taken.othersUsd });
-    return `the second model may cost ${usd} dollars, and others have left no room for that in limits.usdPerDay`;
+    return `the reviewer may cost ${usd} dollars, and others have left no room for that in limits.usdPerDay`;
   }
   if (ctx.report({ type: "second-model-asked", ticket: ticket.id, fence, question, reservedUsd: usd })) return undefined;
   ctx.dayBudget.settle(fence, 0, question);

@@ -52,7 +52,7 @@ async function rule(
   repo: Repo,
   { claim, change, baseSha }: Parameters<typeof tryBlocker>[3],
 ): Promise<BlockerRuling> {
-  if (ctx.secondModel === undefined) return rejected("a blocker needs a second model to rule on it, and the batch names none");
+  if (ctx.secondModel === undefined) return rejected("a blocker needs a reviewer to rule on it, and the batch names none");
   const replays: Replayed[] = [];
   for (const [i, captured] of claim.evidence.entries()) {
     const replay = await runAgain(ctx, scope, repo, {
@@ -82,7 +82,7 @@ async function rule(
       return { ok: true, value, says: `${value.upheld ? "upheld" : "rejected"}: ${value.reason}` };
     },
   });
-  return asked.ok ? asked.value : rejected(`a blocker needs a second model to rule on it: ${asked.why}`);
+  return asked.ok ? asked.value : rejected(`a blocker needs a reviewer to rule on it: ${asked.why}`);
 }
 
 /** Runs a captured command on the change, where a judged command runs. Gives what it printed, or why it shows no wall. */

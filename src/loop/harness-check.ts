@@ -39,7 +39,7 @@ export function classesOf(text: string): readonly TransientSpec[] {
 export function loosensChecks(before: readonly TransientSpec[], after: readonly TransientSpec[]): string | undefined {
   const known = new Set(before.filter(judges).map(identity));
   const added = after.filter(judges).find((each) => !known.has(identity(each)));
-  return added === undefined ? undefined : `gives checks another try: "${plainText(added.name, 80)}"`;
+  return added === undefined ? undefined : `gives checks another retry: "${plainText(added.name, 80)}"`;
 }
 
 function judges({ steps }: TransientSpec): boolean {

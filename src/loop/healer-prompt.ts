@@ -60,11 +60,13 @@ export async function stopReport(ctx: Pick<LoopContext, "files" | "state">, reas
 
 async function triesOf({ files }: Pick<LoopContext, "files">, { id, evidence, history }: TicketState): Promise<string> {
   const last = history.findLast(({ outcome }) => outcome !== "stopped" && outcome !== "lost");
-  const tried = `${history.length} tries; those that left evidence, oldest first:`;
+  const tried = `${history.length} attempts; those that left evidence, oldest first:`;
   if (last === undefined) return tried;
   const log = await files.tail((await files.attempt(id, last.n)).agentLog, LOG_BYTES);
   const lines = plainLines(log, { maxLines: Number.POSITIVE_INFINITY, maxLength: 300 }).slice(-LOG_LINES);
-  return [tried, ...evidence.map(inWords), `The end of the log of try ${last.n}:`, lines.join("\n").slice(-LOG_CHARS)].join("\n");
+  return [tried, ...evidence.map(inWords), `The end of the log of attempt ${last.n}:`, lines.join("\n").slice(-LOG_CHARS)].join(
+    "\n",
+  );
 }
 
 function inWords({ step, name, summary, detail }: Evidence): string {

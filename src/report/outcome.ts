@@ -14,7 +14,7 @@ export function top(state: RunState, live: boolean): Html {
     ["shipped", String(tickets.done), `of ${count(tickets.total, "ticket")}`],
     ["yours", String(tickets.gated), "left to a person"],
     ["open", String(tickets.open), "not done"],
-    ["time", formatDuration(elapsedMs), `${count(attempts, "try", "tries")}`],
+    ["time", formatDuration(elapsedMs), `${count(attempts, "attempt")}`],
     ["cost", usd(costUsd), `cap ${usd(state.batch.limits.usdPerRun)}`],
     ["interventions", String(i.total), `${i.work} work, ${i.harness} harness`],
     ["claims of done", String(claims.made), `${claims.upheld} upheld, ${claims.gap} refuted`],

@@ -54,7 +54,7 @@ export function claimLook(event: ClaimFact, state: RunState): Look {
 function retriedText(event: Extract<RunEvent, { type: "step-retried" }>, state: RunState): string {
   const spec = state.plan.tickets[state.plan.index[event.ticket] ?? -1]?.finish[event.step];
   const step = spec === undefined ? event.name : specLabel(spec);
-  return `${step}: hiccup '${event.transient}', once more in ${Number((event.waitMs / 1000).toFixed(1))} s`;
+  return `${step}: transient '${event.transient}', retry in ${Number((event.waitMs / 1000).toFixed(1))} s`;
 }
 
 /** An answer that is none says so; a planted defect that was missed tells that the second model did not read. */

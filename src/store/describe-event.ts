@@ -3,6 +3,7 @@ import { interventionKind } from "../domain/results/intervention.ts";
 import type { AgentEnding, AttemptOutcome, RunEvent } from "../domain/run/event.ts";
 import type { RunState } from "../domain/run/state.ts";
 import type { TicketId } from "../domain/values/ids.ts";
+import { vecItems } from "../domain/values/vec.ts";
 import { claimLook, type Look } from "./describe-claim.ts";
 import { healLook } from "./describe-heal.ts";
 import { displayText } from "./display-text.ts";
@@ -74,7 +75,7 @@ function runLook(event: RunWide, state: RunState): Look | undefined {
     case "reverify-started":
       return ["◆", "oracle", "re-verifying live state"];
     case "reverify-ended":
-      return reverifyLook(event);
+      return reverifyLook(event, state);
     case "tripwire-started":
     case "oracle-asked":
       return undefined;
@@ -107,11 +108,13 @@ function startLook({ batch }: Event<"run-started">): Look {
   return ["●", "running", `run started: ${plural(batch.tickets.length, "ticket")}, ${plural(batch.limits.workers, "worker")}`];
 }
 
-function reverifyLook(event: Event<"reverify-ended">): Look {
+function reverifyLook(event: Event<"reverify-ended">, state: RunState): Look {
   if (event.problem !== undefined) return ["◆", "bad", `re-verification: ${event.problem}`];
-  return event.reopened === 0
-    ? ["◆", "oracle", "re-verified: all holds"]
-    : ["◆", "bad", `re-verified: ${plural(event.reopened, "ticket")} reopened`];
+  if (event.reopened > 0) return ["◆", "bad", `re-verified: ${plural(event.reopened, "ticket")} reopened`];
+  const landed = [...vecItems(state.tickets)].filter(({ mergedSha }) => mergedSha !== undefined).length;
+  const found =
+    landed === 0 ? "no ticket of this run has landed" : `${landed} landed ${landed === 1 ? "ticket holds" : "tickets hold"}`;
+  return ["◆", "oracle", `re-verified: ${found}`];
 }
 
 /** Open tickets that one line names. */
@@ -140,7 +143,7 @@ function ticketLook(event: OfTicket, state: RunState): Look | undefined {
     case "gate-put-off":
       return undefined;
     case "attempt-claimed":
-      return ["▶", "running", `try ${event.attempt} begins in slot ${event.slot + 1}`];
+      return ["▶", "running", `attempt ${event.attempt} begins in slot ${event.slot + 1}`];
     case "kill-requested":
       return ["■", "bad", ENDINGS[event.ending] ?? "agent is ended"];
     case "agent-ended":
@@ -162,7 +165,7 @@ function ticketLook(event: OfTicket, state: RunState): Look | undefined {
     case "ticket-stalled":
       return ["✖", "bad", `stalled: ${event.reason}`];
     case "ticket-retried":
-      return ["↻", "person", "tried anew, with as many tries as a fresh ticket has"];
+      return ["↻", "person", "retried by a person: its attempts are counted again from zero"];
     case "ticket-reopened":
       return ["✖", "bad", `reopened: ${event.evidence.summary}`];
     case "report-dropped":
@@ -203,13 +206,13 @@ function agentEndedLook(event: Event<"agent-ended">): Look | undefined {
 
 const OUTCOMES: Readonly<Record<AttemptOutcome, Look>> = {
   done: ["✔", "good", "done"],
-  failed: ["✖", "bad", "try failed"],
-  silent: ["✖", "bad", "try ended: silent for too long"],
-  "out-of-time": ["✖", "bad", "try ended: out of time"],
-  killed: ["■", "bad", "try ended: killed by a person"],
-  gated: ["!", "person", "try ended for the human gate"],
-  stopped: ["■", "waiting", "try ended by the stop"],
-  lost: ["✖", "bad", "try lost with its engine"],
+  failed: ["✖", "bad", "attempt failed"],
+  silent: ["✖", "bad", "attempt ended: silent for too long"],
+  "out-of-time": ["✖", "bad", "attempt ended: out of time"],
+  killed: ["■", "bad", "attempt ended: killed by a person"],
+  gated: ["!", "person", "attempt ended for the human gate"],
+  stopped: ["■", "waiting", "attempt ended by the stop"],
+  lost: ["✖", "bad", "attempt lost with its engine"],
 };
 
 /** What a step of the finish line found wrong has been told by that step; what went wrong before it has not. */
@@ -217,7 +220,7 @@ function attemptEndedLook(event: Event<"attempt-ended">): Look {
   const [glyph, tone, text] = OUTCOMES[event.outcome];
   const { evidence } = event;
   // Nobody stopped it: it waits for what it needs.
-  if (event.outcome === "stopped" && evidence !== undefined) return ["‖", "waiting", `try ${evidence.summary}`];
+  if (event.outcome === "stopped" && evidence !== undefined) return ["‖", "waiting", `attempt ${evidence.summary}`];
   const told = evidence === undefined || !BEFORE_STEPS.has(evidence.step);
   return [glyph, tone, told ? text : `${text}: ${evidence.summary}`];
 }

@@ -5,7 +5,7 @@ import type { Look } from "./describe-claim.ts";
 export function healLook(event: HealFact): Look | undefined {
   switch (event.type) {
     case "heal-asked":
-      return ["✚", "person", "heal asked for: nothing new starts, it begins once the tries under way are over"];
+      return ["✚", "person", "heal asked for: nothing new starts, it begins once the attempts under way are over"];
     case "heal-dropped":
       return ["·", "waiting", `the heal that was asked for is dropped: ${event.why}`];
     case "heal-started":

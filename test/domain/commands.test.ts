@@ -22,7 +22,7 @@ describe("a stalled ticket that a person wants tried anew", () => {
     const sim = stalled();
     expect(stateOf(sim.state, T1)).toMatchObject({ phase: "stalled", failures: 1 });
     expect(admitCommand(sim.state, retry)).toEqual([
-      { type: "intervention", class: "I5", target: "T-1", note: "tried anew" },
+      { type: "intervention", class: "I5", target: "T-1", note: "retried" },
       { type: "ticket-retried", ticket: "T-1" },
     ]);
     sim.wish(retry);

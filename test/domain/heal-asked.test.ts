@@ -26,13 +26,13 @@ describe("a heal that a person asks for", () => {
     expect(refusal(sim, heal)).toMatch(/^a heal was asked for already/);
     sim.endAttempt(others[0] as TicketId, "failed");
     expect(starts(sim)).toEqual([]);
-    expect(describeReason(whyNot(sim.state, 4))).toBe("ready; the harness is mended first");
+    expect(describeReason(whyNot(sim.state, 4))).toBe("ready; the harness is healed first");
     sim.endAttempt(others[1] as TicketId, "failed");
     expect(sim.decide()).toMatchObject([{ do: "heal", n: 1 }]);
     expect(sim.events.at(-1)).toMatchObject({ reason: expect.stringMatching(/^a person asked for it; 5 of 5 tickets are open/) });
     expect(sim.state.heals).not.toHaveProperty("asked");
-    expect(refusal(sim, heal)).toBe("the harness is being mended already");
-    expect(describeReason(whyNot(sim.state, 4))).toBe("ready; the harness is mended first");
+    expect(refusal(sim, heal)).toBe("a heal is under way already");
+    expect(describeReason(whyNot(sim.state, 4))).toBe("ready; the harness is healed first");
     const { seq } = sim.state;
     expect(sim.report({ type: "heal-agent-started", n: 2, pid: 7, startTime: "8" })).toBe(false);
     expect(sim.state.seq).toBe(seq);
@@ -111,7 +111,7 @@ describe("a heal that a person asks for", () => {
     sim.wish(heal);
     for (const { id } of working(sim.state)) sim.endAttempt(id, "failed");
     expect(sim.decide()).toMatchObject([{ do: "heal", n: 1 }]);
-    expect(refusal(sim, drop)).toBe("the heal has begun: it is not called off any more");
+    expect(refusal(sim, drop)).toBe("the heal has begun: it can no longer be cancelled");
     expect(sim.state.heals.running).toMatchObject({ n: 1 });
   });
 
@@ -119,7 +119,7 @@ describe("a heal that a person asks for", () => {
     const sim = failed();
     sim.wish(heal);
     for (const { id } of working(sim.state)) sim.endAttempt(id, "done");
-    const why = "there is nothing to mend: no open ticket has failed by what its agents did";
+    const why = "there is nothing to heal: no open ticket has failed by what its agents did";
     expect(sim.decide()).toEqual([{ do: "drop-heal", why }]);
     expect(sim.events.at(-1)).toMatchObject({ type: "heal-dropped", why });
     expect(sim.state.heals).toMatchObject({ started: 0 });
@@ -128,7 +128,7 @@ describe("a heal that a person asks for", () => {
 
   test("is refused where it makes no sense", () => {
     expect(refusal(failed({ heals: 0 }), heal)).toBe("heals are off in this batch");
-    expect(refusal(begun({ heals: 1 }), heal)).toBe("there is nothing to mend: no open ticket has failed by what its agents did");
+    expect(refusal(begun({ heals: 1 }), heal)).toBe("there is nothing to heal: no open ticket has failed by what its agents did");
     expect(refusal(failed({ usdPerRun: 5 }, 2), heal)).toBe("the money does not do for it and one more attempt");
     const tripped = failed();
     tripped.stopAgent(T2, "authentication");
@@ -138,6 +138,6 @@ describe("a heal that a person asks for", () => {
     expect(refusal(stopping, heal)).toBe("the run is stopping");
     const killed = begun({ attempts: 3, heals: 1 });
     killed.endAttempt(T1, "killed");
-    expect(refusal(killed, heal)).toMatch(/^there is nothing to mend/);
+    expect(refusal(killed, heal)).toMatch(/^there is nothing to heal/);
   });
 });

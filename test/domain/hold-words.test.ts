@@ -12,7 +12,7 @@ test("money of the day that nobody can count ends all starts, with why and what 
   expect(sim.state.tripped).toEqual({ kind: "spend-unknown", says });
   expect(sim.decide().map((action) => action.do)).not.toContain("start");
   expect(describeHalt({ kind: "spend-unknown", says })).toBe(
-    `no agent starts any more (spend-unknown): ${says}; mend it, or set limits.countOtherSessions to false, then run the same command again`,
+    `no agent starts any more (spend-unknown): ${says}; fix it, or set limits.countOtherSessions to false, then run the same command again`,
   );
 });
 

@@ -52,7 +52,7 @@ describe("blockers", { timeout: 120_000 }, () => {
   test("a fake one costs an attempt and is counted; a real one lands what was built and leaves its step to a person", async () => {
     using stage = walledStage();
     const red = { command: ["./ci.sh"], exitCode: 1, output: "" };
-    stage.agent(`if (ticket === "T-1" && attempt === 1) { ${claim([red], "Mend the check")} }
+    stage.agent(`if (ticket === "T-1" && attempt === 1) { ${claim([red], "Fix the check")} }
       else { ${HONEST} }
       if (ticket === "T-2") { ${claim([DEPLOY])} }
       if (attempt === 2) fs.writeFileSync("told.txt", prompt);`);
@@ -175,7 +175,7 @@ test("what a claim would do to a terminal or to the adjudicator is only text", {
   const { code, stdout } = await stage.run([batch, "--headless"]);
   expect(code).toBe(1);
   expect(stdout).toContain("humanStep: one line of plain text");
-  expect(stdout).toContain("a blocker needs a second model to rule on it");
+  expect(stdout).toContain("a blocker needs a reviewer to rule on it");
   expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u200b\u202e]/);
   expect(stage.landed()).toEqual([]);
 });

@@ -79,7 +79,7 @@ describe("a batch whose reviewer is none", () => {
     const file = stage.batch(["T-1"], { finish: [{ step: "review" }, { step: "merge" }] });
     const { code, stderr } = await stage.run([file]);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/batch\.json:\d+:\d+ {2}finish\[0\]: review asks a second model, and the batch names none/);
+    expect(stderr).toMatch(/batch\.json:\d+:\d+ {2}finish\[0\]: review asks a reviewer, and the batch names none/);
   });
 
   test("does not start: the agent itself", async () => {

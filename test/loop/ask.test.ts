@@ -35,7 +35,7 @@ describe("the money of a question", () => {
     expect(landed).toBe(false);
     expect(tasks).toEqual([]);
     expect(asked).toEqual([]);
-    expect(summary).toBe(`no review: the second model may cost 2 dollars, and limits.${cap} has no room for that any more`);
+    expect(summary).toBe(`no review: the reviewer may cost 2 dollars, and limits.${cap} has no room for that any more`);
   });
 
   test("is taken from the day's, under its own name, and given back", async () => {
@@ -120,7 +120,7 @@ describe("an attempt that is called off while the second model thinks", () => {
       readdirSync(judge)
         .map((name) => join(judge, name, "pid"))
         .find((file) => existsSync(file));
-    await until(() => pidFile() !== undefined, "the second model's process");
+    await until(() => pidFile() !== undefined, "the reviewer's process");
     const pid = Number(readFileSync(pidFile() ?? "", "utf8"));
     stage.engine.orchestrator.command({ type: "kill", ticket: T1 });
     const state = await stage.ended();

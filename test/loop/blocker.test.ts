@@ -108,7 +108,7 @@ describe("a claim that the engine's own run does not bear out is rejected, and n
     using _ = stage;
     expect(existsSync(at)).toBe(false);
     expect(stage.of("blocker-ruled")).toMatchObject([
-      { upheld: false, reason: "a blocker needs a second model to rule on it, and the batch names none" },
+      { upheld: false, reason: "a blocker needs a reviewer to rule on it, and the batch names none" },
     ]);
   });
 });
@@ -159,7 +159,7 @@ describe("the second model", () => {
       (p: string) => answerTo(p, ruling({ verdict: "rejected" })),
       "the quota is the cloud team's",
     ],
-    ["says nothing", () => "", "a blocker needs a second model to rule on it: it gave no answer"],
+    ["says nothing", () => "", "a blocker needs a reviewer to rule on it: it gave no answer"],
     ["approves without the marks", () => JSON.stringify(ruling()), "no begin line with its nonce"],
     ["answers with a nonce of its own", () => forged("abc"), "no begin line with its nonce"],
     ["repeats what it was shown", (p: string) => p, "its answer is not JSON"],

@@ -52,7 +52,7 @@ describe("a heal", () => {
     const [prompt = ""] = prompts;
     const [, nonce] = /DATA BEGIN T-1 ([0-9a-f]{32})/.exec(prompt) ?? [];
     expect(prompt.split(`${nonce}`)).toHaveLength(6);
-    expect(prompt).toContain("1 of 1 tickets are open: T-1 stalled");
+    expect(prompt).toContain("1 of 1 ticket is open: T-1 stalled");
     expect(prompt).toContain('agent "agent" failed: the agent exited with code 1\nI do not know which file');
     expect(prompt).toContain("\nno rule to make target\nDATA END T-1");
     expect(prompt.length).toBeLessThan(20_000);
@@ -96,14 +96,14 @@ describe("a heal", () => {
       /^transients.json cannot be used: .*narrow/,
     ],
     [
-      "a hiccup that gives checks another try",
+      "a hiccup that gives checks another retry",
       (t) => edit(t, "transients.json", '"steps": ["prepare"],', '"steps": ["check"],'),
-      /^transients.json gives checks another try: "package-download-cut"$/,
+      /^transients.json gives checks another retry: "package-download-cut"$/,
     ],
     [
       "a wider hiccup of checks",
       (t) => edit(t, "transients.json", ": Text file busy$", "AssertionErr"),
-      /^transients.json (gives checks another try: "text-file-busy"|cannot be used)/,
+      /^transients.json (gives checks another retry: "text-file-busy"|cannot be used)/,
     ],
     ["a link in the place of a file", (t) => relink(t, "hints.md", "/etc/hostname"), /^hints.md is a link$/],
     ["a file less", (t) => rmSync(join(t.worktree, "hints.md")), /^hints.md is gone$/],
@@ -180,7 +180,7 @@ describe("a heal", () => {
     await stage.until("heal-agent-started");
     stage.engine.orchestrator.stop("SIGTERM");
     expect((await stage.ended()).end).toMatchObject({ kind: "interrupted", exitCode: 130 });
-    expect(ended(stage)).toEqual([{ outcome: "failed", why: "its agent was called off", changed: [] }]);
+    expect(ended(stage)).toEqual([{ outcome: "failed", why: "its agent was cancelled", changed: [] }]);
   });
 });
 

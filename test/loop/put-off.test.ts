@@ -33,7 +33,7 @@ describe("and says nothing of the work by it", () => {
     expect(tasks).toHaveLength(3);
     expect(stage.ticket(T1)).toMatchObject({ phase: "done", failures: 0, evidence: [] });
     expect(putOff(stage)).toEqual([
-      ["stopped", "put off, for the second model cannot be had: it stopped early (overloaded): come back"],
+      ["stopped", "put off, for the reviewer cannot be had: it stopped early (overloaded): come back"],
       ["done", undefined],
     ]);
     expect(state.claims).toEqual({ made: 1, upheld: 1 });
@@ -77,7 +77,7 @@ describe("and says nothing of the work by it", () => {
       expect(end?.reason).toContain(`no agent starts any more (the reviewer: ${kind}): the key is refused; `);
       expect(end?.reason).toContain("3 of 3 tickets are open: T-1 not done");
       // What was under way beside it is put off as well, and asks nobody.
-      const said = "put off, for the second model cannot be had: it";
+      const said = "put off, for the reviewer cannot be had: it";
       expect(putOff(stage)).toEqual([
         ["stopped", `${said} stopped early (${kind}): the key is refused`],
         ["stopped", `${said} is not asked any more (${kind}): the key is refused`],
@@ -115,7 +115,7 @@ describe("and says nothing of the work by it", () => {
       failures: 1,
       kept: true,
       stalledReason:
-        "1 attempt failed; the last: put off, for the second model cannot be had: it stopped early (rate-limited): come back",
+        "1 attempt failed; the last: put off, for the reviewer cannot be had: it stopped early (rate-limited): come back",
     });
   });
 });

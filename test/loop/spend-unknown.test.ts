@@ -12,7 +12,7 @@ cleanUp();
 const WHY = "/home/me/one.jsonl: line 1 is no JSON";
 const TRIPPED =
   `no agent starts any more (spend-unknown): what other sessions have cost today is not known: ${WHY}; ` +
-  "mend it, or set limits.countOtherSessions to false, then run the same command again";
+  "fix it, or set limits.countOtherSessions to false, then run the same command again";
 
 /** What other sessions cost is known so many times, and then it is not. */
 function knownFor(times: number): Pick<LoopContext, "dayBudget"> {

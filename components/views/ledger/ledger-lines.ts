@@ -6,7 +6,7 @@ import type { Span, SpanLine } from "../../kit/spans.tsx";
 import type { SummaryLine } from "../summary/summary-lines.ts";
 
 /** Columns: what stands in the first, this run's, its change, and each earlier run's. */
-const [NAME, NOW, CHANGE, EARLIER] = [34, 10, 11, 14];
+const [NAME, NOW, CHANGE, EARLIER] = [34, 10, 11, 15];
 const LEAST_NAME = 26;
 
 /** The ledger as lines: `head` stays in its place over `rows`. */
@@ -67,7 +67,7 @@ function headLines({ name, change, shown }: Columns, runs: readonly EarlierRun[]
 
 /** Whether an earlier run says much: one that is not complete, or was of another batch file, is not to be held against. */
 function markOf({ verdict, sameBatch }: EarlierRun): Span {
-  if (verdict !== "done") return { text: "✖ not whole", tone: "bad" };
+  if (verdict !== "done") return { text: "✖ not complete", tone: "bad" };
   return sameBatch ? { text: "✔ done", tone: "good" } : { text: "✔ other file", tone: "waiting" };
 }
 

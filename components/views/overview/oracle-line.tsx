@@ -2,6 +2,7 @@ import { memo, type ReactNode } from "react";
 import type { VerdictWord } from "../../../src/domain/run/event.ts";
 import type { OracleState } from "../../../src/domain/run/verdict-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
+import { plural } from "../../../src/store/format.ts";
 import type { Tone } from "../../../src/store/tone.ts";
 import { useDashboard, useDrawn } from "../../dashboard-context.ts";
 import { WORD_WIDTH } from "../../frame/header.tsx";
@@ -15,7 +16,8 @@ const VERDICTS: Readonly<Record<VerdictWord, readonly [word: string, tone: Tone]
   "not-done": ["not done", "plain"],
   unjudged: ["cannot judge", "bad"],
 };
-const VERDICT_WIDTH = 12;
+/** Columns of the longest verdict, and a gap. */
+const VERDICT_WIDTH = 13;
 const AGE_WIDTH = 8;
 const LONGEST_BAR = 60;
 const NARROW_WORD = 8;
@@ -28,7 +30,10 @@ export const OracleLine = memo(function OracleLine({ width }: { readonly width: 
   const asking = useDashboard((s) => s.ui.connection.state === "live" && s.run?.oracle.asking === true);
   const claims = useDashboard((s) => s.run?.claims);
   const judged = oracle?.judged ?? 0;
-  const right = claims === undefined ? "" : `claims ${claims.made}, upheld ${claims.upheld} · judged ${judged}× `;
+  const right =
+    claims === undefined
+      ? ""
+      : `${claims.upheld} of ${plural(claims.made, "claim")} of done upheld · judged ${plural(judged, "time")} `;
   const word = width < 72 ? NARROW_WORD : WORD_WIDTH;
   const room = width - 2 - word - VERDICT_WIDTH - AGE_WIDTH - 2;
   const beside = room - widthOf(right) - 2 >= 60 ? right : "";

@@ -102,7 +102,9 @@ class ClaudeReader implements ProgramReader {
     if (wait !== undefined) this.#retryAfterMs = Math.round(wait);
     // It would try a wrong key again and again.
     if (error === "authentication_failed") this.#fatal = { kind: "authentication", says: "the model's API refused the key" };
-    return [`model API: ${error}; try ${numberOf(event["attempt"]) ?? "?"} of ${numberOf(event["max_retries"]) ?? "?"} follows`];
+    return [
+      `model API: ${error}; retry ${numberOf(event["attempt"]) ?? "?"} of ${numberOf(event["max_retries"]) ?? "?"} follows`,
+    ];
   }
 }
 

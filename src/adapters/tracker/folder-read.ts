@@ -122,7 +122,7 @@ export function unreadable(folder: string, problems: readonly string[], cause?: 
   return new UserError({
     what: `The tickets in ${JSON.stringify(folder)} cannot be used`,
     why: [...problems.slice(0, MAX_LISTED), ...more].join("\n"),
-    todo: "Mend the files that are named, then start again.",
+    todo: "Fix the files that are named, then start again.",
     exitCode: EXIT.usage,
     cause,
   });

@@ -3,6 +3,7 @@ import { socketPathOf } from "../../adapters/channel/socket-path.ts";
 import type { Command } from "../../domain/run/command.ts";
 import type { DashboardStore } from "../../store/dashboard-store.ts";
 import type { Feed } from "../../store/feed.ts";
+import { selectable } from "../../store/lists.ts";
 import { GONE } from "./disk-run.ts";
 
 /** Least time between two attempts to reach an engine. Milliseconds. */
@@ -45,7 +46,9 @@ export function keepConnected(options: {
       options.onEngine();
       store.dispatch({ type: "connection", connection: { state: "live" } });
     }
-    if (feed.take(message) !== "out-of-step") return;
+    const taken = feed.take(message);
+    if (message.kind === "snapshot") selectFirst(store);
+    if (taken !== "out-of-step") return;
     client?.close();
     lost("an event was missed");
   };
@@ -71,6 +74,13 @@ export function keepConnected(options: {
       client?.close();
     },
   };
+}
+
+/** Selects the first ticket of a run that goes on, where none is: keys that act on a ticket have one from the start. */
+function selectFirst(store: DashboardStore): void {
+  const { run, lists, ui } = store.getState();
+  const [ticket] = selectable(lists);
+  if (ui.selected === undefined && ticket !== undefined && run?.end === undefined) store.dispatch({ type: "select", ticket });
 }
 
 /** Rejects where nobody listens, or ever did. */

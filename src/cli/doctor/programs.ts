@@ -15,7 +15,7 @@ type Vendor = keyof typeof TESTED;
 /** How long a program may take to tell its version, in milliseconds. */
 const DEADLINE_MS = 20_000;
 const UPDATE = "Update it: an older one may not know all that loopdash asks of it.";
-const MEND = "Run it with --version yourself, and mend what it says.";
+const MEND = "Run it with --version yourself, and fix what it says.";
 
 /** What is looked at, and for how long. */
 export interface ProgramsOf {

@@ -58,7 +58,7 @@ async function guarded(check: string, look: () => readonly Finding[] | Promise<r
     return await look();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return [bad(check, `could not be looked at: ${why}`, "Mend what it names and ask again.")];
+    return [bad(check, `could not be looked at: ${why}`, "Fix what it names and ask again.")];
   }
 }
 

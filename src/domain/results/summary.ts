@@ -5,6 +5,7 @@ import { formatDuration } from "../values/duration.ts";
 import { plainText } from "../values/text.ts";
 import { vecItems } from "../values/vec.ts";
 import { type Ledger, ledgerOf } from "./ledger.ts";
+import { nextSteps } from "./next-steps.ts";
 import { slotText } from "./timeline-segments.ts";
 import { type EarlierRun, trendLine, trendOf } from "./trend.ts";
 
@@ -14,7 +15,7 @@ export function headline(state: RunState, live = true): string {
   if (end === undefined) return live ? "● RUNNING" : "‖ UNFINISHED";
   if (end.kind === "oracle-done") return "✔ DONE, says the oracle";
   if (end.kind === "not-done") return "✖ NOT DONE, says the oracle";
-  if (end.kind === "interrupted") return "■ STOPPED before the oracle judged";
+  if (end.kind === "interrupted") return "■ STOPPED before the final verdict";
   if (end.kind === "tripwire") return "✖ TRIPWIRE: what decides is not to be believed";
   if (end.kind === "unjudged") return "? UNJUDGED: the oracle could not say";
   return "✖ FAILED: the engine had to stop";
@@ -42,7 +43,9 @@ function whyOpen(state: RunState, { history }: TicketState, index: number): stri
   const reason = whyNot(state, index);
   if (state.end === undefined || TOLD.has(reason.kind)) return describeReason(reason);
   const last = history.at(-1);
-  return last === undefined ? "not started" : `try ${last.n} ${last.outcome}${last.summary === "" ? "" : `: ${last.summary}`}`;
+  return last === undefined
+    ? "not started"
+    : `attempt ${last.n} ${last.outcome}${last.summary === "" ? "" : `: ${last.summary}`}`;
 }
 
 /** The numbers of the run in one or two short sentences. */
@@ -50,16 +53,31 @@ export function numbersLine(ledger: Ledger): string {
   const { interventions: i, claims } = ledger;
   return [
     `attempts ${ledger.attempts}`,
-    `claims ${claims.made}, upheld ${claims.upheld}${claims.gap === 0 ? "" : `, gap ${claims.gap}`}`,
+    claimsOfDone(claims),
     ...checksWords(ledger.checks),
     ...secondModelWords(ledger.secondModel),
     ...claimWords(ledger),
-    `fix-and-proceed ${ledger.fixAndProceed}`,
+    `fixed without you ${ledger.fixAndProceed}`,
     ...(ledger.heals > 0 ? [`heals ${ledger.heals}, accepted ${ledger.healsAccepted}`] : []),
     `incidents ${ledger.incidents}`,
     `$ ${ledger.costUsd.toFixed(2)}`,
     `interventions ${i.total} (${i.work} work, ${i.harness} harness)`,
   ].join(" · ");
+}
+
+/** `claims of done 14: 5 upheld, 8 refuted, 1 not judged`: the parts add up to the whole. */
+function claimsOfDone({ made, upheld, gap }: Ledger["claims"]): string {
+  return `claims of done ${partsOf(made, [
+    [upheld, "upheld"],
+    [gap, "refuted"],
+    [made - upheld - gap, "not judged"],
+  ])}`;
+}
+
+/** A number and its parts, those that are 0 left out. */
+function partsOf(whole: number, parts: readonly (readonly [n: number, word: string])[]): string {
+  const words = parts.filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`);
+  return words.length === 0 ? String(whole) : `${whole}: ${words.join(", ")}`;
 }
 
 /** Passed checks by what they proved, where there were any: an exit code is never shown as the equal of results per test. */
@@ -77,19 +95,27 @@ function secondModelWords({ questions, valid, usd, canaries }: Ledger["secondMod
   if (questions === 0) return [];
   const planted = canaries.seen + canaries.missed;
   return [
-    `second model asked ${questions}, answered ${valid}${usd > 0 ? `, $ ${usd.toFixed(2)}` : ""}`,
+    `reviewer asked ${questions}, answered ${valid}${usd > 0 ? `, $ ${usd.toFixed(2)}` : ""}`,
     ...(planted > 0 ? [`canaries ${planted}, missed ${canaries.missed}`] : []),
   ];
+}
+
+function blockerClaims({ claimed, upheld, fake }: Ledger["blockers"]): string {
+  return `blocker claims ${partsOf(claimed, [
+    [upheld, "upheld"],
+    [fake, "rejected"],
+    [claimed - upheld - fake, "not ruled on"],
+  ])}`;
 }
 
 /** What workers claimed beside their changes, and hiccups; each where there were any. */
 function claimWords({ blockers, discoveries, transients }: Ledger): readonly string[] {
   return [
-    ...(blockers.claimed > 0 ? [`blockers ${blockers.claimed}, upheld ${blockers.upheld}, fake ${blockers.fake}`] : []),
+    ...(blockers.claimed > 0 ? [blockerClaims(blockers)] : []),
     ...(discoveries.filed + discoveries.refused > 0
       ? [`discoveries filed ${discoveries.filed}${discoveries.refused > 0 ? `, refused ${discoveries.refused}` : ""}`]
       : []),
-    ...(transients.retried > 0 ? [`hiccups ${transients.retried}, then passed ${transients.passed}`] : []),
+    ...(transients.retried > 0 ? [`transient failures ${transients.retried}: ${transients.passed} passed on retry`] : []),
   ];
 }
 
@@ -123,9 +149,16 @@ export function renderSummaryText(state: RunState, live = true, earlier: readonl
     `  ${numbersLine(ledger)}`,
     ...(trend === undefined ? [] : [`  ${trend}`]),
     ...slotText(state, SLOTS_WIDTH),
+    ...nextLines(state).map((line) => `  ${line}`),
     `  loopdash report ${state.run}`,
   ];
   return `${lines.map((line) => plainText(line)).join("\n")}\n`;
+}
+
+/** What to do after a run that is not done: what to fix, the command that goes on, what it keeps. */
+export function nextLines(state: RunState): readonly string[] {
+  const next = nextSteps(state);
+  return next === undefined ? [] : [`fix:   ${next.fix}`, `next:  ${next.command}`, `keeps: ${next.kept}`];
 }
 
 /** What failed on a ticket's base and did not count, a line for each check. */
@@ -134,7 +167,7 @@ export function baseLines({ failingOnBase = [] }: TicketState): readonly string[
 }
 
 function countsWords({ tickets: { total, done, gated, open } }: Ledger): string {
-  return `${total} tickets: ${done} shipped, ${gated} human-gated, ${open} open`;
+  return `${total} ${total === 1 ? "ticket" : "tickets"}: ${done} shipped, ${gated} human-gated, ${open} open`;
 }
 
 /** What a person is to do; where nobody wrote that down, it is said and not left blank. */
@@ -152,7 +185,7 @@ function landedAs({ mergedSha }: TicketState): string {
 
 function tries(ticket: TicketState): string {
   const n = ticket.history.length;
-  return n === 0 ? "settled before this run" : `${n} ${n === 1 ? "try" : "tries"}`;
+  return n === 0 ? "settled before this run" : `${n} ${n === 1 ? "attempt" : "attempts"}`;
 }
 
 /** The summary as Markdown, to paste where people read it. */
@@ -167,7 +200,7 @@ export function renderMarkdown(state: RunState, live = true, earlier: readonly E
   return `${[
     `# ${headline(state, live)}: ${escapeMarkdown(state.batch.name)}`,
     "",
-    `Run \`${state.run}\`, ${formatDuration(ledger.elapsedMs)}, ${ledger.tickets.total} tickets. ${escapeMarkdown(state.end?.reason ?? "The run has not ended.")}`,
+    `Run \`${state.run}\`, ${formatDuration(ledger.elapsedMs)}, ${ledger.tickets.total} ${ledger.tickets.total === 1 ? "ticket" : "tickets"}. ${escapeMarkdown(state.end?.reason ?? "The run has not ended.")}`,
     ...(state.sandboxed ? [] : ["", "Unsandboxed: agents and checks ran with the user's rights."]),
     ...section(
       "Yours",

@@ -117,7 +117,7 @@ function admitRetry(state: RunState, ticket: TicketState, refuse: Refuse): reado
   const cap = attemptCap({ ...state, reservedUsd: 0 }, ticket);
   if (cap !== undefined) return refuse(describeReason({ kind: "money", cap, limitUsd: state.batch.limits[cap] }));
   return [
-    { type: "intervention", class: "I5", target: id, note: "tried anew" },
+    { type: "intervention", class: "I5", target: id, note: "retried" },
     { type: "ticket-retried", ticket: id },
   ];
 }
@@ -132,7 +132,7 @@ function admitWorkers(state: RunState, workers: number, refuse: Refuse): readonl
 
 function admitHeal(state: RunState, refuse: Refuse): readonly RunFact[] {
   const { asked, running } = state.heals;
-  if (running !== undefined) return refuse("the harness is being mended already");
+  if (running !== undefined) return refuse("a heal is under way already");
   if (asked) return refuse("a heal was asked for already: it begins once the attempts under way are over");
   const why = whyNoHeal({ ...state, reservedUsd: 0 });
   if (why !== undefined) return refuse(why);
@@ -140,9 +140,9 @@ function admitHeal(state: RunState, refuse: Refuse): readonly RunFact[] {
 }
 
 function admitDropHeal({ heals: { asked, running } }: RunState, refuse: Refuse): readonly RunFact[] {
-  if (!asked) return refuse(running === undefined ? "no heal is asked for" : "the heal has begun: it is not called off any more");
+  if (!asked) return refuse(running === undefined ? "no heal is asked for" : "the heal has begun: it can no longer be cancelled");
   return [
-    { type: "intervention", class: "I2", target: "harness", note: "called off the heal" },
+    { type: "intervention", class: "I2", target: "harness", note: "cancelled the heal" },
     { type: "heal-dropped", why: "a person called it off" },
   ];
 }

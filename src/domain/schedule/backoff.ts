@@ -95,7 +95,7 @@ export function isBackingOff({ hold }: Pick<RunState, "hold">, now: number): boo
   return hold !== undefined && now < hold.until;
 }
 
-const MEND_SPEND = "mend it, or set limits.countOtherSessions to false";
+const MEND_SPEND = "fix it, or set limits.countOtherSessions to false";
 
 const TODO: Readonly<Partial<Record<Halt["kind"], Readonly<Record<Party, string>>>>> = {
   authentication: {

@@ -50,7 +50,7 @@ export function whyNoHeal(state: RunState): string | undefined {
   if (heals.started >= most) return `no heal is left: ${heals.started} of ${most} are used up`;
   if (tripped !== undefined) return describeHalt(tripped);
   const mendable = [...vecItems(state.tickets)].filter(isMendable);
-  if (mendable.length === 0) return "there is nothing to mend: no open ticket has failed by what its agents did";
+  if (mendable.length === 0) return "there is nothing to heal: no open ticket has failed by what its agents did";
   const reservedUsd = reserveOf(batch);
   const affordable = mendable.some((ticket) => attemptCap(state, ticket, reservedUsd) === undefined);
   return affordable ? undefined : "the money does not do for it and one more attempt";

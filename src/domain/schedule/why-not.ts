@@ -104,7 +104,7 @@ export function describeReason(reason: Reason): string {
     case "gating":
       return "the human gate is being recorded";
     case "healing":
-      return "ready; the harness is mended first";
+      return "ready; the harness is healed first";
     case "filing":
       return "it is being filed in the tracker";
     case "slots":
@@ -118,7 +118,7 @@ export function describeReason(reason: Reason): string {
     case "money":
       return `one more attempt could break ${reason.cap} ($${reason.limitUsd})`;
     case "held":
-      return `ready; the model's API is to be left alone until ${formatUtc(reason.until)}`;
+      return `ready; the model's API is rate limited until ${formatUtc(reason.until)}`;
     case "tripped":
       return describeHalt(reason.by);
     case "depends":

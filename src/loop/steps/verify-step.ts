@@ -64,10 +64,10 @@ async function untilItHolds(verifying: Verifying, within: number): Promise<StepR
     const ms = ctx.clock.now() - begun;
     const taken = `${secondsOf({ durationMs: ms })} s`;
     if (tried.ok && tries === 1) return { ok: true, summary: `passed in ${tried.seconds} s`, judged: landed };
-    if (tried.ok) return { ok: true, summary: `passed on try ${tries}, after ${taken}`, judged: landed };
+    if (tried.ok) return { ok: true, summary: `passed on probe ${tries}, after ${taken}`, judged: landed };
     if (isLast) {
       const { evidence } = tried;
-      const how = `${tries} tries in ${taken}, to hold within ${within} s`;
+      const how = `${tries} ${tries === 1 ? "probe" : "probes"} in ${taken}, to hold within ${within} s`;
       return { ok: false, evidence: { ...evidence, summary: `${evidence.summary} (${how})` } };
     }
     const left = within * 1000 - ms;

@@ -52,10 +52,13 @@ export function selectFirst(state: DashboardState, what: "ticket" | "worker"): s
   return `select a ${what} first${where}${key === "" ? "" : `: ${key}`}`;
 }
 
+/** The summary has the command under NEXT. */
+const ENDED_OPEN = "the run has ended: the command under NEXT in the summary goes on with what is open";
+
 /** Why nobody can tell the run anything now; undefined where its engine is there and goes on. */
 function whyNotLive({ playback, run, ui: { connection } }: DashboardState): string | undefined {
   if (playback !== undefined) return "this is a replay: what has happened cannot be changed";
-  if (run?.end !== undefined) return "the run has ended";
+  if (run?.end !== undefined) return run.end.verdict === "done" ? "the run has ended" : ENDED_OPEN;
   return connection.state === "live" && run !== undefined ? undefined : "not connected to the run";
 }
 

@@ -8,6 +8,7 @@ import {
   GATE_KEYS,
   HEAL_KEYS,
   HELP_KEYS,
+  HELP_SEARCH_KEYS,
   KILL_KEYS,
   LEAVE_KEYS,
   NOTE_KEYS,
@@ -37,7 +38,7 @@ export const KEYMAP: Keymap = {
   oracle: inView(ORACLE_KEYS),
   ledger: inView(LEDGER_KEYS),
   runs: inView(RUNS_KEYS),
-  summary: [...SUMMARY_KEYS, ...GLOBAL_KEYS],
+  summary: [...SUMMARY_KEYS, ...RUN_KEYS, ...GLOBAL_KEYS],
   small: SMALL_KEYS,
   kill: KILL_KEYS,
   retry: RETRY_KEYS,
@@ -49,10 +50,11 @@ export const KEYMAP: Keymap = {
   search: SEARCH_KEYS,
   leave: LEAVE_KEYS,
   help: HELP_KEYS,
+  "help-search": HELP_SEARCH_KEYS,
   replay: REPLAY_KEYS,
 };
 
-const TEXT_MODES: ReadonlySet<Mode> = new Set(["gate", "note", "filter", "palette", "search"]);
+const TEXT_MODES: ReadonlySet<Mode> = new Set(["gate", "note", "filter", "palette", "search", "help-search"]);
 
 /** Whether characters are text here, and no keys. */
 export function isTextMode(mode: Mode): boolean {

@@ -26,7 +26,7 @@ function retry(state: DashboardState): readonly Effect[] {
   if (id === undefined) return hint(state, selectFirst(state, "ticket"));
   const ticket = ticketIn(state, id);
   if (ticket?.phase === "stalled") return open({ kind: "retry", ticket: id });
-  return hint(state, ticket?.attempt === undefined ? `${id} is not stalled` : `a try at ${id} is under way`);
+  return hint(state, ticket?.attempt === undefined ? `${id} is not stalled` : `an attempt at ${id} is under way`);
 }
 
 /** One worker slot more or fewer than the run wants now. */
@@ -54,7 +54,7 @@ export const RUN_KEYS: readonly Binding[] = [
     keys: ["x"],
     short: ticketWord("kill"),
     keep: 3,
-    help: "end the selected ticket's try; asks first",
+    help: "end the selected ticket's attempt; asks first",
     act: whenLive(kill),
   },
   {
@@ -70,7 +70,7 @@ export const RUN_KEYS: readonly Binding[] = [
     keys: ["r"],
     short: ticketWord("retry"),
     keep: 10,
-    help: "try a stalled ticket anew; asks first",
+    help: "retry a stalled ticket; asks first",
     act: whenLive(retry),
   },
   {
@@ -104,7 +104,7 @@ export const RUN_KEYS: readonly Binding[] = [
     keys: ["h"],
     short: liveWord((state) => (state.run?.heals.asked ? "call off the heal" : "")),
     keep: 5,
-    help: "let an agent mend the harness once the tries under way are over; asks first; again, before it has begun, calls it off",
+    help: "let an agent heal the harness once the attempts under way are over; asks first; again, before it has begun, cancels it",
     act: whenLive(heal),
   },
   {

@@ -101,7 +101,7 @@ function claudeSystem(event: Json): AgentEvent {
   const subtype = textOf(event["subtype"]) ?? "system";
   if (subtype === "init") return tells([told("note", `claude begins: ${textOf(event["model"]) ?? "model unknown"}`)]);
   if (subtype !== "api_retry") return tells([told("note", subtype)]);
-  return tells([told("note", `model API: ${textOf(event["error"]) ?? "unknown"}; it tries again`)]);
+  return tells([told("note", `model API: ${textOf(event["error"]) ?? "unknown"}; it retries`)]);
 }
 
 function claudeEnd(event: Json): AgentEvent {

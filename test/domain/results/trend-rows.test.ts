@@ -43,7 +43,7 @@ describe("the ledger beside earlier runs", () => {
   test("rows that are 0 everywhere are left out, but for those that never are", () => {
     const names = ledgerTable(plumbingEnded().state, []).groups.flatMap(({ rows }) => rows.map(({ name }) => name));
     expect(names).toContain("heals");
-    expect(names).not.toContain("blockers claimed");
+    expect(names).not.toContain("blocker claims");
     expect(names).not.toContain("I1 unblocked or answered");
   });
 
@@ -53,7 +53,7 @@ describe("the ledger beside earlier runs", () => {
       { ...whole, numbers: { "blockers.claimed": 2 } },
       { ...whole, numbers: {} },
     ]);
-    expect(row(table, "blockers claimed")).toMatchObject({ now: "0", earlier: ["2", "–"] });
+    expect(row(table, "blocker claims")).toMatchObject({ now: "0", earlier: ["2", "–"] });
     expect(row(table, "I5 killed, stopped or resumed")).toMatchObject({ now: "1", earlier: ["–", "–"] });
     expect(table.groups.at(-1)?.title).toBe("What was checked");
     const checks = { ...state.checks, "exit-code": 0 };
@@ -81,7 +81,7 @@ describe("the ledger beside earlier runs", () => {
       earlier: ["4.0"],
       change: { text: "−2.9", good: true },
     });
-    expect(row(table, "tries at once, on average")).toMatchObject({ now: "1.3", earlier: ["0.5"], change: { text: "+0.8" } });
+    expect(row(table, "attempts at once, on average")).toMatchObject({ now: "1.3", earlier: ["0.5"], change: { text: "+0.8" } });
     expect(row(table, "time")).toMatchObject({ now: "1:35:37", earlier: ["2:00"], change: { text: "+1:33:37", good: false } });
     expect(row(table, "cost per shipped ticket")).toMatchObject({ now: "$0.42", earlier: ["$0.10"], change: { good: false } });
     expect(row(table, "shipped")?.change).toEqual({ text: "−1", good: false });
