@@ -5,7 +5,7 @@ import type { KeyPress } from "./press-names.ts";
 
 /** How long after a run's end keys are taken for ones that were meant for the run. Milliseconds. */
 const END_GUARD_MS = 700;
-/** Characters that follow each other faster than this are one piece of typing. Milliseconds. */
+/** Keys that follow one that was passed over faster than this are the same piece of typing. Milliseconds. */
 const TYPING_MS = 400;
 /** Keys that are held until a run is known. */
 const MOST_HELD = 64;
@@ -49,8 +49,7 @@ export class KeyGate {
     }
     const now = this.#now();
     const isTyping = now - this.#typedAt < TYPING_MS;
-    if (presses.some((one) => "char" in one)) this.#typedAt = now;
-    if (this.#isMeantForTheRun(now, isTyping) && !(leaves && !isTyping)) return this.#passOver();
+    if (this.#isMeantForTheRun(now, isTyping) && !(leaves && !isTyping)) return this.#passOver(now);
     press(this.#store, presses, this.#hands());
   }
 
@@ -66,7 +65,8 @@ export class KeyGate {
     return this.#endedAt !== Number.NEGATIVE_INFINITY;
   }
 
-  #passOver(): void {
+  #passOver(now: number): void {
+    this.#typedAt = now;
     const until = this.#store.getState().now + TOAST_MS;
     const text = "the run has just ended: what was typed meanwhile is passed over";
     this.#store.dispatch({ type: "toast", toast: { text, tone: "waiting", until } });
