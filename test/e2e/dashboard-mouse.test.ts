@@ -43,7 +43,7 @@ describe("a click on a row", { timeout: 120_000 }, () => {
     }
     await p.click(/\S T-4 /, /TICKET[^]* T-4 rotate signing keys/);
     await p.click("timeline", tab("timeline"));
-    for (const id of ["T-1", "T-3", "T-2", "T-7", "T-6"]) await p.click(id, new RegExp(`\n─ ${id} \\d tr`));
+    for (const id of ["T-1", "T-3", "T-2", "T-7", "T-6"]) await p.click(id, new RegExp(`\n─ ${id} \\d attempt`));
     await p.click("T-6", /TICKET[^]* T-6 bucket lifecycle/);
   });
 
@@ -179,7 +179,7 @@ describe("a click while something stands in front", { timeout: 120_000 }, () => 
   test("does not reach what is under it", async () => {
     using stage = new Stage();
     const p = await atWork(open, stage);
-    await p.click(/▶ T-1 /, selects("T-1"));
+    await p.pty.waitFor(selects("T-1"));
     const under = [p.place(/▶ T-2 /), p.place("◆ ORACLE")].map((place) => report(place)).join("");
     for (const [key, title] of [
       ["x", "End the attempt at T-1?"],
