@@ -4,20 +4,20 @@ import { createLineSplitter, type LineSplitter } from "./lines.ts";
 import type { LogFile } from "./log-file.ts";
 import { createTail } from "./tail.ts";
 
-/** A program's output on its way to the log, the tail and the lines. */
+/** Passes a program's output to the log, the tail and the lines. */
 export interface Output {
   /** Starts reading. Lines and bytes are counted from here on. */
   attach(streams: { readonly stdout: Readable; readonly stderr: Readable }, log: LogFile): void;
-  /** The log takes more again. */
+  /** Resumes after the log accepts more. */
   resume(): void;
-  /** Milliseconds (performance.now) of the last byte; the present while it is the log that holds the output up. */
+  /** Milliseconds (performance.now) of the last byte; the current time while the log holds the output up. */
   lastByteAt(): number;
-  /** Gives out unfinished lines. Call once, when both streams are over. */
+  /** Emits unfinished lines. Call once, after both streams have ended. */
   end(): void;
   tail(): string;
 }
 
-/** `onDefect` gets what a callback throws: that is a defect of the engine, not of the program. */
+/** `onDefect` gets errors that a callback throws: they are defects of the engine, not of the program. */
 export function createOutput(
   { onLine, lineChars }: Pick<ExecRequest, "onLine" | "lineChars">,
   onDefect: (error: unknown) => void,

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { RunEvent, RunFact } from "../../domain/run/event.ts";
 import { JournalBroken } from "../../ports/journal.ts";
 
-/** A row of the journal as it is stored. `data` is the fact as JSON text, and is hashed as that text. */
+/** A stored row of the journal. `data` is the fact as JSON text; the hash covers that text. */
 export interface JournalRow {
   readonly seq: number;
   readonly at: number;
@@ -13,18 +13,18 @@ export interface JournalRow {
   readonly hash: string;
 }
 
-/** The end of a chain: what the next row follows. */
+/** The end of a chain, which the next row follows. */
 export interface Tip {
   readonly seq: number;
   readonly hash: string;
 }
 
-/** What the first row of a run follows. */
+/** The tip that the first row of a run follows. */
 export function origin(run: string): Tip {
   return { seq: 0, hash: hash("sha256", run) };
 }
 
-/** The row of `data` after `tip`. No field before `data` can hold a "|", so the hashed text reads in one way only. */
+/** The row of `data` after `tip`. No field before `data` can contain a "|", so the hashed text has only one reading. */
 export function linkAfter(tip: Tip, run: string, options: { at: number; fact: RunFact; data: string }): JournalRow {
   const seq = tip.seq + 1;
   const ticket = "ticket" in options.fact ? options.fact.ticket : null;
@@ -39,7 +39,7 @@ export function linkAfter(tip: Tip, run: string, options: { at: number; fact: Ru
   };
 }
 
-/** The event of a row that must follow `tip`. Throws JournalBroken, naming the row, where it does not. */
+/** The event of a row that must follow `tip`. Throws JournalBroken, naming the row, if it does not. */
 export function eventOf(tip: Tip, run: string, row: JournalRow): RunEvent {
   const place = tip.seq + 1;
   const broken = (why: string) => new JournalBroken(`journal of run ${run}, row ${place}: ${why}`);
@@ -53,7 +53,7 @@ export function eventOf(tip: Tip, run: string, row: JournalRow): RunEvent {
   return { ...fact, seq: row.seq, at: row.at };
 }
 
-/** A fact as a reader of its stored text will see it, or undefined where the text holds none. */
+/** A fact as a reader of its stored text will see it, or undefined if the text holds none. */
 export function parseFact(data: string): RunFact | undefined {
   let value: unknown;
   try {
@@ -65,7 +65,7 @@ export function parseFact(data: string): RunFact | undefined {
   return isFact(value) ? value : undefined;
 }
 
-/** Looks at the shape only: the hash has shown that the text is what this program wrote. */
+/** Checks the shape only: the hash has shown that this program wrote the text. */
 function isFact(value: unknown): value is RunFact {
   return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
 }
