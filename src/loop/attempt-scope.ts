@@ -71,3 +71,8 @@ export class AttemptOver extends Error {
     this.end = end;
   }
 }
+
+/** Who waits for a measurement has a machine already: one that is given up meanwhile might never come back. */
+export function withoutRest({ turn, ...scope }: OpenAttempt): OpenAttempt {
+  return turn === undefined ? scope : { ...scope, turn: { ...turn, rest: (idle) => idle() } };
+}

@@ -38,11 +38,14 @@ export class CandidateChecks {
   }
 
   /** The change as one commit on the base's tip, or on `onto`. */
-  build(onto?: string): Promise<Candidate> {
+  async build(onto?: string): Promise<Candidate> {
     const { ticket, n, signal } = this.#scope;
     const trailers = `Loopdash-Ticket: ${ticket.id}\nLoopdash-Run: ${this.#ctx.run}\nLoopdash-Attempt: ${n}`;
     const message = `${ticket.title} (${ticket.id})\n\n${trailers}\n`;
-    return this.#repo.candidate({ tip: this.#change.tip, message, signal, ...(onto === undefined ? {} : { onto }) });
+    const built = await this.#repo.candidate({ tip: this.#change.tip, message, signal, ...(onto === undefined ? {} : { onto }) });
+    const isTrusted = ticket.allow?.configuration === true;
+    if (built.ok) this.#ctx.testCanaries.noteBuilt(built.commit, { from: built.base, isTrusted });
+    return built;
   }
 
   /** Builds the candidate on the base's tip and runs every step on it. Throws AttemptOver where one fails. */

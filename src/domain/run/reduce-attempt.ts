@@ -9,6 +9,7 @@ import { withFailingOnBase } from "./base-fact.ts";
 import type { Evidence, RunEvent } from "./event.ts";
 import type { ClaimEvent } from "./reduce-claim.ts";
 import type { GrowthEvent } from "./reduce-growth.ts";
+import { withLanding } from "./reduce-landing.ts";
 import { withEvidence } from "./reduce-ticket.ts";
 import { type Attempt, claimsDone, indexOf, type RunState, type TicketState, type Unfinished } from "./state.ts";
 
@@ -25,7 +26,7 @@ export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { ty
   if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
   if (event.type === "agent-ended") return agentEnded(state, index, ticket, attempt, event);
   const next = withTicket(state, index, { ...ticket, ...progress(ticket, attempt, event) });
-  if (event.type === "merge-landed") return mark(next, index, event.to);
+  if (event.type === "merge-landed") return mark(withLanding(next, event), index, event.to);
   if (event.type === "step-ended") return countRetry(countCheck(next, attempt, event), attempt, event);
   if (event.type === "worktree-ready") return countRetry(next, attempt, { ok: true, step: PREPARE_STEP });
   // An attempt that goes on from finished work has no agent that could end.

@@ -56,6 +56,7 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     finishing: [],
     held: {},
     counts,
+    landings: {},
     lastFence: 0,
     stage: "working",
     paused: false,

@@ -18,6 +18,7 @@ import type {
   VerdictWord,
 } from "./event.ts";
 import type { HealsState } from "./heal-fact.ts";
+import type { Landings } from "./landings.ts";
 import type { OracleState, TripwireState } from "./verdict-state.ts";
 
 /** Where a ticket stands. `ready` is not stored: it is `waiting` with nothing left to wait for. */
@@ -196,6 +197,8 @@ export interface RunState {
   /** Exclusive resources in use, by the ticket that holds them. */
   readonly held: Readonly<Record<string, TicketId>>;
   readonly counts: Readonly<Record<Phase, number>>;
+  /** What tickets and others did to the base, by repository; those without a landing are left out. */
+  readonly landings: Readonly<Record<string, Landings>>;
   readonly lastFence: number;
   readonly stage: RunStage;
   readonly paused: boolean;

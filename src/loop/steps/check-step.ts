@@ -4,13 +4,14 @@ import type { NamedFixes } from "../../domain/evidence/fixes.ts";
 import { SEARCHED_NAMES } from "../../domain/evidence/languages.ts";
 import type { Allowance, TestResult, TestRun } from "../../domain/evidence/results.ts";
 import { scriptRunBy } from "../../domain/evidence/scripts.ts";
+import { namedAsOn } from "../../domain/evidence/suite-name.ts";
 import { canaryLine, findingsLine, findingsText, passedLine } from "../../domain/evidence/summary-lines.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { ExecResult } from "../../ports/executor.ts";
 import type { ComparedRuns } from "../../ports/text-scans.ts";
 import type { Candidate, Repo } from "../../ports/vcs.ts";
-import { AttemptOver, abortedEnd, type OpenAttempt, type StepResult } from "../attempt-scope.ts";
+import { AttemptOver, abortedEnd, type OpenAttempt, type StepResult, withoutRest } from "../attempt-scope.ts";
 import { boundedList, boundedTail } from "../bounded.ts";
 import type { LoopContext } from "../context.ts";
 import { commandEvidence, howItEnded, type Judged, judgeCommand, secondsOf } from "./command-step.ts";
@@ -83,7 +84,11 @@ export async function runCheckStep(
 
 /** What has passed is tried by test canaries: code under test can forge what its runner reports. */
 async function tried(judging: Judging, { passed, durationMs, tests, baseTests = [], loads = [] }: Outcome): Promise<StepResult> {
-  const canary = await testCanary({ ...judging, durationMs, tests, baseTests, loads });
+  const resultsOn = async (base: string) => {
+    const manifest = await manifestOf({ ...judging, candidate: { ...judging.candidate, base } });
+    return manifest.as === "tests" ? manifest.run.tests : undefined;
+  };
+  const canary = await testCanary({ ...judging, durationMs, tests, baseTests, loads, resultsOn });
   if (canary.as === "forged") return refuse(judging, canary.finding.says, detailOf([canary.finding], canary.output));
   if (canary.as === "broken") return { ok: false, evidence: canary.evidence };
   return { ok: true, ...passed, summary: `${passed.summary}; ${canaryLine(canary)}` };
@@ -180,11 +185,11 @@ async function byTests(judging: Judging): Promise<Outcome | StepResult> {
   const judged = await run(judging, candidate.commit, `check-${step.name}`);
   if (!judged.ok) return judged;
   const { result, reading } = judged;
-  const tests = runOf(step, result, reading);
+  const before = base.as === "tests" ? base.run : undefined;
+  const tests = namedAsOn(before, runOf(step, result, reading), step.command);
   const overwritten = overwrittenFindings(judged);
   const outcome = { output: result.tail, durationMs: result.durationMs };
   if ("says" in tests) return { ...outcome, findings: [tests, ...overwritten], passed: { summary: "" }, tests: [] };
-  const before = base.as === "tests" ? base.run : undefined;
   const [fixes, deleted] = await Promise.all([fixesOf(judging), deletedBy(judging)]);
   const compared = await ctx.scans.compare({ base: before, candidate: tests, allow, fixes, deleted });
   if (!compared.ok) return refuse(judging, unsearched("the report", compared.problem).says, "");
@@ -275,7 +280,7 @@ const NOT_ITS_OWN = 126;
  */
 async function measureBase(judging: Judging): Promise<Manifest> {
   const { step, candidate } = judging;
-  const judged = await run(withoutRest(judging), candidate.base, `check-${step.name}-base`);
+  const judged = await run({ ...judging, scope: withoutRest(judging.scope) }, candidate.base, `check-${step.name}-base`);
   if (!judged.ok) return { as: "unknown", why: judged.evidence.summary };
   const { result, reading, noProgram } = judged;
   if (result.ending === "failed-to-start" && noProgram) return { as: "none", why: "the base does not have the program" };
@@ -289,12 +294,6 @@ async function measureBase(judging: Judging): Promise<Manifest> {
     if (reading?.ok === false && reading.absent) return { as: "none", why: "the base leaves no report" };
   }
   return { as: "unknown", why: "says" in tests ? tests.says : howItEnded(result) };
-}
-
-/** Who waits for this measurement has a machine already: one that is given up meanwhile might never come back. */
-function withoutRest(judging: Judging): Judging {
-  const { turn, ...scope } = judging.scope;
-  return turn === undefined ? judging : { ...judging, scope: { ...scope, turn: { ...turn, rest: (idle) => idle() } } };
 }
 
 /** Ids that are recorded. */

@@ -21,6 +21,9 @@ const NO_LAYERS = { file: "src/loop/steps/sealed-checkout.ts", from: "if (!ctx.l
 /** What planted tests say does not count. */
 const WITHOUT_CANARY = { file: CANARY, from: "if (bad.length === 0 || !counts)", to: "if (bad !== undefined)" };
 
+/** The tests of the base are not run without what the change does to tests. */
+const WITHOUT_RECHECK = { file: CANARY, from: "return (await this.#recheckAll()) ?? outcome;", to: "return outcome;" };
+
 /** What each attack of this family meets. Design P2: what judges is the base's; P3: each test is held against the base's own. */
 export const DEFENCES = {
   removed: {
@@ -184,10 +187,7 @@ export const DEFENCES = {
   },
   canaryOrSettings: {
     name: "what an option of the command names is the base's, and planted tests come out as they must",
-    holes: [
-      WITHOUT_CANARY,
-      { file: CANARY, from: "return stripped === undefined ? outcome", to: "return stripped !== null ? outcome" },
-    ],
+    holes: [WITHOUT_CANARY, WITHOUT_RECHECK],
   },
   canaryOfKnownName: {
     name: "one of the planted tests that must fail has the name of a test that is there",
@@ -205,7 +205,21 @@ export const DEFENCES = {
   },
   canaryAlone: {
     name: "tests of the base pass without the tests that the change adds",
-    holes: [{ file: CANARY, from: "return stripped === undefined ? outcome", to: "return stripped !== null ? outcome" }],
+    holes: [WITHOUT_RECHECK],
+  },
+  canaryOfEarlier: {
+    name: "tests of the run's first base pass without what all tickets of the run did to tests and to how they are run",
+    holes: [
+      {
+        file: CANARY,
+        from: "const origin = firstOrigin(this.#check);",
+        to: "const origin = firstOrigin(this.#check) && undefined;",
+      },
+    ],
+  },
+  canaryTwoOfThree: {
+    name: "a test of the base that fails in one run of two is run a third time, and it need not be the same test",
+    holes: [{ file: "src/loop/steps/planted-runs.ts", from: "n - failed === 2", to: "n - failed === 1" }],
   },
   canaryOfUnloaded: {
     name: "what is absent on a base that could not load the file excuses nothing, and that a failing test passes is excused by the same alone",
