@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { RunFact } from "../../src/domain/run/event.ts";
 import type { Fence } from "../../src/domain/values/ids.ts";
-import { AttemptOver, type OpenAttempt } from "../../src/loop/attempt-scope.ts";
-import type { LoopContext } from "../../src/loop/context.ts";
+import type { LoopContext } from "../../src/loop/attempt/context.ts";
+import { AttemptOver, type OpenAttempt } from "../../src/loop/programs/scope.ts";
 import { conflictEvidence, type MergeNeeds, merge } from "../../src/loop/steps/merge.ts";
 import type { Landing, Repo } from "../../src/ports/vcs.ts";
 import { batchOf, ticketOf } from "../domain/simulate.ts";

@@ -1,8 +1,8 @@
 import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { TrackerState } from "../../ports/tracker.ts";
-import type { StepResult } from "../attempt-scope.ts";
-import { type LoopContext, pause } from "../context.ts";
+import { type LoopContext, pause } from "../attempt/context.ts";
+import type { StepResult } from "../programs/scope.ts";
 
 /** Waits between tries of a tracker write. Milliseconds. */
 const BACKOFF_MS = [250, 1_000, 4_000];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { FilePatch } from "../../domain/review/diff.ts";
 import { readPatch } from "../../domain/review/diff.ts";
 import type { Candidate, ChangedPath, Repo } from "../../ports/vcs.ts";
-import type { OpenAttempt } from "../attempt-scope.ts";
+import type { OpenAttempt } from "../programs/scope.ts";
 
 /** Bytes of a candidate's patch that are read; what comes after is to be seen in the checkout. */
 const PATCH_BYTES = 4_000_000;

@@ -6,17 +6,17 @@ import type { Allowance, TestResult, TestRun } from "../../domain/evidence/resul
 import { scriptRunBy } from "../../domain/evidence/scripts.ts";
 import { canaryLine, findingsLine, findingsText, passedLine } from "../../domain/evidence/summary-lines.ts";
 import { ticketOf } from "../../domain/run/state.ts";
+import { boundedList, boundedTail } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { ExecResult } from "../../ports/executor.ts";
 import type { ComparedRuns } from "../../ports/text-scans.ts";
 import type { Candidate, Repo } from "../../ports/vcs.ts";
-import { AttemptOver, abortedEnd, type OpenAttempt, type StepResult } from "../attempt-scope.ts";
-import { boundedList, boundedTail } from "../bounded.ts";
-import type { LoopContext } from "../context.ts";
-import { commandEvidence, howItEnded, type Judged, judgeCommand, secondsOf } from "./command-step.ts";
+import type { LoopContext } from "../attempt/context.ts";
+import { failureOf, retryTransient } from "../programs/retry-transient.ts";
+import { commandEvidence, howItEnded, type Judged, judgeCommand, secondsOf } from "../programs/run-on-commit.ts";
+import { AttemptOver, abortedEnd, type OpenAttempt, type StepResult } from "../programs/scope.ts";
 import { protectedFor, touchedOf } from "./gates.ts";
 import { type Manifest, manifestKey } from "./manifests.ts";
-import { failureOf, retryTransient } from "./retry-transient.ts";
 import { checkKey } from "./test-canaries.ts";
 import { testCanary } from "./test-canary.ts";
 

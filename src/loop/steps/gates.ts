@@ -1,9 +1,9 @@
 import picomatch from "picomatch";
 import type { Ticket } from "../../domain/batch/schema.ts";
+import { boundedList } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Change, ChangedPath } from "../../ports/vcs.ts";
-import type { StepResult } from "../attempt-scope.ts";
-import { boundedList } from "../bounded.ts";
+import type { StepResult } from "../programs/scope.ts";
 
 /**
  * Judges what a change touches, before anything of it runs: it must not be empty, must not touch a protected path,

@@ -1,8 +1,8 @@
+import { boundedList } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Candidate, Repo } from "../../ports/vcs.ts";
-import { AttemptOver, abortedEnd, type OpenAttempt, type StepResult } from "../attempt-scope.ts";
-import { boundedList } from "../bounded.ts";
-import { type LoopContext, pause } from "../context.ts";
+import { type LoopContext, pause } from "../attempt/context.ts";
+import { AttemptOver, abortedEnd, type OpenAttempt, type StepResult } from "../programs/scope.ts";
 
 /** How often a base that somebody else keeps moving is chased before the attempt fails. */
 const CHASES = 5;

@@ -3,8 +3,8 @@ import type { Remark } from "../../domain/evidence/compare.ts";
 import type { Allowance, TestResult } from "../../domain/evidence/results.ts";
 import type { Evidence } from "../../domain/run/event.ts";
 import type { Candidate, Repo } from "../../ports/vcs.ts";
-import type { OpenAttempt } from "../attempt-scope.ts";
-import type { LoopContext } from "../context.ts";
+import type { LoopContext } from "../attempt/context.ts";
+import type { OpenAttempt } from "../programs/scope.ts";
 
 type Check = Extract<StepSpec, { step: "check" }>;
 

@@ -6,9 +6,9 @@ import { loads } from "../../domain/test-canary/loads.ts";
 import type { Planting, Sowing, TestFile } from "../../domain/test-canary/runner.ts";
 import { namedTestFiles, namesOthers, runsFreshFile, testFilesOf } from "../../domain/test-canary/test-files.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import type { OpenAttempt } from "../attempt-scope.ts";
-import { confineCommand, placeOf } from "../confine.ts";
-import type { LoopContext } from "../context.ts";
+import type { LoopContext } from "../attempt/context.ts";
+import { confineCommand, placeOf } from "../programs/confine.ts";
+import type { OpenAttempt } from "../programs/scope.ts";
 
 /** Files of a checkout that are looked at, files of tests that are read, and files that get planted tests. */
 const MAX_FILES = 50_000;

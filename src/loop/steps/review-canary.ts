@@ -5,11 +5,11 @@ import type { Review } from "../../domain/review/review.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { questionCap } from "../../domain/schedule/money.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import { type Ask, askSecondModel } from "../ask.ts";
-import type { OpenAttempt } from "../attempt-scope.ts";
-import type { LoopContext } from "../context.ts";
+import type { LoopContext } from "../attempt/context.ts";
+import type { OpenAttempt } from "../programs/scope.ts";
+import { type Ask, askSecondModel } from "../questions/ask.ts";
+import { type AboutChange, DIFF_CHARS, renderQuestion } from "../questions/question-prompt.ts";
 import type { CandidateDiff } from "./candidate-diff.ts";
-import { type AboutChange, DIFF_CHARS, renderQuestion } from "./question-prompt.ts";
 
 /**
  * Now and then asks the reviewer about the same change with a planted defect, and records whether it saw it. What it answers

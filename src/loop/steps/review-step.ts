@@ -4,11 +4,11 @@ import { readAnswer } from "../../domain/review/answer.ts";
 import { showDiff } from "../../domain/review/diff.ts";
 import { Review, type Ruling, ruleOnReview } from "../../domain/review/review.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
-import { askSecondModel } from "../ask.ts";
-import type { OpenAttempt, StepResult } from "../attempt-scope.ts";
-import type { LoopContext } from "../context.ts";
+import type { LoopContext } from "../attempt/context.ts";
+import type { OpenAttempt, StepResult } from "../programs/scope.ts";
+import { askSecondModel } from "../questions/ask.ts";
+import { type AboutChange, DIFF_CHARS, renderQuestion } from "../questions/question-prompt.ts";
 import { type CandidateDiff, readCandidateDiff } from "./candidate-diff.ts";
-import { type AboutChange, DIFF_CHARS, renderQuestion } from "./question-prompt.ts";
 import { askCanary } from "./review-canary.ts";
 
 /**

@@ -19,7 +19,7 @@ import {
 import { type FoundRunner, findRunners } from "../../domain/test-canary/find-runner.ts";
 import type { Draw, Sowing } from "../../domain/test-canary/runner.ts";
 import type { ChangedPath } from "../../ports/vcs.ts";
-import { judgeCommand } from "./command-step.ts";
+import { judgeCommand } from "../programs/run-on-commit.ts";
 import type { CanaryOutcome, PassedCheck } from "./passed-check.ts";
 import { type Choice, chooseCommitted, choosePlaces, Names, type Places, plantAt, plantingsAt, track } from "./plant-canary.ts";
 import { lostTests, type Stripped, stripTestChanges } from "./recheck-base-tests.ts";

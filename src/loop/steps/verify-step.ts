@@ -3,10 +3,10 @@ import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/event.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import type { OpenAttempt, StepResult } from "../attempt-scope.ts";
-import type { LoopContext } from "../context.ts";
-import { commandEvidence, judgeCommand, secondsOf } from "./command-step.ts";
-import { type CommandFailure, failureOf, retryDelayFor, retryTransient } from "./retry-transient.ts";
+import type { LoopContext } from "../attempt/context.ts";
+import { type CommandFailure, failureOf, retryDelayFor, retryTransient } from "../programs/retry-transient.ts";
+import { commandEvidence, judgeCommand, secondsOf } from "../programs/run-on-commit.ts";
+import type { OpenAttempt, StepResult } from "../programs/scope.ts";
 import { Stdout } from "./stdout.ts";
 
 type Verify = Extract<StepSpec, { step: "verify" }>;

@@ -2,7 +2,7 @@ import type { Defence } from "../suite.ts";
 
 const COMPARE = "src/domain/evidence/compare.ts";
 const CHECK = "src/loop/steps/check-step.ts";
-const COMMAND = "src/loop/steps/command-step.ts";
+const COMMAND = "src/loop/programs/run-on-commit.ts";
 const GATES = "src/loop/steps/gates.ts";
 const DEVIATIONS = "src/domain/test-canary/deviations.ts";
 const PLANT = "src/loop/steps/plant-canary.ts";
@@ -16,7 +16,7 @@ const ANY_AGE = [
 ];
 
 /** A command writes to the checkout itself, and its report is looked for there. */
-const NO_LAYERS = { file: "src/loop/steps/sealed-checkout.ts", from: "if (!ctx.layers) {", to: "if (true) {" };
+const NO_LAYERS = { file: "src/loop/programs/sealed-checkout.ts", from: "if (!ctx.layers) {", to: "if (true) {" };
 
 /** What planted tests say does not count. */
 const WITHOUT_CANARY = { file: CANARY, from: "if (bad.length === 0 || !counts)", to: "if (bad !== undefined)" };
@@ -74,7 +74,7 @@ export const DEFENCES = {
         to: "const folders = { ...checkFolders(room), artifacts: room.replace(/\\d+-\\d+$/, log + '-artifacts') };",
       },
       {
-        file: "src/loop/confine.ts",
+        file: "src/loop/programs/confine.ts",
         from: "if (!ctx.confined) return undefined;\n  const { write, read, mounts } = await repo.agentView({",
         to: "if (ctx !== undefined) return undefined;\n  const { write, read, mounts } = await repo.agentView({",
       },
@@ -172,7 +172,7 @@ export const DEFENCES = {
     name: "what is judged is the change merged with the base as it is now",
     holes: [
       {
-        file: "src/loop/candidate-checks.ts",
+        file: "src/loop/attempt/candidate-checks.ts",
         from: "return runCheckStep(ctx, scope, this.#repo, spec, candidate);",
         to: "return runCheckStep(ctx, scope, this.#repo, spec, { ...candidate, commit: this.#change.tip });",
       },

@@ -1,0 +1,94 @@
+import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import type { Unfinished } from "../../domain/run/state.ts";
+import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
+import type { AttemptEnd, OpenAttempt, StepResult } from "../programs/scope.ts";
+import { assertTracker } from "../steps/assert.ts";
+import { type MergeNeeds, merge } from "../steps/merge.ts";
+import { runVerifyStep } from "../steps/verify-step.ts";
+import { CandidateChecks } from "./candidate-checks.ts";
+import { type LoopContext, repoOf } from "./context.ts";
+import { overIfAborted, type Placed, runJudge, runStep } from "./run-step.ts";
+import { checkSpeculatively } from "./speculative-checks.ts";
+
+type Built = Extract<Candidate, { ok: true }>;
+
+/** Whether a human step is left, by an upheld blocker: what was built lands, and nothing after that can hold yet. */
+interface Gated {
+  readonly gated: boolean;
+}
+
+/**
+ * Takes a captured change from "the agent stopped" to Done, step by step. Everything before `merge` is judged on a
+ * candidate at once, beside other tickets; the landing itself is one at a time per repository.
+ */
+export async function runFinishLine(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  change: Change,
+  { gated }: Gated = { gated: false },
+): Promise<AttemptEnd> {
+  const repo = repoOf(ctx, scope.ticket);
+  const placed = scope.ticket.finish.map((spec, index): Placed => ({ index, spec }));
+  const at = placed.findIndex(({ spec }) => spec.step === "merge");
+  const judge = new CandidateChecks(ctx, scope, repo, { steps: placed.slice(0, at), change });
+  const first = await judge.judge(() => undefined);
+  const landed = await landInTurn(ctx, scope, { repo, judge, first, step: placed[at] as Placed });
+  return gated ? { outcome: "gated" } : runAfterMerge(ctx, scope, repo, landed);
+}
+
+/** Goes on after a landing that a stop or a lost engine cut off. The landing is repeated first: it finishes what it began. */
+export async function finishLanded(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  landed: NonNullable<Unfinished["landed"]>,
+  { gated }: Gated = { gated: false },
+): Promise<AttemptEnd> {
+  const repo = repoOf(ctx, scope.ticket);
+  const of = { ticket: scope.ticket.id, fence: scope.fence, repo: repo.id, ...landed };
+  await ctx.merges.run(repo.id, async () => {
+    ctx.report({ type: "merge-intended", ...of });
+    await repo.land(landed);
+    ctx.report({ type: "merge-landed", ...of });
+  });
+  return gated ? { outcome: "gated" } : runAfterMerge(ctx, scope, repo, landed.to);
+}
+
+async function runAfterMerge(ctx: LoopContext, scope: OpenAttempt, repo: Repo, landed: string): Promise<AttemptEnd> {
+  const after = scope.ticket.finish.map((spec, index): Placed => ({ index, spec }));
+  for (const step of after.slice(after.findIndex(({ spec }) => spec.step === "merge") + 1)) {
+    await runJudge(ctx, scope, step, (open) => judgeAfter(ctx, open, repo, step.spec, landed));
+  }
+  return { outcome: "done" };
+}
+
+/** Lands the change once its turn has come, with what was judged meanwhile where that is what lands. */
+async function landInTurn(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  options: { readonly repo: Repo; readonly judge: CandidateChecks; readonly first: Built; readonly step: Placed },
+): Promise<string> {
+  const { repo, judge, first, step } = options;
+  const place = ctx.merges.enter(repo.id);
+  try {
+    if (place.isFirst) place.plans(first.commit);
+    const ahead = await checkSpeculatively({
+      place,
+      signal: scope.signal,
+      build: (onto) => judge.build(onto),
+      judge: (candidate, signal) => judge.judgeSilently(candidate, signal),
+      baseTip: () => repo.baseTip(),
+    }).catch(overIfAborted(scope));
+    const judged = ahead === undefined ? first : await judge.tell(ahead);
+    const needs: MergeNeeds = { repo, judged, judgeAgain: () => judge.judge((commit) => place.plans(commit)) };
+    return await runStep(ctx, scope, step, () => merge(ctx, scope, needs));
+  } finally {
+    place.leave();
+  }
+}
+
+function judgeAfter(ctx: LoopContext, scope: OpenAttempt, repo: Repo, spec: StepSpec, landed: string): Promise<StepResult> {
+  if (spec.step === "verify") return runVerifyStep(ctx, scope, repo, spec, landed);
+  if (spec.step !== "assert") throw new Error(`${spec.step} cannot stand after merge`);
+  const note = `landed as ${landed} by run ${ctx.run}, attempt ${scope.n}`;
+  return assertTracker(ctx, { ticket: scope.ticket.id, state: { as: "done" }, note, signal: scope.signal });
+}
