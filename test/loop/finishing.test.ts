@@ -62,15 +62,15 @@ async function scene(step: Judged = "check", more: Ticket[] = []) {
     ticketOf("T-2", { finish: finishWith(step, ["true"]) }),
     ...more,
   ];
-  const judges = new Watched(1);
+  const commandPermits = new Watched(1);
   const firstsTurn = () => stage.until("step-started", (e) => e.type === "step-started" && e.ticket === T1 && e.kind === step);
   const work = async (task: AgentTask) => (task.ticket === T2 ? await firstsTurn() : undefined, oneFile(task));
-  const stage: Stage = await Stage.open({ tickets, limits: { workers: 1, attempts: 1 }, work }, () => ({ judges }));
+  const stage: Stage = await Stage.open({ tickets, limits: { workers: 1, attempts: 1 }, work }, () => ({ commandPermits }));
   onTestFinished(() => stage[Symbol.dispose]());
   stage.start();
   await firstsTurn();
-  await judges.came(2);
-  return { stage, letGo, judges };
+  await commandPermits.came(2);
+  return { stage, letGo, commandPermits };
 }
 
 const endOf = (stage: Stage, ticket: TicketId) =>

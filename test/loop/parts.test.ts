@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { boundedList, boundedTail } from "../../src/domain/values/bounded-text.ts";
-import { pause } from "../../src/loop/attempt/context.ts";
 import { MergeQueue } from "../../src/loop/concurrency/merge-queue.ts";
-import { thinActivity } from "../../src/loop/programs/output.ts";
-import { commandEvidence, howItEnded } from "../../src/loop/programs/run-on-commit.ts";
+import { pause } from "../../src/loop/concurrency/wait.ts";
+import { howItEnded, thinActivity } from "../../src/loop/programs/output.ts";
+import { commandEvidence } from "../../src/loop/programs/run-on-commit.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 describe("bounded output", () => {

@@ -186,7 +186,7 @@ describe("with a time in which it has to hold", () => {
   test("the commands of others run while it waits", async () => {
     const go = join(tempDir(), "go");
     const waits = verify(["test", "-e", go], { within: 3600, every: 0.1 });
-    const judges = new Semaphore(1);
+    const commandPermits = new Semaphore(1);
     using stage = await Stage.open(
       {
         tickets: [
@@ -201,7 +201,7 @@ describe("with a time in which it has to hold", () => {
           return undefined;
         },
       },
-      () => ({ judges }),
+      () => ({ commandPermits }),
     );
     stage.start();
     expect((await stage.ended()).end?.exitCode).toBe(0);

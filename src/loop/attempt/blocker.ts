@@ -5,12 +5,12 @@ import type { Evidence } from "../../domain/run/event.ts";
 import { boundedTail } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Change, Repo } from "../../ports/vcs.ts";
-import { howItEnded, judgeCommand } from "../programs/run-on-commit.ts";
-import { AttemptOver, type OpenAttempt } from "../programs/scope.ts";
+import { howItEnded } from "../programs/output.ts";
+import { runOnCommit } from "../programs/run-on-commit.ts";
+import { AttemptOver, overIfAborted } from "../programs/scope.ts";
 import { type Replayed, renderAdjudicatorPrompt } from "../questions/adjudicator-prompt.ts";
 import { askSecondModel } from "../questions/ask.ts";
-import type { LoopContext } from "./context.ts";
-import { overIfAborted } from "./run-step.ts";
+import type { LoopContext, OpenAttempt } from "./context.ts";
 
 /** Minutes of one command of a claim, and of the second model's answer, where the batch gives an attempt no fewer. */
 const REPLAY_MINUTES = 5;
@@ -85,7 +85,7 @@ async function rule(
   return asked.ok ? asked.value : rejected(`a blocker needs a second model to rule on it: ${asked.why}`);
 }
 
-/** Runs a captured command on the change, where a judged command runs. Gives what it printed, or why it shows no wall. */
+/** Runs a captured command on the change, where the commands of steps run. Gives what it printed, or why it shows no wall. */
 async function runAgain(
   ctx: LoopContext,
   scope: OpenAttempt,
@@ -98,10 +98,10 @@ async function runAgain(
   if (exitCode === 0) return { why: `${shown} is claimed to exit with code 0: it shows no wall` };
   const minutes = Math.min(REPLAY_MINUTES, ctx.batch.limits.minutesPerAttempt);
   const step = { step: "check", name: "blocker", command, minutes } as const;
-  const judge = () => judgeCommand(ctx, scope, repo, { step, ...on });
-  const judged = await ctx.judges.run(judge, scope.signal).catch(overIfAborted(scope));
-  if (!judged.ok) return { why: `${shown} could not be run again: ${judged.evidence.summary}` };
-  const { result } = judged;
+  const run = () => runOnCommit(ctx, scope, repo, { step, ...on });
+  const outcome = await ctx.commandPermits.run(run, scope.signal).catch(overIfAborted(scope));
+  if (!outcome.ok) return { why: `${shown} could not be run again: ${outcome.evidence.summary}` };
+  const { result } = outcome;
   if (result.ending === "exited" && result.exitCode === exitCode) return { output: result.tail };
   return { why: `${shown} ${howItEnded(result)} when the engine ran it again, not with code ${exitCode} as claimed` };
 }

@@ -1,20 +1,21 @@
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
-import { AttemptOver, type OpenAttempt, type StepResult } from "../programs/scope.ts";
+import { AttemptOver } from "../programs/scope.ts";
 import { runAdversaryStep, runSmoke } from "../steps/adversary-step.ts";
 import { runCheckStep } from "../steps/check-step.ts";
 import { gates, protectedFor } from "../steps/gates.ts";
 import { conflictEvidence } from "../steps/merge.ts";
 import { runReviewStep } from "../steps/review-step.ts";
-import type { LoopContext } from "./context.ts";
-import { atStep, failed, type Placed, runJudge, runStep, runsCommand } from "./run-step.ts";
+import type { StepResult } from "../steps/step.ts";
+import type { LoopContext, OpenAttempt } from "./context.ts";
+import { atStep, failed, type Placed, runInTurn, runStep, runsCommand } from "./run-step.ts";
 import type { SpeculativeCheck } from "./speculative-checks.ts";
 
 type Built = Extract<Candidate, { ok: true }>;
 
-/** What was judged in silence, step by step, up to the first that failed. */
+/** What was checked in silence, step by step, up to the first that failed. */
 export type SpeculativeResult = readonly { readonly placed: Placed; readonly result: StepResult }[];
 
-/** Judges one change by the steps before the merge, as often as its base moves. */
+/** Checks one change by the steps before the merge, as often as its base moves. */
 export class CandidateChecks {
   readonly #ctx: LoopContext;
   readonly #scope: OpenAttempt;
@@ -46,29 +47,28 @@ export class CandidateChecks {
   }
 
   /** Builds the candidate on the base's tip and runs every step on it. Throws AttemptOver where one fails. */
-  async judge(built: (commit: string | undefined) => void): Promise<Built> {
+  async check(built: (commit: string | undefined) => void): Promise<Built> {
     const candidate = await this.build();
     built(candidate.ok ? candidate.commit : undefined);
     for (const placed of this.#steps)
-      await runJudge(this.#ctx, this.#scope, placed, (open) => this.#run(placed, candidate, this.#ctx, open));
+      await runInTurn(this.#ctx, this.#scope, placed, (open) => this.#run(placed, candidate, open));
     if (!candidate.ok) throw failed(conflictEvidence(candidate));
     return candidate;
   }
 
   /**
-   * Runs every step on a candidate that may never land, and tells nobody. Undefined where that cannot be done now: no turn is
-   * free, the second model would have to be asked, or a step wants to tell something.
+   * Runs every step on a candidate that may never land, and tells nobody. Undefined if that cannot be done now: no permit is
+   * free, the second model would have to be asked, or a step wants to announce something.
    */
-  async judgeSilently(candidate: Built, signal: AbortSignal): Promise<SpeculativeResult | undefined> {
-    const scope: OpenAttempt = { ...this.#scope, signal };
-    // A fact that is refused ends whoever wanted to tell it.
-    const ctx: LoopContext = { ...this.#ctx, report: () => false };
+  async checkSilently(candidate: Built, signal: AbortSignal): Promise<SpeculativeResult | undefined> {
+    // A fact that is refused ends whoever wanted to announce it.
+    const scope: OpenAttempt = { ...this.#scope, signal, announce: () => false };
     const results: { placed: Placed; result: StepResult }[] = [];
     try {
       for (const placed of this.#steps) {
         if (asks(placed) && (hasSmoke(placed) || !(await this.#stands(placed, candidate)))) return undefined;
-        const run = () => this.#run(placed, candidate, ctx, atStep(scope, placed));
-        const result = runsCommand(placed) ? await this.#ctx.judges.tryRun(run) : await run();
+        const run = () => this.#run(placed, candidate, atStep(scope, placed));
+        const result = runsCommand(placed) ? await this.#ctx.commandPermits.tryRun(run) : await run();
         if (result === undefined) return undefined;
         results.push({ placed, result });
         if (!result.ok) break;
@@ -80,14 +80,15 @@ export class CandidateChecks {
     return results;
   }
 
-  /** Tells what was judged in silence. Throws AttemptOver where a step had failed. */
+  /** Tells what was checked in silence. Throws AttemptOver where a step had failed. */
   async tell({ candidate, result: results }: SpeculativeCheck<SpeculativeResult>): Promise<Built> {
     for (const { placed, result } of results) await runStep(this.#ctx, this.#scope, placed, () => Promise.resolve(result));
     return candidate;
   }
 
-  async #run(placed: Placed, candidate: Candidate, ctx: LoopContext, scope: OpenAttempt): Promise<StepResult> {
+  async #run(placed: Placed, candidate: Candidate, scope: OpenAttempt): Promise<StepResult> {
     const { spec } = placed;
+    const ctx = this.#ctx;
     if (spec.step === "gates") return gates(this.#change, protectedFor(ctx.batch.protect, scope.ticket));
     if (!candidate.ok) return conflictEvidence(candidate);
     if (spec.step === "check") return runCheckStep(ctx, scope, this.#repo, spec, candidate);
@@ -97,7 +98,7 @@ export class CandidateChecks {
       const broken = spec.step === "adversary" ? await runSmoke(ctx, scope, this.#repo, spec, candidate) : undefined;
       if (broken !== undefined) return { ok: false, evidence: broken };
       const before = this.#passed.get(placed.index)?.commit.slice(0, 7);
-      return { ok: true, summary: `stands: its files are as they were in ${before}, which passed`, judged: candidate.commit };
+      return { ok: true, summary: `stands: its files are as they were in ${before}, which passed`, commit: candidate.commit };
     }
     const of = { candidate, change: this.#change };
     const result =
@@ -110,7 +111,7 @@ export class CandidateChecks {
 
   /**
    * Whether what the second model has passed is what it would be asked about now: each file that the change touches is byte for
-   * byte the same. Checks run anew in any case, for they judge the whole tree.
+   * byte the same. Checks run anew in any case, for they are about the whole tree.
    */
   async #stands({ index }: Placed, candidate: Built): Promise<boolean> {
     const before = this.#passed.get(index);

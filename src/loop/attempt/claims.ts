@@ -1,9 +1,9 @@
 import type { Evidence } from "../../domain/run/event.ts";
 import { boundedTail } from "../../domain/values/bounded-text.ts";
 import type { Change, Repo } from "../../ports/vcs.ts";
-import { type AttemptEnd, AttemptOver, type OpenAttempt } from "../programs/scope.ts";
+import { type AttemptEnd, AttemptOver } from "../programs/scope.ts";
 import { tryBlocker } from "./blocker.ts";
-import type { LoopContext } from "./context.ts";
+import type { LoopContext, OpenAttempt } from "./context.ts";
 import { fileDiscoveries } from "./discoveries.ts";
 
 /** Characters of what was refused that the next prompt has room for. */
@@ -18,7 +18,7 @@ export interface Claims {
 }
 
 /**
- * Reads the outbox of an agent that has stopped by itself, and judges what is claimed in it: discoveries are filed, a blocker is
+ * Reads the outbox of an agent that has stopped by itself, and rules on what is claimed in it: discoveries are filed, a blocker is
  * tried and ruled on, and what cannot be read is told. Never throws for what an agent has written. What was refused fails no
  * attempt: where another follows, it is told (see TicketState.refusals).
  */

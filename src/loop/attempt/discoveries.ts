@@ -4,9 +4,8 @@ import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { FiledTicket } from "../../ports/tracker.ts";
-import type { OpenAttempt } from "../programs/scope.ts";
 import { tellTracker } from "../steps/assert.ts";
-import type { LoopContext } from "./context.ts";
+import type { LoopContext, OpenAttempt } from "./context.ts";
 
 /**
  * Makes tickets of what an agent says it found (the outbox reads a bounded number), as far as the batch takes them; each is

@@ -1,13 +1,14 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { Unfinished } from "../../domain/run/state.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
-import type { AttemptEnd, OpenAttempt, StepResult } from "../programs/scope.ts";
+import { type AttemptEnd, overIfAborted } from "../programs/scope.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { type MergeNeeds, merge } from "../steps/merge.ts";
+import type { StepResult } from "../steps/step.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
 import { CandidateChecks } from "./candidate-checks.ts";
-import { type LoopContext, repoOf } from "./context.ts";
-import { overIfAborted, type Placed, runJudge, runStep } from "./run-step.ts";
+import { type LoopContext, type OpenAttempt, repoOf } from "./context.ts";
+import { type Placed, runInTurn, runStep } from "./run-step.ts";
 import { checkSpeculatively } from "./speculative-checks.ts";
 
 type Built = Extract<Candidate, { ok: true }>;
@@ -18,7 +19,7 @@ interface Gated {
 }
 
 /**
- * Takes a captured change from "the agent stopped" to Done, step by step. Everything before `merge` is judged on a
+ * Takes a captured change from "the agent stopped" to Done, step by step. Everything before `merge` is checked on a
  * candidate at once, beside other tickets; the landing itself is one at a time per repository.
  */
 export async function runFinishLine(
@@ -30,9 +31,9 @@ export async function runFinishLine(
   const repo = repoOf(ctx, scope.ticket);
   const placed = scope.ticket.finish.map((spec, index): Placed => ({ index, spec }));
   const at = placed.findIndex(({ spec }) => spec.step === "merge");
-  const judge = new CandidateChecks(ctx, scope, repo, { steps: placed.slice(0, at), change });
-  const first = await judge.judge(() => undefined);
-  const landed = await landInTurn(ctx, scope, { repo, judge, first, step: placed[at] as Placed });
+  const checks = new CandidateChecks(ctx, scope, repo, { steps: placed.slice(0, at), change });
+  const first = await checks.check(() => undefined);
+  const landed = await landInTurn(ctx, scope, { repo, checks, first, step: placed[at] as Placed });
   return gated ? { outcome: "gated" } : runAfterMerge(ctx, scope, repo, landed);
 }
 
@@ -44,11 +45,11 @@ export async function finishLanded(
   { gated }: Gated = { gated: false },
 ): Promise<AttemptEnd> {
   const repo = repoOf(ctx, scope.ticket);
-  const of = { ticket: scope.ticket.id, fence: scope.fence, repo: repo.id, ...landed };
+  const move = { ticket: scope.ticket.id, fence: scope.fence, repo: repo.id, ...landed };
   await ctx.merges.run(repo.id, async () => {
-    ctx.report({ type: "merge-intended", ...of });
+    ctx.report({ type: "merge-intended", ...move });
     await repo.land(landed);
-    ctx.report({ type: "merge-landed", ...of });
+    ctx.report({ type: "merge-landed", ...move });
   });
   return gated ? { outcome: "gated" } : runAfterMerge(ctx, scope, repo, landed.to);
 }
@@ -56,37 +57,38 @@ export async function finishLanded(
 async function runAfterMerge(ctx: LoopContext, scope: OpenAttempt, repo: Repo, landed: string): Promise<AttemptEnd> {
   const after = scope.ticket.finish.map((spec, index): Placed => ({ index, spec }));
   for (const step of after.slice(after.findIndex(({ spec }) => spec.step === "merge") + 1)) {
-    await runJudge(ctx, scope, step, (open) => judgeAfter(ctx, open, repo, step.spec, landed));
+    await runInTurn(ctx, scope, step, (open) => runAfter(ctx, open, repo, step.spec, landed));
   }
   return { outcome: "done" };
 }
 
-/** Lands the change once its turn has come, with what was judged meanwhile where that is what lands. */
+/** Lands the change once its turn has come, with what was checked meanwhile where that is what lands. */
 async function landInTurn(
   ctx: LoopContext,
   scope: OpenAttempt,
-  options: { readonly repo: Repo; readonly judge: CandidateChecks; readonly first: Built; readonly step: Placed },
+  options: { readonly repo: Repo; readonly checks: CandidateChecks; readonly first: Built; readonly step: Placed },
 ): Promise<string> {
-  const { repo, judge, first, step } = options;
+  const { repo, checks, first, step } = options;
   const place = ctx.merges.enter(repo.id);
   try {
     if (place.isFirst) place.plans(first.commit);
     const ahead = await checkSpeculatively({
       place,
       signal: scope.signal,
-      build: (onto) => judge.build(onto),
-      judge: (candidate, signal) => judge.judgeSilently(candidate, signal),
+      build: (onto) => checks.build(onto),
+      check: (candidate, signal) => checks.checkSilently(candidate, signal),
       baseTip: () => repo.baseTip(),
     }).catch(overIfAborted(scope));
-    const judged = ahead === undefined ? first : await judge.tell(ahead);
-    const needs: MergeNeeds = { repo, judged, judgeAgain: () => judge.judge((commit) => place.plans(commit)) };
-    return await runStep(ctx, scope, step, () => merge(ctx, scope, needs));
+    const checked = ahead === undefined ? first : await checks.tell(ahead);
+    const needs: MergeNeeds = { repo, checked, checkAgain: () => checks.check((commit) => place.plans(commit)) };
+    const { commit } = await runStep(ctx, scope, step, () => merge(ctx, scope, needs));
+    return commit;
   } finally {
     place.leave();
   }
 }
 
-function judgeAfter(ctx: LoopContext, scope: OpenAttempt, repo: Repo, spec: StepSpec, landed: string): Promise<StepResult> {
+function runAfter(ctx: LoopContext, scope: OpenAttempt, repo: Repo, spec: StepSpec, landed: string): Promise<StepResult> {
   if (spec.step === "verify") return runVerifyStep(ctx, scope, repo, spec, landed);
   if (spec.step !== "assert") throw new Error(`${spec.step} cannot stand after merge`);
   const note = `landed as ${landed} by run ${ctx.run}, attempt ${scope.n}`;

@@ -2,10 +2,10 @@ import type { Ticket } from "../../domain/batch/schema.ts";
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/event.ts";
 import { boundedHead } from "../../domain/values/bounded-text.ts";
+import { fillTemplate } from "../../domain/values/template.ts";
 import { plainText } from "../../domain/values/text.ts";
 
-/** Characters of a whole prompt, and of its parts: what is longer is cut with a mark, so that every part has its place. */
-export const PROMPT_CHARS = 64_000;
+/** Characters of a prompt's parts: what is longer is cut with a mark, so that every part has its place. */
 const BODY_CHARS = 24_000;
 const LIST_CHARS = 3_000;
 /** Of one piece of evidence: what may be captured (see Evidence), and a mark. */
@@ -20,26 +20,6 @@ const EXPECT_CHARS = 300;
 
 /** What the worker's template has a place for. */
 export const WORKER_VARIABLES = ["id", "title", "body", "attempt", "attempts", "finish", "protect", "hints", "evidence"] as const;
-
-const VARIABLE = /\{\{([a-zA-Z]+)\}\}/g;
-
-/**
- * Fills a template strictly: a variable without a value and a value without a place are defects of the template
- * and throw, and so does a text of more than `most` characters. Values are put in as they are, in one pass: what looks like a
- * variable inside a value stays text.
- */
-export function fillTemplate(template: string, values: Readonly<Record<string, string>>, most = PROMPT_CHARS): string {
-  const unused = new Set(Object.keys(values));
-  const text = template.replace(VARIABLE, (_, name: string) => {
-    const value = Object.hasOwn(values, name) ? values[name] : undefined;
-    if (value === undefined) throw new Error(`the prompt template names {{${name}}}, which has no value`);
-    unused.delete(name);
-    return value;
-  });
-  if (unused.size > 0) throw new Error(`the prompt template has no place for ${[...unused].join(", ")}`);
-  if (text.length > most) throw new Error(`the prompt is ${text.length} characters long; ${most} is the most`);
-  return text;
-}
 
 /**
  * The worker's context file: ticket, finish line in words, rules, evidence of earlier attempts. `patch` is the file with the last

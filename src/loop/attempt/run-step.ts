@@ -1,6 +1,8 @@
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
-import { AttemptOver, abortedEnd, type OpenAttempt, type Rest, type StepResult } from "../programs/scope.ts";
-import type { LoopContext } from "./context.ts";
+import { ticketOf } from "../../domain/run/state.ts";
+import { AttemptOver, abortedEnd, overIfAborted, type Rest, type StepFact } from "../programs/scope.ts";
+import type { StepFailed, StepResult } from "../steps/step.ts";
+import type { LoopContext, OpenAttempt } from "./context.ts";
 
 /** A step with its place in the ticket's finish line. */
 export interface Placed {
@@ -18,8 +20,8 @@ export function atStep(scope: OpenAttempt, { index, spec }: Placed, rest: Rest =
   return { ...scope, turn: { step: index, name: stepName(spec), rest } };
 }
 
-/** Runs a step that is not the merge. */
-export async function runJudge(
+/** Runs a step that is not the merge, once a permit is free if it runs a command. */
+export async function runInTurn(
   ctx: LoopContext,
   scope: OpenAttempt,
   placed: Placed,
@@ -27,38 +29,47 @@ export async function runJudge(
 ): Promise<void> {
   const step = (rest?: Rest) => runStep(ctx, scope, placed, () => run(atStep(scope, placed, rest)));
   if (!runsCommand(placed)) return void (await step());
-  await ctx.judges.run(step, scope.signal).catch(overIfAborted(scope));
+  await ctx.commandPermits.run(step, scope.signal).catch(overIfAborted(scope));
 }
 
-/** Who is called off while waiting for a turn ends as one who is called off at work. */
-export function overIfAborted(scope: OpenAttempt): (error: unknown) => never {
-  return (error) => {
-    throw error === scope.signal.reason ? new AttemptOver(abortedEnd(scope)) : error;
-  };
-}
-
-/** Runs one step between its two facts. A failed step ends the attempt with its evidence. */
-export async function runStep<R extends StepResult & { landed?: string }>(
+/** Runs one step between its two facts, and reports what it learned. A failed step ends the attempt with its evidence. */
+export async function runStep<R extends StepResult>(
   ctx: LoopContext,
   scope: OpenAttempt,
   { index, spec }: Placed,
   run: () => Promise<R>,
-): Promise<string> {
+): Promise<Extract<R, { ok: true }>> {
   if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
-  const of = { ticket: scope.ticket.id, fence: scope.fence, step: index };
-  if (!ctx.report({ type: "step-started", ...of, kind: spec.step, name: stepName(spec) }))
+  const at = { ticket: scope.ticket.id, fence: scope.fence, step: index };
+  if (!ctx.report({ type: "step-started", ...at, kind: spec.step, name: stepName(spec) }))
     throw new AttemptOver({ outcome: "stopped" });
   const result = await run();
-  const summary = result.ok ? result.summary : result.evidence.summary;
-  const judged = result.ok && result.judged !== undefined ? { judged: result.judged } : {};
-  const strength = result.ok && result.strength !== undefined ? { strength: result.strength } : {};
-  ctx.report({ type: "step-ended", ...of, ok: result.ok, summary, ...judged, ...strength });
+  for (const fact of result.facts ?? []) if (isNews(ctx, scope, fact)) scope.announce(fact);
+  ctx.report({ type: "step-ended", ...at, ...endOf(result) });
+  if (result.ok) return result as Extract<R, { ok: true }>;
   // What was called off in the middle is not evidence against the work.
-  if (!result.ok) throw scope.signal.aborted ? new AttemptOver(abortedEnd(scope)) : failed(result);
-  return result.landed ?? "";
+  throw scope.signal.aborted ? new AttemptOver(abortedEnd(scope)) : failed(result);
+}
+
+function endOf(result: StepResult) {
+  if (!result.ok) return { ok: false, summary: result.evidence.summary };
+  const { summary, commit, strength } = result;
+  return {
+    ok: true,
+    summary,
+    ...(commit === undefined ? {} : { judged: commit }),
+    ...(strength === undefined ? {} : { strength }),
+  };
+}
+
+/** Which tests of the base fail is told once, as long as they are the same. */
+function isNews({ state }: LoopContext, { ticket }: OpenAttempt, fact: StepFact): boolean {
+  if (fact.type !== "base-failing") return true;
+  const known = ticketOf(state(), ticket.id).failingOnBase?.find(({ check }) => check === fact.check);
+  return (known?.count ?? 0) !== fact.count || !fact.tests.every((test, i) => known?.tests[i] === test);
 }
 
 /** The end of an attempt whose step failed. */
-export function failed(result: StepResult): AttemptOver {
-  return new AttemptOver(result.ok ? { outcome: "failed" } : { outcome: "failed", evidence: result.evidence });
+export function failed({ evidence }: StepFailed): AttemptOver {
+  return new AttemptOver({ outcome: "failed", evidence });
 }

@@ -4,24 +4,24 @@ import { orAborted } from "../concurrency/wait.ts";
 
 type Built = Extract<Candidate, { ok: true }>;
 
-/** How a change is judged on a base that is not there yet. `R` is what a judgement gives. */
+/** How a change is checked on a base that is not there yet. `R` is what its checks give. */
 export interface SpeculationOptions<R> {
   readonly place: QueueEntry;
   readonly signal: AbortSignal;
   /** Builds the candidate on a commit that is not the base's tip. */
   build(onto: string): Promise<Candidate>;
-  /** Judges it and tells nobody; undefined where it cannot be judged now. The signal calls it off. */
-  judge(candidate: Built, signal: AbortSignal): Promise<R | undefined>;
+  /** Checks it and tells nobody; undefined if it cannot be checked now. The signal calls it off. */
+  check(candidate: Built, signal: AbortSignal): Promise<R | undefined>;
   baseTip(): Promise<string>;
 }
 
-/** A candidate that was judged before its turn had come, on what the base now is. */
+/** A candidate that was checked before its turn had come, on what the base now is. */
 export interface SpeculativeCheck<R> {
   readonly candidate: Built;
   readonly result: R;
 }
 
-/** A judgement on what somebody else was about to land. */
+/** Checks on what somebody else was about to land. */
 interface Guess<R> {
   readonly onto: string;
   readonly candidate: Built | undefined;
@@ -31,8 +31,8 @@ interface Guess<R> {
 }
 
 /**
- * Waits for the turn, and meanwhile judges the change on what the one before is about to land (as merge queues do that
- * speculate). Where it does land, that judgement is of the very tree that lands next; where it does not, the judgement is
+ * Waits for the turn, and meanwhile checks the change on what the one before is about to land (as merge queues do that
+ * speculate). If it does land, that result is about the very tree that lands next; if it does not, the result is
  * dropped as if it had never been, whatever it said. Throws the signal's reason where it is aborted. Once it settles, nothing of it
  * is at work any more: an attempt's programs have one marker, and an executor refuses to start two with it at a time.
  */
@@ -73,7 +73,7 @@ async function begin<R>(needs: SpeculationOptions<R>, onto: string): Promise<Gue
   if (candidate?.ok !== true)
     return { onto, candidate: undefined, result: Promise.resolve(undefined), drop: () => Promise.resolve() };
   const dropped = new AbortController();
-  const result = needs.judge(candidate, AbortSignal.any([needs.signal, dropped.signal]));
+  const result = needs.check(candidate, AbortSignal.any([needs.signal, dropped.signal]));
   // One that is dropped may come to nothing in any way; who waits for it is told.
   const over = result.then(nothing, nothing);
   const drop = (): Promise<void> => {

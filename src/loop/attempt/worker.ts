@@ -6,14 +6,14 @@ import { plainText } from "../../domain/values/text.ts";
 import type { AgentResult } from "../../ports/agent.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import type { Change, Repo } from "../../ports/vcs.ts";
+import { pause } from "../concurrency/wait.ts";
 import { confineAgent, opened } from "../programs/confine.ts";
-import { thinActivity } from "../programs/output.ts";
-import { howItEnded, prepareWorktree } from "../programs/run-on-commit.ts";
-import { type AttemptEnd, AttemptOver, type AttemptScope, abortedEnd, type OpenAttempt } from "../programs/scope.ts";
-import { sanitizeStopReason } from "../sanitized-stop-reason.ts";
+import { howItEnded, sanitizeStopReason, thinActivity } from "../programs/output.ts";
+import { prepareWorktree } from "../programs/run-on-commit.ts";
+import { type AttemptEnd, AttemptOver, abortedEnd } from "../programs/scope.ts";
 import { protectedFor } from "../steps/gates.ts";
 import { readClaims, refusalEvidence } from "./claims.ts";
-import { type LoopContext, pause, repoOf } from "./context.ts";
+import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt, repoOf } from "./context.ts";
 import { finishLanded, runFinishLine } from "./finish-line.ts";
 import { renderWorkerPrompt } from "./prompt.ts";
 
@@ -107,7 +107,7 @@ async function attempt(
     await made;
     throw error;
   });
-  const open: OpenAttempt = { ...scope, files, retried: new Set() };
+  const open: OpenAttempt = { ...scope, files, retried: new Set(), announce: announcerOf(ctx, scope) };
   if (unfinished?.landed !== undefined && (await repo.contains(unfinished.landed.to)))
     return finishLanded(ctx, open, unfinished.landed, { gated: unfinished.humanStep !== undefined });
   if (unfinished !== undefined && (await repo.has(unfinished.tip))) {
@@ -144,16 +144,17 @@ const LEAST_CAPTURE_MS = 10_000;
 /** Takes what the agent left, within the time of the attempt. One that was called off meanwhile has not failed. */
 async function captureWork(
   ctx: LoopContext,
-  { ticket, signal, ...scope }: OpenAttempt,
+  scope: OpenAttempt,
   repo: Repo,
-  { begun, ...of }: { path: string; branch: string; from: string; begun: number },
+  { begun, ...tree }: { path: string; branch: string; from: string; begun: number },
 ): Promise<Change> {
+  const { ticket, signal } = scope;
   const left = ctx.batch.limits.minutesPerAttempt * 60_000 - (ctx.clock.now() - begun);
   const timeoutMs = Math.max(LEAST_CAPTURE_MS, left);
   try {
-    return await repo.capture({ ...of, message: `${ticket.title} (${ticket.id})`, signal, timeoutMs });
+    return await repo.capture({ ...tree, message: `${ticket.title} (${ticket.id})`, signal, timeoutMs });
   } catch (error) {
-    throw signal.aborted ? new AttemptOver(abortedEnd({ ticket, signal, ...scope })) : error;
+    throw signal.aborted ? new AttemptOver(abortedEnd(scope)) : error;
   }
 }
 
@@ -249,11 +250,11 @@ async function runAgent(
 
 async function promptOf(ctx: LoopContext, open: OpenAttempt): Promise<string> {
   const { evidence, failures, history, refusals } = ticketOf(ctx.state(), open.ticket.id);
-  const tries = lastTry(history);
-  const files = await Promise.all(tries.map(({ n }) => ctx.files.attempt(open.ticket.id, n)));
+  const last = lastAttempts(history);
+  const files = await Promise.all(last.map(({ n }) => ctx.files.attempt(open.ticket.id, n)));
   const patch = files[0] !== undefined && (await ctx.files.exists(files[0].patch)) ? files[0].patch : undefined;
   const outboxes = await Promise.all(files.map(({ outbox }) => ctx.outbox.read(outbox)));
-  const refused = tries.some(({ n }) => n === refusals?.n) ? refusals : undefined;
+  const refused = last.some(({ n }) => n === refusals?.n) ? refusals : undefined;
   const notes = outboxes.find((outbox) => outbox.notes !== undefined)?.notes;
   return renderWorkerPrompt(await ctx.harness.worker(), {
     ticket: open.ticket,
@@ -269,7 +270,7 @@ async function promptOf(ctx: LoopContext, open: OpenAttempt): Promise<string> {
 }
 
 /** The last attempt that came to its end, and those cut off before it, whose work it may have gone on from. Newest first. */
-function lastTry(history: TicketState["history"]): TicketState["history"] {
+function lastAttempts(history: TicketState["history"]): TicketState["history"] {
   const came = ({ outcome }: PastAttempt): boolean => outcome !== "stopped" && outcome !== "lost";
   const at = history.findLastIndex(came);
   const before = history.slice(0, Math.max(0, at)).findLastIndex(came);

@@ -2,7 +2,7 @@ import { orAborted } from "./wait.ts";
 
 /**
  * The landings of each repository: one at a time, in the order in which they came. Who waits can see what the one before it is
- * about to land, and so judge its own change on that already.
+ * about to land, and so check its own change on that already.
  */
 export class MergeQueue {
   readonly #lanes = new Map<string, QueueEntry[]>();

@@ -11,7 +11,7 @@ import type { HealFiles } from "../../ports/run-files.ts";
 import type { LoopContext } from "../attempt/context.ts";
 import { renderWorkerPrompt } from "../attempt/prompt.ts";
 import { confineHealer } from "../programs/confine.ts";
-import { howItEnded } from "../programs/run-on-commit.ts";
+import { howItEnded } from "../programs/output.ts";
 import { classesOf, loosensChecks, unfitForHarness } from "./harness-check.ts";
 import { renderHealerPrompt, stopReport } from "./healer-prompt.ts";
 
@@ -70,7 +70,7 @@ async function repair(ctx: LoopContext, event: Started, { signal, spent }: Repai
     const result = await runHealer(ctx, event, files, signal);
     spent.usd = result.costUsd ?? ctx.agent.reserveUsd;
     if (!cameToItsEnd(result)) return { outcome: "failed", why: `its agent ${wayOf(result)}`, changed: [] };
-    return await judge(ctx, n, before, await ctx.harness.read(files.harness));
+    return await admit(ctx, n, before, await ctx.harness.read(files.harness));
   } finally {
     ctx.dayBudget.settle(token, spent.usd);
   }
@@ -107,7 +107,7 @@ function wayOf(result: AgentResult): string {
 }
 
 /** What an agent left is taken as it is, whole, or not at all. */
-async function judge(ctx: LoopContext, n: number, before: HarnessTexts, left: HarnessReading): Promise<End> {
+async function admit(ctx: LoopContext, n: number, before: HarnessTexts, left: HarnessReading): Promise<End> {
   if (!left.ok) return { outcome: "rejected", why: left.why, changed: [] };
   const { texts, strangers } = left;
   const ignored = strangers.length === 0 ? "" : `; nobody reads ${strangers.join(", ")}`;

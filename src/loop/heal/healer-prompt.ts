@@ -1,10 +1,11 @@
 import type { Evidence } from "../../domain/run/event.ts";
 import type { TicketState } from "../../domain/run/state.ts";
 import { isHealable, isMendable } from "../../domain/schedule/heal.ts";
+import { fillTemplate, PROMPT_CHARS } from "../../domain/values/template.ts";
 import { plainLines, plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import type { LoopContext } from "../attempt/context.ts";
-import { fillTemplate, HINTS_CHARS, PROMPT_CHARS, WORKER_VARIABLES } from "../attempt/prompt.ts";
+import { HINTS_CHARS, WORKER_VARIABLES } from "../attempt/prompt.ts";
 import { block } from "../questions/question-prompt.ts";
 
 /** Characters of the parts of a healer's prompt. */

@@ -1,7 +1,7 @@
 import { reportLocation } from "../../domain/batch/report-location.ts";
 import type { CheckReport } from "../../domain/batch/step-spec.ts";
 import type { ReportReading, TestReports } from "../../ports/test-report.ts";
-import { Stdout } from "../steps/stdout.ts";
+import { Stdout } from "./output.ts";
 
 /** Characters of output that are kept, where the output is the report. */
 const MAX_OUTPUT = 64 * 1024 * 1024;

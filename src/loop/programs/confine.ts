@@ -1,29 +1,29 @@
 import type { Confinement } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import type { LoopContext } from "../attempt/context.ts";
-import type { OpenAttempt } from "./scope.ts";
+import type { ProgramContext } from "./context.ts";
+import type { StepScope } from "./scope.ts";
 
-type Confined = Pick<LoopContext, "batch" | "confined" | "agentFiles">;
+type Confined = Pick<ProgramContext, "batch" | "confined" | "agentFiles">;
 
 /** What an agent, and what makes its worktree ready, may reach; undefined where the run has no sandbox. */
 export async function confineAgent(
   ctx: Confined,
   repo: Repo,
-  open: OpenAttempt,
+  scope: Pick<StepScope, "files">,
   tree: { readonly path: string; readonly branch: string },
 ): Promise<Confinement | undefined> {
   if (!ctx.confined) return undefined;
-  const { write, read, mounts } = await repo.agentView({ ...tree, avoid: shownBesides(ctx, open) });
+  const { write, read, mounts } = await repo.agentView({ ...tree, avoid: shownBesides(ctx, scope) });
   return withPolicy(ctx, {
-    write: [...write, open.files.outbox, open.files.session],
-    read: [...read, open.files.prompt, ...ctx.agentFiles],
+    write: [...write, scope.files.outbox, scope.files.session],
+    read: [...read, scope.files.prompt, ...ctx.agentFiles],
     mounts,
     sockets: [],
   });
 }
 
 /** What is shown to an agent at the places where it lies. */
-function shownBesides({ agentFiles, batch }: Confined, { files }: OpenAttempt): readonly string[] {
+function shownBesides({ agentFiles, batch }: Confined, { files }: Pick<StepScope, "files">): readonly string[] {
   const { read = [], write = [] } = batch.sandboxPolicy ?? {};
   return [files.outbox, files.session, files.prompt, ...agentFiles, ...read, ...write];
 }
@@ -39,7 +39,7 @@ export function confineCommand(ctx: Confined, repo: Repo, own: Pick<Confinement,
  * Where a checkout at `outside` is shown in the sandbox: at the path of the user's own checkout. If something that the batch opens
  * lies in there or around it, one would cover a part of the other: then at its own path. Agents have the same rule (agentView).
  */
-export function placeOf(ctx: Pick<LoopContext, "batch" | "commandEnv">, repo: Repo, outside: string): string {
+export function placeOf(ctx: Pick<ProgramContext, "batch" | "commandEnv">, repo: Repo, outside: string): string {
   const { read = [], write = [] } = ctx.batch.sandboxPolicy ?? {};
   const { HOME: home } = ctx.commandEnv;
   const isWithin = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);
@@ -60,7 +60,7 @@ export function confineHealer(
 
 /** What the second model may reach: it reads what it is asked about, and writes nothing but its own session. */
 export function confineReader(
-  ctx: Pick<LoopContext, "batch" | "confined" | "reviewerFiles">,
+  ctx: Pick<ProgramContext, "batch" | "confined" | "reviewerFiles">,
   repo: Repo,
   options: { readonly read: readonly string[]; readonly write: readonly string[] },
 ): Confinement | undefined {
@@ -74,7 +74,7 @@ export function confineReader(
 
 /** A confinement with the hosts that the batch opens to `who`: a step by its name, or one of those that are none. */
 export function opened(
-  ctx: Pick<LoopContext, "batch">,
+  ctx: Pick<ProgramContext, "batch">,
   confinement: Confinement | undefined,
   who: string,
 ): Confinement | undefined {

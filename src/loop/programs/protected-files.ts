@@ -2,7 +2,39 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { lstat, opendir, readlink, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { protectedBy } from "../steps/gates.ts";
+import picomatch from "picomatch";
+
+const FOLDS: readonly ((text: string) => string)[] = [
+  (text) => text.normalize("NFC").toLowerCase(),
+  // As file systems see a name that fold case in full and pass over characters that are ignored by default: APFS, ext4 with casefold.
+  (text) =>
+    text
+      .normalize("NFD")
+      .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
+      .toUpperCase()
+      .toLowerCase()
+      .normalize("NFC"),
+];
+
+/**
+ * Whether a path is covered by the protect list, as this or another file system would see it. A glob without a slash covers
+ * the name, file or folder, everywhere.
+ */
+export function protectedBy(protect: readonly string[]): (path: string) => boolean {
+  if (protect.length === 0) return () => false;
+  const matchers = FOLDS.map((fold) => matcher(protect, fold));
+  return (path) => matchers.some((matches) => matches(path));
+}
+
+function matcher(protect: readonly string[], caseless: (text: string) => string): (path: string) => boolean {
+  // picomatch's `**` stops at line breaks, which file names may hold.
+  const fold = (text: string): string => caseless(text).replace(/[\n\r\u2028\u2029]/g, "_");
+  const names = protect.filter((glob) => !glob.includes("/")).map(fold);
+  const paths = protect.filter((glob) => glob.includes("/")).map((glob) => fold(glob.replace(/\/$/, "/**")));
+  const matchesPath = picomatch([...paths, ...names.map((name) => `**/${name}/**`)], { dot: true });
+  const matchesName = picomatch(names, { dot: true, basename: true });
+  return (path) => matchesPath(fold(path)) || matchesName(fold(path));
+}
 
 /** What is protected in a checkout, by path: what each file holds, or where each link leads. */
 export type ProtectedFiles = ReadonlyMap<string, string>;

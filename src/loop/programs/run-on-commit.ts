@@ -9,14 +9,14 @@ import type { ExecRequest, ExecResult } from "../../ports/executor.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import type { ReportReading } from "../../ports/test-report.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import type { LoopContext } from "../attempt/context.ts";
-import { protectedBy } from "../steps/gates.ts";
 import { awaitReport } from "./await-report.ts";
 import { confineCommand, opened, placeOf } from "./confine.ts";
+import type { ProgramContext } from "./context.ts";
+import { howItEnded } from "./output.ts";
 import { changedIdentities, findShadows, identitiesOf } from "./overwritten.ts";
-import { behindLinks, changedFiles, differingFiles, protectedFiles } from "./protected-files.ts";
+import { behindLinks, changedFiles, differingFiles, protectedBy, protectedFiles } from "./protected-files.ts";
 import { failureOf, retryTransient } from "./retry-transient.ts";
-import { AttemptOver, abortedEnd, type OpenAttempt } from "./scope.ts";
+import { AttemptOver, abortedEnd, type StepScope } from "./scope.ts";
 import { type CheckFolders, checkFolders, keptFiles, type SealedCheckout, sealCheckout } from "./sealed-checkout.ts";
 
 export type CommandStep = Extract<StepSpec, { step: "check" | "verify" }>;
@@ -32,18 +32,18 @@ const ALLOW = 'To allow this, name the file in "writes" of the step.';
 const MOST_TOLD = 100;
 
 /** A command to run on a commit. */
-interface ToJudge {
+interface CommitCommand {
   readonly step: CommandStep;
   readonly commit: string;
-  /** The commit whose attributes say how files are checked out: never those of what is judged, which decided over itself. */
+  /** The commit whose attributes say how files are checked out: never those of what is checked, which decided over itself. */
   readonly attributesOf: string;
   readonly log: string;
   readonly output?: TakesOutput;
   readonly plant?: (checkout: string) => Promise<void>;
 }
 
-/** What a judged command left, where it came to run. */
-export type Judged =
+/** What a command left, if it came to run. */
+export type CommandOutcome =
   | {
       readonly ok: true;
       readonly result: ExecResult;
@@ -62,8 +62,13 @@ export type Judged =
  * report. Everything is removed afterwards. `output` takes what the command prints, if its report does not. `plant` puts more into
  * the checkout, after it was prepared.
  */
-export async function judgeCommand(ctx: LoopContext, scope: OpenAttempt, repo: Repo, toJudge: ToJudge): Promise<Judged> {
-  const { step, commit, attributesOf, log } = toJudge;
+export async function runOnCommit(
+  ctx: ProgramContext,
+  scope: StepScope,
+  repo: Repo,
+  command: CommitCommand,
+): Promise<CommandOutcome> {
+  const { step, commit, attributesOf, log } = command;
   const room = ctx.files.judgePath(scope.ticket.id, step.name);
   const folders = checkFolders(room);
   try {
@@ -78,22 +83,22 @@ export async function judgeCommand(ctx: LoopContext, scope: OpenAttempt, repo: R
     const kept = keptFiles(ctx, { files, writes });
     const broken = await prepare(ctx, scope, folders.checkout, { log, confinement, files, kept, writes, pristine });
     if (broken !== undefined) return { ok: false, evidence: { ...broken, step: step.step, name: stepName(step) } };
-    await toJudge.plant?.(folders.checkout);
+    await command.plant?.(folders.checkout);
     for (const folder of Object.values(folders)) await ctx.files.makeFolder(folder);
     const report = step.step === "check" ? step.report?.path : undefined;
     const sealed = await sealCheckout(ctx, repo, { folders, files, writes, ...(report === undefined ? {} : { report }) });
-    return await runSealed(ctx, scope, toJudge, { folders, sealed });
+    return await runSealed(ctx, scope, command, { folders, sealed });
   } finally {
     await ctx.files.remove(room);
   }
 }
 
 async function runSealed(
-  ctx: LoopContext,
-  scope: OpenAttempt,
-  { step, log, output }: ToJudge,
+  ctx: ProgramContext,
+  scope: StepScope,
+  { step, log, output }: CommitCommand,
   { folders, sealed }: { readonly folders: CheckFolders; readonly sealed: SealedCheckout },
-): Promise<Judged> {
+): Promise<CommandOutcome> {
   const { checkout, artifacts } = folders;
   const argv = step.command.map((word) => word.replaceAll(ARTIFACTS, sealed.artifacts)) as [string, ...string[]];
   const [program] = argv;
@@ -102,7 +107,7 @@ async function runSealed(
   const spec = step.step === "check" ? step.report : undefined;
   const roots = [checkout, artifacts, sealed.place, sealed.artifacts];
   const written = { checkout: sealed.written, artifacts: sealed.writtenArtifacts };
-  const report = await awaitReport(ctx.reports, spec, { checkout, artifacts, written, roots });
+  const report = await awaitReport(ctx.testReports, spec, { checkout, artifacts, written, roots });
   const confinement = opened(ctx, sealed.confinement, step.name);
   const minutes = step.minutes ?? ctx.batch.limits.minutesPerAttempt;
   const result = await runIn(ctx, scope, {
@@ -126,8 +131,8 @@ function artifactsVariable({ command, ...step }: CommandStep, artifacts: string)
 
 /** Of these files of a checkout, those that are not there after all. So many at a time as fit into one command line. */
 async function lacking(
-  ctx: LoopContext,
-  scope: OpenAttempt,
+  ctx: ProgramContext,
+  scope: StepScope,
   options: { readonly paths: readonly string[] } & Pick<ToRun, "cwd" | "confinement" | "log">,
 ): Promise<readonly string[]> {
   const { paths, cwd, confinement } = options;
@@ -145,8 +150,8 @@ async function lacking(
  * what it was before (P2): prepare commands run the change's own code, and nobody reads what that makes of the files.
  */
 async function prepare(
-  ctx: LoopContext,
-  scope: OpenAttempt,
+  ctx: ProgramContext,
+  scope: StepScope,
   path: string,
   {
     kept,
@@ -205,8 +210,8 @@ function changedByPrepare(what: string, paths: readonly string[], more: readonly
 
 /** Makes an attempt's worktree ready. Gives the evidence of the first prepare command that fails, also where it was tried once more. */
 export function prepareWorktree(
-  ctx: LoopContext,
-  scope: OpenAttempt,
+  ctx: ProgramContext,
+  scope: StepScope,
   cwd: string,
   confinement: Confinement | undefined,
 ): Promise<Evidence | undefined> {
@@ -214,10 +219,10 @@ export function prepareWorktree(
   return runPrepare(ctx, { ...scope, turn }, cwd, "prepare", confinement);
 }
 
-/** Runs the repository's prepare commands in a folder, once more each that fails by a hiccup. Gives the evidence of the first that fails. */
+/** Runs the repository's prepare commands in a folder, once more each that fails by a transient. Gives the evidence of the first that fails. */
 async function runPrepare(
-  ctx: LoopContext,
-  scope: OpenAttempt,
+  ctx: ProgramContext,
+  scope: StepScope,
   cwd: string,
   log: string,
   confinement?: Confinement,
@@ -243,7 +248,7 @@ interface ToRun extends TakesOutput {
   readonly confinement?: Confinement | undefined;
 }
 
-async function runIn(ctx: LoopContext, scope: OpenAttempt, toRun: ToRun): Promise<ExecResult> {
+async function runIn(ctx: ProgramContext, scope: StepScope, toRun: ToRun): Promise<ExecResult> {
   const result = await ctx.executor.run({
     argv: toRun.argv,
     cwd: toRun.cwd,
@@ -271,22 +276,4 @@ export function commandEvidence(evidence: Pick<Evidence, "step" | "name">, argv:
 /** What a command took, in seconds with one decimal. */
 export function secondsOf(result: Pick<ExecResult, "durationMs">): string {
   return (result.durationMs / 1000).toFixed(1);
-}
-
-/** How a process ended, in words. */
-export function howItEnded(result: Pick<ExecResult, "ending" | "exitCode" | "signal" | "message">): string {
-  switch (result.ending) {
-    case "exited":
-      return result.signal === null ? `exited with code ${result.exitCode}` : `was ended by ${result.signal}`;
-    case "silent":
-      return "printed nothing for too long and was killed";
-    case "out-of-time":
-      return "ran out of time and was killed";
-    case "over-quota":
-      return `was ended: ${plainText(result.message ?? "it wrote too much", 300)}`;
-    case "aborted":
-      return "was called off";
-    case "failed-to-start":
-      return `did not start: ${plainText(result.message ?? "no reason given", 300)}`;
-  }
 }

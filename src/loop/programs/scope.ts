@@ -1,27 +1,25 @@
 import type { Ticket } from "../../domain/batch/schema.ts";
-import type { CheckStrength } from "../../domain/evidence/results.ts";
-import type { AgentEnding, AttemptOutcome, Evidence } from "../../domain/run/event.ts";
-import type { Fence } from "../../domain/values/ids.ts";
+import type { AgentEnding, AttemptOutcome, Evidence, RunFact } from "../../domain/run/event.ts";
 import type { AttemptFiles } from "../../ports/run-files.ts";
 
-/** One attempt's identity and lifetime: one controller; its abort ends whatever runs. */
-export interface AttemptScope {
+/** For whom programs run: one attempt at a ticket, or the last look at a landed one. An abort of the signal ends whatever runs. */
+export interface Scope {
   readonly ticket: Ticket;
-  readonly n: number;
-  readonly fence: Fence;
-  /** Found in the environment of every process of the attempt. */
+  /** Found in the environment of each of its processes. */
   readonly marker: string;
   readonly signal: AbortSignal;
   /** Why it was aborted; meaningful once the signal is. */
   ending(): AgentEnding;
 }
 
-/** A scope with its files made. */
-export interface OpenAttempt extends AttemptScope {
+/** A scope with its files made, and what its steps need of whoever runs them. */
+export interface StepScope extends Scope {
   readonly files: AttemptFiles;
-  /** Steps that have had the one retry that a hiccup earns them; see PREPARE_STEP. */
+  /** Records what must be on record before the step goes on (law 5). False: it was not admitted; stop. */
+  readonly announce: (fact: StepFact) => boolean;
+  /** Steps that have had the one retry that a transient earns them; see PREPARE_STEP. */
   readonly retried: Set<number>;
-  /** What it is at; absent where nothing that fails is tried again. */
+  /** Absent if nothing that fails is retried. */
   readonly turn?: Turn;
 }
 
@@ -33,22 +31,34 @@ export interface Turn {
   readonly rest: Rest;
 }
 
-/** Lets others have the machine while `idle` waits. Throws the signal's reason where it is aborted before the machine is free again. */
+/** Lets others have the machine while `idle` waits. Throws the signal's reason if it is aborted before the machine is free again. */
 export type Rest = (idle: () => Promise<void>) => Promise<void>;
 
-/** How an attempt ends: its outcome and, where it failed, what the next one should know. */
+type StepFactType =
+  | "activity"
+  | "base-failing"
+  | "day-spend-unknown"
+  | "merge-intended"
+  | "merge-landed"
+  | "merge-waiting"
+  | "others-spent-today"
+  | "second-model-answered"
+  | "second-model-asked"
+  | "step-retried";
+
+type WithoutAttempt<T> = T extends RunFact ? Omit<T, "ticket" | "fence"> : never;
+
+/** A fact that a step learns. Whoever runs the step knows the attempt, and adds it. */
+export type StepFact = WithoutAttempt<Extract<RunFact, { type: StepFactType }>>;
+
+/** How an attempt ends: its outcome and, if it failed, what the next one should know. */
 export interface AttemptEnd {
   readonly outcome: AttemptOutcome;
   readonly evidence?: Evidence;
 }
 
-/** Result of one step of the finish line. `judged` is the commit that was judged, `strength` how much a check proved. */
-export type StepResult =
-  | { readonly ok: true; readonly summary: string; readonly judged?: string; readonly strength?: CheckStrength }
-  | { readonly ok: false; readonly evidence: Evidence };
-
 /** The outcome of an attempt that was ended from outside. */
-export function abortedEnd(scope: AttemptScope): AttemptEnd {
+export function abortedEnd(scope: Pick<Scope, "ending">): AttemptEnd {
   switch (scope.ending()) {
     case "killed-by-person":
       return {
@@ -70,4 +80,11 @@ export class AttemptOver extends Error {
     super(end.evidence?.summary ?? end.outcome);
     this.end = end;
   }
+}
+
+/** Who is called off while waiting for a turn ends as one who is called off at work. */
+export function overIfAborted(scope: Pick<Scope, "ending" | "signal">): (error: unknown) => never {
+  return (error) => {
+    throw error === scope.signal.reason ? new AttemptOver(abortedEnd(scope)) : error;
+  };
 }

@@ -4,11 +4,10 @@ import { join } from "node:path";
 import { canDecide, isConfiguration, isTestPath } from "../../domain/evidence/sealed-paths.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import type { LoopContext } from "../attempt/context.ts";
-import { protectedBy } from "../steps/gates.ts";
 import { confineCommand, placeOf } from "./confine.ts";
+import type { ProgramContext } from "./context.ts";
 import { changedIdentities, identitiesOf, overwrittenInLayer } from "./overwritten.ts";
-import { isErrorCode } from "./protected-files.ts";
+import { isErrorCode, protectedBy } from "./protected-files.ts";
 
 /**
  * Files that are mounted read-only, each by a mount of its own. Measured on two cores: 64 mounts add some 20 ms to the start of a
@@ -47,7 +46,7 @@ export interface SealedCheckout {
 
 /** Of the files of a commit, those that a result depends on. `writes` are patterns of files that the command may overwrite. */
 export function keptFiles(
-  ctx: Pick<LoopContext, "batch">,
+  ctx: Pick<ProgramContext, "batch">,
   { files, writes }: { readonly files: readonly string[]; readonly writes: readonly string[] },
 ): readonly string[] {
   const isProtected = protectedBy(ctx.batch.protect);
@@ -62,7 +61,7 @@ export function keptFiles(
  * the command may overwrite. Without layers, or without a sandbox, files are known by their inode and ctime instead.
  */
 export async function sealCheckout(
-  ctx: LoopContext,
+  ctx: ProgramContext,
   repo: Repo,
   options: {
     readonly folders: CheckFolders;

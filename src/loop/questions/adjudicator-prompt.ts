@@ -3,8 +3,8 @@ import { likeness } from "../../domain/outbox/ruling.ts";
 import type { BlockerClaim, CapturedCommand } from "../../domain/outbox/schema.ts";
 import { answerMarks } from "../../domain/review/answer.ts";
 import { boundedTail } from "../../domain/values/bounded-text.ts";
+import { fillTemplate } from "../../domain/values/template.ts";
 import { plainLines, plainText } from "../../domain/values/text.ts";
-import { fillTemplate } from "../attempt/prompt.ts";
 
 /** Characters of a prompt's parts: the longest together stay below what a whole prompt may have. */
 const BODY_CHARS = 4_000;

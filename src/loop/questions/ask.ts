@@ -1,19 +1,36 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import type { Evidence, Question, RunFact, SanitizedStop } from "../../domain/run/event.ts";
-import { ticketOf } from "../../domain/run/state.ts";
+import type { Evidence, Question, SanitizedStop } from "../../domain/run/event.ts";
+import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import { reachOf } from "../../domain/schedule/breaker.ts";
 import { questionCap } from "../../domain/schedule/money.ts";
+import type { Fence } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
+import type { DayBudget } from "../../ports/day-budget.ts";
 import type { Reviewer, ReviewerAnswer, ReviewerTask } from "../../ports/reviewer.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import { type LoopContext, pause } from "../attempt/context.ts";
+import { pause } from "../concurrency/wait.ts";
 import { confineReader, opened } from "../programs/confine.ts";
-import { thinActivity } from "../programs/output.ts";
+import type { ProgramContext } from "../programs/context.ts";
+import { howItEnded, sanitizeStopReason, thinActivity } from "../programs/output.ts";
 import { type ProtectedFiles, protectedFiles } from "../programs/protected-files.ts";
-import { howItEnded } from "../programs/run-on-commit.ts";
-import { AttemptOver, abortedEnd, type OpenAttempt } from "../programs/scope.ts";
-import { sanitizeStopReason } from "../sanitized-stop-reason.ts";
+import { AttemptOver, abortedEnd, type StepFact, type StepScope } from "../programs/scope.ts";
+
+/** What questions are put with. */
+export interface QuestionContext extends ProgramContext {
+  /** Absent if the batch names no reviewer. */
+  readonly secondModel?: Reviewer;
+  /** Texts of prompts/, by name: what reviewers and healers are told, which no heal may change. */
+  readonly templates: Readonly<Record<"reviewer" | "adversary" | "adjudicator" | "healer", string>>;
+  readonly dayBudget: DayBudget;
+  /** What limits on money are held against, and whether the reviewer can be had. */
+  state(): RunState;
+}
+
+/** For whom a question is put: its money is booked under the fence. */
+export interface QuestionScope extends StepScope {
+  readonly fence: Fence;
+}
 
 /** A question to the second model, and how its answer is read. */
 export interface Ask<T> {
@@ -41,10 +58,10 @@ export interface Ask<T> {
 /** A valid answer, or why there is none. */
 export type Asked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
-/** One try at a question. `stop` is what kept it from an answer, `waitMs` how long its API is left alone before it is put again. */
-type Try<T> = Asked<T> & { readonly says: string; readonly stop?: SanitizedStop; readonly waitMs?: number };
+/** What one question came to. `stop` is what kept it from an answer, `waitMs` how long its API is left alone before it is put again. */
+type Answer<T> = Asked<T> & { readonly says: string; readonly stop?: SanitizedStop; readonly waitMs?: number };
 
-type Answered = Extract<RunFact, { type: "second-model-answered" }>;
+type Answered = Extract<StepFact, { type: "second-model-answered" }>;
 
 /** How long an API is left alone that had no room and says nothing of the time, in milliseconds. */
 const WAIT_MS = 10_000;
@@ -59,7 +76,7 @@ const EVERYTHING = ["**"];
  * the attempt is called off, and where the API still has no room, or will have nobody: then it is no answer that says something
  * of the work, and what was built waits for the next attempt.
  */
-export async function askSecondModel<T>(ctx: LoopContext, scope: OpenAttempt, repo: Repo, ask: Ask<T>): Promise<Asked<T>> {
+export async function askSecondModel<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, ask: Ask<T>): Promise<Asked<T>> {
   const { secondModel } = ctx;
   if (secondModel === undefined) return { ok: false, why: "the batch names no reviewer" };
   const { tripped } = ctx.state();
@@ -71,11 +88,11 @@ export async function askSecondModel<T>(ctx: LoopContext, scope: OpenAttempt, re
   return answerOf(ask, await askOnce(ctx, scope, repo, { ...ask, secondModel, again: false }));
 }
 
-/** What a try comes to, where it is the last one. Throws AttemptOver where its stop is about everybody who asks. */
-function answerOf<T>(ask: Ask<T>, tried: Try<T>): Asked<T> {
-  const reach = tried.stop === undefined ? "attempt" : reachOf(tried.stop.kind);
-  if (reach === "waits" || reach === "run") throw putOff(ask, tried.says);
-  return tried;
+/** What an answer comes to, if it is the last one. Throws AttemptOver where its stop is about everybody who asks. */
+function answerOf<T>(ask: Ask<T>, answer: Answer<T>): Asked<T> {
+  const reach = answer.stop === undefined ? "attempt" : reachOf(answer.stop.kind);
+  if (reach === "waits" || reach === "run") throw putOff(ask, answer.says);
+  return answer;
 }
 
 const STEP: Readonly<Record<Question, Evidence["step"]>> = { review: "review", adversary: "adversary", adjudicate: "blocker" };
@@ -89,29 +106,28 @@ function putOff({ question, name }: Pick<Ask<unknown>, "question" | "name">, why
 /** With `again` it may be put once more, and then what it meets is not told yet. */
 type Putting<T> = Ask<T> & { readonly secondModel: Reviewer; readonly again: boolean };
 
-async function askOnce<T>(ctx: LoopContext, scope: OpenAttempt, repo: Repo, putting: Putting<T>): Promise<Try<T>> {
+async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, putting: Putting<T>): Promise<Answer<T>> {
   const { question, secondModel } = putting;
   const unknown = await ctx.dayBudget.look?.();
   if (unknown !== undefined) {
-    ctx.report({ type: "day-spend-unknown", why: unknown });
+    scope.announce({ type: "day-spend-unknown", why: unknown });
     throw putOff(putting, unknown);
   }
   const noMoney = setAside(ctx, scope, question, secondModel.reserveUsd);
   if (noMoney !== undefined) return { ok: false, why: noMoney, says: noMoney };
   let costUsd = 0;
   const book = (answer: Pick<Answered, "valid" | "says" | "canary" | "stop">): void => {
-    const at = { ticket: scope.ticket.id, fence: scope.fence, question };
     ctx.dayBudget.settle(scope.fence, costUsd, question);
-    ctx.report({ type: "second-model-answered", ...at, costUsd, ...answer, says: plainText(answer.says, 300) });
+    scope.announce({ type: "second-model-answered", question, costUsd, ...answer, says: plainText(answer.says, 300) });
   };
   try {
-    const tried = await inCheckout(ctx, scope, repo, putting, (usd) => {
+    const given = await inCheckout(ctx, scope, repo, putting, (usd) => {
       costUsd = usd;
     });
-    const canary = tried.ok && putting.canary !== undefined ? { canary: putting.canary(tried.value) } : {};
-    const stop = tried.stop === undefined || tried.waitMs !== undefined ? {} : { stop: tried.stop };
-    book({ valid: tried.ok, says: tried.says, ...canary, ...stop });
-    return tried;
+    const canary = given.ok && putting.canary !== undefined ? { canary: putting.canary(given.value) } : {};
+    const stop = given.stop === undefined || given.waitMs !== undefined ? {} : { stop: given.stop };
+    book({ valid: given.ok, says: given.says, ...canary, ...stop });
+    return given;
   } catch (error) {
     book({ valid: false, says: error instanceof Error ? error.message : String(error) });
     throw error;
@@ -119,28 +135,33 @@ async function askOnce<T>(ctx: LoopContext, scope: OpenAttempt, repo: Repo, putt
 }
 
 /** Takes the money and announces the question. Gives why it cannot be afforded. */
-function setAside(ctx: LoopContext, { ticket, fence }: OpenAttempt, question: Question, usd: number): string | undefined {
+function setAside(
+  ctx: QuestionContext,
+  { ticket, fence, announce }: QuestionScope,
+  question: Question,
+  usd: number,
+): string | undefined {
   const state = ctx.state();
   const cap = questionCap(state, ticketOf(state, ticket.id), usd);
   if (cap !== undefined) return `the second model may cost ${usd} dollars, and limits.${cap} has no room for that any more`;
   const taken = ctx.dayBudget.take(fence, usd, question);
   if (!taken.ok) {
-    ctx.report({ type: "others-spent-today", usd: taken.othersUsd });
+    announce({ type: "others-spent-today", usd: taken.othersUsd });
     return `the second model may cost ${usd} dollars, and others have left no room for that in limits.usdPerDay`;
   }
-  if (ctx.report({ type: "second-model-asked", ticket: ticket.id, fence, question, reservedUsd: usd })) return undefined;
+  if (announce({ type: "second-model-asked", question, reservedUsd: usd })) return undefined;
   ctx.dayBudget.settle(fence, 0, question);
   throw new AttemptOver({ outcome: "stopped" });
 }
 
 /** Asks with a pristine checkout to read and a session folder to write, both of which are gone afterwards. */
 async function inCheckout<T>(
-  ctx: LoopContext,
-  scope: OpenAttempt,
+  ctx: QuestionContext,
+  scope: QuestionScope,
   repo: Repo,
   putting: Putting<T>,
   spent: (usd: number) => void,
-): Promise<Try<T>> {
+): Promise<Answer<T>> {
   const { secondModel, name } = putting;
   const checkout = ctx.files.judgePath(scope.ticket.id, name);
   const session = ctx.files.judgePath(scope.ticket.id, `${name}-session`);
@@ -163,7 +184,7 @@ async function inCheckout<T>(
     const byItself = answer.ending === "exited" && (answer.signal ?? null) === null;
     if (answer.ending === "aborted" || (scope.signal.aborted && !byItself)) throw new AttemptOver(abortedEnd(scope));
     const edited = before === undefined ? [] : differences(before, await protectedFiles(checkout, EVERYTHING));
-    return judge(answer, { edited, again: putting.again }, () => putting.read(answer.text, nonce));
+    return readingOf(answer, { edited, again: putting.again }, () => putting.read(answer.text, nonce));
   } finally {
     await Promise.all([ctx.files.remove(checkout), ctx.files.remove(session)]);
   }
@@ -171,13 +192,12 @@ async function inCheckout<T>(
 
 /** Puts the question. What its program says meanwhile is activity of the attempt. */
 async function put<T>(
-  ctx: LoopContext,
-  { ticket, fence, marker, signal }: OpenAttempt,
+  ctx: QuestionContext,
+  { ticket, marker, signal, announce }: QuestionScope,
   { secondModel, question, minutes }: Putting<T>,
   places: Pick<ReviewerTask, "checkout" | "promptFile" | "session" | "logFile" | "confinement">,
 ): Promise<ReviewerAnswer> {
-  const of = { ticket: ticket.id, fence };
-  const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...of, text, lines }));
+  const activity = thinActivity(ctx.clock, (text, lines) => announce({ type: "activity", text, lines }));
   try {
     return await secondModel.ask({
       ...places,
@@ -200,12 +220,12 @@ function differences(before: ProtectedFiles, after: ProtectedFiles): readonly st
 }
 
 /** Reads the answer of one that came to its own end and changed nothing; everything else is none. */
-function judge<T>(
+function readingOf<T>(
   answer: ReviewerAnswer,
   { edited, again }: { readonly edited: readonly string[]; readonly again: boolean },
   read: () => ReturnType<Ask<T>["read"]>,
-): Try<T> {
-  const none = (why: string): Try<T> => ({ ok: false, why, says: why });
+): Answer<T> {
+  const none = (why: string): Answer<T> => ({ ok: false, why, says: why });
   if (answer.stop !== undefined) {
     const stop = sanitizeStopReason(answer.stop);
     const waitMs = again && reachOf(stop.kind) === "waits" ? (stop.retryAfterMs ?? WAIT_MS) : undefined;

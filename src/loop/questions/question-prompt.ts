@@ -2,8 +2,8 @@ import type { Severity } from "../../domain/batch/reviewer-spec.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { answerMarks } from "../../domain/review/answer.ts";
 import { boundedHead, boundedList } from "../../domain/values/bounded-text.ts";
+import { fillTemplate } from "../../domain/values/template.ts";
 import type { ChangedPath } from "../../ports/vcs.ts";
-import { fillTemplate } from "../attempt/prompt.ts";
 
 /** Characters of a whole question, and of its parts: what is longer is cut with a mark, so that every part has its place. */
 export const QUESTION_CHARS = 120_000;

@@ -2,11 +2,11 @@ import type { AgentEnding, RunEvent } from "../../domain/run/event.ts";
 import { activeTickets, ticketOf } from "../../domain/run/state.ts";
 import type { Action } from "../../domain/schedule/decide.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
-import { type LoopContext, pause } from "../attempt/context.ts";
+import type { AttemptScope, LoopContext } from "../attempt/context.ts";
 import { fileTicket } from "../attempt/discoveries.ts";
 import { work } from "../attempt/worker.ts";
+import { pause } from "../concurrency/wait.ts";
 import { heal, keepHarness } from "../heal/heal.ts";
-import type { AttemptScope } from "../programs/scope.ts";
 import { assertTracker } from "../steps/assert.ts";
 import type { Effects } from "./orchestrator.ts";
 import { reverify } from "./reverify.ts";
@@ -61,7 +61,7 @@ export class Performer implements Effects {
         if (ticketOf(this.#ctx.state(), event.ticket).unfiled === true) this.#track(this.#file(event.ticket));
         return;
       case "workers-set":
-        return this.#ctx.judges.resize(event.workers);
+        return this.#ctx.commandPermits.resize(event.workers);
       case "gate-writing":
         return this.#track(this.#writeGate(event.ticket));
       case "stop-requested":

@@ -1,13 +1,13 @@
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/event.ts";
 import type { TicketState } from "../../domain/run/state.ts";
-import type { Fence, RunId, TicketId } from "../../domain/values/ids.ts";
+import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import type { TrackerState } from "../../ports/tracker.ts";
 import { type LoopContext, repoOf } from "../attempt/context.ts";
 import { fileUnfiled } from "../attempt/discoveries.ts";
-import type { OpenAttempt } from "../programs/scope.ts";
+import type { StepScope } from "../programs/scope.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
 
@@ -25,13 +25,13 @@ export function reverifyMarker(run: RunId): string {
  * that step may be taken already: that its commit is gone is a problem. Never throws: a problem is reported.
  */
 export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<void> {
-  const hiccups = { retried: 0, passed: 0 };
-  const counted = () => (hiccups.retried === 0 ? {} : { hiccups });
+  const transients = { retried: 0, passed: 0 };
+  const counted = () => (transients.retried === 0 ? {} : { hiccups: transients });
   try {
     const landed = [...vecItems(ctx.state().tickets)].filter((ticket) => ticket.mergedSha !== undefined);
     const done = landed.filter(({ phase }) => phase === "done");
     const broken = await missing(ctx, done);
-    for (const [id, evidence] of await failing(ctx, done, { signal, hiccups })) if (!broken.has(id)) broken.set(id, evidence);
+    for (const [id, evidence] of await failing(ctx, done, { signal, transients })) if (!broken.has(id)) broken.set(id, evidence);
     for (const [ticket, evidence] of broken) await reopen(ctx, { ticket, evidence, signal });
     if (broken.size === 0) {
       await reassert(ctx, signal);
@@ -78,18 +78,15 @@ interface Shared {
 async function failing(
   ctx: LoopContext,
   done: readonly TicketState[],
-  { signal, hiccups }: { readonly signal: AbortSignal; readonly hiccups: { retried: number; passed: number } },
+  { signal, transients }: { readonly signal: AbortSignal; readonly transients: { retried: number; passed: number } },
 ): Promise<Broken> {
   const broken: Broken = new Map();
   for (const { ticket, step } of inOrder(verifications(ctx, done))) {
     const repo = repoOf(ctx, ticketSpec(ctx, ticket));
     const scope = await scopeOf(ctx, ticket, { signal, step });
-    // There is no attempt whose fact it could be.
-    let retried = 0;
-    const report: LoopContext["report"] = (fact) => (fact.type === "step-retried" ? ++retried > 0 : ctx.report(fact));
-    const result = await runVerifyStep({ ...ctx, report }, scope, repo, step, await repo.baseTip());
-    hiccups.retried += retried;
-    if (result.ok) hiccups.passed += retried;
+    const result = await runVerifyStep(ctx, scope, repo, step, await repo.baseTip());
+    transients.retried += scope.retried.size;
+    if (result.ok) transients.passed += scope.retried.size;
     else broken.set(ticket.id, { ...result.evidence, summary: `after all was merged: ${result.evidence.summary}` });
   }
   return broken;
@@ -174,18 +171,17 @@ async function scopeOf(
   ctx: LoopContext,
   ticket: TicketState,
   { signal, step }: { readonly signal: AbortSignal; readonly step: Verify },
-): Promise<OpenAttempt> {
+): Promise<StepScope> {
   const n = ticket.history.at(-1)?.n ?? 0;
   const spec = ticketSpec(ctx, ticket);
   return {
     ticket: spec,
-    n,
-    // No attempt runs, so nothing is reported under this fence.
-    fence: 0 as Fence,
     marker: reverifyMarker(ctx.run),
     signal,
     ending: () => "stopped",
     files: await ctx.files.attempt(ticket.id, n),
+    // There is no attempt whose fact it could be: retries are counted instead.
+    announce: () => true,
     retried: new Set(),
     turn: { step: spec.finish.indexOf(step), name: stepName(step), rest: (idle) => idle() },
   };

@@ -52,13 +52,13 @@ export const DEFENCES = {
     holes: [
       {
         file: "src/loop/attempt/finish-line.ts",
-        from: "judgeAgain: () => judge.judge((commit) => place.plans(commit)) };",
-        to: "judgeAgain: () => judge.build() as never };",
+        from: "checkAgain: () => checks.check((commit) => place.plans(commit)) };",
+        to: "checkAgain: () => checks.build() as never };",
       },
       {
         file: "src/loop/attempt/finish-line.ts",
-        from: "const judged = ahead === undefined ? first : await judge.tell(ahead);",
-        to: "const judged = first;",
+        from: "const checked = ahead === undefined ? first : await checks.tell(ahead);",
+        to: "const checked = first;",
       },
     ],
   },

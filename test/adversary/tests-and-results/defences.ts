@@ -4,6 +4,7 @@ const COMPARE = "src/domain/evidence/compare.ts";
 const CHECK = "src/loop/steps/check-step.ts";
 const COMMAND = "src/loop/programs/run-on-commit.ts";
 const GATES = "src/loop/steps/gates.ts";
+const PROTECTED = "src/loop/programs/protected-files.ts";
 const DEVIATIONS = "src/domain/test-canary/deviations.ts";
 const PLANT = "src/loop/steps/plant-canary.ts";
 const CANARY = "src/loop/steps/test-canary.ts";
@@ -97,14 +98,14 @@ export const DEFENCES = {
   protect: {
     name: "a change that touches a protected path or a submodule does not land",
     holes: [
-      { file: GATES, from: "return (path) => matchers.some((matches) => matches(path));", to: "return () => false;" },
+      { file: PROTECTED, from: "return (path) => matchers.some((matches) => matches(path));", to: "return () => false;" },
       { file: GATES, from: "if (submodules.length > 0)", to: "if (false)" },
     ],
   },
   protectedScripts: {
     name: "the script that a check runs is the base's: its file is protected, and another text of it is a finding",
     holes: [
-      { file: GATES, from: "return (path) => matchers.some((matches) => matches(path));", to: "return () => false;" },
+      { file: PROTECTED, from: "return (path) => matchers.some((matches) => matches(path));", to: "return () => false;" },
       { file: CHECK, from: "if (runs === undefined) return [];", to: "if (true) return [];" },
       { file: CHECK, from: "if (overwritten.length === 0) return [];", to: "return [];" },
     ],
@@ -113,12 +114,12 @@ export const DEFENCES = {
     name: "a path is protected in every spelling that some file system takes for it, and behind every link",
     holes: [
       {
-        file: GATES,
+        file: PROTECTED,
         from: "const fold = (text: string): string => caseless(text)",
         to: "void caseless; const fold = (text: string) => text",
       },
       { file: GATES, from: '|| (mode === "symlink" && how !== "deleted" && isOnTheWay(path))', to: "" },
-      { file: GATES, from: '.replace(/[\\n\\r\\u2028\\u2029]/g, "_");', to: ";" },
+      { file: PROTECTED, from: '.replace(/[\\n\\r\\u2028\\u2029]/g, "_");', to: ";" },
     ],
   },
   suppressions: {
