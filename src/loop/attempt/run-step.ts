@@ -1,6 +1,7 @@
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import { ticketOf } from "../../domain/run/state.ts";
-import { AttemptOver, abortedEnd, overIfAborted, type Rest, type StepFact } from "../programs/scope.ts";
+import type { Rest } from "../concurrency/semaphore.ts";
+import { AttemptOver, abortedEnd, overIfAborted, type StepFact } from "../programs/scope.ts";
 import type { StepFailed, StepResult } from "../steps/step.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
 

@@ -2,7 +2,7 @@ import { orAborted } from "./wait.ts";
 
 /**
  * The landings of each repository: one at a time, in the order in which they came. Who waits can see what the one before it is
- * about to land, and so check its own change on that already.
+ * about to land, and so check its own change on that already: p-limit and p-queue show a waiting task nothing of the one before.
  */
 export class MergeQueue {
   readonly #lanes = new Map<string, QueueEntry[]>();
@@ -38,7 +38,7 @@ export class QueueEntry {
   #plan: string | undefined;
   #changed = Promise.withResolvers<void>();
 
-  /** Made by `MergeLanes.enter`. */
+  /** Made by `MergeQueue.enter`. */
   constructor(lane: QueueEntry[], left: () => void) {
     this.#lane = lane;
     this.#left = left;

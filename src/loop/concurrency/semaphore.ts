@@ -1,6 +1,10 @@
-import type { Rest } from "../programs/scope.ts";
+/** Lets others have the permit while `idle` waits. Throws the signal's reason if it is aborted before a permit is free again. */
+export type Rest = (idle: () => Promise<void>) => Promise<void>;
 
-/** Lets at most `most` tasks run at a time, in the order they came. */
+/**
+ * Lets at most `most` tasks run at a time, in the order they came. Neither p-limit nor p-queue does this: a task gives its permit back
+ * while it rests, and one that waits can be tried (`tryRun`) or aborted alone.
+ */
 export class Semaphore {
   #most: number;
   /** Below nothing where more tasks run than may by now. */

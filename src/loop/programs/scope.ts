@@ -1,6 +1,7 @@
 import type { Ticket } from "../../domain/batch/schema.ts";
 import type { AgentEnding, AttemptOutcome, Evidence, RunFact } from "../../domain/run/event.ts";
 import type { AttemptFiles } from "../../ports/run-files.ts";
+import type { Rest } from "../concurrency/semaphore.ts";
 
 /** For whom programs run: one attempt at a ticket, or the last look at a landed one. An abort of the signal ends whatever runs. */
 export interface Scope {
@@ -30,9 +31,6 @@ export interface Turn {
   readonly name: string;
   readonly rest: Rest;
 }
-
-/** Lets others have the machine while `idle` waits. Throws the signal's reason if it is aborted before the machine is free again. */
-export type Rest = (idle: () => Promise<void>) => Promise<void>;
 
 type StepFactType =
   | "activity"
