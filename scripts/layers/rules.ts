@@ -9,6 +9,11 @@ export interface Layer {
   readonly builtins: readonly string[] | "all";
   /** Where each folder of the layer is closed to the others, the folders that stay open to all of them. */
   readonly openFolders?: readonly string[];
+  /**
+   * Where the folders of the layer have an order: level by level, from the outermost in. Every file is in one of them. A folder imports
+   * those of later levels and no other of its own level. `views/*` is each folder within `views`.
+   */
+  readonly folderLevels?: readonly (readonly string[])[];
 }
 
 /** Everything that ships. What is not named here is a tool and stays out of the program. */
@@ -58,6 +63,7 @@ export const LAYERS: readonly Layer[] = [
     packages: ["zod", "picomatch"],
     // Files of a run are the loop's own; processes, sockets and databases are behind ports.
     builtins: ["buffer", "crypto", "events", "fs", "fs/promises", "path", "timers", "timers/promises", "util"],
+    folderLevels: [["run"], ["heal"], ["attempt"], ["steps"], ["questions"], ["programs"], ["concurrency"]],
   },
   { name: "store", folder: "src/store", layers: ["domain"], packages: ["zustand", "string-width", "cli-truncate"], builtins: [] },
   {

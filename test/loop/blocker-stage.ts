@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Adjudication } from "../../src/domain/outbox/ruling.ts";
-import type { LoopContext } from "../../src/loop/context.ts";
+import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import type { AgentTask } from "../../src/ports/agent.ts";
 import type { Reviewer, ReviewerTask } from "../../src/ports/reviewer.ts";
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { RunEvent, RunFact } from "../../src/domain/run/event.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
-import { Orchestrator } from "../../src/loop/orchestrator.ts";
+import { Orchestrator } from "../../src/loop/run/orchestrator.ts";
 import type { AgentResult } from "../../src/ports/agent.ts";
 import type { Journal } from "../../src/ports/journal.ts";
 import { batchOf, honestJudgement, Simulation, ticketOf } from "../domain/simulate.ts";

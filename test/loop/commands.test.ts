@@ -116,7 +116,7 @@ test("as many commands are judged at a time as there are workers, also in the ru
     const held = Promise.withResolvers<void>();
     let running = 0;
     const tasks = Array.from({ length: 9 }, () =>
-      stage.engine.ctx.judges.run(() => {
+      stage.engine.ctx.commandPermits.run(() => {
         running += 1;
         return held.promise;
       }, new AbortController().signal),

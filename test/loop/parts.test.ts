@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { thinActivity } from "../../src/loop/activity.ts";
-import { boundedList, boundedTail } from "../../src/loop/bounded.ts";
-import { pause } from "../../src/loop/context.ts";
-import { MergeQueue } from "../../src/loop/merge-queue.ts";
-import { commandEvidence, howItEnded } from "../../src/loop/steps/command-step.ts";
+import { boundedList, boundedTail } from "../../src/domain/values/bounded-text.ts";
+import { MergeQueue } from "../../src/loop/concurrency/merge-queue.ts";
+import { pause } from "../../src/loop/concurrency/wait.ts";
+import { howItEnded, thinActivity } from "../../src/loop/programs/output.ts";
+import { commandEvidence } from "../../src/loop/programs/run-on-commit.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 describe("bounded output", () => {

@@ -5,7 +5,7 @@ import { createExecutor } from "../../src/adapters/executor/process-executor.ts"
 import { ReviewerSpec } from "../../src/domain/batch/reviewer-spec.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
-import type { LoopContext } from "../../src/loop/context.ts";
+import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import type { Reviewer } from "../../src/ports/reviewer.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { type Files, put } from "./evidence-stage.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { AgentStopKind } from "../../src/domain/run/event.ts";
-import type { LoopContext } from "../../src/loop/context.ts";
+import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import type { AgentStop } from "../../src/ports/agent.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { Reviewer, ReviewerAnswer, ReviewerTask } from "../../src/ports/reviewer.ts";

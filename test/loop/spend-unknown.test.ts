@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { TicketId } from "../../src/domain/values/ids.ts";
-import type { LoopContext } from "../../src/loop/context.ts";
+import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { opened, T1 } from "./review-stage.ts";

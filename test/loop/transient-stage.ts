@@ -6,7 +6,7 @@ import type { RunEvent } from "../../src/domain/run/event.ts";
 import { reduce } from "../../src/domain/run/reduce.ts";
 import type { RunState } from "../../src/domain/run/state.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
-import type { LoopContext } from "../../src/loop/context.ts";
+import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { fixedHarness } from "./fixed-harness.ts";
 import { Stage, type StageOptions } from "./stage.ts";

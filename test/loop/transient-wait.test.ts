@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import type { TransientSpec } from "../../src/domain/batch/transient-spec.ts";
-import type { Rest } from "../../src/loop/attempt-scope.ts";
-import { Semaphore } from "../../src/loop/semaphore.ts";
+import { type Rest, Semaphore } from "../../src/loop/concurrency/semaphore.ts";
 import { cleanUp, git, tempDir } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { CHECK, opened, tap } from "./evidence-stage.ts";
@@ -79,7 +78,7 @@ describe("the wait of who measures a base for others", () => {
 
   test("ends although one who waits for that base wants the only permit", async () => {
     const clock = new FakeClock();
-    const judges = new Asked(1);
+    const commandPermits = new Asked(1);
     const file = join(tempDir(), "runs");
     // Busy in its first run, which is on the base.
     const command = sh(
@@ -96,11 +95,11 @@ describe("the wait of who measures a base for others", () => {
         limits: { workers: 1, attempts: 1 },
         work: (task) => void writeFileSync(join(task.worktree, `${task.ticket}.txt`), "x\n"),
       },
-      ctx: () => ({ ...hiccups({ ...BUSY, waitSeconds: 300 }), clock, judges }),
+      ctx: () => ({ ...hiccups({ ...BUSY, waitSeconds: 300 }), clock, commandPermits }),
     });
     stage.start();
     await stage.until("step-retried");
-    await expect.poll(() => judges.asked, { timeout: 30_000 }).toBe(2);
+    await expect.poll(() => commandPermits.asked, { timeout: 30_000 }).toBe(2);
     clock.advance(300_000);
     await expect
       .poll(() => stage.of("attempt-ended").map(({ outcome }) => outcome), { timeout: 30_000 })

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { MAX_EXPECTED_OUTPUT } from "../../src/domain/batch/expect.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
-import type { LoopContext } from "../../src/loop/context.ts";
-import { Semaphore } from "../../src/loop/semaphore.ts";
+import type { LoopContext } from "../../src/loop/attempt/context.ts";
+import { Semaphore } from "../../src/loop/concurrency/semaphore.ts";
 import { cleanUp, tempDir } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { FakeClock } from "./fake-clock.ts";
@@ -186,7 +186,7 @@ describe("with a time in which it has to hold", () => {
   test("the commands of others run while it waits", async () => {
     const go = join(tempDir(), "go");
     const waits = verify(["test", "-e", go], { within: 3600, every: 0.1 });
-    const judges = new Semaphore(1);
+    const commandPermits = new Semaphore(1);
     using stage = await Stage.open(
       {
         tickets: [
@@ -201,7 +201,7 @@ describe("with a time in which it has to hold", () => {
           return undefined;
         },
       },
-      () => ({ judges }),
+      () => ({ commandPermits }),
     );
     stage.start();
     expect((await stage.ended()).end?.exitCode).toBe(0);

@@ -11,6 +11,7 @@ beforeEach(() => {
     "src/domain/run/event.ts": "export type RunEvent = string;\n",
     "src/domain/values/user-error.ts": "export const EXIT = 1;\n",
     "src/ports/clock.ts": 'import type { RunEvent } from "../domain/event.ts";\nexport type Clock = RunEvent;\n',
+    "src/loop/attempt/planted.ts": "export type Placed = string;\n",
     "oracle/definition.ts": "export const judge = 1;\n",
     "src/adapters/planted/thing.ts": "export const thing = 1;\n",
     "src/adapters/executor/planted.ts": "export const x = 1;\n",
@@ -30,8 +31,8 @@ const BUILTINS = "may import these modules of Node";
 
 describe("the layer check refuses", () => {
   it.each([
-    ["the loop importing an adapter", "src/loop/zz.ts", 'import { thing } from "../adapters/planted/thing.ts";', LAYER],
-    ["the loop starting processes itself", "src/loop/zz.ts", 'import { spawn } from "node:child_process";', BUILTINS],
+    ["the loop importing an adapter", "src/loop/run/zz.ts", 'import { thing } from "../../adapters/planted/thing.ts";', LAYER],
+    ["the loop starting processes itself", "src/loop/run/zz.ts", 'import { spawn } from "node:child_process";', BUILTINS],
     ["a component reading files", "components/zz.tsx", 'import { readFileSync } from "node:fs";', BUILTINS],
     ["the same without node:", "components/zz.tsx", 'import { readFileSync } from "fs";', BUILTINS],
     ["a component importing an adapter", "components/zz.tsx", 'import { thing } from "../src/adapters/planted/thing.ts";', LAYER],
@@ -60,6 +61,12 @@ describe("the layer check refuses", () => {
     ["the store importing a component", "src/store/zz.ts", 'import { view } from "../../components/planted-view.tsx";', LAYER],
     ["an import that leads nowhere", "src/domain/zz.ts", 'import { x } from "./not-there.ts";', "no such file"],
     ["a file outside every layer", "src/helpers/zz.ts", "export const x = 1;", "belongs to no layer"],
+    [
+      "a step importing what runs it",
+      "src/loop/steps/zz.ts",
+      'import type { Placed } from "../attempt/planted.ts";\nexport type P = Placed;',
+      "may import these folders of src/loop",
+    ],
     ["a file that imports itself", "src/domain/zz.ts", 'import type { X } from "./zz.ts";', "cycle"],
   ])("%s", (_what, file, text, reason) => {
     tree.plant({ [file]: `${text}\n` });

@@ -6,7 +6,7 @@ import type { CarriedOverWork } from "../../domain/run/event.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import { vecItems } from "../../domain/values/vec.ts";
-import { filedTicket } from "../../loop/discoveries.ts";
+import { filedTicket } from "../../loop/attempt/discoveries.ts";
 import type { RunRow, RunStore } from "../../ports/run-store.ts";
 import type { Tracker } from "../../ports/tracker.ts";
 import type { Repo } from "../../ports/vcs.ts";

@@ -1,7 +1,7 @@
 import type { Batch } from "../../domain/batch/schema.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import type { DayBudget } from "../../loop/context.ts";
+import type { DayBudget } from "../../ports/day-budget.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { SessionLogs } from "../../ports/session-logs.ts";
 import { pricesIn } from "./agent-of.ts";

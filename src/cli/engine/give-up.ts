@@ -4,7 +4,7 @@ import { numbersOf } from "../../domain/results/trend.ts";
 import { activeTickets, type RunState } from "../../domain/run/state.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { straysOf } from "../../loop/recover.ts";
+import { straysOf } from "../../loop/run/recover.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { StateHome } from "../state-home.ts";
 import type { RunEnvironment } from "./preflight.ts";

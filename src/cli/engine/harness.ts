@@ -4,7 +4,7 @@ import { openRunHarness } from "../../adapters/harness/run-harness.ts";
 import type { HarnessFile } from "../../domain/run/heal-fact.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { classesOf, unfitForHarness } from "../../loop/harness-check.ts";
+import { classesOf, unfitForHarness } from "../../loop/heal/harness-check.ts";
 import type { Harness, HarnessTexts } from "../../ports/harness.ts";
 import { packageFiles } from "../package-files.ts";
 import type { StateHome } from "../state-home.ts";

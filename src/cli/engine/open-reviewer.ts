@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { reviewUsd } from "../../domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { plainText } from "../../domain/values/text.ts";
-import type { LoopContext } from "../../loop/context.ts";
+import type { LoopContext } from "../../loop/attempt/context.ts";
 import { type AgentSurroundings, filesOfAgent, modelOptions } from "./agent-of.ts";
 
 /** The second model of a batch, and the files that its program needs to read. A vendor's program is loaded only where there is one. */

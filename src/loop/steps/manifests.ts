@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { TestRun } from "../../domain/evidence/results.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
-import { orAborted } from "../or-aborted.ts";
+import { orAborted } from "../concurrency/wait.ts";
 
 type Check = Extract<StepSpec, { step: "check" }>;
 

@@ -3,15 +3,15 @@ import type { Remark } from "../../domain/evidence/compare.ts";
 import type { Allowance, TestResult } from "../../domain/evidence/results.ts";
 import type { Evidence } from "../../domain/run/event.ts";
 import type { Candidate, Repo } from "../../ports/vcs.ts";
-import type { OpenAttempt } from "../attempt-scope.ts";
-import type { LoopContext } from "../context.ts";
+import type { StepScope } from "../programs/scope.ts";
+import type { StepContext } from "./step.ts";
 
 type Check = Extract<StepSpec, { step: "check" }>;
 
 /** A check that has passed. */
 export interface PassedCheck {
-  readonly ctx: LoopContext;
-  readonly scope: OpenAttempt;
+  readonly ctx: StepContext;
+  readonly scope: StepScope;
   readonly repo: Repo;
   readonly step: Check;
   readonly candidate: Extract<Candidate, { ok: true }>;

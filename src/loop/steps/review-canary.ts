@@ -5,11 +5,9 @@ import type { Review } from "../../domain/review/review.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { questionCap } from "../../domain/schedule/money.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import { type Ask, askSecondModel } from "../ask.ts";
-import type { OpenAttempt } from "../attempt-scope.ts";
-import type { LoopContext } from "../context.ts";
+import { type Ask, askSecondModel, type QuestionContext, type QuestionScope } from "../questions/ask.ts";
+import { type AboutChange, DIFF_CHARS, renderQuestion } from "../questions/question-prompt.ts";
 import type { CandidateDiff } from "./candidate-diff.ts";
-import { type AboutChange, DIFF_CHARS, renderQuestion } from "./question-prompt.ts";
 
 /**
  * Now and then asks the reviewer about the same change with a planted defect, and records whether it saw it. What it answers
@@ -17,8 +15,8 @@ import { type AboutChange, DIFF_CHARS, renderQuestion } from "./question-prompt.
  * next, and so does one for whose own review no money would be left.
  */
 export async function askCanary(
-  ctx: LoopContext,
-  scope: OpenAttempt,
+  ctx: QuestionContext,
+  scope: QuestionScope,
   repo: Repo,
   options: { readonly ask: Omit<Ask<Review>, "prompt">; readonly about: AboutChange; readonly diff: CandidateDiff },
 ): Promise<void> {

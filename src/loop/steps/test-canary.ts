@@ -17,7 +17,7 @@ import {
 import { type FoundRunner, findRunners } from "../../domain/test-canary/find-runner.ts";
 import type { Draw, Sowing } from "../../domain/test-canary/runner.ts";
 import type { ChangedPath } from "../../ports/vcs.ts";
-import { judgeCommand } from "./command-step.ts";
+import { runOnCommit } from "../programs/run-on-commit.ts";
 import { firstOrigin, ownOrigin } from "./origins.ts";
 import type { CanaryOutcome, PassedCheck } from "./passed-check.ts";
 import { type Choice, chooseCommitted, choosePlaces, Names, type Places, plantAt, plantingsAt, track } from "./plant-canary.ts";
@@ -136,7 +136,7 @@ class Trial {
     }
     const { ctx, scope, repo, step, candidate } = this.#check;
     const log = `check-${step.name}-canary-alone`;
-    const judged = await judgeCommand(ctx, scope, repo, { step, commit: candidate.commit, attributesOf: candidate.base, log });
+    const judged = await runOnCommit(ctx, scope, repo, { step, commit: candidate.commit, attributesOf: candidate.base, log });
     if (!judged.ok) return { evidence: judged.evidence };
     const tests = judged.reading?.ok === true ? this.#named(judged.reading.tests) : undefined;
     return { files: [], exitCode: undefined, tests, output: judged.result.tail, printed: false };
@@ -214,7 +214,7 @@ class Trial {
     const derived = await this.#derive(commit, choice);
     let files: readonly PlantedFile[] = derived?.files ?? [];
     lines.seek(files);
-    const running = judgeCommand(ctx, scope, repo, {
+    const running = runOnCommit(ctx, scope, repo, {
       step,
       commit: derived?.commit ?? commit,
       attributesOf: candidate.base,

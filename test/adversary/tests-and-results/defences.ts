@@ -2,8 +2,9 @@ import type { Defence } from "../suite.ts";
 
 const COMPARE = "src/domain/evidence/compare.ts";
 const CHECK = "src/loop/steps/check-step.ts";
-const COMMAND = "src/loop/steps/command-step.ts";
+const COMMAND = "src/loop/programs/run-on-commit.ts";
 const GATES = "src/loop/steps/gates.ts";
+const PROTECTED = "src/loop/programs/protected-files.ts";
 const DEVIATIONS = "src/domain/test-canary/deviations.ts";
 const PLANT = "src/loop/steps/plant-canary.ts";
 const CANARY = "src/loop/steps/test-canary.ts";
@@ -16,7 +17,7 @@ const ANY_AGE = [
 ];
 
 /** A command writes to the checkout itself, and its report is looked for there. */
-const NO_LAYERS = { file: "src/loop/steps/sealed-checkout.ts", from: "if (!ctx.layers) {", to: "if (true) {" };
+const NO_LAYERS = { file: "src/loop/programs/sealed-checkout.ts", from: "if (!ctx.layers) {", to: "if (true) {" };
 
 /** What planted tests say does not count. */
 const WITHOUT_CANARY = { file: CANARY, from: "if (bad.length === 0 || !counts)", to: "if (bad !== undefined)" };
@@ -77,7 +78,7 @@ export const DEFENCES = {
         to: "const folders = { ...checkFolders(room), artifacts: room.replace(/\\d+-\\d+$/, log + '-artifacts') };",
       },
       {
-        file: "src/loop/confine.ts",
+        file: "src/loop/programs/confine.ts",
         from: "if (!ctx.confined) return undefined;\n  const { write, read, mounts } = await repo.agentView({",
         to: "if (ctx !== undefined) return undefined;\n  const { write, read, mounts } = await repo.agentView({",
       },
@@ -100,14 +101,14 @@ export const DEFENCES = {
   protect: {
     name: "a change that touches a protected path or a submodule does not land",
     holes: [
-      { file: GATES, from: "return (path) => matchers.some((matches) => matches(path));", to: "return () => false;" },
+      { file: PROTECTED, from: "return (path) => matchers.some((matches) => matches(path));", to: "return () => false;" },
       { file: GATES, from: "if (submodules.length > 0)", to: "if (false)" },
     ],
   },
   protectedScripts: {
     name: "the script that a check runs is the base's: its file is protected, and another text of it is a finding",
     holes: [
-      { file: GATES, from: "return (path) => matchers.some((matches) => matches(path));", to: "return () => false;" },
+      { file: PROTECTED, from: "return (path) => matchers.some((matches) => matches(path));", to: "return () => false;" },
       { file: CHECK, from: "if (runs === undefined) return [];", to: "if (true) return [];" },
       { file: CHECK, from: "if (overwritten.length === 0) return [];", to: "return [];" },
     ],
@@ -116,12 +117,12 @@ export const DEFENCES = {
     name: "a path is protected in every spelling that some file system takes for it, and behind every link",
     holes: [
       {
-        file: GATES,
+        file: PROTECTED,
         from: "const fold = (text: string): string => caseless(text)",
         to: "void caseless; const fold = (text: string) => text",
       },
       { file: GATES, from: '|| (mode === "symlink" && how !== "deleted" && isOnTheWay(path))', to: "" },
-      { file: GATES, from: '.replace(/[\\n\\r\\u2028\\u2029]/g, "_");', to: ";" },
+      { file: PROTECTED, from: '.replace(/[\\n\\r\\u2028\\u2029]/g, "_");', to: ";" },
     ],
   },
   suppressions: {
@@ -175,7 +176,7 @@ export const DEFENCES = {
     name: "what is judged is the change merged with the base as it is now",
     holes: [
       {
-        file: "src/loop/candidate-checks.ts",
+        file: "src/loop/attempt/candidate-checks.ts",
         from: "return runCheckStep(ctx, scope, this.#repo, spec, candidate);",
         to: "return runCheckStep(ctx, scope, this.#repo, spec, { ...candidate, commit: this.#change.tip });",
       },
