@@ -1,6 +1,6 @@
+import type { AgentStop } from "../domain/run/agent-event.ts";
 import type { SanitizedStop } from "../domain/run/event.ts";
 import { plainText } from "../domain/values/text.ts";
-import type { AgentStop } from "../ports/agent.ts";
 
 /** A longer wait than this is no time that anybody waits for, and more than a date can hold. Milliseconds: a year. */
 const LONGEST_WAIT_MS = 365 * 24 * 3_600_000;

@@ -1,12 +1,16 @@
 import { describe, expect, test } from "vitest";
-import type { ProgramReader } from "../../../src/adapters/agent/agent-program.ts";
-import { gemini } from "../../../src/adapters/agent/gemini.ts";
-import { opencode } from "../../../src/adapters/agent/opencode.ts";
+import type { AgentProgram } from "../../../src/adapters/agent/agent-program.ts";
+import { ProgramReader } from "../../../src/adapters/agent/program-reader.ts";
+import { gemini } from "../../../src/adapters/agent/vendors/gemini/launch.ts";
+import { opencode } from "../../../src/adapters/agent/vendors/opencode/launch.ts";
+
+const readerOf = ({ events, exitStops }: AgentProgram) => new ProgramReader(events.parser(), exitStops);
 
 /** What a reader makes of these events; the lines as the programs wrote them, without times and ids. */
-function read(reader: ProgramReader, events: readonly object[], exitCode: number | null = 0) {
+function read(program: AgentProgram, events: readonly object[], exitCode: number | null = 0) {
+  const reader = readerOf(program);
   const lines = events.flatMap((event) => reader.line(JSON.stringify(event)));
-  return { lines, answer: reader.answer(), ...reader.end(exitCode) };
+  return { lines, answer: reader.answer, ...reader.end(exitCode) };
 }
 
 describe("gemini", () => {
@@ -25,7 +29,7 @@ describe("gemini", () => {
       says("done."),
       success,
     ];
-    expect(read(gemini.reader(), events)).toEqual({
+    expect(read(gemini, events)).toEqual({
       lines: ["I look.", "run_shell_command: ls", "All done."],
       answer: "All done.",
       costUsd: null,
@@ -57,11 +61,11 @@ describe("gemini", () => {
       { kind: "context" },
     ],
   ])("%s is no success", (_, events, exitCode, stop) => {
-    expect(read(gemini.reader(), events, exitCode).stop).toMatchObject(stop);
+    expect(read(gemini, events, exitCode).stop).toMatchObject(stop);
   });
 
   test("what is no event is worth nothing and breaks nothing", () => {
-    const reader = gemini.reader();
+    const reader = readerOf(gemini);
     for (const line of ["", "{", "[]", "null", '{"type":"message"}', '{"type":"tool_use"}', '{"type":"error"}'])
       expect(() => reader.line(line)).not.toThrow();
     expect(reader.end(0).stop).toMatchObject({ kind: "unfinished" });
@@ -81,7 +85,7 @@ describe("opencode", () => {
 
   test("steps add up; what it says in the last one is the answer", () => {
     const events = [start, says("I look."), uses(), finish("tool-calls"), start, says("All done."), finish("stop")];
-    expect(read(opencode.reader(), events)).toEqual({
+    expect(read(opencode, events)).toEqual({
       lines: ["I look.", "bash: ls", "All done."],
       answer: "All done.",
       costUsd: null,
@@ -99,7 +103,7 @@ describe("opencode", () => {
     ["an error without words", [{ type: "error" }], 1, { kind: "unfinished" }],
     ["a tool that was never used", [start, finish("stop"), uses({ metadata: { interrupted: true } })], 0, { kind: "unfinished" }],
   ])("%s is no success", (_, events, exitCode, stop) => {
-    expect(read(opencode.reader(), events, exitCode).stop).toMatchObject(stop);
+    expect(read(opencode, events, exitCode).stop).toMatchObject(stop);
   });
 
   test("has no model of its own", async () => {

@@ -1,9 +1,9 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { readJson } from "../../../domain/values/json-text.ts";
+import { countOf, isObject, type JsonObject, objectOf } from "../../json.ts";
 import { Refusal } from "../refusals.ts";
 import { hasNoDuplicateKeys } from "./duplicate-keys.ts";
 import { geminiBounds } from "./gemini-request.ts";
-import { countOf, isObject, type JsonObject, objectOf } from "./json.ts";
 import type { FoundRoute, Meter } from "./routes.ts";
 import { clientToolsOnly, outsideOf } from "./vendor-reach.ts";
 
@@ -74,7 +74,7 @@ function adjust(kind: Meter, body: JsonObject, vendorReach: boolean): JsonObject
   const withTools = vendorReach || body["tools"] === undefined ? body : withoutVendorTools(kind, body);
   // Without it a streamed chat never says what it used.
   const options = objectOf(body["stream_options"]);
-  if (kind !== "chat" || body["stream"] !== true || options["include_usage"] === true) return withTools;
+  if (kind !== "chat" || body["stream"] !== true || options?.["include_usage"] === true) return withTools;
   return { ...withTools, stream_options: { ...options, include_usage: true } };
 }
 

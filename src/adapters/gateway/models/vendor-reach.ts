@@ -1,5 +1,5 @@
+import { isObject, type JsonObject, listOf, objectOf } from "../../json.ts";
 import { geminiClientTools, geminiOutside } from "./gemini-request.ts";
-import { isObject, type JsonObject, listOf, objectOf } from "./json.ts";
 import type { Meter } from "./routes.ts";
 
 /** The shapes whose tools say by their type who runs them; Google's are in gemini-request.ts. */
@@ -52,7 +52,7 @@ function keptNamespace(kind: Typed, namespace: JsonObject): JsonObject {
 
 function isVendorShell(tool: JsonObject): boolean {
   const environment = tool["environment"];
-  return environment !== undefined && objectOf(environment)["type"] !== "local";
+  return environment !== undefined && objectOf(environment)?.["type"] !== "local";
 }
 
 /** What in a request makes the vendor take something from elsewhere, or undefined: "mcp_servers", "a file by URL". */

@@ -1,5 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
-import { isObject, type JsonObject, listOf, objectOf } from "../models/json.ts";
+import { isObject, type JsonObject, listOf, objectOf } from "../../json.ts";
 import type { Meter } from "../models/routes.ts";
 import { joined, NOTHING_READ, type Reading, readUsage } from "./usage.ts";
 
@@ -126,8 +126,8 @@ class EventReader implements AnswerReader {
     if (isLast(event) && isObject(event["usageMetadata"])) this.#seen.add("end");
   }
 
-  #use(as: "start" | "delta", jsonObject: JsonObject): void {
-    const reading = readUsage(this.#kind, jsonObject);
+  #use(as: "start" | "delta", answer: JsonObject | undefined): void {
+    const reading = answer === undefined ? undefined : readUsage(this.#kind, answer);
     if (reading === undefined) this.#malformed = true;
     else {
       // A later count of Google's stands for all before it: only then is it known what came from the cache.
@@ -150,8 +150,8 @@ function readPieces(pieces: readonly unknown[]): Reading | undefined {
 
 /** Whether a piece ends a Gemini answer: it says why it ends, or why nothing was asked at all. */
 function isLast(piece: JsonObject): boolean {
-  const ended = listOf(piece["candidates"]).some((each) => typeof objectOf(each)["finishReason"] === "string");
-  return ended || objectOf(piece["promptFeedback"])["blockReason"] !== undefined;
+  const ended = listOf(piece["candidates"]).some((each) => typeof objectOf(each)?.["finishReason"] === "string");
+  return ended || objectOf(piece["promptFeedback"])?.["blockReason"] !== undefined;
 }
 
 function parsed(text: string): unknown {

@@ -1,4 +1,4 @@
-import { countOf, isObject, type JsonObject, listOf, objectOf } from "../models/json.ts";
+import { countOf, isObject, type JsonObject, listOf, objectOf } from "../../json.ts";
 import type { Meter } from "../models/routes.ts";
 
 /** Tokens by how they are billed; none is counted twice. */
@@ -63,14 +63,14 @@ function anthropicTokens(usage: JsonObject): Tokens | undefined {
   const output = countOf(usage["output_tokens"]);
   const cacheRead = optional(usage["cache_read_input_tokens"]);
   const written = optional(usage["cache_creation_input_tokens"]);
-  const cacheWriteHour = optional(objectOf(usage["cache_creation"])["ephemeral_1h_input_tokens"]);
+  const cacheWriteHour = optional(objectOf(usage["cache_creation"])?.["ephemeral_1h_input_tokens"]);
   if (input === undefined || output === undefined || cacheRead === undefined) return undefined;
   if (written === undefined || cacheWriteHour === undefined) return undefined;
   return { input, output, cacheRead, cacheWrite: Math.max(0, written - cacheWriteHour), cacheWriteHour };
 }
 
 function anthropicSurcharge(usage: JsonObject): boolean {
-  const tools = Object.values(objectOf(usage["server_tool_use"]));
+  const tools = Object.values(objectOf(usage["server_tool_use"]) ?? {});
   return tools.some((uses) => uses !== 0 && uses !== null) || usage["speed"] === "fast" || usage["service_tier"] === "priority";
 }
 
@@ -82,7 +82,7 @@ function openaiTokens(kind: Meter, usage: JsonObject): Tokens | undefined {
       : [usage["input_tokens"], usage["output_tokens"], usage["input_tokens_details"]];
   const all = countOf(read);
   const output = countOf(written);
-  const cacheRead = optional(objectOf(details)["cached_tokens"]);
+  const cacheRead = optional(objectOf(details)?.["cached_tokens"]);
   if (all === undefined || output === undefined || cacheRead === undefined || cacheRead > all) return undefined;
   return { input: all - cacheRead, output, cacheRead, cacheWrite: 0, cacheWriteHour: 0 };
 }
@@ -103,7 +103,7 @@ function geminiUsage({ usageMetadata: usage, modelVersion: model }: JsonObject):
 
 /** Sound has another price than text, and so has a picture that comes back. */
 function isText(usage: JsonObject): boolean {
-  const kinds = (value: unknown) => listOf(value).map((each) => objectOf(each)["modality"]);
+  const kinds = (value: unknown) => listOf(value).map((each) => objectOf(each)?.["modality"]);
   const given = kinds(usage["promptTokensDetails"]);
   const made = kinds(usage["candidatesTokensDetails"]);
   return !given.includes("AUDIO") && made.every((modality) => modality === "TEXT");

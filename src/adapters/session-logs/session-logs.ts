@@ -1,28 +1,17 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { SessionLogs, SessionSpend, SessionTokens } from "../../ports/session-logs.ts";
-import { findLogs, type LogFile } from "./find-logs.ts";
-import { readObjects } from "./read-lines.ts";
-import { Unreadable } from "./unreadable.ts";
+import {
+  type LoggedUse,
+  NotUnderstood,
+  type SessionLogFormat,
+  type SessionLogs,
+  type SessionSpend,
+  type SessionTokens,
+} from "../../ports/session-logs.ts";
+import { findLogs, type SessionLogFile } from "./find-logs.ts";
+import { readObjects, Unreadable } from "./read-lines.ts";
 
-/** One answer of a model, as a log has it. */
-export interface LoggedUse {
-  /** What is told twice has the same key, in whichever log; absent where nothing is told twice. */
-  readonly key?: string;
-  readonly model: string;
-  readonly tokens: SessionTokens;
-  /** Dollars beside the tokens. */
-  readonly alsoUsd: number;
-}
-
-/** Reads the lines of one log, in order. Gives what it tells of since that moment; throws a text that says what is not understood. */
-export type LogReader = (since: number) => (object: Readonly<Record<string, unknown>>) => LoggedUse | undefined;
-
-/** Where a program keeps its logs, and how they are read. */
-export interface LogKind {
-  /** Folders; those that are not there hold nothing. */
-  readonly roots: readonly string[];
-  readonly isLog: (name: string) => boolean;
-  readonly reader: LogReader;
+/** The logs of one program, and what they come to. */
+export interface SessionLogsOptions extends SessionLogFormat {
   /** Dollars that tokens of a model cost; undefined where it has no price. */
   readonly cost: (model: string, tokens: SessionTokens) => number | undefined;
 }
@@ -33,11 +22,6 @@ const TRIES = 20;
 /** Answers of one day that are kept in memory, at most. */
 const MOST_USES = 1_000_000;
 
-/** What a line says that is not understood; it is told with the log's name and the line. */
-export class NotUnderstood extends Error {
-  override readonly name = "NotUnderstood";
-}
-
 /** An answer, and where it was told. */
 interface Logged {
   readonly use: LoggedUse;
@@ -46,7 +30,7 @@ interface Logged {
 
 /** What is known of a log that has not changed since. */
 interface Known {
-  readonly file: LogFile;
+  readonly file: SessionLogFile;
   readonly uses: readonly LoggedUse[];
 }
 
@@ -54,7 +38,7 @@ interface Known {
  * Sums what a program's logs tell. A log that has not changed is not read again. What was spent is never taken back: a log that was
  * removed has been paid for. `wait` lets milliseconds pass.
  */
-export function createSessionLogs(kind: LogKind, wait: (ms: number) => Promise<unknown> = pause): SessionLogs {
+export function createSessionLogs(options: SessionLogsOptions, wait: (ms: number) => Promise<unknown> = pause): SessionLogs {
   let known = new Map<string, Known>();
   let day = { since: Number.NaN, usd: 0 };
   return {
@@ -64,7 +48,7 @@ export function createSessionLogs(kind: LogKind, wait: (ms: number) => Promise<u
         day = { since, usd: 0 };
       }
       try {
-        const usd = await withPatience(() => sum(kind, since, known), wait);
+        const usd = await withPatience(() => sum(options, since, known), wait);
         day = { since, usd: Math.max(day.usd, usd) };
         return { ok: true, usd: day.usd };
       } catch (error) {
@@ -86,19 +70,19 @@ async function withPatience<T>(read: () => Promise<T>, wait: (ms: number) => Pro
   }
 }
 
-async function sum(kind: LogKind, since: number, known: Map<string, Known>): Promise<number> {
-  const found: LogFile[] = [];
-  for (const root of kind.roots) for (const file of await findLogs(root, { since, isLog: kind.isLog })) found.push(file);
+async function sum(options: SessionLogsOptions, since: number, known: Map<string, Known>): Promise<number> {
+  const found: SessionLogFile[] = [];
+  for (const root of options.roots) for (const file of await findLogs(root, { since, isLog: options.isLog })) found.push(file);
   const all: Logged[] = [];
   for (const file of found) {
     const before = known.get(file.path);
     const same = before?.file.size === file.size && before.file.mtimeMs === file.mtimeMs;
-    const now = same ? before : { file, uses: await readLog(kind, file.path, since) };
+    const now = same ? before : { file, uses: await readLog(options, file.path, since) };
     known.set(file.path, now);
     for (const use of now.uses) all.push({ use, path: file.path });
     if (all.length > MOST_USES) throw new Unreadable(file.path, `with this log there are more than ${MOST_USES} answers today`);
   }
-  return once(all).reduce((usd, logged) => usd + costOf(kind, logged), 0);
+  return once(all).reduce((usd, logged) => usd + costOf(options, logged), 0);
 }
 
 /** Each answer once, with all that is told of it. */
@@ -111,9 +95,9 @@ function once(all: readonly Logged[]): readonly Logged[] {
   return [...byKey.values()];
 }
 
-async function readLog(kind: LogKind, path: string, since: number): Promise<readonly LoggedUse[]> {
+async function readLog(options: SessionLogsOptions, path: string, since: number): Promise<readonly LoggedUse[]> {
   const uses: LoggedUse[] = [];
-  const read = kind.reader(since);
+  const read = options.reader(since);
   await readObjects(path, (object, line) => {
     try {
       const use = read(object);
@@ -141,10 +125,10 @@ function joined(before: LoggedUse | undefined, now: LoggedUse): LoggedUse {
   return { ...now, tokens, alsoUsd: Math.max(before.alsoUsd, now.alsoUsd) };
 }
 
-function costOf(kind: LogKind, { use: { model, tokens, alsoUsd }, path }: Logged): number {
+function costOf(options: SessionLogsOptions, { use: { model, tokens, alsoUsd }, path }: Logged): number {
   // Programs log messages of their own making as those of a model that is none.
   if (Object.values(tokens).every((count) => count === 0)) return alsoUsd;
-  const usd = kind.cost(model, tokens);
+  const usd = options.cost(model, tokens);
   if (usd === undefined)
     throw new Unreadable(path, `no price is known for the model "${model}"; the batch can name one under prices`);
   return usd + alsoUsd;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BEFORE, counted, DAY, Home, KINDS, turn } from "./stage.ts";
+import { BEFORE, counted, DAY, Home, KINDS, turn } from "../../../session-logs/stage.ts";
 
 const { create, log } = KINDS.codex;
 

@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createSessionLogs, type LoggedUse } from "../../../src/adapters/spend/session-logs.ts";
+import { createSessionLogs } from "../../../src/adapters/session-logs/session-logs.ts";
+import type { LoggedUse } from "../../../src/ports/session-logs.ts";
 import { BEFORE, DAY, Home, KINDS, NOON } from "./stage.ts";
 
 /** Seconds of a file's times are those of the tests' day. */

@@ -1,8 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import type { SessionLogs, SessionTokens } from "../../ports/session-logs.ts";
-import { createSessionLogs, type LogKind, type LogReader, NotUnderstood } from "./session-logs.ts";
+import { type LogReader, NotUnderstood, type SessionLogFormat, type SessionTokens } from "../../../../ports/session-logs.ts";
 
 const count = z.number().int().min(0);
 const optional = count.nullish().transform((value) => value ?? 0);
@@ -24,14 +23,13 @@ const NOTHING: Used = { input_tokens: 0, cached_input_tokens: 0, output_tokens: 
  * Sessions of Codex: `rollout-*.jsonl` below `sessions/` and `archived_sessions/` in its folder (`CODEX_HOME`, else `~/.codex`). A
  * session that goes on the next day stays in the file of its first one, so the files' own days say nothing.
  */
-export function createCodexSessions(env: NodeJS.ProcessEnv, cost: LogKind["cost"]): SessionLogs {
+export function codexSessions(env: NodeJS.ProcessEnv): SessionLogFormat {
   const folder = env["CODEX_HOME"] || join(env["HOME"] || homedir(), ".codex");
-  return createSessionLogs({
+  return {
     roots: ["sessions", "archived_sessions"].map((name) => join(folder, name)),
     isLog: (name) => name.startsWith("rollout-") && name.endsWith(".jsonl"),
     reader: readCounts,
-    cost,
-  });
+  };
 }
 
 /** The same count is told again and again, so what counts is by how much the session's sum has grown. */

@@ -1,14 +1,14 @@
 import type { Dirent, Stats } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { Unreadable, unreadable } from "./unreadable.ts";
+import { Unreadable, unreadableLog } from "./read-lines.ts";
 
 /** Files that are looked at, and folders within each other, at most. */
 const MOST_FILES = 100_000;
 const MOST_DEPTH = 16;
 
 /** A log, and what tells whether it has changed. */
-export interface LogFile {
+export interface SessionLogFile {
   readonly path: string;
   readonly size: number;
   readonly mtimeMs: number;
@@ -21,11 +21,11 @@ export interface LogFile {
 export async function findLogs(
   root: string,
   { isLog, since }: { readonly since: number; readonly isLog: (name: string) => boolean },
-): Promise<readonly LogFile[]> {
+): Promise<readonly SessionLogFile[]> {
   const names = (await isThere(root)) ? await namesUnder(root, { seen: new Set(), depth: 0 }) : [];
   const logs = names.filter((path) => isLog(basename(path)));
   if (logs.length > MOST_FILES) throw new Unreadable(root, `it holds more than ${MOST_FILES} logs`);
-  const found: LogFile[] = [];
+  const found: SessionLogFile[] = [];
   for (const path of logs) {
     const { size, mtimeMs } = await look(path);
     if (mtimeMs >= since) found.push({ path, size, mtimeMs });
@@ -66,18 +66,18 @@ async function target(path: string): Promise<Stats | undefined> {
     return await stat(path);
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw unreadable(path, error);
+    throw unreadableLog(path, error);
   }
 }
 
 function look(path: string): Promise<Stats> {
   return stat(path).catch((error: unknown) => {
-    throw unreadable(path, error);
+    throw unreadableLog(path, error);
   });
 }
 
 function list(folder: string): Promise<Dirent[]> {
   return readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-    throw unreadable(folder, error);
+    throw unreadableLog(folder, error);
   });
 }

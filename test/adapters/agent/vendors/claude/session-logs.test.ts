@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { answer, BEFORE, DAY, Home, KINDS } from "./stage.ts";
+import { answer, BEFORE, DAY, Home, KINDS } from "../../../session-logs/stage.ts";
 
 const { create, log, other } = KINDS.claude;
 

@@ -2,10 +2,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { PRICE_LIST } from "../../../src/adapters/gateway/prices/price-list.ts";
+import type { AgentProgram } from "../../../src/adapters/agent/agent-program.ts";
+import { claude } from "../../../src/adapters/agent/vendors/claude/launch.ts";
+import { codex } from "../../../src/adapters/agent/vendors/codex/launch.ts";
 import { Prices } from "../../../src/adapters/gateway/prices/prices.ts";
-import { createClaudeSessions } from "../../../src/adapters/spend/claude-sessions.ts";
-import { createCodexSessions } from "../../../src/adapters/spend/codex-sessions.ts";
+import { createSessionLogs } from "../../../src/adapters/session-logs/session-logs.ts";
 import type { SessionLogs } from "../../../src/ports/session-logs.ts";
 
 /** The day that the tests are about: its first moment, a moment of it, and one of the day before. */
@@ -75,15 +76,16 @@ export interface Kind {
   readonly unpriced: readonly object[];
 }
 
-const costOf = (api: keyof typeof PRICE_LIST) => {
-  const prices = new Prices(PRICE_LIST[api]);
-  return (...options: Parameters<Prices["cost"]>) => prices.cost(...options);
+const logsOf = ({ sessions, prices }: AgentProgram, env: NodeJS.ProcessEnv): SessionLogs => {
+  if (sessions === undefined) throw new Error("its sessions are not logged");
+  const known = new Prices(prices);
+  return createSessionLogs({ ...sessions(env), cost: (model, tokens) => known.cost(model, tokens) });
 };
 
 const million = { input_tokens: 1_000_000 };
 export const KINDS: Readonly<Record<"claude" | "codex", Kind>> = {
   claude: {
-    create: (env) => createClaudeSessions(env, costOf("anthropic")),
+    create: (env) => logsOf(claude, env),
     log: ".claude/projects/-home-me-app/one.jsonl",
     other: ".claude/projects/-home-me-app/two/subagents/agent-1.jsonl",
     threeDollars: (at = NOON) => [answer({ usage: million, timestamp: at })],
@@ -91,7 +93,7 @@ export const KINDS: Readonly<Record<"claude" | "codex", Kind>> = {
     unpriced: [answer({ message: { model: "other-model" }, usage: { output_tokens: 1 } })],
   },
   codex: {
-    create: (env) => createCodexSessions(env, costOf("openai")),
+    create: (env) => logsOf(codex, env),
     log: ".codex/sessions/2026/03/14/rollout-2026-03-14T12-00-00-a.jsonl",
     other: ".codex/archived_sessions/rollout-2026-03-13T12-00-00-b.jsonl",
     threeDollars: (at = NOON) => [turn(), counted(914_286, 100_000, { at })],

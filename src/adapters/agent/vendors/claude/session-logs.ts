@@ -1,8 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import type { SessionLogs } from "../../ports/session-logs.ts";
-import { createSessionLogs, type LogKind, type LogReader, NotUnderstood } from "./session-logs.ts";
+import { type LogReader, NotUnderstood, type SessionLogFormat } from "../../../../ports/session-logs.ts";
 
 const count = z.number().int().min(0);
 const optional = count.nullish().transform((value) => value ?? 0);
@@ -35,14 +34,9 @@ const SEARCH_USD = 0.01;
  * Sessions of Claude Code: files `*.jsonl` below `projects/` in its folder (`CLAUDE_CONFIG_DIR`, else `~/.claude`). An answer is logged
  * once for each of its blocks, while its output still grows, and again where a session is forked.
  */
-export function createClaudeSessions(env: NodeJS.ProcessEnv, cost: LogKind["cost"]): SessionLogs {
+export function claudeSessions(env: NodeJS.ProcessEnv): SessionLogFormat {
   const folder = env["CLAUDE_CONFIG_DIR"] || join(env["HOME"] || homedir(), ".claude");
-  return createSessionLogs({
-    roots: [join(folder, "projects")],
-    isLog: (name) => name.endsWith(".jsonl"),
-    reader: readAnswers,
-    cost,
-  });
+  return { roots: [join(folder, "projects")], isLog: (name) => name.endsWith(".jsonl"), reader: readAnswers };
 }
 
 const readAnswers: LogReader = (since) => (object) => {

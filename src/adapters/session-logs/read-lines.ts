@@ -1,11 +1,30 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { Unreadable, unreadable } from "./unreadable.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { isObject, type JsonObject } from "../json.ts";
 
 /** Characters of one line, at most: sessions keep pictures in theirs. */
 const LINE_CHARS = 64 * 1024 * 1024;
 
-type JsonObject = Readonly<Record<string, unknown>>;
+/** A log, or a folder of logs, that cannot be read for what it is: what it tells of is not known. */
+export class Unreadable extends Error {
+  override readonly name = "Unreadable";
+  /** Whether it may be read in a moment: somebody is writing it, or has moved it. */
+  readonly passes: boolean;
+
+  constructor(path: string, why: string, { passes = false }: { readonly passes?: boolean } = {}) {
+    super(`${plainText(path, 300)}: ${plainText(why, 200)}`);
+    this.passes = passes;
+  }
+}
+
+/** What a failed look at a file says. One that is gone was there a moment before. */
+export function unreadableLog(path: string, cause: unknown): Unreadable {
+  if (cause instanceof Unreadable) return cause;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const why = code === "" ? String(cause) : `it cannot be opened (${code})`;
+  return new Unreadable(path, why, { passes: code === "ENOENT" });
+}
 
 /**
  * Reads a log of JSON objects, one in each line, and never holds more of it than a line. A last line that is not whole yet is being
@@ -20,20 +39,20 @@ export async function readObjects(path: string, onObject: (object: JsonObject, l
     if (!isFile) throw new Unreadable(path, "it is no file");
     if (size > 0) await readTo(handle, { path, size, onObject });
   } catch (error) {
-    throw unreadable(path, error);
+    throw unreadableLog(path, error);
   } finally {
     await handle?.close();
   }
 }
 
-interface Reading {
+interface ReadOptions {
   readonly path: string;
   /** Bytes: what is written meanwhile is for the next reading. */
   readonly size: number;
   readonly onObject: (object: JsonObject, line: number) => void;
 }
 
-async function readTo(handle: FileHandle, { path, size, onObject }: Reading): Promise<void> {
+async function readTo(handle: FileHandle, { path, size, onObject }: ReadOptions): Promise<void> {
   const stream = handle.createReadStream({ encoding: "utf8", end: size - 1, highWaterMark: 1024 * 1024, autoClose: false });
   let line = 1;
   let parts: string[] = [];
@@ -45,7 +64,7 @@ async function readTo(handle: FileHandle, { path, size, onObject }: Reading): Pr
   };
   const take = (isLast: boolean): void => {
     const text = parts.join("");
-    if (text.trim() !== "") onObject(objectOf(text, { path, line, passes: isLast }), line);
+    if (text.trim() !== "") onObject(parsedLine(text, { path, line, passes: isLast }), line);
     parts = [];
     chars = 0;
     line += 1;
@@ -60,7 +79,7 @@ async function readTo(handle: FileHandle, { path, size, onObject }: Reading): Pr
   take(true);
 }
 
-function objectOf(
+function parsedLine(
   text: string,
   { passes, line, path }: { readonly path: string; readonly line: number; readonly passes: boolean },
 ): JsonObject {
@@ -71,6 +90,6 @@ function objectOf(
     const why = passes ? `line ${line} is not whole` : `line ${line} is no JSON`;
     throw new Unreadable(path, why, { passes });
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
+  if (isObject(value)) return value;
   throw new Unreadable(path, `line ${line} is no object`);
 }
