@@ -62,7 +62,7 @@ export function errorText(event: JsonObject): string | undefined {
   const error = objectOf(event["error"]);
   const data = objectOf(error?.["data"]);
   const words = [event["message"], error?.["message"], data?.["message"], error?.["name"], event["error"]];
-  return words.map(textOf).find((word) => word !== undefined && word !== "");
+  return words.map(textOf).find((word) => word !== undefined && word.trim() !== "");
 }
 
 /** A member that counts something; 0 if it does not. */

@@ -26,7 +26,7 @@ export const codexEvents: EventFormat = {
       case "turn.failed":
         return turnFailed(errorText(event) ?? NO_WORDS);
       case "error":
-        return errorOf(textOf(event["message"]) ?? "");
+        return [errorOf(errorText(event) ?? NO_WORDS)];
       default:
         return [];
     }
@@ -74,11 +74,10 @@ function turnFailed(says: string): readonly AgentEvent[] {
 }
 
 /** It tells of every attempt at a request that fails, and would try a wrong key again and again. */
-function errorOf(message: string): readonly AgentEvent[] {
-  if (message === "") return [];
+function errorOf(message: string): AgentEvent {
   const kind = stopKindOf(message);
   const stop = kind === "authentication" ? { stop: { kind, says: message } as const } : {};
-  return [{ what: "error", text: message, ...stop }];
+  return { what: "error", text: message, ...stop };
 }
 
 /** It gives errors in words only; in order, for "429 … quota" is no matter of waiting. */

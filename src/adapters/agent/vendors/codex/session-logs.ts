@@ -1,7 +1,8 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { type LogReader, NotUnderstood, type SessionLogFormat, type SessionTokens } from "../../../../ports/session-logs.ts";
+import type { BilledTokens } from "../../../../ports/gateway.ts";
+import { type LogReader, NotUnderstood, type SessionLogFormat } from "../../../../ports/session-logs.ts";
 
 const count = z.number().int().min(0);
 const optional = count.nullish().transform((value) => value ?? 0);
@@ -77,7 +78,7 @@ function isNothing({ input_tokens, output_tokens }: Used): boolean {
   return input_tokens === 0 && output_tokens === 0;
 }
 
-function tokensOf({ input_tokens, cached_input_tokens, output_tokens }: Used): SessionTokens {
+function tokensOf({ input_tokens, cached_input_tokens, output_tokens }: Used): BilledTokens {
   const cacheRead = Math.min(cached_input_tokens, input_tokens);
   return { input: input_tokens - cacheRead, output: output_tokens, cacheRead, cacheWrite: 0, cacheWriteHour: 0 };
 }

@@ -1,4 +1,4 @@
-import type { AgentEnd, AgentEvent, AgentStop } from "../../../../domain/run/agent-event.ts";
+import type { AgentEnd, AgentEvent } from "../../../../domain/run/agent-event.ts";
 import type { AgentStopKind } from "../../../../domain/run/event.ts";
 import { type JsonObject, objectOf, textOf } from "../../../json.ts";
 import { type EventFormat, errorText, NO_WORDS, spoken, tokensWithCache, tool } from "../../event-format.ts";
@@ -16,6 +16,7 @@ export const geminiEvents: EventFormat = {
   parser: () => {
     /** Why it gave up, of which its result tells nothing. */
     let gaveUp: string | undefined;
+    let result: JsonObject | undefined;
     return (event) => {
       switch (event["type"]) {
         case "init":
@@ -27,10 +28,14 @@ export const geminiEvents: EventFormat = {
         case "tool_result":
           return [resultOf(event)];
         case "error":
-          gaveUp = textOf(event["message"]) ?? NO_WORDS;
-          return [{ what: "error", text: gaveUp }];
+          gaveUp = errorText(event) ?? NO_WORDS;
+          return [
+            { what: "error", text: gaveUp },
+            ...(result === undefined ? [] : [{ what: "end", end: endOf(result, gaveUp) } as const]),
+          ];
         case "result":
-          return endOf(event, gaveUp);
+          result = event;
+          return ended(event, endOf(event, gaveUp));
         default:
           return [];
       }
@@ -50,20 +55,19 @@ function resultOf(event: JsonObject): AgentEvent {
 }
 
 /** Finished is one whose result is a success, and that did not stop in a loop: that is told as one too. */
-function endOf(event: JsonObject, gaveUp: string | undefined): readonly AgentEvent[] {
+function endOf(event: JsonObject, gaveUp: string | undefined): AgentEnd {
   const failed = textOf(objectOf(event["error"])?.["message"]);
   const succeeded = event["status"] === "success" && failed === undefined;
   const says = failed ?? gaveUp ?? NO_WORDS;
-  const stop: AgentStop = { kind: stopKindOf(says), says, ...waitOf(says) };
-  const end: AgentEnd =
-    succeeded && gaveUp !== undefined
-      ? { finished: false, stop: { kind: "unfinished", says: gaveUp } }
-      : { finished: succeeded, stop };
+  return { finished: succeeded && gaveUp === undefined, stop: { kind: stopKindOf(says), says, ...waitOf(says) } };
+}
+
+function ended(event: JsonObject, end: AgentEnd): readonly AgentEvent[] {
   const failure = event["status"] === "error" ? { failure: errorText(event) ?? NO_WORDS } : {};
   const stats = objectOf(event["stats"]);
-  const usage: readonly AgentEvent[] =
+  const used: readonly AgentEvent[] =
     stats === undefined ? [] : [{ what: "usage", tokens: tokensWithCache(stats, "cached"), addsUp: false }];
-  return [{ what: "end", end, ...failure }, ...usage];
+  return [{ what: "end", end, ...failure }, ...used];
 }
 
 /** What the status alone would call something else: a wrong key is 400 there, and so is a talk that is too long. */
