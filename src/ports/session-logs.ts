@@ -1,11 +1,4 @@
-/** Tokens of one answer by how they are billed; none is counted twice. */
-export interface SessionTokens {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-  readonly cacheWriteHour: number;
-}
+import type { BilledTokens } from "./gateway.ts";
 
 /** What sessions have cost, in dollars, or why nobody can tell: one line, safe for a terminal. Unknown is not nothing. */
 export type SessionSpend = { readonly ok: true; readonly usd: number } | { readonly ok: false; readonly why: string };
@@ -21,7 +14,7 @@ export interface LoggedUse {
   /** What is told twice has the same key, in whichever log; absent where nothing is told twice. */
   readonly key?: string;
   readonly model: string;
-  readonly tokens: SessionTokens;
+  readonly tokens: BilledTokens;
   /** Dollars beside the tokens. */
   readonly alsoUsd: number;
 }

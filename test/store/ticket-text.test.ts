@@ -3,7 +3,7 @@ import { createEventLineReader } from "../../src/adapters/agent/registry.ts";
 import { Finder, hitsIn } from "../../src/store/ticket-log/find.ts";
 import { MAX_CHARS, MAX_LINES } from "../../src/store/ticket-log/line-ring.ts";
 import { LINE_CHARS, LogText, type TextKind } from "../../src/store/ticket-log/log-text.ts";
-import { endOf, movedBy, rangesOf, rowsFrom, within } from "../../src/store/ticket-log/rows.ts";
+import { endOf, movedBy, positionWithin, rangesOf, rowsFrom } from "../../src/store/ticket-log/rows.ts";
 
 function textOf(kind: TextKind, ...pieces: readonly string[]): LogText {
   const text = new LogText(kind, createEventLineReader);
@@ -212,8 +212,8 @@ describe("rows", () => {
     expect(seen).toEqual(["1.0", "1.1", "1.2", "1.2", "1.2"]);
     expect(movedBy(source, end, -2, room)).toEqual({ line: 1, row: 0 });
     expect(movedBy(source, end, -99, room)).toEqual({ line: 0, row: 0 });
-    expect(within(source, { line: 9, row: 9 }, room)).toEqual(end);
-    expect(within(source, { line: 1, row: 9 }, { ...room, columns: 80, rows: 1 })).toEqual({ line: 1, row: 0 });
+    expect(positionWithin(source, { line: 9, row: 9 }, room)).toEqual(end);
+    expect(positionWithin(source, { line: 1, row: 9 }, { ...room, columns: 80, rows: 1 })).toEqual({ line: 1, row: 0 });
     expect(rowsFrom(source, { line: 1, row: 1 }, room).map(({ line }) => line)).toEqual([1, 1, 2]);
   });
 });

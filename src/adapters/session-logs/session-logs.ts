@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { BilledTokens } from "../../ports/gateway.ts";
 import {
   type LoggedUse,
   NotUnderstood,
   type SessionLogFormat,
   type SessionLogs,
   type SessionSpend,
-  type SessionTokens,
 } from "../../ports/session-logs.ts";
 import { findLogs, type SessionLogFile } from "./find-logs.ts";
 import { readObjects, Unreadable } from "./read-lines.ts";
@@ -13,7 +13,7 @@ import { readObjects, Unreadable } from "./read-lines.ts";
 /** The logs of one program, and what they come to. */
 export interface SessionLogsOptions extends SessionLogFormat {
   /** Dollars that tokens of a model cost; undefined where it has no price. */
-  readonly cost: (model: string, tokens: SessionTokens) => number | undefined;
+  readonly cost: (model: string, tokens: BilledTokens) => number | undefined;
 }
 
 /** Somebody who writes a line has done so in this time. Milliseconds between tries, and tries. */
@@ -115,7 +115,7 @@ function joined(before: LoggedUse | undefined, now: LoggedUse): LoggedUse {
   if (before === undefined) return now;
   const a = before.tokens;
   const b = now.tokens;
-  const tokens: SessionTokens = {
+  const tokens: BilledTokens = {
     input: Math.max(a.input, b.input),
     output: Math.max(a.output, b.output),
     cacheRead: Math.max(a.cacheRead, b.cacheRead),

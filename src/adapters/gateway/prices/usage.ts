@@ -1,27 +1,19 @@
+import type { BilledTokens } from "../../../ports/gateway.ts";
 import { countOf, isObject, type JsonObject, listOf, objectOf } from "../../json.ts";
-import type { Meter } from "../models/routes.ts";
-
-/** Tokens by how they are billed; none is counted twice. */
-export interface Tokens {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-  readonly cacheWriteHour: number;
-}
+import type { AnswerKind } from "../models/routes.ts";
 
 /** What an answer has said so far about what it cost. */
-export interface Reading {
+export interface UsageReading {
   readonly model?: string;
-  readonly tokens?: Tokens;
+  readonly tokens?: BilledTokens;
   /** Whether something was used that is not billed by tokens alone, or at another rate. */
   readonly surcharge: boolean;
 }
 
-export const NOTHING_READ: Reading = { surcharge: false };
+export const NOTHING_READ: UsageReading = { surcharge: false };
 
 /** What the `usage` and `model` of one answer, or of one event of it, say. Undefined where they are malformed. */
-export function readUsage(kind: Meter, jsonObject: JsonObject): Reading | undefined {
+export function readUsage(kind: AnswerKind, jsonObject: JsonObject): UsageReading | undefined {
   if (kind === "generate") return geminiUsage(jsonObject);
   const { usage, model } = jsonObject;
   if (!isObject(usage)) return undefined;
@@ -32,7 +24,7 @@ export function readUsage(kind: Meter, jsonObject: JsonObject): Reading | undefi
 }
 
 /** Two readings of one answer: counts only grow, so the greater of each holds. */
-export function joined(a: Reading, b: Reading): Reading {
+export function mergeReadings(a: UsageReading, b: UsageReading): UsageReading {
   const model = a.model ?? b.model;
   const tokens = a.tokens === undefined ? b.tokens : b.tokens === undefined ? a.tokens : greater(a.tokens, b.tokens);
   return {
@@ -42,7 +34,7 @@ export function joined(a: Reading, b: Reading): Reading {
   };
 }
 
-function greater(a: Tokens, b: Tokens): Tokens {
+function greater(a: BilledTokens, b: BilledTokens): BilledTokens {
   return {
     input: Math.max(a.input, b.input),
     output: Math.max(a.output, b.output),
@@ -58,7 +50,7 @@ function optional(value: unknown): number | undefined {
 }
 
 /** `input_tokens` is what was neither read from nor written to the cache; `cache_creation` splits what was written. */
-function anthropicTokens(usage: JsonObject): Tokens | undefined {
+function anthropicTokens(usage: JsonObject): BilledTokens | undefined {
   const input = optional(usage["input_tokens"]);
   const output = countOf(usage["output_tokens"]);
   const cacheRead = optional(usage["cache_read_input_tokens"]);
@@ -75,7 +67,7 @@ function anthropicSurcharge(usage: JsonObject): boolean {
 }
 
 /** The input that OpenAI reports has the cached tokens in it. */
-function openaiTokens(kind: Meter, usage: JsonObject): Tokens | undefined {
+function openaiTokens(kind: AnswerKind, usage: JsonObject): BilledTokens | undefined {
   const [read, written, details] =
     kind === "chat"
       ? [usage["prompt_tokens"], usage["completion_tokens"], usage["prompt_tokens_details"]]
@@ -88,7 +80,7 @@ function openaiTokens(kind: Meter, usage: JsonObject): Tokens | undefined {
 }
 
 /** Google's `usageMetadata`: what came from the cache is counted among the prompt, and thoughts are billed as output. */
-function geminiUsage({ usageMetadata: usage, modelVersion: model }: JsonObject): Reading | undefined {
+function geminiUsage({ usageMetadata: usage, modelVersion: model }: JsonObject): UsageReading | undefined {
   if (!isObject(usage)) return undefined;
   const prompt = optional(usage["promptTokenCount"]);
   const ofTools = optional(usage["toolUsePromptTokenCount"]);
