@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { createEventLineReader } from "../../adapters/agent/registry.ts";
-import { type FollowedState, followFile } from "../../adapters/files/follow-file.ts";
+import { type FollowedState, followFile } from "../../adapters/run-files/follow-file.ts";
 import type { DashboardStore } from "../../store/dashboard-store.ts";
 import { LogText, type TextKind } from "../../store/ticket-log/log-text.ts";
 import { type CommitRange, targetOf } from "../../store/ticket-log/target.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { parseReport } from "../../../src/adapters/report/parse-report.ts";
+import { parseReport } from "../../../src/adapters/test-report/parse-report.ts";
 import type { ReportFormat } from "../../../src/ports/test-report.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 import { lay, nodeTest, vitest } from "./real-reports.ts";

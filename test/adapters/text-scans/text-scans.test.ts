@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createTextScans } from "../../../src/adapters/scan/text-scans.ts";
+import { createTextScans } from "../../../src/adapters/text-scans/text-scans.ts";
 import { PROGRAM } from "../../e2e/stage.ts";
 
 const scans = createTextScans({ program: PROGRAM, args: ["__scan"] });

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createTestReports } from "../../../src/adapters/report/test-reports.ts";
+import { createTestReports } from "../../../src/adapters/test-report/test-reports.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 
 const folder = scratchFolder();
