@@ -21,6 +21,7 @@ const SHIPPED = [
   "@anthropic-ai/sandbox-runtime",
   "chalk",
   "cli-truncate",
+  "eventsource-parser",
   "execa",
   "fast-xml-parser",
   "fastest-levenshtein",

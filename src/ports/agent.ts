@@ -1,4 +1,4 @@
-import type { AgentStopKind } from "../domain/run/event.ts";
+import type { AgentStop, AgentTokens } from "../domain/run/agent-event.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import type { ExecEnding, ProcessId } from "./executor.ts";
 import type { Confinement } from "./sandbox.ts";
@@ -28,23 +28,6 @@ export interface AgentTask {
 /** A repair of the harness, as an agent is given it: `worktree` holds a copy of the harness, and no repository. */
 export interface HealTask extends Omit<AgentTask, "ticket" | "attempt" | "outbox"> {
   readonly n: number;
-}
-
-/** Why an agent's program did not come to its own end. */
-export interface AgentStop {
-  readonly kind: AgentStopKind;
-  /** The program's words, raw and bounded; not yet safe for a terminal. */
-  readonly says: string;
-  /** How long the model's API asked to be left alone, in milliseconds. */
-  readonly retryAfterMs?: number;
-}
-
-/** Tokens that an attempt used; those read from and written to a cache are not among `input`. */
-export interface AgentTokens {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
 }
 
 /** `exited` with code 0 means "I stopped", nothing more. */

@@ -22,6 +22,15 @@ export interface Price extends Rates {
   readonly long?: Rates & { readonly above: number };
 }
 
+/** Tokens of one answer by how they are billed; none is counted twice. */
+export interface BilledTokens {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly cacheWriteHour: number;
+}
+
 /** What one answer of a model used. */
 export interface ModelUsage {
   /** As the answer names it, else as the request did; safe for a terminal. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { type FollowedState, followFile } from "../../adapters/files/follow-file.ts";
+import { createEventLineReader } from "../../adapters/agent/registry.ts";
+import { type FollowedState, followFile } from "../../adapters/run-files/follow-file.ts";
 import type { DashboardStore } from "../../store/dashboard-store.ts";
 import { LogText, type TextKind } from "../../store/ticket-log/log-text.ts";
 import { type CommitRange, targetOf } from "../../store/ticket-log/target.ts";
@@ -52,7 +53,7 @@ function wantedOf(store: DashboardStore, folder: string): Wanted | undefined {
 
 /** Brings a file into the store; the store is told once for each look at the file that finds anything new. */
 function follow(store: DashboardStore, { key, folder, path, kind }: Wanted): () => void {
-  const text = new LogText(kind);
+  const text = new LogText(kind, createEventLineReader);
   let version = 0;
   let before: string | undefined;
   const looked = (state: FollowedState, news: boolean): void => {

@@ -1,4 +1,5 @@
 import { readJson } from "../values/json-text.ts";
+import { VENDORS } from "./vendors.ts";
 
 /**
  * Names of environment variables that hold a key for a model, or that send an agent's program to another account or
@@ -6,11 +7,10 @@ import { readJson } from "../values/json-text.ts";
  * ever looked at here beyond whether there is one.
  */
 
-/** Who sells or passes on model answers, as their variables begin. */
-const VENDORS = [
+/** Who sells or passes on model answers, as their variables begin; those with a program of their own are in vendors.ts. */
+const SELLERS = [
   "AI_GATEWAY",
   "AMP",
-  "ANTHROPIC",
   "AZURE_AI",
   "AZURE_COGNITIVE_SERVICES",
   "AZURE_FOUNDRY",
@@ -18,9 +18,6 @@ const VENDORS = [
   "BEDROCK",
   "CEREBRAS",
   "CHUTES",
-  "CLAUDE",
-  "CLAUDE_CODE",
-  "CODEX",
   "COHERE",
   "CO",
   "CURSOR",
@@ -29,11 +26,6 @@ const VENDORS = [
   "DEEPSEEK",
   "FACTORY",
   "FIREWORKS",
-  "GEMINI",
-  "GOOGLE",
-  "GOOGLE_GEMINI",
-  "GOOGLE_GENERATIVE_AI",
-  "GOOGLE_VERTEX",
   "GROK",
   "GROQ",
   "KIMI",
@@ -45,8 +37,6 @@ const VENDORS = [
   "NVIDIA",
   "NVIDIA_NIM",
   "OLLAMA",
-  "OPENAI",
-  "OPENCODE",
   "OPENROUTER",
   "PERPLEXITY",
   "PERPLEXITYAI",
@@ -67,7 +57,9 @@ const VENDORS = [
 /** What of a vendor is a credential or the place that a request goes to. */
 const PARTS = "API_?KEYS?|AUTH_TOKEN|API_TOKEN|ACCESS_TOKEN|API_BASE|API_URL|API_HOST|BASE_URL|CUSTOM_HEADERS";
 
-const OF_A_VENDOR = new RegExp(`^(?:${VENDORS.join("|")})_(?:${PARTS})$`);
+const OF_A_VENDOR = new RegExp(
+  `^(?:${[...SELLERS, ...Object.values(VENDORS).flatMap(({ variables }) => variables)].join("|")})_(?:${PARTS})$`,
+);
 
 /** Whole families of which every member says who is asked and who pays. */
 const FAMILIES = /^(?:GOOGLE_GENAI|AZURE_OPENAI|ANTHROPIC_(?:BEDROCK|VERTEX|FOUNDRY|AWS)|CLAUDE_CODE_USE)_[A-Z0-9_]+$/;

@@ -5,6 +5,7 @@ import type { Path, Report } from "./problem.ts";
 import { type ReviewerSpec, reviewUsd } from "./reviewer-spec.ts";
 import type { BatchFile } from "./schema.ts";
 import type { StepSpec } from "./step-spec.ts";
+import { VENDORS } from "./vendors.ts";
 
 type Vendor<T> = Exclude<T, { kind: "command" }>;
 
@@ -42,7 +43,7 @@ function checkNobodyIsAsked({ finish = [], tickets }: BatchFile, report: Report)
 function checkVendor({ sandbox }: BatchFile, reviewer: Vendor<ReviewerSpec>, report: Report): void {
   const { kind, billing, program } = reviewer;
   if (sandbox === "off") report(["sandbox"], `${kind} never reviews without a sandbox`, 'use "required"');
-  if (billing === "subscription" && kind !== "claude")
+  if (billing === "subscription" && !VENDORS[kind].takesSubscription)
     report(["reviewer", "billing"], `${kind} can only be billed to an API key here`, 'use "api"');
   checkModel("reviewer", reviewer, report);
   const unfit = program === undefined ? undefined : unfitForPath(program);
@@ -72,9 +73,9 @@ function checkOther(agent: AgentSpec, reviewer: ReviewerSpec, report: Report): v
   }
 }
 
-/** Names that Claude Code resolves itself, to the newest model of a line or to whatever an account has. */
-const LINES: ReadonlySet<string> = new Set(["opus", "sonnet", "haiku"]);
-const ANY: ReadonlySet<string> = new Set(["default", "best", "opusplan"]);
+const ALIASES = Object.values(VENDORS).flatMap(({ aliases }) => aliases ?? []);
+const LINES: ReadonlySet<string> = new Set(ALIASES.flatMap(({ lines }) => lines));
+const ANY: ReadonlySet<string> = new Set(ALIASES.flatMap(({ any }) => any));
 
 function mayMean(alias: string | undefined, model: string | undefined): boolean {
   if (alias === undefined || model === undefined) return false;
@@ -85,17 +86,10 @@ function sameWords(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((word, i) => word === b[i]);
 }
 
-const BY_KIND = { claude: "Anthropic", codex: "OpenAI", gemini: "Google", opencode: "opencode" } as const;
-const BY_MODEL: readonly (readonly [RegExp, string])[] = [
-  [/claude/, "Anthropic"],
-  [/gpt|codex|^o\d/, "OpenAI"],
-  [/gemini|gemma/, "Google"],
-];
-
 /** Whose model it is: one program may run the models of many. */
 function vendorOf(spec: Pick<Vendor<AgentSpec>, "kind" | "model">): string {
   const model = modelOf(spec) ?? "";
-  return BY_MODEL.find(([pattern]) => pattern.test(model))?.[1] ?? BY_KIND[spec.kind];
+  return Object.values(VENDORS).find(({ models }) => models?.test(model))?.maker ?? VENDORS[spec.kind].maker;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { vendor } from "./agent-spec.ts";
+import { vendorFields } from "./agent-spec.ts";
 import { Argv } from "./argv.ts";
 import { usd } from "./values.ts";
+import { vendorSpecs } from "./vendors.ts";
 
 /** How bad a finding is, worst first. */
 export const SEVERITIES = ["critical", "high", "medium", "low"] as const;
@@ -31,10 +32,7 @@ export const ReviewerSpec = z
       command: Argv,
       ...review,
     }),
-    z.strictObject({ kind: z.literal("claude").describe("Claude Code"), ...vendor, ...review }),
-    z.strictObject({ kind: z.literal("codex").describe("Codex"), ...vendor, ...review }),
-    z.strictObject({ kind: z.literal("gemini").describe("Gemini CLI"), ...vendor, ...review }),
-    z.strictObject({ kind: z.literal("opencode").describe("opencode"), ...vendor, ...review }),
+    ...vendorSpecs({ ...vendorFields, ...review }),
   ])
   .describe("The second model, which reviews changes and rules on blockers");
 export type ReviewerSpec = z.infer<typeof ReviewerSpec>;

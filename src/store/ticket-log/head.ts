@@ -4,6 +4,7 @@ import { formatAge, formatCap, formatUsd, plural } from "../format.ts";
 import { specLabel } from "../step-label.ts";
 import type { Tone } from "../tone.ts";
 import { type AttemptEntry, type AttemptMark, evidenceOf } from "./attempts.ts";
+import { tokenCounts } from "./event-reader.ts";
 import type { LogLine } from "./line-ring.ts";
 import { openFileOf, type Target } from "./target.ts";
 
@@ -116,6 +117,6 @@ function tokenLine(state: State, target: Target, n: number): LogLine {
   if (tokens === undefined) return row(`tokens of try ${n}`, "unknown", "its agent has not told");
   const count = (many: number): string => many.toLocaleString("en");
   const part = (viewed?.text.skipped ?? 0) > 0 ? "; from the end of its log alone" : "";
-  const all = `${count(tokens.input)} in, ${count(tokens.output)} out, ${count(tokens.cached)} from the cache${part}`;
+  const all = `${tokenCounts(tokens, count)}${part}`;
   return line(`${`tokens of try ${n}`.padEnd(NAME)}  ${all}`, "claim");
 }

@@ -1,8 +1,8 @@
+import type { AgentTokens, EventLineReader } from "../../domain/run/agent-event.ts";
 import { displayLine } from "../display-text.ts";
 import type { Tone } from "../tone.ts";
 import { EventReader } from "./event-reader.ts";
 import { LineRing, type LogLine } from "./line-ring.ts";
-import type { Tokens } from "./vendor-events.ts";
 
 /** Characters of one line that are shown: the rest of it is counted. */
 export const LINE_CHARS = 8_192;
@@ -31,7 +31,8 @@ export class LogText {
   readonly #kind: TextKind;
   readonly #shown = new LineRing();
   readonly #raw = new LineRing();
-  #events = new EventReader();
+  readonly #createReader: () => EventLineReader;
+  #events: EventReader;
   #pending = "";
   /** Characters of the line under way that are not kept. */
   #over = 0;
@@ -40,8 +41,11 @@ export class LogText {
   /** Bytes of the file before the first that was read. */
   skipped = 0;
 
-  constructor(kind: TextKind) {
+  /** `createReader` reads the events that are in a log or an output; no line is one without it. */
+  constructor(kind: TextKind, createReader: () => EventLineReader = () => () => undefined) {
     this.#kind = kind;
+    this.#createReader = createReader;
+    this.#events = new EventReader(createReader());
   }
 
   /** Whether any line reads otherwise than it stands there. */
@@ -49,7 +53,7 @@ export class LogText {
     return this.#events.seen;
   }
 
-  get tokens(): Tokens | undefined {
+  get tokens(): AgentTokens | undefined {
     return this.#events.tokens;
   }
 
@@ -57,7 +61,7 @@ export class LogText {
   begin({ skipped }: { readonly skipped: number }): void {
     this.#shown.clear();
     this.#raw.clear();
-    this.#events = new EventReader();
+    this.#events = new EventReader(this.#createReader());
     this.#pending = skipped > 0 ? "…" : "";
     this.#over = 0;
     this.#carriage = false;

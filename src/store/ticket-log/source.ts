@@ -2,7 +2,7 @@ import type { DashboardState } from "../dashboard-state.ts";
 import { Finder } from "./find.ts";
 import { headOf } from "./head.ts";
 import type { TextSource } from "./log-text.ts";
-import { endOf, type PaneSize, type TextPosition, within } from "./rows.ts";
+import { endOf, type PaneSize, positionWithin, type TextPosition } from "./rows.ts";
 import { openFileOf, type Target, targetOf } from "./target.ts";
 
 type State = Pick<DashboardState, "run" | "ui" | "viewed">;
@@ -28,7 +28,13 @@ export function shownText(state: State, target = targetOf(state), size = state.u
   const room = { ...size, wrap: ui.wrapped.includes(ui.tab) };
   const scrolled = ui.scrolled?.of === target.key ? ui.scrolled.at : ui.tab === "log" ? "end" : undefined;
   if (scrolled === "end") return { target, source, room, place: endOf(source, room), follows: true };
-  return { target, source, room, place: within(source, scrolled ?? { line: source.first, row: 0 }, room), follows: false };
+  return {
+    target,
+    source,
+    room,
+    place: positionWithin(source, scrolled ?? { line: source.first, row: 0 }, room),
+    follows: false,
+  };
 }
 
 function sourceOf(state: State, target: Target): TextSource {

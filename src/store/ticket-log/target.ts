@@ -75,7 +75,7 @@ export function openFileOf(state: Pick<DashboardState, "viewed">, target: Target
   return target !== undefined && state.viewed?.key === target.key ? state.viewed : undefined;
 }
 
-/** Where the engine leaves what a tab shows: the files of an attempt (src/adapters/files/run-files.ts). */
+/** Where the engine leaves what a tab shows: the files of an attempt (src/adapters/run-files/run-files.ts). */
 function fileOf(tab: TicketTab, entry: AttemptEntry | undefined): { readonly path: string; readonly kind: TextKind } | undefined {
   switch (tab) {
     // The tokens stand in the log alone.

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { type Authority, readAuthority } from "./authority.ts";
 
 /** The target of a request line. */
-export type Target =
+export type HostTarget =
   | { readonly form: "origin"; readonly path: string }
   | { readonly form: "absolute"; readonly to: Authority; readonly path: string };
 
@@ -12,7 +12,7 @@ const REFUSED = /[#\\]/;
 const ABSOLUTE = /^http:\/\/([^/?#]*)(\/.*|\?.*)?$/i;
 
 /** Reads the target of a request (RFC 9112, 3.2); undefined if it is neither a path nor a plain HTTP URL. */
-export function readTarget(text: string): Target | undefined {
+export function readTarget(text: string): HostTarget | undefined {
   if (text.startsWith("/")) return isPath(text) ? { form: "origin", path: text } : undefined;
   const found = ABSOLUTE.exec(text);
   const to = found === null ? undefined : readAuthority(found[1] ?? "", 80);
