@@ -6,7 +6,7 @@ export const LINE_CUT_MARK = " […]";
 const LINE_END = /\r\n|[\r\n]/g;
 
 /** Bytes in, lines out. */
-export interface LineSplitter {
+export interface OutputLines {
   push(chunk: Uint8Array): void;
   /** Gives out what is left as a last line. */
   end(): void;
@@ -17,7 +17,7 @@ export interface LineSplitter {
  * `\r\n` and a bare `\r` (progress bars) end a line; a `\r` at the start of a line ends nothing. A line that grows too
  * long (`maxChars`, its mark included) is given out, cut and marked, as soon as that is known; the rest of it is dropped.
  */
-export function createLineSplitter(onLine: (line: string) => void, maxChars = LINE_MAX_CHARS): LineSplitter {
+export function createOutputLines(onLine: (line: string) => void, maxChars = LINE_MAX_CHARS): OutputLines {
   const decoder = new TextDecoder();
   let line = "";
   let cut = false;

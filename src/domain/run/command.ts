@@ -10,7 +10,7 @@ export const HumanStep = z
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, "one line of plain text");
 
-/** A person's wish. The engine may refuse it; the refusal is an event with its reason. */
+/** What a person asks of a run. The engine may refuse it; the refusal is an event with its reason. */
 export const Command = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("kill"), ticket: TicketId }),
   z.strictObject({ type: z.literal("gate"), ticket: TicketId, step: HumanStep }),
@@ -30,3 +30,7 @@ export const Command = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("note"), kind: z.enum(["work", "harness"]), text: HumanStep }),
 ]);
 export type Command = z.infer<typeof Command>;
+
+/** What a client of a run's socket says: commands only. Checked on arrival; a bad line is answered by closing the connection. */
+export const ClientMessage = z.strictObject({ kind: z.literal("command"), command: Command });
+export type ClientMessage = z.infer<typeof ClientMessage>;
