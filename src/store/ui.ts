@@ -38,8 +38,8 @@ export type Connection =
   | { readonly state: "connecting" }
   | { readonly state: "live" }
   | { readonly state: "lost"; readonly reason: string }
-  /** No engine is at work on the run: its journal is read, `rows` of `of` events so far. */
-  | { readonly state: "reading"; readonly rows: number; readonly of: number }
+  /** No engine is at work on the run: its journal is read, `rows` of `total` events so far. */
+  | { readonly state: "reading"; readonly rows: number; readonly total: number }
   /** What is shown has happened long ago; see `DashboardState.playback`. */
   | { readonly state: "replay" };
 
