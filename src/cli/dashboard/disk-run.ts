@@ -6,7 +6,7 @@ import { JournalBroken } from "../../ports/journal.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import { type DashboardStore, resetDashboard, secondOf } from "../../store/dashboard-store.ts";
 import type { Feed } from "../../store/feed.ts";
-import { tampered } from "../engine/replay.ts";
+import { tampered } from "../engine/journal-state.ts";
 import { keepState, keptStateOf } from "../engine/snapshot.ts";
 import { stateHome } from "../state-home.ts";
 import { type JournalRead, readJournal } from "./read-journal.ts";

@@ -12,7 +12,7 @@ import { IS_REPLAY } from "../../store/keymap/run-keys.ts";
 import { movePlayback, type Playback } from "../../store/playback.ts";
 import { Player } from "../../store/player.ts";
 import { projectTo } from "../../store/projector.ts";
-import { tampered } from "../engine/replay.ts";
+import { tampered } from "../engine/journal-state.ts";
 import { lookBackFrom } from "../engine/snapshot.ts";
 import { stateHome } from "../state-home.ts";
 import { showDashboard } from "../terminal/show-dashboard.ts";
