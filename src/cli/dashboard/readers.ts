@@ -17,14 +17,14 @@ type Reader = (options: ReaderOptions) => () => void;
 export const readEarlier: Reader = ({ store }) => {
   const look = (state: DashboardState): void => {
     const run = state.run?.run;
-    if (run === undefined || run === state.earlier?.run || !isAsked(state)) return;
+    if (run === undefined || run === state.earlier?.run || !showsEarlier(state)) return;
     store.setState({ earlier: { run, ...earlierRuns(run) } });
   };
   look(store.getState());
   return store.subscribe(look);
 };
 
-function isAsked({ run, ui }: DashboardState): boolean {
+function showsEarlier({ run, ui }: DashboardState): boolean {
   return ui.view === "ledger" || run?.end !== undefined;
 }
 

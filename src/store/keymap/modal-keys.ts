@@ -27,7 +27,7 @@ export const LEAVE_KEYS: readonly Binding[] = [
     short: word("stop the run"),
     help: "stop the run: agents are ended",
     confirms: true,
-    act: ({ run }) => [...(run?.end === undefined ? command((actions) => actions.stop()) : []), ...ui({ type: "stop-asked" })],
+    act: (state) => [...(state.run?.end === undefined ? command((run) => run.stop()) : []), ...ui({ type: "stop-asked" })],
   },
   { name: "give-up", silent: true, keys: ["escape", "q"], short: word("back"), help: "back", act: close },
   { name: "quit", silent: true, keys: ["ctrl-c"], help: "detach", act: () => DETACH },
