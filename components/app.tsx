@@ -1,9 +1,9 @@
 import { Box, Text, useIsScreenReaderEnabled, useWindowSize } from "ink";
 import { type ReactNode, useEffect, useMemo } from "react";
 import type { DashboardStore } from "../src/store/dashboard-store.ts";
-import type { Hands } from "../src/store/keymap/press.ts";
+import type { TerminalActions } from "../src/store/keymap/binding.ts";
 import { DashboardContext, useDashboard, useDrawn } from "./dashboard-context.ts";
-import { useHands } from "./dialogs/input.ts";
+import { useTerminalInput } from "./dialogs/input.ts";
 import { Modals } from "./dialogs/modals.tsx";
 import { Footer } from "./frame/footer.tsx";
 import { Header } from "./frame/header.tsx";
@@ -19,8 +19,8 @@ const LATE_MS = 600;
 
 export interface AppProps {
   readonly store: DashboardStore;
-  /** What keys reach outside. Whoever drew the app takes it down when a person leaves. */
-  readonly hands: Hands;
+  /** Whoever drew the app takes it down when a person leaves. */
+  readonly terminal: TerminalActions;
   /** Overrides the size of the terminal. */
   readonly size?: { readonly columns: number; readonly rows: number };
   /** How tones look. @default the 16 colours of the terminal */
@@ -32,25 +32,25 @@ export interface AppProps {
 }
 
 /** The dashboard of one run. All it knows is in the store; all it does are commands and leaving. */
-export function App({ store, hands, size, theme = DEFAULT_THEME, now = Date.now, onDraw }: AppProps): ReactNode {
+export function App({ store, terminal, size, theme = DEFAULT_THEME, now = Date.now, onDraw }: AppProps): ReactNode {
   const measured = useWindowSize();
   const { columns, rows } = size ?? measured;
   const tooSmall = isTooSmall(columns, rows);
   const dashboard = useMemo(() => ({ store, theme, onDraw }), [store, theme, onDraw]);
-  useHands(store, hands, { columns, rows });
+  useTerminalInput(store, terminal, { columns, rows });
   useEffect(() => store.dispatch({ type: "size", tooSmall }), [store, tooSmall]);
   useClock(store, now);
   const spoken = useIsScreenReaderEnabled();
   if (spoken)
     return (
       <DashboardContext value={dashboard}>
-        <LeaveAfterStop leave={hands.leave} />
+        <LeaveAfterStop leave={terminal.leave} />
         <Spoken columns={columns} rows={rows} />
       </DashboardContext>
     );
   return (
     <DashboardContext value={dashboard}>
-      <LeaveAfterStop leave={hands.leave} />
+      <LeaveAfterStop leave={terminal.leave} />
       {tooSmall ? <TooSmall columns={columns} rows={rows} /> : <Screen columns={columns} rows={rows} />}
     </DashboardContext>
   );
@@ -91,7 +91,7 @@ function Screen({ columns, rows }: { readonly columns: number; readonly rows: nu
 }
 
 /** Who asked here for the stop has waited for it: the dashboard leaves by itself once the run has ended. */
-function LeaveAfterStop({ leave }: Pick<Hands, "leave">): ReactNode {
+function LeaveAfterStop({ leave }: Pick<TerminalActions, "leave">): ReactNode {
   const over = useDashboard((s) => s.ui.stopAsked && s.run?.end !== undefined);
   useEffect(() => {
     if (over) leave("stop-requested");

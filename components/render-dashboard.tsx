@@ -2,8 +2,7 @@ import chalk from "chalk";
 import { type Instance, render, useApp, useWindowSize } from "ink";
 import { type ReactNode, useEffect } from "react";
 import type { DashboardStore } from "../src/store/dashboard-store.ts";
-import type { LeaveHow } from "../src/store/keymap/binding.ts";
-import type { Hands } from "../src/store/keymap/press.ts";
+import type { LeaveHow, TerminalActions } from "../src/store/keymap/binding.ts";
 import type { Colours, TerminalCapabilities } from "../src/store/terminal-capabilities.ts";
 import { App } from "./app.tsx";
 import { asciiOf, translated } from "./kit/ascii.ts";
@@ -30,8 +29,8 @@ export type Lend = (task: () => Promise<void>) => Promise<void>;
  */
 export async function renderDashboard(options: {
   readonly store: DashboardStore;
-  /** What keys reach outside, but for leaving. */
-  readonly hands: Omit<Hands, "leave">;
+  /** What the terminal can do beside being left. */
+  readonly terminal?: Omit<TerminalActions, "leave">;
   readonly stdout: NodeJS.WritableStream;
   readonly stdin: NodeJS.ReadableStream;
   /** Of the terminal that is drawn on. */
@@ -57,18 +56,18 @@ export async function renderDashboard(options: {
   options.stdin.on("end", gone);
   const { abilities } = options;
   chalk.level = CHALK[abilities.colours];
-  const terminal = abilities.glyphs === "ascii" ? translated(options.stdout, asciiOf) : options.stdout;
+  const drawnOn = abilities.glyphs === "ascii" ? translated(options.stdout, asciiOf) : options.stdout;
   const laidOut = new ResizeGate(options.stdout);
   const prepared = new LinePlaceholders(() => options.store.getState().ui.modal !== undefined);
   const app = (
     <Lending laidOut={laidOut} onDrawn={options.onDrawn}>
       <LinePlaceholdersContext value={abilities.spoken ? undefined : prepared}>
-        <App store={options.store} hands={{ ...options.hands, leave }} theme={themeOf(abilities)} />
+        <App store={options.store} terminal={{ ...options.terminal, leave }} theme={themeOf(abilities)} />
       </LinePlaceholdersContext>
     </Lending>
   );
   instance = render(app, {
-    stdout: abilities.spoken ? translated(terminal, spokenOf) : frameDiffStdout(terminal, { laidOut, prepared }),
+    stdout: abilities.spoken ? translated(drawnOn, spokenOf) : frameDiffStdout(drawnOn, { laidOut, prepared }),
     stdin: options.stdin,
     // What a screen reader has read stays where it can be read again.
     alternateScreen: !abilities.spoken,

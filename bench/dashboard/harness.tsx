@@ -102,7 +102,6 @@ const stdin = new Keys();
 feed.take(mirror.snapshot());
 const left = renderDashboard({
   store: { ...store, tick: () => store.tick(time.now) },
-  hands: { send: () => undefined },
   stdout,
   stdin: stdin as unknown as NodeJS.ReadableStream,
   abilities: { colours: "256", background: "unknown", glyphs: "unicode", spoken: false },

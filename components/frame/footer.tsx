@@ -85,8 +85,8 @@ function Shown({ width }: { readonly width: number }): ReactNode {
   return <Keys width={width} />;
 }
 
-function readingWords({ rows, of }: { readonly rows: number; readonly of: number }): string {
-  return `reading the journal: ${rows.toLocaleString("en")} of ${of.toLocaleString("en")} events`;
+function readingWords({ rows, total }: { readonly rows: number; readonly total: number }): string {
+  return `reading the journal: ${rows.toLocaleString("en")} of ${total.toLocaleString("en")} events`;
 }
 
 /** ` · q leave`, with the key that it has. */

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { showRun } from "../../src/cli/dashboard/shown-run.ts";
+import { showRun } from "../../src/cli/dashboard/watch.ts";
 import { createDashboardStore } from "../../src/store/dashboard-store.ts";
 import { until } from "../e2e/actors.ts";
 import { record } from "../helpers/recorded-run.ts";

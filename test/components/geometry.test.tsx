@@ -63,8 +63,8 @@ function open(
   const stage = new Stage(columns, rows);
   const { store } = storeOf(run);
   const { promise: drawn, resolve } = Promise.withResolvers<void>();
-  const { stdin, hands, stdout } = { stdin: stage.keyboard, hands: stage.hands, stdout: stage.terminal };
-  const done = renderDashboard({ store, hands, stdin, stdout, abilities, onDrawn: () => resolve() });
+  const { keyboard: stdin, terminal: stdout } = stage;
+  const done = renderDashboard({ store, stdin, stdout, abilities, onDrawn: () => resolve() });
   const close = async (): Promise<void> => {
     stage.keyboard.end();
     await done;

@@ -22,11 +22,10 @@ export async function drawn(
   store: DashboardStore,
   columns: number,
   rows: number,
-  options: { readonly theme?: Theme; readonly now?: () => number } = {},
+  options: { readonly theme?: Theme; readonly now?: () => number; readonly stage?: Stage } = {},
 ): Promise<Drawn> {
-  const stage = new Stage(columns, rows);
-  const { theme = DEFAULT_THEME, now = () => 0 } = options;
-  const instance = render(<App store={store} hands={stage.hands} theme={theme} now={now} onDraw={stage.onDraw} />, {
+  const { theme = DEFAULT_THEME, now = () => 0, stage = new Stage(columns, rows) } = options;
+  const instance = render(<App store={store} terminal={stage.terminalActions} theme={theme} now={now} onDraw={stage.onDraw} />, {
     stdout: stage.terminal,
     stdin: stage.keyboard,
     alternateScreen: true,
@@ -54,8 +53,9 @@ export async function mount(
   rows: number,
   options: { readonly theme?: Theme } = {},
 ): Promise<Mounted> {
-  const { store, feed } = storeOf(run);
-  const screen = await drawn(store, columns, rows, { ...options, now: () => run.now });
+  const stage = new Stage(columns, rows);
+  const { store, feed } = storeOf(run, stage.actions);
+  const screen = await drawn(store, columns, rows, { ...options, stage, now: () => run.now });
   return {
     ...screen,
     feed,

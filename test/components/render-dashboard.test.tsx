@@ -23,7 +23,6 @@ function open(stage: Stage, onLeave?: (how: LeaveHow) => void) {
   const { store, feed } = storeOf(plumbing());
   const done = renderDashboard({
     store,
-    hands: stage.hands,
     stdout: stage.terminal,
     stdin: stage.keyboard,
     abilities: terminalCapabilities({ env: process.env, isTTY: true, depth: stage.terminal.getColorDepth() }),

@@ -58,7 +58,7 @@ test("drawn for a screen reader: on the main screen, keys work, dialogs have no 
   const stage = new Stage(80, 40);
   const { store } = storeOf(plumbing());
   const abilities = { colours: "none", background: "unknown", glyphs: "unicode", spoken: true } as const;
-  const done = renderDashboard({ store, hands: stage.hands, stdout: stage.terminal, stdin: stage.keyboard, abilities });
+  const done = renderDashboard({ store, stdout: stage.terminal, stdin: stage.keyboard, abilities });
   await stage.shows("plumbing: running.");
   expect(stage.terminal.buffer().type).toBe("normal");
   await stage.press("j", "Selected: T-7, drop the legacy queue");

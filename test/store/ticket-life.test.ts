@@ -112,7 +112,7 @@ test("the same choice made again is the same state; a new search forgets the lin
   const ui = reduceTicketView(INITIAL_TICKET, { type: "room", columns: 80, rows: 9 });
   expect(reduceTicketView(ui, { type: "room", columns: 80, rows: 9 })).toBe(ui);
   expect(reduceTicketView(ui, { type: "tab", tab: "log" })).toBe(ui);
-  const found = reduceTicketView(ui, { type: "match", match: { of: "x", line: 3 } });
+  const found = reduceTicketView(ui, { type: "match", match: { textKey: "x", line: 3 } });
   expect(reduceTicketView(found, { type: "search", text: "y" })).toEqual({ ...ui, search: "y" });
   const cut = reduceTicketView(ui, { type: "wrap" });
   expect([ui.wrapped.includes("log"), cut.wrapped.includes("log")]).toEqual([true, false]);

@@ -50,11 +50,11 @@ describe("a text that grows", () => {
 
   test("begun anew is another text; what was not read before it is marked", () => {
     const text = textOf("plain", "one\ntw");
-    const before = text.lines(false).of;
+    const before = text.lines(false).key;
     text.begin({ skipped: 9 });
     text.push("o\nthree\n");
     expect(all(text)).toEqual(["…o", "three"]);
-    expect(text.lines(false).of).not.toBe(before);
+    expect(text.lines(false).key).not.toBe(before);
   });
 
   test("is coloured as a change where it is one, and the sign stays", () => {
@@ -228,7 +228,7 @@ describe("what is looked for", () => {
 
   test("is found in what is new as well, also in a line that grows, and no more in what is let go", () => {
     const text = textOf("plain", "a\nneedle\nb need");
-    const finder = new Finder("needle", text.lines(false).of);
+    const finder = new Finder("needle", text.lines(false).key);
     expect(finder.lines(text.lines(false))).toEqual([1]);
     text.push("le\n");
     expect(finder.lines(text.lines(false))).toEqual([1, 2]);

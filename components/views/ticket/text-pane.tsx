@@ -139,7 +139,7 @@ function statusWords({ source, room, place, follows, target }: ShownText, skippe
 function searchLine({ ui }: DashboardState, { target }: ShownText, needle: string, found: readonly number[]): SpanLine {
   if (needle === "") return [{ text: " " }];
   const { match } = ui.ticket;
-  const here = match?.of === target.key ? found.indexOf(match.line) : -1;
+  const here = match?.textKey === target.key ? found.indexOf(match.line) : -1;
   const count = plural(found.length, "line");
   const where = found.length === 0 ? "in no line" : here < 0 ? `in ${count}` : `in ${count}, this is ${here + 1}`;
   return [

@@ -6,7 +6,7 @@ export const LINE_CUT_MARK = " […]";
 const LINE_END = /\r\n|[\r\n]/g;
 
 /** Bytes in, lines out. */
-export interface LineSplitter {
+export interface OutputLines {
   push(chunk: Uint8Array): void;
   /** Emits the rest as a last line. */
   end(): void;
@@ -17,7 +17,7 @@ export interface LineSplitter {
  * `\r\n` and a bare `\r` (progress bars) end a line; a `\r` at the start of a line ends nothing. A line that grows too long
  * (`maxChars`, with its mark) is emitted at once, cut and marked; the rest of it is dropped.
  */
-export function createLineSplitter(onLine: (line: string) => void, maxChars = LINE_MAX_CHARS): LineSplitter {
+export function createOutputLines(onLine: (line: string) => void, maxChars = LINE_MAX_CHARS): OutputLines {
   const decoder = new TextDecoder();
   let line = "";
   let cut = false;

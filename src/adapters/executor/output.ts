@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { ExecRequest } from "../../ports/executor.ts";
-import { createLineSplitter, type LineSplitter } from "./lines.ts";
+import { createOutputLines, type OutputLines } from "./lines.ts";
 import type { LogFile } from "./log-file.ts";
 import { createTail } from "./tail.ts";
 
@@ -23,14 +23,14 @@ export function createOutput(
   onDefect: (error: unknown) => void,
 ): Output {
   const tail = createTail();
-  const splitters: LineSplitter[] = [];
+  const splitters: OutputLines[] = [];
   let streams: readonly Readable[] = [];
   let held = false;
   let lastByteAt = performance.now();
 
-  const lines = (name: "stdout" | "stderr"): LineSplitter | undefined => {
+  const lines = (name: "stdout" | "stderr"): OutputLines | undefined => {
     if (onLine === undefined) return undefined;
-    const splitter = createLineSplitter((line) => {
+    const splitter = createOutputLines((line) => {
       try {
         onLine(line, name);
       } catch (error) {
@@ -40,7 +40,7 @@ export function createOutput(
     splitters.push(splitter);
     return splitter;
   };
-  const read = (stream: Readable, splitter: LineSplitter | undefined, log: LogFile) => {
+  const read = (stream: Readable, splitter: OutputLines | undefined, log: LogFile) => {
     stream.on("data", (chunk: Buffer) => {
       lastByteAt = performance.now();
       tail.push(chunk);

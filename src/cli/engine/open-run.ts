@@ -20,10 +20,10 @@ import { runFolder, type StateHome } from "../state-home.ts";
 import { VERSION } from "../version.ts";
 import { carryOver, leftBehind, stoppedShort, withDiscoveries } from "./carry-over.ts";
 import { type OtherSessions, startOfDay } from "./day-budget.ts";
+import { stateFromJournal, tampered } from "./journal-state.ts";
 import type { LoadedBatch } from "./load-batch.ts";
 import { frozenNow, oracleBytesOf, oracleFile, oracleKind } from "./oracle-program.ts";
 import type { RunEnvironment } from "./preflight.ts";
-import { replay, tampered } from "./replay.ts";
 
 /** A run with its journal open, its tracker made and its oracle's bytes frozen. */
 export interface OpenRun {
@@ -140,7 +140,7 @@ async function refuseUnjudgeable(oracle: Oracle): Promise<void> {
 export async function resumeRun(options: { run: RunId; home: StateHome; store: RunStore }): Promise<OpenRun> {
   const folder = runFolder(options.home, options.run);
   // Read before it is opened for writing: that is refused too where its end is not what was written last, without saying what to do.
-  const state = replay(options.store.openForReading(options.run), options.run);
+  const state = stateFromJournal(options.store.openForReading(options.run), options.run);
   refuseOtherVersion(options.run, state);
   const journal = options.store.open(options.run);
   const oracleBytes = await readFile(oracleFile(state.batch, folder)).catch((cause: unknown) => {

@@ -24,7 +24,7 @@ export function admitFact(state: RunState, fact: RunFact): RunFact | undefined {
     : { type: "report-dropped", ticket: fact.ticket, fence: fact.fence, what: fact.type };
 }
 
-/** What a person's wish turns into: facts, or a refusal with its reason. Every accepted change of the run is an intervention. */
+/** What a person's command turns into: facts, or a refusal with its reason. Every accepted change of the run is an intervention. */
 export function admitCommand(state: RunState, command: Command): readonly RunFact[] {
   const refuse = (reason: string): readonly RunFact[] => [{ type: "command-refused", command, reason }];
   if (state.stage === "ended") return [];

@@ -10,7 +10,7 @@ export const HumanStep = z
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, "one line of plain text");
 
-/** A person's wish. The engine may refuse it; the refusal is an event with its reason. */
+/** What a person asks of a run. The engine may refuse it; the refusal is an event with its reason. */
 export const Command = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("kill"), ticket: TicketId }),
   z.strictObject({ type: z.literal("gate"), ticket: TicketId, step: HumanStep }),
@@ -30,3 +30,42 @@ export const Command = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("note"), kind: z.enum(["work", "harness"]), text: HumanStep }),
 ]);
 export type Command = z.infer<typeof Command>;
+
+/** What a client of a run's socket says: commands only. Checked on arrival; a bad line is answered by closing the connection. */
+export const ClientMessage = z.strictObject({ kind: z.literal("command"), command: Command });
+export type ClientMessage = z.infer<typeof ClientMessage>;
+
+/** Why something that a person asked for was not even sent; undefined where it was. One line for people. */
+export type Refusal = string | undefined;
+
+/** The commands as functions. Each only asks: the engine may refuse, and tells so by an event. */
+export interface RunActions {
+  kill(ticket: TicketId): Refusal;
+  gate(ticket: TicketId, step: string): Refusal;
+  retry(ticket: TicketId): Refusal;
+  pause(): Refusal;
+  unpause(): Refusal;
+  stop(): Refusal;
+  judge(): Refusal;
+  setWorkers(workers: number): Refusal;
+  heal(): Refusal;
+  dropHeal(): Refusal;
+  note(kind: "work" | "harness", text: string): Refusal;
+}
+
+/** The functions over whatever takes a command to the engine, or refuses it. */
+export function runActions(send: (command: Command) => Refusal): RunActions {
+  return {
+    kill: (ticket) => send({ type: "kill", ticket }),
+    gate: (ticket, step) => send({ type: "gate", ticket, step }),
+    retry: (ticket) => send({ type: "retry", ticket }),
+    pause: () => send({ type: "pause" }),
+    unpause: () => send({ type: "unpause" }),
+    stop: () => send({ type: "stop" }),
+    judge: () => send({ type: "judge" }),
+    setWorkers: (workers) => send({ type: "workers", workers }),
+    heal: () => send({ type: "heal" }),
+    dropHeal: () => send({ type: "drop-heal" }),
+    note: (kind, text) => send({ type: "note", kind, text }),
+  };
+}

@@ -1,5 +1,3 @@
-import { z } from "zod";
-import { Command } from "./command.ts";
 import type { RunEvent } from "./event.ts";
 import type { RunState } from "./state.ts";
 
@@ -12,7 +10,3 @@ export type ServerMessage =
       readonly recent: readonly RunEvent[];
     }
   | { readonly kind: "event"; readonly event: RunEvent };
-
-/** What a client says: wishes only. Checked on arrival; a bad line is answered by closing the connection. */
-export const ClientMessage = z.strictObject({ kind: z.literal("command"), command: Command });
-export type ClientMessage = z.infer<typeof ClientMessage>;

@@ -14,7 +14,9 @@ function move(by: number): (state: DashboardState) => readonly Effect[] {
 function show(state: DashboardState): readonly Effect[] {
   if (state.playback !== undefined) return hint(state, "a replay stays with its run; loopdash attach shows others");
   const selected = state.runList?.[selectedPlace(state)];
-  return selected === undefined ? hint(state, "no run is listed yet") : [{ do: "switch-run", run: selected.run }];
+  return selected === undefined
+    ? hint(state, "no run is listed yet")
+    : [{ do: "act", act: (actions) => actions.switchRun(selected.run) }];
 }
 
 /** Keys of the runs view. */

@@ -12,7 +12,7 @@ const EVENT_CHARS = 1_000_000;
 /** Lines to look at: the i-th of `count`, which is the (`first` + i)-th of all that there ever were. */
 export interface TextSource {
   /** Another where it is another text, also the same file begun anew. */
-  readonly of: string;
+  readonly key: string;
   readonly first: number;
   readonly count: number;
   line(i: number): LogLine;
@@ -87,7 +87,7 @@ export class LogText {
     const ring = raw || !this.hasEvents ? this.#raw : this.#shown;
     const last = this.#pending === "" ? undefined : this.#plain();
     return {
-      of: `${this.#begun} ${ring === this.#raw ? "raw" : "read"}`,
+      key: `${this.#begun} ${ring === this.#raw ? "raw" : "read"}`,
       first: ring.first,
       count: ring.count + (last === undefined ? 0 : 1),
       line: (i) => (i === ring.count ? (last ?? NOTHING) : (ring.at(i) ?? NOTHING)),

@@ -18,8 +18,8 @@ async function pair(run: RunBuilder, columns: number, rows: number) {
   const stage = new Stage(columns, rows);
   const { store, feed } = storeOf(run);
   const { promise: drawn, resolve } = Promise.withResolvers<void>();
-  const { keyboard: stdin, hands, terminal: stdout } = stage;
-  const done = renderDashboard({ store, hands, stdin, stdout, abilities: ABILITIES, onDrawn: () => resolve() });
+  const { keyboard: stdin, terminal: stdout } = stage;
+  const done = renderDashboard({ store, stdin, stdout, abilities: ABILITIES, onDrawn: () => resolve() });
   await drawn;
   const plain = await mount(run, columns, rows);
   let written = 0;

@@ -11,7 +11,7 @@ export function hasBegun(store: RunStore, run: RunId): boolean {
   try {
     return journal.read()[Symbol.iterator]().next().done !== true;
   } catch (error) {
-    // A broken journal has rows; `replay` says what is wrong with them.
+    // A broken journal has rows; `stateFromJournal` says what is wrong with them.
     if (error instanceof JournalBroken) return true;
     throw error;
   } finally {
@@ -20,7 +20,7 @@ export function hasBegun(store: RunStore, run: RunId): boolean {
 }
 
 /** Folds a journal into the state it tells of. */
-export function replay(journal: Journal, run: RunId): RunState {
+export function stateFromJournal(journal: Journal, run: RunId): RunState {
   let state: RunState | undefined;
   try {
     for (const event of journal.read()) state = reduce(state, event);

@@ -1,7 +1,12 @@
 const NEWLINE = 10;
 
-/** Cuts a stream of bytes into lines. Work grows with the bytes, however they are cut into chunks. */
-export class LineSplitter {
+/** A message as its line on a socket: one JSON value and a newline. */
+export function jsonLine(message: unknown): string {
+  return `${JSON.stringify(message)}\n`;
+}
+
+/** Reads a stream of bytes as lines of one JSON value each. Work grows with the bytes, however they are cut into chunks. */
+export class JsonLinesReader {
   readonly #longest: number;
   #parts: Buffer[] = [];
   #held = 0;
@@ -11,13 +16,16 @@ export class LineSplitter {
     this.#longest = longest;
   }
 
-  /** The lines that `chunk` completes, in order. Throws LineTooLong at a line over the bound, complete or not. */
-  *push(chunk: Buffer): Generator<string> {
+  /**
+   * The values of the lines that `chunk` completes, in order, each read when it is asked for. Throws a SyntaxError at a line that is
+   * no JSON, and LineTooLong at a line over the bound, complete or not.
+   */
+  *push(chunk: Buffer): Generator<unknown, undefined> {
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
       this.#keep(chunk.subarray(from, end));
       from = end + 1;
-      yield this.#take();
+      yield JSON.parse(this.#take());
     }
     this.#keep(chunk.subarray(from));
   }

@@ -5,17 +5,18 @@ import type { RunId } from "../../domain/values/ids.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { Keymap } from "../../store/dashboard-state.ts";
 import { createDashboardStore, type DashboardStore } from "../../store/dashboard-store.ts";
-import type { PlayAction } from "../../store/keymap/binding.ts";
+import { type PlayAction, refusedActions } from "../../store/keymap/binding.ts";
 import { KEYMAP } from "../../store/keymap/keymap.ts";
 import { replayKeymap } from "../../store/keymap/replay-keys.ts";
+import { IS_REPLAY } from "../../store/keymap/run-keys.ts";
 import { movePlayback, type Playback } from "../../store/playback.ts";
 import { Player } from "../../store/player.ts";
 import { projectTo } from "../../store/projector.ts";
-import { tampered } from "../engine/replay.ts";
+import { tampered } from "../engine/journal-state.ts";
 import { lookBackFrom } from "../engine/snapshot.ts";
 import { stateHome } from "../state-home.ts";
+import { showDashboard } from "../terminal/show-dashboard.ts";
 import { showBroken } from "./disk-run.ts";
-import { draw } from "./draw.ts";
 import { inSlices } from "./read-journal.ts";
 import { startReaders } from "./readers.ts";
 
@@ -23,7 +24,7 @@ import { startReaders } from "./readers.ts";
 const FRAME_MS = 50;
 
 /** A run to replay. */
-export interface ReplayOf {
+export interface ReplayOptions {
   readonly run: RunId;
   readonly folder: string;
   /** How much faster than the run it begins to play. */
@@ -33,17 +34,18 @@ export interface ReplayOf {
 }
 
 /** Plays a run from its journal in the dashboard. Throws a UserError (exit 3), once the screen is gone, where that is broken. */
-export async function replayOnTerminal(replayOf: ReplayOf, keymap: Keymap = KEYMAP): Promise<void> {
-  const store = createDashboardStore({ now: Date.now(), keymap: replayKeymap(keymap) });
+export async function replayOnTerminal(options: ReplayOptions, keymap: Keymap = KEYMAP): Promise<void> {
+  const actions = { ...refusedActions(IS_REPLAY), play: (action: PlayAction) => void tape.play(action) };
+  const store = createDashboardStore({ now: Date.now(), keymap: replayKeymap(keymap), actions });
   const records = openRunStore(stateHome(process.env, process.cwd()).db);
-  const endReaders = startReaders({ store, folder: () => replayOf.folder });
+  const endReaders = startReaders({ store, folder: () => options.folder });
   const leaving = new AbortController();
-  const tape = new Tape({ ...replayOf, store, records });
+  const tape = new Tape({ ...options, store, records });
   const loaded = tape.load(leaving.signal);
   // A failure is met once the screen is gone.
   loaded.catch(() => undefined);
   try {
-    await draw(store, { send: () => undefined, play: (action) => tape.play(action) });
+    await showDashboard(store);
   } finally {
     leaving.abort();
     tape.close();
@@ -52,9 +54,14 @@ export async function replayOnTerminal(replayOf: ReplayOf, keymap: Keymap = KEYM
   }
 }
 
+interface TapeOptions extends ReplayOptions {
+  readonly store: DashboardStore;
+  readonly records: RunStore;
+}
+
 /** The journal on the player, and what moves it. */
 class Tape {
-  readonly #of: ReplayOf & { readonly store: DashboardStore; readonly records: RunStore };
+  readonly #options: TapeOptions;
   readonly #player: Player;
   #playback: Playback | undefined;
   /** The last event that is part of what is shown. */
@@ -62,17 +69,17 @@ class Tape {
   #timer: NodeJS.Timeout | undefined;
   #movedAt = 0;
 
-  constructor(replayOf: ReplayOf & { readonly store: DashboardStore; readonly records: RunStore }) {
-    this.#of = replayOf;
+  constructor(options: TapeOptions) {
+    this.#options = options;
     this.#player = new Player({ read: (after) => this.#read(after) });
   }
 
   /** Reads and verifies the whole journal, showing how far it is, and begins to play. Settles where it is given up. */
   async load(signal: AbortSignal): Promise<void> {
-    const { store, records, run, speed, skipsIdle } = this.#of;
+    const { store, records, run, speed, skipsIdle } = this.#options;
     const count = records.eventCount(run);
     const between = (rows: number): void =>
-      store.dispatch({ type: "connection", connection: { state: "reading", rows, of: count } });
+      store.dispatch({ type: "connection", connection: { state: "reading", rows, total: count } });
     try {
       between(0);
       await inSlices({ events: this.#read(0), signal, take: (event) => this.#player.record(event), between });
@@ -111,7 +118,7 @@ class Tape {
     const state = this.#player.seek(seq, (event, after) => void passed.push([event, after]));
     const playedOn = passed.length === seq - this.#seq;
     this.#seq = seq;
-    projectTo(this.#of.store, { state, playback, ...(playedOn ? { passed } : { recent: [...this.#until(seq)] }) });
+    projectTo(this.#options.store, { state, playback, ...(playedOn ? { passed } : { recent: [...this.#until(seq)] }) });
   }
 
   *#until(seq: number): Generator<RunEvent> {
@@ -127,6 +134,6 @@ class Tape {
   }
 
   #read(after: number): Iterable<RunEvent> {
-    return this.#of.records.openForReading(this.#of.run).read(after);
+    return this.#options.records.openForReading(this.#options.run).read(after);
   }
 }
