@@ -1,6 +1,6 @@
 import { Box } from "ink";
 import type { ReactNode } from "react";
-import type { Tone } from "../../src/store/tone.ts";
+import type { Tone } from "../../src/store/labels/tone.ts";
 import { cut, widthOf } from "../kit/fit.ts";
 import { cutSpans, type SpanLine, Spans, spansWidth } from "../kit/spans.tsx";
 

@@ -1,7 +1,7 @@
 import { type ReactNode, use, useEffect, useMemo } from "react";
 import { modeOf } from "../../src/store/keymap/keymap.ts";
 import { behind } from "../../src/store/keymap/palette.ts";
-import { DashboardContext, useDashboard, useDrawn } from "../dashboard-context.ts";
+import { DashboardContext, useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import type { SpanLine } from "../kit/spans.tsx";
 import { Dialog, dialogRoom } from "./dialog.tsx";
 import { helpLines } from "./help-lines.ts";

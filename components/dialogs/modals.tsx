@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
-import type { Tone } from "../../src/store/tone.ts";
+import type { Tone } from "../../src/store/labels/tone.ts";
 import type { Modal } from "../../src/store/ui.ts";
-import { useDashboard, useDrawn } from "../dashboard-context.ts";
+import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import type { SpanLine } from "../kit/spans.tsx";
 import { Dialog, dialogRoom } from "./dialog.tsx";
 import { gateLines, healLines, killLines, leaveLines, type Mirror, noteLines, retryLines } from "./dialog-lines.ts";

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { useDashboard, useDrawn } from "../dashboard-context.ts";
+import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import { Dialog } from "./dialog.tsx";
 import { paletteLines } from "./palette-lines.ts";
 

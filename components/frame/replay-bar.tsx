@@ -3,9 +3,9 @@ import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import { formatClock, formatLong } from "../../src/store/format.ts";
 import { keyLabels } from "../../src/store/keymap/key-labels.ts";
 import { modeOf } from "../../src/store/keymap/keymap.ts";
+import { stageLabel } from "../../src/store/labels/run-label.ts";
 import type { Playback } from "../../src/store/playback.ts";
-import { stageLabel } from "../../src/store/run-label.ts";
-import { useDashboard, useDrawn } from "../dashboard-context.ts";
+import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import { cut, fitParts, widthOf } from "../kit/fit.ts";
 import { Line, Say } from "../kit/text.tsx";
 

@@ -1,7 +1,7 @@
 import { Box } from "ink";
 import type { ReactNode } from "react";
 import { useShallow } from "zustand/react/shallow";
-import { useDashboard } from "../dashboard-context.ts";
+import { useDashboard } from "../kit/dashboard-context.ts";
 import { Line, Say } from "../kit/text.tsx";
 import { viewKeys, viewTabs } from "./view-tabs.ts";
 

@@ -1,4 +1,4 @@
-import type { Tone } from "../../src/store/tone.ts";
+import type { Tone } from "../../src/store/labels/tone.ts";
 import type { Span } from "./spans.tsx";
 
 /** How a bar is drawn: its first cell, all others, and its tone. */

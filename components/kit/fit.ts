@@ -72,6 +72,14 @@ export function wrapWords(text: string, width: number): readonly string[] {
   return [...lines, line];
 }
 
+/** Breaks a text into at most `most` lines of at most `width` columns; where there is more of it, the last one ends with a mark. */
+export function wrapTo(text: string, width: number, most: number): readonly string[] {
+  const lines = wrapWords(text, width);
+  return lines.length <= most
+    ? lines
+    : [...lines.slice(0, most - 1), ...lines.slice(most - 1, most).map((line) => cut(`${line} …`, width))];
+}
+
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /** A word that is wider than a line, in pieces that are not; any other word as it is. */

@@ -1,5 +1,5 @@
 import chalk, { type ForegroundColorName } from "chalk";
-import type { Tone } from "../../src/store/tone.ts";
+import type { Tone } from "../../src/store/labels/tone.ts";
 import type { Look, Theme } from "./theme.ts";
 
 /** A stretch of text with one look. */

@@ -1,7 +1,7 @@
 import { Box, Transform, useIsScreenReaderEnabled } from "ink";
 import { memo, type ReactNode, use, useCallback, useMemo } from "react";
-import { useDashboard, useTheme } from "../dashboard-context.ts";
 import { LinePlaceholdersContext } from "../terminal/line-placeholders.ts";
+import { useDashboard, useTheme } from "./dashboard-context.ts";
 import { cut, widthOf } from "./fit.ts";
 import { paint, type Span, type SpanLine } from "./paint.ts";
 import { Line } from "./text.tsx";

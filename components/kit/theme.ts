@@ -1,5 +1,5 @@
+import type { Tone } from "../../src/store/labels/tone.ts";
 import type { TerminalCapabilities } from "../../src/store/terminal-capabilities.ts";
-import type { Tone } from "../../src/store/tone.ts";
 
 /** How a tone looks; the names are those of Ink's Text. */
 export interface Look {

@@ -9,6 +9,11 @@ export interface Layer {
   readonly builtins: readonly string[] | "all";
   /** Where each folder of the layer is closed to the others, the folders that stay open to all of them. */
   readonly openFolders?: readonly string[];
+  /**
+   * Where the folders of the layer have an order: level by level, from the outermost in. Every file is in one of them. A folder imports
+   * those of later levels and no other of its own level. `views/*` is each folder within `views`.
+   */
+  readonly folderLevels?: readonly (readonly string[])[];
 }
 
 /** Everything that ships. What is not named here is a tool and stays out of the program. */
@@ -66,6 +71,7 @@ export const LAYERS: readonly Layer[] = [
     layers: ["domain", "store"],
     packages: ["ink", "react", "zustand", "string-width", "cli-truncate", "chalk"],
     builtins: [],
+    folderLevels: [["app"], ["screen-reader"], ["views"], ["dialogs", "views/*"], ["frame"], ["kit"], ["terminal"]],
   },
   // The page that a run leaves behind: text from a state, and so free of whatever reaches the world.
   { name: "report", folder: "src/report", layers: ["domain", "store"], packages: [], builtins: [] },

@@ -1,6 +1,7 @@
-import { costOf, type EarlierRun, interventionsOf, type TrendPoint, trendOf } from "../domain/results/trend.ts";
-import { type LedgerRow, type LedgerTable, ledgerTable } from "../domain/results/trend-rows.ts";
+import { type EarlierRun, type TrendPoint, trendOf } from "../domain/results/trend.ts";
 import type { RunState } from "../domain/run/state.ts";
+import { type LedgerRow, type LedgerTable, ledgerTable } from "../store/results/ledger-table.ts";
+import { costOf, interventionsOf } from "../store/results/trend-text.ts";
 import { utc } from "./format.ts";
 import { type Html, html } from "./html.ts";
 import type { Section } from "./section.ts";

@@ -1,7 +1,7 @@
 import { ledgerOf } from "../domain/results/ledger.ts";
-import { foundWords, headline, outcomes } from "../domain/results/summary.ts";
 import type { RunState, TicketState } from "../domain/run/state.ts";
 import { formatDuration } from "../domain/values/duration.ts";
+import { foundWords, headline, outcomes } from "../store/results/summary.ts";
 import { count, percent, usd, utc } from "./format.ts";
 import { type Html, html } from "./html.ts";
 import { outcomeToneOfRun } from "./outcome-style.ts";

@@ -1,8 +1,8 @@
 import type { Ticket } from "../domain/batch/schema.ts";
-import { baseLines, foundWords, outcomes } from "../domain/results/summary.ts";
 import type { RunState, TicketState } from "../domain/run/state.ts";
 import { formatDuration } from "../domain/values/duration.ts";
 import { vecAt } from "../domain/values/vec.ts";
+import { baseLines, foundWords, outcomes } from "../store/results/summary.ts";
 import { NOTHING, usd } from "./format.ts";
 import { type Html, html } from "./html.ts";
 import { ticketStyle } from "./outcome-style.ts";

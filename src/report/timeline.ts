@@ -1,6 +1,6 @@
-import { spanOf, type TimelineSegment, timelineRows } from "../domain/results/timeline-segments.ts";
 import type { RunState } from "../domain/run/state.ts";
 import { formatDuration } from "../domain/values/duration.ts";
+import { spanOf, type TimelineSegment, timelineRows } from "../store/results/timeline-segments.ts";
 import { count, percent } from "./format.ts";
 import { type Html, html } from "./html.ts";
 import { outcomeStyle } from "./outcome-style.ts";

@@ -1,9 +1,9 @@
 import type { RunEvent } from "../domain/run/event.ts";
 import type { RunState } from "../domain/run/state.ts";
 import { formatUsd } from "./format.ts";
-import { questionLabel, reviewerLabel } from "./reviewer-label.ts";
-import { specLabel } from "./step-label.ts";
-import type { Tone } from "./tone.ts";
+import { questionLabel, reviewerLabel } from "./labels/reviewer-label.ts";
+import { specLabel } from "./labels/step-label.ts";
+import type { Tone } from "./labels/tone.ts";
 
 export type Look = readonly [glyph: string, tone: Tone, text: string];
 

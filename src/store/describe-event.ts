@@ -7,8 +7,8 @@ import { claimLook, type Look } from "./describe-claim.ts";
 import { healLook } from "./describe-heal.ts";
 import { displayText } from "./display-text.ts";
 import { formatElapsed, plural } from "./format.ts";
-import { specLabel } from "./step-label.ts";
-import type { Tone } from "./tone.ts";
+import { specLabel } from "./labels/step-label.ts";
+import type { Tone } from "./labels/tone.ts";
 
 /** One line of the event feed. `text` is safe to draw; `seq` names the line. */
 export interface FeedLine {

@@ -5,7 +5,7 @@ import { plainText } from "../domain/values/text.ts";
 import type { DashboardState } from "./dashboard-state.ts";
 import { displayText } from "./display-text.ts";
 import { plural } from "./format.ts";
-import { runLabel } from "./run-label.ts";
+import { runLabel } from "./labels/run-label.ts";
 
 /** What a terminal shows of a run outside of its screen. */
 export interface TerminalStatus {

@@ -1,6 +1,6 @@
 import type { VerdictWord } from "../domain/run/event.ts";
 import type { RunId } from "../domain/values/ids.ts";
-import type { Tone } from "./tone.ts";
+import type { Tone } from "./labels/tone.ts";
 import type { RunsUi } from "./views/runs.ts";
 
 /**

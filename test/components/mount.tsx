@@ -1,5 +1,5 @@
 import { render } from "ink";
-import { App } from "../../components/app.tsx";
+import { App } from "../../components/app/app.tsx";
 import { DEFAULT_THEME, type Theme } from "../../components/kit/theme.ts";
 import type { DashboardStore } from "../../src/store/dashboard-store.ts";
 import type { Feed } from "../../src/store/feed.ts";

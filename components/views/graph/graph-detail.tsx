@@ -3,12 +3,12 @@ import { useShallow } from "zustand/react/shallow";
 import type { Plan } from "../../../src/domain/run/state.ts";
 import { formatElapsed } from "../../../src/store/format.ts";
 import { keyIn } from "../../../src/store/keymap/key-labels.ts";
+import { queueLabel, titleLabel } from "../../../src/store/labels/ticket-label.ts";
 import { dependentsIn, graphLayout } from "../../../src/store/views/graph-layout.ts";
-import { useDashboard } from "../../dashboard-context.ts";
-import { Rule } from "../../frame/rule.tsx";
+import { useDashboard } from "../../kit/dashboard-context.ts";
 import { cut, widthOf } from "../../kit/fit.ts";
+import { Rule } from "../../kit/rule.tsx";
 import { cutSpans, type Span, type SpanLine, Spans, spansWidth } from "../../kit/spans.tsx";
-import { queueLabel, titleLabel } from "../overview/queue-label.ts";
 import { stylesKey, stylesOf } from "./node-style.ts";
 
 interface DetailOf {

@@ -2,9 +2,8 @@ import type { Plan } from "../../../src/domain/run/state.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
 import { type GraphLayout, graphLayout } from "../../../src/store/views/graph-layout.ts";
-import type { ViewSize } from "../../frame/view-size.ts";
-import type { Cell } from "../../kit/cell.ts";
-import { rowWindow } from "../../kit/page-window.ts";
+import type { Cell, ViewSize } from "../../kit/geometry.ts";
+import { rowWindow } from "../../kit/window.ts";
 import { type GraphColumns, graphColumns, layerWindow } from "./graph-columns.ts";
 
 /** From so many lines on, all of what hangs together with the selected ticket is told in lines of its own. */

@@ -1,13 +1,13 @@
 import { memo, type ReactNode, useMemo } from "react";
 import type { Plan } from "../../../src/domain/run/state.ts";
 import { criticalPath, dependentsIn, type GraphLayout, graphLayout } from "../../../src/store/views/graph-layout.ts";
-import { useDashboard, useDrawn } from "../../dashboard-context.ts";
 import { NoRun } from "../../frame/no-run.tsx";
 import { FRAME_LINES, ViewFrame } from "../../frame/view-frame.tsx";
-import type { ViewSize } from "../../frame/view-size.ts";
+import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
+import type { ViewSize } from "../../kit/geometry.ts";
 import { fitLegend } from "../../kit/legend.ts";
-import { numbersOf } from "../../kit/page-window.ts";
 import { cutSpans, Spans } from "../../kit/spans.tsx";
+import { numbersOf } from "../../kit/window.ts";
 import { graphColumns } from "./graph-columns.ts";
 import { GraphDetail } from "./graph-detail.tsx";
 import { graphPaneLayout, selectedIndex } from "./graph-layout.ts";

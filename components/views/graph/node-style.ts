@@ -1,7 +1,7 @@
 import { vecAt } from "../../../src/domain/values/vec.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
-import { stageOf } from "../../../src/store/ticket-stage.ts";
-import type { Tone } from "../../../src/store/tone.ts";
+import { stageOf } from "../../../src/store/labels/ticket-stage.ts";
+import type { Tone } from "../../../src/store/labels/tone.ts";
 
 /** How a ticket stands, in a glyph. */
 export interface NodeStyle {

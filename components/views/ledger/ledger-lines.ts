@@ -1,9 +1,9 @@
 import type { EarlierRun } from "../../../src/domain/results/trend.ts";
-import type { LedgerRow, LedgerTable } from "../../../src/domain/results/trend-rows.ts";
 import { plural } from "../../../src/store/format.ts";
+import type { LedgerRow, LedgerTable } from "../../../src/store/results/ledger-table.ts";
 import { fitTo, widthOf, wrapWords } from "../../kit/fit.ts";
+import type { PaneLine } from "../../kit/lines-pane.tsx";
 import type { Span, SpanLine } from "../../kit/spans.tsx";
-import type { SummaryLine } from "../summary/summary-lines.ts";
 
 /** Columns: what stands in the first, this run's, its change, and each earlier run's. */
 const [NAME, NOW, CHANGE, EARLIER] = [34, 10, 11, 14];
@@ -12,7 +12,7 @@ const LEAST_NAME = 26;
 /** The ledger as lines: `head` stays in its place over `rows`. */
 export interface LedgerLines {
   readonly head: readonly SpanLine[];
-  readonly rows: readonly SummaryLine[];
+  readonly rows: readonly PaneLine[];
 }
 
 /** Lays the table out on `width` columns: earlier runs that have no room are counted. `ended`: the numbers of this run are its last. */
@@ -31,7 +31,7 @@ export function ledgerLines({ groups, runs, against, whyNone }: LedgerTable, wid
   return {
     head: headLines(columns, runs, ended),
     rows: [
-      ...groups.flatMap(({ title, rows }): SummaryLine[] => [
+      ...groups.flatMap(({ title, rows }): PaneLine[] => [
         { title: title.toUpperCase(), count: "", tone: "plain" },
         ...rows.map((row) => rowLine(row, columns)),
       ]),

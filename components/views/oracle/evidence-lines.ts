@@ -1,8 +1,8 @@
 import type { TicketEvidence } from "../../../src/domain/run/oracle-evidence.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { displayText } from "../../../src/store/display-text.ts";
+import type { Tone } from "../../../src/store/labels/tone.ts";
 import type { OracleComparison } from "../../../src/store/oracle-comparison.ts";
-import type { Tone } from "../../../src/store/tone.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
 import { cutSpans, type SpanLine } from "../../kit/spans.tsx";
 

@@ -2,8 +2,8 @@ import { Box } from "ink";
 import { memo, type ReactNode, use, useMemo } from "react";
 import { formatClock } from "../../../src/store/format.ts";
 import { compare, isOf } from "../../../src/store/oracle-comparison.ts";
-import { DashboardContext, useDashboard, useDrawn } from "../../dashboard-context.ts";
-import { Rule } from "../../frame/rule.tsx";
+import { DashboardContext, useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
+import { Rule } from "../../kit/rule.tsx";
 import { cutSpans, type SpanLine, Spans } from "../../kit/spans.tsx";
 import { panelLines } from "./panel-lines.ts";
 

@@ -1,14 +1,14 @@
 import { memo, type ReactNode, use, useMemo } from "react";
 import { formatClock } from "../../../src/store/format.ts";
+import { titleOf } from "../../../src/store/labels/ticket-label.ts";
 import { compare, countComparisons, isOf } from "../../../src/store/oracle-comparison.ts";
-import { DashboardContext, useDashboard, useDrawn } from "../../dashboard-context.ts";
+import { idWidth } from "../../frame/layout.ts";
 import { NoRun } from "../../frame/no-run.tsx";
 import { FRAME_LINES, ViewFrame } from "../../frame/view-frame.tsx";
-import type { ViewSize } from "../../frame/view-size.ts";
+import { DashboardContext, useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
+import type { ViewSize } from "../../kit/geometry.ts";
 import { LinesPane } from "../../kit/lines-pane.tsx";
 import { cutSpans, type SpanLine, spansWidth } from "../../kit/spans.tsx";
-import { titleOf } from "../overview/queue-label.ts";
-import { idWidth } from "../overview/worker-columns.ts";
 import { evidenceLines } from "./evidence-lines.ts";
 import { HEAD_LINES, OracleHead } from "./oracle-head.tsx";
 import { healLines, healsCount, interventionLines, interventionsCount } from "./people-lines.ts";

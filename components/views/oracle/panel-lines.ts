@@ -1,7 +1,7 @@
 import type { RunState } from "../../../src/domain/run/state.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
+import type { Tone } from "../../../src/store/labels/tone.ts";
 import type { OracleComparison } from "../../../src/store/oracle-comparison.ts";
-import type { Tone } from "../../../src/store/tone.ts";
 import { fitTo, widthOf } from "../../kit/fit.ts";
 import type { SpanLine } from "../../kit/spans.tsx";
 import { healsCount } from "./people-lines.ts";

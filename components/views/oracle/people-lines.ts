@@ -3,7 +3,7 @@ import type { HealOutcome, PastHeal } from "../../../src/domain/run/heal-fact.ts
 import type { RunState } from "../../../src/domain/run/state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatClock, formatElapsed, formatUsd } from "../../../src/store/format.ts";
-import type { Tone } from "../../../src/store/tone.ts";
+import type { Tone } from "../../../src/store/labels/tone.ts";
 import { wrapWords } from "../../kit/fit.ts";
 import type { SpanLine } from "../../kit/spans.tsx";
 

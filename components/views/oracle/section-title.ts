@@ -1,5 +1,5 @@
+import type { Tone } from "../../../src/store/labels/tone.ts";
 import type { OracleComparison } from "../../../src/store/oracle-comparison.ts";
-import type { Tone } from "../../../src/store/tone.ts";
 import { cut } from "../../kit/fit.ts";
 import type { SpanLine } from "../../kit/spans.tsx";
 

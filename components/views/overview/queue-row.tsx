@@ -2,11 +2,11 @@ import { memo, type ReactNode, useMemo } from "react";
 import { useShallow } from "zustand/react/shallow";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { ticketIn } from "../../../src/store/dashboard-state.ts";
-import { useDashboard, useDrawn } from "../../dashboard-context.ts";
+import { queueLabel, titleLabel, titleOf } from "../../../src/store/labels/ticket-label.ts";
+import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
 import { type Span, type SpanLine, type TimedSpan, TimedSpans } from "../../kit/spans.tsx";
 import { timeSpan } from "../../kit/time.tsx";
-import { queueLabel, titleLabel, titleOf } from "./queue-label.ts";
 import type { SectionName } from "./sections.ts";
 
 /** Columns that a word gets, so that the titles beside short words stand under each other. */

@@ -1,6 +1,6 @@
 import type { TicketId } from "../../../src/domain/values/ids.ts";
+import type { Tone } from "../../../src/store/labels/tone.ts";
 import type { Lists } from "../../../src/store/lists.ts";
-import type { Tone } from "../../../src/store/tone.ts";
 import { cut, widthOf } from "../../kit/fit.ts";
 import { hiddenWords, windowOf } from "../../kit/window.ts";
 

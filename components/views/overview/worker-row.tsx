@@ -5,15 +5,16 @@ import type { Attempt, Plan, TicketState } from "../../../src/domain/run/state.t
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
-import { specLabel } from "../../../src/store/step-label.ts";
-import { stageOf } from "../../../src/store/ticket-stage.ts";
-import { useDashboard, useDrawn } from "../../dashboard-context.ts";
+import { formatAge } from "../../../src/store/format.ts";
+import { lastFailure, MARKS, type Saying, sayingOf, trackOf } from "../../../src/store/labels/attempt-status.ts";
+import { specLabel } from "../../../src/store/labels/step-label.ts";
+import { stageOf } from "../../../src/store/labels/ticket-stage.ts";
 import type { Density } from "../../frame/layout.ts";
+import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
 import { type Span, type SpanLine, Spans, type TimedSpan, TimedSpans } from "../../kit/spans.tsx";
 import { timeSpan } from "../../kit/time.tsx";
 import type { WorkerColumns } from "./worker-columns.ts";
-import { lastFailure, MARKS, type Saying, sayingOf, sayingText, trackOf } from "./worker-status.ts";
 
 /** What the rows of all workers are drawn by. */
 export interface OfAllRows {
@@ -77,6 +78,17 @@ const FREE: SpanLine = [{ text: " · slot free", tone: "waiting" }];
 
 function markOf(selected: boolean): Span {
   return { text: selected ? "▌" : " ", tone: "running" };
+}
+
+const SECOND = 1000;
+
+/** What is said at `now` (milliseconds since the epoch), in at most `width` columns. A claim stays quoted where it is cut. */
+function sayingText({ text, tone, from }: Saying, width: number, now: number): string {
+  if (tone === "claim") return `"${cut(text, width - 2)}"`;
+  if (from === undefined) return cut(text, width);
+  const left = Math.ceil((from - now) / SECOND) * SECOND;
+  const when = left > 0 ? ` in ${formatAge(left)}` : " now";
+  return cut(text, width - when.length) + when;
 }
 
 /** What is said of a try, in exactly `width` columns and a space; it may count down. */

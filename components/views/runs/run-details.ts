@@ -1,9 +1,8 @@
 import { displayText } from "../../../src/store/display-text.ts";
 import { plural } from "../../../src/store/format.ts";
 import { type ListedRun, standingLook } from "../../../src/store/run-list.ts";
-import { fitParts } from "../../kit/fit.ts";
+import { fitParts, wrapTo } from "../../kit/fit.ts";
 import { type SpanLine, spansWidth } from "../../kit/spans.tsx";
-import { wrapTo } from "../../kit/wrap-to.ts";
 
 /** Lines under the list about the run that is selected. */
 export const ABOUT_LINES = 3;

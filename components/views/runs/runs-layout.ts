@@ -1,8 +1,7 @@
 import type { RunId } from "../../../src/domain/values/ids.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
 import { selectedPlace } from "../../../src/store/run-list.ts";
-import type { ViewSize } from "../../frame/view-size.ts";
-import type { Cell } from "../../kit/cell.ts";
+import type { Cell, ViewSize } from "../../kit/geometry.ts";
 import { type Window, windowOf } from "../../kit/window.ts";
 import { ABOUT_LINES } from "./run-details.ts";
 

@@ -1,21 +1,19 @@
 import { ledgerOf } from "../../../src/domain/results/ledger.ts";
-import { foundWords, headline, numbersLine, outcomes } from "../../../src/domain/results/summary.ts";
 import { type EarlierRun, trendOf } from "../../../src/domain/results/trend.ts";
 import type { RunState, TicketState } from "../../../src/domain/run/state.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatElapsed, formatUsd, plural } from "../../../src/store/format.ts";
-import { runLabel } from "../../../src/store/run-label.ts";
-import type { Tone } from "../../../src/store/tone.ts";
+import { runLabel } from "../../../src/store/labels/run-label.ts";
+import { titleLabel } from "../../../src/store/labels/ticket-label.ts";
+import type { Tone } from "../../../src/store/labels/tone.ts";
+import { foundWords, headline, numbersLine, outcomes } from "../../../src/store/results/summary.ts";
+import { idWidth } from "../../frame/layout.ts";
 import { fitTo, wrapWords } from "../../kit/fit.ts";
+import type { PaneLine } from "../../kit/lines-pane.tsx";
 import type { Span, SpanLine } from "../../kit/spans.tsx";
-import { trendLines } from "../ledger/trend-lines.ts";
-import { titleLabel } from "../overview/queue-label.ts";
-import { idWidth } from "../overview/worker-columns.ts";
+import { trendLines } from "../../kit/trend-lines.ts";
 import { ganttLines } from "./gantt.ts";
-
-/** A line of the summary: text, or the title of a section. */
-export type SummaryLine = { readonly title: string; readonly count: string; readonly tone: Tone } | SpanLine;
 
 /** What the summary shows beside the run: runs before it, newest first, and the ticket whose step a key copies. */
 interface Beside {
@@ -24,7 +22,7 @@ interface Beside {
 }
 
 /** What the run came to, whole: nothing is cut out, and the steps left to a person are given word for word. */
-export function summaryLines(run: RunState, width: number, { earlier = [], copies }: Beside = {}): readonly SummaryLine[] {
+export function summaryLines(run: RunState, width: number, { earlier = [], copies }: Beside = {}): readonly PaneLine[] {
   const { shipped, gated, open } = outcomes(run);
   const ids = idWidth(run.plan);
   const steps = stepLines(run, width, copies).map(({ line }) => line);
@@ -97,7 +95,7 @@ function itemLines(
   return [[...head, { text: first }], ...rest.map((line): SpanLine => [{ text: " ".repeat(under) + line }])];
 }
 
-function section(title: string, tone: Tone, count: number | string, lines: readonly SpanLine[]): readonly SummaryLine[] {
+function section(title: string, tone: Tone, count: number | string, lines: readonly SpanLine[]): readonly PaneLine[] {
   return lines.length === 0 ? [] : [{ title, tone, count: String(count) }, ...lines];
 }
 

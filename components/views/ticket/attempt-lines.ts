@@ -1,11 +1,10 @@
 import { formatAge } from "../../../src/store/format.ts";
+import type { Tone } from "../../../src/store/labels/tone.ts";
 import type { AttemptEntry, AttemptHistory, AttemptMark } from "../../../src/store/ticket-log/attempts.ts";
 import { entryLabel } from "../../../src/store/ticket-log/head.ts";
-import type { Tone } from "../../../src/store/tone.ts";
 import type { LifeStep } from "../../../src/store/views/ticket.ts";
-import { cut, fitTo, widthOf } from "../../kit/fit.ts";
+import { cut, fitTo, widthOf, wrapTo } from "../../kit/fit.ts";
 import { type Span, type SpanLine, spansWidth } from "../../kit/spans.tsx";
-import { wrapTo } from "../../kit/wrap-to.ts";
 
 /** How the mark of a step looks: always a sign, beside its colour. */
 export const ENTRY_STYLES: Readonly<Record<AttemptMark, { readonly glyph: string; readonly tone: Tone }>> = {

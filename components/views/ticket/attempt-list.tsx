@@ -1,10 +1,10 @@
 import { Box } from "ink";
 import { memo, type ReactNode } from "react";
 import { plural } from "../../../src/store/format.ts";
-import { useDrawn } from "../../dashboard-context.ts";
-import { Rule } from "../../frame/rule.tsx";
-import type { ViewSize } from "../../frame/view-size.ts";
+import { useDrawn } from "../../kit/dashboard-context.ts";
 import { fitTo } from "../../kit/fit.ts";
+import type { ViewSize } from "../../kit/geometry.ts";
+import { Rule } from "../../kit/rule.tsx";
 import { cutSpans, Inner, spansWidth } from "../../kit/spans.tsx";
 import { Line, Say } from "../../kit/text.tsx";
 import { Time } from "../../kit/time.tsx";

@@ -9,7 +9,7 @@ import { rowsFrom } from "../../../src/store/ticket-log/rows.ts";
 import { foundIn, type ShownText, shownText } from "../../../src/store/ticket-log/source.ts";
 import { openFileOf, targetOf } from "../../../src/store/ticket-log/target.ts";
 import { TICKET_TABS } from "../../../src/store/views/ticket.ts";
-import { DashboardContext, useDashboard, useDrawn } from "../../dashboard-context.ts";
+import { DashboardContext, useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, widthOf } from "../../kit/fit.ts";
 import { cutSpans, Inner, type Span, type SpanLine, spansWidth } from "../../kit/spans.tsx";
 import { Line, Say } from "../../kit/text.tsx";

@@ -1,7 +1,7 @@
+import type { Tone } from "../../../src/store/labels/tone.ts";
 import { hitsIn } from "../../../src/store/ticket-log/find.ts";
 import type { TextRow } from "../../../src/store/ticket-log/rows.ts";
 import type { ShownText } from "../../../src/store/ticket-log/source.ts";
-import type { Tone } from "../../../src/store/tone.ts";
 import { cut } from "../../kit/fit.ts";
 import type { Span, SpanLine } from "../../kit/spans.tsx";
 

@@ -4,9 +4,8 @@ import type { AttemptHistory } from "../../../src/store/ticket-log/attempts.ts";
 import { type Target, targetOf } from "../../../src/store/ticket-log/target.ts";
 import { TICKET_TABS, type TicketTab } from "../../../src/store/views/ticket.ts";
 import { WIDE_COLUMNS } from "../../frame/layout.ts";
-import type { ViewSize } from "../../frame/view-size.ts";
-import type { Cell } from "../../kit/cell.ts";
 import { widthOf } from "../../kit/fit.ts";
+import type { Cell, ViewSize } from "../../kit/geometry.ts";
 import { type Window, windowOf } from "../../kit/window.ts";
 import { type AttemptLine, attemptLines } from "./attempt-lines.ts";
 

@@ -2,7 +2,7 @@ import { use, useMemo } from "react";
 import { useShallow } from "zustand/react/shallow";
 import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
 import { type Target, targetOf } from "../../../src/store/ticket-log/target.ts";
-import { DashboardContext, useDashboard } from "../../dashboard-context.ts";
+import { DashboardContext, useDashboard } from "../../kit/dashboard-context.ts";
 
 /** All that a target is made of. What an agent prints is no part of it. */
 function partsOf({ run, ui }: DashboardState): readonly unknown[] {

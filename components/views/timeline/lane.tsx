@@ -1,8 +1,8 @@
 import { memo, type ReactNode } from "react";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import type { TimelineBar } from "../../../src/store/views/timeline-bars.ts";
-import { useDrawn } from "../../dashboard-context.ts";
 import { type Ground, paintBars } from "../../kit/bars.ts";
+import { useDrawn } from "../../kit/dashboard-context.ts";
 import { Spans } from "../../kit/spans.tsx";
 import type { TimeFrame } from "./time-frame.ts";
 import { LANE_LABEL, laneBars } from "./timeline-layout.ts";

@@ -6,13 +6,13 @@ import { ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatClock, formatElapsed, plural } from "../../../src/store/format.ts";
 import { keyIn } from "../../../src/store/keymap/key-labels.ts";
-import { useDashboard } from "../../dashboard-context.ts";
-import { Rule } from "../../frame/rule.tsx";
+import { titleOf } from "../../../src/store/labels/ticket-label.ts";
+import { useDashboard } from "../../kit/dashboard-context.ts";
 import { cut } from "../../kit/fit.ts";
+import { Rule } from "../../kit/rule.tsx";
 import { cutSpans, type Span, type SpanLine, Spans } from "../../kit/spans.tsx";
 import { Line, Say } from "../../kit/text.tsx";
 import { Time } from "../../kit/time.tsx";
-import { titleOf } from "../overview/queue-label.ts";
 import { OUTCOME_LABELS, segmentStyle } from "./segment-style.ts";
 
 /** The tries of the selected ticket in words, the newest first, in exactly `lines` lines: 2, or 4 with a title. */

@@ -1,10 +1,9 @@
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
 import { type TimelineBar, timelineBars } from "../../../src/store/views/timeline-bars.ts";
-import type { ViewSize } from "../../frame/view-size.ts";
 import { type Bar, barsAt } from "../../kit/bars.ts";
-import type { Cell } from "../../kit/cell.ts";
-import { rowWindow } from "../../kit/page-window.ts";
+import type { Cell, ViewSize } from "../../kit/geometry.ts";
+import { rowWindow } from "../../kit/window.ts";
 import { segmentStyle } from "./segment-style.ts";
 import { columnOf, type TimeFrame, timeFrame } from "./time-frame.ts";
 

@@ -1,11 +1,11 @@
 import { memo, type ReactNode, use, useEffect, useMemo } from "react";
 import { useShallow } from "zustand/react/shallow";
 import { keepBars, type TimelineBar } from "../../../src/store/views/timeline-bars.ts";
-import { DashboardContext, useDashboard, useDrawn } from "../../dashboard-context.ts";
 import { NoRun } from "../../frame/no-run.tsx";
 import { FRAME_LINES, ViewFrame } from "../../frame/view-frame.tsx";
-import type { ViewSize } from "../../frame/view-size.ts";
 import type { Ground, GroundSign } from "../../kit/bars.ts";
+import { DashboardContext, useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
+import type { ViewSize } from "../../kit/geometry.ts";
 import { fitLegend } from "../../kit/legend.ts";
 import { type SpanLine, Spans } from "../../kit/spans.tsx";
 import { Lane } from "./lane.tsx";

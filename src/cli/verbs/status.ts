@@ -1,13 +1,13 @@
 import { ledgerOf } from "../../domain/results/ledger.ts";
-import { headline } from "../../domain/results/summary.ts";
 import { type Attempt, activeTickets, type RunState } from "../../domain/run/state.ts";
 import { describeReason, whyNot } from "../../domain/schedule/why-not.ts";
 import { formatDuration } from "../../domain/values/duration.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
-import { specLabel } from "../../store/step-label.ts";
-import { finishOf, stageOf, turnOf } from "../../store/ticket-stage.ts";
+import { specLabel } from "../../store/labels/step-label.ts";
+import { finishOf, stageOf, turnOf } from "../../store/labels/ticket-stage.ts";
+import { headline } from "../../store/results/summary.ts";
 import { type FoundRun, findRun } from "../find-run.ts";
 import { writeAll } from "../print.ts";
 

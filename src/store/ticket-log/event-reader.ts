@@ -1,5 +1,5 @@
 import { displayLine, displayText } from "../display-text.ts";
-import type { Tone } from "../tone.ts";
+import type { Tone } from "../labels/tone.ts";
 import { agentEvent, type Tokens, type ToldEvent } from "./vendor-events.ts";
 
 /** A line that people read; `joins`: it goes on in the line before. */

@@ -1,8 +1,8 @@
 import type { DashboardState } from "../dashboard-state.ts";
 import { displayLine, displayText } from "../display-text.ts";
 import { formatAge, formatCap, formatUsd, plural } from "../format.ts";
-import { specLabel } from "../step-label.ts";
-import type { Tone } from "../tone.ts";
+import { specLabel } from "../labels/step-label.ts";
+import type { Tone } from "../labels/tone.ts";
 import { type AttemptEntry, type AttemptMark, evidenceOf } from "./attempts.ts";
 import type { LogLine } from "./line-ring.ts";
 import { openFileOf, type Target } from "./target.ts";

@@ -1,5 +1,5 @@
 import { displayLine } from "../display-text.ts";
-import type { Tone } from "../tone.ts";
+import type { Tone } from "../labels/tone.ts";
 import { EventReader } from "./event-reader.ts";
 import { LineRing, type LogLine } from "./line-ring.ts";
 import type { Tokens } from "./vendor-events.ts";

@@ -1,8 +1,8 @@
 import stringWidth from "string-width";
 import { expect, test } from "vitest";
 import { isTooSmall, layoutOf } from "../../../components/frame/layout.ts";
+import { barOf } from "../../../components/frame/oracle-line.tsx";
 import { hiddenWords, windowOf } from "../../../components/kit/window.ts";
-import { barOf } from "../../../components/views/overview/oracle-bar.ts";
 import { queueLines, share } from "../../../components/views/overview/sections.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { NO_LISTS } from "../../../src/store/lists.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { ticketOf } from "../../src/domain/run/state.ts";
-import { RepoId, TicketId } from "../../src/domain/values/ids.ts";
-import { finishOf, passedSteps, stageOf, turnOf } from "../../src/store/ticket-stage.ts";
-import { batchOf, RunBuilder } from "./run-builder.ts";
+import { ticketOf } from "../../../src/domain/run/state.ts";
+import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
+import { finishOf, passedSteps, stageOf, turnOf } from "../../../src/store/labels/ticket-stage.ts";
+import { batchOf, RunBuilder } from "../run-builder.ts";
 
 const A = TicketId.parse("A");
 const MERGE = { repo: RepoId.parse("app"), from: "b".repeat(40), to: "c".repeat(40) };

@@ -4,11 +4,11 @@ vi.hoisted(() => {
   process.env["FORCE_COLOR"] = "1";
 });
 
-import { renderDashboard } from "../../components/render-dashboard.tsx";
-import type { LeaveHow } from "../../src/store/keymap/binding.ts";
-import { terminalCapabilities } from "../../src/store/terminal-capabilities.ts";
-import { plumbing } from "../store/scenes.ts";
-import { Stage, storeOf, until } from "./stage.ts";
+import { renderDashboard } from "../../../components/app/render-dashboard.tsx";
+import type { LeaveHow } from "../../../src/store/keymap/binding.ts";
+import { terminalCapabilities } from "../../../src/store/terminal-capabilities.ts";
+import { plumbing } from "../../store/scenes.ts";
+import { Stage, storeOf, until } from "../stage.ts";
 
 beforeEach(() => {
   for (const name of ["FORCE_COLOR", "NO_COLOR", "CI", "COLORTERM", "TERM_PROGRAM"]) vi.stubEnv(name, undefined);

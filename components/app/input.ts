@@ -4,7 +4,7 @@ import type { DashboardStore } from "../../src/store/dashboard-store.ts";
 import { MouseReader } from "../../src/store/keymap/mouse.ts";
 import { type Hands, paste, point, press } from "../../src/store/keymap/press.ts";
 import { pressesOf } from "../../src/store/keymap/press-names.ts";
-import { targetAt } from "../screen-map.ts";
+import { targetAt } from "./screen-map.ts";
 
 interface Size {
   readonly columns: number;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { Fence, TicketId } from "../../src/domain/values/ids.ts";
-import { runLabel } from "../../src/store/run-label.ts";
-import { batchOf, RunBuilder } from "./run-builder.ts";
-import { claims, plumbing, plumbingEnded } from "./scenes.ts";
+import { Fence, TicketId } from "../../../src/domain/values/ids.ts";
+import { runLabel } from "../../../src/store/labels/run-label.ts";
+import { batchOf, RunBuilder } from "../run-builder.ts";
+import { claims, plumbing, plumbingEnded } from "../scenes.ts";
 
 const live = { state: "live" } as const;
 const word = (run: RunBuilder) => runLabel(run.state, live).word;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { EarlierRun } from "../../../src/domain/results/trend.ts";
-import { ledgerTable } from "../../../src/domain/results/trend-rows.ts";
+import { ledgerTable } from "../../../src/store/results/ledger-table.ts";
 import { earlierRuns } from "../../report/pages.ts";
-import { plumbing, plumbingEnded } from "../../store/scenes.ts";
+import { plumbing, plumbingEnded } from "../scenes.ts";
 
 describe("the ledger beside earlier runs", () => {
   const whole = earlierRuns()[0] as EarlierRun;

@@ -1,6 +1,6 @@
-import type { Question } from "../domain/run/event.ts";
-import type { RunState } from "../domain/run/state.ts";
-import { displayText } from "./display-text.ts";
+import type { Question } from "../../domain/run/event.ts";
+import type { RunState } from "../../domain/run/state.ts";
+import { displayText } from "../display-text.ts";
 
 /** What a question is called: those of the finish line as their steps, the ruling on a blocker by its subject. */
 const QUESTIONS: Readonly<Record<Question, string>> = { review: "review", adversary: "adversary", adjudicate: "blocker" };

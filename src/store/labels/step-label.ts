@@ -1,5 +1,5 @@
-import { type StepKind, type StepSpec, stepName } from "../domain/batch/step-spec.ts";
-import { displayText } from "./display-text.ts";
+import { type StepKind, type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
+import { displayText } from "../display-text.ts";
 
 /** A step as people name it: `check tests`, `merge`. */
 export function stepLabel(kind: StepKind, name: string): string {

@@ -1,6 +1,6 @@
-import type { RunState } from "../run/state.ts";
-import { formatDuration } from "../values/duration.ts";
-import { type EarlierRun, type Numbers, numbersOf } from "./trend.ts";
+import { type EarlierRun, type Numbers, numbersOf } from "../../domain/results/trend.ts";
+import type { RunState } from "../../domain/run/state.ts";
+import { formatDuration } from "../../domain/values/duration.ts";
 
 type Unit = "count" | "usd" | "time" | "ratio";
 

@@ -1,13 +1,13 @@
-import type { Attempt, TicketState } from "../../../src/domain/run/state.ts";
-import { describeReason, type Reason, whyNot } from "../../../src/domain/schedule/why-not.ts";
-import type { TicketId } from "../../../src/domain/values/ids.ts";
-import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
-import { displayText } from "../../../src/store/display-text.ts";
-import { formatClock } from "../../../src/store/format.ts";
-import { reviewerLabel } from "../../../src/store/reviewer-label.ts";
-import { finishOf, stageOf } from "../../../src/store/ticket-stage.ts";
-import type { Tone } from "../../../src/store/tone.ts";
-import { type SaidOf, sayingOf } from "./worker-status.ts";
+import type { Attempt, TicketState } from "../../domain/run/state.ts";
+import { describeReason, type Reason, whyNot } from "../../domain/schedule/why-not.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
+import { type DashboardState, ticketIn } from "../dashboard-state.ts";
+import { displayText } from "../display-text.ts";
+import { formatClock } from "../format.ts";
+import { type SaidOf, sayingOf } from "./attempt-status.ts";
+import { reviewerLabel } from "./reviewer-label.ts";
+import { finishOf, stageOf } from "./ticket-stage.ts";
+import type { Tone } from "./tone.ts";
 
 /** What is said of a ticket in the queue: what its finish line is at, why it waits, the step that is left, or what was shipped. */
 export interface QueueLabel {

@@ -1,20 +1,20 @@
 import { Box } from "ink";
 import { memo, type ReactNode, useMemo } from "react";
 import type { ViewName } from "../../src/store/views/view-name.ts";
-import { useDashboard } from "../dashboard-context.ts";
-import { GraphView } from "../views/graph/graph-view.tsx";
-import { LedgerView } from "../views/ledger/ledger-view.tsx";
-import { OraclePanel } from "../views/oracle/oracle-panel.tsx";
-import { OracleView } from "../views/oracle/oracle-view.tsx";
-import { FeedView } from "../views/overview/feed-view.tsx";
-import { Queue } from "../views/overview/queue.tsx";
-import { Workers } from "../views/overview/workers.tsx";
-import { RunsView } from "../views/runs/runs-view.tsx";
-import { Summary } from "../views/summary/summary.tsx";
-import { TicketView } from "../views/ticket/ticket-view.tsx";
-import { TimelineView } from "../views/timeline/timeline-view.tsx";
-import { LAYOUT_LINES, layoutOf } from "./layout.ts";
-import type { ViewSize } from "./view-size.ts";
+import { LAYOUT_LINES, layoutOf } from "../frame/layout.ts";
+import { useDashboard } from "../kit/dashboard-context.ts";
+import type { ViewSize } from "../kit/geometry.ts";
+import { GraphView } from "./graph/graph-view.tsx";
+import { LedgerView } from "./ledger/ledger-view.tsx";
+import { OraclePanel } from "./oracle/oracle-panel.tsx";
+import { OracleView } from "./oracle/oracle-view.tsx";
+import { FeedView } from "./overview/feed-view.tsx";
+import { Queue } from "./overview/queue.tsx";
+import { Workers } from "./overview/workers.tsx";
+import { RunsView } from "./runs/runs-view.tsx";
+import { Summary } from "./summary/summary.tsx";
+import { TicketView } from "./ticket/ticket-view.tsx";
+import { TimelineView } from "./timeline/timeline-view.tsx";
 
 const VIEW: Readonly<Record<Exclude<ViewName, "overview">, (size: ViewSize) => ReactNode>> = {
   ticket: TicketView,

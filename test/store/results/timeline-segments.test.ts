@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { slotText, spanOf, timelineRows } from "../../../src/domain/results/timeline-segments.ts";
 import type { AttemptOutcome } from "../../../src/domain/run/event.ts";
 import type { RunState, TicketState } from "../../../src/domain/run/state.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { vecFrom, vecItems } from "../../../src/domain/values/vec.ts";
-import { batchOf, Simulation, ticketOf } from "../simulate.ts";
+import { slotText, spanOf, timelineRows } from "../../../src/store/results/timeline-segments.ts";
+import { batchOf, Simulation, ticketOf } from "../../domain/simulate.ts";
 
 /** One try: its slot, when it began, when its agent left, when it was over and how; without an outcome it goes on. */
 type Try = readonly [slot: number, from: number, left: number | undefined, to?: number, outcome?: AttemptOutcome];

@@ -1,6 +1,6 @@
-import type { StepKind, StepSpec } from "../domain/batch/step-spec.ts";
-import type { Attempt, RunState } from "../domain/run/state.ts";
-import type { TicketId } from "../domain/values/ids.ts";
+import type { StepKind, StepSpec } from "../../domain/batch/step-spec.ts";
+import type { Attempt, RunState } from "../../domain/run/state.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
 import { questionLabel } from "./reviewer-label.ts";
 import { specLabel, stepLabel } from "./step-label.ts";
 import type { Tone } from "./tone.ts";

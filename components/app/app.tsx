@@ -1,17 +1,17 @@
 import { Box, Text, useIsScreenReaderEnabled, useWindowSize } from "ink";
 import { type ReactNode, useEffect, useMemo } from "react";
-import type { DashboardStore } from "../src/store/dashboard-store.ts";
-import type { Hands } from "../src/store/keymap/press.ts";
-import { DashboardContext, useDashboard, useDrawn } from "./dashboard-context.ts";
-import { useHands } from "./dialogs/input.ts";
-import { Modals } from "./dialogs/modals.tsx";
-import { Footer } from "./frame/footer.tsx";
-import { Header } from "./frame/header.tsx";
-import { isTooSmall, LAYOUT_LINES, MIN_COLUMNS, MIN_ROWS } from "./frame/layout.ts";
-import { CurrentView } from "./frame/views.tsx";
-import { DEFAULT_THEME, type Theme } from "./kit/theme.ts";
-import { Spoken } from "./screen-reader/screen-reader.tsx";
-import { OracleLine } from "./views/overview/oracle-line.tsx";
+import type { DashboardStore } from "../../src/store/dashboard-store.ts";
+import type { Hands } from "../../src/store/keymap/press.ts";
+import { Modals } from "../dialogs/modals.tsx";
+import { Footer } from "../frame/footer.tsx";
+import { Header } from "../frame/header.tsx";
+import { isTooSmall, LAYOUT_LINES, MIN_COLUMNS, MIN_ROWS } from "../frame/layout.ts";
+import { OracleLine } from "../frame/oracle-line.tsx";
+import { DashboardContext, useDashboard, useDrawn } from "../kit/dashboard-context.ts";
+import { DEFAULT_THEME, type Theme } from "../kit/theme.ts";
+import { Spoken } from "../screen-reader/screen-reader.tsx";
+import { CurrentView } from "../views/current-view.tsx";
+import { useHands } from "./input.ts";
 
 const SECOND = 1000;
 /** How far into a second the clock ticks: late, so that updates of a busy run have mostly brought the new time already. */

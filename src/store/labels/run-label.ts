@@ -1,6 +1,6 @@
-import { activeTickets, type RunState } from "../domain/run/state.ts";
+import { activeTickets, type RunState } from "../../domain/run/state.ts";
+import type { Connection } from "../ui.ts";
 import type { Tone } from "./tone.ts";
-import type { Connection } from "./ui.ts";
 
 /** The answer to "can I leave?", as one glyph and one word. */
 export interface RunLabel {

@@ -1,8 +1,8 @@
 import { createContext, use } from "react";
 import { useStore } from "zustand";
-import type { DashboardState } from "../src/store/dashboard-state.ts";
-import type { DashboardStore } from "../src/store/dashboard-store.ts";
-import { DEFAULT_THEME, type Theme } from "./kit/theme.ts";
+import type { DashboardState } from "../../src/store/dashboard-state.ts";
+import type { DashboardStore } from "../../src/store/dashboard-store.ts";
+import { DEFAULT_THEME, type Theme } from "./theme.ts";
 
 interface Dashboard {
   readonly store: DashboardStore;

@@ -1,15 +1,9 @@
-import {
-  costOf,
-  interventionsOf,
-  NOT_COMPLETE,
-  NOT_KNOWN,
-  sparkline,
-  type TrendPoint,
-} from "../../../src/domain/results/trend.ts";
-import { formatUsd } from "../../../src/store/format.ts";
-import type { Tone } from "../../../src/store/tone.ts";
-import { fitTo, widthOf } from "../../kit/fit.ts";
-import { type Span, type SpanLine, spansWidth } from "../../kit/spans.tsx";
+import type { TrendPoint } from "../../src/domain/results/trend.ts";
+import { formatUsd } from "../../src/store/format.ts";
+import type { Tone } from "../../src/store/labels/tone.ts";
+import { costOf, interventionsOf, NOT_COMPLETE, NOT_KNOWN, sparkline } from "../../src/store/results/trend-text.ts";
+import { fitTo, widthOf } from "./fit.ts";
+import { type Span, type SpanLine, spansWidth } from "./spans.tsx";
 
 const NAME = 15;
 

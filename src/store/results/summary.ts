@@ -1,12 +1,13 @@
-import { failingOnBaseLine } from "../evidence/summary-lines.ts";
-import type { RunState, TicketState } from "../run/state.ts";
-import { describeReason, type Reason, whyNot } from "../schedule/why-not.ts";
-import { formatDuration } from "../values/duration.ts";
-import { plainText } from "../values/text.ts";
-import { vecItems } from "../values/vec.ts";
-import { type Ledger, ledgerOf } from "./ledger.ts";
+import { failingOnBaseLine } from "../../domain/evidence/summary-lines.ts";
+import { type Ledger, ledgerOf } from "../../domain/results/ledger.ts";
+import { type EarlierRun, trendOf } from "../../domain/results/trend.ts";
+import type { RunState, TicketState } from "../../domain/run/state.ts";
+import { describeReason, type Reason, whyNot } from "../../domain/schedule/why-not.ts";
+import { formatDuration } from "../../domain/values/duration.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { vecItems } from "../../domain/values/vec.ts";
 import { slotText } from "./timeline-segments.ts";
-import { type EarlierRun, trendLine, trendOf } from "./trend.ts";
+import { trendLine } from "./trend-text.ts";
 
 /** The first line of every summary: verdict and who gave it. `live`: an engine is at work on the run, as far as is known. */
 export function headline(state: RunState, live = true): string {

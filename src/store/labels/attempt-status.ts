@@ -1,15 +1,12 @@
-import type { StepSpec } from "../../../src/domain/batch/step-spec.ts";
-import type { AgentEnding } from "../../../src/domain/run/event.ts";
-import type { Attempt, TicketState } from "../../../src/domain/run/state.ts";
-import { displayText } from "../../../src/store/display-text.ts";
-import { formatAge, plural } from "../../../src/store/format.ts";
-import { questionLabel } from "../../../src/store/reviewer-label.ts";
-import { specLabel, stepLabel } from "../../../src/store/step-label.ts";
-import { isBeingEnded, passedSteps, turnOf } from "../../../src/store/ticket-stage.ts";
-import type { Tone } from "../../../src/store/tone.ts";
-import { cut } from "../../kit/fit.ts";
-
-const SECOND = 1000;
+import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import type { AgentEnding } from "../../domain/run/event.ts";
+import type { Attempt, TicketState } from "../../domain/run/state.ts";
+import { displayText } from "../display-text.ts";
+import { plural } from "../format.ts";
+import { questionLabel } from "./reviewer-label.ts";
+import { specLabel, stepLabel } from "./step-label.ts";
+import { isBeingEnded, passedSteps, turnOf } from "./ticket-stage.ts";
+import type { Tone } from "./tone.ts";
 
 /** Why a try is being ended. */
 const CAUSE: Readonly<Record<AgentEnding, string>> = {
@@ -29,15 +26,6 @@ export interface Saying {
   readonly tone: Tone;
   /** What the text tells of begins then (milliseconds since the epoch): how long it takes until then is said behind it. */
   readonly from?: number;
-}
-
-/** What is said at `now` (milliseconds since the epoch), in at most `width` columns. A claim stays quoted where it is cut. */
-export function sayingText({ text, tone, from }: Saying, width: number, now: number): string {
-  if (tone === "claim") return `"${cut(text, width - 2)}"`;
-  if (from === undefined) return cut(text, width);
-  const left = Math.ceil((from - now) / SECOND) * SECOND;
-  const when = left > 0 ? ` in ${formatAge(left)}` : " now";
-  return cut(text, width - when.length) + when;
 }
 
 /** What is said of a try besides itself: the ticket's finish line, and how the second model is called. */

@@ -1,8 +1,8 @@
-import type { AttemptOutcome } from "../run/event.ts";
-import type { RunState, TicketState } from "../run/state.ts";
-import { formatDuration } from "../values/duration.ts";
-import type { TicketId } from "../values/ids.ts";
-import { vecItems } from "../values/vec.ts";
+import type { AttemptOutcome } from "../../domain/run/event.ts";
+import type { RunState, TicketState } from "../../domain/run/state.ts";
+import { formatDuration } from "../../domain/values/duration.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
+import { vecItems } from "../../domain/values/vec.ts";
 
 /** One try in its slot. Times in milliseconds since the epoch. */
 export interface TimelineSegment {

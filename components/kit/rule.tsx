@@ -1,7 +1,7 @@
 import { memo, type ReactNode } from "react";
-import type { Tone } from "../../src/store/tone.ts";
-import { cut, widthOf } from "../kit/fit.ts";
-import { Spans } from "../kit/spans.tsx";
+import type { Tone } from "../../src/store/labels/tone.ts";
+import { cut, widthOf } from "./fit.ts";
+import { Spans } from "./spans.tsx";
 
 /**
  * The title line of a block: `─ WORKERS 3 of 4 ─────`. `left` is what stands in the first column (a corner of the line

@@ -1,17 +1,17 @@
 import chalk from "chalk";
 import { type Instance, render, useApp, useWindowSize } from "ink";
 import { type ReactNode, useEffect } from "react";
-import type { DashboardStore } from "../src/store/dashboard-store.ts";
-import type { LeaveHow } from "../src/store/keymap/binding.ts";
-import type { Hands } from "../src/store/keymap/press.ts";
-import type { Colours, TerminalCapabilities } from "../src/store/terminal-capabilities.ts";
+import type { DashboardStore } from "../../src/store/dashboard-store.ts";
+import type { LeaveHow } from "../../src/store/keymap/binding.ts";
+import type { Hands } from "../../src/store/keymap/press.ts";
+import type { Colours, TerminalCapabilities } from "../../src/store/terminal-capabilities.ts";
+import { asciiOf, translated } from "../kit/ascii.ts";
+import { themeOf } from "../kit/theme.ts";
+import { spokenOf } from "../screen-reader/lines.ts";
+import { frameDiffStdout } from "../terminal/frame-diff.ts";
+import { LinePlaceholders, LinePlaceholdersContext } from "../terminal/line-placeholders.ts";
+import { ResizeGate } from "../terminal/resize-gate.ts";
 import { App } from "./app.tsx";
-import { asciiOf, translated } from "./kit/ascii.ts";
-import { themeOf } from "./kit/theme.ts";
-import { spokenOf } from "./screen-reader/text.ts";
-import { frameDiffStdout } from "./terminal/frame-diff.ts";
-import { LinePlaceholders, LinePlaceholdersContext } from "./terminal/line-placeholders.ts";
-import { ResizeGate } from "./terminal/resize-gate.ts";
 
 /**
  * More than the 20 updates a second that the feed makes at most: Ink drops frames at a rate equal to its limit, and a key waits for

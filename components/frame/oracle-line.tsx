@@ -1,14 +1,13 @@
 import { memo, type ReactNode } from "react";
-import type { VerdictWord } from "../../../src/domain/run/event.ts";
-import type { OracleState } from "../../../src/domain/run/verdict-state.ts";
-import { displayText } from "../../../src/store/display-text.ts";
-import type { Tone } from "../../../src/store/tone.ts";
-import { useDashboard, useDrawn } from "../../dashboard-context.ts";
-import { WORD_WIDTH } from "../../frame/header.tsx";
-import { fitParts, fitTo, widthOf } from "../../kit/fit.ts";
-import { type Span, type TimedSpan, TimedSpans } from "../../kit/spans.tsx";
-import { timeSpan } from "../../kit/time.tsx";
-import { barOf } from "./oracle-bar.ts";
+import type { VerdictWord } from "../../src/domain/run/event.ts";
+import type { OracleState } from "../../src/domain/run/verdict-state.ts";
+import { displayText } from "../../src/store/display-text.ts";
+import type { Tone } from "../../src/store/labels/tone.ts";
+import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
+import { fitParts, fitTo, widthOf } from "../kit/fit.ts";
+import { type Span, type TimedSpan, TimedSpans } from "../kit/spans.tsx";
+import { timeSpan } from "../kit/time.tsx";
+import { WORD_WIDTH } from "./header.tsx";
 
 const VERDICTS: Readonly<Record<VerdictWord, readonly [word: string, tone: Tone]>> = {
   done: ["done", "good"],
@@ -90,4 +89,22 @@ function countSpans(
     { text: `${width >= 6 ? "  " : ""}${words}`, bold: true },
     { text: " ".repeat(Math.max(0, room - used)) },
   ];
+}
+
+/** Cells of the oracle's bar: shares of the whole, each part that is not empty seen in at least one cell. */
+export interface Bar {
+  readonly done: number;
+  readonly gated: number;
+  readonly open: number;
+}
+
+/** Divides `width` cells by the oracle's own counts. */
+export function barOf(counts: Bar, width: number): Bar {
+  const total = counts.done + counts.gated + counts.open;
+  if (total === 0 || width <= 0) return { done: 0, gated: 0, open: 0 };
+  const some = (n: number): number => (n === 0 ? 0 : 1);
+  const part = (n: number, most: number): number => Math.min(most, Math.max(some(n), Math.round((n / total) * width)));
+  const open = part(counts.open, width - some(counts.done) - some(counts.gated));
+  const gated = counts.done === 0 ? Math.min(width - open, counts.gated * width) : part(counts.gated, width - open - 1);
+  return { done: width - open - gated, gated, open };
 }
