@@ -2,6 +2,7 @@ import type { Keymap } from "../../src/store/dashboard-state.ts";
 import type { Mode } from "../../src/store/keymap/binding.ts";
 import { type KeyGroup, keyGroups } from "../../src/store/keymap/key-groups.ts";
 import { allKeyLabels } from "../../src/store/keymap/key-labels.ts";
+import { STYLES, type Style } from "../../src/store/labels/tone.ts";
 import { fitTo, wrapWords } from "../kit/fit.ts";
 import type { SpanLine } from "../kit/spans.tsx";
 
@@ -10,20 +11,23 @@ const KEYS_WIDTH = 15;
 const EMPTY: SpanLine = [{ text: "" }];
 
 /** What the signs of the dashboard mean. */
-const LEGEND: readonly (readonly [SpanLine[number], string])[] = [
-  [{ text: "◆", tone: "oracle" }, "the oracle: the only voice that says done"],
-  [{ text: '"…"', tone: "claim" }, "what an agent says: a claim, never evidence"],
-  [{ text: "▶", tone: "running" }, "an agent is at work"],
-  [{ text: "»", tone: "running" }, "on the finish line; its agent has stopped"],
-  [{ text: "◌", tone: "waiting" }, "its worktree is being made"],
-  [{ text: "○", tone: "running" }, "ready: only room is missing"],
-  [{ text: "·", tone: "waiting" }, "waits, or a free slot"],
-  [{ text: "‖", tone: "person" }, "held up from outside"],
-  [{ text: "■", tone: "bad" }, "being ended"],
-  [{ text: "!", tone: "person" }, "needs you"],
-  [{ text: "✖", tone: "bad" }, "stalled: its attempts are used up"],
-  [{ text: "✔", tone: "good" }, "done"],
-  [{ text: "✔▸·", tone: "good" }, "the finish line: passed, at it now, ahead"],
+const LEGEND: readonly (readonly [Style, string])[] = [
+  [STYLES.oracle, "the oracle: the only voice that says done"],
+  [{ ...STYLES.claim, glyph: '"…"' }, "what an agent says: a claim, never evidence"],
+  [STYLES.agent, "an agent is at work"],
+  [STYLES.finishing, "on the finish line; its agent has stopped"],
+  [STYLES.preparing, "its worktree is being made"],
+  [STYLES.ready, "ready: only room is missing"],
+  [STYLES.waits, "waits, or a free slot"],
+  [STYLES.heldUp, "held up from outside"],
+  [STYLES.ending, "being ended"],
+  [STYLES.needsYou, "needs you"],
+  [STYLES.failed, "stalled: its attempts are used up"],
+  [STYLES.done, "done"],
+  [
+    { ...STYLES.done, glyph: [STYLES.done, STYLES.step, STYLES.waits].map(({ glyph }) => glyph).join("") },
+    "the finish line: passed, at it now, ahead",
+  ],
 ];
 
 /** All keys, those of the view in front first, and what the signs mean, in lines of at most `width` columns. */
@@ -31,7 +35,7 @@ export function helpLines(keymap: Keymap, front: Mode, width: number): readonly 
   return [
     ...keyGroups(keymap, front).flatMap((group) => [...groupLines(group, width), EMPTY]),
     title("signs"),
-    ...LEGEND.map(([sign, means]): SpanLine => [{ ...sign, text: fitTo(sign.text, 4) }, { text: means }]),
+    ...LEGEND.map(([{ glyph, tone }, means]): SpanLine => [{ text: fitTo(glyph, 4), tone }, { text: means }]),
   ];
 }
 

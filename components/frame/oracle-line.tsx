@@ -1,19 +1,14 @@
 import { memo, type ReactNode } from "react";
-import type { VerdictWord } from "../../src/domain/run/event.ts";
 import type { OracleState } from "../../src/domain/run/verdict-state.ts";
 import { displayText } from "../../src/store/display-text.ts";
-import type { Tone } from "../../src/store/labels/tone.ts";
+import { VERDICT_LABELS } from "../../src/store/labels/oracle-label.ts";
+import { STYLES } from "../../src/store/labels/tone.ts";
 import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import { fitParts, fitTo, widthOf } from "../kit/fit.ts";
 import { type Span, type TimedSpan, TimedSpans } from "../kit/spans.tsx";
 import { timeSpan } from "../kit/time.tsx";
 import { WORD_WIDTH } from "./header.tsx";
 
-const VERDICTS: Readonly<Record<VerdictWord, readonly [word: string, tone: Tone]>> = {
-  done: ["done", "good"],
-  "not-done": ["not done", "plain"],
-  unjudged: ["cannot judge", "bad"],
-};
 const VERDICT_WIDTH = 12;
 const AGE_WIDTH = 8;
 const LONGEST_BAR = 60;
@@ -34,7 +29,7 @@ export const OracleLine = memo(function OracleLine({ width }: { readonly width: 
   return (
     <TimedSpans
       line={[
-        { text: ` ${fitTo("◆ ORACLE", word)} `, tone: "oracle", bold: true },
+        { text: ` ${fitTo(`${STYLES.oracle.glyph} ORACLE`, word)} `, tone: "oracle", bold: true },
         ...verdictSpans(oracle, asking, beside === "" ? room : room - widthOf(beside) - 2),
         { text: beside === "" ? "" : `  ${beside}`, tone: "waiting" },
       ]}
@@ -50,7 +45,7 @@ function verdictSpans(oracle: OracleState | undefined, asking: boolean, room: nu
     const text = `${fitTo(word, VERDICT_WIDTH + AGE_WIDTH)}  ${bar}  unknown`;
     return [{ text: fitTo(text, room + VERDICT_WIDTH + AGE_WIDTH + 2), tone: "waiting" }];
   }
-  const [word, tone] = VERDICTS[last.verdict];
+  const { word, tone } = VERDICT_LABELS[last.verdict];
   return [
     { text: fitTo(word, VERDICT_WIDTH), tone, bold: true },
     asking

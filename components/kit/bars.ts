@@ -1,4 +1,4 @@
-import type { Tone } from "../../src/store/labels/tone.ts";
+import { STYLES, type Tone } from "../../src/store/labels/tone.ts";
 import type { Span } from "./spans.tsx";
 
 /** How a bar is drawn: its first cell, all others, and its tone. */
@@ -7,6 +7,9 @@ export interface BarLook {
   readonly fill: string;
   readonly tone: Tone;
 }
+
+/** A try that shipped. */
+export const SHIPPED_BAR: BarLook = { cap: "┣", fill: "━", tone: STYLES.done.tone };
 
 /** A bar over columns, the last of which it does not cover. Even the shortest has one. */
 export interface Bar {

@@ -3,9 +3,10 @@ import type { PastAttempt, RunState, TicketState } from "../domain/run/state.ts"
 import { formatDuration } from "../domain/values/duration.ts";
 import { plainLines } from "../domain/values/text.ts";
 import { vecItems } from "../domain/values/vec.ts";
+import { outcomeLabel } from "../store/labels/outcome-label.ts";
+import { STYLES } from "../store/labels/tone.ts";
 import { count, usd } from "./format.ts";
-import { type Html, html, lines } from "./html.ts";
-import { outcomeStyle } from "./outcome-style.ts";
+import { type Html, html, lines, mark } from "./html.ts";
 import type { Section } from "./section.ts";
 
 /** Lines and characters of one piece of evidence that a page holds; what is more is counted. */
@@ -32,13 +33,13 @@ ${evidence.map(pieceOf)}</details>
 }
 
 function tryOf({ outcome, startedAt, endedAt, costUsd, summary, claimed }: PastAttempt): Html {
-  const { glyph, word, tone } = outcomeStyle(outcome, false);
+  const { glyph, word, tone } = outcomeLabel(outcome, false);
   return html`<li><span class="t-${tone}">${glyph} ${word}</span> <span class="muted">${formatDuration(endedAt - startedAt)} · ${usd(costUsd)}${claimed ? " · its worker claimed to be done" : ""}</span>${summary === "" ? undefined : html`<br><bdi>${summary}</bdi>`}</li>`;
 }
 
 function pieceOf({ step, name, summary, detail }: Evidence): Html {
   const text = plainLines(detail, { maxLines: MOST_LINES, maxLength: MOST_COLUMNS });
   const what = name === step ? step : `${step} ${name}`;
-  return html`<h3><span class="t-bad">✖</span> ${what}: <bdi>${summary}</bdi></h3>${text.length === 0 ? undefined : html`<pre tabindex="0">${lines(text)}</pre>`}
+  return html`<h3>${mark(STYLES.failed)} ${what}: <bdi>${summary}</bdi></h3>${text.length === 0 ? undefined : html`<pre tabindex="0">${lines(text)}</pre>`}
 `;
 }

@@ -1,10 +1,10 @@
 import type { RunState } from "../domain/run/state.ts";
 import { vecAt } from "../domain/values/vec.ts";
+import { phaseLabel } from "../store/labels/ticket-label.ts";
 import { criticalPath } from "../store/views/graph-layout.ts";
 import { count, cutTo } from "./format.ts";
 import { type Html, html } from "./html.ts";
 import { columnsOf, type Placed } from "./layers.ts";
-import { ticketStyle } from "./outcome-style.ts";
 import type { Section } from "./section.ts";
 
 /** Pixels of a node and of the room between nodes. */
@@ -52,7 +52,7 @@ function nodeOf(state: RunState, node: Placed, long: boolean, live: boolean): Ht
   const { x, y } = spotOf(node);
   const ticket = vecAt(state.tickets, node.index);
   const title = state.plan.tickets[node.index]?.title ?? "";
-  const { glyph, word, tone } = ticketStyle(ticket, live);
+  const { glyph, word, tone } = phaseLabel(ticket, live);
   return html`<g class="node${long ? " long" : ""}" transform="translate(${x} ${y})"><title>${ticket.id}: ${word}. ${title}</title><rect width="${WIDTH}" height="${HEIGHT}" rx="6"/><rect class="side f-${tone}" width="5" height="${HEIGHT}" rx="2"/><text class="nid t-${tone}" x="13" y="16">${glyph} ${cutTo(ticket.id, 22)}</text><text class="ntitle" x="13" y="32">${cutTo(title, 27)}</text></g>
 `;
 }

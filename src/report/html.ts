@@ -1,4 +1,5 @@
 import { plainText } from "../domain/values/text.ts";
+import type { Style } from "../store/labels/tone.ts";
 
 /** A piece of HTML that is whole and safe to stand in a page. Only `html` makes one. */
 export class Html {
@@ -28,6 +29,11 @@ const NAMED: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">"
 /** Text without control and direction-turning characters, in which nothing is markup: within an element or a quoted attribute. */
 function escapeText(text: string): string {
   return plainText(text).replace(/[&<>"']/g, (char) => NAMED[char] ?? "");
+}
+
+/** A glyph in its colour: the style sheet has a class for each tone. */
+export function mark({ glyph, tone }: Style): Html {
+  return html`<span class="t-${tone}">${glyph}</span>`;
 }
 
 /** Lines of outside text, to stand in a `pre`. */

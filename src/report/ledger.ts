@@ -1,5 +1,6 @@
 import { type EarlierRun, type TrendPoint, trendOf } from "../domain/results/trend.ts";
 import type { RunState } from "../domain/run/state.ts";
+import { STYLES } from "../store/labels/tone.ts";
 import { type LedgerRow, type LedgerTable, ledgerTable } from "../store/results/ledger-table.ts";
 import { costOf, interventionsOf } from "../store/results/trend-text.ts";
 import { utc } from "./format.ts";
@@ -62,7 +63,10 @@ function day({ startedAt }: EarlierRun): string {
 }
 
 function mark({ verdict, sameBatch }: EarlierRun): Html {
-  const look = verdict === "done" ? html`<span class="t-good">✔ done</span>` : html`<span class="t-bad">✖ not complete</span>`;
+  const look =
+    verdict === "done"
+      ? html`<span class="t-good">${STYLES.done.glyph} done</span>`
+      : html`<span class="t-bad">${STYLES.failed.glyph} not complete</span>`;
   return sameBatch ? look : html`${look}<br><span class="muted">other batch</span>`;
 }
 
@@ -83,7 +87,7 @@ function bars(name: string, points: readonly TrendPoint[], options: (point: Tren
     const value = options(point);
     const height = value === null ? 0 : Math.max(2, (value / most) * HIGH);
     const text = value === null ? "?" : value.toFixed(digits);
-    const kind = point.complete ? (i === points.length - 1 ? "f-run" : "f-past") : "hollow";
+    const kind = point.complete ? (i === points.length - 1 ? "f-running" : "f-past") : "hollow";
     return html`<rect class="${kind}" x="${i * STEP + 6.5}" y="${HIGH + 18 - height}" width="${STEP - 14}" height="${height}" rx="2"/><text class="tick" text-anchor="middle" x="${i * STEP + STEP / 2}" y="${HIGH + 12 - height}">${text}${point.complete ? "" : "×"}</text>`;
   });
   const width = points.length * STEP;

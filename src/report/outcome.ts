@@ -1,10 +1,11 @@
 import { ledgerOf } from "../domain/results/ledger.ts";
 import type { RunState, TicketState } from "../domain/run/state.ts";
 import { formatDuration } from "../domain/values/duration.ts";
-import { foundWords, headline, outcomes } from "../store/results/summary.ts";
+import { headline, runTone } from "../store/labels/run-label.ts";
+import { STYLES } from "../store/labels/tone.ts";
+import { foundWords, outcomes } from "../store/results/summary.ts";
 import { count, percent, usd, utc } from "./format.ts";
-import { type Html, html } from "./html.ts";
-import { outcomeToneOfRun } from "./outcome-style.ts";
+import { type Html, html, mark } from "./html.ts";
 import type { Section } from "./section.ts";
 
 /** What the run came to, at one glance. */
@@ -19,7 +20,7 @@ export function top(state: RunState, live: boolean): Html {
     ["interventions", String(i.total), `${i.work} work, ${i.harness} harness`],
     ["claims of done", String(claims.made), `${claims.upheld} upheld, ${claims.gap} refuted`],
   ];
-  return html`<header class="top ${outcomeToneOfRun(state)}">
+  return html`<header class="top ${runTone(state)}">
 <p class="kicker">loopdash report · run <code>${state.run}</code> · ${utc(state.startedAt)} UTC</p>
 <h1><span class="verdict">${headline(state, live)}</span> <bdi class="batch">${state.batch.name}</bdi></h1>
 <p class="reason">${state.end === undefined ? standing(state, live) : html`<bdi>${state.end.reason}</bdi>`}</p>
@@ -45,8 +46,8 @@ function bar(state: RunState): Html {
   const said = last === undefined ? "The oracle has not judged yet" : `The oracle: ${last.verdict}, ${utc(last.at)} UTC`;
   const [done, gated] = [counts.done / total, (counts.done + counts.gated) / total];
   return html`<figure class="oracle"><svg role="img" aria-label="${words}" width="100%" height="14">
-<rect class="f-wait" width="100%" height="14" rx="4"/>${counts.gated === 0 ? undefined : html`<rect class="f-person" x="${percent(done)}" width="${percent(gated - done)}" height="14"/>`}${counts.done === 0 ? undefined : html`<rect class="f-good" width="${percent(done)}" height="14" rx="4"/>`}
-</svg><figcaption><b class="t-oracle">◆ ${said}</b> <span>${words}</span></figcaption></figure>`;
+<rect class="f-waiting" width="100%" height="14" rx="4"/>${counts.gated === 0 ? undefined : html`<rect class="f-person" x="${percent(done)}" width="${percent(gated - done)}" height="14"/>`}${counts.done === 0 ? undefined : html`<rect class="f-good" width="${percent(done)}" height="14" rx="4"/>`}
+</svg><figcaption><b class="t-oracle">${STYLES.oracle.glyph} ${said}</b> <span>${words}</span></figcaption></figure>`;
 }
 
 /** The steps that are left to people, word for word and easy to copy. */
@@ -54,7 +55,7 @@ export function yoursSection(state: RunState): Section | undefined {
   const { gated } = outcomes(state);
   if (gated.length === 0) return undefined;
   const items = gated.map(
-    (ticket) => html`<li><h3><span class="t-person">!</span> ${name(state, ticket)}</h3>
+    (ticket) => html`<li><h3>${mark(STYLES.needsYou)} ${name(state, ticket)}</h3>
 ${ticket.humanStep === undefined ? html`<p class="muted">no step was recorded</p>` : html`<pre class="step">${ticket.humanStep}</pre>`}
 ${ticket.mergedSha === undefined ? undefined : html`<p class="muted">What was built up to it has landed: <code>${ticket.mergedSha.slice(0, 10)}</code></p>`}</li>`,
   );
@@ -66,7 +67,7 @@ export function openSection(state: RunState): Section | undefined {
   const { open } = outcomes(state);
   if (open.length === 0 || state.end === undefined) return undefined;
   const items = open.map(
-    ({ ticket, why }) => html`<li><span class="t-bad">✖</span> ${name(state, ticket)}<p><bdi>${why}</bdi></p></li>`,
+    ({ ticket, why }) => html`<li>${mark(STYLES.failed)} ${name(state, ticket)}<p><bdi>${why}</bdi></p></li>`,
   );
   return { id: "open", title: "Not done", note: String(open.length), body: html`<ul class="plain">${items}</ul>` };
 }

@@ -1,9 +1,10 @@
 import type { RunState } from "../domain/run/state.ts";
 import { formatDuration } from "../domain/values/duration.ts";
+import { outcomeLabel } from "../store/labels/outcome-label.ts";
+import { STYLES } from "../store/labels/tone.ts";
 import { spanOf, type TimelineSegment, timelineRows } from "../store/results/timeline-segments.ts";
 import { count, percent } from "./format.ts";
 import { type Html, html } from "./html.ts";
-import { outcomeStyle } from "./outcome-style.ts";
 import type { Section } from "./section.ts";
 
 /** Pixels of a slot's row, and of what is drawn in it. */
@@ -30,13 +31,13 @@ ${ticks(to - from).map((at) => axis(at, at / (to - from), height))}
 <text class="tick" text-anchor="end" x="100%" y="${height - 6}">${formatDuration(to - from)}</text>
 ${rows.map(({ bars }, y) => bars.map((bar) => barOf(bar, y * ROW + 4, share, live)))}
 </svg></div>
-<p class="legend"><span><i class="k f-good"></i> ✔ shipped</span> <span><i class="k k-bad"></i> ✖ failed or killed</span> <span><i class="k f-person"></i> ! left to a person</span> <span><i class="k f-wait"></i> ■ stopped</span> <span><i class="k f-run"></i> ▶ at work</span> <span><i class="k k-line"></i> on the finish line, beside the slot</span></p>`;
+<p class="legend"><span><i class="k f-good"></i> ${STYLES.done.glyph} shipped</span> <span><i class="k k-bad"></i> ${STYLES.failed.glyph} failed or killed</span> <span><i class="k f-person"></i> ${STYLES.needsYou.glyph} left to a person</span> <span><i class="k f-waiting"></i> ${STYLES.cutOff.glyph} stopped</span> <span><i class="k f-running"></i> ${STYLES.agent.glyph} at work</span> <span><i class="k k-line"></i> on the finish line, beside the slot</span></p>`;
   return { id: "timeline", title: "Timeline", note: "agents by slot", body };
 }
 
 function barOf(bar: TimelineSegment, y: number, share: (at: number) => number, live: boolean): Html {
   const { ticket, n, from, slotLeftAt, to, outcome } = bar;
-  const { glyph, word, tone } = outcomeStyle(outcome, live);
+  const { glyph, word, tone } = outcomeLabel(outcome, live);
   const [x, left, end] = [share(from), share(slotLeftAt), share(to)];
   const width = Math.max(0.0015, left - x);
   const fits = PLOTS.findIndex((plot) => width * plot >= (ticket.length + 2) * 7.5 + 8);

@@ -1,8 +1,7 @@
 import type { RunEvent } from "../domain/run/event.ts";
 import type { RunState } from "../domain/run/state.ts";
 import { formatUsd } from "./format.ts";
-import { questionLabel, reviewerLabel } from "./labels/reviewer-label.ts";
-import { specLabel } from "./labels/step-label.ts";
+import { questionLabel, reviewerLabel, specLabel } from "./labels/step-label.ts";
 import type { Tone } from "./labels/tone.ts";
 
 export type Look = readonly [glyph: string, tone: Tone, text: string];

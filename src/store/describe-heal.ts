@@ -1,5 +1,6 @@
-import type { HealFact, HealOutcome } from "../domain/run/heal-fact.ts";
+import type { HealFact } from "../domain/run/heal-fact.ts";
 import type { Look } from "./describe-claim.ts";
+import { HEAL_LABELS } from "./labels/outcome-label.ts";
 
 /** Tells what happens to the harness, a line each; that an agent was started is told by its beginning. */
 export function healLook(event: HealFact): Look | undefined {
@@ -13,16 +14,8 @@ export function healLook(event: HealFact): Look | undefined {
     case "heal-agent-started":
       return undefined;
     case "heal-ended": {
-      const [glyph, tone, word] = ENDS[event.outcome];
+      const { glyph, tone, word } = HEAL_LABELS[event.outcome];
       return [glyph, tone, `heal ${event.n} ${word}: ${event.why}`];
     }
   }
 }
-
-const ENDS: Readonly<Record<HealOutcome, Look>> = {
-  accepted: ["✚", "good", "accepted"],
-  rejected: ["✖", "bad", "rejected"],
-  failed: ["✖", "bad", "failed"],
-  nothing: ["·", "waiting", "came to nothing"],
-  lost: ["✖", "bad", "lost"],
-};

@@ -1,6 +1,5 @@
 import type { VerdictWord } from "../domain/run/event.ts";
 import type { RunId } from "../domain/values/ids.ts";
-import type { Tone } from "./labels/tone.ts";
 import type { RunsUi } from "./views/runs.ts";
 
 /**
@@ -20,21 +19,6 @@ export interface ListedRun {
   readonly verdict?: VerdictWord;
   /** How far it is; absent where nobody has counted. */
   readonly tally?: { readonly done: number; readonly gated: number; readonly open: number; readonly interventions: number };
-}
-
-/** How a listed run stands, as a glyph and a word. */
-export function standingLook({ standing, verdict }: ListedRun): readonly [glyph: string, word: string, tone: Tone] {
-  switch (standing) {
-    case "at-work":
-      return ["●", "at work", "running"];
-    case "stopped":
-      return ["■", "stopped", "waiting"];
-    case "engine-gone":
-      return ["✕", "engine gone", "bad"];
-    case "ended":
-      if (verdict === "done") return ["✔", "done", "good"];
-      return verdict === "unjudged" ? ["?", "unjudged", "bad"] : ["✖", "not done", "bad"];
-  }
 }
 
 /** What tells which run of the list is selected. */

@@ -1,6 +1,7 @@
 import { memo, type ReactNode } from "react";
 import type { Plan } from "../../../src/domain/run/state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
+import type { Style } from "../../../src/store/labels/tone.ts";
 import type { GraphLayout } from "../../../src/store/views/graph-layout.ts";
 import { joined } from "../../kit/bars.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
@@ -8,7 +9,7 @@ import { cut, fitTo, widthOf } from "../../kit/fit.ts";
 import { type Span, Spans } from "../../kit/spans.tsx";
 import { type GraphColumns, headWidth } from "./graph-columns.ts";
 import { type LineGrid, lineSpans } from "./line-grid.ts";
-import { type NodeStyle, stylesKey, stylesOf } from "./node-style.ts";
+import { stylesKey, stylesOf } from "./node-style.ts";
 
 /** What all rows of a graph have in common. */
 export interface GraphDrawing {
@@ -62,7 +63,7 @@ function gapSpans({ columns, lines, chosen }: GraphDrawing, layer: number, row: 
   return lineSpans(row, [from, columns.x[layer + 1] ?? from], { all: lines, chosen });
 }
 
-function ticketSpans(graphDrawing: GraphDrawing, index: number, look: NodeStyle | undefined, layer: number): readonly Span[] {
+function ticketSpans(graphDrawing: GraphDrawing, index: number, look: Style | undefined, layer: number): readonly Span[] {
   const { plan, columns, relation } = graphDrawing;
   const ticket = plan.tickets[index];
   const related = relation.get(index);

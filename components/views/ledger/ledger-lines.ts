@@ -1,5 +1,6 @@
 import type { EarlierRun } from "../../../src/domain/results/trend.ts";
 import { plural } from "../../../src/store/format.ts";
+import { STYLES } from "../../../src/store/labels/tone.ts";
 import type { LedgerRow, LedgerTable } from "../../../src/store/results/ledger-table.ts";
 import { fitTo, widthOf, wrapWords } from "../../kit/fit.ts";
 import type { PaneLine } from "../../kit/lines-pane.tsx";
@@ -22,7 +23,9 @@ export function ledgerLines({ groups, runs, against, whyNone }: LedgerTable, wid
   const name = Math.max(1, Math.min(NAME, room - shown * EARLIER));
   const columns: Columns = { name, change: against !== undefined, shown };
   const hidden = runs.length - shown;
-  const changes = against && `change: since the run of ${dayOf(against.startedAt)}; ✔ is better, ✖ is worse`;
+  const changes =
+    against &&
+    `change: since the run of ${dayOf(against.startedAt)}; ${STYLES.done.glyph} is better, ${STYLES.failed.glyph} is worse`;
   const notes = [
     whyNone,
     changes,
@@ -67,8 +70,10 @@ function headLines({ name, change, shown }: Columns, runs: readonly EarlierRun[]
 
 /** Whether an earlier run says much: one that is not complete, or was of another batch file, is not to be held against. */
 function markOf({ verdict, sameBatch }: EarlierRun): Span {
-  if (verdict !== "done") return { text: "✖ not whole", tone: "bad" };
-  return sameBatch ? { text: "✔ done", tone: "good" } : { text: "✔ other file", tone: "waiting" };
+  if (verdict !== "done") return { text: `${STYLES.failed.glyph} not whole`, tone: "bad" };
+  return sameBatch
+    ? { text: `${STYLES.done.glyph} done`, tone: "good" }
+    : { text: `${STYLES.done.glyph} other file`, tone: "waiting" };
 }
 
 function rowLine({ name, now, change, earlier }: LedgerRow, columns: Columns): SpanLine {
@@ -86,7 +91,7 @@ function rowLine({ name, now, change, earlier }: LedgerRow, columns: Columns): S
 /** Better or worse, beside the colour. */
 function sign(good: boolean | undefined): string {
   if (good === undefined) return "  ";
-  return good ? " ✔" : " ✖";
+  return ` ${(good ? STYLES.done : STYLES.failed).glyph}`;
 }
 
 /** Month, day and time on this machine's clock. */

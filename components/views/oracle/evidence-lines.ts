@@ -1,27 +1,12 @@
-import type { TicketEvidence } from "../../../src/domain/run/oracle-evidence.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { displayText } from "../../../src/store/display-text.ts";
-import type { Tone } from "../../../src/store/labels/tone.ts";
+import { EVIDENCE_GROUPS, EVIDENCE_LABELS } from "../../../src/store/labels/oracle-label.ts";
+import { STYLES, type Tone } from "../../../src/store/labels/tone.ts";
 import type { OracleComparison } from "../../../src/store/oracle-comparison.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
 import { cutSpans, type SpanLine } from "../../kit/spans.tsx";
 
-const STATES: Readonly<Record<TicketEvidence["state"], readonly [glyph: string, tone: Tone, word: string]>> = {
-  done: ["✔", "good", "done"],
-  "human-gated": ["!", "person", "gated"],
-  open: ["□", "plain", "open"],
-};
-const UNKNOWN = ["?", "waiting", "unknown"] as const;
 const WORD_WIDTH = 8;
-
-/** What is looked at first comes first; within that, in batch order. */
-const ORDER: readonly ((c: OracleComparison) => boolean)[] = [
-  ({ is }) => is === "differs",
-  ({ said, is }) => is !== "differs" && said === "open",
-  ({ is }) => is === "unknown",
-  ({ said, is }) => is !== "differs" && said === "human-gated",
-  ({ said, is }) => is !== "differs" && said === "done",
-];
 
 export interface EvidenceOf {
   readonly all: readonly OracleComparison[];
@@ -31,24 +16,24 @@ export interface EvidenceOf {
   readonly titleOf: (id: TicketId) => string;
 }
 
-/** A line for each ticket: what the oracle said of it, and beside it what the engine holds. Where the two differ it is loud. */
+/** A line for each ticket, what is looked at first before the others: what the oracle said of it, and beside it what the engine holds. Where the two differ it is loud. */
 export function evidenceLines(evidenceOf: EvidenceOf): readonly SpanLine[] {
-  return ORDER.flatMap((belongs) => evidenceOf.all.filter(belongs)).map((each) =>
+  return EVIDENCE_GROUPS.flatMap(({ has }) => evidenceOf.all.filter(has)).map((each) =>
     cutSpans(line(each, evidenceOf), evidenceOf.width),
   );
 }
 
 function line(each: OracleComparison, { selected, idWidth, width, titleOf }: EvidenceOf): SpanLine {
-  const [glyph, tone, word] = each.said === undefined ? UNKNOWN : STATES[each.said];
+  const { glyph, tone, word } = EVIDENCE_LABELS[each.said ?? "unknown"];
   const isSelected = each.id === selected;
-  const [mark, beside] = engineWord(each);
+  const [mark, beside] = engineLabel(each);
   // What differs is told whole.
   const engine = Math.max(width < ROOMY ? NARROW_ENGINE : ENGINE_WIDTH, mark === undefined ? 0 : widthOf(beside));
   const room = width - 4 - idWidth - 2 - WORD_WIDTH - engine - 2;
   const about = each.step === undefined ? titleOf(each.id) : `"${displayText(each.step)}"`;
   return [
     { text: isSelected ? "▌" : " ", tone: "running", bold: true },
-    { text: each.is === "differs" ? "≠ " : `${glyph} `, tone: mark ?? tone, bold: each.is === "differs" },
+    { text: `${each.is === "differs" ? STYLES.differs.glyph : glyph} `, tone: mark ?? tone, bold: each.is === "differs" },
     { text: fitTo(each.id, idWidth), bold: true, inverse: isSelected },
     { text: `  ${fitTo(word, WORD_WIDTH)}`, tone: mark ?? tone, bold: each.said !== undefined },
     { text: fitTo(beside, engine), tone: mark ?? "waiting", bold: mark !== undefined },
@@ -61,7 +46,7 @@ const [ENGINE_WIDTH, NARROW_ENGINE] = [26, 18];
 const ROOMY = 80;
 
 /** What the engine holds, and a tone where that is to be seen. */
-function engineWord({ is, phase }: OracleComparison): readonly [tone: Tone | undefined, text: string] {
+function engineLabel({ is, phase }: OracleComparison): readonly [tone: Tone | undefined, text: string] {
   const word = phase === "human-gated" ? "gated" : phase;
   if (is === "differs") return ["bad", `DIFFERS: engine ${word}`];
   return [undefined, `engine: ${word}${is === "moved" ? " since" : ""}`];

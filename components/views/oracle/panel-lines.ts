@@ -1,32 +1,17 @@
 import type { RunState } from "../../../src/domain/run/state.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
-import type { Tone } from "../../../src/store/labels/tone.ts";
+import { EVIDENCE_GROUPS } from "../../../src/store/labels/oracle-label.ts";
+import { STYLES } from "../../../src/store/labels/tone.ts";
 import type { OracleComparison } from "../../../src/store/oracle-comparison.ts";
 import { fitTo, widthOf } from "../../kit/fit.ts";
 import type { SpanLine } from "../../kit/spans.tsx";
 import { healsCount } from "./people-lines.ts";
 
-interface Group {
-  readonly glyph: string;
-  readonly word: string;
-  readonly tone: Tone;
-  readonly has: (c: OracleComparison) => boolean;
-}
-
-/** What the oracle said, in the order in which it is looked at. */
-const GROUPS: readonly Group[] = [
-  { glyph: "≠", word: "DIFFERS", tone: "bad", has: ({ is }) => is === "differs" },
-  { glyph: "□", word: "open", tone: "plain", has: ({ is, said }) => is !== "differs" && said === "open" },
-  { glyph: "?", word: "unknown", tone: "waiting", has: ({ is }) => is === "unknown" },
-  { glyph: "!", word: "gated", tone: "person", has: ({ is, said }) => is !== "differs" && said === "human-gated" },
-  { glyph: "✔", word: "done", tone: "good", has: ({ is, said }) => is !== "differs" && said === "done" },
-];
-
 const WORD_WIDTH = 8;
 
 /** A line for each thing that the oracle said, with the tickets of which it said it; what does not fit is counted. Heals come last. */
 export function panelLines(all: readonly OracleComparison[], run: RunState, width: number): readonly SpanLine[] {
-  const groups = GROUPS.flatMap(({ glyph, word, tone, has }): SpanLine[] => {
+  const groups = EVIDENCE_GROUPS.flatMap(({ glyph, word, tone, has }): SpanLine[] => {
     const ids = all.filter(has).map(({ id }) => id);
     if (ids.length === 0) return [];
     const count = fitTo(String(ids.length), 4, "right");
@@ -39,7 +24,7 @@ export function panelLines(all: readonly OracleComparison[], run: RunState, widt
     ];
   });
   const heals: SpanLine = [
-    { text: ` ✚ ${fitTo("heals", WORD_WIDTH)}`, tone: "running" },
+    { text: ` ${STYLES.healed.glyph} ${fitTo("heals", WORD_WIDTH)}`, tone: "running" },
     { text: `   ${healsCount(run)}`, tone: "waiting" },
   ];
   return [...groups, heals];

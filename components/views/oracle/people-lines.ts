@@ -1,19 +1,12 @@
 import { interventionKind } from "../../../src/domain/results/intervention.ts";
-import type { HealOutcome, PastHeal } from "../../../src/domain/run/heal-fact.ts";
+import type { PastHeal } from "../../../src/domain/run/heal-fact.ts";
 import type { RunState } from "../../../src/domain/run/state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatClock, formatElapsed, formatUsd } from "../../../src/store/format.ts";
-import type { Tone } from "../../../src/store/labels/tone.ts";
+import { HEAL_LABELS } from "../../../src/store/labels/outcome-label.ts";
+import { STYLES, type Tone } from "../../../src/store/labels/tone.ts";
 import { wrapWords } from "../../kit/fit.ts";
 import type { SpanLine } from "../../kit/spans.tsx";
-
-const OUTCOMES: Readonly<Record<HealOutcome, readonly [glyph: string, tone: Tone, word: string]>> = {
-  accepted: ["✚", "good", "accepted"],
-  rejected: ["✖", "bad", "rejected"],
-  failed: ["✖", "bad", "failed"],
-  nothing: ["·", "waiting", "came to nothing"],
-  lost: ["✖", "bad", "lost with its engine"],
-};
 
 type HealsOf = Pick<RunState, "heals" | "batch" | "tripwire" | "end">;
 
@@ -32,14 +25,19 @@ export function healLines(run: HealsOf, width: number): readonly SpanLine[] {
   const waiting: readonly SpanLine[] =
     asked === undefined
       ? []
-      : [[{ text: " ◌ ", tone: "waiting" }, { text: "asked for: begins once the tries under way are over" }]];
+      : [
+          [
+            { text: ` ${STYLES.preparing.glyph} `, tone: STYLES.preparing.tone },
+            { text: "asked for: begins once the tries under way are over" },
+          ],
+        ];
   const now =
     running === undefined
       ? []
       : [
           head(
-            "▶",
-            "running",
+            STYLES.agent.glyph,
+            STYLES.agent.tone,
             `heal ${running.n}`,
             run.end === undefined ? "under way" : "not ended",
             formatClock(running.startedAt),
@@ -51,7 +49,7 @@ export function healLines(run: HealsOf, width: number): readonly SpanLine[] {
 }
 
 function pastLines(heal: PastHeal, run: HealsOf, width: number): readonly SpanLine[] {
-  const [glyph, tone, word] = OUTCOMES[heal.outcome];
+  const { glyph, tone, word } = HEAL_LABELS[heal.outcome];
   const proof = heal.outcome === "accepted" && heal.n === run.heals.version ? proofWord(run) : "";
   const took = `${formatClock(heal.startedAt)}  ${formatElapsed(heal.endedAt - heal.startedAt)}  ${formatUsd(heal.costUsd)}`;
   const changed = heal.changed.length === 0 ? "nothing" : heal.changed.join(", ");

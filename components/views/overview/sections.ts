@@ -1,5 +1,5 @@
 import type { TicketId } from "../../../src/domain/values/ids.ts";
-import type { Tone } from "../../../src/store/labels/tone.ts";
+import { STYLES, type Tone } from "../../../src/store/labels/tone.ts";
 import type { Lists } from "../../../src/store/lists.ts";
 import { cut, widthOf } from "../../kit/fit.ts";
 import { hiddenWords, windowOf } from "../../kit/window.ts";
@@ -24,11 +24,11 @@ interface Section {
 }
 
 const SECTIONS: readonly Omit<Section, "ids" | "count">[] = [
-  { name: "finishing", title: "FINISHING", glyph: "»", tone: "running" },
-  { name: "needsYou", title: "NEEDS YOU", glyph: "!", tone: "person" },
-  { name: "stalled", title: "STALLED", glyph: "✖", tone: "bad" },
-  { name: "waiting", title: "NEXT", glyph: "○", tone: "plain" },
-  { name: "done", title: "DONE", glyph: "✔", tone: "good" },
+  { name: "finishing", title: "FINISHING", ...STYLES.finishing },
+  { name: "needsYou", title: "NEEDS YOU", ...STYLES.needsYou },
+  { name: "stalled", title: "STALLED", ...STYLES.failed },
+  { name: "waiting", title: "NEXT", ...STYLES.ready, tone: "plain" },
+  { name: "done", title: "DONE", ...STYLES.done },
 ];
 
 /** What nobody may overlook: under a filter it is counted even where none of it is left. */

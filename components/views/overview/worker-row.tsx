@@ -6,9 +6,10 @@ import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatAge } from "../../../src/store/format.ts";
-import { lastFailure, MARKS, type Saying, sayingOf, trackOf } from "../../../src/store/labels/attempt-status.ts";
+import { lastFailure, type Saying, STEP_STYLES, sayingOf, trackOf } from "../../../src/store/labels/attempt-status.ts";
 import { specLabel } from "../../../src/store/labels/step-label.ts";
 import { stageOf } from "../../../src/store/labels/ticket-stage.ts";
+import { STYLES } from "../../../src/store/labels/tone.ts";
 import type { Density } from "../../frame/layout.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
@@ -74,7 +75,7 @@ export const FreeSlot = memo(function FreeSlot({ density }: { readonly density: 
   );
 });
 
-const FREE: SpanLine = [{ text: " · slot free", tone: "waiting" }];
+const FREE: SpanLine = [{ text: ` ${STYLES.waits.glyph} slot free`, tone: STYLES.waits.tone }];
 
 function markOf(selected: boolean): Span {
   return { text: selected ? "▌" : " ", tone: "running" };
@@ -120,7 +121,7 @@ function firstLine(rowOf: RowOf): TimedLine {
 function trackSpans({ attempt, spec, columns }: RowOf): SpanLine {
   const marks = trackOf(attempt, spec.finish);
   return [
-    ...marks.map((mark) => ({ text: MARKS[mark].glyph, tone: MARKS[mark].tone })),
+    ...marks.map((mark) => ({ text: STEP_STYLES[mark].glyph, tone: STEP_STYLES[mark].tone })),
     { text: " ".repeat(Math.max(0, columns.track - marks.length) + 1) },
   ];
 }
@@ -172,7 +173,7 @@ function quiet({ attempt, silenceMs }: RowOf, width: number, prefix: string): Sp
 function thirdLine(rowOf: RowOf): SpanLine | undefined {
   if (rowOf.density < 3) return undefined;
   const marks = trackOf(rowOf.attempt, rowOf.spec.finish);
-  const words = rowOf.spec.finish.map((step, i) => ({ mark: MARKS[marks[i] ?? "ahead"], word: specLabel(step) }));
+  const words = rowOf.spec.finish.map((step, i) => ({ mark: STEP_STYLES[marks[i] ?? "ahead"], word: specLabel(step) }));
   const indent = rowOf.columns.id + 4;
   const room = rowOf.width - indent - 1;
   const line = words.map(({ mark, word }) => `${mark.glyph} ${word}`).join("  ");

@@ -1,7 +1,7 @@
 import { Box } from "ink";
 import { memo, type ReactNode, useMemo } from "react";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
-import { reviewerLabel } from "../../../src/store/labels/reviewer-label.ts";
+import { reviewerLabel } from "../../../src/store/labels/step-label.ts";
 import { busyAgents, filteredLists, type Lists, shownLists } from "../../../src/store/lists.ts";
 import type { Density, Layout } from "../../frame/layout.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";

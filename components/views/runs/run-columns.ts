@@ -1,6 +1,7 @@
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatClock } from "../../../src/store/format.ts";
-import { type ListedRun, standingLook } from "../../../src/store/run-list.ts";
+import { standingLabel } from "../../../src/store/labels/run-label.ts";
+import type { ListedRun } from "../../../src/store/run-list.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
 import type { SpanLine } from "../../kit/spans.tsx";
 
@@ -51,7 +52,7 @@ export function headLine({ wide, name, started, file }: RunColumns): SpanLine {
 
 /** What comes before a run's time: how it stands, its name, when it began. */
 export function beforeTime(run: ListedRun, columns: RunColumns, options: { selected: boolean; shown: boolean }): SpanLine {
-  const [glyph, word, tone] = standingLook(run);
+  const { glyph, word, tone } = standingLabel(run);
   const here = !options.shown ? "" : columns.wide || columns.name >= ROOMY ? HERE : HERE_SHORT;
   const name = `${cut(displayText(run.name), columns.name - widthOf(here))}${here}`;
   return [

@@ -4,10 +4,10 @@ import type { RunState, TicketState } from "../../../src/domain/run/state.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatElapsed, formatUsd, plural } from "../../../src/store/format.ts";
-import { runLabel } from "../../../src/store/labels/run-label.ts";
+import { headline, runLabel } from "../../../src/store/labels/run-label.ts";
 import { titleLabel } from "../../../src/store/labels/ticket-label.ts";
-import type { Tone } from "../../../src/store/labels/tone.ts";
-import { foundWords, headline, numbersLine, outcomes } from "../../../src/store/results/summary.ts";
+import { STYLES, type Style, type Tone } from "../../../src/store/labels/tone.ts";
+import { foundWords, numbersLine, outcomes } from "../../../src/store/results/summary.ts";
 import { idWidth } from "../../frame/layout.ts";
 import { fitTo, wrapWords } from "../../kit/fit.ts";
 import type { PaneLine } from "../../kit/lines-pane.tsx";
@@ -27,11 +27,7 @@ export function summaryLines(run: RunState, width: number, { earlier = [], copie
   const ids = idWidth(run.plan);
   const steps = stepLines(run, width, copies).map(({ line }) => line);
   const left = open.flatMap(({ ticket, why }) =>
-    itemLines(
-      ticket,
-      { glyph: "✖", tone: "bad", text: `${titleLabel({ run }, ticket.id)}: ${displayText(why)}` },
-      { ids, width },
-    ),
+    itemLines(ticket, { ...STYLES.failed, text: `${titleLabel({ run }, ticket.id)}: ${displayText(why)}` }, { ids, width }),
   );
   return [
     ...headLines(run, width),
@@ -67,9 +63,10 @@ interface StepLine {
 function stepLines(run: RunState, width: number, copies: TicketId | undefined): readonly StepLine[] {
   const ids = idWidth(run.plan);
   return outcomes(run).gated.flatMap((ticket) =>
-    itemLines(ticket, { glyph: "!", tone: "person", text: stepOf(ticket) }, { ids, width, marked: ticket.id === copies }).map(
-      (line) => ({ ticket: ticket.id, line }),
-    ),
+    itemLines(ticket, { ...STYLES.needsYou, text: stepOf(ticket) }, { ids, width, marked: ticket.id === copies }).map((line) => ({
+      ticket: ticket.id,
+      line,
+    })),
   );
 }
 
@@ -82,7 +79,7 @@ export function stepTicketIn(run: RunState, width: number, line: number): Ticket
 /** A ticket and what is said of it, in as many lines as that needs. */
 function itemLines(
   { id }: TicketState,
-  { glyph, tone, text }: { readonly glyph: string; readonly tone: Tone; readonly text: string },
+  { glyph, tone, text }: Style & { readonly text: string },
   { ids, width, marked = false }: { readonly ids: number; readonly width: number; readonly marked?: boolean },
 ): readonly SpanLine[] {
   const under = ids + 5;
@@ -115,7 +112,7 @@ function shippedLine(ticket: TicketState, title: string, ids: number, width: num
   const right = `${sha}  ${effort}${fitTo(formatUsd(ticket.costUsd), 8, "right")} `;
   const room = Math.max(8, width - ids - 5 - right.length - 2);
   return [
-    { text: " ✔ ", tone: "good" },
+    { text: ` ${STYLES.done.glyph} `, tone: STYLES.done.tone },
     { text: `${fitTo(ticket.id, ids)}  `, bold: true },
     { text: fitTo(title, room) },
     { text: `  ${right}`, tone: "waiting" },

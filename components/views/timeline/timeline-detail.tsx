@@ -6,6 +6,7 @@ import { ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatClock, formatElapsed, plural } from "../../../src/store/format.ts";
 import { keyIn } from "../../../src/store/keymap/key-labels.ts";
+import { outcomeLabel } from "../../../src/store/labels/outcome-label.ts";
 import { titleOf } from "../../../src/store/labels/ticket-label.ts";
 import { useDashboard } from "../../kit/dashboard-context.ts";
 import { cut } from "../../kit/fit.ts";
@@ -13,7 +14,7 @@ import { Rule } from "../../kit/rule.tsx";
 import { cutSpans, type Span, type SpanLine, Spans } from "../../kit/spans.tsx";
 import { Line, Say } from "../../kit/text.tsx";
 import { Time } from "../../kit/time.tsx";
-import { OUTCOME_LABELS, segmentStyle } from "./segment-style.ts";
+import { segmentStyle } from "./segment-style.ts";
 
 /** The tries of the selected ticket in words, the newest first, in exactly `lines` lines: 2, or 4 with a title. */
 export function TimelineDetail(options: {
@@ -69,7 +70,7 @@ function pastLine(id: string, pastAttempt: PastAttempt): SpanLine {
   return [
     { text: ` ${cap}${fill} `, tone },
     { text: `${id} try ${pastAttempt.n}  `, bold: true },
-    { text: OUTCOME_LABELS[pastAttempt.outcome], tone },
+    { text: outcomeLabel(pastAttempt.outcome, true).word, tone },
     {
       text: `  ${formatClock(pastAttempt.startedAt)}–${formatClock(pastAttempt.endedAt)}  slot ${pastAttempt.slot + 1}`,
       tone: "waiting",

@@ -3,10 +3,10 @@ import type { AgentEnding } from "../../domain/run/event.ts";
 import type { Attempt, TicketState } from "../../domain/run/state.ts";
 import { displayText } from "../display-text.ts";
 import { plural } from "../format.ts";
-import { questionLabel } from "./reviewer-label.ts";
-import { specLabel, stepLabel } from "./step-label.ts";
+import type { AttemptMark } from "../ticket-log/attempts.ts";
+import { questionLabel, specLabel, stepLabel } from "./step-label.ts";
 import { isBeingEnded, passedSteps, turnOf } from "./ticket-stage.ts";
-import type { Tone } from "./tone.ts";
+import { STYLES, type Style, type Tone } from "./tone.ts";
 
 /** Why a try is being ended. */
 const CAUSE: Readonly<Record<AgentEnding, string>> = {
@@ -69,11 +69,8 @@ function knownOf(attempt: Attempt, { finish, reviewer }: SaidOf): Saying | undef
   return turn && { text: `waits for its turn: ${specLabel(turn)}`, tone: "waiting" };
 }
 
-/** One step of the finish line, as far as this try has come. */
-export type StepMark = "passed" | "running" | "ahead";
-
 /** How far a try has come on its finish line. */
-export function trackOf(attempt: Attempt, finish: readonly StepSpec[]): readonly StepMark[] {
+export function trackOf(attempt: Attempt, finish: readonly StepSpec[]): readonly AttemptMark[] {
   const passed = passedSteps(attempt, finish);
   return finish.map((_, i) => {
     if (attempt.step?.index === i) return "running";
@@ -81,10 +78,16 @@ export function trackOf(attempt: Attempt, finish: readonly StepSpec[]): readonly
   });
 }
 
-export const MARKS: Readonly<Record<StepMark, { readonly glyph: string; readonly tone: Tone }>> = {
-  passed: { glyph: "✔", tone: "good" },
-  running: { glyph: "▸", tone: "running" },
-  ahead: { glyph: "·", tone: "waiting" },
+/** What a step looks like, by how it came out. */
+export const STEP_STYLES: Readonly<Record<AttemptMark, Style>> = {
+  claimed: STYLES.claim,
+  passed: STYLES.done,
+  failed: STYLES.failed,
+  running: STYLES.step,
+  waits: { ...STYLES.heldUp, tone: "waiting" },
+  ahead: STYLES.waits,
+  unreached: STYLES.unreached,
+  unseen: STYLES.unknown,
 };
 
 /** Why the try before this one ended, or undefined for a first try. */

@@ -1,18 +1,18 @@
 import type { Attempt, TicketState } from "../../domain/run/state.ts";
 import { describeReason, type Reason, whyNot } from "../../domain/schedule/why-not.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
+import { vecAt } from "../../domain/values/vec.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
 import { displayText } from "../display-text.ts";
 import { formatClock } from "../format.ts";
 import { type SaidOf, sayingOf } from "./attempt-status.ts";
-import { reviewerLabel } from "./reviewer-label.ts";
+import { underWayLabel } from "./outcome-label.ts";
+import { reviewerLabel } from "./step-label.ts";
 import { finishOf, stageOf } from "./ticket-stage.ts";
-import type { Tone } from "./tone.ts";
+import { type Label, STYLES, type Style } from "./tone.ts";
 
 /** What is said of a ticket in the queue: what its finish line is at, why it waits, the step that is left, or what was shipped. */
-export interface QueueLabel {
-  readonly glyph: string;
-  readonly tone: Tone;
+export interface QueueLabel extends Style {
   readonly text: string;
 }
 
@@ -28,18 +28,17 @@ export function queueLabel(state: Pick<DashboardState, "run">, id: TicketId): Qu
     return finishingWord(ticket.attempt, { finish: finishOf(run, id), reviewer: reviewerLabel(run) });
   switch (ticket.phase) {
     case "human-gated":
-      return { glyph: "!", tone: "person", text: gatedText(ticket) };
+      return { ...STYLES.needsYou, text: gatedText(ticket) };
     case "stalled":
-      return { glyph: "✖", tone: "bad", text: displayText(ticket.stalledReason ?? "stalled") };
+      return { ...STYLES.failed, text: displayText(ticket.stalledReason ?? "stalled") };
     case "done":
-      return { glyph: "✔", tone: "good", text: ticket.mergedSha?.slice(0, 7) ?? "done" };
+      return { ...STYLES.done, text: ticket.mergedSha?.slice(0, 7) ?? "done" };
     default: {
       const reason = whyNot(run, run.plan.index[id] ?? 0);
       const again = ticket.history.length === 0 ? "" : ` · try ${ticket.history.length + 1}`;
       const able = ABLE.has(reason.kind);
       return {
-        glyph: able ? "○" : "·",
-        tone: able ? "running" : "waiting",
+        ...(able ? STYLES.ready : STYLES.waits),
         text: `${displayText(reasonText(reason))}${again}${foundWord(ticket)}`,
       };
     }
@@ -78,4 +77,38 @@ function finishingWord(attempt: Attempt, saidOf: SaidOf): QueueLabel {
   const again = attempt.n === 1 ? "" : ` · try ${attempt.n}`;
   if (attempt.asked !== undefined) return { glyph, tone, text: `${sayingOf(attempt, saidOf).text}${again}` };
   return { glyph, tone, text: `${attempt.waiting === undefined ? word : displayText(attempt.waiting)}${again}` };
+}
+
+/** A ticket by its state alone: one that waits may start, or waits for others. */
+export function ticketStyle({ run }: Pick<DashboardState, "run">, index: number): Style {
+  if (run === undefined) return { glyph: " ", tone: "plain" };
+  const ticket = vecAt(run.tickets, index);
+  if (ticket.attempt !== undefined) return stageOf(ticket.attempt, run.plan.tickets[index]?.finish ?? []);
+  switch (ticket.phase) {
+    case "done":
+      return STYLES.done;
+    case "human-gated":
+      return STYLES.needsYou;
+    case "stalled":
+      return STYLES.failed;
+    default:
+      return ticket.openDeps === 0 ? STYLES.ready : STYLES.waits;
+  }
+}
+
+/** How a ticket stands, where what it waits for is told elsewhere. `live`: an engine is at work on the run. */
+export function phaseLabel({ phase, stalledReason }: TicketState, live: boolean): Label {
+  switch (phase) {
+    case "done":
+      return { ...STYLES.done, word: "shipped" };
+    case "human-gated":
+      return { ...STYLES.needsYou, word: "yours" };
+    case "working":
+    case "finishing":
+      return underWayLabel(live);
+    case "stalled":
+      return { ...STYLES.failed, word: stalledReason === undefined ? "open" : "stalled" };
+    case "waiting":
+      return { ...STYLES.ready, tone: "waiting", word: "open" };
+  }
 }

@@ -1,16 +1,8 @@
 import type { StepKind, StepSpec } from "../../domain/batch/step-spec.ts";
 import type { Attempt, RunState } from "../../domain/run/state.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
-import { questionLabel } from "./reviewer-label.ts";
-import { specLabel, stepLabel } from "./step-label.ts";
-import type { Tone } from "./tone.ts";
-
-/** What a try is at, in a glyph and a word or two. */
-export interface TicketStage {
-  readonly glyph: string;
-  readonly tone: Tone;
-  readonly word: string;
-}
+import { questionLabel, specLabel, stepLabel } from "./step-label.ts";
+import { type Label, STYLES } from "./tone.ts";
 
 /** Steps that take turns: so many commands at a time as there are workers, and one merge per repository. */
 const BY_TURNS: ReadonlySet<StepKind> = new Set(["check", "verify", "merge"]);
@@ -21,18 +13,18 @@ export function finishOf(run: RunState | undefined, id: TicketId): readonly Step
 }
 
 /** What a try is at now. `finish` is the ticket's finish line. */
-export function stageOf(attempt: Attempt, finish: readonly StepSpec[]): TicketStage {
-  if (isBeingEnded(attempt)) return { glyph: "■", tone: "bad", word: "ending" };
-  if (attempt.waiting !== undefined) return { glyph: "‖", tone: "person", word: "merge waits" };
-  if (attempt.step !== undefined) return { glyph: "»", tone: "running", word: stepLabel(attempt.step.kind, attempt.step.name) };
-  if (attempt.asked !== undefined) return { glyph: "»", tone: "running", word: questionLabel(attempt.asked.question) };
-  if (attempt.merge?.landed === false) return { glyph: "»", tone: "running", word: "merge" };
-  if (turnOf(attempt, finish) !== undefined) return { glyph: "»", tone: "waiting", word: "queued" };
+export function stageOf(attempt: Attempt, finish: readonly StepSpec[]): Label {
+  if (isBeingEnded(attempt)) return { ...STYLES.ending, word: "ending" };
+  if (attempt.waiting !== undefined) return { ...STYLES.heldUp, word: "merge waits" };
+  if (attempt.step !== undefined) return { ...STYLES.finishing, word: stepLabel(attempt.step.kind, attempt.step.name) };
+  if (attempt.asked !== undefined) return { ...STYLES.finishing, word: questionLabel(attempt.asked.question) };
+  if (attempt.merge?.landed === false) return { ...STYLES.finishing, word: "merge" };
+  if (turnOf(attempt, finish) !== undefined) return { ...STYLES.finishing, tone: "waiting", word: "queued" };
   const next = nextStep(attempt, finish);
-  if (next !== undefined) return { glyph: "»", tone: "running", word: specLabel(next) };
-  if (attempt.agent?.endedAt !== undefined) return { glyph: "»", tone: "running", word: "collecting" };
-  if (attempt.agent !== undefined) return { glyph: "▶", tone: "running", word: "agent" };
-  return { glyph: "◌", tone: "waiting", word: attempt.worktree === undefined ? "worktree" : "prepare" };
+  if (next !== undefined) return { ...STYLES.finishing, word: specLabel(next) };
+  if (attempt.agent?.endedAt !== undefined) return { ...STYLES.finishing, word: "collecting" };
+  if (attempt.agent !== undefined) return { ...STYLES.agent, word: "agent" };
+  return { ...STYLES.preparing, word: attempt.worktree === undefined ? "worktree" : "prepare" };
 }
 
 /** Whether somebody asked for the try's end and it still runs: its agent, or else its finish line. */

@@ -6,20 +6,10 @@ import { describeReason, type Reason, whyNot } from "../../domain/schedule/why-n
 import { formatDuration } from "../../domain/values/duration.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
+import { headline } from "../labels/run-label.ts";
+import { STYLES } from "../labels/tone.ts";
 import { slotText } from "./timeline-segments.ts";
 import { trendLine } from "./trend-text.ts";
-
-/** The first line of every summary: verdict and who gave it. `live`: an engine is at work on the run, as far as is known. */
-export function headline(state: RunState, live = true): string {
-  const end = state.end;
-  if (end === undefined) return live ? "● RUNNING" : "‖ UNFINISHED";
-  if (end.kind === "oracle-done") return "✔ DONE, says the oracle";
-  if (end.kind === "not-done") return "✖ NOT DONE, says the oracle";
-  if (end.kind === "interrupted") return "■ STOPPED before the oracle judged";
-  if (end.kind === "tripwire") return "✖ TRIPWIRE: what decides is not to be believed";
-  if (end.kind === "unjudged") return "? UNJUDGED: the oracle could not say";
-  return "✖ FAILED: the engine had to stop";
-}
 
 /** What was built, what is left for a person, what was given up: one list each. */
 export function outcomes(state: RunState): {
@@ -116,11 +106,14 @@ export function renderSummaryText(state: RunState, live = true, earlier: readonl
     ...(state.end === undefined ? [] : [`  ${plainText(state.end.reason)}`]),
     ...(state.sandboxed ? [] : ["  unsandboxed: agents and checks ran with your rights"]),
     ...shipped.flatMap((t) => [
-      `  ✔ ${t.id}  ${title(t)}  ${landedAs(t)}${tries(t)}`,
+      `  ${STYLES.done.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}${tries(t)}`,
       ...baseLines(t).map((line) => `      ${line}`),
     ]),
-    ...gated.flatMap((t) => [`  ! ${t.id}  ${title(t)}  ${landedAs(t)}yours:`, `      ${plainText(stepWords(t))}`]),
-    ...open.map(({ ticket, why }) => `  ✖ ${ticket.id}  ${title(ticket)}  ${plainText(why)}`),
+    ...gated.flatMap((t) => [
+      `  ${STYLES.needsYou.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}yours:`,
+      `      ${plainText(stepWords(t))}`,
+    ]),
+    ...open.map(({ ticket, why }) => `  ${STYLES.failed.glyph} ${ticket.id}  ${title(ticket)}  ${plainText(why)}`),
     `  ${numbersLine(ledger)}`,
     ...(trend === undefined ? [] : [`  ${trend}`]),
     ...slotText(state, SLOTS_WIDTH),
