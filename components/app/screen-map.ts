@@ -3,7 +3,7 @@ import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import type { MouseTarget } from "../../src/store/keymap/mouse.ts";
 import { filteredLists, shownLists } from "../../src/store/lists.ts";
 import { paletteRowAt } from "../dialogs/palette-lines.ts";
-import { footerKeys, footerShows, staleWord } from "../frame/footer.tsx";
+import { footerKeys, footerShows, staleLabel } from "../frame/footer.tsx";
 import { isTooSmall, LAYOUT_LINES, type Layout, layoutOf } from "../frame/layout.ts";
 import { FRAME_LINES } from "../frame/view-frame.tsx";
 import { tabAt, viewKeys } from "../frame/view-tabs.ts";
@@ -87,7 +87,7 @@ function onTicket(id: TicketId | null | undefined): MouseTarget {
 /** The key of the last line: each has its text and a column on either side. */
 function footerAt(state: DashboardState, width: number, column: number): MouseTarget {
   if (footerShows(state) !== "keys") return NOTHING;
-  let start = widthOf(staleWord(state));
+  let start = widthOf(staleLabel(state));
   for (const { name, text } of footerKeys(state, width - start)) {
     const end = start + widthOf(text) + 2;
     if (column >= start && column < end) return { on: "binding", name };

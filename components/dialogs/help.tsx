@@ -3,7 +3,7 @@ import { modeOf } from "../../src/store/keymap/keymap.ts";
 import { behind } from "../../src/store/keymap/palette.ts";
 import { DashboardContext, useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import type { SpanLine } from "../kit/spans.tsx";
-import { Dialog, dialogRoom } from "./dialog.tsx";
+import { Dialog, dialogWidth } from "./dialog.tsx";
 import { helpLines } from "./help-lines.ts";
 
 /** All keys and signs, to be scrolled. */
@@ -13,7 +13,7 @@ export function Help({ columns, rows }: { readonly columns: number; readonly row
   const front = useDashboard((s) => modeOf(behind(s)));
   const scroll = useDashboard((s) => s.ui.panes.help.scroll);
   const store = use(DashboardContext)?.store;
-  const lines = useMemo(() => helpLines(keymap, front, dialogRoom(columns)), [keymap, front, columns]);
+  const lines = useMemo(() => helpLines(keymap, front, dialogWidth(columns)), [keymap, front, columns]);
   // Beside the lines there are a border on either side, what is hidden, and a line of the terminal above and below.
   const height = Math.max(1, Math.min(lines.length, rows - 5));
   const max = lines.length - height;

@@ -3,7 +3,7 @@ import type { Tone } from "../../src/store/labels/tone.ts";
 import type { Modal } from "../../src/store/ui.ts";
 import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import type { SpanLine } from "../kit/spans.tsx";
-import { Dialog, dialogRoom } from "./dialog.tsx";
+import { Dialog, dialogWidth } from "./dialog.tsx";
 import { gateLines, healLines, killLines, leaveLines, type Mirror, noteLines, retryLines } from "./dialog-lines.ts";
 import { Help } from "./help.tsx";
 import { Palette } from "./palette.tsx";
@@ -34,7 +34,7 @@ function Question(options: { readonly modal: DialogModal; readonly columns: numb
   const lists = useDashboard((s) => s.lists);
   const keymap = useDashboard((s) => s.keymap);
   const mirror: Mirror = run === undefined ? { lists, keymap } : { run, lists, keymap };
-  const content = contentOf(modal, mirror, dialogRoom(columns), rows - 4);
+  const content = contentOf(modal, mirror, dialogWidth(columns), rows - 4);
   return <Dialog {...content} columns={columns} rows={rows} wide={"input" in modal} />;
 }
 

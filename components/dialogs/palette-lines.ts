@@ -3,8 +3,8 @@ import { chosenAt, type Offer, paletteOf, whyNotNow } from "../../src/store/keym
 import { lineField } from "../kit/field-lines.ts";
 import { cut, fitTo, widthOf } from "../kit/fit.ts";
 import type { SpanLine } from "../kit/spans.tsx";
-import { hiddenWords, type Window, windowOf } from "../kit/window.ts";
-import { dialogPlace, dialogRoom } from "./dialog.tsx";
+import { hiddenLabel, type Window, windowOf } from "../kit/window.ts";
+import { dialogLayout, dialogWidth } from "./dialog.tsx";
 
 const MOST_ROWS = 14;
 /** Lines of the palette before its first row: the field, and one that is empty. */
@@ -30,7 +30,7 @@ function windowIn(found: number, at: number, size: Size): Window {
 export function paletteLines(state: DashboardState, size: Size): readonly SpanLine[] {
   const { modal } = state.ui;
   if (modal?.kind !== "palette") return [];
-  const width = dialogRoom(size.columns);
+  const width = dialogWidth(size.columns);
   const found = paletteOf(state);
   const at = chosenAt(modal.at, found.length);
   const shown = windowIn(found.length, at, size);
@@ -41,7 +41,7 @@ export function paletteLines(state: DashboardState, size: Size): readonly SpanLi
     found.length === 0
       ? [[{ text: "nothing is called that", tone: "waiting" }]]
       : shown.above + shown.below > 0
-        ? [[{ text: `  ${hiddenWords(shown)}`, tone: "waiting" }]]
+        ? [[{ text: `  ${hiddenLabel(shown)}`, tone: "waiting" }]]
         : [];
   const lines: readonly SpanLine[] = [
     [{ text: ": ", tone: "running", bold: true }, ...lineField(modal.input, width - 2)],
@@ -80,8 +80,8 @@ export function paletteRowAt(
   if (modal?.kind !== "palette") return undefined;
   const found = paletteOf(state).length;
   const shown = windowIn(found, modal.at, size);
-  const room = dialogRoom(size.columns);
-  const { top, left } = dialogPlace({ ...size, lines: HEAD_LINES + rowsOf(size), room });
+  const room = dialogWidth(size.columns);
+  const { top, left } = dialogLayout({ ...size, lines: HEAD_LINES + rowsOf(size), room });
   const at = shown.start + cell.row - (top + 1 + HEAD_LINES);
   const within = cell.column > left && cell.column < left + room + 3;
   return within && at >= shown.start && at < shown.end ? at : undefined;

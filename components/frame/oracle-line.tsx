@@ -7,7 +7,7 @@ import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import { fitParts, fitTo, widthOf } from "../kit/fit.ts";
 import { type Span, type TimedSpan, TimedSpans } from "../kit/spans.tsx";
 import { timeSpan } from "../kit/time.tsx";
-import { WORD_WIDTH } from "./header.tsx";
+import { LABEL_WIDTH } from "./header.tsx";
 
 const VERDICT_WIDTH = 12;
 const AGE_WIDTH = 8;
@@ -23,7 +23,7 @@ export const OracleLine = memo(function OracleLine({ width }: { readonly width: 
   const claims = useDashboard((s) => s.run?.claims);
   const judged = oracle?.judged ?? 0;
   const right = claims === undefined ? "" : `claims ${claims.made}, upheld ${claims.upheld} · judged ${judged}× `;
-  const word = width < 72 ? NARROW_WORD : WORD_WIDTH;
+  const word = width < 72 ? NARROW_WORD : LABEL_WIDTH;
   const room = width - 2 - word - VERDICT_WIDTH - AGE_WIDTH - 2;
   const beside = room - widthOf(right) - 2 >= 60 ? right : "";
   return (
@@ -74,7 +74,7 @@ function countSpans(
     room,
   );
   const width = Math.min(LONGEST_BAR, room - widthOf(words) - 2);
-  const bar = barOf(counts, width >= 6 ? width : 0);
+  const bar = sharesOf(counts, width >= 6 ? width : 0);
   const used = widthOf(words) + (width >= 6 ? width + 2 : 0);
   return [
     { text: "  " },
@@ -87,14 +87,14 @@ function countSpans(
 }
 
 /** Cells of the oracle's bar: shares of the whole, each part that is not empty seen in at least one cell. */
-export interface Bar {
+export interface OracleShares {
   readonly done: number;
   readonly gated: number;
   readonly open: number;
 }
 
 /** Divides `width` cells by the oracle's own counts. */
-export function barOf(counts: Bar, width: number): Bar {
+export function sharesOf(counts: OracleShares, width: number): OracleShares {
   const total = counts.done + counts.gated + counts.open;
   if (total === 0 || width <= 0) return { done: 0, gated: 0, open: 0 };
   const some = (n: number): number => (n === 0 ? 0 : 1);

@@ -20,9 +20,9 @@ export function Say({
   readonly inverse?: boolean;
   readonly children: ReactNode;
 }): ReactNode {
-  const look = useTheme()[tone ?? "plain"];
+  const style = useTheme()[tone ?? "plain"];
   return (
-    <Text {...look} bold={bold ?? look.bold ?? false} inverse={inverse ?? false}>
+    <Text {...style} bold={bold ?? style.bold ?? false} inverse={inverse ?? false}>
       {children}
     </Text>
   );

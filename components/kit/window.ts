@@ -31,7 +31,7 @@ export function linesWindow(
 }
 
 /** What is hidden, in words: `+38 more`, or with the focus further down `12 above · +26 more`. */
-export function hiddenWords({ above, below }: Window): string {
+export function hiddenLabel({ above, below }: Window): string {
   if (above === 0) return `+${below} more`;
   return below === 0 ? `${above} above` : `${above} above · +${below} more`;
 }
@@ -50,6 +50,6 @@ export function rowWindow(rows: number, height: number, focus: number): Shown {
 }
 
 /** Each of them by its number. */
-export function numbersOf({ from, to }: Shown): readonly number[] {
+export function rowNumbers({ from, to }: Shown): readonly number[] {
   return Array.from({ length: to - from }, (_, i) => from + i);
 }

@@ -7,14 +7,14 @@ import { outcomeLabel } from "../store/labels/outcome-label.ts";
 import { STYLES } from "../store/labels/tone.ts";
 import { count, usd } from "./format.ts";
 import { type Html, html, lines, mark } from "./html.ts";
-import type { Section } from "./section.ts";
+import type { PageSection } from "./section.ts";
 
 /** Lines and characters of one piece of evidence that a page holds; what is more is counted. */
 const MOST_LINES = 120;
 const MOST_COLUMNS = 400;
 
 /** How tries failed, with what spoke against them, folded away by ticket. */
-export function evidenceSection(state: RunState): Section | undefined {
+export function evidenceSection(state: RunState): PageSection | undefined {
   const failed = [...vecItems(state.tickets)].filter(
     ({ history, evidence }) => evidence.length > 0 || history.some(({ outcome }) => outcome !== "done"),
   );

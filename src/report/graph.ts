@@ -4,8 +4,8 @@ import { phaseLabel } from "../store/labels/ticket-label.ts";
 import { criticalPath } from "../store/views/graph-layout.ts";
 import { count, cutTo } from "./format.ts";
 import { type Html, html } from "./html.ts";
-import { columnsOf, type Placed } from "./layers.ts";
-import type { Section } from "./section.ts";
+import { columnsOf, type PlacedTicket } from "./layers.ts";
+import type { PageSection } from "./section.ts";
 
 /** Pixels of a node and of the room between nodes. */
 const [WIDTH, HEIGHT, ACROSS, DOWN] = [184, 40, 56, 12];
@@ -16,7 +16,7 @@ interface Spot {
 }
 
 /** Which ticket waits for which, from left to right; undefined where none waits for any. */
-export function graphSection(state: RunState, live: boolean): Section | undefined {
+export function graphSection(state: RunState, live: boolean): PageSection | undefined {
   const { placed, columns, rows } = columnsOf(state.plan);
   if (placed.length === 0) return undefined;
   const spots = new Map(placed.map((node) => [node.index, spotOf(node)]));
@@ -36,7 +36,7 @@ ${placed.map((node) => nodeOf(state, node, onPath.has(node.index), live))}</svg>
   return { id: "graph", title: "Dependencies", note: count(placed.length, "ticket"), body };
 }
 
-function spotOf({ column, row }: Placed): Spot {
+function spotOf({ column, row }: PlacedTicket): Spot {
   return { x: column * (WIDTH + ACROSS) + 2, y: row * (HEIGHT + DOWN) + 2 };
 }
 
@@ -48,7 +48,7 @@ function edge(from: Spot | undefined, to: Spot | undefined, long: boolean): Html
 `;
 }
 
-function nodeOf(state: RunState, node: Placed, long: boolean, live: boolean): Html {
+function nodeOf(state: RunState, node: PlacedTicket, long: boolean, live: boolean): Html {
   const { x, y } = spotOf(node);
   const ticket = vecAt(state.tickets, node.index);
   const title = state.plan.tickets[node.index]?.title ?? "";

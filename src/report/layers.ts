@@ -2,7 +2,7 @@ import type { Plan } from "../domain/run/state.ts";
 import { layersOf } from "../store/views/graph-layers.ts";
 
 /** A ticket in the picture of dependencies: its column and its place in it, both from 0. */
-export interface Placed {
+export interface PlacedTicket {
   readonly index: number;
   readonly column: number;
   readonly row: number;
@@ -10,7 +10,7 @@ export interface Placed {
 
 /** The tickets that wait for others or that others wait for, in columns: each right of all that it waits for. */
 export interface Columns {
-  readonly placed: readonly Placed[];
+  readonly placed: readonly PlacedTicket[];
   readonly columns: number;
   readonly rows: number;
 }
@@ -21,7 +21,7 @@ export const MOST_ROWS = 24;
 /** Places the tickets of a plan. */
 export function columnsOf(plan: Plan): Columns {
   const { layers, deps } = layersOf(plan);
-  const placed: Placed[] = [];
+  const placed: PlacedTicket[] = [];
   let column = 0;
   for (const layer of layers) {
     const linked = layer.filter((index) => deps[index]?.length !== 0 || plan.dependents[index]?.length !== 0);

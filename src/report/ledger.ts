@@ -5,10 +5,10 @@ import { type LedgerRow, type LedgerTable, ledgerTable } from "../store/results/
 import { costOf, interventionsOf } from "../store/results/trend-text.ts";
 import { utc } from "./format.ts";
 import { type Html, html } from "./html.ts";
-import type { Section } from "./section.ts";
+import type { PageSection } from "./section.ts";
 
 /** The numbers, beside those of the runs of this batch file before. */
-export function ledgerSection(state: RunState, earlier: readonly EarlierRun[]): Section {
+export function ledgerSection(state: RunState, earlier: readonly EarlierRun[]): PageSection {
   const { groups, against, whyNone } = ledgerTable(state, earlier);
   const now = state.end === undefined ? "so far" : "this run";
   const first = html`<p class="muted">This is the first run of its batch file: there is none to hold it against.</p>`;
@@ -63,11 +63,11 @@ function day({ startedAt }: EarlierRun): string {
 }
 
 function mark({ verdict, sameBatch }: EarlierRun): Html {
-  const look =
+  const label =
     verdict === "done"
       ? html`<span class="t-good">${STYLES.done.glyph} done</span>`
       : html`<span class="t-bad">${STYLES.failed.glyph} not complete</span>`;
-  return sameBatch ? look : html`${look}<br><span class="muted">other batch</span>`;
+  return sameBatch ? label : html`${label}<br><span class="muted">other batch</span>`;
 }
 
 /** Two rows of bars, oldest run first. */

@@ -3,10 +3,10 @@ import type { RunState, TicketState } from "../domain/run/state.ts";
 import { formatDuration } from "../domain/values/duration.ts";
 import { headline, runTone } from "../store/labels/run-label.ts";
 import { STYLES } from "../store/labels/tone.ts";
-import { foundWords, outcomes } from "../store/results/summary.ts";
+import { foundLabel, outcomes } from "../store/results/summary.ts";
 import { count, percent, usd, utc } from "./format.ts";
 import { type Html, html, mark } from "./html.ts";
-import type { Section } from "./section.ts";
+import type { PageSection } from "./section.ts";
 
 /** What the run came to, at one glance. */
 export function top(state: RunState, live: boolean): Html {
@@ -51,7 +51,7 @@ function bar(state: RunState): Html {
 }
 
 /** The steps that are left to people, word for word and easy to copy. */
-export function yoursSection(state: RunState): Section | undefined {
+export function yoursSection(state: RunState): PageSection | undefined {
   const { gated } = outcomes(state);
   if (gated.length === 0) return undefined;
   const items = gated.map(
@@ -63,7 +63,7 @@ ${ticket.mergedSha === undefined ? undefined : html`<p class="muted">What was bu
 }
 
 /** What is not done, and why; while a run goes on, the table of tickets says so. */
-export function openSection(state: RunState): Section | undefined {
+export function openSection(state: RunState): PageSection | undefined {
   const { open } = outcomes(state);
   if (open.length === 0 || state.end === undefined) return undefined;
   const items = open.map(
@@ -74,5 +74,5 @@ export function openSection(state: RunState): Section | undefined {
 
 function name(state: RunState, ticket: TicketState): Html {
   const title = state.plan.tickets[state.plan.index[ticket.id] ?? 0]?.title ?? "";
-  return html`<b class="id">${ticket.id}</b> <bdi>${title}</bdi>${foundWords(ticket)}`;
+  return html`<b class="id">${ticket.id}</b> <bdi>${title}</bdi>${foundLabel(ticket)}`;
 }

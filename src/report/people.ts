@@ -2,10 +2,10 @@ import { interventionKind } from "../domain/results/intervention.ts";
 import type { RunState } from "../domain/run/state.ts";
 import { utc } from "./format.ts";
 import { html } from "./html.ts";
-import type { Section } from "./section.ts";
+import type { PageSection } from "./section.ts";
 
 /** What people did to the run. */
-export function interventionsSection({ interventions }: RunState): Section {
+export function interventionsSection({ interventions }: RunState): PageSection {
   const title = "Interventions";
   if (interventions.length === 0) return { id: "people", title, note: "0", body: html`<p>Nobody touched this run.</p>` };
   const rows = interventions.map(
@@ -19,7 +19,7 @@ ${rows}</tbody></table></div>`;
 }
 
 /** What this page is, and by what the run was judged. */
-export function aboutSection(state: RunState): Section {
+export function aboutSection(state: RunState): PageSection {
   const { run, version, startedAt, end, seq, lastEventAt, oracleSha, batchSha, oracle, tripwire, sandboxed, resumes } = state;
   const facts: readonly (readonly [string, string])[] = [
     ["run", run],

@@ -1,7 +1,7 @@
 import type { Html } from "./html.ts";
 
 /** A part of the page under a heading of its own. */
-export interface Section {
+export interface PageSection {
   /** Unique in the page: a link leads there. */
   readonly id: string;
   readonly title: string;

@@ -5,7 +5,7 @@ import { STYLES } from "../store/labels/tone.ts";
 import { spanOf, type TimelineSegment, timelineRows } from "../store/results/timeline-segments.ts";
 import { count, percent } from "./format.ts";
 import { type Html, html } from "./html.ts";
-import type { Section } from "./section.ts";
+import type { PageSection } from "./section.ts";
 
 /** Pixels of a slot's row, and of what is drawn in it. */
 const ROW = 30;
@@ -15,7 +15,7 @@ const AXIS = 22;
 const PLOTS = [215, 560, 960] as const;
 
 /** Whose agent worked in which slot when, and how each try ended. */
-export function timelineSection(state: RunState, live: boolean): Section | undefined {
+export function timelineSection(state: RunState, live: boolean): PageSection | undefined {
   const rows = timelineRows(state);
   if (rows.length === 0) return undefined;
   const { from, to } = spanOf(state);

@@ -4,7 +4,7 @@ import { formatUsd } from "./format.ts";
 import { questionLabel, reviewerLabel, specLabel } from "./labels/step-label.ts";
 import type { Tone } from "./labels/tone.ts";
 
-export type Look = readonly [glyph: string, tone: Tone, text: string];
+export type EventLabel = readonly [glyph: string, tone: Tone, text: string];
 
 /** Facts about what an attempt claims beside its change, what the second model says of it, and how the batch grows by it. */
 type ClaimFact = Extract<
@@ -24,14 +24,14 @@ type ClaimFact = Extract<
 >;
 
 /** Tells one of them in a line. */
-export function claimLook(event: ClaimFact, state: RunState): Look {
+export function claimLabel(event: ClaimFact, state: RunState): EventLabel {
   switch (event.type) {
     case "step-retried":
       return ["↻", "waiting", retriedText(event, state)];
     case "second-model-asked":
       return ["»", "running", `${questionLabel(event.question)}: asking ${reviewerLabel(state)}`];
     case "second-model-answered":
-      return answeredLook(event, state);
+      return answeredLabel(event, state);
     case "outbox-refused":
       return ["✖", "bad", `outbox: ${event.file} was not taken: ${event.why}`];
     case "blocker-claimed":
@@ -57,7 +57,7 @@ function retriedText(event: Extract<RunEvent, { type: "step-retried" }>, state: 
 }
 
 /** An answer that is none says so; a planted defect that was missed tells that the second model did not read. */
-function answeredLook(event: Extract<RunEvent, { type: "second-model-answered" }>, state: RunState): Look {
+function answeredLabel(event: Extract<RunEvent, { type: "second-model-answered" }>, state: RunState): EventLabel {
   const { canary, costUsd, question, says, valid } = event;
   const cost = costUsd > 0 ? ` (${formatUsd(costUsd)})` : "";
   const who = `${questionLabel(question)}: ${reviewerLabel(state)}`;

@@ -3,8 +3,8 @@ import { interventionKind } from "../domain/results/intervention.ts";
 import type { AgentEnding, AttemptOutcome, RunEvent } from "../domain/run/event.ts";
 import type { RunState } from "../domain/run/state.ts";
 import type { TicketId } from "../domain/values/ids.ts";
-import { claimLook, type Look } from "./describe-claim.ts";
-import { healLook } from "./describe-heal.ts";
+import { claimLabel, type EventLabel } from "./describe-claim.ts";
+import { healLabel } from "./describe-heal.ts";
 import { displayText } from "./display-text.ts";
 import { formatElapsed, plural } from "./format.ts";
 import { specLabel } from "./labels/step-label.ts";
@@ -22,9 +22,9 @@ export interface FeedLine {
 
 /** Tells an event in a few words, or undefined where it is not worth a line: progress that the rows show anyway. */
 export function describeEvent(event: RunEvent, state: RunState): FeedLine | undefined {
-  const look = lookOf(event, state);
-  if (look === undefined) return undefined;
-  const [glyph, tone, text] = look;
+  const label = labelOf(event, state);
+  if (label === undefined) return undefined;
+  const [glyph, tone, text] = label;
   const base = { seq: event.seq, at: event.at, glyph, tone, text: displayText(text) };
   return "ticket" in event ? { ...base, ticket: event.ticket } : base;
 }
@@ -33,14 +33,14 @@ type Event<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 type RunWide = Exclude<RunEvent, { ticket: TicketId }>;
 type OfTicket = Extract<RunEvent, { ticket: TicketId }>;
 
-function lookOf(event: RunEvent, state: RunState): Look | undefined {
-  return "ticket" in event ? ticketLook(event, state) : runLook(event, state);
+function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
+  return "ticket" in event ? ticketEventLabel(event, state) : runEventLabel(event, state);
 }
 
-function runLook(event: RunWide, state: RunState): Look | undefined {
+function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined {
   switch (event.type) {
     case "run-started":
-      return startLook(event);
+      return startLabel(event);
     case "run-resumed":
       return [
         "●",
@@ -74,20 +74,20 @@ function runLook(event: RunWide, state: RunState): Look | undefined {
     case "reverify-started":
       return ["◆", "oracle", "re-verifying live state"];
     case "reverify-ended":
-      return reverifyLook(event);
+      return reverifyLabel(event);
     case "tripwire-started":
     case "oracle-asked":
       return undefined;
     case "tripwire-ended":
-      return tripwireLook(event);
+      return tripwireLabel(event);
     case "oracle-judged":
-      return judgedLook(event, state);
+      return judgedLabel(event, state);
     case "heal-asked":
     case "heal-dropped":
     case "heal-started":
     case "heal-agent-started":
     case "heal-ended":
-      return healLook(event);
+      return healLabel(event);
   }
 }
 
@@ -97,17 +97,17 @@ function interventionText(event: Event<"intervention">): string {
   return event.noted ? `${counted} noted: ${event.note}` : `${counted} on ${event.target}: ${event.note}`;
 }
 
-function tripwireLook({ ok, canaries, problem }: Event<"tripwire-ended">): Look {
+function tripwireLabel({ ok, canaries, problem }: Event<"tripwire-ended">): EventLabel {
   return ok
     ? ["◆", "oracle", `tripwire: ${plural(canaries, "canary", "canaries")} judged right`]
     : ["◆", "bad", `tripwire fired: ${problem ?? "no reason given"}`];
 }
 
-function startLook({ batch }: Event<"run-started">): Look {
+function startLabel({ batch }: Event<"run-started">): EventLabel {
   return ["●", "running", `run started: ${plural(batch.tickets.length, "ticket")}, ${plural(batch.limits.workers, "worker")}`];
 }
 
-function reverifyLook(event: Event<"reverify-ended">): Look {
+function reverifyLabel(event: Event<"reverify-ended">): EventLabel {
   if (event.problem !== undefined) return ["◆", "bad", `re-verification: ${event.problem}`];
   return event.reopened === 0
     ? ["◆", "oracle", "re-verified: all holds"]
@@ -117,7 +117,7 @@ function reverifyLook(event: Event<"reverify-ended">): Look {
 /** Open tickets that one line names. */
 const NAMED = 6;
 
-function judgedLook({ judgement }: Event<"oracle-judged">, state: RunState): Look {
+function judgedLabel({ judgement }: Event<"oracle-judged">, state: RunState): EventLabel {
   const { counts, verdict } = judgement;
   if (verdict === "unjudged") return ["◆", "bad", `oracle cannot judge: ${judgement.problem ?? "no reason given"}`];
   if (verdict === "done") return ["◆", "good", `oracle: done (${counts.done} done, ${counts.gated} gated)`];
@@ -127,7 +127,7 @@ function judgedLook({ judgement }: Event<"oracle-judged">, state: RunState): Loo
   return ["◆", "oracle", `oracle: not done, ${counts.open} of ${state.plan.tickets.length} open${open}`];
 }
 
-function ticketLook(event: OfTicket, state: RunState): Look | undefined {
+function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefined {
   switch (event.type) {
     case "activity":
     case "agent-launching":
@@ -144,9 +144,9 @@ function ticketLook(event: OfTicket, state: RunState): Look | undefined {
     case "kill-requested":
       return ["■", "bad", ENDINGS[event.ending] ?? "agent is ended"];
     case "agent-ended":
-      return agentEndedLook(event);
+      return agentEndedLabel(event);
     case "step-ended":
-      return stepEndedLook(event, state);
+      return stepEndedLabel(event, state);
     case "base-failing":
       return ["!", "waiting", `${failingOnBaseLine(event.tests, event.count)} (check ${event.check})`];
     case "merge-waiting":
@@ -154,7 +154,7 @@ function ticketLook(event: OfTicket, state: RunState): Look | undefined {
     case "merge-landed":
       return ["✔", "good", `merged ${event.to.slice(0, 7)} into ${event.repo}`];
     case "attempt-ended":
-      return attemptEndedLook(event);
+      return attemptEndedLabel(event);
     case "gate-requested":
       return ["!", "person", `human gate asked for: ${event.step}`];
     case "ticket-gated":
@@ -168,7 +168,7 @@ function ticketLook(event: OfTicket, state: RunState): Look | undefined {
     case "report-dropped":
       return ["·", "waiting", `late report dropped: ${event.what}`];
     default:
-      return claimLook(event, state);
+      return claimLabel(event, state);
   }
 }
 
@@ -176,7 +176,7 @@ function ticketLook(event: OfTicket, state: RunState): Look | undefined {
 const TOLD_OTHERWISE: ReadonlySet<string> = new Set(["merge", "assert"]);
 
 /** A step names itself, whatever its summary says. */
-function stepEndedLook(event: Event<"step-ended">, state: RunState): Look | undefined {
+function stepEndedLabel(event: Event<"step-ended">, state: RunState): EventLabel | undefined {
   const spec = state.plan.tickets[state.plan.index[event.ticket] ?? -1]?.finish[event.step];
   if (event.ok && TOLD_OTHERWISE.has(spec?.step ?? "")) return undefined;
   const word = spec === undefined ? "step" : specLabel(spec);
@@ -194,14 +194,14 @@ const ENDINGS: Readonly<Partial<Record<AgentEnding, string>>> = {
 };
 
 /** An agent that stops says it is done; that is a claim, and looks like one. */
-function agentEndedLook(event: Event<"agent-ended">): Look | undefined {
+function agentEndedLabel(event: Event<"agent-ended">): EventLabel | undefined {
   if (event.ending !== "exited") return event.ending === "failed-to-start" ? ["✖", "bad", "agent did not start"] : undefined;
   if (event.stop !== undefined) return ["✖", "bad", `agent stopped early, ${event.stop.kind}: ${event.stop.says}`];
   if (event.exitCode === 0) return ["·", "claim", "agent stopped: claims to be done"];
   return ["✖", "bad", `agent gave up: ${event.signal === null ? `exit ${event.exitCode ?? "unknown"}` : event.signal}`];
 }
 
-const OUTCOMES: Readonly<Record<AttemptOutcome, Look>> = {
+const OUTCOMES: Readonly<Record<AttemptOutcome, EventLabel>> = {
   done: ["✔", "good", "done"],
   failed: ["✖", "bad", "try failed"],
   silent: ["✖", "bad", "try ended: silent for too long"],
@@ -213,7 +213,7 @@ const OUTCOMES: Readonly<Record<AttemptOutcome, Look>> = {
 };
 
 /** What a step of the finish line found wrong has been told by that step; what went wrong before it has not. */
-function attemptEndedLook(event: Event<"attempt-ended">): Look {
+function attemptEndedLabel(event: Event<"attempt-ended">): EventLabel {
   const [glyph, tone, text] = OUTCOMES[event.outcome];
   const { evidence } = event;
   // Nobody stopped it: it waits for what it needs.

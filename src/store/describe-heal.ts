@@ -1,9 +1,9 @@
 import type { HealFact } from "../domain/run/heal-fact.ts";
-import type { Look } from "./describe-claim.ts";
+import type { EventLabel } from "./describe-claim.ts";
 import { HEAL_LABELS } from "./labels/outcome-label.ts";
 
 /** Tells what happens to the harness, a line each; that an agent was started is told by its beginning. */
-export function healLook(event: HealFact): Look | undefined {
+export function healLabel(event: HealFact): EventLabel | undefined {
   switch (event.type) {
     case "heal-asked":
       return ["✚", "person", "heal asked for: nothing new starts, it begins once the tries under way are over"];

@@ -29,7 +29,7 @@ interface Shown {
 }
 
 /** The place of the selected run in the list: that of the one that is shown, else the first, where none is selected or it has gone. */
-export function selectedPlace({ runList = [], run, ui }: Shown): number {
+export function selectedRunIndex({ runList = [], run, ui }: Shown): number {
   const place = (id: RunId | undefined): number => runList.findIndex((listed) => listed.run === id);
   const selected = place(ui.runs.selected);
   return selected >= 0 ? selected : Math.max(0, place(run?.run));

@@ -12,7 +12,7 @@ const ROOMY = 16;
 const OTHER_LINES = 2;
 
 /** What of the graph is shown, and where. */
-interface GraphPlace {
+interface GraphPaneLayout {
   /** Lines about the selected ticket. */
   readonly detail: 2 | 4;
   /** Lines for rows. */
@@ -27,7 +27,7 @@ export function graphPaneLayout(options: {
   readonly columns: GraphColumns;
   readonly size: ViewSize;
   readonly selected: number | undefined;
-}): GraphPlace {
+}): GraphPaneLayout {
   const { layout, columns, size, selected } = options;
   const detail = size.height >= ROOMY ? 4 : 2;
   const room = Math.max(1, size.height - detail - OTHER_LINES);

@@ -3,7 +3,7 @@ import type { Plan } from "../../../src/domain/run/state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import type { Style } from "../../../src/store/labels/tone.ts";
 import type { GraphLayout } from "../../../src/store/views/graph-layout.ts";
-import { joined } from "../../kit/bars.ts";
+import { joinSpans } from "../../kit/bars.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
 import { type Span, Spans } from "../../kit/spans.tsx";
@@ -39,15 +39,15 @@ export const GraphRow = memo(function GraphRow({ row, of }: { readonly row: numb
   useDrawn(`graph row ${row}`);
   const { layout, layers } = of;
   const shown = layout.cells.slice(layers.from, layers.to).flatMap((cells) => cells.get(row) ?? []);
-  const looks = stylesOf(useDashboard((s) => stylesKey(s, shown)));
-  const look = new Map(shown.map((index, i) => [index, looks[i] ?? { glyph: " ", tone: "plain" as const }]));
+  const styles = stylesOf(useDashboard((s) => stylesKey(s, shown)));
+  const style = new Map(shown.map((index, i) => [index, styles[i] ?? { glyph: " ", tone: "plain" as const }]));
   const spans: Span[] = [];
   for (let layer = layers.from; layer < layers.to; layer++) {
     const index = layout.cells[layer]?.get(row);
-    spans.push(...(index === undefined ? passing(of, layer, row) : ticketSpans(of, index, look.get(index), layer)));
+    spans.push(...(index === undefined ? passing(of, layer, row) : ticketSpans(of, index, style.get(index), layer)));
     if (layer + 1 < layers.to) spans.push(...gapSpans(of, layer, row));
   }
-  return <Spans line={spans.length === 0 ? EMPTY : joined(spans)} />;
+  return <Spans line={spans.length === 0 ? EMPTY : joinSpans(spans)} />;
 });
 
 /** A row keeps its line where nothing stands in it. */
@@ -63,7 +63,7 @@ function gapSpans({ columns, lines, chosen }: GraphDrawing, layer: number, row: 
   return lineSpans(row, [from, columns.x[layer + 1] ?? from], { all: lines, chosen });
 }
 
-function ticketSpans(graphDrawing: GraphDrawing, index: number, look: Style | undefined, layer: number): readonly Span[] {
+function ticketSpans(graphDrawing: GraphDrawing, index: number, style: Style | undefined, layer: number): readonly Span[] {
   const { plan, columns, relation } = graphDrawing;
   const ticket = plan.tickets[index];
   const related = relation.get(index);
@@ -75,10 +75,10 @@ function ticketSpans(graphDrawing: GraphDrawing, index: number, look: Style | un
   const sign = critical ? "★" : ticket?.foundBy === undefined ? " " : "+";
   return [
     { text: related === undefined ? " " : MARKS[related], tone: "running", bold: true },
-    { text: `${look?.glyph ?? " "} `, tone: look?.tone ?? "plain" },
+    { text: `${style?.glyph ?? " "} `, tone: style?.tone ?? "plain" },
     { text: fitTo(ticket?.id ?? "", columns.id), bold: critical || related !== undefined, inverse: selected },
     { text: `${sign} `, tone: critical ? "oracle" : "running", bold: true },
-    { text: title, tone: look?.tone === "good" && related === undefined ? "waiting" : "plain", bold: selected },
+    { text: title, tone: style?.tone === "good" && related === undefined ? "waiting" : "plain", bold: selected },
     ...leader(graphDrawing, index, left),
   ];
 }

@@ -7,7 +7,7 @@ import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import type { ViewSize } from "../../kit/geometry.ts";
 import { fitLegend } from "../../kit/legend.ts";
 import { cutSpans, Spans } from "../../kit/spans.tsx";
-import { numbersOf } from "../../kit/window.ts";
+import { rowNumbers } from "../../kit/window.ts";
 import { graphColumns } from "./graph-columns.ts";
 import { GraphDetail } from "./graph-detail.tsx";
 import { graphPaneLayout, selectedIndex } from "./graph-layout.ts";
@@ -44,7 +44,7 @@ const Graph = memo(function Graph(options: { readonly plan: Plan } & ViewSize): 
   return (
     <>
       <Spans line={cutSpans(layerTitles(layout, columns, layers), width)} />
-      {numbersOf(rows).map((row) => (
+      {rowNumbers(rows).map((row) => (
         <GraphRow key={row} row={row} of={drawing} />
       ))}
       {Array.from({ length: blank }, (_, i) => (

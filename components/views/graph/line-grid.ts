@@ -88,10 +88,10 @@ export function lineSpans(
   for (let x = from; x < to; x++) {
     const chosen = options.chosen?.[row]?.[x] ?? 0;
     const text = charOf((options.all ?? options.chosen)?.[row]?.[x] ?? 0);
-    const look: Omit<Span, "text"> = chosen === 0 ? { tone: "waiting" } : { tone: "running", bold: true };
+    const style: Omit<Span, "text"> = chosen === 0 ? { tone: "waiting" } : { tone: "running", bold: true };
     const last = spans.at(-1);
-    if (last !== undefined && last.tone === look.tone) spans[spans.length - 1] = { ...last, text: last.text + text };
-    else spans.push({ ...look, text });
+    if (last !== undefined && last.tone === style.tone) spans[spans.length - 1] = { ...last, text: last.text + text };
+    else spans.push({ ...style, text });
   }
   return spans;
 }

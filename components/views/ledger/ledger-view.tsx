@@ -37,13 +37,13 @@ function linesOf({ run, earlier }: DashboardState, { columns, height }: ViewSize
   const { head, rows } = ledgerLines(ledgerTable(run, own?.runs ?? []), columns, run.end !== undefined);
   const trend = trendLines(trendOf(run, own?.runs ?? []), columns);
   const title: PaneLine = { title: "LAST RUNS", count: "", tone: "plain" };
-  const beside: readonly PaneLine[] = trend.length === 0 ? [[{ text: ` ${noneWord(own)}`, tone: "waiting" }]] : trend;
+  const beside: readonly PaneLine[] = trend.length === 0 ? [[{ text: ` ${noneLabel(own)}`, tone: "waiting" }]] : trend;
   if (trend.length > 0 && height >= TALL) return { head: [...trend, [{ text: " " }], ...head], rows };
   return { head, rows: [...rows, title, ...beside] };
 }
 
 /** Why there are no earlier runs: not known looks not known. */
-function noneWord(earlier: DashboardState["earlier"]): string {
+function noneLabel(earlier: DashboardState["earlier"]): string {
   if (earlier === undefined) return "earlier runs: not read yet";
   return earlier.problem === undefined
     ? "this is the first run of its batch file: there is none to hold it against"

@@ -11,7 +11,7 @@ import { Line, Say } from "../../kit/text.tsx";
 import { Time } from "../../kit/time.tsx";
 
 /** Lines that the head takes. */
-export const HEAD_LINES = 3;
+export const ORACLE_HEAD_LINES = 3;
 
 const AGE_WIDTH = 9;
 

@@ -10,9 +10,9 @@ import type { ViewSize } from "../../kit/geometry.ts";
 import { LinesPane } from "../../kit/lines-pane.tsx";
 import { cutSpans, type SpanLine, spansWidth } from "../../kit/spans.tsx";
 import { evidenceLines } from "./evidence-lines.ts";
-import { HEAD_LINES, OracleHead } from "./oracle-head.tsx";
-import { healLines, healsCount, interventionLines, interventionsCount } from "./people-lines.ts";
-import { evidenceTitle, type Section, sectionTitle } from "./section-title.ts";
+import { ORACLE_HEAD_LINES, OracleHead } from "./oracle-head.tsx";
+import { healHistoryLines, healsCount, interventionLines, interventionsCount } from "./people-lines.ts";
+import { evidenceTitle, type OracleSection, sectionTitle } from "./section-title.ts";
 
 /** From so many columns on, heals and interventions stand beside the evidence. */
 const WIDE = 110;
@@ -26,7 +26,7 @@ export function OracleView({ columns, height }: ViewSize): ReactNode {
       {known ? (
         <>
           <OracleHead width={columns} />
-          <Body columns={columns} height={height - FRAME_LINES - HEAD_LINES} />
+          <Body columns={columns} height={height - FRAME_LINES - ORACLE_HEAD_LINES} />
         </>
       ) : (
         <NoRun />
@@ -82,8 +82,8 @@ function usePeople(width: number): readonly SpanLine[] {
   return useMemo(() => {
     if (heals === undefined || batch === undefined || tripwire === undefined || interventions === undefined) return [];
     const of = { heals, batch, tripwire, ...(end === undefined ? {} : { end }) };
-    const sections: readonly (readonly [Section, readonly SpanLine[], string])[] = [
-      [{ title: "HEALS", tone: "running", count: healsCount(of) }, healLines(of, width), " none so far"],
+    const sections: readonly (readonly [OracleSection, readonly SpanLine[], string])[] = [
+      [{ title: "HEALS", tone: "running", count: healsCount(of) }, healHistoryLines(of, width), " none so far"],
       [
         { title: "INTERVENTIONS", tone: "person", count: interventionsCount({ interventions }) },
         interventionLines({ interventions }, width),

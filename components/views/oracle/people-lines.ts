@@ -20,7 +20,7 @@ export function healsCount({ heals, batch, end }: HealsOf): string {
 }
 
 /** Every heal, the running one first, then the newest: why it was begun, how it ended and why, what it changed. */
-export function healLines(run: HealsOf, width: number): readonly SpanLine[] {
+export function healHistoryLines(run: HealsOf, width: number): readonly SpanLine[] {
   const { running, asked, past } = run.heals;
   const waiting: readonly SpanLine[] =
     asked === undefined
@@ -42,7 +42,7 @@ export function healLines(run: HealsOf, width: number): readonly SpanLine[] {
             run.end === undefined ? "under way" : "not ended",
             formatClock(running.startedAt),
           ),
-          ...under(`now: ${stageWord(running)}`, width),
+          ...under(`now: ${healStageLabel(running)}`, width),
           ...under(`why: ${running.reason}`, width),
         ];
   return [...waiting, ...now, ...past.toReversed().flatMap((heal) => pastLines(heal, run, width))];
@@ -50,7 +50,7 @@ export function healLines(run: HealsOf, width: number): readonly SpanLine[] {
 
 function pastLines(heal: PastHeal, run: HealsOf, width: number): readonly SpanLine[] {
   const { glyph, tone, word } = HEAL_LABELS[heal.outcome];
-  const proof = heal.outcome === "accepted" && heal.n === run.heals.version ? proofWord(run) : "";
+  const proof = heal.outcome === "accepted" && heal.n === run.heals.version ? proofLabel(run) : "";
   const took = `${formatClock(heal.startedAt)}  ${formatElapsed(heal.endedAt - heal.startedAt)}  ${formatUsd(heal.costUsd)}`;
   const changed = heal.changed.length === 0 ? "nothing" : heal.changed.join(", ");
   return [
@@ -62,12 +62,12 @@ function pastLines(heal: PastHeal, run: HealsOf, width: number): readonly SpanLi
 }
 
 /** What a running heal is at, as far as the journal tells. */
-function stageWord({ pid }: NonNullable<RunState["heals"]["running"]>): string {
+function healStageLabel({ pid }: NonNullable<RunState["heals"]["running"]>): string {
   return pid === undefined ? "a copy of the harness is made for its agent" : "its agent mends a copy, which is then checked";
 }
 
 /** What is accepted holds from here on only once the oracle is proven anew. */
-function proofWord({ tripwire }: HealsOf): string {
+function proofLabel({ tripwire }: HealsOf): string {
   if (tripwire.status === "passed") return ", oracle proven since";
   return tripwire.status === "fired" ? ", TRIPWIRE FIRED since" : ", oracle is to be proven";
 }

@@ -3,14 +3,14 @@ import type { OracleComparison } from "../../../src/store/oracle-comparison.ts";
 import { cut } from "../../kit/fit.ts";
 import type { SpanLine } from "../../kit/spans.tsx";
 
-export interface Section {
+export interface OracleSection {
   readonly title: string;
   readonly count: string;
   readonly tone: Tone;
 }
 
 /** `─ HEALS 1 of 2 ──────`, as wide as its column. */
-export function sectionTitle({ title, count, tone }: Section, width: number): SpanLine {
+export function sectionTitle({ title, count, tone }: OracleSection, width: number): SpanLine {
   const shown = cut(count, width - title.length - 5);
   const rest = Math.max(0, width - title.length - shown.length - 4);
   return [
@@ -31,7 +31,7 @@ export function evidenceTitle({
   readonly total: number;
   /** When it was given, by the clock; undefined where no evidence of the last judgement is kept. */
   readonly judgedAt: string | undefined;
-}): Section {
+}): OracleSection {
   const { differs, unknown, moved } = counts;
   const parts = [
     ...(differs === 0 ? [] : [`${differs} ${differs === 1 ? "DIFFERS" : "DIFFER"} from the engine`]),

@@ -10,7 +10,7 @@ import { timeSpan } from "../../kit/time.tsx";
 import type { SectionName } from "./sections.ts";
 
 /** Columns that a word gets, so that the titles beside short words stand under each other. */
-function wordWidth(section: SectionName, room: number): number {
+function labelWidth(section: SectionName, room: number): number {
   if (section === "done") return 8;
   if (section !== "waiting" && section !== "finishing" && room < 90) return 0;
   return Math.min(40, Math.floor(room * 0.45));
@@ -24,7 +24,7 @@ const LEAST_TITLE = 6;
  * apart from a word that is whole.
  */
 export function saidOf(section: SectionName, word: Span, title: string, room: number): SpanLine {
-  const beside = wordWidth(section, room);
+  const beside = labelWidth(section, room);
   const isShort = widthOf(word.text) <= beside && room - beside >= LEAST_TITLE + widthOf(BETWEEN);
   const text = isShort ? fitTo(word.text, beside) : cut(word.text, room);
   const left = room - widthOf(text) - widthOf(BETWEEN);

@@ -59,7 +59,7 @@ export function beforeTime(run: ListedRun, columns: RunColumns, options: { selec
     { text: options.selected ? "▌" : " ", tone: "running" },
     { text: `${glyph} ${fitTo(word, STANDING)} `, tone, bold: run.standing === "at-work" },
     { text: fitTo(name, columns.name), bold: options.selected, inverse: options.selected },
-    { text: ` ${fitTo(startedWord(run.startedAt, columns.started), columns.started)} `, tone: "waiting" },
+    { text: ` ${fitTo(startedLabel(run.startedAt, columns.started), columns.started)} `, tone: "waiting" },
   ];
 }
 
@@ -83,7 +83,7 @@ function endOf(path: string, width: number): string {
 }
 
 /** Local date and time: `2026-05-04 12:00`, in less room `05-04 12:00`. */
-function startedWord(at: number, width: number): string {
+function startedLabel(at: number, width: number): string {
   const d = new Date(at);
   const two = (n: number): string => String(n).padStart(2, "0");
   const day = `${two(d.getMonth() + 1)}-${two(d.getDate())} ${formatClock(at).slice(0, 5)}`;

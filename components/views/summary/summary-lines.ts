@@ -7,7 +7,7 @@ import { formatElapsed, formatUsd, plural } from "../../../src/store/format.ts";
 import { headline, runLabel } from "../../../src/store/labels/run-label.ts";
 import { titleLabel } from "../../../src/store/labels/ticket-label.ts";
 import { STYLES, type Style, type Tone } from "../../../src/store/labels/tone.ts";
-import { foundWords, numbersLine, outcomes } from "../../../src/store/results/summary.ts";
+import { foundLabel, numbersLine, outcomes } from "../../../src/store/results/summary.ts";
 import { idWidth } from "../../frame/layout.ts";
 import { fitTo, wrapWords } from "../../kit/fit.ts";
 import type { PaneLine } from "../../kit/lines-pane.tsx";
@@ -100,7 +100,7 @@ function section(title: string, tone: Tone, count: number | string, lines: reado
 function stepOf(ticket: TicketState): string {
   const { humanStep, mergedSha } = ticket;
   const landed = mergedSha === undefined ? "" : ` · what was built has landed: ${mergedSha.slice(0, 7)}`;
-  return displayText(humanStep ?? "no step was recorded") + landed + foundWords(ticket);
+  return displayText(humanStep ?? "no step was recorded") + landed + foundLabel(ticket);
 }
 
 function shippedLine(ticket: TicketState, title: string, ids: number, width: number): SpanLine {

@@ -46,16 +46,16 @@ export function attemptLine(
 
 /** What happened in a try, in words; where there is no room for all, what failed or is under way. Of what lies ahead nothing is said. */
 function storyOf({ entries, says }: AttemptHistory, width: number): string {
-  const words = entries.flatMap((entry) => storyWord(entry) ?? []);
+  const words = entries.flatMap((entry) => storyLabel(entry) ?? []);
   const whole = words.length === 0 ? says : words.join(", ");
   if (widthOf(whole) <= width) return whole;
   const telling = entries
     .filter(({ mark }) => mark !== "passed" && mark !== "claimed")
-    .flatMap((entry) => storyWord(entry) ?? []);
+    .flatMap((entry) => storyLabel(entry) ?? []);
   return cut(telling.length === 0 ? whole : telling.join(", "), width);
 }
 
-function storyWord(entry: AttemptEntry): string | undefined {
+function storyLabel(entry: AttemptEntry): string | undefined {
   const word = entryLabel(entry);
   switch (entry.mark) {
     case "claimed":

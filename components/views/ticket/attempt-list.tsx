@@ -8,7 +8,7 @@ import { Rule } from "../../kit/rule.tsx";
 import { cutSpans, Inner, spansWidth } from "../../kit/spans.tsx";
 import { Line, Say } from "../../kit/text.tsx";
 import { Time } from "../../kit/time.tsx";
-import { hiddenWords, type Window } from "../../kit/window.ts";
+import { hiddenLabel, type Window } from "../../kit/window.ts";
 import { type AttemptLine, attemptLine, TIME_WIDTH } from "./attempt-lines.ts";
 import { shownAttempt, shownAttempts } from "./ticket-layout.ts";
 import { useTarget } from "./use-target.ts";
@@ -58,7 +58,7 @@ function Lines(options: {
       ))}
       {window.above + window.below > 0 && (
         <Line>
-          <Say tone="waiting">{fitTo(` ${hiddenWords(window)}`, columns)}</Say>
+          <Say tone="waiting">{fitTo(` ${hiddenLabel(window)}`, columns)}</Say>
         </Line>
       )}
     </>

@@ -107,7 +107,7 @@ function TabLine(options: {
     return { text: tabName(tab, shown.target.tab), tone: own ? "running" : "waiting", bold: own };
   });
   const used = widthOf(left) + 1 + spansWidth(names);
-  const words = statusWords(shown, skipped);
+  const words = statusLabels(shown, skipped);
   const room = width - used - 4;
   const word = words.find((text) => widthOf(text) <= room) ?? "";
   const rest = width - used - (word === "" ? 0 : widthOf(word) + 3);
@@ -121,7 +121,7 @@ function TabLine(options: {
 }
 
 /** Where the text stands, the longest words first. */
-function statusWords({ source, room, place, follows, target }: ShownText, skipped: number): readonly string[] {
+function statusLabels({ source, room, place, follows, target }: ShownText, skipped: number): readonly string[] {
   const { count, first } = source;
   if (count === 0) return [];
   const grows = target.tab === "log" || target.tab === "evidence";

@@ -9,7 +9,7 @@ import { Line, Say } from "../../kit/text.tsx";
 import { LifeList, TryLines } from "./attempt-list.tsx";
 import { TextPane } from "./text-pane.tsx";
 import { TicketHead } from "./ticket-head.tsx";
-import { HEAD_LINES, ticketLayout } from "./ticket-layout.ts";
+import { TICKET_HEAD_LINES, ticketLayout } from "./ticket-layout.ts";
 
 /** All about the selected ticket: its tries with their steps, and what each has left. */
 export function TicketView({ columns, height }: ViewSize): ReactNode {
@@ -20,7 +20,7 @@ export function TicketView({ columns, height }: ViewSize): ReactNode {
       {selected ? (
         <>
           <TicketHead width={columns} />
-          <Body columns={columns} height={height - FRAME_LINES - HEAD_LINES} />
+          <Body columns={columns} height={height - FRAME_LINES - TICKET_HEAD_LINES} />
         </>
       ) : (
         <Unselected />

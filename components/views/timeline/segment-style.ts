@@ -2,18 +2,18 @@ import type { AttemptOutcome } from "../../../src/domain/run/event.ts";
 import { formatAge } from "../../../src/store/format.ts";
 import { STYLES } from "../../../src/store/labels/tone.ts";
 import type { TimelineBar } from "../../../src/store/views/timeline-bars.ts";
-import { type BarLook, SHIPPED_BAR } from "../../kit/bars.ts";
+import { type BarStyle, SHIPPED_BAR } from "../../kit/bars.ts";
 import type { SpanLine } from "../../kit/spans.tsx";
 
-const GATED: BarLook = { cap: STYLES.needsYou.glyph, fill: "━", tone: STYLES.needsYou.tone };
-const FAILED: BarLook = { cap: "×", fill: "×", tone: STYLES.failed.tone };
-const KILLED: BarLook = { cap: "■", fill: "■", tone: "bad" };
-const CUT_OFF: BarLook = { cap: "·", fill: "·", tone: STYLES.cutOff.tone };
-const AT_WORK: BarLook = { cap: "▸", fill: "▸", tone: "running" };
+const GATED: BarStyle = { cap: STYLES.needsYou.glyph, fill: "━", tone: STYLES.needsYou.tone };
+const FAILED: BarStyle = { cap: "×", fill: "×", tone: STYLES.failed.tone };
+const KILLED: BarStyle = { cap: "■", fill: "■", tone: "bad" };
+const CUT_OFF: BarStyle = { cap: "·", fill: "·", tone: STYLES.cutOff.tone };
+const AT_WORK: BarStyle = { cap: "▸", fill: "▸", tone: "running" };
 /** Its agent has ended, and nobody has judged its work yet. */
-const UNJUDGED: BarLook = { cap: "▸", fill: "─", tone: "running" };
+const UNJUDGED: BarStyle = { cap: "▸", fill: "─", tone: "running" };
 
-const BY_OUTCOME: Readonly<Record<AttemptOutcome, BarLook>> = {
+const BY_OUTCOME: Readonly<Record<AttemptOutcome, BarStyle>> = {
   done: SHIPPED_BAR,
   gated: GATED,
   failed: FAILED,
@@ -27,13 +27,13 @@ const BY_OUTCOME: Readonly<Record<AttemptOutcome, BarLook>> = {
 const FINISH_FILL = "░";
 
 /** By pattern and tone: how the try ended, or that it goes on. A finish line has a pattern of its own. */
-export function segmentStyle({ outcome, part, to }: Pick<TimelineBar, "outcome" | "part" | "to">): BarLook {
+export function segmentStyle({ outcome, part, to }: Pick<TimelineBar, "outcome" | "part" | "to">): BarStyle {
   const running = to === undefined ? AT_WORK : UNJUDGED;
-  const look = outcome === undefined ? running : BY_OUTCOME[outcome];
-  return part === "agent" ? look : { cap: FINISH_FILL, fill: FINISH_FILL, tone: look.tone };
+  const style = outcome === undefined ? running : BY_OUTCOME[outcome];
+  return part === "agent" ? style : { cap: FINISH_FILL, fill: FINISH_FILL, tone: style.tone };
 }
 
-const LEGEND: readonly (readonly [BarLook, word: string])[] = [
+const LEGEND: readonly (readonly [BarStyle, word: string])[] = [
   [AT_WORK, "at work"],
   [UNJUDGED, "finishing"],
   [SHIPPED_BAR, "shipped"],

@@ -33,7 +33,7 @@ export function TimelineDetail(options: {
   const hidden = history.length - past.length;
   const words = `${plural(tries, "try", "tries")}${hidden === 0 ? "" : `, +${hidden} more`} · ${title}`;
   const keys = useDashboard((s) => keyIn(s, "timeline", "select-next"));
-  const none = id === undefined ? selectWords(keys) : `${id} was not tried yet · ${title}`;
+  const none = id === undefined ? selectLabel(keys) : `${id} was not tried yet · ${title}`;
   const used = past.length + (running ? 1 : 0);
   return (
     <>
@@ -51,7 +51,7 @@ export function TimelineDetail(options: {
   );
 }
 
-function selectWords(keys: string): string {
+function selectLabel(keys: string): string {
   return keys === "" ? "no ticket is selected" : `${keys} select a ticket`;
 }
 

@@ -21,7 +21,7 @@ interface LaneOf {
 }
 
 /** Which slots are shown, in which lines. */
-interface TimelinePlace {
+interface TimelineLayout {
   /** Lines about the selected ticket. */
   readonly detail: 2 | 4;
   /** Lines for lanes. */
@@ -40,7 +40,7 @@ export function timelineLayout(options: {
   readonly slots: number;
   readonly height: number;
   readonly selected: TicketId | undefined;
-}): TimelinePlace {
+}): TimelineLayout {
   const { bars, slots, height, selected } = options;
   const detail = height >= ROOMY ? 4 : 2;
   const room = Math.max(1, height - detail - OTHER_LINES);
@@ -68,7 +68,7 @@ export function laneBars(
     from: columnOf(bar.from, start, ms),
     to: bar.to === undefined ? Math.max(now + 1, columnOf(bar.from, start, ms) + 1) : columnOf(bar.to, start, ms),
     label: bar.ticket,
-    look: segmentStyle(bar),
+    style: segmentStyle(bar),
     lit: bar.ticket === selected,
   }));
 }

@@ -1,6 +1,6 @@
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import type { DashboardState } from "../dashboard-state.ts";
-import { selectedPlace } from "../run-list.ts";
+import { selectedRunIndex } from "../run-list.ts";
 import { targetOf } from "../ticket-log/target.ts";
 import type { Pick, TicketTab } from "../views/ticket.ts";
 import type { ViewName } from "../views/view-name.ts";
@@ -113,7 +113,7 @@ export function mouseEffects(state: DashboardState, { what }: MousePress, target
     case "palette":
       return ui({ type: "palette-to", at: target.at });
     case "run":
-      return state.runList?.[selectedPlace(state)]?.run === target.run
+      return state.runList?.[selectedRunIndex(state)]?.run === target.run
         ? byName(state, "show-run")
         : ui({ type: "runs-view", action: { type: "to", run: target.run } });
     case "tab":

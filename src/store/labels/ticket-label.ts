@@ -25,7 +25,7 @@ export function queueLabel(state: Pick<DashboardState, "run">, id: TicketId): Qu
   const run = state.run;
   if (ticket === undefined || run === undefined) return { glyph: " ", tone: "plain", text: "" };
   if (ticket.attempt !== undefined)
-    return finishingWord(ticket.attempt, { finish: finishOf(run, id), reviewer: reviewerLabel(run) });
+    return finishingLabel(ticket.attempt, { finish: finishOf(run, id), reviewer: reviewerLabel(run) });
   switch (ticket.phase) {
     case "human-gated":
       return { ...STYLES.needsYou, text: gatedText(ticket) };
@@ -39,7 +39,7 @@ export function queueLabel(state: Pick<DashboardState, "run">, id: TicketId): Qu
       const able = ABLE.has(reason.kind);
       return {
         ...(able ? STYLES.ready : STYLES.waits),
-        text: `${displayText(reasonText(reason))}${again}${foundWord(ticket)}`,
+        text: `${displayText(reasonText(reason))}${again}${finderLabel(ticket)}`,
       };
     }
   }
@@ -57,7 +57,7 @@ function gatedText({ humanStep, mergedSha }: TicketState): string {
 }
 
 /** Who found a ticket, behind a word that may leave no room for the title; empty where the batch named it itself. */
-function foundWord({ foundBy }: TicketState): string {
+function finderLabel({ foundBy }: TicketState): string {
   return foundBy === undefined ? "" : ` · found by ${foundBy}`;
 }
 
@@ -72,7 +72,7 @@ export function titleLabel(state: Pick<DashboardState, "run">, id: TicketId): st
   return `${finder === undefined ? "" : `found by ${finder} · `}${titleOf(state, id)}`;
 }
 
-function finishingWord(attempt: Attempt, saidOf: SaidOf): QueueLabel {
+function finishingLabel(attempt: Attempt, saidOf: SaidOf): QueueLabel {
   const { glyph, tone, word } = stageOf(attempt, saidOf.finish);
   const again = attempt.n === 1 ? "" : ` · try ${attempt.n}`;
   if (attempt.asked !== undefined) return { glyph, tone, text: `${sayingOf(attempt, saidOf).text}${again}` };

@@ -122,7 +122,7 @@ const GROUPS: readonly GroupSpec[] = [
 ];
 
 /** A change beside the run that it is held against: `−2`, and whether that is better. */
-export interface Change {
+export interface NumberChange {
   readonly text: string;
   readonly good: boolean | undefined;
 }
@@ -131,7 +131,7 @@ export interface LedgerRow {
   readonly name: string;
   readonly now: string;
   /** Absent where nothing can be said honestly: see `against`. */
-  readonly change?: Change;
+  readonly change?: NumberChange;
   /** One text per earlier run, newest first. */
   readonly earlier: readonly string[];
 }
@@ -187,7 +187,7 @@ function comparable(state: RunState, earlier: readonly EarlierRun[]): EarlierRun
   );
 }
 
-function changeOf({ unit, of, better }: RowSpec, now: Numbers, before: Numbers | undefined): Change | undefined {
+function changeOf({ unit, of, better }: RowSpec, now: Numbers, before: Numbers | undefined): NumberChange | undefined {
   const [a, b] = [of(now), before === undefined ? undefined : of(before)];
   if (a === undefined || b === undefined) return undefined;
   const text = format(unit, Math.abs(a - b));

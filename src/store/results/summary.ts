@@ -42,9 +42,9 @@ export function numbersLine(ledger: Ledger): string {
   return [
     `attempts ${ledger.attempts}`,
     `claims ${claims.made}, upheld ${claims.upheld}${claims.gap === 0 ? "" : `, gap ${claims.gap}`}`,
-    ...checksWords(ledger.checks),
-    ...secondModelWords(ledger.secondModel),
-    ...claimWords(ledger),
+    ...checksLabels(ledger.checks),
+    ...secondModelLabels(ledger.secondModel),
+    ...claimLabels(ledger),
     `fix-and-proceed ${ledger.fixAndProceed}`,
     ...(ledger.heals > 0 ? [`heals ${ledger.heals}, accepted ${ledger.healsAccepted}`] : []),
     `incidents ${ledger.incidents}`,
@@ -54,7 +54,7 @@ export function numbersLine(ledger: Ledger): string {
 }
 
 /** Passed checks by what they proved, where there were any: an exit code is never shown as the equal of results per test. */
-function checksWords({ compared, uncompared, exitCodeOnly }: Ledger["checks"]): readonly string[] {
+function checksLabels({ compared, uncompared, exitCodeOnly }: Ledger["checks"]): readonly string[] {
   const words = [
     ...(compared > 0 ? [`${compared} test by test`] : []),
     ...(uncompared > 0 ? [`${uncompared} with nothing to compare`] : []),
@@ -64,7 +64,7 @@ function checksWords({ compared, uncompared, exitCodeOnly }: Ledger["checks"]): 
 }
 
 /** What the second model was asked, where it was: questions without an answer that counts are named, and what it did not see. */
-function secondModelWords({ questions, valid, usd, canaries }: Ledger["secondModel"]): readonly string[] {
+function secondModelLabels({ questions, valid, usd, canaries }: Ledger["secondModel"]): readonly string[] {
   if (questions === 0) return [];
   const planted = canaries.seen + canaries.missed;
   return [
@@ -74,7 +74,7 @@ function secondModelWords({ questions, valid, usd, canaries }: Ledger["secondMod
 }
 
 /** What workers claimed beside their changes, and hiccups; each where there were any. */
-function claimWords({ blockers, discoveries, transients }: Ledger): readonly string[] {
+function claimLabels({ blockers, discoveries, transients }: Ledger): readonly string[] {
   return [
     ...(blockers.claimed > 0 ? [`blockers ${blockers.claimed}, upheld ${blockers.upheld}, fake ${blockers.fake}`] : []),
     ...(discoveries.filed + discoveries.refused > 0
@@ -85,7 +85,7 @@ function claimWords({ blockers, discoveries, transients }: Ledger): readonly str
 }
 
 /** How a ticket came to be in the batch, where a worker found it: to stand behind its title. */
-export function foundWords({ foundBy }: TicketState): string {
+export function foundLabel({ foundBy }: TicketState): string {
   return foundBy === undefined ? "" : ` (found by ${foundBy})`;
 }
 
@@ -99,10 +99,10 @@ const SLOTS_WIDTH = 78;
 export function renderSummaryText(state: RunState, live = true, earlier: readonly EarlierRun[] = []): string {
   const ledger = ledgerOf(state);
   const { shipped, gated, open } = outcomes(state);
-  const title = (t: TicketState) => titleOf(state, t) + foundWords(t);
+  const title = (t: TicketState) => titleOf(state, t) + foundLabel(t);
   const trend = trendLine(trendOf(state, earlier));
   const lines = [
-    `${headline(state, live)}   ${plainText(state.batch.name)}   ${formatDuration(ledger.elapsedMs)}   ${countsWords(ledger)}`,
+    `${headline(state, live)}   ${plainText(state.batch.name)}   ${formatDuration(ledger.elapsedMs)}   ${countsLabel(ledger)}`,
     ...(state.end === undefined ? [] : [`  ${plainText(state.end.reason)}`]),
     ...(state.sandboxed ? [] : ["  unsandboxed: agents and checks ran with your rights"]),
     ...shipped.flatMap((t) => [
@@ -111,7 +111,7 @@ export function renderSummaryText(state: RunState, live = true, earlier: readonl
     ]),
     ...gated.flatMap((t) => [
       `  ${STYLES.needsYou.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}yours:`,
-      `      ${plainText(stepWords(t))}`,
+      `      ${plainText(stepText(t))}`,
     ]),
     ...open.map(({ ticket, why }) => `  ${STYLES.failed.glyph} ${ticket.id}  ${title(ticket)}  ${plainText(why)}`),
     `  ${numbersLine(ledger)}`,
@@ -127,12 +127,12 @@ export function baseLines({ failingOnBase = [] }: TicketState): readonly string[
   return failingOnBase.map(({ check, count, tests }) => `${failingOnBaseLine(tests, count)} (check ${check})`);
 }
 
-function countsWords({ tickets: { total, done, gated, open } }: Ledger): string {
+function countsLabel({ tickets: { total, done, gated, open } }: Ledger): string {
   return `${total} tickets: ${done} shipped, ${gated} human-gated, ${open} open`;
 }
 
 /** What a person is to do; where nobody wrote that down, it is said and not left blank. */
-function stepWords({ humanStep }: TicketState): string {
+function stepText({ humanStep }: TicketState): string {
   return humanStep ?? "no step was recorded";
 }
 
@@ -153,7 +153,7 @@ function tries(ticket: TicketState): string {
 export function renderMarkdown(state: RunState, live = true, earlier: readonly EarlierRun[] = []): string {
   const ledger = ledgerOf(state);
   const { shipped, gated, open } = outcomes(state);
-  const title = (t: TicketState) => escapeMarkdown(titleOf(state, t) + foundWords(t));
+  const title = (t: TicketState) => escapeMarkdown(titleOf(state, t) + foundLabel(t));
   const sha = ({ mergedSha }: TicketState) => (mergedSha === undefined ? "" : ` \`${mergedSha.slice(0, 10)}\``);
   const section = (name: string, rows: readonly string[]) => (rows.length === 0 ? [] : ["", `## ${name}`, ...rows]);
   const trend = trendLine(trendOf(state, earlier));
@@ -165,7 +165,7 @@ export function renderMarkdown(state: RunState, live = true, earlier: readonly E
     ...(state.sandboxed ? [] : ["", "Unsandboxed: agents and checks ran with the user's rights."]),
     ...section(
       "Yours",
-      gated.map((t) => `- **${t.id}** ${title(t)}${sha(t)}: ${escapeMarkdown(stepWords(t))}`),
+      gated.map((t) => `- **${t.id}** ${title(t)}${sha(t)}: ${escapeMarkdown(stepText(t))}`),
     ),
     ...section(
       "Open",

@@ -1,6 +1,6 @@
 import type { GraphLayers } from "./graph-layers.ts";
-import { type Cell, cellKey, inTurns, type Places, placeCells } from "./graph-rows.ts";
-import { type Link, type Tracks, tracksOf } from "./graph-tracks.ts";
+import { type GraphCell, cellKey, inTurns, type CellLayout, placeCells } from "./graph-rows.ts";
+import { type GraphLink, type Tracks, tracksOf } from "./graph-tracks.ts";
 
 /** A line from a ticket to one that waits for it, by index. Between two layers it runs in a track; through a layer, in a row. */
 export interface GraphLine {
@@ -44,8 +44,8 @@ export function linesOf(graph: GraphLayers): GraphLines | undefined {
   return best.leftOut > MOST_LEFT_OUT * (best.lines.length + best.leftOut) ? undefined : best;
 }
 
-function drawn(graph: GraphLayers, needed: readonly (readonly number[])[], { columns, rows }: Places): GraphLines {
-  const row = (layer: number, cell: Cell): number => columns[layer]?.get(cellKey(cell)) ?? 0;
+function drawn(graph: GraphLayers, needed: readonly (readonly number[])[], { columns, rows }: CellLayout): GraphLines {
+  const row = (layer: number, cell: GraphCell): number => columns[layer]?.get(cellKey(cell)) ?? 0;
   const gaps = graph.layers.slice(1).map((_, gap) => tracksOf(linksIn(graph, needed, gap, row), MOST_TRACKS));
   const lines: GraphLine[] = [];
   let leftOut = 0;
@@ -92,9 +92,9 @@ function linksIn(
   { layers, layerOf }: GraphLayers,
   needed: readonly (readonly number[])[],
   gap: number,
-  row: (layer: number, cell: Cell) => number,
-): readonly Link[] {
-  return needed.flatMap((targets, from): readonly Link[] => {
+  row: (layer: number, cell: GraphCell) => number,
+): readonly GraphLink[] {
+  return needed.flatMap((targets, from): readonly GraphLink[] => {
     const layer = layerOf[from] ?? 0;
     const last = Math.max(...targets.map((to) => layerOf[to] ?? 0));
     if (layers[gap] === undefined || layer > gap || last <= gap) return [];
@@ -108,12 +108,12 @@ function linksIn(
 function lineOf(
   { layerOf }: GraphLayers,
   { from, to }: Pick<GraphLine, "from" | "to">,
-  row: (layer: number, cell: Cell) => number,
+  row: (layer: number, cell: GraphCell) => number,
   gaps: readonly Tracks[],
 ): GraphLine | undefined {
   const [first, last] = [layerOf[from] ?? 0, layerOf[to] ?? 0];
   const rows = Array.from({ length: last - first + 1 }, (_, step) => {
-    const end: Cell = { ticket: step === 0 ? from : to };
+    const end: GraphCell = { ticket: step === 0 ? from : to };
     return row(first + step, step === 0 || first + step === last ? end : { passing: from });
   });
   const tracks = rows

@@ -1,5 +1,5 @@
 /** What leads out of one row into rows of the next layer. `source` tells whose lines they are. */
-export interface Link {
+export interface GraphLink {
   readonly source: number;
   readonly from: number;
   readonly to: readonly number[];
@@ -16,13 +16,13 @@ export interface Tracks {
  * Gives each source that changes its row a track. Two that share a row would run into each other in one track; and whoever comes
  * out of a row turns off before anybody else turns into it, or the two would look like one line. At most `most` tracks.
  */
-export function tracksOf(links: readonly Link[], most: number): Tracks {
+export function tracksOf(links: readonly GraphLink[], most: number): Tracks {
   const turning = links.filter(({ from, to }) => to.some((row) => row !== from));
   const trackOf = new Map<number, number>();
   const cutOff = new Set<number>();
   const taken: [number, number][][] = [];
   let left = turning.map((link) => ({ link, after: comesAfter(link, turning) }));
-  const put = ({ source, from, to }: Link, least: number): void => {
+  const put = ({ source, from, to }: GraphLink, least: number): void => {
     const span: [number, number] = [Math.min(from, ...to), Math.max(from, ...to)];
     let track = least;
     while (taken[track]?.some(([low, high]) => low <= span[1] && span[0] <= high)) track += 1;
@@ -49,7 +49,7 @@ export function tracksOf(links: readonly Link[], most: number): Tracks {
 }
 
 /** Those that must turn off to the left of it: who comes out of a row that it turns into. */
-function comesAfter(link: Link, links: readonly Link[]): readonly number[] {
+function comesAfter(link: GraphLink, links: readonly GraphLink[]): readonly number[] {
   return links
     .filter((other) => other !== link && link.to.includes(other.from) && other.from !== link.from)
     .map(({ source }) => source);
