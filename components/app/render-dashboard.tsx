@@ -1,6 +1,6 @@
 import chalk from "chalk";
 import { type Instance, render, useApp, useWindowSize } from "ink";
-import { type ReactNode, useEffect } from "react";
+import { type ReactNode, useEffect, useInsertionEffect } from "react";
 import type { DashboardStore } from "../../src/store/dashboard-store.ts";
 import type { LeaveHow } from "../../src/store/keymap/binding.ts";
 import type { Hands } from "../../src/store/keymap/press.ts";
@@ -100,8 +100,8 @@ function Lending(options: {
   const { laidOut, onDrawn } = options;
   const { suspendTerminal, waitUntilRenderFlush } = useApp();
   const { columns, rows } = useWindowSize();
-  // The frame is drawn before effects run. App hears of the size with this, so both are of one commit.
-  laidOut.set(columns, rows);
+  // Ink draws the frame after insertion effects and before all others. App hears of the size with this, so both are of one commit.
+  useInsertionEffect(() => laidOut.set(columns, rows), [laidOut, columns, rows]);
   useEffect(() => {
     // What Ink holds back of the new size goes out first.
     void waitUntilRenderFlush().then(() => laidOut.settle(columns, rows));

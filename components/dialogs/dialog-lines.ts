@@ -1,9 +1,9 @@
 import type { Attempt } from "../../src/domain/run/state.ts";
 import type { TicketId } from "../../src/domain/values/ids.ts";
+import { plural } from "../../src/domain/values/plural.ts";
 import type { Keymap } from "../../src/store/dashboard-state.ts";
 import { type DashboardState, ticketIn } from "../../src/store/dashboard-state.ts";
 import { displayText } from "../../src/store/display-text.ts";
-import { plural } from "../../src/store/format.ts";
 import { keyLabel } from "../../src/store/keymap/key-labels.ts";
 import { titleOf } from "../../src/store/labels/ticket-label.ts";
 import { finishOf, stageOf } from "../../src/store/labels/ticket-stage.ts";

@@ -1,9 +1,10 @@
 import { memo, type ReactNode } from "react";
 import { interventionKind } from "../../src/domain/results/intervention.ts";
 import type { RunState } from "../../src/domain/run/state.ts";
+import { plural } from "../../src/domain/values/plural.ts";
 import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import { displayText } from "../../src/store/display-text.ts";
-import { formatCap, formatUsd, plural } from "../../src/store/format.ts";
+import { formatCap, formatUsd } from "../../src/store/format.ts";
 import { runLabel } from "../../src/store/labels/run-label.ts";
 import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import { cut, fitParts, fitTo, widthOf } from "../kit/fit.ts";

@@ -1,5 +1,5 @@
 import { STYLES, type Tone } from "../../src/store/labels/tone.ts";
-import type { Span } from "./spans.tsx";
+import { joinSpans, type Span } from "./spans.tsx";
 
 /** How a bar is drawn: its first cell, all others, and its tone. */
 export interface BarStyle {
@@ -90,16 +90,4 @@ function writeLabel(bar: Bar, { cells, owners, width }: Cells): void {
   [...bar.label].forEach((text, i) => {
     cells[start + i] = { text, ...styleOf(bar) };
   });
-}
-
-/** Neighbours of one look as one stretch: fewer of them are drawn sooner. */
-export function joinSpans(cells: readonly Span[]): readonly Span[] {
-  const spans: Span[] = [];
-  for (const cell of cells) {
-    const last = spans.at(-1);
-    const same = last !== undefined && last.tone === cell.tone && last.bold === cell.bold && last.inverse === cell.inverse;
-    if (same) spans[spans.length - 1] = { ...last, text: last.text + cell.text };
-    else spans.push(cell);
-  }
-  return spans;
 }

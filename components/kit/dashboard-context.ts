@@ -1,4 +1,4 @@
-import { createContext, use } from "react";
+import { createContext, use, useLayoutEffect, useMemo } from "react";
 import { useStore } from "zustand";
 import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import type { DashboardStore } from "../../src/store/dashboard-store.ts";
@@ -21,6 +21,22 @@ export function useDashboard<T>(selector: (state: DashboardState) => T): T {
   return useStore(dashboard.store, selector);
 }
 
+/** The state as it was when one of its parts last became another: the same object until then. `partsOf` must stay the same function. */
+export function useStateOf(partsOf: (state: DashboardState) => readonly unknown[]): DashboardState {
+  const select = useMemo(() => keepState(partsOf), [partsOf]);
+  return useDashboard(select);
+}
+
+function keepState(partsOf: (state: DashboardState) => readonly unknown[]): (state: DashboardState) => DashboardState {
+  let kept: { readonly state: DashboardState; readonly parts: readonly unknown[] } | undefined;
+  return (state) => {
+    const parts = partsOf(state);
+    const isSame = kept?.parts.length === parts.length && parts.every((part, i) => Object.is(part, kept?.parts[i]));
+    if (kept === undefined || !isSame) kept = { state, parts };
+    return kept.state;
+  };
+}
+
 /** How tones look here. */
 export function useTheme(): Theme {
   return use(DashboardContext)?.theme ?? DEFAULT_THEME;
@@ -28,5 +44,6 @@ export function useTheme(): Theme {
 
 /** Tells who asks (see `onDraw`) that a view is being drawn. */
 export function useDrawn(view: string): void {
-  use(DashboardContext)?.onDraw?.(view);
+  const onDraw = use(DashboardContext)?.onDraw;
+  useLayoutEffect(() => onDraw?.(view));
 }

@@ -1,6 +1,6 @@
 import { Box } from "ink";
 import { type ReactNode, use, useEffect } from "react";
-import { plural } from "../../src/store/format.ts";
+import { plural } from "../../src/domain/values/plural.ts";
 import type { Tone } from "../../src/store/labels/tone.ts";
 import type { PaneName } from "../../src/store/views/pane.ts";
 import { DashboardContext, useDashboard } from "./dashboard-context.ts";

@@ -1,6 +1,6 @@
 import chalk, { type ForegroundColorName } from "chalk";
 import type { Tone } from "../../src/store/labels/tone.ts";
-import type { ToneStyle, Theme } from "./theme.ts";
+import type { Theme, ToneStyle } from "./theme.ts";
 
 /** A stretch of text with one look. */
 export interface Span {

@@ -33,6 +33,18 @@ export function cutSpans(line: SpanLine, width: number): SpanLine {
   return out;
 }
 
+/** Neighbours of one style as one stretch: fewer of them are drawn sooner. */
+export function joinSpans(cells: readonly Span[]): SpanLine {
+  const spans: Span[] = [];
+  for (const cell of cells) {
+    const last = spans.at(-1);
+    const same = last !== undefined && last.tone === cell.tone && last.bold === cell.bold && last.inverse === cell.inverse;
+    if (same) spans[spans.length - 1] = { ...last, text: last.text + cell.text };
+    else spans.push(cell);
+  }
+  return spans;
+}
+
 /** A line as it is. */
 export const Spans = memo(function Spans({ line }: { readonly line: SpanLine }): ReactNode {
   return <Painted text={painted(line, useTheme(), useIsScreenReaderEnabled())} width={spansWidth(line)} />;

@@ -1,8 +1,9 @@
 import type { RunState } from "../../src/domain/run/state.ts";
 import type { TicketId } from "../../src/domain/values/ids.ts";
+import { plural } from "../../src/domain/values/plural.ts";
 import { type DashboardState, ticketIn } from "../../src/store/dashboard-state.ts";
 import { displayText } from "../../src/store/display-text.ts";
-import { formatCap, formatClock, formatUsd, plural } from "../../src/store/format.ts";
+import { formatCap, formatClock, formatUsd } from "../../src/store/format.ts";
 import { keyLabel } from "../../src/store/keymap/key-labels.ts";
 import { modeOf } from "../../src/store/keymap/keymap.ts";
 import { runLabel } from "../../src/store/labels/run-label.ts";

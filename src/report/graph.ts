@@ -1,8 +1,9 @@
 import type { RunState } from "../domain/run/state.ts";
+import { plural } from "../domain/values/plural.ts";
 import { vecAt } from "../domain/values/vec.ts";
 import { phaseLabel } from "../store/labels/ticket-label.ts";
 import { criticalPath } from "../store/views/graph-layout.ts";
-import { count, cutTo } from "./format.ts";
+import { cutTo } from "./format.ts";
 import { type Html, html } from "./html.ts";
 import { columnsOf, type PlacedTicket } from "./layers.ts";
 import type { PageSection } from "./section.ts";
@@ -28,12 +29,12 @@ export function graphSection(state: RunState, live: boolean): PageSection | unde
   const edges = placed.flatMap(({ index }) =>
     (state.plan.dependents[index] ?? []).map((to) => edge(spots.get(index), spots.get(to), steps.has(`${index} ${to}`))),
   );
-  const label = `Dependencies of ${count(placed.length, "ticket")} from left to right. The table of tickets says which waits for which.`;
+  const label = `Dependencies of ${plural(placed.length, "ticket")} from left to right. The table of tickets says which waits for which.`;
   const body = html`<div class="scroll graph" role="region" aria-labelledby="graph-h" tabindex="0"><svg role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
 ${edges}
 ${placed.map((node) => nodeOf(state, node, onPath.has(node.index), live))}</svg></div>
-<p class="legend"><span><i class="k k-long"></i> the longest path, by what tickets took before</span>${alone === 0 ? undefined : html`<span>${count(alone, "ticket")} without dependencies not drawn</span>`}</p>`;
-  return { id: "graph", title: "Dependencies", note: count(placed.length, "ticket"), body };
+<p class="legend"><span><i class="k k-long"></i> the longest path, by what tickets took before</span>${alone === 0 ? undefined : html`<span>${plural(alone, "ticket")} without dependencies not drawn</span>`}</p>`;
+  return { id: "graph", title: "Dependencies", note: plural(placed.length, "ticket"), body };
 }
 
 function spotOf({ column, row }: PlacedTicket): Spot {

@@ -1,9 +1,9 @@
 import { type EarlierRun, type TrendPoint, trendOf } from "../domain/results/trend.ts";
 import type { RunState } from "../domain/run/state.ts";
+import { utcTime } from "../domain/values/time.ts";
 import { STYLES } from "../store/labels/tone.ts";
 import { type LedgerRow, type LedgerTable, ledgerTable } from "../store/results/ledger-table.ts";
 import { costOf, interventionsOf } from "../store/results/trend-text.ts";
-import { utc } from "./format.ts";
 import { type Html, html } from "./html.ts";
 import type { PageSection } from "./section.ts";
 
@@ -59,7 +59,7 @@ function rowOf({ name, now, change, earlier }: LedgerRow, changes: boolean): Htm
 }
 
 function day({ startedAt }: EarlierRun): string {
-  return utc(startedAt).slice(5, 16);
+  return utcTime(startedAt).slice(5, 16);
 }
 
 function mark({ verdict, sameBatch }: EarlierRun): Html {

@@ -1,9 +1,10 @@
 import type { RunState } from "../domain/run/state.ts";
-import { formatDuration } from "../domain/values/duration.ts";
+import { plural } from "../domain/values/plural.ts";
+import { formatDuration } from "../domain/values/time.ts";
 import { outcomeLabel } from "../store/labels/outcome-label.ts";
 import { STYLES } from "../store/labels/tone.ts";
 import { spanOf, type TimelineSegment, timelineRows } from "../store/results/timeline-segments.ts";
-import { count, percent } from "./format.ts";
+import { percent } from "./format.ts";
 import { type Html, html } from "./html.ts";
 import type { PageSection } from "./section.ts";
 
@@ -22,7 +23,7 @@ export function timelineSection(state: RunState, live: boolean): PageSection | u
   const share = (at: number): number => Math.min(1, Math.max(0, (at - from) / (to - from)));
   const height = rows.length * ROW + AXIS;
   const tries = rows.reduce((sum, { bars }) => sum + bars.length, 0);
-  const label = `Timeline: ${count(tries, "try", "tries")} in ${count(rows.length, "slot")} over ${formatDuration(to - from)}. The table of tickets has the same in words.`;
+  const label = `Timeline: ${plural(tries, "try", "tries")} in ${plural(rows.length, "slot")} over ${formatDuration(to - from)}. The table of tickets has the same in words.`;
   const body = html`<div class="timeline"><svg class="names" aria-hidden="true" width="54" height="${height}">
 ${rows.map(({ slot }, y) => html`<text x="0" y="${y * ROW + 19}">slot ${slot + 1}</text>`)}
 </svg><svg class="plot" role="img" aria-label="${label}" width="100%" height="${height}">

@@ -3,10 +3,11 @@ import { interventionKind } from "../domain/results/intervention.ts";
 import type { AgentEnding, AttemptOutcome, RunEvent } from "../domain/run/event.ts";
 import type { RunState } from "../domain/run/state.ts";
 import type { TicketId } from "../domain/values/ids.ts";
+import { plural } from "../domain/values/plural.ts";
 import { claimLabel, type EventLabel } from "./describe-claim.ts";
 import { healLabel } from "./describe-heal.ts";
 import { displayText } from "./display-text.ts";
-import { formatElapsed, plural } from "./format.ts";
+import { formatElapsed } from "./format.ts";
 import { specLabel } from "./labels/step-label.ts";
 import type { Tone } from "./labels/tone.ts";
 

@@ -4,7 +4,7 @@ import { ledgerOf } from "../../src/domain/results/ledger.ts";
 import { reportOf } from "../../src/domain/results/report.ts";
 import type { EndKind, RunEvent } from "../../src/domain/run/event.ts";
 import { reduce } from "../../src/domain/run/reduce.ts";
-import { formatDuration } from "../../src/domain/values/duration.ts";
+import { formatDuration } from "../../src/domain/values/time.ts";
 import { type Fence, TicketId } from "../../src/domain/values/ids.ts";
 import { renderMarkdown, renderSummaryText } from "../../src/store/results/summary.ts";
 import { attempt, mixed } from "./mixed-run.ts";

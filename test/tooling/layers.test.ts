@@ -1,4 +1,4 @@
-import { globSync, rmSync } from "node:fs";
+import { globSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkLayers } from "../../scripts/layers/check.ts";
@@ -130,6 +130,13 @@ describe("the layer check lets pass", () => {
     tree.plant({ [file]: `${text}\n` });
     expect(complaintsAbout(file)).toEqual([]);
   });
+});
+
+it("keeps glyphs out of the domain: what a thing looks like is told in src/store/labels", () => {
+  const files = globSync("src/domain/**/*.ts", { cwd: ROOT });
+  const glyphs = /[\u23e9-\u23fa\u2500-\u27bf]/u;
+  expect(files.length).toBeGreaterThan(50);
+  expect(files.filter((file) => glyphs.test(readFileSync(join(ROOT, file), "utf8")))).toEqual([]);
 });
 
 describe("the layer check notices", () => {

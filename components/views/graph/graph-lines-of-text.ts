@@ -1,4 +1,4 @@
-import { plural } from "../../../src/store/format.ts";
+import { plural } from "../../../src/domain/values/plural.ts";
 import type { GraphLayout } from "../../../src/store/views/graph-layout.ts";
 import { cut, fitTo } from "../../kit/fit.ts";
 import type { SpanLine } from "../../kit/spans.tsx";

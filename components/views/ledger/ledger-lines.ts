@@ -1,5 +1,6 @@
 import type { EarlierRun } from "../../../src/domain/results/trend.ts";
-import { plural } from "../../../src/store/format.ts";
+import { plural } from "../../../src/domain/values/plural.ts";
+import { formatDay, formatMinute } from "../../../src/store/format.ts";
 import { STYLES } from "../../../src/store/labels/tone.ts";
 import type { LedgerRow, LedgerTable } from "../../../src/store/results/ledger-table.ts";
 import { fitTo, widthOf, wrapWords } from "../../kit/fit.ts";
@@ -96,7 +97,5 @@ function sign(good: boolean | undefined): string {
 
 /** Month, day and time on this machine's clock. */
 function dayOf(at: number): string {
-  const d = new Date(at);
-  const two = (n: number) => String(n).padStart(2, "0");
-  return `${two(d.getMonth() + 1)}-${two(d.getDate())} ${two(d.getHours())}:${two(d.getMinutes())}`;
+  return `${formatDay(at)} ${formatMinute(at)}`;
 }

@@ -1,7 +1,8 @@
 import type { ReactNode } from "react";
 import type { TripwireState } from "../../../src/domain/run/verdict-state.ts";
+import { plural } from "../../../src/domain/values/plural.ts";
 import { displayText } from "../../../src/store/display-text.ts";
-import { formatElapsed, plural } from "../../../src/store/format.ts";
+import { formatElapsed } from "../../../src/store/format.ts";
 import { EVIDENCE_LABELS, VERDICT_LABELS } from "../../../src/store/labels/oracle-label.ts";
 import { type Label, STYLES } from "../../../src/store/labels/tone.ts";
 import { useDashboard } from "../../kit/dashboard-context.ts";

@@ -1,5 +1,5 @@
 import { displayText } from "../../../src/store/display-text.ts";
-import { formatClock } from "../../../src/store/format.ts";
+import { formatDay, formatMinute } from "../../../src/store/format.ts";
 import { standingLabel } from "../../../src/store/labels/run-label.ts";
 import type { ListedRun } from "../../../src/store/run-list.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
@@ -84,10 +84,8 @@ function endOf(path: string, width: number): string {
 
 /** Local date and time: `2026-05-04 12:00`, in less room `05-04 12:00`. */
 function startedLabel(at: number, width: number): string {
-  const d = new Date(at);
-  const two = (n: number): string => String(n).padStart(2, "0");
-  const day = `${two(d.getMonth() + 1)}-${two(d.getDate())} ${formatClock(at).slice(0, 5)}`;
-  return width >= 16 ? `${d.getFullYear()}-${day}` : day;
+  const day = `${formatDay(at)} ${formatMinute(at)}`;
+  return width >= 16 ? `${new Date(at).getFullYear()}-${day}` : day;
 }
 
 /** Columns of a run's time. */

@@ -1,6 +1,6 @@
 import { Box } from "ink";
 import { memo, type ReactNode } from "react";
-import { plural } from "../../../src/store/format.ts";
+import { plural } from "../../../src/domain/values/plural.ts";
 import { useDrawn } from "../../kit/dashboard-context.ts";
 import { fitTo } from "../../kit/fit.ts";
 import type { ViewSize } from "../../kit/geometry.ts";

@@ -1,21 +1,22 @@
 import { Box } from "ink";
 import { memo, type ReactNode, use, useEffect } from "react";
+import { plural } from "../../../src/domain/values/plural.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
-import { plural } from "../../../src/store/format.ts";
+import type { TextInput } from "../../../src/store/text-input.ts";
 import { emptyMessage } from "../../../src/store/ticket-log/empty-message.ts";
 import { headOf } from "../../../src/store/ticket-log/head.ts";
 import { rowsFrom } from "../../../src/store/ticket-log/rows.ts";
 import { foundIn, type ShownText, shownText } from "../../../src/store/ticket-log/source.ts";
 import { openFileOf, targetOf } from "../../../src/store/ticket-log/target.ts";
 import { TICKET_TABS } from "../../../src/store/views/ticket.ts";
-import { DashboardContext, useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
+import { DashboardContext, useDrawn, useStateOf } from "../../kit/dashboard-context.ts";
 import { cut, widthOf } from "../../kit/fit.ts";
 import { cutSpans, Inner, type Span, type SpanLine, spansWidth } from "../../kit/spans.tsx";
 import { Line, Say } from "../../kit/text.tsx";
 import { rowSpans } from "./text-style.ts";
 import { tabName } from "./ticket-layout.ts";
-import { useTarget } from "./use-target.ts";
+import { targetParts, useTarget } from "./use-target.ts";
 
 interface PaneOf {
   readonly columns: number;
@@ -29,18 +30,15 @@ export const TextPane = memo(function TextPane({ columns, height, left }: PaneOf
   useDrawn("ticket text");
   const store = use(DashboardContext)?.store;
   const target = useTarget();
-  useDashboard((s) => s.viewed);
-  useDashboard((s) => s.ui.ticket);
-  useDashboard(headKey);
-  const field = useDashboard((s) => (s.ui.modal?.kind === "search" ? s.ui.modal.input : undefined));
-  const search = useDashboard((s) => s.ui.ticket.search);
+  const state = useStateOf(paneParts);
+  const field = searchField(state);
+  const { search } = state.ui.ticket;
   const needle = field?.text ?? search;
   const looking = field !== undefined || search !== "";
   const width = columns - widthOf(left);
   const rows = Math.max(1, height - 1 - (looking ? 1 : 0));
   useEffect(() => store?.dispatch({ type: "ticket-view", action: { type: "room", columns: width, rows } }), [store, width, rows]);
-  if (store === undefined || target === undefined) return null;
-  const state = store.getState();
+  if (target === undefined) return null;
   const shown = shownText(state, target, { columns: width, rows });
   if (shown === undefined) return null;
   const found = foundIn(shown.source, needle);
@@ -68,6 +66,15 @@ export const TextPane = memo(function TextPane({ columns, height, left }: PaneOf
     </Box>
   );
 });
+
+/** All that the pane is made of. */
+function paneParts(state: DashboardState): readonly unknown[] {
+  return [state.viewed, state.ui.ticket, headKey(state), searchField(state), ...targetParts(state)];
+}
+
+function searchField({ ui: { modal } }: DashboardState): TextInput | undefined {
+  return modal?.kind === "search" ? modal.input : undefined;
+}
 
 /** What a tab says by itself, as one text: it changes with more of the run than its file does. */
 function headKey(state: DashboardState): string {

@@ -1,4 +1,4 @@
-import { formatDuration } from "../../domain/values/duration.ts";
+import { formatDuration } from "../../domain/values/time.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { listRuns } from "../find-run.ts";
 import { writeAll } from "../print.ts";

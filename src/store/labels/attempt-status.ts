@@ -1,8 +1,8 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { AgentEnding } from "../../domain/run/event.ts";
 import type { Attempt, TicketState } from "../../domain/run/state.ts";
+import { plural } from "../../domain/values/plural.ts";
 import { displayText } from "../display-text.ts";
-import { plural } from "../format.ts";
 import type { AttemptMark } from "../ticket-log/attempts.ts";
 import { questionLabel, specLabel, stepLabel } from "./step-label.ts";
 import { isBeingEnded, passedSteps, turnOf } from "./ticket-stage.ts";

@@ -1,6 +1,7 @@
 import { type EarlierRun, type Numbers, numbersOf } from "../../domain/results/trend.ts";
 import type { RunState } from "../../domain/run/state.ts";
-import { formatDuration } from "../../domain/values/duration.ts";
+import { formatDuration } from "../../domain/values/time.ts";
+import { formatCents } from "../format.ts";
 
 type Unit = "count" | "usd" | "time" | "ratio";
 
@@ -202,7 +203,7 @@ function format(unit: Unit, value: number | undefined): string {
     case "count":
       return String(value);
     case "usd":
-      return `$${value.toFixed(2)}`;
+      return formatCents(value);
     case "ratio":
       return value.toFixed(1);
     case "time":

@@ -3,8 +3,9 @@ import { type Ledger, ledgerOf } from "../../domain/results/ledger.ts";
 import { type EarlierRun, trendOf } from "../../domain/results/trend.ts";
 import type { RunState, TicketState } from "../../domain/run/state.ts";
 import { describeReason, type Reason, whyNot } from "../../domain/schedule/why-not.ts";
-import { formatDuration } from "../../domain/values/duration.ts";
+import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
+import { formatDuration } from "../../domain/values/time.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import { headline } from "../labels/run-label.ts";
 import { STYLES } from "../labels/tone.ts";
@@ -146,7 +147,7 @@ function landedAs({ mergedSha }: TicketState): string {
 
 function tries(ticket: TicketState): string {
   const n = ticket.history.length;
-  return n === 0 ? "settled before this run" : `${n} ${n === 1 ? "try" : "tries"}`;
+  return n === 0 ? "settled before this run" : plural(n, "try", "tries");
 }
 
 /** The summary as Markdown, to paste where people read it. */

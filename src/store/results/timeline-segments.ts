@@ -1,7 +1,7 @@
 import type { AttemptOutcome } from "../../domain/run/event.ts";
 import type { RunState, TicketState } from "../../domain/run/state.ts";
-import { formatDuration } from "../../domain/values/duration.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
+import { formatDuration } from "../../domain/values/time.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 
 /** One try in its slot. Times in milliseconds since the epoch. */

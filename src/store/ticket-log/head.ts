@@ -1,6 +1,7 @@
+import { plural } from "../../domain/values/plural.ts";
 import type { DashboardState } from "../dashboard-state.ts";
 import { displayLine, displayText } from "../display-text.ts";
-import { formatAge, formatCap, formatUsd, plural } from "../format.ts";
+import { formatAge, formatCap, formatUsd } from "../format.ts";
 import { specLabel } from "../labels/step-label.ts";
 import type { Tone } from "../labels/tone.ts";
 import { type AttemptEntry, type AttemptMark, evidenceOf } from "./attempts.ts";

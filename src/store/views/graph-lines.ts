@@ -1,5 +1,5 @@
 import type { GraphLayers } from "./graph-layers.ts";
-import { type GraphCell, cellKey, inTurns, type CellLayout, placeCells } from "./graph-rows.ts";
+import { type CellLayout, cellKey, type GraphCell, inTurns, placeCells } from "./graph-rows.ts";
 import { type GraphLink, type Tracks, tracksOf } from "./graph-tracks.ts";
 
 /** A line from a ticket to one that waits for it, by index. Between two layers it runs in a track; through a layer, in a row. */

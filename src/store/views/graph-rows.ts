@@ -43,7 +43,10 @@ export function placeCells(
   const columns: ReadonlyMap<string, number>[] = [];
   graph.layers.forEach((layer, l) => {
     const before = columns[l - 1];
-    const cells = [...layer.map((ticket): GraphCell => ({ ticket })), ...(passed[l] ?? []).map((passing): GraphCell => ({ passing }))];
+    const cells = [
+      ...layer.map((ticket): GraphCell => ({ ticket })),
+      ...(passed[l] ?? []).map((passing): GraphCell => ({ passing })),
+    ];
     const placed = cells.map((cell, at): Placed => ({ cell, at, wanted: wantedRow(cell, sources, before) }));
     columns.push(rowsOf(inOrder(placed), rows));
   });

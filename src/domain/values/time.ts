@@ -6,3 +6,13 @@ export function formatDuration(ms: number): string {
   if (h > 0) return `${h}:${two(m)}:${two(s)}`;
   return m > 0 ? `${m}:${two(s)}` : `${s}s`;
 }
+
+/** A moment in UTC, the same for every reader: `2026-01-31 14:03:22`. Milliseconds since the epoch. */
+export function utcTime(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19).replace("T", " ");
+}
+
+/** The same with its zone: `2026-01-31 14:03:22 UTC`. */
+export function formatUtc(ms: number): string {
+  return `${utcTime(ms)} UTC`;
+}
