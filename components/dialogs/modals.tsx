@@ -6,7 +6,7 @@ import type { SpanLine } from "../kit/spans.tsx";
 import { Dialog, dialogWidth } from "./dialog.tsx";
 import { gateLines, healLines, killLines, leaveLines, type Mirror, noteLines, retryLines } from "./dialog-lines.ts";
 import { Help } from "./help.tsx";
-import { Palette } from "./palette.tsx";
+import { paletteLines } from "./palette-lines.ts";
 
 interface Content {
   readonly title: string;
@@ -53,4 +53,12 @@ function contentOf(modal: DialogModal, mirror: Mirror, width: number, most: numb
     case "note":
       return { title: "Note an intervention", tone: "person", lines: noteLines(mirror, modal, width, most) };
   }
+}
+
+/** Finds every command: a field, and what fits it. Why a command can do nothing now hangs on all of the run. */
+function Palette({ columns, rows }: { readonly columns: number; readonly rows: number }): ReactNode {
+  useDrawn("palette");
+  const state = useDashboard((s) => s);
+  const lines = paletteLines(state, { columns, rows });
+  return <Dialog title="Command" tone="running" lines={lines} columns={columns} rows={rows} wide />;
 }

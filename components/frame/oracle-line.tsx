@@ -87,7 +87,7 @@ function countSpans(
 }
 
 /** Cells of the oracle's bar: shares of the whole, each part that is not empty seen in at least one cell. */
-export interface OracleShares {
+interface OracleShares {
   readonly done: number;
   readonly gated: number;
   readonly open: number;

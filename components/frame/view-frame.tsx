@@ -40,3 +40,12 @@ function ViewTabs({ width }: { readonly width: number }): ReactNode {
     </Line>
   );
 }
+
+/** In the place of a view while no run is known. */
+export function NoRun(): ReactNode {
+  return (
+    <Line>
+      <Say tone="waiting">{" ◌ connecting: nothing is known of the run yet"}</Say>
+    </Line>
+  );
+}

@@ -7,8 +7,8 @@ import { vecItems } from "../domain/values/vec.ts";
 import { formatCents } from "../store/format.ts";
 import { outcomeLabel } from "../store/labels/outcome-label.ts";
 import { STYLES } from "../store/labels/tone.ts";
+import type { PageSection } from "./html.ts";
 import { type Html, html, lines, mark } from "./html.ts";
-import type { PageSection } from "./section.ts";
 
 /** Lines and characters of one piece of evidence that a page holds; what is more is counted. */
 const MOST_LINES = 120;

@@ -1,12 +1,11 @@
-import type { RunState } from "../domain/run/state.ts";
+import type { Plan, RunState } from "../domain/run/state.ts";
 import { plural } from "../domain/values/plural.ts";
 import { vecAt } from "../domain/values/vec.ts";
 import { phaseLabel } from "../store/labels/ticket-label.ts";
+import { layersOf } from "../store/views/graph-layers.ts";
 import { criticalPath } from "../store/views/graph-layout.ts";
 import { cutTo } from "./format.ts";
-import { type Html, html } from "./html.ts";
-import { columnsOf, type PlacedTicket } from "./layers.ts";
-import type { PageSection } from "./section.ts";
+import { type Html, html, type PageSection } from "./html.ts";
 
 /** Pixels of a node and of the room between nodes. */
 const [WIDTH, HEIGHT, ACROSS, DOWN] = [184, 40, 56, 12];
@@ -56,4 +55,36 @@ function nodeOf(state: RunState, node: PlacedTicket, long: boolean, live: boolea
   const { glyph, word, tone } = phaseLabel(ticket, live);
   return html`<g class="node${long ? " long" : ""}" transform="translate(${x} ${y})"><title>${ticket.id}: ${word}. ${title}</title><rect width="${WIDTH}" height="${HEIGHT}" rx="6"/><rect class="side f-${tone}" width="5" height="${HEIGHT}" rx="2"/><text class="nid t-${tone}" x="13" y="16">${glyph} ${cutTo(ticket.id, 22)}</text><text class="ntitle" x="13" y="32">${cutTo(title, 27)}</text></g>
 `;
+}
+
+/** A ticket in the picture of dependencies: its column and its place in it, both from 0. */
+interface PlacedTicket {
+  readonly index: number;
+  readonly column: number;
+  readonly row: number;
+}
+
+/** The tickets that wait for others or that others wait for, in columns: each right of all that it waits for. */
+interface Columns {
+  readonly placed: readonly PlacedTicket[];
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Tickets in one column, before a layer goes on in the next. */
+const MOST_ROWS = 24;
+
+/** Places the tickets of a plan. */
+function columnsOf(plan: Plan): Columns {
+  const { layers, deps } = layersOf(plan);
+  const placed: PlacedTicket[] = [];
+  let column = 0;
+  for (const layer of layers) {
+    const linked = layer.filter((index) => deps[index]?.length !== 0 || plan.dependents[index]?.length !== 0);
+    linked.forEach((index, i) => {
+      placed.push({ index, column: column + Math.floor(i / MOST_ROWS), row: i % MOST_ROWS });
+    });
+    column += Math.ceil(linked.length / MOST_ROWS);
+  }
+  return { placed, columns: column, rows: Math.max(0, ...placed.map(({ row }) => row + 1)) };
 }

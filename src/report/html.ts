@@ -40,3 +40,13 @@ export function mark({ glyph, tone }: Style): Html {
 export function lines(items: readonly string[]): Html {
   return new Html(items.map(escapeText).join("\n"));
 }
+
+/** A part of the page under a heading of its own. */
+export interface PageSection {
+  /** Unique in the page: a link leads there. */
+  readonly id: string;
+  readonly title: string;
+  /** A few words behind the title. */
+  readonly note?: string;
+  readonly body: Html;
+}

@@ -4,8 +4,8 @@ import { utcTime } from "../domain/values/time.ts";
 import { STYLES } from "../store/labels/tone.ts";
 import { type LedgerRow, type LedgerTable, ledgerTable } from "../store/results/ledger-table.ts";
 import { costOf, interventionsOf } from "../store/results/trend-text.ts";
+import type { PageSection } from "./html.ts";
 import { type Html, html } from "./html.ts";
-import type { PageSection } from "./section.ts";
 
 /** The numbers, beside those of the runs of this batch file before. */
 export function ledgerSection(state: RunState, earlier: readonly EarlierRun[]): PageSection {

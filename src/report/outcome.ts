@@ -7,8 +7,8 @@ import { headline, runTone } from "../store/labels/run-label.ts";
 import { STYLES } from "../store/labels/tone.ts";
 import { foundLabel, outcomes } from "../store/results/summary.ts";
 import { percent } from "./format.ts";
+import type { PageSection } from "./html.ts";
 import { type Html, html, mark } from "./html.ts";
-import type { PageSection } from "./section.ts";
 
 /** What the run came to, at one glance. */
 export function top(state: RunState, live: boolean): Html {

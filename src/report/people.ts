@@ -1,8 +1,8 @@
 import { interventionKind } from "../domain/results/intervention.ts";
 import type { RunState } from "../domain/run/state.ts";
 import { utcTime } from "../domain/values/time.ts";
+import type { PageSection } from "./html.ts";
 import { html } from "./html.ts";
-import type { PageSection } from "./section.ts";
 
 /** What people did to the run. */
 export function interventionsSection({ interventions }: RunState): PageSection {

@@ -6,8 +6,8 @@ import { formatCents } from "../store/format.ts";
 import { phaseLabel } from "../store/labels/ticket-label.ts";
 import { baseLines, foundLabel, outcomes } from "../store/results/summary.ts";
 import { NOTHING } from "./format.ts";
+import type { PageSection } from "./html.ts";
 import { type Html, html } from "./html.ts";
-import type { PageSection } from "./section.ts";
 
 /** Every ticket: how it stands, what it took and where it landed. */
 export function ticketsSection(state: RunState, live: boolean): PageSection {

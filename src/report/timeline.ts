@@ -5,8 +5,8 @@ import { outcomeLabel } from "../store/labels/outcome-label.ts";
 import { STYLES } from "../store/labels/tone.ts";
 import { spanOf, type TimelineSegment, timelineRows } from "../store/results/timeline-segments.ts";
 import { percent } from "./format.ts";
+import type { PageSection } from "./html.ts";
 import { type Html, html } from "./html.ts";
-import type { PageSection } from "./section.ts";
 
 /** Pixels of a slot's row, and of what is drawn in it. */
 const ROW = 30;

@@ -9,7 +9,7 @@ import { useDashboard } from "../../kit/dashboard-context.ts";
 import { cut, widthOf } from "../../kit/fit.ts";
 import { Rule } from "../../kit/rule.tsx";
 import { cutSpans, type Span, type SpanLine, Spans, spansWidth } from "../../kit/spans.tsx";
-import { stylesKey, stylesOf } from "./node-style.ts";
+import { stylesKey, stylesOf } from "./graph-row.tsx";
 
 interface DetailOf {
   readonly plan: Plan;

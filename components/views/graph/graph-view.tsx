@@ -1,12 +1,10 @@
 import { memo, type ReactNode, useMemo } from "react";
 import type { Plan } from "../../../src/domain/run/state.ts";
 import { criticalPath, dependentsIn, type GraphLayout, graphLayout } from "../../../src/store/views/graph-layout.ts";
-import { NoRun } from "../../frame/no-run.tsx";
-import { FRAME_LINES, ViewFrame } from "../../frame/view-frame.tsx";
+import { FRAME_LINES, NoRun, ViewFrame } from "../../frame/view-frame.tsx";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import type { ViewSize } from "../../kit/geometry.ts";
-import { fitLegend } from "../../kit/legend.ts";
-import { cutSpans, Spans } from "../../kit/spans.tsx";
+import { cutSpans, fitLegend, Spans } from "../../kit/spans.tsx";
 import { rowNumbers } from "../../kit/window.ts";
 import { graphColumns } from "./graph-columns.ts";
 import { GraphDetail } from "./graph-detail.tsx";
@@ -45,7 +43,7 @@ const Graph = memo(function Graph(options: { readonly plan: Plan } & ViewSize): 
     <>
       <Spans line={cutSpans(layerTitles(layout, columns, layers), width)} />
       {rowNumbers(rows).map((row) => (
-        <GraphRow key={row} row={row} of={drawing} />
+        <GraphRow key={row} row={row} drawing={drawing} />
       ))}
       {Array.from({ length: blank }, (_, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: an empty line is its place

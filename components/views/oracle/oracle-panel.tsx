@@ -6,7 +6,7 @@ import { compare, isOf } from "../../../src/store/oracle-comparison.ts";
 import { useDrawn, useStateOf } from "../../kit/dashboard-context.ts";
 import { Rule } from "../../kit/rule.tsx";
 import { cutSpans, type SpanLine, Spans } from "../../kit/spans.tsx";
-import { panelLines } from "./panel-lines.ts";
+import { panelLines } from "./evidence-lines.ts";
 
 /** What the oracle said of each ticket, and the heals: in the overview of a large terminal, under the queue. */
 export const OraclePanel = memo(function OraclePanel(options: { readonly width: number; readonly height: number }): ReactNode {

@@ -5,16 +5,14 @@ import { formatClock } from "../../../src/store/format.ts";
 import { titleOf } from "../../../src/store/labels/ticket-label.ts";
 import { compare, countComparisons, isOf } from "../../../src/store/oracle-comparison.ts";
 import { idWidth } from "../../frame/layout.ts";
-import { NoRun } from "../../frame/no-run.tsx";
-import { FRAME_LINES, ViewFrame } from "../../frame/view-frame.tsx";
+import { FRAME_LINES, NoRun, ViewFrame } from "../../frame/view-frame.tsx";
 import { useDashboard, useDrawn, useStateOf } from "../../kit/dashboard-context.ts";
 import type { ViewSize } from "../../kit/geometry.ts";
 import { LinesPane } from "../../kit/lines-pane.tsx";
 import { cutSpans, type SpanLine, spansWidth } from "../../kit/spans.tsx";
-import { evidenceLines } from "./evidence-lines.ts";
+import { evidenceLines, evidenceTitle, type OracleSection, sectionTitle } from "./evidence-lines.ts";
 import { ORACLE_HEAD_LINES, OracleHead } from "./oracle-head.tsx";
 import { healHistoryLines, healsCount, interventionLines, interventionsCount } from "./people-lines.ts";
-import { evidenceTitle, type OracleSection, sectionTitle } from "./section-title.ts";
 
 /** From so many columns on, heals and interventions stand beside the evidence. */
 const WIDE = 110;

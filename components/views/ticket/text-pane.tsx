@@ -3,10 +3,12 @@ import { memo, type ReactNode, use, useEffect } from "react";
 import { plural } from "../../../src/domain/values/plural.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
+import type { Tone } from "../../../src/store/labels/tone.ts";
 import type { TextInput } from "../../../src/store/text-input.ts";
 import { emptyMessage } from "../../../src/store/ticket-log/empty-message.ts";
+import { hitsIn } from "../../../src/store/ticket-log/find.ts";
 import { headOf } from "../../../src/store/ticket-log/head.ts";
-import { rowsFrom } from "../../../src/store/ticket-log/rows.ts";
+import { rowsFrom, type TextRow } from "../../../src/store/ticket-log/rows.ts";
 import { foundIn, type ShownText, shownText } from "../../../src/store/ticket-log/source.ts";
 import { openFileOf, targetOf } from "../../../src/store/ticket-log/target.ts";
 import { TICKET_TABS } from "../../../src/store/views/ticket.ts";
@@ -14,7 +16,6 @@ import { DashboardContext, useDrawn, useStateOf } from "../../kit/dashboard-cont
 import { cut, widthOf } from "../../kit/fit.ts";
 import { cutSpans, Inner, type Span, type SpanLine, spansWidth } from "../../kit/spans.tsx";
 import { Line, Say } from "../../kit/text.tsx";
-import { rowSpans } from "./text-style.ts";
 import { tabName } from "./ticket-layout.ts";
 import { targetParts, useTarget } from "./use-target.ts";
 
@@ -153,4 +154,35 @@ function searchLine({ ui }: DashboardState, { target }: ShownText, needle: strin
     { text: `${where}: `, tone: found.length === 0 ? "bad" : "waiting" },
     { text: displayText(needle), bold: true },
   ];
+}
+
+/** A row of text as it is drawn: what is looked for is inverted. */
+function rowSpans({ source, room }: ShownText, { line, stretch }: TextRow, needle: string): SpanLine {
+  const { text, tone } = source.line(line - source.first);
+  const shown = room.wrap ? text.slice(stretch.from, stretch.to).trimEnd() : cutTo(text, room.columns);
+  const hits = hitsIn(text, needle).flatMap(({ from, to }) => {
+    const [start, end] = [Math.max(from, stretch.from) - stretch.from, Math.min(to, stretch.to) - stretch.from];
+    return start < end && start < shown.length ? [{ from: start, to: Math.min(end, shown.length) }] : [];
+  });
+  return marked(shown, tone, hits);
+}
+
+/** A line cut to the columns; of a very long one no more is measured than can be seen. */
+function cutTo(text: string, columns: number): string {
+  const most = columns * 4;
+  return cut(text.length > most ? `${text.slice(0, most)}…` : text, columns);
+}
+
+function marked(text: string, tone: Tone, hits: readonly { readonly from: number; readonly to: number }[]): SpanLine {
+  // An empty line has no height.
+  if (text === "") return [{ text: " " }];
+  const spans: Span[] = [];
+  let at = 0;
+  for (const { from, to } of hits) {
+    if (from > at) spans.push({ text: text.slice(at, from), tone });
+    spans.push({ text: text.slice(from, to), inverse: true });
+    at = to;
+  }
+  if (at < text.length) spans.push({ text: text.slice(at), tone });
+  return spans;
 }
