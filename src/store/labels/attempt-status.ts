@@ -6,7 +6,7 @@ import { displayText } from "../display-text.ts";
 import type { AttemptMark } from "../ticket-log/attempts.ts";
 import { questionLabel, specLabel, stepLabel } from "./step-label.ts";
 import { isBeingEnded, passedSteps, turnOf } from "./ticket-stage.ts";
-import { STYLES, type Style, type Tone } from "./tone.ts";
+import { STYLES, type Style, type Tone, toned } from "./tone.ts";
 
 /** Why a try is being ended. */
 const CAUSE: Readonly<Record<AgentEnding, string>> = {
@@ -84,7 +84,7 @@ export const STEP_STYLES: Readonly<Record<AttemptMark, Style>> = {
   passed: STYLES.done,
   failed: STYLES.failed,
   running: STYLES.step,
-  waits: { ...STYLES.heldUp, tone: "waiting" },
+  waits: toned(STYLES.heldUp, "waiting"),
   ahead: STYLES.waits,
   unreached: STYLES.unreached,
   unseen: STYLES.unknown,

@@ -1,7 +1,7 @@
 import { activeTickets, type RunState } from "../../domain/run/state.ts";
 import type { ListedRun } from "../run-list.ts";
 import type { Connection } from "../ui.ts";
-import { type Label, STYLES, type Tone } from "./tone.ts";
+import { type Label, STYLES, type Tone, toned } from "./tone.ts";
 
 /**
  * Says how the run stands at `now` (milliseconds since the epoch). What the connection hides is not guessed: a lost one says so,
@@ -27,7 +27,7 @@ export function stageLabel(run: RunState | undefined, connection: Connection, no
     case "verifying":
       return { ...STYLES.oracle, word: "VERIFYING" };
     case "healing":
-      return { ...STYLES.healed, tone: "running", word: "HEALING" };
+      return { ...toned(STYLES.healed, "running"), word: "HEALING" };
     case "working":
       return workingLabel(run, now);
   }
@@ -46,8 +46,8 @@ function workingLabel(run: RunState, now: number): Label {
   if (run.tripped !== undefined) return { ...STYLES.needsYou, word: "NEEDS YOU" };
   const busy = activeTickets(run).length > 0;
   if (run.paused) return { ...STYLES.paused, word: "PAUSED" };
-  if (!busy && run.hold !== undefined && now < run.hold.until) return { ...STYLES.heldUp, tone: "waiting", word: "HELD" };
-  if (!busy && run.lastFence === 0 && run.ready.length > 0) return { ...STYLES.preparing, tone: "running", word: "STARTING" };
+  if (!busy && run.hold !== undefined && now < run.hold.until) return { ...toned(STYLES.heldUp, "waiting"), word: "HELD" };
+  if (!busy && run.lastFence === 0 && run.ready.length > 0) return { ...toned(STYLES.preparing, "running"), word: "STARTING" };
   const stuck = !busy && run.ready.length === 0 && run.counts["human-gated"] + run.counts.stalled > 0;
   return stuck ? { ...STYLES.needsYou, word: "NEEDS YOU" } : { ...STYLES.run, word: "RUNNING" };
 }

@@ -9,7 +9,7 @@ import { type SaidOf, sayingOf } from "./attempt-status.ts";
 import { underWayLabel } from "./outcome-label.ts";
 import { reviewerLabel } from "./step-label.ts";
 import { finishOf, stageOf } from "./ticket-stage.ts";
-import { type Label, STYLES, type Style } from "./tone.ts";
+import { type Label, STYLES, type Style, toned } from "./tone.ts";
 
 /** What is said of a ticket in the queue: what its finish line is at, why it waits, the step that is left, or what was shipped. */
 export interface QueueLabel extends Style {
@@ -109,6 +109,6 @@ export function phaseLabel({ phase, stalledReason }: TicketState, live: boolean)
     case "stalled":
       return { ...STYLES.failed, word: stalledReason === undefined ? "open" : "stalled" };
     case "waiting":
-      return { ...STYLES.ready, tone: "waiting", word: "open" };
+      return { ...toned(STYLES.ready, "waiting"), word: "open" };
   }
 }

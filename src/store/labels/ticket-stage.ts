@@ -2,7 +2,7 @@ import type { StepKind, StepSpec } from "../../domain/batch/step-spec.ts";
 import type { Attempt, RunState } from "../../domain/run/state.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { questionLabel, specLabel, stepLabel } from "./step-label.ts";
-import { type Label, STYLES } from "./tone.ts";
+import { type Label, STYLES, toned } from "./tone.ts";
 
 /** Steps that take turns: so many commands at a time as there are workers, and one merge per repository. */
 const BY_TURNS: ReadonlySet<StepKind> = new Set(["check", "verify", "merge"]);
@@ -19,7 +19,7 @@ export function stageOf(attempt: Attempt, finish: readonly StepSpec[]): Label {
   if (attempt.step !== undefined) return { ...STYLES.finishing, word: stepLabel(attempt.step.kind, attempt.step.name) };
   if (attempt.asked !== undefined) return { ...STYLES.finishing, word: questionLabel(attempt.asked.question) };
   if (attempt.merge?.landed === false) return { ...STYLES.finishing, word: "merge" };
-  if (turnOf(attempt, finish) !== undefined) return { ...STYLES.finishing, tone: "waiting", word: "queued" };
+  if (turnOf(attempt, finish) !== undefined) return { ...toned(STYLES.finishing, "waiting"), word: "queued" };
   const next = nextStep(attempt, finish);
   if (next !== undefined) return { ...STYLES.finishing, word: specLabel(next) };
   if (attempt.agent?.endedAt !== undefined) return { ...STYLES.finishing, word: "collecting" };

@@ -40,8 +40,16 @@ export const STYLES = {
   unjudged: { glyph: "?", tone: "bad" },
   differs: { glyph: "≠", tone: "bad" },
   healed: { glyph: "✚", tone: "good" },
+  again: { glyph: "↻", tone: "person" },
+  found: { glyph: "+", tone: "running" },
+  answer: { glyph: "◇", tone: "plain" },
   run: { glyph: "●", tone: "running" },
   paused: { glyph: "⏸", tone: "person" },
   disconnected: { glyph: "✕", tone: "bad" },
   replay: { glyph: "▷", tone: "person" },
 } as const satisfies Readonly<Record<string, Style>>;
+
+/** A style in another tone. */
+export function toned({ glyph }: Style, tone: Tone): Style {
+  return { glyph, tone };
+}
