@@ -4,15 +4,11 @@ import type { DashboardStore } from "../../src/store/dashboard-store.ts";
 import { MouseReader } from "../../src/store/keymap/mouse.ts";
 import { type Hands, paste, point, press } from "../../src/store/keymap/press.ts";
 import { pressesOf } from "../../src/store/keymap/press-names.ts";
+import type { TerminalSize } from "../kit/geometry.ts";
 import { targetAt } from "./screen-map.ts";
 
-interface Size {
-  readonly columns: number;
-  readonly rows: number;
-}
-
 /** Keys, pastes and the mouse, from the terminal to what they do. */
-export function useHands(store: DashboardStore, hands: Hands, size: Size): void {
+export function useHands(store: DashboardStore, hands: Hands, size: TerminalSize): void {
   const [reader] = useState(() => new MouseReader());
   useInput((input, key) => press(store, pressesOf(reader.typed(input), key), hands));
   usePaste((text) => paste(store, text));
@@ -23,7 +19,7 @@ export function useHands(store: DashboardStore, hands: Hands, size: Size): void 
 function useMouse(options: {
   readonly store: DashboardStore;
   readonly hands: Hands;
-  readonly size: Size;
+  readonly size: TerminalSize;
   readonly reader: MouseReader;
 }): void {
   const { stdin } = useStdin();

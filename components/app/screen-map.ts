@@ -8,7 +8,7 @@ import { isTooSmall, LAYOUT_LINES, type Layout, layoutOf } from "../frame/layout
 import { FRAME_LINES } from "../frame/view-frame.tsx";
 import { tabAt, viewKeys } from "../frame/view-tabs.ts";
 import { widthOf } from "../kit/fit.ts";
-import type { Cell, ViewSize } from "../kit/geometry.ts";
+import type { Cell, TerminalSize, ViewSize } from "../kit/geometry.ts";
 import { linesWindow } from "../kit/window.ts";
 import { graphTicketAt } from "../views/graph/graph-layout.ts";
 import { queueLines } from "../views/overview/sections.ts";
@@ -18,18 +18,13 @@ import { stepTicketIn, summaryLines } from "../views/summary/summary-lines.ts";
 import { ticketPartAt } from "../views/ticket/ticket-layout.ts";
 import { timelineTicketAt } from "../views/timeline/timeline-layout.ts";
 
-interface Size {
-  readonly columns: number;
-  readonly rows: number;
-}
-
 const NOTHING: MouseTarget = { on: "nothing" };
 /** Lines above the view: state and oracle. */
 const TOP = LAYOUT_LINES - 1;
 const ORACLE_ROW = 1;
 
 /** What lies in a cell, computed as the screen is drawn. What stands in front of a view hides it. */
-export function targetAt(state: DashboardState, size: Size, cell: Cell): MouseTarget {
+export function targetAt(state: DashboardState, size: TerminalSize, cell: Cell): MouseTarget {
   if (isTooSmall(size.columns, size.rows)) return NOTHING;
   if (cell.row === size.rows - 1) return footerAt(state, size.columns, cell.column);
   const { modal } = state.ui;
@@ -51,7 +46,7 @@ export function targetAt(state: DashboardState, size: Size, cell: Cell): MouseTa
 }
 
 /** What lies in a cell above the last line, where nothing stands in front. */
-function viewAt(state: DashboardState, size: Size, cell: Cell): MouseTarget {
+function viewAt(state: DashboardState, size: TerminalSize, cell: Cell): MouseTarget {
   const { view } = state.ui;
   if (cell.row === ORACLE_ROW) return { on: "view", view: "oracle" };
   if (view === "overview") return state.run?.end === undefined ? overviewAt(state, size, cell) : summaryAt(state, size, cell);
@@ -96,7 +91,7 @@ function footerAt(state: DashboardState, width: number, column: number): MouseTa
   return NOTHING;
 }
 
-function overviewAt(state: DashboardState, { columns, rows }: Size, { column, row }: Cell): MouseTarget {
+function overviewAt(state: DashboardState, { columns, rows }: TerminalSize, { column, row }: Cell): MouseTarget {
   const layout = layoutOf(columns, rows, state.lists.slots.length);
   const line = row - TOP;
   const besides = layout.wide && column >= layout.workers.width;
@@ -106,7 +101,7 @@ function overviewAt(state: DashboardState, { columns, rows }: Size, { column, ro
 }
 
 /** A step that is left to a person. */
-function summaryAt({ run, ui, earlier }: DashboardState, { columns, rows }: Size, { row }: Cell): MouseTarget {
+function summaryAt({ run, ui, earlier }: DashboardState, { columns, rows }: TerminalSize, { row }: Cell): MouseTarget {
   if (run === undefined || row < TOP) return NOTHING;
   const lines = summaryLines(run, columns, { earlier: earlier?.run === run.run ? earlier.runs : [] });
   const { start, shown } = linesWindow(lines.length, rows - LAYOUT_LINES, ui.panes.summary.scroll);

@@ -2,6 +2,7 @@ import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import { chosenAt, type Offer, paletteOf, whyNotNow } from "../../src/store/keymap/palette.ts";
 import { lineField } from "../kit/field-lines.ts";
 import { cut, fitTo, widthOf } from "../kit/fit.ts";
+import type { TerminalSize } from "../kit/geometry.ts";
 import type { SpanLine } from "../kit/spans.tsx";
 import { hiddenLabel, type Window, windowOf } from "../kit/window.ts";
 import { dialogLayout, dialogWidth } from "./dialog.tsx";
@@ -11,23 +12,17 @@ const MOST_ROWS = 14;
 const HEAD_LINES = 2;
 const NAME_WIDTH = 20;
 
-/** Columns and rows of the terminal. */
-interface Size {
-  readonly columns: number;
-  readonly rows: number;
-}
-
 /** Rows that the palette has, whatever is found: it stands still while one writes. */
-function rowsOf({ rows }: Size): number {
+function rowsOf({ rows }: TerminalSize): number {
   return Math.max(1, Math.min(MOST_ROWS, rows - 4 - HEAD_LINES));
 }
 
-function windowIn(found: number, at: number, size: Size): Window {
+function windowIn(found: number, at: number, size: TerminalSize): Window {
   return windowOf(found, rowsOf(size), chosenAt(at, found));
 }
 
 /** The palette: what is written, and the commands that fit it, with their keys or why they can do nothing now. */
-export function paletteLines(state: DashboardState, size: Size): readonly SpanLine[] {
+export function paletteLines(state: DashboardState, size: TerminalSize): readonly SpanLine[] {
   const { modal } = state.ui;
   if (modal?.kind !== "palette") return [];
   const width = dialogWidth(size.columns);
@@ -73,7 +68,7 @@ function row(
 /** The row of the palette that lies in a cell of the terminal; undefined where none does. */
 export function paletteRowAt(
   state: DashboardState,
-  size: Size,
+  size: TerminalSize,
   cell: { readonly column: number; readonly row: number },
 ): number | undefined {
   const { modal } = state.ui;
