@@ -56,7 +56,10 @@ export function fitParts<K extends string>(
   return Object.fromEntries(names.map((name) => [name, at(name)])) as Record<K, string>;
 }
 
-/** Breaks a text into lines of at most `width` columns, at spaces where there are any. */
+/**
+ * Breaks a text into lines of at most `width` columns, at spaces where there are any. A word that is longer than a line begins on a line
+ * of its own; `wrap-ansi` cuts it at the end of the line before.
+ */
 export function wrapWords(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = "";
