@@ -5,7 +5,7 @@
  */
 import { PassThrough, Writable } from "node:stream";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
-import { renderDashboard } from "../../components/render-dashboard.tsx";
+import { renderDashboard } from "../../components/app/render-dashboard.tsx";
 import { keepHeapSmall, makeRoomForFrames } from "../../src/cli/small-heap.ts";
 import { thinActivity } from "../../src/loop/programs/output.ts";
 import { createDashboardStore } from "../../src/store/dashboard-store.ts";

@@ -1,17 +1,18 @@
 import { memo, type ReactNode } from "react";
 import { interventionKind } from "../../src/domain/results/intervention.ts";
 import type { RunState } from "../../src/domain/run/state.ts";
+import { plural } from "../../src/domain/values/plural.ts";
 import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import { displayText } from "../../src/store/display-text.ts";
-import { formatCap, formatUsd, plural } from "../../src/store/format.ts";
-import { runLabel } from "../../src/store/run-label.ts";
-import { useDashboard, useDrawn } from "../dashboard-context.ts";
+import { formatCap, formatUsd } from "../../src/store/format.ts";
+import { runLabel } from "../../src/store/labels/run-label.ts";
+import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import { cut, fitParts, fitTo, widthOf } from "../kit/fit.ts";
 import { type Span, type TimedSpan, TimedSpans } from "../kit/spans.tsx";
 import { timeSpan } from "../kit/time.tsx";
 
 /** Columns of the first word of both top lines, so that the two stand under each other. */
-export const WORD_WIDTH = 12;
+export const LABEL_WIDTH = 12;
 const CLOCK_WIDTH = 8;
 
 type Fact = "name" | "repos" | "hold" | "clock" | "needs" | "sandbox" | "interventions" | "cost";
@@ -46,14 +47,14 @@ export const Header = memo(function Header({ width }: { readonly width: number }
   const startedAt = useDashboard((s) => s.run?.startedAt);
   const stop = useDashboard((s) => s.run?.end?.at);
   const facts = useFacts();
-  const room = width - 2 - WORD_WIDTH - CLOCK_WIDTH - 1;
+  const room = width - 2 - LABEL_WIDTH - CLOCK_WIDTH - 1;
   const parts = fitParts(facts, SHORTER, room);
   const used = widthOf(Object.values(parts).join(""));
   const holdClock = useHoldClock(widthOf(parts.clock));
   return (
     <TimedSpans
       line={[
-        { text: ` ${fitTo(`${glyph} ${word}`, WORD_WIDTH)} `, tone, bold: true },
+        { text: ` ${fitTo(`${glyph} ${word}`, LABEL_WIDTH)} `, tone, bold: true },
         { text: parts.name, bold: true },
         { text: parts.repos, tone: "waiting" },
         startedAt === undefined
@@ -77,7 +78,7 @@ function useFacts(): Readonly<Record<Fact, readonly string[]>> {
   const repos = useDashboard((s) => Object.keys(s.run?.batch.repos ?? {}).length);
   const needs = useDashboard((s) => (s.run === undefined ? 0 : s.run.counts["human-gated"] + s.run.counts.stalled));
   const sandboxed = useDashboard((s) => s.run?.sandboxed ?? true);
-  const interventions = useDashboard((s) => (s.run === undefined ? "" : interventionWords(s.run)));
+  const interventions = useDashboard((s) => (s.run === undefined ? "" : interventionsLabel(s.run)));
   const total = useDashboard((s) => s.run?.interventions.length ?? 0);
   const spent = useDashboard((s) => s.run?.spentUsd ?? 0);
   const reserved = useDashboard((s) => s.run?.reservedUsd ?? 0);
@@ -118,7 +119,7 @@ function useHoldClock(width: number): Span | TimedSpan {
   return timeSpan({ since: until, until: true, format: "elapsed", prefix: " ", suffix: " left", width, tone: "waiting" });
 }
 
-function interventionWords({ interventions }: RunState): string {
+function interventionsLabel({ interventions }: RunState): string {
   const work = interventions.filter((i) => interventionKind(i.class) === "work").length;
   return `interventions ${interventions.length} (${work} work · ${interventions.length - work} harness)`;
 }

@@ -3,7 +3,7 @@ import { describeReason, whyNot } from "../domain/schedule/why-not.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { vecAt, vecItems } from "../domain/values/vec.ts";
 import { displayText } from "./display-text.ts";
-import { stageOf } from "./ticket-stage.ts";
+import { stageOf } from "./labels/ticket-stage.ts";
 
 /** Who stands where, by id. An array that has not changed keeps its identity from one flush to the next. */
 export interface Lists {

@@ -1,11 +1,11 @@
 import type { RunState } from "../domain/run/state.ts";
 import { describeHalt } from "../domain/schedule/backoff.ts";
 import type { TicketId } from "../domain/values/ids.ts";
+import { plural } from "../domain/values/plural.ts";
 import { plainText } from "../domain/values/text.ts";
 import type { DashboardState } from "./dashboard-state.ts";
 import { displayText } from "./display-text.ts";
-import { plural } from "./format.ts";
-import { runLabel } from "./run-label.ts";
+import { runLabel } from "./labels/run-label.ts";
 
 /** What a terminal shows of a run outside of its screen. */
 export interface TerminalStatus {

@@ -1,7 +1,7 @@
 import type { TicketId } from "../domain/values/ids.ts";
+import type { Tone } from "./labels/tone.ts";
 import type { TextAction, TextInput } from "./text-input.ts";
 import { reduceText } from "./text-input.ts";
-import type { Tone } from "./tone.ts";
 import { AT_TOP, type Pane, type PaneAction, type PaneName, reducePane } from "./views/pane.ts";
 import { INITIAL_RUNS, type RunsAction, type RunsUi, reduceRuns } from "./views/runs.ts";
 import { INITIAL_TICKET, reduceTicketView, type TicketUi, type TicketViewAction } from "./views/ticket.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { renderDashboard } from "../../components/app/render-dashboard.tsx";
 import { asciiOf } from "../../components/kit/ascii.ts";
 import { widthOf } from "../../components/kit/fit.ts";
-import { renderDashboard } from "../../components/render-dashboard.tsx";
 import { VIEWS } from "../../src/store/views/view-name.ts";
 import { batchOf, RunBuilder } from "../store/run-builder.ts";
 import { claims, crowd, finishCrowd, finishLine, hostile, plumbing, plumbingEnded } from "../store/scenes.ts";

@@ -1,5 +1,5 @@
 import { render } from "ink";
-import { App } from "../../components/app.tsx";
+import { App } from "../../components/app/app.tsx";
 import { DEFAULT_THEME, type Theme } from "../../components/kit/theme.ts";
 import type { DashboardStore } from "../../src/store/dashboard-store.ts";
 import type { Feed } from "../../src/store/feed.ts";
@@ -17,7 +17,10 @@ export interface Mounted extends Drawn {
   readonly tell: () => void;
 }
 
-/** Draws the whole dashboard of a store on a terminal model, and takes it down at the end of the block. */
+/**
+ * Draws the whole dashboard of a store on a terminal model, and takes it down at the end of the block. The terminal of
+ * ink-testing-library has 100 columns, no rows, no resize and no cells, so only single components are drawn on it: see part.tsx.
+ */
 export async function drawn(
   store: DashboardStore,
   columns: number,

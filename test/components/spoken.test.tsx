@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { renderDashboard } from "../../components/app/render-dashboard.tsx";
 import { widthOf } from "../../components/kit/fit.ts";
-import { renderDashboard } from "../../components/render-dashboard.tsx";
 import { spokenLines } from "../../components/screen-reader/lines.ts";
 import { claims, crowd, finishLine, hostile, plumbing, plumbingEnded } from "../store/scenes.ts";
 import { Stage, storeOf } from "./stage.ts";

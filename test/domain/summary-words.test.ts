@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { ledgerOf } from "../../src/domain/results/ledger.ts";
-import { numbersLine, outcomes, renderMarkdown, renderSummaryText } from "../../src/domain/results/summary.ts";
-import { trendLine, trendOf } from "../../src/domain/results/trend.ts";
+import { trendOf } from "../../src/domain/results/trend.ts";
 import type { EndKind, RunEvent } from "../../src/domain/run/event.ts";
 import { reduce } from "../../src/domain/run/reduce.ts";
 import { type Fence, TicketId } from "../../src/domain/values/ids.ts";
+import { numbersLine, outcomes, renderMarkdown, renderSummaryText } from "../../src/store/results/summary.ts";
+import { trendLine } from "../../src/store/results/trend-text.ts";
 import { earlierRuns } from "../report/pages.ts";
 import { plumbingEnded } from "../store/scenes.ts";
 import { attempt } from "./mixed-run.ts";

@@ -196,7 +196,7 @@ describe("what is claimed beside a change", () => {
     [" ✚ good: heal 1 accepted: it changed hints.md", { ...HEALED, outcome: "accepted", why: "it changed hints.md" }],
     [" ✖ bad: heal 1 rejected: no", { ...HEALED, outcome: "rejected" }],
     [" ✖ bad: heal 1 failed: no", { ...HEALED, outcome: "failed" }],
-    [" ✖ bad: heal 1 lost: no", { ...HEALED, outcome: "lost" }],
+    [" ✖ bad: heal 1 lost with its engine: no", { ...HEALED, outcome: "lost" }],
     [" · waiting: heal 1 came to nothing: no", { ...HEALED, outcome: "nothing" }],
     [" ‖ waiting: no agent starts for 04:12: 529", { type: "starts-held", until: 253_000, reason: "529" }],
   ])("%s", (text, fact) => {

@@ -1,4 +1,4 @@
-import { type InkKey, pressesOf } from "../../components/dialogs/input.ts";
+import { type InkKey, pressesOf } from "../../components/app/input.ts";
 import { type Command, runActions } from "../../src/domain/run/command.ts";
 import type { Keymap } from "../../src/store/dashboard-state.ts";
 import { createDashboardStore } from "../../src/store/dashboard-store.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MouseReader } from "../../components/dialogs/input.ts";
+import { MouseReader } from "../../components/app/input.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import { desk } from "./desk.ts";
 import { plumbing } from "./scenes.ts";

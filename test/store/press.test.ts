@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { pressesOf } from "../../components/dialogs/input.ts";
+import { pressesOf } from "../../components/app/input.ts";
 import { createDashboardStore } from "../../src/store/dashboard-store.ts";
 import { createFeed } from "../../src/store/feed.ts";
 import { refusedActions } from "../../src/store/keymap/binding.ts";

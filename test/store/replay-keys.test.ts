@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { KeyPress, PlayAction } from "../../src/store/keymap/binding.ts";
-import { runLabel } from "../../src/store/run-label.ts";
+import { runLabel } from "../../src/store/labels/run-label.ts";
 import { replayOf } from "./replays.ts";
 import { plumbing, plumbingEnded } from "./scenes.ts";
 

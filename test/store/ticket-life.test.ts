@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ticketOf } from "../../src/domain/run/state.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
+import { finishOf } from "../../src/store/labels/ticket-stage.ts";
 import { attemptHistoriesOf, evidenceOf, tellingOf } from "../../src/store/ticket-log/attempts.ts";
 import { targetOf } from "../../src/store/ticket-log/target.ts";
-import { finishOf } from "../../src/store/ticket-stage.ts";
 import { INITIAL_TICKET, reduceTicketView, type TicketViewAction } from "../../src/store/views/ticket.ts";
 import { storeOf } from "../components/stage.ts";
 import { batchOf, RunBuilder } from "./run-builder.ts";

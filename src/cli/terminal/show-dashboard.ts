@@ -1,9 +1,9 @@
+import { type Lend, renderDashboard } from "../../../components/app/render-dashboard.tsx";
 import { asciiOf, translated } from "../../../components/kit/ascii.ts";
-import { type Lend, renderDashboard } from "../../../components/render-dashboard.tsx";
 import type { DashboardStore } from "../../store/dashboard-store.ts";
 import type { LeaveHow } from "../../store/keymap/binding.ts";
+import type { Tone } from "../../store/labels/tone.ts";
 import { type TerminalCapabilities, terminalCapabilities } from "../../store/terminal-capabilities.ts";
-import type { Tone } from "../../store/tone.ts";
 import { askedToLeave } from "../signals.ts";
 import { makeRoomForFrames } from "../small-heap.ts";
 import { measured, stopUntilContinued } from "./job-control.ts";

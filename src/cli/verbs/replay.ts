@@ -1,7 +1,7 @@
-import { renderSummaryText } from "../../domain/results/summary.ts";
 import { reduce } from "../../domain/run/reduce.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { JournalBroken } from "../../ports/journal.ts";
+import { renderSummaryText } from "../../store/results/summary.ts";
 import type { Request } from "../args.ts";
 import { hasBegun, tampered } from "../engine/journal-state.ts";
 import { lookUpRun, type RecordedRun, withStore } from "../find-run.ts";

@@ -1,5 +1,6 @@
 import { visit } from "jsonc-parser";
 import { isExactly } from "../values/exact-number.ts";
+import { plural } from "../values/plural.ts";
 import { plainText } from "../values/text.ts";
 import { MAX_DEPTH, nestingOf } from "./nesting.ts";
 import type { Expectation } from "./step-spec.ts";
@@ -93,7 +94,7 @@ function lacks(expected: unknown, found: unknown, at: string): string | undefine
 function lacksInList(expected: readonly unknown[], found: unknown, at: string): string | undefined {
   if (!Array.isArray(found)) return `${place(at)} is ${shown(found)}, not a list`;
   if (found.length !== expected.length)
-    return `${place(at)} has ${found.length} ${found.length === 1 ? "entry" : "entries"}, not ${expected.length}`;
+    return `${place(at)} has ${plural(found.length, "entry", "entries")}, not ${expected.length}`;
   for (const [i, value] of expected.entries()) {
     const lack = lacks(value, found[i], `${at}[${i}]`);
     if (lack !== undefined) return lack;

@@ -1,3 +1,4 @@
+import { plural } from "../values/plural.ts";
 import { fixFindings, type NamedFixes } from "./fixes.ts";
 import { filesThatLoad } from "./loaded-files.ts";
 import { type Allowance, NO_TALLY, ran, sum, type Tally, type TestRun, tallies, total } from "./results.ts";
@@ -126,5 +127,5 @@ function exitFinding(
 
 /** A number of tests, in words. */
 export function tests(n: number): string {
-  return n === 1 ? "1 test" : `${n} tests`;
+  return plural(n, "test");
 }

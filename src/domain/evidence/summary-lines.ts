@@ -1,3 +1,4 @@
+import { plural } from "../values/plural.ts";
 import { plainText } from "../values/text.ts";
 import { type Comparison, type Remark, tests } from "./compare.ts";
 import { type CheckStrength, ran } from "./results.ts";
@@ -44,7 +45,7 @@ export function failingOnBaseLine(ids: readonly string[], count = ids.length): s
   const shown = ids.slice(0, NAMED).map((id) => plainText(id, NAMED_CHARS));
   const more = count > shown.length ? [`${count - shown.length} more`] : [];
   if (count === 0) return "no test fails on the base any more";
-  const fail = count === 1 ? "1 test fails on the base and does" : `${count} tests fail on the base and do`;
+  const fail = plural(count, "test fails on the base and does", "tests fail on the base and do");
   return `${fail} not count: ${[...shown, ...more].join(", ")}`;
 }
 

@@ -5,7 +5,7 @@ import { type Ledger, ledgerOf } from "./ledger.ts";
 import { type EarlierRun, type TrendPoint, trendOf } from "./trend.ts";
 
 /** What `loopdash report --json` prints: a stable contract. */
-export interface Report {
+export interface RunReport {
   readonly run: string;
   readonly batch: string;
   readonly verdict: "done" | "not-done" | "unjudged";
@@ -56,7 +56,7 @@ export interface ReportTicket {
  * Computes the report of a run that goes on or has ended. A run without an end is `unjudged`: nobody has said. `earlier`: the runs
  * of its batch file before it, newest first.
  */
-export function reportOf(state: RunState, earlier: readonly EarlierRun[] = []): Report {
+export function reportOf(state: RunState, earlier: readonly EarlierRun[] = []): RunReport {
   const { tickets: _, agentMs: __, elapsedMs: ___, ...numbers } = ledgerOf(state);
   return {
     run: state.run,

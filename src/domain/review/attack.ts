@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SEVERITIES, type Severity } from "../batch/reviewer-spec.ts";
+import { plural } from "../values/plural.ts";
 import { plainText } from "../values/text.ts";
 import { isAtLeast, type Ruling } from "./review.ts";
 
@@ -32,7 +33,7 @@ const NAMED = 10;
 /** Rules on an attack: what it broke fails the change at or above `blocking`, and is named in any case. */
 export function ruleOnAttack(attack: Attack, blocking: Severity): Ruling {
   const { tried } = attack;
-  const count = tried.length === 1 ? "1 attack" : `${tried.length} attacks`;
+  const count = plural(tried.length, "attack");
   const list = tried.slice(0, NAMED).map((each) => `- tried: ${plainText(each, 200)}`);
   const more = tried.length > NAMED ? [`[+${tried.length - NAMED} more]`] : [];
   if (!attack.broken) return { ok: true, summary: `survived ${count}`, detail: [...list, ...more].join("\n") };

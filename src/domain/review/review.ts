@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SEVERITIES, type Severity } from "../batch/reviewer-spec.ts";
+import { plural } from "../values/plural.ts";
 import { plainText } from "../values/text.ts";
 
 const words = (most: number) => z.string().trim().min(1).max(most);
@@ -62,7 +63,7 @@ export function ruleOnReview({ findings, verdict }: Pick<Review, "findings" | "v
 }
 
 function counted(n: number): string {
-  return n === 1 ? "1 finding" : `${n} findings`;
+  return plural(n, "finding");
 }
 
 function named(findings: readonly Finding[]): string {

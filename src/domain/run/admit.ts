@@ -2,6 +2,7 @@ import { describeHalt } from "../schedule/backoff.ts";
 import { whyNoHeal } from "../schedule/heal.ts";
 import { attemptCap } from "../schedule/money.ts";
 import { describeReason } from "../schedule/why-not.ts";
+import { plural } from "../values/plural.ts";
 import { vecAt } from "../values/vec.ts";
 import type { Command } from "./command.ts";
 import type { RunFact } from "./event.ts";
@@ -123,7 +124,7 @@ function admitRetry(state: RunState, ticket: TicketState, refuse: Refuse): reado
 }
 
 function admitWorkers(state: RunState, workers: number, refuse: Refuse): readonly RunFact[] {
-  if (workers === state.workers) return refuse(`the run has ${workers} ${workers === 1 ? "worker" : "workers"} already`);
+  if (workers === state.workers) return refuse(`the run has ${plural(workers, "worker")} already`);
   return [
     { type: "intervention", class: "I2", target: "workers", note: `${state.workers} before, ${workers} from now on` },
     { type: "workers-set", workers },

@@ -1,5 +1,6 @@
 import type { RunEvent, SanitizedStop } from "../run/event.ts";
 import { claimsDone, type RunState } from "../run/state.ts";
+import { formatUtc } from "../values/time.ts";
 import { reachOf } from "./breaker.ts";
 import type { Halt, Party } from "./halt.ts";
 
@@ -120,9 +121,4 @@ export function describeHalt({ kind, says, until, of }: Halt): string {
   const todo = TODO[kind]?.[of ?? "agent"];
   if (until !== undefined) return `${why}; try again after ${formatUtc(until)}`;
   return todo === undefined ? why : `${why}; ${todo}, then run the same command again`;
-}
-
-/** A moment as people read it, the same everywhere: `2026-01-31 14:03:22 UTC`. */
-export function formatUtc(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }

@@ -2,6 +2,7 @@ import { whatIsLeft } from "../results/what-is-left.ts";
 import type { AgentEnding, EndKind, VerdictWord } from "../run/event.ts";
 import { activeTickets, freeSlots, type RunState, type TicketState } from "../run/state.ts";
 import type { Fence, TicketId } from "../values/ids.ts";
+import { plural } from "../values/plural.ts";
 import { EXIT } from "../values/user-error.ts";
 import { vecAt } from "../values/vec.ts";
 import { isBackingOff } from "./backoff.ts";
@@ -88,7 +89,7 @@ function stallReason(ticket: TicketState, limit: number): string {
 }
 
 function attempts(n: number): string {
-  return `${n} ${n === 1 ? "attempt" : "attempts"}`;
+  return plural(n, "attempt");
 }
 
 /**

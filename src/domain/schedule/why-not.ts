@@ -1,7 +1,9 @@
 import { busySlots, freeSlots, isSettled, type RunState, type TicketState } from "../run/state.ts";
 import type { TicketId } from "../values/ids.ts";
+import { plural } from "../values/plural.ts";
+import { formatUtc } from "../values/time.ts";
 import { vecAt } from "../values/vec.ts";
-import { describeHalt, formatUtc, isBackingOff } from "./backoff.ts";
+import { describeHalt, isBackingOff } from "./backoff.ts";
 import { attemptCap, type Cap } from "./money.ts";
 import { precedes, soonReady } from "./slot-reservation.ts";
 
@@ -110,7 +112,7 @@ export function describeReason(reason: Reason): string {
     case "slots":
       return reason.slots === 1 ? "ready; the only slot is busy" : `ready; all ${reason.slots} slots are busy`;
     case "finishing":
-      return `ready; ${reason.tickets === 1 ? "1 ticket is" : `${reason.tickets} tickets are`} being finished first`;
+      return `ready; ${plural(reason.tickets, "ticket is", "tickets are")} being finished first`;
     case "kept":
       return `ready; the free slot is kept for ${reason.by}`;
     case "resource":

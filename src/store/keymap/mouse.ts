@@ -1,6 +1,6 @@
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import type { DashboardState, PressedStore } from "../dashboard-state.ts";
-import { selectedPlace } from "../run-list.ts";
+import { selectedRunIndex } from "../run-list.ts";
 import { targetOf } from "../ticket-log/target.ts";
 import type { Pick, TicketTab } from "../views/ticket.ts";
 import type { ViewName } from "../views/view-name.ts";
@@ -51,7 +51,7 @@ function mouseEffects(state: DashboardState, { what }: MousePress, target: Mouse
     case "palette":
       return ui({ type: "palette-to", at: target.at });
     case "run":
-      return state.runList?.[selectedPlace(state)]?.run === target.run
+      return state.runList?.[selectedRunIndex(state)]?.run === target.run
         ? byName(state, "show-run")
         : ui({ type: "runs-view", action: { type: "to", run: target.run } });
     case "tab":

@@ -1,6 +1,6 @@
 import { type AgentEvent, type AgentTokens, addTokens, type EventLineReader } from "../../domain/run/agent-event.ts";
 import { displayLine, displayText } from "../display-text.ts";
-import type { Tone } from "../tone.ts";
+import type { Tone } from "../labels/tone.ts";
 
 /** A line that people read; `joins`: it goes on in the line before. */
 interface EventLine {

@@ -1,8 +1,9 @@
+import { plural } from "../../domain/values/plural.ts";
 import type { DashboardState } from "../dashboard-state.ts";
 import { displayLine, displayText } from "../display-text.ts";
-import { formatAge, formatCap, formatUsd, plural } from "../format.ts";
-import { specLabel } from "../step-label.ts";
-import type { Tone } from "../tone.ts";
+import { formatAge, formatCap, formatUsd } from "../format.ts";
+import { specLabel } from "../labels/step-label.ts";
+import type { Tone } from "../labels/tone.ts";
 import { type AttemptEntry, type AttemptMark, evidenceOf } from "./attempts.ts";
 import { tokenCounts } from "./event-reader.ts";
 import type { LogLine } from "./line-ring.ts";

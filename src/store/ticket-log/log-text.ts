@@ -1,6 +1,6 @@
 import type { AgentTokens, EventLineReader } from "../../domain/run/agent-event.ts";
 import { displayLine } from "../display-text.ts";
-import type { Tone } from "../tone.ts";
+import type { Tone } from "../labels/tone.ts";
 import { EventReader } from "./event-reader.ts";
 import { LineRing, type LogLine } from "./line-ring.ts";
 

@@ -1,7 +1,7 @@
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { RunState, TicketState } from "../../domain/run/state.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
-import { finishOf } from "../ticket-stage.ts";
+import { finishOf } from "../labels/ticket-stage.ts";
 import type { TicketTab } from "../views/ticket.ts";
 import { type AttemptEntry, type AttemptHistory, attemptHistoriesOf, tellingOf } from "./attempts.ts";
 import type { OpenFile, TextKind } from "./log-text.ts";

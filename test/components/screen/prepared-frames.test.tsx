@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, test, vi } from "vitest";
-import { renderDashboard } from "../../../components/render-dashboard.tsx";
+import { renderDashboard } from "../../../components/app/render-dashboard.tsx";
 import { VIEWS } from "../../../src/store/views/view-name.ts";
 import type { RunBuilder } from "../../store/run-builder.ts";
 import { crowd, hostile, plumbing, plumbingEnded } from "../../store/scenes.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { ledgerOf } from "../../../src/domain/results/ledger.ts";
-import { numbersLine } from "../../../src/domain/results/summary.ts";
 import { admitFact } from "../../../src/domain/run/admit.ts";
 import type { HealOutcome } from "../../../src/domain/run/heal-fact.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
@@ -8,6 +7,7 @@ import type { RunState } from "../../../src/domain/run/state.ts";
 import { decide } from "../../../src/domain/schedule/decide.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { vecItems } from "../../../src/domain/values/vec.ts";
+import { numbersLine } from "../../../src/store/results/summary.ts";
 import { batchOf, honestJudgement, Simulation, ticketOf } from "../simulate.ts";
 
 const [T1, T2] = [TicketId.parse("T-1"), TicketId.parse("T-2")];
