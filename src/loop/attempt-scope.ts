@@ -19,7 +19,7 @@ export interface AttemptScope {
 /** A scope with its files made. */
 export interface OpenAttempt extends AttemptScope {
   readonly files: AttemptFiles;
-  /** Steps that have had the one retry that a hiccup earns them; see PREPARE_STEP. */
+  /** Steps that have used the one retry that a transient earns them; see PREPARE_STEP. */
   readonly retried: Set<number>;
   /** What it is at; absent where nothing that fails is tried again. */
   readonly turn?: Turn;

@@ -21,7 +21,7 @@ export class CandidateChecks {
   readonly #repo: Repo;
   readonly #steps: readonly Placed[];
   readonly #change: Change;
-  /** What the second model has passed, by the place of the step. */
+  /** Changes that the reviewer has passed, by index of the step. */
   readonly #passed = new Map<number, Built>();
 
   constructor(
@@ -57,7 +57,7 @@ export class CandidateChecks {
 
   /**
    * Runs every step on a candidate that may never land, and tells nobody. Undefined where that cannot be done now: no turn is
-   * free, the second model would have to be asked, or a step wants to tell something.
+   * free, the reviewer would have to be asked, or a step wants to tell something.
    */
   async judgeSilently(candidate: Built, signal: AbortSignal): Promise<SpeculativeResult | undefined> {
     const scope: OpenAttempt = { ...this.#scope, signal };
@@ -109,8 +109,8 @@ export class CandidateChecks {
   }
 
   /**
-   * Whether what the second model has passed is what it would be asked about now: each file that the change touches is byte for
-   * byte the same. Checks run anew in any case, for they judge the whole tree.
+   * True if the change that the reviewer has passed is the one it would be asked about now: each file that the change touches is byte for
+   * byte the same. Checks run again in any case, because they judge the whole tree.
    */
   async #stands({ index }: Placed, candidate: Built): Promise<boolean> {
     const before = this.#passed.get(index);
@@ -121,7 +121,7 @@ export class CandidateChecks {
   }
 }
 
-/** Whether a step asks the second model. */
+/** True if a step asks the reviewer. */
 function asks({ spec }: Placed): boolean {
   return spec.step === "review" || spec.step === "adversary";
 }

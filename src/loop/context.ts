@@ -43,12 +43,12 @@ export interface LoopPorts {
   readonly agentFiles: readonly string[];
   /** The environment of prepare, check and verify commands, from the allow-list. */
   readonly commandEnv: Readonly<Record<string, string>>;
-  /** What workers are told and which hiccups have a name: a heal may change it. */
+  /** The instructions for workers and the named transients. A heal may change them. */
   readonly harness: Harness;
   /** Texts of prompts/, by name: what judges and healers are told, which no heal may change. */
   readonly templates: Readonly<Record<"reviewer" | "adversary" | "adjudicator" | "healer", string>>;
   /** Absent where the batch names no reviewer. */
-  readonly secondModel?: Reviewer;
+  readonly reviewer?: Reviewer;
   readonly outbox: Outbox;
   /** Files that the reviewer's program needs to read; see agentFiles. */
   readonly reviewerFiles: readonly string[];
@@ -66,7 +66,7 @@ export interface DayBudget {
    */
   look?(): Promise<string | undefined>;
   /**
-   * Sets dollars aside for an attempt's agent, or for a question of it to the second model; where they are no longer there, gives
+   * Sets dollars aside for an attempt's agent, or for a question of it to the reviewer; where they are no longer there, gives
    * what other runs have spent and set aside today.
    */
   take(

@@ -25,13 +25,13 @@ export function reverifyMarker(run: RunId): string {
  * that step may be taken already: that its commit is gone is a problem. Never throws: a problem is reported.
  */
 export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<void> {
-  const hiccups = { retried: 0, passed: 0 };
-  const counted = () => (hiccups.retried === 0 ? {} : { hiccups });
+  const transients = { retried: 0, passed: 0 };
+  const counted = () => (transients.retried === 0 ? {} : { transients });
   try {
     const landed = [...vecItems(ctx.state().tickets)].filter((ticket) => ticket.mergedSha !== undefined);
     const done = landed.filter(({ phase }) => phase === "done");
     const broken = await missing(ctx, done);
-    for (const [id, evidence] of await failing(ctx, done, { signal, hiccups })) if (!broken.has(id)) broken.set(id, evidence);
+    for (const [id, evidence] of await failing(ctx, done, { signal, transients })) if (!broken.has(id)) broken.set(id, evidence);
     for (const [ticket, evidence] of broken) await reopen(ctx, { ticket, evidence, signal });
     if (broken.size === 0) {
       await reassert(ctx, signal);
@@ -78,7 +78,7 @@ interface Shared {
 async function failing(
   ctx: LoopContext,
   done: readonly TicketState[],
-  { signal, hiccups }: { readonly signal: AbortSignal; readonly hiccups: { retried: number; passed: number } },
+  { signal, transients }: { readonly signal: AbortSignal; readonly transients: { retried: number; passed: number } },
 ): Promise<Broken> {
   const broken: Broken = new Map();
   for (const { ticket, step } of inOrder(verifications(ctx, done))) {
@@ -88,8 +88,8 @@ async function failing(
     let retried = 0;
     const report: LoopContext["report"] = (fact) => (fact.type === "step-retried" ? ++retried > 0 : ctx.report(fact));
     const result = await runVerifyStep({ ...ctx, report }, scope, repo, step, await repo.baseTip());
-    hiccups.retried += retried;
-    if (result.ok) hiccups.passed += retried;
+    transients.retried += retried;
+    if (result.ok) transients.passed += retried;
     else broken.set(ticket.id, { ...result.evidence, summary: `after all was merged: ${result.evidence.summary}` });
   }
   return broken;

@@ -30,7 +30,7 @@ export async function runJudge(
   await ctx.judges.run(step, scope.signal).catch(overIfAborted(scope));
 }
 
-/** Who is called off while waiting for a turn ends as one who is called off at work. */
+/** Cancelling a queued step has the same outcome as cancelling a running one. */
 export function overIfAborted(scope: OpenAttempt): (error: unknown) => never {
   return (error) => {
     throw error === scope.signal.reason ? new AttemptOver(abortedEnd(scope)) : error;
@@ -53,7 +53,7 @@ export async function runStep<R extends StepResult & { landed?: string }>(
   const judged = result.ok && result.judged !== undefined ? { judged: result.judged } : {};
   const strength = result.ok && result.strength !== undefined ? { strength: result.strength } : {};
   ctx.report({ type: "step-ended", ...of, ok: result.ok, summary, ...judged, ...strength });
-  // What was called off in the middle is not evidence against the work.
+  // A cancelled step is no evidence against the work.
   if (!result.ok) throw scope.signal.aborted ? new AttemptOver(abortedEnd(scope)) : failed(result);
   return result.landed ?? "";
 }

@@ -141,7 +141,7 @@ async function attempt(
 /** What a capture may take at least, where the agent has used up the attempt's time. Milliseconds. */
 const LEAST_CAPTURE_MS = 10_000;
 
-/** Takes what the agent left, within the time of the attempt. One that was called off meanwhile has not failed. */
+/** Takes what the agent left, within the time of the attempt. An attempt that was cancelled meanwhile has not failed. */
 async function captureWork(
   ctx: LoopContext,
   { ticket, signal, ...scope }: OpenAttempt,
@@ -249,11 +249,11 @@ async function runAgent(
 
 async function promptOf(ctx: LoopContext, open: OpenAttempt): Promise<string> {
   const { evidence, failures, history, refusals } = ticketOf(ctx.state(), open.ticket.id);
-  const tries = lastTry(history);
-  const files = await Promise.all(tries.map(({ n }) => ctx.files.attempt(open.ticket.id, n)));
+  const last = lastAttempts(history);
+  const files = await Promise.all(last.map(({ n }) => ctx.files.attempt(open.ticket.id, n)));
   const patch = files[0] !== undefined && (await ctx.files.exists(files[0].patch)) ? files[0].patch : undefined;
   const outboxes = await Promise.all(files.map(({ outbox }) => ctx.outbox.read(outbox)));
-  const refused = tries.some(({ n }) => n === refusals?.n) ? refusals : undefined;
+  const refused = last.some(({ n }) => n === refusals?.n) ? refusals : undefined;
   const notes = outboxes.find((outbox) => outbox.notes !== undefined)?.notes;
   return renderWorkerPrompt(await ctx.harness.worker(), {
     ticket: open.ticket,
@@ -269,7 +269,7 @@ async function promptOf(ctx: LoopContext, open: OpenAttempt): Promise<string> {
 }
 
 /** The last attempt that came to its end, and those cut off before it, whose work it may have gone on from. Newest first. */
-function lastTry(history: TicketState["history"]): TicketState["history"] {
+function lastAttempts(history: TicketState["history"]): TicketState["history"] {
   const came = ({ outcome }: PastAttempt): boolean => outcome !== "stopped" && outcome !== "lost";
   const at = history.findLastIndex(came);
   const before = history.slice(0, Math.max(0, at)).findLastIndex(came);

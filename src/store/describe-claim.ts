@@ -13,8 +13,8 @@ type ClaimFact = Extract<
   {
     type:
       | "step-retried"
-      | "second-model-asked"
-      | "second-model-answered"
+      | "reviewer-asked"
+      | "reviewer-answered"
       | "outbox-refused"
       | "blocker-claimed"
       | "blocker-ruled"
@@ -29,9 +29,9 @@ export function claimLook(event: ClaimFact, state: RunState): Look {
   switch (event.type) {
     case "step-retried":
       return ["↻", "waiting", retriedText(event, state)];
-    case "second-model-asked":
+    case "reviewer-asked":
       return ["»", "running", `${questionLabel(event.question)}: asking ${reviewerLabel(state)}`];
-    case "second-model-answered":
+    case "reviewer-answered":
       return answeredLook(event, state);
     case "outbox-refused":
       return ["✖", "bad", `outbox: ${event.file} was not taken: ${event.why}`];
@@ -58,7 +58,7 @@ function retriedText(event: Extract<RunEvent, { type: "step-retried" }>, state: 
 }
 
 /** An answer that is none says so; a planted defect that was missed tells that the second model did not read. */
-function answeredLook(event: Extract<RunEvent, { type: "second-model-answered" }>, state: RunState): Look {
+function answeredLook(event: Extract<RunEvent, { type: "reviewer-answered" }>, state: RunState): Look {
   const { canary, costUsd, question, says, valid } = event;
   const cost = costUsd > 0 ? ` (${formatUsd(costUsd)})` : "";
   const who = `${questionLabel(question)}: ${reviewerLabel(state)}`;

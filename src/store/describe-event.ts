@@ -65,7 +65,7 @@ function runLook(event: RunWide, state: RunState): Look | undefined {
       return ["!", "person", interventionText(event)];
     case "workers-set":
       return ["●", "running", `${plural(event.workers, "worker")} from now on`];
-    case "starts-held":
+    case "backoff-started":
       return ["‖", "waiting", `no agent starts for ${formatElapsed(event.until - event.at)}: ${event.reason}`];
     case "others-spent-today":
       return ["!", "waiting", `other runs have spent $${event.usd.toFixed(2)} of the day's money: no more fits into it`];

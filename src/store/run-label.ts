@@ -49,10 +49,10 @@ function endWord(verdict: string, kind: string): RunLabel {
 
 function workingWord(run: RunState, now: number): RunLabel {
   // What ended all starts ends the run as soon as nothing is under way: somebody has to mend it.
-  if (run.tripped !== undefined) return { glyph: "!", word: "NEEDS YOU", tone: "person" };
+  if (run.halted !== undefined) return { glyph: "!", word: "NEEDS YOU", tone: "person" };
   const busy = activeTickets(run).length > 0;
   if (run.paused) return { glyph: "⏸", word: "PAUSED", tone: "person" };
-  if (!busy && run.hold !== undefined && now < run.hold.until) return { glyph: "‖", word: "HELD", tone: "waiting" };
+  if (!busy && run.backoff !== undefined && now < run.backoff.until) return { glyph: "‖", word: "HELD", tone: "waiting" };
   if (!busy && run.lastFence === 0 && run.ready.length > 0) return { glyph: "◌", word: "STARTING", tone: "running" };
   const stuck = !busy && run.ready.length === 0 && run.counts["human-gated"] + run.counts.stalled > 0;
   return stuck ? { glyph: "!", word: "NEEDS YOU", tone: "person" } : { glyph: "●", word: "RUNNING", tone: "running" };

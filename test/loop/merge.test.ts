@@ -125,7 +125,7 @@ describe("merge", () => {
     expect(await result).toMatchObject({ ok: false, evidence: { summary: "the merge could not land: dirty checkout" } });
   });
 
-  test("called off while it waits: it lands nothing more", async () => {
+  test("cancelled while it waits: it lands nothing more", async () => {
     const { run, clock, controller, lands } = scene([waiting]);
     const result = run();
     await untilItWaits(clock);
@@ -135,7 +135,7 @@ describe("merge", () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test("called off while the base is looked at, or the candidate judged again: nothing is announced", async () => {
+  test("cancelled while the base is looked at, or the candidate judged again: nothing is announced", async () => {
     const looked = scene([]);
     const result = looked.run();
     looked.controller.abort();

@@ -60,7 +60,7 @@ describe("judgeAhead", () => {
     expect(await done).toMatchObject({ result: "passed late" });
   });
 
-  test("where something else is planned, the first is called off, and another begun once nothing of it is left", async () => {
+  test("where something else is planned, the first is cancelled, and another begun once nothing of it is left", async () => {
     const { before, after, judging, done, land } = scene();
     before.plans("c1");
     await settle();
@@ -134,7 +134,7 @@ describe("judgeAhead", () => {
     expect(await dropped.done).toBeUndefined();
   });
 
-  test("whoever is called off while waiting is told so once its judgement has ended", async () => {
+  test("whoever is cancelled while waiting is told so once its judgement has ended", async () => {
     const { before, controller, judging, done } = scene();
     let over = false;
     void done.catch(() => (over = true));
@@ -143,7 +143,7 @@ describe("judgeAhead", () => {
     controller.abort(new Error("killed"));
     await settle();
     expect([judging[0]?.signal.aborted, over]).toEqual([true, false]);
-    judging[0]?.fail(new Error("was called off"));
+    judging[0]?.fail(new Error("was cancelled"));
     await expect(done).rejects.toThrow("killed");
   });
 

@@ -29,7 +29,7 @@ function checkNobodyIsAsked({ finish = [], tickets }: BatchFile, report: Report)
   const look = (steps: readonly StepSpec[], path: Path): void => {
     steps.forEach(({ step }, i) => {
       if (step !== "review" && step !== "adversary") return;
-      report([...path, i], `${step} asks a second model, and the batch names none`, 'name one under "reviewer"');
+      report([...path, i], `${step} asks a reviewer, and the batch names none`, 'name one under "reviewer"');
     });
   };
   look(finish, ["finish"]);

@@ -36,7 +36,7 @@ export const ReviewerSpec = z
     z.strictObject({ kind: z.literal("gemini").describe("Gemini CLI"), ...vendor, ...review }),
     z.strictObject({ kind: z.literal("opencode").describe("opencode"), ...vendor, ...review }),
   ])
-  .describe("The second model, which reviews changes and rules on blockers");
+  .describe("The reviewer: another model, which reviews changes and rules on blockers");
 export type ReviewerSpec = z.infer<typeof ReviewerSpec>;
 
 /** Dollars that one question to the second model may cost: what the batch says, else nothing for a command and an attempt's for a vendor. */

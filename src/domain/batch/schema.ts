@@ -92,13 +92,13 @@ export type TrackerSpec = z.infer<typeof TrackerSpec>;
 /** Every bound of a run. Each is read by `decide` or by the executor; none is decoration. */
 export const Limits = z.strictObject({
   workers: z.number().int().min(1).max(64).default(4).describe("Tickets worked at the same time"),
-  attempts: z.number().int().min(1).max(20).default(3).describe("Tries per ticket that may fail before it is left alone"),
+  attempts: z.number().int().min(1).max(20).default(3).describe("Attempts per ticket that may fail before it is left alone"),
   heals: z.number().int().min(0).max(10).default(2).describe("Repairs of the harness per run"),
   discoveries: z.number().int().min(0).max(100).default(5).describe("Tickets that workers may add to the run"),
   minutesPerAttempt: minutes.default(60).describe("Minutes before an agent is ended"),
   silenceMinutes: minutes.default(10).describe("Minutes without output before an agent is ended"),
-  usdPerAttempt: usd.default(5).describe("Dollars that one try may cost"),
-  usdPerTicket: usd.default(15).describe("Dollars that all tries of one ticket may cost"),
+  usdPerAttempt: usd.default(5).describe("Dollars that one attempt may cost"),
+  usdPerTicket: usd.default(15).describe("Dollars that all attempts of one ticket may cost"),
   usdPerRun: usd.default(50).describe("Dollars that the whole run may cost"),
   usdPerDay: usd.default(150).describe("Dollars that all runs of one day may cost"),
   diskGiB: z
@@ -106,7 +106,7 @@ export const Limits = z.strictObject({
     .min(0.01)
     .max(10_000)
     .default(20)
-    .describe("Gibibytes that the worktree of one try, or the folders of one check, may hold"),
+    .describe("Gibibytes that the worktree of one attempt, or the folders of one check, may hold"),
   countOtherSessions: z
     .boolean()
     .default(false)
@@ -163,7 +163,7 @@ export const BatchFile = z.strictObject({
     .max(50)
     .readonly()
     .default([])
-    .describe("Hiccups by name, beside the built-in ones: a step that fails by one is tried once more"),
+    .describe("Transients by name, beside the built-in ones: a step that fails by one is retried once"),
   protect: z.array(z.string().min(1)).readonly().default([]).describe("Glob patterns of paths that no change may touch"),
   tickets: z
     .array(TicketSpec)

@@ -76,14 +76,14 @@ export const StepSpec = z.discriminatedUnion("step", [
       ),
   }),
   z.strictObject({
-    step: z.literal("review").describe("Lets the reviewer, a second model, read the merge candidate"),
+    step: z.literal("review").describe("Lets the reviewer read the merge candidate"),
     name: reviewName,
     minutes: minutes.optional().describe("Minutes before the reviewer is ended; default: limits.minutesPerAttempt"),
   }),
   z.strictObject({
     step: z
       .literal("adversary")
-      .describe("Lets the reviewer try to break the merge candidate, and sees that normal work still works"),
+      .describe("Lets the reviewer attack the merge candidate, and checks that normal work still works"),
     name: attackName,
     smoke: Argv.optional().describe("A command of normal work, which must still pass on the candidate"),
     minutes: minutes.optional().describe("Minutes before the reviewer is ended; default: limits.minutesPerAttempt"),
@@ -97,12 +97,12 @@ export const StepSpec = z.discriminatedUnion("step", [
       environment: name.optional().describe("Where it looks, for people: dev, prod"),
       within: seconds
         .optional()
-        .describe("Seconds in which it has to hold: the last try begins when they are over. Default: one try"),
-      every: seconds.optional().describe("Seconds from the end of a try to the next one, where within is given; default: 5"),
+        .describe("Seconds in which it has to hold: the last run begins when they are over. Default: one run"),
+      every: seconds.optional().describe("Seconds from the end of a run to the next one, if within is given; default: 5"),
       expect: Expectation.optional(),
     })
     .refine(({ every, within }) => every === undefined || within !== undefined, {
-      message: "means nothing without within: there is one try",
+      message: "means nothing without within: there is one run",
       path: ["every"],
     }),
   z.strictObject({ step: z.literal("assert").describe("Sets the ticket to done in the tracker and reads it back") }),

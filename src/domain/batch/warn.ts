@@ -7,7 +7,7 @@ export function warnOfBatch(file: BatchFile, locate: Locate): readonly BatchProb
   const warnings: BatchProblem[] = [];
   const warn = (path: Path, message: string, hint?: string) => warnings.push(problemAt(locate, path, message, hint));
   if (file.sandbox === "off") warn(["sandbox"], "agents are not confined: they can read and change what you can");
-  if (file.oracle?.reads === "elsewhere") warn(["oracle", "reads"], "no canary can try an oracle that reads no tracker");
+  if (file.oracle?.reads === "elsewhere") warn(["oracle", "reads"], "no canary can test an oracle that reads no tracker");
   const inherits = file.tickets.some((ticket) => ticket.finish === undefined);
   if (inherits && !checks(file.finish ?? DEFAULT_FINISH)) warn(["finish"], ...UNCHECKED);
   file.tickets.forEach((ticket, i) => {

@@ -12,7 +12,7 @@ export interface Ledger {
    */
   readonly claims: { readonly made: number; readonly upheld: number; readonly gap: number };
   /** Questions to the second model, those that got an answer that counts, and their dollars, which are in `costUsd` as well. */
-  readonly secondModel: {
+  readonly reviewer: {
     readonly questions: number;
     readonly valid: number;
     readonly usd: number;
@@ -66,7 +66,7 @@ export function ledgerOf(state: RunState): Ledger {
     gap += refutedClaims(ticket.history);
     // What failed before a person had it tried anew was not mended without one.
     const alone = ticket.history.slice(ticket.retriedAfter ?? 0);
-    if (ticket.phase === "done") fixAndProceed += alone.filter(isMendedFailure).length;
+    if (ticket.phase === "done") fixAndProceed += alone.filter(isRecoveredFailure).length;
   }
   return {
     tickets: { total, done, gated, open: total - done - gated },
@@ -90,16 +90,16 @@ export function ledgerOf(state: RunState): Ledger {
   };
 }
 
-function isMendedFailure(past: PastAttempt): boolean {
+function isRecoveredFailure(past: PastAttempt): boolean {
   return past.outcome === "failed" || past.outcome === "silent" || past.outcome === "out-of-time";
 }
 
 /** Numbers that the reducer keeps. */
-function growingNumbers(state: RunState): Pick<Ledger, "secondModel" | "blockers" | "discoveries" | "transients"> {
-  const { asked, ...answers } = state.secondModel;
+function growingNumbers(state: RunState): Pick<Ledger, "reviewer" | "blockers" | "discoveries" | "transients"> {
+  const { asked, ...answers } = state.reviewer;
   const { claimed, upheld, rejected } = state.blockers;
   return {
-    secondModel: { questions: asked, ...answers },
+    reviewer: { questions: asked, ...answers },
     blockers: { claimed, upheld, fake: rejected },
     discoveries: state.discoveries,
     transients: state.transients,

@@ -25,7 +25,7 @@ export interface Report {
   readonly costUsd: number;
   readonly claims: Ledger["claims"];
   readonly checks: Ledger["checks"];
-  readonly secondModel: Ledger["secondModel"];
+  readonly reviewer: Ledger["reviewer"];
   readonly blockers: Ledger["blockers"];
   readonly discoveries: Ledger["discoveries"];
   readonly transients: Ledger["transients"];

@@ -35,14 +35,16 @@ export function outcomes(state: RunState): {
 }
 
 /** What a ticket waits for that another try would not have changed. */
-const TOLD: ReadonlySet<Reason["kind"]> = new Set(["depends", "money", "filing", "tripped"]);
+const TOLD: ReadonlySet<Reason["kind"]> = new Set(["depends", "money", "filing", "halted"]);
 
 /** What an open ticket waits for; of an ended run, what it still waited for, else how its last try ended. */
 function whyOpen(state: RunState, { history }: TicketState, index: number): string {
   const reason = whyNot(state, index);
   if (state.end === undefined || TOLD.has(reason.kind)) return describeReason(reason);
   const last = history.at(-1);
-  return last === undefined ? "not started" : `try ${last.n} ${last.outcome}${last.summary === "" ? "" : `: ${last.summary}`}`;
+  return last === undefined
+    ? "not started"
+    : `attempt ${last.n} ${last.outcome}${last.summary === "" ? "" : `: ${last.summary}`}`;
 }
 
 /** The numbers of the run in one or two short sentences. */
@@ -52,7 +54,7 @@ export function numbersLine(ledger: Ledger): string {
     `attempts ${ledger.attempts}`,
     `claims ${claims.made}, upheld ${claims.upheld}${claims.gap === 0 ? "" : `, gap ${claims.gap}`}`,
     ...checksWords(ledger.checks),
-    ...secondModelWords(ledger.secondModel),
+    ...reviewerWords(ledger.reviewer),
     ...claimWords(ledger),
     `fix-and-proceed ${ledger.fixAndProceed}`,
     ...(ledger.heals > 0 ? [`heals ${ledger.heals}, accepted ${ledger.healsAccepted}`] : []),
@@ -73,11 +75,11 @@ function checksWords({ compared, uncompared, exitCodeOnly }: Ledger["checks"]): 
 }
 
 /** What the second model was asked, where it was: questions without an answer that counts are named, and what it did not see. */
-function secondModelWords({ questions, valid, usd, canaries }: Ledger["secondModel"]): readonly string[] {
+function reviewerWords({ questions, valid, usd, canaries }: Ledger["reviewer"]): readonly string[] {
   if (questions === 0) return [];
   const planted = canaries.seen + canaries.missed;
   return [
-    `second model asked ${questions}, answered ${valid}${usd > 0 ? `, $ ${usd.toFixed(2)}` : ""}`,
+    `reviewer asked ${questions}, answered ${valid}${usd > 0 ? `, $ ${usd.toFixed(2)}` : ""}`,
     ...(planted > 0 ? [`canaries ${planted}, missed ${canaries.missed}`] : []),
   ];
 }
@@ -89,7 +91,7 @@ function claimWords({ blockers, discoveries, transients }: Ledger): readonly str
     ...(discoveries.filed + discoveries.refused > 0
       ? [`discoveries filed ${discoveries.filed}${discoveries.refused > 0 ? `, refused ${discoveries.refused}` : ""}`]
       : []),
-    ...(transients.retried > 0 ? [`hiccups ${transients.retried}, then passed ${transients.passed}`] : []),
+    ...(transients.retried > 0 ? [`transients ${transients.retried}, then passed ${transients.passed}`] : []),
   ];
 }
 
@@ -115,7 +117,7 @@ export function renderSummaryText(state: RunState, live = true, earlier: readonl
     ...(state.end === undefined ? [] : [`  ${plainText(state.end.reason)}`]),
     ...(state.sandboxed ? [] : ["  unsandboxed: agents and checks ran with your rights"]),
     ...shipped.flatMap((t) => [
-      `  ✔ ${t.id}  ${title(t)}  ${landedAs(t)}${tries(t)}`,
+      `  ✔ ${t.id}  ${title(t)}  ${landedAs(t)}${attemptsText(t)}`,
       ...baseLines(t).map((line) => `      ${line}`),
     ]),
     ...gated.flatMap((t) => [`  ! ${t.id}  ${title(t)}  ${landedAs(t)}yours:`, `      ${plainText(stepWords(t))}`]),
@@ -150,9 +152,9 @@ function landedAs({ mergedSha }: TicketState): string {
   return mergedSha === undefined ? "" : `${mergedSha.slice(0, 7)}  `;
 }
 
-function tries(ticket: TicketState): string {
+function attemptsText(ticket: TicketState): string {
   const n = ticket.history.length;
-  return n === 0 ? "settled before this run" : `${n} ${n === 1 ? "try" : "tries"}`;
+  return n === 0 ? "settled before this run" : `${n} ${n === 1 ? "attempt" : "attempts"}`;
 }
 
 /** The summary as Markdown, to paste where people read it. */
@@ -180,7 +182,7 @@ export function renderMarkdown(state: RunState, live = true, earlier: readonly E
     ...section(
       "Shipped",
       shipped.flatMap((t) => [
-        `- **${t.id}** ${title(t)}${sha(t)} (${tries(t)})`,
+        `- **${t.id}** ${title(t)}${sha(t)} (${attemptsText(t)})`,
         ...baseLines(t).map((line) => `  - ${escapeMarkdown(line)}`),
       ]),
     ),

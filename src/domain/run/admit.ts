@@ -112,12 +112,12 @@ function admitRetry(state: RunState, ticket: TicketState, refuse: Refuse): reado
   if (gate !== undefined) return refuse(`the gate of ${id} is being recorded already`);
   // Its gate could not be recorded: the tracker may hold it all the same, and would call the ticket settled whatever comes.
   if (stalledBy === undefined && unfiled === undefined) return refuse(`${id} is not stalled by its attempts: ${stalledReason}`);
-  if (state.tripped !== undefined) return refuse(describeHalt(state.tripped));
+  if (state.halted !== undefined) return refuse(describeHalt(state.halted));
   // What is set aside may come back.
   const cap = attemptCap({ ...state, reservedUsd: 0 }, ticket);
   if (cap !== undefined) return refuse(describeReason({ kind: "money", cap, limitUsd: state.batch.limits[cap] }));
   return [
-    { type: "intervention", class: "I5", target: id, note: "tried anew" },
+    { type: "intervention", class: "I5", target: id, note: "retried" },
     { type: "ticket-retried", ticket: id },
   ];
 }
@@ -132,7 +132,7 @@ function admitWorkers(state: RunState, workers: number, refuse: Refuse): readonl
 
 function admitHeal(state: RunState, refuse: Refuse): readonly RunFact[] {
   const { asked, running } = state.heals;
-  if (running !== undefined) return refuse("the harness is being mended already");
+  if (running !== undefined) return refuse("the harness is being healed already");
   if (asked) return refuse("a heal was asked for already: it begins once the attempts under way are over");
   const why = whyNoHeal({ ...state, reservedUsd: 0 });
   if (why !== undefined) return refuse(why);
@@ -140,9 +140,10 @@ function admitHeal(state: RunState, refuse: Refuse): readonly RunFact[] {
 }
 
 function admitDropHeal({ heals: { asked, running } }: RunState, refuse: Refuse): readonly RunFact[] {
-  if (!asked) return refuse(running === undefined ? "no heal is asked for" : "the heal has begun: it is not called off any more");
+  if (!asked)
+    return refuse(running === undefined ? "no heal is asked for" : "the heal has begun: it cannot be cancelled any more");
   return [
-    { type: "intervention", class: "I2", target: "harness", note: "called off the heal" },
-    { type: "heal-dropped", why: "a person called it off" },
+    { type: "intervention", class: "I2", target: "harness", note: "cancelled the heal" },
+    { type: "heal-dropped", why: "a person cancelled it" },
   ];
 }

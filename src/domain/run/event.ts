@@ -90,7 +90,7 @@ export interface CarriedOverWork {
   readonly landed?: { readonly from: string; readonly to: string };
 }
 
-interface Of {
+interface AttemptRef {
   readonly ticket: TicketId;
   readonly fence: Fence;
 }
@@ -118,7 +118,7 @@ export type RunFact =
       /** Dollars already spent today by earlier runs, for `usdPerDay`. */
       readonly spentTodayUsd: number;
       /** Work that an earlier run of this batch has left, built and not judged to its end, or landed and not told: by ticket. */
-      readonly left?: readonly CarriedOverWork[];
+      readonly carriedOver?: readonly CarriedOverWork[];
       readonly version: string;
     }
   | { readonly type: "run-resumed"; readonly orphansKilled: number }
@@ -143,17 +143,22 @@ export type RunFact =
     }
   /** So many worker slots are wanted from now on. */
   | { readonly type: "workers-set"; readonly workers: number }
-  | ({ readonly type: "attempt-claimed"; readonly attempt: number; readonly slot: number; readonly reservedUsd: number } & Of)
-  | ({ readonly type: "worktree-ready"; readonly path: string; readonly branch: string; readonly baseSha: string } & Of)
-  | ({ readonly type: "agent-launching" } & Of)
+  | ({
+      readonly type: "attempt-claimed";
+      readonly attempt: number;
+      readonly slot: number;
+      readonly reservedUsd: number;
+    } & AttemptRef)
+  | ({ readonly type: "worktree-ready"; readonly path: string; readonly branch: string; readonly baseSha: string } & AttemptRef)
+  | ({ readonly type: "agent-launching" } & AttemptRef)
   | ({
       readonly type: "agent-started";
       readonly pid: number;
       /** Kernel start time of the process, so that a reused pid is never taken for it. */
       readonly startTime: string;
-    } & Of)
-  | ({ readonly type: "activity"; readonly text: string; readonly lines: number } & Of)
-  | ({ readonly type: "kill-requested"; readonly ending: AgentEnding } & Of)
+    } & AttemptRef)
+  | ({ readonly type: "activity"; readonly text: string; readonly lines: number } & AttemptRef)
+  | ({ readonly type: "kill-requested"; readonly ending: AgentEnding } & AttemptRef)
   | ({
       readonly type: "agent-ended";
       readonly ending: AgentEnding;
@@ -162,15 +167,15 @@ export type RunFact =
       readonly costUsd: number;
       /** Why it did not come to its own end, where its program or its model's API tells. */
       readonly stop?: SanitizedStop;
-    } & Of)
+    } & AttemptRef)
   | ({
       readonly type: "change-captured";
       readonly tip: string;
       readonly files: number;
       readonly additions: number;
       readonly deletions: number;
-    } & Of)
-  | ({ readonly type: "step-started"; readonly step: number; readonly kind: StepKind; readonly name: string } & Of)
+    } & AttemptRef)
+  | ({ readonly type: "step-started"; readonly step: number; readonly kind: StepKind; readonly name: string } & AttemptRef)
   | ({
       readonly type: "step-ended";
       readonly step: number;
@@ -180,11 +185,11 @@ export type RunFact =
       readonly judged?: string;
       /** How much a passed check proved. */
       readonly strength?: CheckStrength;
-    } & Of)
-  | ({ readonly type: "merge-waiting"; readonly reason: string } & Of)
-  | ({ readonly type: "merge-intended"; readonly repo: RepoId; readonly from: string; readonly to: string } & Of)
-  | ({ readonly type: "merge-landed"; readonly repo: RepoId; readonly from: string; readonly to: string } & Of)
-  | ({ readonly type: "attempt-ended"; readonly outcome: AttemptOutcome; readonly evidence?: Evidence } & Of)
+    } & AttemptRef)
+  | ({ readonly type: "merge-waiting"; readonly reason: string } & AttemptRef)
+  | ({ readonly type: "merge-intended"; readonly repo: RepoId; readonly from: string; readonly to: string } & AttemptRef)
+  | ({ readonly type: "merge-landed"; readonly repo: RepoId; readonly from: string; readonly to: string } & AttemptRef)
+  | ({ readonly type: "attempt-ended"; readonly outcome: AttemptOutcome; readonly evidence?: Evidence } & AttemptRef)
   /** A step failed by a hiccup of this name: it is tried once more, after the wait. Counted as fix-and-proceed where it passes. */
   | ({
       readonly type: "step-retried";
@@ -192,11 +197,11 @@ export type RunFact =
       readonly name: string;
       readonly transient: string;
       readonly waitMs: number;
-    } & Of)
+    } & AttemptRef)
   /** The second model is asked: money is set aside for it, and counts as spent until it has answered. */
-  | ({ readonly type: "second-model-asked"; readonly question: Question; readonly reservedUsd: number } & Of)
+  | ({ readonly type: "reviewer-asked"; readonly question: Question; readonly reservedUsd: number } & AttemptRef)
   | ({
-      readonly type: "second-model-answered";
+      readonly type: "reviewer-answered";
       readonly question: Question;
       readonly costUsd: number;
       /** Whether it was an answer at all: well-formed, with its nonce and end mark, of one that changed nothing. */
@@ -207,11 +212,11 @@ export type RunFact =
       readonly canary?: "seen" | "missed";
       /** Why it did not come to its own end, where its program or its model's API tells, and it is not asked again at once. */
       readonly stop?: SanitizedStop;
-    } & Of)
+    } & AttemptRef)
   /** A file of the outbox that cannot be read as what it is to be. `file` and `why` are safe for a terminal. */
-  | ({ readonly type: "outbox-refused"; readonly file: string; readonly why: string } & Of)
+  | ({ readonly type: "outbox-refused"; readonly file: string; readonly why: string } & AttemptRef)
   /** The agent says that a wall outside the code stops it: a claim. */
-  | ({ readonly type: "blocker-claimed"; readonly claim: string; readonly humanStep: string } & Of)
+  | ({ readonly type: "blocker-claimed"; readonly claim: string; readonly humanStep: string } & AttemptRef)
   /** An upheld blocker gates its ticket with this step; a rejected one is a fake, and fails the attempt. */
   | ({
       readonly type: "blocker-ruled";
@@ -220,8 +225,8 @@ export type RunFact =
       readonly step: string;
       /** What was built up to an upheld one and is to land: so the gate and the work come to the disk together. */
       readonly change?: { readonly tip: string; readonly files: number; readonly additions: number; readonly deletions: number };
-    } & Of)
-  | ({ readonly type: "discovery-refused"; readonly title: string; readonly why: string } & Of)
+    } & AttemptRef)
+  | ({ readonly type: "discovery-refused"; readonly title: string; readonly why: string } & AttemptRef)
   /** The engine files a ticket that the agent found. From here on it belongs to the batch; `ticket` is who found it. */
   | ({
       readonly type: "ticket-discovered";
@@ -229,11 +234,11 @@ export type RunFact =
       readonly reason: string;
       /** Whether its finder waits for it from its next attempt on. */
       readonly blocks: boolean;
-    } & Of)
+    } & AttemptRef)
   /** The tracker holds the discovered ticket. */
   | { readonly type: "discovery-filed"; readonly ticket: TicketId }
   /** No agent starts until then, for the model's API wants to be left alone. Milliseconds since the epoch. */
-  | { readonly type: "starts-held"; readonly until: number; readonly reason: string }
+  | { readonly type: "backoff-started"; readonly until: number; readonly reason: string }
   | { readonly type: "gate-requested"; readonly ticket: TicketId; readonly step: string }
   | { readonly type: "gate-writing"; readonly ticket: TicketId }
   /** A stop cut the write off, and nobody knows whether the tracker took it: the run's next engine writes it again. */
@@ -251,7 +256,7 @@ export type RunFact =
       readonly reopened: number;
       readonly problem?: string;
       /** Verifications that were tried once more after a hiccup, and those of them that passed then. */
-      readonly hiccups?: { readonly retried: number; readonly passed: number };
+      readonly transients?: { readonly retried: number; readonly passed: number };
     }
   | { readonly type: "tripwire-started" }
   | {

@@ -13,7 +13,7 @@ import { withEvidence } from "./reduce-ticket.ts";
 import { type Attempt, claimsDone, indexOf, type RunState, type TicketState, type Unfinished } from "./state.ts";
 
 type AttemptEvent = Exclude<Extract<RunEvent, { fence: unknown }>, ClaimEvent | GrowthEvent>;
-type Of<T extends AttemptEvent["type"]> = Extract<AttemptEvent, { type: T }>;
+type EventOf<T extends AttemptEvent["type"]> = Extract<AttemptEvent, { type: T }>;
 
 /** Folds what happens within an attempt. Facts of another fence never arrive here: `admit` drops them before the journal. */
 export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { type: "report-dropped" }>): RunState {
@@ -51,13 +51,13 @@ function leaveSlot(state: RunState, index: number, at: number): RunState {
 }
 
 /** A passed check that says nothing of its strength proved its exit code and no more. */
-function countCheck(state: RunState, { step }: Attempt, { ok, strength = "exit-code" }: Of<"step-ended">): RunState {
+function countCheck(state: RunState, { step }: Attempt, { ok, strength = "exit-code" }: EventOf<"step-ended">): RunState {
   if (!ok || step?.kind !== "check") return state;
   return { ...state, checks: { ...state.checks, [strength]: state.checks[strength] + 1 } };
 }
 
 /** A step that passed after its hiccup was mended by nobody. */
-function countRetry(state: RunState, { retried }: Attempt, { ok, step }: Pick<Of<"step-ended">, "ok" | "step">): RunState {
+function countRetry(state: RunState, { retried }: Attempt, { ok, step }: Pick<EventOf<"step-ended">, "ok" | "step">): RunState {
   if (!ok || retried?.step !== step) return state;
   return { ...state, transients: { ...state.transients, passed: state.transients.passed + 1 } };
 }
@@ -66,7 +66,7 @@ function mark(state: RunState, index: number, mergedSha: string): RunState {
   return withTicket(state, index, { ...vecAt(state.tickets, index), mergedSha });
 }
 
-function claim(state: RunState, index: number, ticket: TicketState, event: Of<"attempt-claimed">): RunState {
+function claim(state: RunState, index: number, ticket: TicketState, event: EventOf<"attempt-claimed">): RunState {
   const attempt: Attempt = {
     n: event.attempt,
     fence: event.fence,
@@ -91,7 +91,13 @@ function claim(state: RunState, index: number, ticket: TicketState, event: Of<"a
   };
 }
 
-function agentEnded(state: RunState, index: number, ticket: TicketState, attempt: Attempt, event: Of<"agent-ended">): RunState {
+function agentEnded(
+  state: RunState,
+  index: number,
+  ticket: TicketState,
+  attempt: Attempt,
+  event: EventOf<"agent-ended">,
+): RunState {
   const { ending, exitCode, costUsd, stop, at } = event;
   const stopped = stop === undefined ? {} : { stop: stop.kind };
   const agent = { launchedAt: at, ...attempt.agent, endedAt: at, ending, exitCode, costUsd, ...stopped };
@@ -152,7 +158,7 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
   }
 }
 
-function endStep(attempt: Attempt, event: Of<"step-ended">): Attempt {
+function endStep(attempt: Attempt, event: EventOf<"step-ended">): Attempt {
   const { step, waiting: _, retried: __, ...rest } = attempt;
   if (!event.ok && (step?.kind === "check" || step?.kind === "review" || step?.kind === "adversary"))
     return { ...rest, refused: { step: step.kind, name: step.name, summary: event.summary, detail: "" } };
@@ -161,7 +167,7 @@ function endStep(attempt: Attempt, event: Of<"step-ended">): Attempt {
   return { ...rest, passed: [...rest.passed.filter((p) => p.index !== step.index), done] };
 }
 
-function endAttempt(state: RunState, index: number, ticket: TicketState, event: Of<"attempt-ended">): RunState {
+function endAttempt(state: RunState, index: number, ticket: TicketState, event: EventOf<"attempt-ended">): RunState {
   const { attempt } = ticket;
   if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
   const done = event.outcome === "done";
@@ -175,7 +181,7 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
 }
 
 /** What becomes of a ticket by an attempt that ends. */
-function afterAttempt(ticket: TicketState, attempt: Attempt, event: Of<"attempt-ended">): TicketState {
+function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"attempt-ended">): TicketState {
   const { attempt: _, unfinished: before, endedAt: __, ...rest } = ticket;
   const done = event.outcome === "done";
   const counted = countsAsFailure(ticket, attempt, event.outcome);
@@ -223,7 +229,7 @@ function lostUsd(attempt: Attempt): number {
  */
 function unfinishedOf(
   attempt: Attempt,
-  { outcome, evidence }: Of<"attempt-ended">,
+  { outcome, evidence }: EventOf<"attempt-ended">,
   before: Unfinished | undefined,
 ): Pick<TicketState, "unfinished"> {
   const { agent, change, worktree, merge } = attempt;
@@ -252,7 +258,7 @@ function claimed({ agent }: Attempt): boolean {
   return agent !== undefined && claimsDone(agent);
 }
 
-function pastOf(attempt: Attempt, event: Of<"attempt-ended">): TicketState["history"][number] {
+function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState["history"][number] {
   return {
     n: attempt.n,
     slot: attempt.slot,

@@ -10,8 +10,8 @@ export type ClaimEvent = Extract<
   RunEvent,
   {
     type:
-      | "second-model-asked"
-      | "second-model-answered"
+      | "reviewer-asked"
+      | "reviewer-answered"
       | "step-retried"
       | "outbox-refused"
       | "blocker-claimed"
@@ -31,13 +31,13 @@ export function reduceClaim(state: RunState, event: ClaimEvent): RunState {
   if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
   const set = (next: Partial<Attempt>): RunState => withTicket(state, index, { ...ticket, attempt: { ...attempt, ...next } });
   switch (event.type) {
-    case "second-model-asked": {
+    case "reviewer-asked": {
       const { question, reservedUsd } = event;
-      const { secondModel } = state;
+      const { reviewer } = state;
       const asked = { ...set({ asked: { question, reservedUsd } }), reservedUsd: state.reservedUsd + reservedUsd };
-      return { ...asked, secondModel: { ...secondModel, asked: secondModel.asked + 1 } };
+      return { ...asked, reviewer: { ...reviewer, asked: reviewer.asked + 1 } };
     }
-    case "second-model-answered":
+    case "reviewer-answered":
       return answered(state, index, ticket, attempt, event);
     case "step-retried":
       return {
@@ -72,11 +72,11 @@ function answered(
   index: number,
   ticket: TicketState,
   attempt: Attempt,
-  event: Extract<ClaimEvent, { type: "second-model-answered" }>,
+  event: Extract<ClaimEvent, { type: "reviewer-answered" }>,
 ): RunState {
   const { asked, unanswered: _, questionsUsd = 0, ...rest } = attempt;
   const { costUsd, valid, canary, stop } = event;
-  const { secondModel } = state;
+  const { reviewer } = state;
   const reach = stop === undefined ? "attempt" : reachOf(stop.kind);
   const unanswered = stop !== undefined && (reach === "waits" || reach === "run") ? { unanswered: stop.kind } : {};
   const next = withTicket(state, index, {
@@ -88,12 +88,11 @@ function answered(
     ...afterAnswer(next, event),
     spentUsd: state.spentUsd + costUsd,
     reservedUsd: state.reservedUsd - (asked?.reservedUsd ?? 0),
-    secondModel: {
-      ...secondModel,
-      valid: secondModel.valid + (valid ? 1 : 0),
-      usd: secondModel.usd + costUsd,
-      canaries:
-        canary === undefined ? secondModel.canaries : { ...secondModel.canaries, [canary]: secondModel.canaries[canary] + 1 },
+    reviewer: {
+      ...reviewer,
+      valid: reviewer.valid + (valid ? 1 : 0),
+      usd: reviewer.usd + costUsd,
+      canaries: canary === undefined ? reviewer.canaries : { ...reviewer.canaries, [canary]: reviewer.canaries[canary] + 1 },
     },
   };
 }

@@ -13,7 +13,7 @@ export function initialState(event: Started): RunState {
   const plan = planOf(event.batch.tickets, event.durations);
   const settled = new Map(event.settled.map((s) => [s.id, s]));
   const isDone = (id: Started["settled"][number]["id"]) => settled.get(id)?.as === "done";
-  const left = new Map(event.left?.map(({ id, ...work }) => [id, work]));
+  const left = new Map(event.carriedOver?.map(({ id, ...work }) => [id, work]));
   const tickets = plan.tickets.map((ticket): TicketState => {
     const known = settled.get(ticket.id);
     const fresh = newTicket(ticket, ticket.dependsOn.filter((dep) => !isDone(dep)).length);
@@ -61,14 +61,14 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     paused: false,
     workers: event.batch.limits.workers,
     reverified: false,
-    oracle: { asking: false, judged: 0, finalTries: 0 },
+    oracle: { asking: false, judged: 0, finalJudgements: 0 },
     version: event.version,
     tripwire: { status: "due", canaries: 0, ms: 0 },
     heals: NO_HEALS,
     spentUsd: 0,
     spentTodayUsd: event.spentTodayUsd,
     reservedUsd: 0,
-    secondModel: { asked: 0, valid: 0, usd: 0, canaries: { seen: 0, missed: 0 } },
+    reviewer: { asked: 0, valid: 0, usd: 0, canaries: { seen: 0, missed: 0 } },
     blockers: { claimed: 0, upheld: 0, rejected: 0 },
     discoveries: { filed: 0, refused: 0 },
     transients: { retried: 0, passed: 0 },

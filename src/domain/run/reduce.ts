@@ -69,7 +69,7 @@ function reduceRun(state: RunState, event: RunEvent): RunState {
       return { ...state, stage: event.final ? "judging" : state.stage, oracle: { ...state.oracle, asking: true } };
     case "oracle-judged":
       return judged(state, event);
-    case "starts-held":
+    case "backoff-started":
       return backOff(state, event);
     case "heal-asked":
     case "heal-dropped":
@@ -85,8 +85,8 @@ function reduceRun(state: RunState, event: RunEvent): RunState {
 /** What concerns one ticket, and its attempt where it has one. */
 function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
   switch (event.type) {
-    case "second-model-asked":
-    case "second-model-answered":
+    case "reviewer-asked":
+    case "reviewer-answered":
     case "step-retried":
     case "outbox-refused":
     case "blocker-claimed":
@@ -120,7 +120,7 @@ function resumed(state: RunState): RunState {
     stage: "working",
     paused: false,
     reverified: false,
-    oracle: { ...state.oracle, asking: false, finalTries: 0 },
+    oracle: { ...state.oracle, asking: false, finalJudgements: 0 },
     tripwire: { status: "due", canaries: 0, ms: 0 },
   };
   return next.gating.reduce((s, index) => {
@@ -137,10 +137,10 @@ function endReverify(state: RunState, event: Extract<RunEvent, { type: "reverify
     ...rest,
     stage: state.stage === "stopping" ? "stopping" : "working",
     reverified: event.reopened === 0,
-    oracle: { ...state.oracle, finalTries: 0 },
+    oracle: { ...state.oracle, finalJudgements: 0 },
     transients: {
-      retried: state.transients.retried + (event.hiccups?.retried ?? 0),
-      passed: state.transients.passed + (event.hiccups?.passed ?? 0),
+      retried: state.transients.retried + (event.transients?.retried ?? 0),
+      passed: state.transients.passed + (event.transients?.passed ?? 0),
     },
   };
   return event.problem === undefined ? next : { ...next, reverifyProblem: event.problem };
@@ -161,7 +161,7 @@ function judged(state: RunState, event: Extract<RunEvent, { type: "oracle-judged
     oracle: {
       asking: false,
       judged: state.oracle.judged + 1,
-      finalTries: state.oracle.finalTries + (final ? 1 : 0),
+      finalJudgements: state.oracle.finalJudgements + (final ? 1 : 0),
       last: { ...judgement, at, final },
     },
   };

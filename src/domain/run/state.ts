@@ -214,7 +214,7 @@ export interface RunState {
   readonly spentTodayUsd: number;
   readonly reservedUsd: number;
   /** What was asked of the second model: questions, those that were answered validly, and planted defects. */
-  readonly secondModel: {
+  readonly reviewer: {
     readonly asked: number;
     readonly valid: number;
     readonly usd: number;
@@ -226,13 +226,13 @@ export interface RunState {
   /** Steps that were tried once more after a hiccup, and those of them that passed then. */
   readonly transients: { readonly retried: number; readonly passed: number };
   /** No agent starts until then. */
-  readonly hold?: Backoff;
+  readonly backoff?: Backoff;
   /** A hold that is to be announced. */
-  readonly holdDue?: Backoff;
+  readonly backoffDue?: Backoff;
   /** The APIs that turn everybody away. */
-  readonly limited?: RateLimits;
+  readonly rateLimited?: RateLimits;
   /** No agent starts any more: every one would meet this. */
-  readonly tripped?: Halt;
+  readonly halted?: Halt;
   readonly interventions: readonly Intervention[];
   readonly claims: { readonly made: number; readonly upheld: number };
   /** Passed checks, by how much they proved. */

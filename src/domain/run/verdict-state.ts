@@ -4,7 +4,7 @@ import type { Judgement } from "./event.ts";
 export interface OracleState {
   readonly asking: boolean;
   /** Final judgements since the last re-verification. */
-  readonly finalTries: number;
+  readonly finalJudgements: number;
   readonly last?: Judgement & { readonly at: number; readonly final: boolean };
   readonly judged: number;
 }

@@ -20,7 +20,7 @@ export function afterAgent(state: RunState, event: Extract<RunEvent, { type: "ag
 }
 
 /** The same of an answer of the second model: without one nothing lands, and agents would only add to what waits for it. */
-export function afterAnswer(state: RunState, event: Extract<RunEvent, { type: "second-model-answered" }>): RunState {
+export function afterAnswer(state: RunState, event: Extract<RunEvent, { type: "reviewer-answered" }>): RunState {
   const { at, stop, valid } = event;
   if (stop !== undefined) return stoppedBy(state, { party: "reviewer", stop, at });
   return valid ? isWell(state, "reviewer") : state;
@@ -35,67 +35,67 @@ interface Stopped {
 
 function stoppedBy(state: RunState, stopped: Stopped): RunState {
   const reach = reachOf(stopped.stop.kind);
-  if (reach === "run") return trip(state, tripOf(stopped));
+  if (reach === "run") return halt(state, haltOf(stopped));
   return reach === "waits" ? turnedAway(state, stopped) : state;
 }
 
 function isWell(state: RunState, party: Party): RunState {
-  if (state.limited?.[party] === undefined) return state;
-  const { [party]: _, ...others } = state.limited;
-  return { ...state, limited: others };
+  if (state.rateLimited?.[party] === undefined) return state;
+  const { [party]: _, ...others } = state.rateLimited;
+  return { ...state, rateLimited: others };
 }
 
 function turnedAway(state: RunState, stopped: Stopped): RunState {
   const { party, stop, at } = stopped;
-  const limited = state.limited?.[party];
+  const limited = state.rateLimited?.[party];
   // Those that were under way together are turned away together: that is one time.
-  const together = state.holdDue !== undefined || isBackingOff(state, at);
+  const together = state.backoffDue !== undefined || isBackingOff(state, at);
   const times = Math.max(1, (limited?.times ?? 0) + (together ? 0 : 1));
   const since = limited?.since ?? at;
   const own = Math.min(LONGEST_OWN_MS, FIRST_MS * 2 ** Math.min(times - 1, 20));
   // Programs give their own waits for the API's as well, and these may be too short.
   const until = at + Math.max(own, Math.ceil(stop.retryAfterMs ?? 0));
-  const next: RunState = { ...state, limited: { ...state.limited, [party]: { since, times } } };
-  if (until - since > LONGEST_BACKOFF_MS) return trip(next, { ...tripOf(stopped), until });
-  if (until <= Math.max(state.hold?.until ?? 0, state.holdDue?.until ?? 0)) return next;
+  const next: RunState = { ...state, rateLimited: { ...state.rateLimited, [party]: { since, times } } };
+  if (until - since > LONGEST_BACKOFF_MS) return halt(next, { ...haltOf(stopped), until });
+  if (until <= Math.max(state.backoff?.until ?? 0, state.backoffDue?.until ?? 0)) return next;
   const who = party === "agent" ? "the model's API turned an agent away" : "the reviewer's API turned it away";
-  return { ...next, holdDue: { until, reason: `${who} (${stop.kind}): ${stop.says}` } };
+  return { ...next, backoffDue: { until, reason: `${who} (${stop.kind}): ${stop.says}` } };
 }
 
-function tripOf({ party, stop: { kind, says } }: Stopped): Halt {
-  return { kind, says, ...(party === "reviewer" ? { of: party } : {}) };
+function haltOf({ party, stop: { kind, says } }: Stopped): Halt {
+  return { kind, says, ...(party === "reviewer" ? { party: party } : {}) };
 }
 
 /** The first cause stays. */
-function trip(state: RunState, tripped: Halt): RunState {
-  return state.tripped === undefined ? { ...state, tripped } : state;
+function halt(state: RunState, halted: Halt): RunState {
+  return state.halted === undefined ? { ...state, halted } : state;
 }
 
 /** Money that nobody can count is not spent: no agent starts any more (law 4). */
 export function haltOnUnknownSpend(state: RunState, { why }: Extract<RunEvent, { type: "day-spend-unknown" }>): RunState {
-  return trip(state, { kind: "spend-unknown", says: `what other sessions have cost today is not known: ${why}` });
+  return halt(state, { kind: "spend-unknown", says: `what other sessions have cost today is not known: ${why}` });
 }
 
 /** No agent starts until then. */
-export function backOff(state: RunState, { until, reason }: Extract<RunEvent, { type: "starts-held" }>): RunState {
-  const { holdDue: _, ...rest } = state;
-  return { ...rest, hold: { until, reason } };
+export function backOff(state: RunState, { until, reason }: Extract<RunEvent, { type: "backoff-started" }>): RunState {
+  const { backoffDue: _, ...rest } = state;
+  return { ...rest, backoff: { until, reason } };
 }
 
 /**
  * A new engine tries anew what had ended all starts: somebody may have mended it. A wait that was asked for goes on.
  */
 export function clearHalt(state: RunState): RunState {
-  const { tripped: _, limited: __, ...rest } = state;
+  const { halted: _, rateLimited: __, ...rest } = state;
   return rest;
 }
 
 /** Whether agents are held at this moment. */
-export function isBackingOff({ hold }: Pick<RunState, "hold">, now: number): boolean {
-  return hold !== undefined && now < hold.until;
+export function isBackingOff({ backoff }: Pick<RunState, "backoff">, now: number): boolean {
+  return backoff !== undefined && now < backoff.until;
 }
 
-const MEND_SPEND = "mend it, or set limits.countOtherSessions to false";
+const FIX_SPEND = "fix it, or set limits.countOtherSessions to false";
 
 const TODO: Readonly<Partial<Record<Halt["kind"], Readonly<Record<Party, string>>>>> = {
   authentication: {
@@ -110,14 +110,14 @@ const TODO: Readonly<Partial<Record<Halt["kind"], Readonly<Record<Party, string>
     agent: "name a model that the key can use",
     reviewer: "name a model for the reviewer that its key can use",
   },
-  "spend-unknown": { agent: MEND_SPEND, reviewer: MEND_SPEND },
+  "spend-unknown": { agent: FIX_SPEND, reviewer: FIX_SPEND },
 };
 
 /** Why no agent starts any more, and what to do about it. One line. */
-export function describeHalt({ kind, says, until, of }: Halt): string {
-  const cause = of === "reviewer" ? `the reviewer: ${kind}` : kind;
+export function describeHalt({ kind, says, until, party }: Halt): string {
+  const cause = party === "reviewer" ? `the reviewer: ${kind}` : kind;
   const why = `no agent starts any more (${cause}): ${says}`;
-  const todo = TODO[kind]?.[of ?? "agent"];
+  const todo = TODO[kind]?.[party ?? "agent"];
   if (until !== undefined) return `${why}; try again after ${formatUtc(until)}`;
   return todo === undefined ? why : `${why}; ${todo}, then run the same command again`;
 }

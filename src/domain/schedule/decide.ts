@@ -21,7 +21,7 @@ export type Action =
     }
   | { readonly do: "abort"; readonly ticket: TicketId; readonly fence: Fence; readonly ending: AgentEnding }
   | { readonly do: "write-gate"; readonly ticket: TicketId; readonly step: string }
-  | { readonly do: "hold"; readonly until: number; readonly reason: string }
+  | { readonly do: "backoff"; readonly until: number; readonly reason: string }
   | { readonly do: "stall"; readonly ticket: TicketId; readonly reason: string }
   | { readonly do: "reverify" }
   | { readonly do: "tripwire" }
@@ -40,7 +40,7 @@ export type Action =
 export const INTERIM_MS = 5_000;
 
 /** How often an oracle that cannot judge is asked again before the run gives up. */
-export const FINAL_TRIES = 3;
+export const MAX_FINAL_JUDGEMENTS = 3;
 
 /**
  * What should happen now. Pure, and safe to ask again: an action is not repeated once its fact is in the state
@@ -52,14 +52,14 @@ export function decide(state: RunState, now: number): readonly Action[] {
   if (state.stage === "stopping") return isQuiet(state) && repairs.length === 0 ? [stopped(state)] : repairs;
   if (state.stage !== "working") return repairs;
   // Before anything else may start: the next decision follows the fact.
-  if (state.holdDue !== undefined) return [...repairs, { do: "hold", ...state.holdDue }];
+  if (state.backoffDue !== undefined) return [...repairs, { do: "backoff", ...state.backoffDue }];
   const starts = schedule(state, now);
   // Last of all: it runs beside the first workers.
   const proof: Action[] = state.tripwire.status === "due" ? [{ do: "tripwire" }] : [];
   if (repairs.length + starts.length > 0 || !isQuiet(state) || state.filing.length > 0 || canStartLater(state, now)) {
     return [...repairs, ...starts, ...proof, ...interimJudgement(state, now)];
   }
-  return [...proof, ...(state.heals.asked ? mendFirst(state, now) : conclude(state, now))];
+  return [...proof, ...(state.heals.asked ? healFirst(state, now) : conclude(state, now))];
 }
 
 /** Ends what was asked to end, records gates, gives up on tickets without attempts left. */
@@ -96,7 +96,7 @@ function attempts(n: number): string {
  * that is kept for a ticket with a longer path, which the finish line is about to make ready, stays free.
  */
 function schedule(state: RunState, now: number): Action[] {
-  if (state.paused || state.heals.asked || state.tripped !== undefined || isBackingOff(state, now)) return [];
+  if (state.paused || state.heals.asked || state.halted !== undefined || isBackingOff(state, now)) return [];
   const kept = soonReady(state, now);
   const free = freeSlots(state);
   const starts: Action[] = [];
@@ -127,7 +127,7 @@ function isQuiet(state: RunState): boolean {
 /** A pause, or a hold, keeps back tickets that could run. */
 function canStartLater(state: RunState, now: number): boolean {
   if (!state.paused && !isBackingOff(state, now)) return false;
-  const { hold: _, ...rest } = state;
+  const { backoff: _, ...rest } = state;
   return schedule({ ...rest, paused: false }, now).length > 0;
 }
 
@@ -151,7 +151,7 @@ function interimDue(state: RunState): number | undefined {
  */
 export function nextMoment(state: RunState, now: number): number | undefined {
   if (state.stage !== "working") return undefined;
-  const moments = [state.hold?.until, interimDue(state), ...state.finishing.map((index) => reservedUntil(state, index))];
+  const moments = [state.backoff?.until, interimDue(state), ...state.finishing.map((index) => reservedUntil(state, index))];
   const later = moments.filter((at) => at !== undefined && at > now) as number[];
   return later.length === 0 ? undefined : Math.min(...later);
 }
@@ -159,16 +159,16 @@ export function nextMoment(state: RunState, now: number): number | undefined {
 /** The way out: re-verify, then ask the oracle once it is proven; its word alone gives exit 0. */
 function conclude(state: RunState, now: number): readonly Action[] {
   if (!state.reverified) return [{ do: "reverify" }];
-  const { asking, finalTries, last } = state.oracle;
+  const { asking, finalJudgements, last } = state.oracle;
   if (asking || state.tripwire.status !== "passed") return [];
-  if (finalTries === 0 || last === undefined || !last.final) return [{ do: "judge", final: true }];
+  if (finalJudgements === 0 || last === undefined || !last.final) return [{ do: "judge", final: true }];
   if (last.verdict === "done" && state.reverifyProblem !== undefined) return [unverified(state.reverifyProblem)];
   if (last.verdict === "done") {
     const gated = last.counts.gated === 0 ? "" : `, ${last.counts.gated} human-gated`;
     return [{ do: "end", kind: "oracle-done", verdict: "done", exitCode: EXIT.done, reason: `${last.counts.done} done${gated}` }];
   }
   if (last.verdict === "not-done") return shortOfDone(state, now);
-  if (finalTries < FINAL_TRIES) return [{ do: "judge", final: true }];
+  if (finalJudgements < MAX_FINAL_JUDGEMENTS) return [{ do: "judge", final: true }];
   const reason = `the oracle could not judge: ${last.problem ?? "it gave no reason"}`;
   return [{ do: "end", kind: "unjudged", verdict: "unjudged", exitCode: EXIT.unjudged, reason }];
 }
@@ -177,7 +177,7 @@ function conclude(state: RunState, now: number): readonly Action[] {
  * A person wants a heal, and nothing is under way: it begins, once the oracle is proven, or is dropped where it cannot be any more.
  * Like every other, it waits out a pause and a hold.
  */
-function mendFirst(state: RunState, now: number): readonly Action[] {
+function healFirst(state: RunState, now: number): readonly Action[] {
   const why = whyNoHeal(state);
   if (why !== undefined) return [{ do: "drop-heal", why }];
   if (state.paused || isBackingOff(state, now) || state.oracle.asking || state.tripwire.status !== "passed") return [];

@@ -20,5 +20,5 @@ export interface Halt {
   /** Where it passes, but too late: from when on to try again. */
   readonly until?: number;
   /** Whose model it is about; absent for the agents', and where it is about none. */
-  readonly of?: "reviewer";
+  readonly party?: "reviewer";
 }

@@ -12,8 +12,8 @@ export type HealChoice = { readonly n: number; readonly reservedUsd: number } | 
  * ended all starts is none, and after a heal that was not accepted the real stop is shown.
  */
 export function healChoice(state: RunState, now: number): HealChoice {
-  const { batch, heals, tripped } = state;
-  if (heals.started >= batch.limits.heals || heals.givenUp === true || tripped !== undefined) return undefined;
+  const { batch, heals, halted } = state;
+  if (heals.started >= batch.limits.heals || heals.givenUp === true || halted !== undefined) return undefined;
   const reservedUsd = reserveOf(batch);
   const worth = [...vecItems(state.tickets)].some(
     (ticket) => isHealable(ticket) && attemptCap(state, ticket, reservedUsd) === undefined,
@@ -33,7 +33,7 @@ export function isHealable(ticket: TicketState): boolean {
 }
 
 /** Whether what its agents were told may be why a ticket is open: it was given up for that, or attempts have failed so far. */
-export function isMendable(ticket: TicketState): boolean {
+export function canHealHelp(ticket: TicketState): boolean {
   return isSettled(ticket.phase) ? isHealable(ticket) : ticket.failures > 0 && failedByItsAgents(ticket);
 }
 
@@ -44,14 +44,14 @@ function failedByItsAgents({ gate, evidence, history, signs }: TicketState): boo
 
 /** Why a heal that a person wants cannot be, in words; undefined where it can. */
 export function whyNoHeal(state: RunState): string | undefined {
-  const { batch, heals, tripped } = state;
+  const { batch, heals, halted } = state;
   const most = batch.limits.heals;
   if (most === 0) return "heals are off in this batch";
   if (heals.started >= most) return `no heal is left: ${heals.started} of ${most} are used up`;
-  if (tripped !== undefined) return describeHalt(tripped);
-  const mendable = [...vecItems(state.tickets)].filter(isMendable);
-  if (mendable.length === 0) return "there is nothing to mend: no open ticket has failed by what its agents did";
+  if (halted !== undefined) return describeHalt(halted);
+  const candidates = [...vecItems(state.tickets)].filter(canHealHelp);
+  if (candidates.length === 0) return "there is nothing to heal: no open ticket has failed by what its agents did";
   const reservedUsd = reserveOf(batch);
-  const affordable = mendable.some((ticket) => attemptCap(state, ticket, reservedUsd) === undefined);
+  const affordable = candidates.some((ticket) => attemptCap(state, ticket, reservedUsd) === undefined);
   return affordable ? undefined : "the money does not do for it and one more attempt";
 }

@@ -35,7 +35,9 @@ export function unfitForTransient(pattern: string): string | undefined {
     return `must be a regular expression of RE2, which has no lookaround and no backreferences (${why})`;
   }
   const taken = PLAIN_FAILURES.find((failure) => compiled.matcher(failure).find());
-  return taken === undefined ? undefined : `must be narrow: it takes ${JSON.stringify(taken)} for a hiccup, and so any failure`;
+  return taken === undefined
+    ? undefined
+    : `must be narrow: it takes ${JSON.stringify(taken)} for a transient, and so any failure`;
 }
 
 /** `^` and `$` are the ends of a line, `.` ends with it. Throws where it is no pattern. */

@@ -19,9 +19,9 @@ export type Reason =
   | { readonly kind: "finishing"; readonly tickets: number }
   | { readonly kind: "kept"; readonly by: TicketId }
   /** No agent starts until then, in milliseconds since the epoch. */
-  | { readonly kind: "held"; readonly until: number }
+  | { readonly kind: "backoff"; readonly until: number }
   /** No agent starts any more. */
-  | { readonly kind: "tripped"; readonly by: NonNullable<RunState["tripped"]> }
+  | { readonly kind: "halted"; readonly by: NonNullable<RunState["halted"]> }
   | { readonly kind: "money"; readonly cap: Cap; readonly limitUsd: number };
 
 /** The first thing a ticket waits for, in the order in which it would be met. */
@@ -33,7 +33,7 @@ export function whyNot(state: RunState, index: number): Reason {
   if (writing !== undefined) return writing;
   if (state.stage === "stopping") return { kind: "stopping" };
   if (ticket.openDeps > 0) return dependencies(state, index);
-  if (state.tripped !== undefined) return { kind: "tripped", by: state.tripped };
+  if (state.halted !== undefined) return { kind: "halted", by: state.halted };
   const cap = attemptCap(state, ticket);
   if (cap !== undefined) return { kind: "money", cap, limitUsd: state.batch.limits[cap] };
   return resourceOf(state, index) ?? restOf(state) ?? roomFor(state, index);
@@ -43,7 +43,7 @@ export function whyNot(state: RunState, index: number): Reason {
 function restOf(state: RunState): Reason | undefined {
   if (state.paused) return { kind: "paused" };
   const { asked, running } = state.heals;
-  return holdOf(state) ?? (asked || running !== undefined ? { kind: "healing" } : undefined);
+  return backoffOf(state) ?? (asked || running !== undefined ? { kind: "healing" } : undefined);
 }
 
 function resourceOf(state: RunState, index: number): Reason | undefined {
@@ -54,9 +54,11 @@ function resourceOf(state: RunState, index: number): Reason | undefined {
   return undefined;
 }
 
-function holdOf(state: RunState): Reason | undefined {
-  const hold = state.holdDue ?? state.hold;
-  return hold !== undefined && isBackingOff({ hold }, state.lastEventAt) ? { kind: "held", until: hold.until } : undefined;
+function backoffOf(state: RunState): Reason | undefined {
+  const backoff = state.backoffDue ?? state.backoff;
+  return backoff !== undefined && isBackingOff({ backoff }, state.lastEventAt)
+    ? { kind: "backoff", until: backoff.until }
+    : undefined;
 }
 
 function roomFor(state: RunState, index: number): Reason {
@@ -104,7 +106,7 @@ export function describeReason(reason: Reason): string {
     case "gating":
       return "the human gate is being recorded";
     case "healing":
-      return "ready; the harness is mended first";
+      return "ready; the harness is healed first";
     case "filing":
       return "it is being filed in the tracker";
     case "slots":
@@ -117,9 +119,9 @@ export function describeReason(reason: Reason): string {
       return `${reason.resource} is held by ${reason.by}`;
     case "money":
       return `one more attempt could break ${reason.cap} ($${reason.limitUsd})`;
-    case "held":
+    case "backoff":
       return `ready; the model's API is to be left alone until ${formatUtc(reason.until)}`;
-    case "tripped":
+    case "halted":
       return describeHalt(reason.by);
     case "depends":
       return describeDependencies(reason);

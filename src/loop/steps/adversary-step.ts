@@ -4,7 +4,7 @@ import { Attack, ruleOnAttack } from "../../domain/review/attack.ts";
 import type { Evidence } from "../../domain/run/event.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
-import { askSecondModel } from "../ask.ts";
+import { askReviewer } from "../ask.ts";
 import type { OpenAttempt, StepResult } from "../attempt-scope.ts";
 import { boundedList } from "../bounded.ts";
 import type { LoopContext } from "../context.ts";
@@ -17,7 +17,7 @@ import { aboutOf, keep, resultOf } from "./review-step.ts";
 type Adversary = Extract<StepSpec, { step: "adversary" }>;
 
 /**
- * Sees that normal work still works on the candidate, then lets the second model try to break it. A change that only stands because
+ * Checks that normal work still works on the candidate, then lets the reviewer attack it. A change that only stands because
  * nothing works any more has not survived, and neither has one about which there is no valid verdict.
  */
 export async function runAdversaryStep(
@@ -35,7 +35,7 @@ export async function runAdversaryStep(
   const broken = await runSmoke(ctx, scope, repo, spec, candidate);
   if (broken !== undefined) return { ok: false, evidence: broken };
   const about = aboutOf(ctx, scope, candidate, await readCandidateDiff(scope, repo, candidate));
-  const asked = await askSecondModel(ctx, scope, repo, {
+  const asked = await askReviewer(ctx, scope, repo, {
     question: "adversary",
     name: spec.name,
     commit,

@@ -4,7 +4,7 @@ import type { TrackerState } from "../../ports/tracker.ts";
 import type { StepResult } from "../attempt-scope.ts";
 import { type LoopContext, pause } from "../context.ts";
 
-/** Waits between tries of a tracker write. Milliseconds. */
+/** Waits between retries of a tracker write. Milliseconds. */
 const BACKOFF_MS = [250, 1_000, 4_000];
 
 /**

@@ -214,7 +214,7 @@ export function prepareWorktree(
   return runPrepare(ctx, { ...scope, turn }, cwd, "prepare", confinement);
 }
 
-/** Runs the repository's prepare commands in a folder, once more each that fails by a hiccup. Gives the evidence of the first that fails. */
+/** Runs the repository's prepare commands in a folder, and retries once each that fails by a transient. Gives the evidence of the first that fails. */
 async function runPrepare(
   ctx: LoopContext,
   scope: OpenAttempt,
@@ -285,7 +285,7 @@ export function howItEnded(result: Pick<ExecResult, "ending" | "exitCode" | "sig
     case "over-quota":
       return `was ended: ${plainText(result.message ?? "it wrote too much", 300)}`;
     case "aborted":
-      return "was called off";
+      return "was cancelled";
     case "failed-to-start":
       return `did not start: ${plainText(result.message ?? "no reason given", 300)}`;
   }

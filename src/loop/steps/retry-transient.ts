@@ -3,13 +3,13 @@ import type { ExecResult } from "../../ports/executor.ts";
 import { AttemptOver, abortedEnd, type OpenAttempt } from "../attempt-scope.ts";
 import { type LoopContext, pause } from "../context.ts";
 
-/** A command that failed by itself. `output` is what may tell of a hiccup, raw. */
+/** A command that failed by itself. `output` is raw; a transient is recognised in it. */
 export interface CommandFailure {
   readonly kind: TransientKind;
   readonly output: string;
 }
 
-/** How a command failed; undefined where it did not, or where it had to be ended: to hang is no hiccup. */
+/** The failure of a command; undefined if it did not fail, or if it had to be killed: a hang is no transient. */
 export function failureOf(kind: TransientKind, result: ExecResult): CommandFailure | undefined {
   if (result.ending === "failed-to-start") return { kind, output: result.message ?? "" };
   if (result.ending !== "exited" || result.signal !== null || result.exitCode === 0) return undefined;
@@ -17,7 +17,7 @@ export function failureOf(kind: TransientKind, result: ExecResult): CommandFailu
 }
 
 /**
- * Runs something, and once more where it failed by a hiccup: a class of failures that has a name (S5.10). Each step of an attempt
+ * Runs something, and once more if it failed by a transient: a named class of failure (S5.10). Each step of an attempt
  * has one such retry, however often it is run; the second result is final, whatever it is. `stillTrue` reads the source of truth
  * again before; where it no longer holds, the first result stands. The retry is journalled before the wait.
  */
@@ -35,18 +35,18 @@ export async function retryTransient<T>(
   const failure = options.failure(first);
   if (failure === undefined || turn === undefined || scope.retried.has(turn.step)) return first;
   const classes = [...(ctx.batch.transients ?? []), ...(await ctx.harness.transients())];
-  const hiccup = transientOf(classes, failure.kind, failure.output);
-  if (hiccup === undefined || !((await options.stillTrue?.()) ?? true)) return first;
-  const waitMs = hiccup.waitSeconds * 1000;
+  const transient = transientOf(classes, failure.kind, failure.output);
+  if (transient === undefined || !((await options.stillTrue?.()) ?? true)) return first;
+  const waitMs = transient.waitSeconds * 1000;
   const { step, name } = turn;
-  const told = { ticket: scope.ticket.id, fence: scope.fence, step, name, transient: hiccup.name, waitMs };
+  const told = { ticket: scope.ticket.id, fence: scope.fence, step, name, transient: transient.name, waitMs };
   if (!ctx.report({ type: "step-retried", ...told })) throw new AttemptOver({ outcome: "stopped" });
   scope.retried.add(step);
   await retryDelayFor(ctx, scope, waitMs);
   return options.run();
 }
 
-/** Waits, while others have the machine. Throws AttemptOver at once where the attempt is called off. */
+/** Waits, while others have the machine. Throws AttemptOver at once if the attempt is cancelled. */
 export async function retryDelayFor(ctx: LoopContext, scope: OpenAttempt, ms: number): Promise<void> {
   const idle = () => pause(ctx.clock, ms, scope.signal);
   try {

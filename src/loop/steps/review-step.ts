@@ -4,7 +4,7 @@ import { readAnswer } from "../../domain/review/answer.ts";
 import { showDiff } from "../../domain/review/diff.ts";
 import { Review, type Ruling, ruleOnReview } from "../../domain/review/review.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
-import { askSecondModel } from "../ask.ts";
+import { askReviewer } from "../ask.ts";
 import type { OpenAttempt, StepResult } from "../attempt-scope.ts";
 import type { LoopContext } from "../context.ts";
 import { type CandidateDiff, readCandidateDiff } from "./candidate-diff.ts";
@@ -12,7 +12,7 @@ import { type AboutChange, DIFF_CHARS, renderQuestion } from "./question-prompt.
 import { askCanary } from "./review-canary.ts";
 
 /**
- * Lets the second model read the candidate in a checkout that nobody can write. Without a valid review of this very commit the step
+ * Lets the reviewer read the candidate in a checkout that nobody can write. Without a valid review of this very commit the step
  * fails, and so it does with a finding that blocks; what was found is kept in a file of the attempt.
  */
 export async function runReviewStep(
@@ -37,7 +37,7 @@ export async function runReviewStep(
     read: (text: string, nonce: string) => readReview(text, { nonce, about }),
   } as const;
   await askCanary(ctx, scope, repo, { ask, about, diff });
-  const asked = await askSecondModel(ctx, scope, repo, {
+  const asked = await askReviewer(ctx, scope, repo, {
     ...ask,
     prompt: (nonce, checkout) => renderQuestion(ctx.templates.reviewer, about, { nonce, checkout }),
   });
@@ -77,7 +77,7 @@ export function resultOf(
 /** Keeps an answer for people, beside the attempt's logs. */
 export async function keep(ctx: LoopContext, scope: OpenAttempt, name: string, answer: object): Promise<void> {
   const file = join(scope.files.folder, `${name.replace(/[^\w.-]+/g, "-")}.json`);
-  await ctx.files.write(file, `${JSON.stringify({ model: ctx.secondModel?.name, ...answer }, undefined, 2)}\n`);
+  await ctx.files.write(file, `${JSON.stringify({ model: ctx.reviewer?.name, ...answer }, undefined, 2)}\n`);
 }
 
 function readReview(text: string, { nonce, about }: { readonly nonce: string; readonly about: AboutChange }) {

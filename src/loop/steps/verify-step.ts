@@ -11,11 +11,11 @@ import { Stdout } from "./stdout.ts";
 
 type Verify = Extract<StepSpec, { step: "verify" }>;
 
-/** Seconds between two tries, where the batch does not say. */
+/** Seconds between two runs, unless the batch says otherwise. */
 const EVERY = 5;
 
-/** What one try gave. */
-type Try =
+/** The result of one run of the command. */
+type RunResult =
   | { readonly ok: true; readonly seconds: string }
   | { readonly ok: false; readonly evidence: Evidence; readonly failure?: CommandFailure | undefined };
 
@@ -28,8 +28,8 @@ interface Verifying {
 }
 
 /**
- * Runs a verify command on what has landed, against the live thing. It holds where the command exits 0 and prints what is expected.
- * Each try has a pristine checkout of its own, with its own prepare commands: what an earlier try left could decide a later one.
+ * Runs a verify command on what has landed, against the live thing. It passes if the command exits 0 and prints what is expected.
+ * Each run has its own pristine checkout and prepare commands, because leftovers of an earlier run could decide a later one.
  */
 export async function runVerifyStep(
   ctx: LoopContext,
@@ -41,7 +41,7 @@ export async function runVerifyStep(
   const verifying: Verifying = { ctx, scope, repo, step, landed };
   if (step.within !== undefined) return untilItHolds(verifying, step.within);
   const last = await retryTransient(ctx, scope, {
-    run: () => tryOnce(verifying),
+    run: () => runOnce(verifying),
     failure: (tried) => (tried.ok ? undefined : tried.failure),
     stillTrue: () => repo.contains(landed),
   });
@@ -50,24 +50,24 @@ export async function runVerifyStep(
 }
 
 /**
- * Tries until it holds, the last time when `within` seconds are over; a try that has begun may end, and where it ends later than
- * that, one more follows: what it saw may have been too early. The evidence is the last try's.
- * A hiccup earns nothing here, for it is tried again anyway.
+ * Runs the command until it passes. The last run begins when `within` seconds are over. A run that has begun may end; if it ends
+ * later than that, one more follows, because it may have looked too early. The evidence is the last run's.
+ * A transient earns no extra retry here, because the command runs again anyway.
  */
 async function untilItHolds(verifying: Verifying, within: number): Promise<StepResult> {
   const { ctx, scope, step, landed } = verifying;
   const { turn: _, ...withoutTurn } = scope;
   const begun = ctx.clock.now();
-  for (let tries = 1; ; tries++) {
+  for (let runs = 1; ; runs++) {
     const isLast = ctx.clock.now() - begun >= within * 1000;
-    const tried = await tryOnce({ ...verifying, scope: withoutTurn });
+    const tried = await runOnce({ ...verifying, scope: withoutTurn });
     const ms = ctx.clock.now() - begun;
     const taken = `${secondsOf({ durationMs: ms })} s`;
-    if (tried.ok && tries === 1) return { ok: true, summary: `passed in ${tried.seconds} s`, judged: landed };
-    if (tried.ok) return { ok: true, summary: `passed on try ${tries}, after ${taken}`, judged: landed };
+    if (tried.ok && runs === 1) return { ok: true, summary: `passed in ${tried.seconds} s`, judged: landed };
+    if (tried.ok) return { ok: true, summary: `passed on run ${runs}, after ${taken}`, judged: landed };
     if (isLast) {
       const { evidence } = tried;
-      const how = `${tries} tries in ${taken}, to hold within ${within} s`;
+      const how = `${runs} runs in ${taken}, to hold within ${within} s`;
       return { ok: false, evidence: { ...evidence, summary: `${evidence.summary} (${how})` } };
     }
     const left = within * 1000 - ms;
@@ -75,7 +75,7 @@ async function untilItHolds(verifying: Verifying, within: number): Promise<StepR
   }
 }
 
-async function tryOnce({ ctx, scope, repo, step, landed }: Verifying): Promise<Try> {
+async function runOnce({ ctx, scope, repo, step, landed }: Verifying): Promise<RunResult> {
   const stdout = new Stdout(MAX_EXPECTED_OUTPUT);
   const output = step.expect === undefined ? {} : { onLine: stdout.onLine, lineChars: MAX_EXPECTED_OUTPUT };
   // What has landed is the base, and its attributes are the base's.
