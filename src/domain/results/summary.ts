@@ -8,7 +8,7 @@ import { type Ledger, ledgerOf } from "./ledger.ts";
 import { slotText } from "./timeline-segments.ts";
 import { type EarlierRun, trendLine, trendOf } from "./trend.ts";
 
-/** The first line of every summary: verdict and who gave it. `live`: an engine is at work on the run, as far as is known. */
+/** The first line of every summary: the verdict and its source. `live`: an engine works on the run, as far as is known. */
 export function headline(state: RunState, live = true): string {
   const end = state.end;
   if (end === undefined) return live ? "● RUNNING" : "‖ UNFINISHED";
@@ -20,7 +20,7 @@ export function headline(state: RunState, live = true): string {
   return "✖ FAILED: the engine had to stop";
 }
 
-/** What was built, what is left for a person, what was given up: one list each. */
+/** Lists the shipped tickets, those left to a person, and the open ones. */
 export function outcomes(state: RunState): {
   shipped: TicketState[];
   gated: TicketState[];
@@ -34,10 +34,10 @@ export function outcomes(state: RunState): {
   return { shipped: all.filter((t) => t.phase === "done"), gated: all.filter((t) => t.phase === "human-gated"), open };
 }
 
-/** What a ticket waits for that another try would not have changed. */
+/** Reasons that another attempt would not have changed. */
 const TOLD: ReadonlySet<Reason["kind"]> = new Set(["depends", "money", "filing", "halted"]);
 
-/** What an open ticket waits for; of an ended run, what it still waited for, else how its last try ended. */
+/** The reason why a ticket is open: what it waits for, or the end of its last attempt if the run has ended. */
 function whyOpen(state: RunState, { history }: TicketState, index: number): string {
   const reason = whyNot(state, index);
   if (state.end === undefined || TOLD.has(reason.kind)) return describeReason(reason);
@@ -64,7 +64,7 @@ export function numbersLine(ledger: Ledger): string {
   ].join(" · ");
 }
 
-/** Passed checks by what they proved, where there were any: an exit code is never shown as the equal of results per test. */
+/** Passed checks by their strength. An exit code is never shown as equal to results per test. */
 function checksWords({ compared, uncompared, exitCodeOnly }: Ledger["checks"]): readonly string[] {
   const words = [
     ...(compared > 0 ? [`${compared} test by test`] : []),
@@ -74,7 +74,7 @@ function checksWords({ compared, uncompared, exitCodeOnly }: Ledger["checks"]): 
   return words.length === 0 ? [] : [`checks ${words.join(", ")}`];
 }
 
-/** What the second model was asked, where it was: questions without an answer that counts are named, and what it did not see. */
+/** Questions to the reviewer, if there were any. Invalid answers and missed defects are named. */
 function reviewerWords({ questions, valid, usd, canaries }: Ledger["reviewer"]): readonly string[] {
   if (questions === 0) return [];
   const planted = canaries.seen + canaries.missed;
@@ -84,7 +84,7 @@ function reviewerWords({ questions, valid, usd, canaries }: Ledger["reviewer"]):
   ];
 }
 
-/** What workers claimed beside their changes, and hiccups; each where there were any. */
+/** Claims of workers beside their changes, and transients; each only if there were any. */
 function claimWords({ blockers, discoveries, transients }: Ledger): readonly string[] {
   return [
     ...(blockers.claimed > 0 ? [`blockers ${blockers.claimed}, upheld ${blockers.upheld}, fake ${blockers.fake}`] : []),
@@ -95,17 +95,17 @@ function claimWords({ blockers, discoveries, transients }: Ledger): readonly str
   ];
 }
 
-/** How a ticket came to be in the batch, where a worker found it: to stand behind its title. */
+/** The ticket that found this one, as text to follow its title. */
 export function foundWords({ foundBy }: TicketState): string {
   return foundBy === undefined ? "" : ` (found by ${foundBy})`;
 }
 
-/** Columns that the slots take in a text that knows nothing of the terminal it will stand in. */
+/** Columns of the slots in a text that does not know its terminal's width. */
 const SLOTS_WIDTH = 78;
 
 /**
- * The summary as plain lines, whole: what is left for a person must not be cut at the edge of a terminal, and stands on a line of
- * its own, to be copied. `earlier`: the runs of its batch file before it, newest first.
+ * The summary as plain lines, uncut: a step for a person must not be cut at the edge of a terminal, and stands on its own line so
+ * that it can be copied. `earlier`: earlier runs of its batch file, newest first.
  */
 export function renderSummaryText(state: RunState, live = true, earlier: readonly EarlierRun[] = []): string {
   const ledger = ledgerOf(state);
@@ -130,7 +130,7 @@ export function renderSummaryText(state: RunState, live = true, earlier: readonl
   return `${lines.map((line) => plainText(line)).join("\n")}\n`;
 }
 
-/** What failed on a ticket's base and did not count, a line for each check. */
+/** Tests that failed on a ticket's base and did not count, one line for each check. */
 export function baseLines({ failingOnBase = [] }: TicketState): readonly string[] {
   return failingOnBase.map(({ check, count, tests }) => `${failingOnBaseLine(tests, count)} (check ${check})`);
 }
@@ -139,7 +139,7 @@ function countsWords({ tickets: { total, done, gated, open } }: Ledger): string 
   return `${total} tickets: ${done} shipped, ${gated} human-gated, ${open} open`;
 }
 
-/** What a person is to do; where nobody wrote that down, it is said and not left blank. */
+/** The step that is left to a person. A missing record is named and not left blank. */
 function stepWords({ humanStep }: TicketState): string {
   return humanStep ?? "no step was recorded";
 }
@@ -157,7 +157,7 @@ function attemptsText(ticket: TicketState): string {
   return n === 0 ? "settled before this run" : `${n} ${n === 1 ? "attempt" : "attempts"}`;
 }
 
-/** The summary as Markdown, to paste where people read it. */
+/** The summary as Markdown. */
 export function renderMarkdown(state: RunState, live = true, earlier: readonly EarlierRun[] = []): string {
   const ledger = ledgerOf(state);
   const { shipped, gated, open } = outcomes(state);
@@ -194,7 +194,7 @@ export function renderMarkdown(state: RunState, live = true, earlier: readonly E
   ].join("\n")}\n`;
 }
 
-/** Outside text in Markdown: no markup, no HTML, no control characters. */
+/** Escapes outside text for Markdown: no markup, no HTML, no control characters. */
 function escapeMarkdown(text: string): string {
   return plainText(text).replace(/[\\`*_[\]<>#|~&]/g, "\\$&");
 }

@@ -4,14 +4,14 @@ import { type EarlierRun, type Numbers, numbersOf } from "./trend.ts";
 
 type Unit = "count" | "usd" | "time" | "ratio";
 
-/** One number of the ledger as people read it. */
+/** One number of the ledger, for people. */
 interface RowSpec {
   readonly name: string;
   readonly unit: Unit;
   readonly value: (numbers: Numbers) => number | undefined;
-  /** Stands there also where it is 0 in every run. */
+  /** The row is shown even if it is 0 in every run. */
   readonly always?: true;
-  /** Which way is better, where one is. */
+  /** The direction that is better, if there is one. */
   readonly better?: "less" | "more";
 }
 
@@ -22,7 +22,7 @@ interface GroupSpec {
 
 const get = (key: string) => (numbers: Numbers) => numbers[key];
 
-/** One number by another; not known where either is not, or where it would be by nothing. */
+/** Divides one number by another. Undefined if either is unknown or the divisor is 0. */
 const per =
   (a: string, b: string, times = 1) =>
   (numbers: Numbers): number | undefined => {
@@ -127,7 +127,7 @@ const GROUPS: readonly GroupSpec[] = [
   },
 ];
 
-/** A change beside the run that it is held against: `−2`, and whether that is better. */
+/** The difference to the run it is compared with, such as `−2`, and whether it is better. */
 export interface Change {
   readonly text: string;
   readonly good: boolean | undefined;
@@ -136,26 +136,29 @@ export interface Change {
 export interface LedgerRow {
   readonly name: string;
   readonly now: string;
-  /** Absent where nothing can be said honestly: see `against`. */
+  /** Absent if no fair comparison is possible: see `against`. */
   readonly change?: Change;
   /** One text per earlier run, newest first. */
   readonly earlier: readonly string[];
 }
 
-/** The ledger as a table: groups of rows, this run and earlier ones beside it. */
+/** The ledger as a table: groups of rows, with earlier runs beside this one. */
 export interface LedgerTable {
   readonly groups: readonly { readonly title: string; readonly rows: readonly LedgerRow[] }[];
   readonly runs: readonly EarlierRun[];
-  /** The run that this one is held against. */
+  /** The run that this one is compared with. */
   readonly against?: EarlierRun;
-  /** Why it is held against none, in words; absent where it is, and where there are no earlier runs. */
+  /** The reason why there is no comparison. Absent if there is one, and if there are no earlier runs. */
   readonly whyNone?: string;
 }
 
-/** What is not known. */
+/** Shown for an unknown number. */
 const UNKNOWN = "–";
 
-/** The ledger of a run beside earlier ones of its batch file (newest first). Rows that are 0 everywhere are left out, but for those that never are. */
+/**
+ * The ledger of a run beside earlier ones of its batch file (newest first). Rows that are 0 everywhere are left out, except those
+ * marked `always`.
+ */
 export function ledgerTable(state: RunState, earlier: readonly EarlierRun[]): LedgerTable {
   const now = numbersOf(state);
   const against = comparable(state, earlier);
@@ -179,8 +182,8 @@ export function ledgerTable(state: RunState, earlier: readonly EarlierRun[]): Le
 }
 
 /**
- * The newest earlier run that this one may be held against: both complete, the same batch file to the byte. Else why there is none;
- * undefined where there are no earlier runs at all.
+ * The newest earlier run that this one may be compared with: both are complete, and the batch file is the same to the byte.
+ * Otherwise the reason, or undefined if there are no earlier runs.
  */
 function comparable(state: RunState, earlier: readonly EarlierRun[]): EarlierRun | string | undefined {
   if (earlier.length === 0) return undefined;

@@ -6,7 +6,7 @@ import { vecItems } from "../values/vec.ts";
 /** Open tickets named in one sentence; the rest are counted. */
 const NAMED = 5;
 
-/** Why a run that ends now is not done: which tickets are open, and what each waits for. One line. */
+/** The reason why a run that ends now is not done: its open tickets, and what each waits for. One line. */
 export function whatIsLeft(state: RunState): string {
   const { halted } = state;
   const open: string[] = [];
@@ -22,7 +22,7 @@ export function whatIsLeft(state: RunState): string {
   return `${why}${open.length} of ${index} tickets are open: ${open.slice(0, NAMED).join("; ")}${more}`;
 }
 
-/** What holds for all of them is said once, before them. */
+/** A reason that all of them share is given once, before them. */
 function wordsOf(reason: Reason): string {
   return reason.kind === "halted" ? "not done" : describeReason(reason);
 }

@@ -8,11 +8,11 @@ import type { RunFact } from "./event.ts";
 import { indexOf, isSettled, type RunState, type TicketState } from "./state.ts";
 
 /**
- * What of a reported fact may enter the journal: the fact, a note that a late or second report was dropped, or nothing
- * (the run is over, or it was mere activity). A report counts only with the fence of the attempt that runs now.
+ * The part of a reported fact that may enter the journal: the fact itself, a note that a late or second report was dropped, or
+ * nothing (the run has ended, or it was mere activity). A report counts only with the fence of the current attempt.
  */
 export function admitFact(state: RunState, fact: RunFact): RunFact | undefined {
-  // An interrupted run is taken up again by its next engine; nothing else happens to a run that has ended.
+  // The next engine resumes an interrupted run. Nothing else happens to a run that has ended.
   if (state.stage === "ended") return fact.type === "run-resumed" ? fact : undefined;
   if (fact.type === "heal-ended" || fact.type === "heal-agent-started")
     return state.heals.running?.n === fact.n ? fact : undefined;
@@ -24,7 +24,9 @@ export function admitFact(state: RunState, fact: RunFact): RunFact | undefined {
     : { type: "report-dropped", ticket: fact.ticket, fence: fact.fence, what: fact.type };
 }
 
-/** What a person's wish turns into: facts, or a refusal with its reason. Every accepted change of the run is an intervention. */
+/**
+ * Turns a person's command into facts, or into a refusal with its reason. Every accepted change of the run is an intervention.
+ */
 export function admitCommand(state: RunState, command: Command): readonly RunFact[] {
   const refuse = (reason: string): readonly RunFact[] => [{ type: "command-refused", command, reason }];
   if (state.stage === "ended") return [];
@@ -110,10 +112,10 @@ function admitRetry(state: RunState, ticket: TicketState, refuse: Refuse): reado
   const { id, phase, gate, stalledBy, stalledReason = "no reason kept", unfiled } = ticket;
   if (phase !== "stalled") return refuse(`${id} is not stalled`);
   if (gate !== undefined) return refuse(`the gate of ${id} is being recorded already`);
-  // Its gate could not be recorded: the tracker may hold it all the same, and would call the ticket settled whatever comes.
+  // The gate could not be recorded, but the tracker may hold it. The oracle would then call the ticket settled whatever happens.
   if (stalledBy === undefined && unfiled === undefined) return refuse(`${id} is not stalled by its attempts: ${stalledReason}`);
   if (state.halted !== undefined) return refuse(describeHalt(state.halted));
-  // What is set aside may come back.
+  // Money that is set aside may come back.
   const cap = attemptCap({ ...state, reservedUsd: 0 }, ticket);
   if (cap !== undefined) return refuse(describeReason({ kind: "money", cap, limitUsd: state.batch.limits[cap] }));
   return [

@@ -5,7 +5,7 @@ import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
 import { type Attempt, indexOf, type RunState, type TicketState } from "./state.ts";
 
-/** What an attempt claims beside its change, and what the second model says of it. */
+/** Claims of an attempt beside its change, and the reviewer's questions and answers. */
 export type ClaimEvent = Extract<
   RunEvent,
   {
@@ -23,7 +23,7 @@ export type ClaimEvent = Extract<
 /** Lines of refused claims that are kept of one attempt. */
 const KEPT_REFUSALS = 20;
 
-/** Folds them. Facts of another fence never arrive here: `admit` drops them before the journal. */
+/** Folds claims. Facts of another fence never arrive here: `admit` drops them before the journal. */
 export function reduceClaim(state: RunState, event: ClaimEvent): RunState {
   const index = indexOf(state, event.ticket);
   const ticket = vecAt(state.tickets, index);
@@ -61,7 +61,7 @@ export function reduceClaim(state: RunState, event: ClaimEvent): RunState {
   }
 }
 
-/** Appends what was refused of an attempt's outbox; what was refused of an earlier one's has been told. */
+/** Appends a refused part of an attempt's outbox. Those of an earlier attempt have been told and are dropped. */
 function withRefusal(ticket: TicketState, n: number, line: string): TicketState {
   const before = ticket.refusals?.n === n ? ticket.refusals.lines : [];
   return { ...ticket, refusals: { n, lines: [...before, line].slice(0, KEPT_REFUSALS) } };

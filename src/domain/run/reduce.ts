@@ -13,9 +13,9 @@ import { reduceTicket } from "./reduce-ticket.ts";
 import type { RunState } from "./state.ts";
 
 /**
- * The one meaning of a journal: folds an event into the state. Pure. The loop, the dashboard's mirror, resume and
- * replay all use it. Throws on an event that does not follow the state (a gap in `seq`, or no `run-started` first):
- * that is a broken journal or a defect, never something to guess about.
+ * The one meaning of a journal: folds an event into the state. Pure. The loop, the dashboard's mirror, resume and replay all use
+ * it. Throws if an event does not follow the state (a gap in `seq`, or no `run-started` first). That is a broken journal or a
+ * defect, and nothing to guess about.
  */
 export function reduce(state: RunState | undefined, event: RunEvent): RunState {
   if (state === undefined) {
@@ -82,7 +82,7 @@ function reduceRun(state: RunState, event: RunEvent): RunState {
   }
 }
 
-/** What concerns one ticket, and its attempt where it has one. */
+/** Folds events of one ticket, and of its attempt if it has one. */
 function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
   switch (event.type) {
     case "reviewer-asked":
@@ -111,7 +111,7 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
 
 type TicketFacts = Parameters<typeof reduceClaim | typeof reduceGrowth | typeof reduceTicket | typeof reduceAttempt>[1];
 
-/** A new engine took the run over: what the last one had under way is to be done again; a stop or a pause is over. */
+/** A new engine took over the run. The unfinished actions of the last one are repeated; a stop or a pause is over. */
 function resumed(state: RunState): RunState {
   const { end: _, stopBy: __, ...rest } = clearHalt(state);
   const next: RunState = {
@@ -146,7 +146,7 @@ function endReverify(state: RunState, event: Extract<RunEvent, { type: "reverify
   return event.problem === undefined ? next : { ...next, reverifyProblem: event.problem };
 }
 
-/** One that fires ends the run: workers are stopped, and what the oracle said or will say is worth nothing. */
+/** A tripwire that fires ends the run: workers are stopped, and no verdict of the oracle counts. */
 function endTripwire(state: RunState, event: Extract<RunEvent, { type: "tripwire-ended" }>): RunState {
   const { ok, problem = "it gave no reason", canaries, ms } = event;
   if (ok) return { ...state, tripwire: { status: "passed", canaries, ms } };

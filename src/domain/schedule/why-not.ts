@@ -5,7 +5,7 @@ import { describeHalt, formatUtc, isBackingOff } from "./backoff.ts";
 import { attemptCap, type Cap } from "./money.ts";
 import { precedes, soonReady } from "./slot-reservation.ts";
 
-/** Why a ticket is not being worked on. `ready` means only a moment is missing. */
+/** The reason why a ticket is not being worked on. `ready` means that the next decision may start it. */
 export type Reason =
   | { readonly kind: "active" | "settled" | "ready" | "paused" | "stopping" | "gating" | "filing" | "healing" }
   | {
@@ -24,7 +24,7 @@ export type Reason =
   | { readonly kind: "halted"; readonly by: NonNullable<RunState["halted"]> }
   | { readonly kind: "money"; readonly cap: Cap; readonly limitUsd: number };
 
-/** The first thing a ticket waits for, in the order in which it would be met. */
+/** The first obstacle of a ticket, in the order in which it would meet them. */
 export function whyNot(state: RunState, index: number): Reason {
   const ticket = vecAt(state.tickets, index);
   if (ticket.attempt !== undefined) return { kind: "active" };
@@ -39,7 +39,7 @@ export function whyNot(state: RunState, index: number): Reason {
   return resourceOf(state, index) ?? restOf(state) ?? roomFor(state, index);
 }
 
-/** What keeps back all tickets that could run. */
+/** The obstacle of all tickets that could run. */
 function restOf(state: RunState): Reason | undefined {
   if (state.paused) return { kind: "paused" };
   const { asked, running } = state.heals;
@@ -67,13 +67,13 @@ function roomFor(state: RunState, index: number): Reason {
   return { kind: "slots", slots: state.workers };
 }
 
-/** The tracker is being told of it. */
+/** The tracker is being told. */
 function beingWritten({ gate, unfiled }: TicketState): Reason | undefined {
   if (gate !== undefined) return { kind: "gating" };
   return unfiled === true ? { kind: "filing" } : undefined;
 }
 
-/** A slot is free: it is kept for somebody else, or the next decision gives it to this ticket. */
+/** A slot is free: it is reserved for another ticket, or the next decision gives it to this one. */
 function keptFor(state: RunState, index: number): Reason {
   const kept = soonReady(state, state.lastEventAt).filter((soon) => precedes(state, soon, index));
   const first = kept.toSorted((a, b) => (state.plan.rank[b] ?? 0) - (state.plan.rank[a] ?? 0))[0];
