@@ -11,7 +11,7 @@
 
 export interface SnapshotTicket {
   readonly id: string;
-  /** As the tracker holds it, untouched. */
+  /** As the tracker has it, unchanged. */
   readonly state: string;
   readonly step?: string;
 }
