@@ -7,7 +7,7 @@ export interface FileRead {
   readonly text: string;
   /** Changes whenever the file is written or replaced. */
   readonly stamp: string;
-  /** True if the last write is so recent that it may still go on, or that another one could leave the same times. */
+  /** True if the last write is so recent that it may still go on, or that another one could leave the same times on the file. */
   readonly racy: boolean;
 }
 

@@ -15,7 +15,7 @@ const Price = z
   })
   .describe("What a model costs; before the built-in list, and needed for a model that is not in it");
 
-/** What all vendors' programs have in common. */
+/** Common fields of all vendors' programs. */
 export const vendor = {
   model: z.string().min(1).max(200).optional().describe("The model's name; the program's own choice where it is left out"),
   effort: z.enum(["low", "medium", "high"]).optional().describe("How much the model thinks"),

@@ -1,10 +1,10 @@
 import type { Report } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
 
-/** Programs whose sessions can be counted: they log them on this machine, with what each answer used. */
+/** Programs whose sessions can be counted: they log them on this machine, with the usage of each answer. */
 const COUNTED: ReadonlySet<string> = new Set(["claude", "codex"]);
 
-/** Reports a limit on what nobody can count. */
+/** Reports a limit on a number that nobody can count. */
 export function checkLimits({ agent, reviewer, limits }: BatchFile, report: Report): void {
   if (!limits.countOtherSessions) return;
   const other = [agent, ...(reviewer === undefined ? [] : [reviewer])].find(({ kind }) => !COUNTED.has(kind));

@@ -9,8 +9,8 @@ import type { StepSpec } from "./step-spec.ts";
 type Vendor<T> = Exclude<T, { kind: "command" }>;
 
 /**
- * Reports steps that ask a second model where there is none, and a reviewer that could never start, may not, or is no second model:
- * the agent itself under another key reviews nothing (adversary case B15).
+ * Reports steps that ask a missing reviewer, and a reviewer that could never start, must not, or is no different model: the agent
+ * itself under another key reviews nothing (adversary case B15).
  */
 export function checkReviewer(file: BatchFile, report: Report): void {
   const { agent, reviewer } = file;
@@ -38,7 +38,7 @@ function checkNobodyIsAsked({ finish = [], tickets }: BatchFile, report: Report)
   });
 }
 
-/** Inside a sandbox these programs may do what they like; so outside of one they never run. */
+/** These programs may do anything inside a sandbox, so they never run outside one. */
 function checkVendor({ sandbox }: BatchFile, reviewer: Vendor<ReviewerSpec>, report: Report): void {
   const { kind, billing, program } = reviewer;
   if (sandbox === "off") report(["sandbox"], `${kind} never reviews without a sandbox`, 'use "required"');
@@ -72,7 +72,7 @@ function checkOther(agent: AgentSpec, reviewer: ReviewerSpec, report: Report): v
   }
 }
 
-/** Names that Claude Code resolves itself, to the newest model of a line or to whatever an account has. */
+/** Names that Claude Code resolves itself, to the newest model of a line or to an account's default. */
 const LINES: ReadonlySet<string> = new Set(["opus", "sonnet", "haiku"]);
 const ANY: ReadonlySet<string> = new Set(["default", "best", "opusplan"]);
 
@@ -92,16 +92,16 @@ const BY_MODEL: readonly (readonly [RegExp, string])[] = [
   [/gemini|gemma/, "Google"],
 ];
 
-/** Whose model it is: one program may run the models of many. */
+/** The vendor of a model: one program may run the models of many. */
 function vendorOf(spec: Pick<Vendor<AgentSpec>, "kind" | "model">): string {
   const model = modelOf(spec) ?? "";
   return BY_MODEL.find(([pattern]) => pattern.test(model))?.[1] ?? BY_KIND[spec.kind];
 }
 
 /**
- * The model's name without whoever serves it, how, and its date ("anthropic/claude-sonnet-4-5-20250929"). Others write it their own
- * way: "claude-sonnet-4.5:thinking" (OpenRouter), "us.anthropic.claude-sonnet-4-5-20250929-v1:0" (Bedrock), "…[1m]" (Claude Code).
- * A tag with a size in it ("llama3:8b", Ollama) names another model.
+ * The model's name without its provider, its variant and its date ("anthropic/claude-sonnet-4-5-20250929"). Others write it their
+ * own way: "claude-sonnet-4.5:thinking" (OpenRouter), "us.anthropic.claude-sonnet-4-5-20250929-v1:0" (Bedrock), "…[1m]" (Claude
+ * Code). A tag with a size in it ("llama3:8b", Ollama) names another model.
  */
 function modelOf({ model }: Pick<Vendor<AgentSpec>, "model">): string | undefined {
   return model

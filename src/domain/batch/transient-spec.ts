@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { name } from "./values.ts";
 
-/** A class of hiccup: what a failed step prints where it is one, and how long to wait before it is tried once more. */
+/** A class of transient: a pattern of a failed step's output, and the wait before the step is retried. */
 export const TransientSpec = z
   .strictObject({
     name: name.describe("What the class is called in the journal"),

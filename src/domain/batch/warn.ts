@@ -2,7 +2,7 @@ import { type BatchProblem, type Locate, type Path, problemAt, shown, sortProble
 import type { BatchFile } from "./schema.ts";
 import { DEFAULT_FINISH, type StepSpec } from "./step-spec.ts";
 
-/** What runs, but perhaps not as it was meant. The batch has passed `checkBatch`. Sorted by place. */
+/** Warnings about a batch that runs, but perhaps not as intended. It has passed `checkBatch`. Sorted by place. */
 export function warnOfBatch(file: BatchFile, locate: Locate): readonly BatchProblem[] {
   const warnings: BatchProblem[] = [];
   const warn = (path: Path, message: string, hint?: string) => warnings.push(problemAt(locate, path, message, hint));

@@ -15,7 +15,7 @@ export interface Evidence {
   readonly summary: string;
   /** The captured output or the list of paths. */
   readonly detail: string;
-  /** Ids of the tests that failed, if it is about tests; bounded. A breaker recognises a repeated failure by them. */
+  /** Ids of the failed tests, bounded. A breaker recognises a repeated failure by them. */
   readonly tests?: readonly string[];
 }
 
@@ -56,8 +56,8 @@ export type AgentEnding =
   | "failed-to-start";
 
 /**
- * The outcome of a whole attempt. Only `failed`, `silent`, `out-of-time` and `killed` count against the cap, and `stopped` if the
- * reviewer's API has turned its question away too often.
+ * The outcome of a whole attempt. Only `failed`, `silent`, `out-of-time` and `killed` count against the cap, and `stopped` after
+ * too many refusals by the reviewer's API.
  */
 export type AttemptOutcome = "done" | "failed" | "silent" | "out-of-time" | "killed" | "gated" | "stopped" | "lost";
 
@@ -183,14 +183,14 @@ export type RunFact =
       readonly summary: string;
       /** The commit that the step judged, if it judged one. */
       readonly judged?: string;
-      /** How much a passed check proved. */
+      /** The strength of a passed check. */
       readonly strength?: CheckStrength;
     } & AttemptRef)
   | ({ readonly type: "merge-waiting"; readonly reason: string } & AttemptRef)
   | ({ readonly type: "merge-intended"; readonly repo: RepoId; readonly from: string; readonly to: string } & AttemptRef)
   | ({ readonly type: "merge-landed"; readonly repo: RepoId; readonly from: string; readonly to: string } & AttemptRef)
   | ({ readonly type: "attempt-ended"; readonly outcome: AttemptOutcome; readonly evidence?: Evidence } & AttemptRef)
-  /** A step failed by this transient. It is retried once, after the wait, and counts as fix-and-proceed if the retry passes. */
+  /** A step failed by this transient. It is retried once after the wait; a passed retry counts as fix-and-proceed. */
   | ({
       readonly type: "step-retried";
       readonly step: number;
@@ -210,9 +210,7 @@ export type RunFact =
       readonly says: string;
       /** Present if the reviewer read a planted defect: it saw or missed it. */
       readonly canary?: "seen" | "missed";
-      /**
-       * The cause of an early stop, if its program or its model's API reports one and the question is not asked again at once.
-       */
+      /** The cause of an early stop, if one is reported and the question is not asked again at once. */
       readonly stop?: SanitizedStop;
     } & AttemptRef)
   /** A file of the outbox that cannot be parsed. `file` and `why` are safe for a terminal. */
@@ -269,7 +267,7 @@ export type RunFact =
       readonly canaries: number;
       readonly ms: number;
     }
-  /** Dollars that other runs have spent and set aside today, read when an attempt could not start because of them. */
+  /** Dollars that other runs have spent and set aside today, read when they kept an attempt from starting. */
   | { readonly type: "others-spent-today"; readonly usd: number }
   /** The cost of other sessions today has become unknown. `why` is one line, safe for a terminal. */
   | { readonly type: "day-spend-unknown"; readonly why: string }
