@@ -96,7 +96,7 @@ function isCrLf(text: string, at: number): boolean {
   return text.charCodeAt(at) === 0x0d && text.charCodeAt(at + 1) === 0x0a;
 }
 
-/** Whether a selector can belong to the character before it: one that shows, and is no joiner or selector itself. */
+/** True if a selector can belong to the character before it: a visible one that is no joiner or selector itself. */
 function isVisible(last: number): boolean {
   return last > 0x20 && last !== ZWJ && !(last >= 0xfe00 && last <= 0xfe0f);
 }
