@@ -15,7 +15,7 @@ import { timeSpan } from "../kit/time.tsx";
 export const LABEL_WIDTH = 12;
 const CLOCK_WIDTH = 8;
 
-type Fact = "name" | "repos" | "hold" | "clock" | "needs" | "sandbox" | "interventions" | "cost";
+type Fact = "name" | "repos" | "backoff" | "clock" | "needs" | "sandbox" | "interventions" | "cost";
 
 /** Who is said in fewer words first where the line is short. The missing sandbox and the clock of a hold never go. */
 const SHORTER: readonly Fact[] = [
@@ -24,13 +24,13 @@ const SHORTER: readonly Fact[] = [
   "repos",
   "name",
   "interventions",
-  "hold",
+  "backoff",
   "name",
   "interventions",
   "cost",
   "needs",
-  "hold",
-  "hold",
+  "backoff",
+  "backoff",
   "name",
   "cost",
   "needs",
@@ -50,7 +50,7 @@ export const Header = memo(function Header({ width }: { readonly width: number }
   const room = width - 2 - LABEL_WIDTH - CLOCK_WIDTH - 1;
   const parts = fitParts(facts, SHORTER, room);
   const used = widthOf(Object.values(parts).join(""));
-  const holdClock = useHoldClock(widthOf(parts.clock));
+  const holdClock = useBackoffClock(widthOf(parts.clock));
   return (
     <TimedSpans
       line={[
@@ -61,7 +61,7 @@ export const Header = memo(function Header({ width }: { readonly width: number }
           ? { text: " ".repeat(CLOCK_WIDTH) }
           : timeSpan({ since: startedAt, stop, format: "long", width: CLOCK_WIDTH, align: "left" }),
         { text: " ".repeat(Math.max(0, room - used)) },
-        { text: parts.hold, tone: "waiting" },
+        { text: parts.backoff, tone: "waiting" },
         holdClock,
         { text: parts.needs, tone: "person", bold: true },
         { text: parts.sandbox, tone: "bad", bold: true },
@@ -86,15 +86,15 @@ function useFacts(): Readonly<Record<Fact, readonly string[]>> {
   const cost = formatUsd(spent).padStart(formatUsd(cap).length);
   const setAside = reserved > 0 ? ` +${formatUsd(reserved)} held` : "";
   const known = useDashboard((s) => s.run !== undefined);
-  const held = useDashboard((s) => holdWidth(s));
+  const held = useDashboard((s) => backoffWidth(s));
   // Before the engine has said anything there are no numbers, not zeros.
   if (!known)
-    return { name: [""], repos: [""], hold: [""], clock: [""], needs: [""], sandbox: [""], interventions: [""], cost: [""] };
+    return { name: [""], repos: [""], backoff: [""], clock: [""], needs: [""], sandbox: [""], interventions: [""], cost: [""] };
   const dot = name === "" ? "" : " · ";
   return {
     name: [name, cut(name, 16), cut(name, 10), cut(name, 6), ""],
     repos: [`${dot}${plural(repos, "repo")}${dot}`, dot, ""],
-    hold: held === 0 ? [""] : ["  ‖ model API: left alone,", "  ‖ model API held,", "  ‖ API held,", "  ‖ API"],
+    backoff: held === 0 ? [""] : ["  ‖ model API: left alone,", "  ‖ model API held,", "  ‖ API held,", "  ‖ API"],
     clock: [" ".repeat(held)],
     needs: needs === 0 ? [""] : [`  ! ${needs} ${needs === 1 ? "needs" : "need"} you`, `  ! ${needs}`],
     sandbox: sandboxed ? [""] : ["  unsandboxed"],
@@ -104,16 +104,16 @@ function useFacts(): Readonly<Record<Fact, readonly string[]>> {
 }
 
 /** Columns of a hold's clock: ` 04:12 left`, from an hour on ` 1:04:12 left`; 0 where agents may start. */
-function holdWidth({ run, now }: Pick<DashboardState, "run" | "now">): number {
-  if (run?.hold === undefined || run.end !== undefined || run.hold.until <= now) return 0;
-  return run.hold.until - now < HOUR_MS ? 11 : 13;
+function backoffWidth({ run, now }: Pick<DashboardState, "run" | "now">): number {
+  if (run?.backoff === undefined || run.end !== undefined || run.backoff.until <= now) return 0;
+  return run.backoff.until - now < HOUR_MS ? 11 : 13;
 }
 
 const HOUR_MS = 3_600_000;
 
 /** How long the model's API is left alone still. Whoever has lost the engine cannot know. */
-function useHoldClock(width: number): Span | TimedSpan {
-  const until = useDashboard((s) => s.run?.hold?.until ?? 0);
+function useBackoffClock(width: number): Span | TimedSpan {
+  const until = useDashboard((s) => s.run?.backoff?.until ?? 0);
   const lost = useDashboard((s) => s.ui.connection.state !== "live");
   if (lost) return { text: fitTo(" ? left", width), tone: "waiting" };
   return timeSpan({ since: until, until: true, format: "elapsed", prefix: " ", suffix: " left", width, tone: "waiting" });

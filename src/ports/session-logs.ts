@@ -1,11 +1,11 @@
 import type { BilledTokens } from "./gateway.ts";
 
-/** What sessions have cost, in dollars, or why nobody can tell: one line, safe for a terminal. Unknown is not nothing. */
+/** The cost of sessions in dollars, or the reason why it is unknown: one line, safe for a terminal. Unknown is not nothing. */
 export type SessionSpend = { readonly ok: true; readonly usd: number } | { readonly ok: false; readonly why: string };
 
-/** What a vendor's program logs on this machine of the sessions that people have with it. */
+/** The logs of a vendor's program on this machine about people's sessions with it. */
 export interface SessionLogs {
-  /** What all sessions have cost since `since` (milliseconds since the epoch). */
+  /** The cost of all sessions since `since` (milliseconds since the epoch). */
   spentSince(since: number): Promise<SessionSpend>;
 }
 

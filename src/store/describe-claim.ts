@@ -7,14 +7,14 @@ import { STYLES, type Style, toned } from "./labels/tone.ts";
 /** A line of the feed: how it looks, and what it says. */
 export type EventLabel = readonly [style: Style, text: string];
 
-/** Facts about what an attempt claims beside its change, what the second model says of it, and how the batch grows by it. */
+/** Facts about what an attempt claims beside its change, what the reviewer says of it, and how the batch grows by it. */
 type ClaimFact = Extract<
   RunEvent,
   {
     type:
       | "step-retried"
-      | "second-model-asked"
-      | "second-model-answered"
+      | "reviewer-asked"
+      | "reviewer-answered"
       | "outbox-refused"
       | "blocker-claimed"
       | "blocker-ruled"
@@ -29,9 +29,9 @@ export function claimLabel(event: ClaimFact, state: RunState): EventLabel {
   switch (event.type) {
     case "step-retried":
       return [toned(STYLES.again, "waiting"), retriedText(event, state)];
-    case "second-model-asked":
+    case "reviewer-asked":
       return [STYLES.finishing, `${questionLabel(event.question)}: asking ${reviewerLabel(state)}`];
-    case "second-model-answered":
+    case "reviewer-answered":
       return answeredLabel(event, state);
     case "outbox-refused":
       return [STYLES.failed, `outbox: ${event.file} was not taken: ${event.why}`];
@@ -57,8 +57,8 @@ function retriedText(event: Extract<RunEvent, { type: "step-retried" }>, state: 
   return `${step}: hiccup '${event.transient}', once more in ${Number((event.waitMs / 1000).toFixed(1))} s`;
 }
 
-/** An answer that is none says so; a planted defect that was missed tells that the second model did not read. */
-function answeredLabel(event: Extract<RunEvent, { type: "second-model-answered" }>, state: RunState): EventLabel {
+/** An answer that is none says so; a planted defect that was missed tells that the reviewer did not read. */
+function answeredLabel(event: Extract<RunEvent, { type: "reviewer-answered" }>, state: RunState): EventLabel {
   const { canary, costUsd, question, says, valid } = event;
   const cost = costUsd > 0 ? ` (${formatUsd(costUsd)})` : "";
   const who = `${questionLabel(question)}: ${reviewerLabel(state)}`;

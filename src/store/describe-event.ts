@@ -64,7 +64,7 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
       return [STYLES.needsYou, interventionText(event)];
     case "workers-set":
       return [STYLES.run, `${plural(event.workers, "worker")} from now on`];
-    case "starts-held":
+    case "backoff-started":
       return [toned(STYLES.heldUp, "waiting"), `no agent starts for ${formatElapsed(event.until - event.at)}: ${event.reason}`];
     case "others-spent-today":
       return [

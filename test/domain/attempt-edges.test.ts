@@ -21,7 +21,7 @@ function after(...facts: readonly RunFact[]): Simulation {
   return sim;
 }
 
-describe("a hiccup", () => {
+describe("a transient", () => {
   const retried = (step: number): RunFact => {
     return { type: "step-retried", ...of, step, name: "tests", transient: "registry", waitMs: 5 };
   };
@@ -40,7 +40,7 @@ describe("a hiccup", () => {
 
   test("of a re-verification counts with those before it", () => {
     const sim = after(began(1), retried(1), ended(1, true));
-    sim.report({ type: "reverify-ended", reopened: 0, hiccups: { retried: 2, passed: 1 } });
+    sim.report({ type: "reverify-ended", reopened: 0, transients: { retried: 2, passed: 1 } });
     expect(sim.state.transients).toEqual({ retried: 3, passed: 2 });
   });
 });

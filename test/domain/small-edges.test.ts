@@ -30,8 +30,8 @@ describe("a wish about workers and heals", () => {
     expect(admitCommand(sim.state, { type: "workers", workers: 1 })).toMatchObject([{ reason: "the run has 1 worker already" }]);
     const asked = { ...sim.state, heals: { ...sim.state.heals, asked: true as const } };
     expect(admitCommand(asked, { type: "drop-heal" })).toEqual([
-      { type: "intervention", class: "I2", target: "harness", note: "called off the heal" },
-      { type: "heal-dropped", why: "a person called it off" },
+      { type: "intervention", class: "I2", target: "harness", note: "cancelled the heal" },
+      { type: "heal-dropped", why: "a person cancelled it" },
     ]);
   });
 });
@@ -117,7 +117,7 @@ describe("what is said of a run that goes on, in a sandbox", () => {
   test("as lines", () => {
     const lines = renderSummaryText(running()).split("\n");
     expect(lines[0]).toMatch(/^● RUNNING {3}test {3}\d+s {3}2 tickets: 1 shipped, 0 human-gated, 1 open$/);
-    expect(lines.slice(1, 3)).toEqual(["  ✔ A  A  0123456  1 try", "  ✖ B  B  at work"]);
+    expect(lines.slice(1, 3)).toEqual(["  ✔ A  A  0123456  1 attempt", "  ✖ B  B  at work"]);
     // Who worked in which slot, over an axis of time.
     expect(lines.slice(4, 7)).toEqual([
       expect.stringMatching(/^ {2}1 +━A━+$/),
@@ -136,7 +136,7 @@ describe("what is said of a run that goes on, in a sandbox", () => {
       "- **B** B: at work",
       "",
       "## Shipped",
-      "- **A** A `0123456789` (1 try)",
+      "- **A** A `0123456789` (1 attempt)",
       "",
       "## Numbers",
     ]);

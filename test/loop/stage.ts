@@ -60,7 +60,7 @@ export const oneFile: Work = (task) => {
   return undefined;
 };
 
-/** An agent that goes on until it is called off. */
+/** An agent that goes on until it is cancelled. */
 export const endless: Work = (task) =>
   new Promise((resolve) => {
     task.onStart({ pid: 999_999_999, startTime: "1" });

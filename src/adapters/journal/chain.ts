@@ -50,7 +50,29 @@ export function eventOf(tip: Tip, run: string, row: JournalRow): RunEvent {
   if (fact === undefined) throw broken("it holds no fact");
   const ticket = "ticket" in fact ? fact.ticket : null;
   if (fact.type !== row.type || ticket !== row.ticket) throw broken("its columns contradict its data");
-  return { ...fact, seq: row.seq, at: row.at };
+  return { ...withPresentNames(fact), seq: row.seq, at: row.at };
+}
+
+/**
+ * Types and fields that earlier versions wrote, with their present names. Stored rows keep the old names, because the hashes cover
+ * their text.
+ */
+const PRESENT_TYPES: ReadonlyMap<string, RunFact["type"]> = new Map([
+  ["second-model-asked", "reviewer-asked"],
+  ["second-model-answered", "reviewer-answered"],
+  ["starts-held", "backoff-started"],
+]);
+const PRESENT_FIELDS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
+  ["run-started", new Map([["left", "carriedOver"]])],
+  ["reverify-ended", new Map([["hiccups", "transients"]])],
+]);
+
+function withPresentNames(fact: RunFact): RunFact {
+  const type = PRESENT_TYPES.get(fact.type);
+  if (type !== undefined) return { ...fact, type } as RunFact;
+  const fields = PRESENT_FIELDS.get(fact.type);
+  if (fields === undefined) return fact;
+  return Object.fromEntries(Object.entries(fact).map(([key, value]) => [fields.get(key) ?? key, value])) as unknown as RunFact;
 }
 
 /** A fact as a reader of its stored text will see it, or undefined if the text holds none. */

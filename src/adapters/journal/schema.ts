@@ -56,7 +56,7 @@ const MIGRATIONS: readonly string[] = [
   // What an attempt may cost is set aside in its row before it starts; what it did cost takes its place.
   `ALTER TABLE costs ADD COLUMN fence INTEGER;
    CREATE UNIQUE INDEX costs_by_attempt ON costs (run, fence) WHERE fence IS NOT NULL;`,
-  // A question to the second model has a row of its own: an attempt asks more than one. `asking` is the attempt's fence until it is
+  // A question to the reviewer has a row of its own: an attempt asks more than one. `asking` is the attempt's fence until it is
   // answered. An engine of the version before goes on with the file, and counts these rows with the others.
   `ALTER TABLE costs ADD COLUMN question TEXT;
    ALTER TABLE costs ADD COLUMN asking INTEGER;
@@ -82,6 +82,9 @@ const MIGRATIONS: readonly string[] = [
      run TEXT NOT NULL PRIMARY KEY REFERENCES runs (run),
      text TEXT NOT NULL
    ) STRICT;`,
+  // Events and numbers have new names. chain.ts reads the old ones in journals; an older program would not know the new ones.
+  `UPDATE numbers SET text = replace(text, '"secondModel.', '"reviewer.');
+   DELETE FROM kept_states;`,
 ];
 
 /** The version of the file that this program writes. */

@@ -90,8 +90,9 @@ export async function beginRun(options: {
   await writeFile(oracleFile(batch, folder), oracleBytes, { mode: 0o600 });
   const { tracker, place, seed } = trackerOf(batch, folder);
   await seed();
-  const left = last === undefined ? [] : await leftBehind({ last, batch, world: options.world });
-  if (last !== undefined && place.kind === "embedded") await carryOver({ last, batch, world: options.world, tracker, left });
+  const carriedOver = last === undefined ? [] : await leftBehind({ last, batch, world: options.world });
+  if (last !== undefined && place.kind === "embedded")
+    await carryOver({ last, batch, world: options.world, tracker, left: carriedOver });
   const settled = (await tracker.snapshot()).flatMap(({ id, state }) => {
     if (state.as === "open") return [];
     return [{ id, as: state.as, ...(state.as === "human-gated" ? { step: state.step } : {}) }];
@@ -114,7 +115,7 @@ export async function beginRun(options: {
     settled,
     durations: store.durations(loaded.path),
     spentTodayUsd: store.spentSince(startOfDay(now), run) + (options.others?.usd ?? 0),
-    ...(last === undefined ? {} : { left }),
+    ...(last === undefined ? {} : { carriedOver }),
     version: VERSION,
   };
   const first = journal.append(started);

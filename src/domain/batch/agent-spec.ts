@@ -22,7 +22,7 @@ const SUBSCRIBED = vendorsWith(({ takesSubscription }) => takesSubscription === 
 export const vendorFields = {
   model: z.string().min(1).max(200).optional().describe("The model's name; the program's own choice where it is left out"),
   effort: z.enum(["low", "medium", "high"]).optional().describe("How much the model thinks"),
-  turns: z.number().int().min(1).max(10_000).optional().describe("Answers of the model that one try may take"),
+  turns: z.number().int().min(1).max(10_000).optional().describe("Answers of the model that one attempt may take"),
   program: z.string().min(1).optional().describe("The program's path; it is looked for on PATH where this is left out"),
   billing: z
     .enum(["api", "subscription"])
@@ -45,7 +45,7 @@ export const AgentSpec = z
     z.strictObject({
       kind: z.literal("command").describe("Any program"),
       command: Argv,
-      usdPerAttempt: usd.optional().describe("Dollars that one try costs; free where it is left out"),
+      usdPerAttempt: usd.optional().describe("Dollars that one attempt costs; free if it is left out"),
     }),
     ...vendorSpecs(vendorFields),
   ])

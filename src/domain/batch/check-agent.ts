@@ -5,7 +5,7 @@ import type { Report } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
 import { VENDORS } from "./vendors.ts";
 
-/** Reports an agent that could never start, or may not: one dearer than a limit, a vendor's program without walls around it. */
+/** Reports an agent that could never start, or must not: one dearer than a limit, or a vendor's program without a sandbox. */
 export function checkAgent(file: BatchFile, report: Report): void {
   const { agent, limits } = file;
   if (agent.kind !== "command") checkVendor(file, agent, report);
@@ -20,7 +20,7 @@ export function checkAgent(file: BatchFile, report: Report): void {
   );
 }
 
-/** Inside a sandbox these programs may do what they like; so outside of one they never run. */
+/** These programs may do anything inside a sandbox, so they never run outside one. */
 function checkVendor({ sandbox, limits }: BatchFile, agent: VendorAgentSpec, report: Report): void {
   if (sandbox === "off") report(["sandbox"], `${agent.kind} never runs without a sandbox`, 'use "required"');
   if (limits.usdPerAttempt === 0)
@@ -32,7 +32,7 @@ function checkVendor({ sandbox, limits }: BatchFile, agent: VendorAgentSpec, rep
   if (unfit !== undefined) report(["agent", "program"], unfit);
 }
 
-/** Reports a program without a model if it has none of its own. */
+/** opencode works with models of many vendors, and has none of its own. */
 export function checkModel(
   who: "agent" | "reviewer",
   { kind, model }: Pick<VendorAgentSpec, "kind" | "model">,

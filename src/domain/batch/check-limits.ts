@@ -5,7 +5,7 @@ import { vendorsWith } from "./vendors.ts";
 /** Programs whose sessions can be counted. */
 const COUNTED: readonly string[] = vendorsWith(({ logsSessions }) => logsSessions === true);
 
-/** Reports a limit on what nobody can count. */
+/** Reports a limit on a number that nobody can count. */
 export function checkLimits({ agent, reviewer, limits }: BatchFile, report: Report): void {
   if (!limits.countOtherSessions) return;
   const other = [agent, ...(reviewer === undefined ? [] : [reviewer])].find(({ kind }) => !COUNTED.includes(kind));

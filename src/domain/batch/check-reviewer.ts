@@ -10,8 +10,8 @@ import { VENDORS } from "./vendors.ts";
 type Vendor<T> = Exclude<T, { kind: "command" }>;
 
 /**
- * Reports steps that ask a second model where there is none, and a reviewer that could never start, may not, or is no second model:
- * the agent itself under another key reviews nothing (adversary case B15).
+ * Reports steps that ask a missing reviewer, and a reviewer that could never start, must not, or is no different model: the agent
+ * itself under another key reviews nothing (adversary case B15).
  */
 export function checkReviewer(file: BatchFile, report: Report): void {
   const { agent, reviewer } = file;
@@ -30,7 +30,7 @@ function checkNobodyIsAsked({ finish = [], tickets }: BatchFile, report: Report)
   const look = (steps: readonly StepSpec[], path: Path): void => {
     steps.forEach(({ step }, i) => {
       if (step !== "review" && step !== "adversary") return;
-      report([...path, i], `${step} asks a second model, and the batch names none`, 'name one under "reviewer"');
+      report([...path, i], `${step} asks a reviewer, and the batch names none`, 'name one under "reviewer"');
     });
   };
   look(finish, ["finish"]);
@@ -39,7 +39,7 @@ function checkNobodyIsAsked({ finish = [], tickets }: BatchFile, report: Report)
   });
 }
 
-/** Inside a sandbox these programs may do what they like; so outside of one they never run. */
+/** These programs may do anything inside a sandbox, so they never run outside one. */
 function checkVendor({ sandbox }: BatchFile, reviewer: Vendor<ReviewerSpec>, report: Report): void {
   const { kind, billing, program } = reviewer;
   if (sandbox === "off") report(["sandbox"], `${kind} never reviews without a sandbox`, 'use "required"');
@@ -93,9 +93,9 @@ function vendorOf(spec: Pick<Vendor<AgentSpec>, "kind" | "model">): string {
 }
 
 /**
- * The model's name without whoever serves it, how, and its date ("anthropic/claude-sonnet-4-5-20250929"). Others write it their own
- * way: "claude-sonnet-4.5:thinking" (OpenRouter), "us.anthropic.claude-sonnet-4-5-20250929-v1:0" (Bedrock), "…[1m]" (Claude Code).
- * A tag with a size in it ("llama3:8b", Ollama) names another model.
+ * The model's name without its provider, its variant and its date ("anthropic/claude-sonnet-4-5-20250929"). Others write it their
+ * own way: "claude-sonnet-4.5:thinking" (OpenRouter), "us.anthropic.claude-sonnet-4-5-20250929-v1:0" (Bedrock), "…[1m]" (Claude
+ * Code). A tag with a size in it ("llama3:8b", Ollama) names another model.
  */
 function modelOf({ model }: Pick<Vendor<AgentSpec>, "model">): string | undefined {
   return model

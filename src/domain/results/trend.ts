@@ -4,32 +4,32 @@ import { vecItems } from "../values/vec.ts";
 import { ledgerOf } from "./ledger.ts";
 
 /**
- * Numbers of a run by name: the ledger laid flat (`interventions.work`, `costUsd`). What is not known of a run is not there, so
- * that records of other versions can be read: never 0 for unknown.
+ * Numbers of a run by name: the flattened ledger (`interventions.work`, `costUsd`). Unknown numbers are absent, never 0, so that
+ * records of other versions can be read.
  */
 export type Numbers = Readonly<Record<string, number>>;
 
-/** A run of the same batch file that began before. */
+/** A run of the same batch file that started earlier. */
 export interface EarlierRun {
   readonly run: string;
   readonly startedAt: number;
-  /** Absent where nobody has judged it. */
+  /** Absent if there is no verdict. */
   readonly verdict?: VerdictWord;
-  /** Absent where none were kept. */
+  /** Absent if none were stored. */
   readonly numbers?: Numbers;
-  /** Whether the batch file was the same then, to the byte. */
+  /** True if the batch file was the same, to the byte. */
   readonly sameBatch: boolean;
 }
 
-/** How many earlier runs are looked at. */
+/** Number of earlier runs that are shown. */
 export const MOST_EARLIER = 8;
 
-/** One run in the row of runs, the newest of which is the one that is told about. Part of the contract of `report --json`. */
+/** One run of the trend, the newest of which is the reported one. Part of the contract of `report --json`. */
 export interface TrendPoint {
   readonly run: string;
   readonly startedAt: string;
   readonly verdict: VerdictWord;
-  /** The oracle found every ticket done or human-gated. A run that was left early took few interventions, too. */
+  /** The oracle found every ticket done or human-gated. A run that was left early also needed few interventions. */
   readonly complete: boolean;
   readonly sameBatch: boolean;
   readonly interventions: number | null;
@@ -52,7 +52,7 @@ function flatten(value: unknown, name: string, out: Record<string, number>): voi
     for (const [key, part] of Object.entries(value)) flatten(part, name === "" ? key : `${name}.${key}`, out);
 }
 
-/** The row of runs, oldest first: earlier ones (given newest first) and then this. */
+/** The trend, oldest first: the earlier runs (given newest first) and then this one. */
 export function trendOf(state: RunState, earlier: readonly EarlierRun[]): readonly TrendPoint[] {
   const { run, startedAt, end } = state;
   const verdict = end?.verdict ?? "unjudged";

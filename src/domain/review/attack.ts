@@ -6,7 +6,7 @@ import { isAtLeast, type Ruling } from "./review.ts";
 
 const words = (most: number) => z.string().trim().min(1).max(most);
 
-/** What a red-team attempt answers: what it tried, and what broke. One that tried nothing has no answer to give. */
+/** The answer of a red-team attempt: its attacks, and the defect that it found. Without an attack there is no answer. */
 export const Attack = z.discriminatedUnion("broken", [
   z.strictObject({
     nonce: z.string(),
@@ -21,16 +21,16 @@ export const Attack = z.discriminatedUnion("broken", [
     broken: z.literal(true),
     severity: z.enum(SEVERITIES),
     scenario: words(8000),
-    /** A command line that shows it. */
+    /** A command line that reproduces it. */
     reproduce: words(4000),
   }),
 ]);
 export type Attack = z.infer<typeof Attack>;
 
-/** Attacks that are named in the evidence. */
+/** Attacks that the evidence names. */
 const NAMED = 10;
 
-/** Rules on an attack: what it broke fails the change at or above `blocking`, and is named in any case. */
+/** Rules on an attack. A defect at or above `blocking` fails the change; it is named in any case. */
 export function ruleOnAttack(attack: Attack, blocking: Severity): Ruling {
   const { tried } = attack;
   const count = plural(tried.length, "attack");

@@ -22,7 +22,7 @@ export class CandidateChecks {
   readonly #repo: Repo;
   readonly #steps: readonly Placed[];
   readonly #change: Change;
-  /** What the second model has passed, by the place of the step. */
+  /** Changes that the reviewer has passed, by index of the step. */
   readonly #passed = new Map<number, Built>();
 
   constructor(
@@ -60,8 +60,8 @@ export class CandidateChecks {
   }
 
   /**
-   * Runs every step on a candidate that may never land, and tells nobody. Undefined if that cannot be done now: no permit is
-   * free, the second model would have to be asked, or a step wants to announce something.
+   * Runs every step on a candidate that may never land, and tells nobody. Undefined where that cannot be done now: no turn is
+   * free, the reviewer would have to be asked, or a step wants to tell something.
    */
   async checkSilently(candidate: Built, signal: AbortSignal): Promise<SpeculativeResult | undefined> {
     // A fact that is refused ends whoever wanted to announce it.
@@ -113,8 +113,8 @@ export class CandidateChecks {
   }
 
   /**
-   * Whether what the second model has passed is what it would be asked about now: each file that the change touches is byte for
-   * byte the same. Checks run anew in any case, for they are about the whole tree.
+   * True if the change that the reviewer has passed is the one it would be asked about now: each file that the change touches is byte for
+   * byte the same. Checks run again in any case, because they judge the whole tree.
    */
   async #stands({ index }: Placed, candidate: Built): Promise<boolean> {
     const before = this.#passed.get(index);
@@ -125,7 +125,7 @@ export class CandidateChecks {
   }
 }
 
-/** Whether a step asks the second model. */
+/** True if a step asks the reviewer. */
 function asks({ spec }: Placed): boolean {
   return spec.step === "review" || spec.step === "adversary";
 }

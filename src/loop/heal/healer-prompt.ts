@@ -1,6 +1,6 @@
 import type { Evidence } from "../../domain/run/event.ts";
 import type { TicketState } from "../../domain/run/state.ts";
-import { isHealable, isMendable } from "../../domain/schedule/heal.ts";
+import { canHealHelp, isHealable } from "../../domain/schedule/heal.ts";
 import { fillTemplate, PROMPT_CHARS } from "../../domain/values/template.ts";
 import { plainLines, plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
@@ -13,7 +13,7 @@ const REPORT_CHARS = 56_000;
 const REASON_CHARS = 2_000;
 const SUMMARY_CHARS = 300;
 const DETAIL_CHARS = 1_500;
-/** Tickets that are told of, tries of each, and the end of the last try's log. */
+/** Bounds: tickets in the prompt, attempts of each, and the end of the last attempt's log. */
 const MOST_TICKETS = 6;
 const LOG_BYTES = 8_000;
 const LOG_CHARS = 2_500;
@@ -44,11 +44,11 @@ export function renderHealerPrompt(
 
 /**
  * The stop, for a healer: what is left, and of the tickets that it may help, those that a heal would open again first, the evidence
- * of their tries and the end of the last agent's log. Each piece stands between lines with the nonce, which nobody knew when it was written.
+ * of their attempts and the end of the last agent's log. Each piece stands between lines with the nonce, which nobody knew when it was written.
  */
 export async function stopReport(ctx: Pick<LoopContext, "files" | "state">, reason: string, nonce: string): Promise<string> {
   const state = ctx.state();
-  const mendable = [...vecItems(state.tickets)].filter(isMendable);
+  const mendable = [...vecItems(state.tickets)].filter(canHealHelp);
   const failed = mendable.toSorted((a, b) => Number(isHealable(b)) - Number(isHealable(a)));
   const parts = [block(nonce, "reason", plainText(reason, REASON_CHARS))];
   for (const ticket of failed.slice(0, MOST_TICKETS)) {
@@ -61,11 +61,13 @@ export async function stopReport(ctx: Pick<LoopContext, "files" | "state">, reas
 
 async function triesOf({ files }: Pick<LoopContext, "files">, { id, evidence, history }: TicketState): Promise<string> {
   const last = history.findLast(({ outcome }) => outcome !== "stopped" && outcome !== "lost");
-  const tried = `${history.length} tries; those that left evidence, oldest first:`;
+  const tried = `${history.length} attempts; those that left evidence, oldest first:`;
   if (last === undefined) return tried;
   const log = await files.tail((await files.attempt(id, last.n)).agentLog, LOG_BYTES);
   const lines = plainLines(log, { maxLines: Number.POSITIVE_INFINITY, maxLength: 300 }).slice(-LOG_LINES);
-  return [tried, ...evidence.map(inWords), `The end of the log of try ${last.n}:`, lines.join("\n").slice(-LOG_CHARS)].join("\n");
+  return [tried, ...evidence.map(inWords), `The end of the log of attempt ${last.n}:`, lines.join("\n").slice(-LOG_CHARS)].join(
+    "\n",
+  );
 }
 
 function inWords({ step, name, summary, detail }: Evidence): string {

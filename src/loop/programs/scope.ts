@@ -40,8 +40,8 @@ type StepFactType =
   | "merge-landed"
   | "merge-waiting"
   | "others-spent-today"
-  | "second-model-answered"
-  | "second-model-asked"
+  | "reviewer-answered"
+  | "reviewer-asked"
   | "step-retried";
 
 type WithoutAttempt<T> = T extends RunFact ? Omit<T, "ticket" | "fence"> : never;

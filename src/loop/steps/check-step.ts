@@ -60,7 +60,7 @@ interface Outcome {
 /**
  * Runs a check on a merge candidate. The exit code alone proves little, so the candidate is held against its base: what is
  * protected must be the same, nothing may be told to look away, and where the step names a report, each test of the base must
- * be there, run and pass as it did. A failed check is never run again on the same candidate (adversary case A19), but for one transient.
+ * be there, run and pass as it did. A failed check is never run again on the same candidate (adversary case A19), except for one transient.
  */
 export async function runCheckStep(
   ctx: StepContext,
@@ -169,7 +169,7 @@ async function byExitCode(check: CheckRun): Promise<Outcome | StepResult> {
 
 /**
  * Runs the check's command on a commit, once more if it failed by a transient; the base of the candidate may have moved meanwhile,
- * and is looked at before anything lands. A test that failed is no transient, whatever was printed beside.
+ * and is looked at before anything lands. A failed test is no transient, whatever was printed beside it.
  */
 function run({ ctx, scope, repo, step, candidate }: CheckRun, commit: string, log: string): Promise<CommandOutcome> {
   return retryTransient(ctx, scope, {

@@ -9,7 +9,7 @@ import type { PassedCheck } from "./passed-check.ts";
 import { settingsOf, testIn } from "./runner-settings-of.ts";
 
 /**
- * A candidate without what it changes of tests and of how they are run: code that only passes beside that is mended by it while it
+ * A candidate without what it changes of tests and of how they are run: code that only passes beside that is fixed by it while it
  * runs, or is not run at all (adversary case F1).
  */
 export interface Stripped {

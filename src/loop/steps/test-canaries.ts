@@ -31,7 +31,7 @@ export class TestCanaries {
     return least;
   }
 
-  /** Whether a long check is tried on this commit: always the same for one commit, as long as this engine lives. */
+  /** Whether a long check is tried on this commit: always the same for one commit, as long as this engine runs. */
   isSampled(commit: string): boolean {
     return createHash("sha256").update(this.#secret).update(commit).digest().readUInt32BE() % ONE_IN === 0;
   }

@@ -42,11 +42,11 @@ function endLabel(verdict: string, kind: string): Label {
 }
 
 function workingLabel(run: RunState, now: number): Label {
-  // What ended all starts ends the run as soon as nothing is under way: somebody has to mend it.
-  if (run.tripped !== undefined) return { ...STYLES.needsYou, word: "NEEDS YOU" };
+  // What ended all starts ends the run as soon as nothing is under way: a person must fix the cause.
+  if (run.halted !== undefined) return { ...STYLES.needsYou, word: "NEEDS YOU" };
   const busy = activeTickets(run).length > 0;
   if (run.paused) return { ...STYLES.paused, word: "PAUSED" };
-  if (!busy && run.hold !== undefined && now < run.hold.until) return { ...toned(STYLES.heldUp, "waiting"), word: "HELD" };
+  if (!busy && run.backoff !== undefined && now < run.backoff.until) return { ...toned(STYLES.heldUp, "waiting"), word: "HELD" };
   if (!busy && run.lastFence === 0 && run.ready.length > 0) return { ...toned(STYLES.preparing, "running"), word: "STARTING" };
   const stuck = !busy && run.ready.length === 0 && run.counts["human-gated"] + run.counts.stalled > 0;
   return stuck ? { ...STYLES.needsYou, word: "NEEDS YOU" } : { ...STYLES.run, word: "RUNNING" };

@@ -47,7 +47,7 @@ export function queueLabel(state: Pick<DashboardState, "run">, id: TicketId): Qu
 
 /** A reason in words; times are the reader's own, as in the feed. */
 function reasonText(reason: Reason): string {
-  return reason.kind === "held" ? `held till ${formatClock(reason.until)}` : describeReason(reason);
+  return reason.kind === "backoff" ? `held till ${formatClock(reason.until)}` : describeReason(reason);
 }
 
 /** The step that is left; before it the commit of what was built, where that has landed. */

@@ -5,14 +5,14 @@ import { formatCents } from "../format.ts";
 
 type Unit = "count" | "usd" | "time" | "ratio";
 
-/** One number of the ledger as people read it. */
+/** One number of the ledger, for people. */
 interface RowSpec {
   readonly name: string;
   readonly unit: Unit;
-  readonly of: (numbers: Numbers) => number | undefined;
-  /** Stands there also where it is 0 in every run. */
+  readonly value: (numbers: Numbers) => number | undefined;
+  /** The row is shown even if it is 0 in every run. */
   readonly always?: true;
-  /** Which way is better, where one is. */
+  /** The direction that is better, if there is one. */
   readonly better?: "less" | "more";
 }
 
@@ -23,7 +23,7 @@ interface GroupSpec {
 
 const get = (key: string) => (numbers: Numbers) => numbers[key];
 
-/** One number by another; not known where either is not, or where it would be by nothing. */
+/** Divides one number by another. Undefined if either is unknown or the divisor is 0. */
 const per =
   (a: string, b: string, times = 1) =>
   (numbers: Numbers): number | undefined => {
@@ -46,78 +46,84 @@ const GROUPS: readonly GroupSpec[] = [
   {
     title: "Tickets",
     rows: [
-      { name: "in the batch", unit: "count", of: get("tickets.total"), always: true },
-      { name: "shipped", unit: "count", of: get("tickets.shipped"), always: true, better: "more" },
-      { name: "settled before the run", unit: "count", of: get("tickets.before") },
-      { name: "left to a person", unit: "count", of: get("tickets.gated"), always: true },
-      { name: "open", unit: "count", of: get("tickets.open"), always: true, better: "less" },
-      { name: "found by workers and filed", unit: "count", of: get("discoveries.filed") },
-      { name: "found by workers and refused", unit: "count", of: get("discoveries.refused") },
+      { name: "in the batch", unit: "count", value: get("tickets.total"), always: true },
+      { name: "shipped", unit: "count", value: get("tickets.shipped"), always: true, better: "more" },
+      { name: "settled before the run", unit: "count", value: get("tickets.before") },
+      { name: "left to a person", unit: "count", value: get("tickets.gated"), always: true },
+      { name: "open", unit: "count", value: get("tickets.open"), always: true, better: "less" },
+      { name: "found by workers and filed", unit: "count", value: get("discoveries.filed") },
+      { name: "found by workers and refused", unit: "count", value: get("discoveries.refused") },
     ],
   },
   {
     title: "People",
     rows: [
-      { name: "interventions", unit: "count", of: get("interventions.total"), always: true, better: "less" },
-      { name: "on the tickets' work", unit: "count", of: get("interventions.work"), always: true },
-      { name: "on the harness", unit: "count", of: get("interventions.harness"), always: true },
+      { name: "interventions", unit: "count", value: get("interventions.total"), always: true, better: "less" },
+      { name: "on the tickets' work", unit: "count", value: get("interventions.work"), always: true },
+      { name: "on the harness", unit: "count", value: get("interventions.harness"), always: true },
       {
         name: "per 10 shipped tickets",
         unit: "ratio",
-        of: per("interventions.total", "tickets.shipped", 10),
+        value: per("interventions.total", "tickets.shipped", 10),
         always: true,
         better: "less",
       },
       ...Object.entries(CLASSES).map(
-        ([key, words]): RowSpec => ({ name: `${key} ${words}`, unit: "count", of: get(`interventions.byClass.${key}`) }),
+        ([key, words]): RowSpec => ({ name: `${key} ${words}`, unit: "count", value: get(`interventions.byClass.${key}`) }),
       ),
     ],
   },
   {
     title: "Money and time",
     rows: [
-      { name: "cost", unit: "usd", of: get("costUsd"), always: true, better: "less" },
-      { name: "cost per shipped ticket", unit: "usd", of: per("costUsd", "tickets.shipped"), always: true, better: "less" },
-      { name: "of it for the second model", unit: "usd", of: get("secondModel.usd") },
-      { name: "time", unit: "time", of: get("elapsedMs"), always: true, better: "less" },
-      { name: "time of all tries together", unit: "time", of: get("agentMs"), always: true },
-      { name: "tries at once, on average", unit: "ratio", of: per("agentMs", "elapsedMs"), always: true },
+      { name: "cost", unit: "usd", value: get("costUsd"), always: true, better: "less" },
+      { name: "cost per shipped ticket", unit: "usd", value: per("costUsd", "tickets.shipped"), always: true, better: "less" },
+      { name: "of it for the reviewer", unit: "usd", value: get("reviewer.usd") },
+      { name: "time", unit: "time", value: get("elapsedMs"), always: true, better: "less" },
+      { name: "time of all attempts together", unit: "time", value: get("agentMs"), always: true },
+      { name: "attempts at once, on average", unit: "ratio", value: per("agentMs", "elapsedMs"), always: true },
     ],
   },
   {
     title: "Claims against verdicts",
     rows: [
-      { name: "claims of done", unit: "count", of: get("claims.made"), always: true },
-      { name: "upheld", unit: "count", of: get("claims.upheld"), always: true },
-      { name: "refuted", unit: "count", of: get("claims.gap"), always: true, better: "less" },
-      { name: "blockers claimed", unit: "count", of: get("blockers.claimed") },
-      { name: "blockers upheld", unit: "count", of: get("blockers.upheld") },
-      { name: "blockers that were none", unit: "count", of: get("blockers.fake"), better: "less" },
-      { name: "done, then found not so", unit: "count", of: get("incidents"), always: true, better: "less" },
+      { name: "claims of done", unit: "count", value: get("claims.made"), always: true },
+      { name: "upheld", unit: "count", value: get("claims.upheld"), always: true },
+      { name: "refuted", unit: "count", value: get("claims.gap"), always: true, better: "less" },
+      { name: "blockers claimed", unit: "count", value: get("blockers.claimed") },
+      { name: "blockers upheld", unit: "count", value: get("blockers.upheld") },
+      { name: "blockers that were none", unit: "count", value: get("blockers.fake"), better: "less" },
+      { name: "done, then found not so", unit: "count", value: get("incidents"), always: true, better: "less" },
     ],
   },
   {
-    title: "Tries and repairs",
+    title: "Attempts and repairs",
     rows: [
-      { name: "tries", unit: "count", of: get("attempts"), always: true, better: "less" },
-      { name: "tries per shipped ticket", unit: "ratio", of: per("attempts", "tickets.shipped"), always: true, better: "less" },
-      { name: "fix-and-proceed", unit: "count", of: get("fixAndProceed"), always: true },
-      { name: "hiccups tried again", unit: "count", of: get("transients.retried") },
-      { name: "and then passed", unit: "count", of: get("transients.passed") },
-      { name: "heals", unit: "count", of: get("heals"), always: true },
-      { name: "heals accepted", unit: "count", of: get("healsAccepted") },
+      { name: "attempts", unit: "count", value: get("attempts"), always: true, better: "less" },
+      {
+        name: "attempts per shipped ticket",
+        unit: "ratio",
+        value: per("attempts", "tickets.shipped"),
+        always: true,
+        better: "less",
+      },
+      { name: "fix-and-proceed", unit: "count", value: get("fixAndProceed"), always: true },
+      { name: "transients retried", unit: "count", value: get("transients.retried") },
+      { name: "and then passed", unit: "count", value: get("transients.passed") },
+      { name: "heals", unit: "count", value: get("heals"), always: true },
+      { name: "heals accepted", unit: "count", value: get("healsAccepted") },
     ],
   },
   {
     title: "What was checked",
     rows: [
-      { name: "checks compared test by test", unit: "count", of: get("checks.compared") },
-      { name: "checks with nothing to compare", unit: "count", of: get("checks.uncompared") },
-      { name: "checks by exit code only", unit: "count", of: get("checks.exitCodeOnly") },
-      { name: "second model asked", unit: "count", of: get("secondModel.questions") },
-      { name: "second model's answers that count", unit: "count", of: get("secondModel.valid") },
-      { name: "planted defects seen", unit: "count", of: get("secondModel.canaries.seen") },
-      { name: "planted defects missed", unit: "count", of: get("secondModel.canaries.missed"), better: "less" },
+      { name: "checks compared test by test", unit: "count", value: get("checks.compared") },
+      { name: "checks with nothing to compare", unit: "count", value: get("checks.uncompared") },
+      { name: "checks by exit code only", unit: "count", value: get("checks.exitCodeOnly") },
+      { name: "reviewer asked", unit: "count", value: get("reviewer.questions") },
+      { name: "reviewer's valid answers", unit: "count", value: get("reviewer.valid") },
+      { name: "planted defects seen", unit: "count", value: get("reviewer.canaries.seen") },
+      { name: "planted defects missed", unit: "count", value: get("reviewer.canaries.missed"), better: "less" },
     ],
   },
 ];
@@ -137,20 +143,23 @@ export interface LedgerRow {
   readonly earlier: readonly string[];
 }
 
-/** The ledger as a table: groups of rows, this run and earlier ones beside it. */
+/** The ledger as a table: groups of rows, with earlier runs beside this one. */
 export interface LedgerTable {
   readonly groups: readonly { readonly title: string; readonly rows: readonly LedgerRow[] }[];
   readonly runs: readonly EarlierRun[];
-  /** The run that this one is held against. */
+  /** The run that this one is compared with. */
   readonly against?: EarlierRun;
-  /** Why it is held against none, in words; absent where it is, and where there are no earlier runs. */
+  /** The reason why there is no comparison. Absent if there is one, and if there are no earlier runs. */
   readonly whyNone?: string;
 }
 
-/** What is not known. */
+/** Shown for an unknown number. */
 const UNKNOWN = "–";
 
-/** The ledger of a run beside earlier ones of its batch file (newest first). Rows that are 0 everywhere are left out, but for those that never are. */
+/**
+ * The ledger of a run beside earlier ones of its batch file (newest first). Rows that are 0 everywhere are left out, except those
+ * marked `always`.
+ */
 export function ledgerTable(state: RunState, earlier: readonly EarlierRun[]): LedgerTable {
   const now = numbersOf(state);
   const against = comparable(state, earlier);
@@ -158,13 +167,13 @@ export function ledgerTable(state: RunState, earlier: readonly EarlierRun[]): Le
     const change = typeof against === "object" ? changeOf(spec, now, against.numbers) : undefined;
     return {
       name: spec.name,
-      now: format(spec.unit, spec.of(now)),
+      now: format(spec.unit, spec.value(now)),
       ...(change === undefined ? {} : { change }),
-      earlier: earlier.map(({ numbers }) => format(spec.unit, numbers === undefined ? undefined : spec.of(numbers))),
+      earlier: earlier.map(({ numbers }) => format(spec.unit, numbers === undefined ? undefined : spec.value(numbers))),
     };
   };
   const all = [now, ...earlier.map(({ numbers }) => numbers ?? {})];
-  const shown = (spec: RowSpec): boolean => spec.always === true || all.some((numbers) => (spec.of(numbers) ?? 0) !== 0);
+  const shown = (spec: RowSpec): boolean => spec.always === true || all.some((numbers) => (spec.value(numbers) ?? 0) !== 0);
   const groups = GROUPS.map(({ title, rows }) => ({ title, rows: rows.filter(shown).map(rowOf) }));
   return {
     groups: groups.filter(({ rows }) => rows.length > 0),
@@ -174,8 +183,8 @@ export function ledgerTable(state: RunState, earlier: readonly EarlierRun[]): Le
 }
 
 /**
- * The newest earlier run that this one may be held against: both complete, the same batch file to the byte. Else why there is none;
- * undefined where there are no earlier runs at all.
+ * The newest earlier run that this one may be compared with: both are complete, and the batch file is the same to the byte.
+ * Otherwise the reason, or undefined if there are no earlier runs.
  */
 function comparable(state: RunState, earlier: readonly EarlierRun[]): EarlierRun | string | undefined {
   if (earlier.length === 0) return undefined;
@@ -188,8 +197,8 @@ function comparable(state: RunState, earlier: readonly EarlierRun[]): EarlierRun
   );
 }
 
-function changeOf({ unit, of, better }: RowSpec, now: Numbers, before: Numbers | undefined): NumberChange | undefined {
-  const [a, b] = [of(now), before === undefined ? undefined : of(before)];
+function changeOf({ unit, value, better }: RowSpec, now: Numbers, before: Numbers | undefined): NumberChange | undefined {
+  const [a, b] = [value(now), before === undefined ? undefined : value(before)];
   if (a === undefined || b === undefined) return undefined;
   const text = format(unit, Math.abs(a - b));
   if (text === format(unit, 0)) return { text: "=", good: undefined };

@@ -12,7 +12,7 @@ import { STYLES } from "../labels/tone.ts";
 import { slotText } from "./timeline-segments.ts";
 import { trendLine } from "./trend-text.ts";
 
-/** What was built, what is left for a person, what was given up: one list each. */
+/** Lists the shipped tickets, those left to a person, and the open ones. */
 export function outcomes(state: RunState): {
   shipped: TicketState[];
   gated: TicketState[];
@@ -26,15 +26,17 @@ export function outcomes(state: RunState): {
   return { shipped: all.filter((t) => t.phase === "done"), gated: all.filter((t) => t.phase === "human-gated"), open };
 }
 
-/** What a ticket waits for that another try would not have changed. */
-const TOLD: ReadonlySet<Reason["kind"]> = new Set(["depends", "money", "filing", "tripped"]);
+/** Reasons that another attempt would not have changed. */
+const TOLD: ReadonlySet<Reason["kind"]> = new Set(["depends", "money", "filing", "halted"]);
 
-/** What an open ticket waits for; of an ended run, what it still waited for, else how its last try ended. */
+/** The reason why a ticket is open: what it waits for, or the end of its last attempt if the run has ended. */
 function whyOpen(state: RunState, { history }: TicketState, index: number): string {
   const reason = whyNot(state, index);
   if (state.end === undefined || TOLD.has(reason.kind)) return describeReason(reason);
   const last = history.at(-1);
-  return last === undefined ? "not started" : `try ${last.n} ${last.outcome}${last.summary === "" ? "" : `: ${last.summary}`}`;
+  return last === undefined
+    ? "not started"
+    : `attempt ${last.n} ${last.outcome}${last.summary === "" ? "" : `: ${last.summary}`}`;
 }
 
 /** The numbers of the run in one or two short sentences. */
@@ -44,7 +46,7 @@ export function numbersLine(ledger: Ledger): string {
     `attempts ${ledger.attempts}`,
     `claims ${claims.made}, upheld ${claims.upheld}${claims.gap === 0 ? "" : `, gap ${claims.gap}`}`,
     ...checksLabels(ledger.checks),
-    ...secondModelLabels(ledger.secondModel),
+    ...reviewerLabels(ledger.reviewer),
     ...claimLabels(ledger),
     `fix-and-proceed ${ledger.fixAndProceed}`,
     ...(ledger.heals > 0 ? [`heals ${ledger.heals}, accepted ${ledger.healsAccepted}`] : []),
@@ -64,12 +66,12 @@ function checksLabels({ compared, uncompared, exitCodeOnly }: Ledger["checks"]):
   return words.length === 0 ? [] : [`checks ${words.join(", ")}`];
 }
 
-/** What the second model was asked, where it was: questions without an answer that counts are named, and what it did not see. */
-function secondModelLabels({ questions, valid, usd, canaries }: Ledger["secondModel"]): readonly string[] {
+/** What the reviewer was asked, where it was: questions without an answer that counts are named, and what it did not see. */
+function reviewerLabels({ questions, valid, usd, canaries }: Ledger["reviewer"]): readonly string[] {
   if (questions === 0) return [];
   const planted = canaries.seen + canaries.missed;
   return [
-    `second model asked ${questions}, answered ${valid}${usd > 0 ? `, $ ${usd.toFixed(2)}` : ""}`,
+    `reviewer asked ${questions}, answered ${valid}${usd > 0 ? `, $ ${usd.toFixed(2)}` : ""}`,
     ...(planted > 0 ? [`canaries ${planted}, missed ${canaries.missed}`] : []),
   ];
 }
@@ -81,7 +83,7 @@ function claimLabels({ blockers, discoveries, transients }: Ledger): readonly st
     ...(discoveries.filed + discoveries.refused > 0
       ? [`discoveries filed ${discoveries.filed}${discoveries.refused > 0 ? `, refused ${discoveries.refused}` : ""}`]
       : []),
-    ...(transients.retried > 0 ? [`hiccups ${transients.retried}, then passed ${transients.passed}`] : []),
+    ...(transients.retried > 0 ? [`transients ${transients.retried}, then passed ${transients.passed}`] : []),
   ];
 }
 
@@ -90,12 +92,12 @@ export function foundLabel({ foundBy }: TicketState): string {
   return foundBy === undefined ? "" : ` (found by ${foundBy})`;
 }
 
-/** Columns that the slots take in a text that knows nothing of the terminal it will stand in. */
+/** Columns of the slots in a text that does not know its terminal's width. */
 const SLOTS_WIDTH = 78;
 
 /**
- * The summary as plain lines, whole: what is left for a person must not be cut at the edge of a terminal, and stands on a line of
- * its own, to be copied. `earlier`: the runs of its batch file before it, newest first.
+ * The summary as plain lines, uncut: a step for a person must not be cut at the edge of a terminal, and stands on its own line so
+ * that it can be copied. `earlier`: earlier runs of its batch file, newest first.
  */
 export function renderSummaryText(state: RunState, live = true, earlier: readonly EarlierRun[] = []): string {
   const ledger = ledgerOf(state);
@@ -107,7 +109,7 @@ export function renderSummaryText(state: RunState, live = true, earlier: readonl
     ...(state.end === undefined ? [] : [`  ${plainText(state.end.reason)}`]),
     ...(state.sandboxed ? [] : ["  unsandboxed: agents and checks ran with your rights"]),
     ...shipped.flatMap((t) => [
-      `  ${STYLES.done.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}${tries(t)}`,
+      `  ${STYLES.done.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}${attemptsText(t)}`,
       ...baseLines(t).map((line) => `      ${line}`),
     ]),
     ...gated.flatMap((t) => [
@@ -123,7 +125,7 @@ export function renderSummaryText(state: RunState, live = true, earlier: readonl
   return `${lines.map((line) => plainText(line)).join("\n")}\n`;
 }
 
-/** What failed on a ticket's base and did not count, a line for each check. */
+/** Tests that failed on a ticket's base and did not count, one line for each check. */
 export function baseLines({ failingOnBase = [] }: TicketState): readonly string[] {
   return failingOnBase.map(({ check, count, tests }) => `${failingOnBaseLine(tests, count)} (check ${check})`);
 }
@@ -145,12 +147,12 @@ function landedAs({ mergedSha }: TicketState): string {
   return mergedSha === undefined ? "" : `${mergedSha.slice(0, 7)}  `;
 }
 
-function tries(ticket: TicketState): string {
+function attemptsText(ticket: TicketState): string {
   const n = ticket.history.length;
-  return n === 0 ? "settled before this run" : plural(n, "try", "tries");
+  return n === 0 ? "settled before this run" : plural(n, "attempt");
 }
 
-/** The summary as Markdown, to paste where people read it. */
+/** The summary as Markdown. */
 export function renderMarkdown(state: RunState, live = true, earlier: readonly EarlierRun[] = []): string {
   const ledger = ledgerOf(state);
   const { shipped, gated, open } = outcomes(state);
@@ -175,7 +177,7 @@ export function renderMarkdown(state: RunState, live = true, earlier: readonly E
     ...section(
       "Shipped",
       shipped.flatMap((t) => [
-        `- **${t.id}** ${title(t)}${sha(t)} (${tries(t)})`,
+        `- **${t.id}** ${title(t)}${sha(t)} (${attemptsText(t)})`,
         ...baseLines(t).map((line) => `  - ${escapeMarkdown(line)}`),
       ]),
     ),
@@ -187,7 +189,7 @@ export function renderMarkdown(state: RunState, live = true, earlier: readonly E
   ].join("\n")}\n`;
 }
 
-/** Outside text in Markdown: no markup, no HTML, no control characters. */
+/** Escapes outside text for Markdown: no markup, no HTML, no control characters. */
 function escapeMarkdown(text: string): string {
   return plainText(text).replace(/[\\`*_[\]<>#|~&]/g, "\\$&");
 }

@@ -4,30 +4,30 @@ import type { TicketId } from "../../domain/values/ids.ts";
 import { formatDuration } from "../../domain/values/time.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 
-/** One try in its slot. Times in milliseconds since the epoch. */
+/** One attempt in its slot. Times in milliseconds since the epoch. */
 export interface TimelineSegment {
   readonly ticket: TicketId;
   readonly n: number;
   readonly from: number;
-  /** When its agent left the slot: the finish line goes on beside the slots. */
+  /** The time at which its agent left the slot. The finish line runs beside the slots. */
   readonly slotLeftAt: number;
   readonly to: number;
-  /** Absent while it goes on. */
+  /** Absent while the attempt runs. */
   readonly outcome?: AttemptOutcome;
 }
 
 export interface TimelineRow {
   readonly slot: number;
-  /** In the order in which they began. */
+  /** In the order of their start. */
   readonly bars: readonly TimelineSegment[];
 }
 
-/** The time that the run has taken so far, in milliseconds since the epoch. */
+/** The span of the run so far, in milliseconds since the epoch. */
 export function spanOf(state: RunState): { readonly from: number; readonly to: number } {
   return { from: state.startedAt, to: Math.max(state.startedAt + 1, state.end?.at ?? state.lastEventAt) };
 }
 
-/** Which ticket had which slot when, slot by slot, tries under way included. Slots in which nothing began are left out. */
+/** The attempts of each slot, running ones included. Slots in which nothing started are left out. */
 export function timelineRows(state: RunState): readonly TimelineRow[] {
   const { to } = spanOf(state);
   const slots = new Map<number, TimelineSegment[]>();
@@ -54,7 +54,10 @@ function barsOf({ id, history, attempt }: TicketState, now: number): readonly (T
   return [...past, { ticket: id, slot, n, from: startedAt, slotLeftAt, to: now }];
 }
 
-/** The bars as plain text of at most `width` characters: `━` shipped, `┅` did not, `╌` goes on. Empty where nothing was tried. */
+/**
+ * The segments as plain text of at most `width` characters: `━` shipped, `┅` not shipped, `╌` running. Empty if there was no
+ * attempt.
+ */
 export function slotText(state: RunState, width: number): readonly string[] {
   const rows = timelineRows(state);
   if (rows.length === 0) return [];
@@ -68,7 +71,7 @@ export function slotText(state: RunState, width: number): readonly string[] {
   ];
 }
 
-/** Columns before the bars: the slot's number and two spaces. */
+/** Columns before the segments: the slot's number and two spaces. */
 const LABEL = 5;
 
 function rowText(bars: readonly TimelineSegment[], column: (at: number) => number): string {

@@ -86,7 +86,7 @@ function costLines(state: State, target: Target): readonly LogLine[] {
           agentUsd === undefined
             ? row(`try ${attempt.n}, agent`, "unknown", `${formatUsd(attempt.reservedUsd)} set aside until it has ended`)
             : row(`try ${attempt.n}, agent`, formatUsd(agentUsd)),
-          secondModel(attempt),
+          reviewerLine(attempt),
         ]),
     line(""),
     row("this ticket", formatUsd(ticket.costUsd), limits && `of ${formatCap(limits.usdPerTicket)} at most`),
@@ -99,7 +99,7 @@ function costLines(state: State, target: Target): readonly LogLine[] {
   ];
 }
 
-function secondModel({ asked, questionsUsd }: NonNullable<Target["ticket"]["attempt"]>): LogLine {
+function reviewerLine({ asked, questionsUsd }: NonNullable<Target["ticket"]["attempt"]>): LogLine {
   const held = asked === undefined ? "" : `${formatUsd(asked.reservedUsd)} more set aside for what it is being asked`;
   return row("  second model", formatUsd(questionsUsd ?? 0), held);
 }

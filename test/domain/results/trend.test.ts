@@ -47,7 +47,7 @@ describe("the numbers of a run", () => {
       "interventions.total": 1,
       "interventions.byClass.I5": 1,
       "claims.gap": 2,
-      "secondModel.canaries.seen": 0,
+      "reviewer.canaries.seen": 0,
     });
     expect(Object.values(numbers).every(Number.isFinite)).toBe(true);
   });

@@ -128,7 +128,7 @@ describe("a heal", () => {
     expect(sim.state.heals.running?.n).toBe(2);
   });
 
-  test("is called off by a stop, and the run ends as interrupted", () => {
+  test("is cancelled by a stop, and the run ends as interrupted", () => {
     const sim = stopped();
     sim.report({ type: "stop-requested", by: "signal" });
     expect(sim.decide()).toEqual([]);
@@ -204,7 +204,7 @@ describe("no heal", () => {
     sim.endAttempt(T1, "failed");
     expect(goOn(sim)).toEqual([]);
     expect(sim.state).toMatchObject({ stage: "working", heals: { started: 0 } });
-    sim.report({ type: "starts-held", until: sim.state.lastEventAt + 60_000, reason: "busy" });
+    sim.report({ type: "backoff-started", until: sim.state.lastEventAt + 60_000, reason: "busy" });
     sim.report({ type: "run-unpaused" });
     expect(goOn(sim)).toEqual([]);
     expect(sim.state.stage).toBe("working");

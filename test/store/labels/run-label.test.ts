@@ -36,7 +36,7 @@ test("a run in which no agent may start says so, until it may; what ends all sta
   for (const id of ["T-2", "T-3"]) run.of(id, { type: "attempt-ended", outcome: "failed" });
   expect(runLabel(run.state, live, run.now)).toEqual({ glyph: "‖", word: "HELD", tone: "waiting" });
   expect(runLabel(run.state, live, run.now + 262_000).word).toBe("RUNNING");
-  const tripped = { ...run.state, tripped: { kind: "authentication", says: "401" } as const };
+  const tripped = { ...run.state, halted: { kind: "authentication", says: "401" } as const };
   expect(runLabel(tripped, live, run.now)).toMatchObject({ word: "NEEDS YOU", tone: "person" });
   expect(word(claims())).toBe("RUNNING");
 });

@@ -81,7 +81,7 @@ describe("the ledger beside earlier runs", () => {
       earlier: ["4.0"],
       change: { text: "−2.9", good: true },
     });
-    expect(row(table, "tries at once, on average")).toMatchObject({ now: "1.3", earlier: ["0.5"], change: { text: "+0.8" } });
+    expect(row(table, "attempts at once, on average")).toMatchObject({ now: "1.3", earlier: ["0.5"], change: { text: "+0.8" } });
     expect(row(table, "time")).toMatchObject({ now: "1:35:37", earlier: ["2:00"], change: { text: "+1:33:37", good: false } });
     expect(row(table, "cost per shipped ticket")).toMatchObject({ now: "$0.42", earlier: ["$0.10"], change: { good: false } });
     expect(row(table, "shipped")?.change).toEqual({ text: "−1", good: false });

@@ -9,10 +9,10 @@ test("money of the day that nobody can count ends all starts, with why and what 
   const sim = new Simulation(batchOf([ticketOf("T-1")]));
   sim.report({ type: "day-spend-unknown", why: "ccusage is not there" });
   const says = "what other sessions have cost today is not known: ccusage is not there";
-  expect(sim.state.tripped).toEqual({ kind: "spend-unknown", says });
+  expect(sim.state.halted).toEqual({ kind: "spend-unknown", says });
   expect(sim.decide().map((action) => action.do)).not.toContain("start");
   expect(describeHalt({ kind: "spend-unknown", says })).toBe(
-    `no agent starts any more (spend-unknown): ${says}; mend it, or set limits.countOtherSessions to false, then run the same command again`,
+    `no agent starts any more (spend-unknown): ${says}; fix it, or set limits.countOtherSessions to false, then run the same command again`,
   );
 });
 
@@ -34,6 +34,6 @@ describe("two agents that are turned away until the same moment", () => {
       const stop = { kind, says: "wait", retryAfterMs };
       sim.report({ type: "agent-ended", ...sim.of(ticket), ending: "exited", exitCode: 1, signal: null, costUsd: 0, stop });
     }
-    expect(sim.state.holdDue).toEqual({ until, reason: "the model's API turned an agent away (rate-limited): wait" });
+    expect(sim.state.backoffDue).toEqual({ until, reason: "the model's API turned an agent away (rate-limited): wait" });
   });
 });

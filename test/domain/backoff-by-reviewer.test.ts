@@ -23,23 +23,23 @@ const run = (tickets = 3, workers = 1) =>
 const startsAt = (sim: Simulation, at = sim.state.lastEventAt) =>
   decide(sim.state, at).flatMap((action) => (action.do === "start" ? [action.ticket] : []));
 
-describe("the second model's API", () => {
+describe("the reviewer's API", () => {
   /** One more ticket is built and asked about, and the reviewer is turned away; how long all wait for it. */
   function reviewerTurnedAway(sim: Simulation, ticket: TicketId, retryAfterMs?: number): number {
     sim.decide();
     toReview(sim, ticket);
     sendAway(sim, ticket, "rate-limited", retryAfterMs);
-    const at = sim.events.findLast((event) => event.type === "second-model-answered")?.at ?? Number.NaN;
+    const at = sim.events.findLast((event) => event.type === "reviewer-answered")?.at ?? Number.NaN;
     sim.decide();
-    return (sim.state.hold?.until ?? Number.NaN) - at;
+    return (sim.state.backoff?.until ?? Number.NaN) - at;
   }
 
   test("holds agents, too: nothing that they build could land", () => {
     const sim = run();
     expect(reviewerTurnedAway(sim, T1, 5 * MIN)).toBe(5 * MIN);
-    expect(sim.state.hold?.reason).toBe("the reviewer's API turned it away (rate-limited): it says so");
+    expect(sim.state.backoff?.reason).toBe("the reviewer's API turned it away (rate-limited): it says so");
     expect(startsAt(sim)).toEqual([]);
-    expect(startsAt(sim, sim.state.hold?.until)).toEqual([T1]);
+    expect(startsAt(sim, sim.state.backoff?.until)).toEqual([T1]);
     expect(stateOf(sim.state, T1)).toMatchObject({ failures: 0, evidence: [], signs: { turnedAway: 1 } });
   });
 
@@ -51,14 +51,14 @@ describe("the second model's API", () => {
       return wait / S;
     });
     expect(waits).toEqual([30, 60, 120]);
-    expect(sim.state.limited).toMatchObject({ reviewer: { times: 3 } });
+    expect(sim.state.rateLimited).toMatchObject({ reviewer: { times: 3 } });
     sim.decide();
     toReview(sim, T1);
     const said = { question: "review", costUsd: 0, says: "" } as const;
-    sim.report({ type: "second-model-answered", ...sim.of(T1), ...said, valid: false });
-    expect(sim.state.limited).toMatchObject({ reviewer: { times: 3 } });
-    sim.report({ type: "second-model-answered", ...sim.of(T1), ...said, valid: true });
-    expect(sim.state.limited).toEqual({});
+    sim.report({ type: "reviewer-answered", ...sim.of(T1), ...said, valid: false });
+    expect(sim.state.rateLimited).toMatchObject({ reviewer: { times: 3 } });
+    sim.report({ type: "reviewer-answered", ...sim.of(T1), ...said, valid: true });
+    expect(sim.state.rateLimited).toEqual({});
     sim.endAttempt(T1, "done");
     expect(reviewerTurnedAway(sim, T2) / S).toBe(30);
   });
@@ -68,14 +68,14 @@ describe("the second model's API", () => {
     sim.decide();
     toReview(sim, T2);
     sim.stopAgent(T1, "rate-limited");
-    sim.report({ type: "second-model-answered", ...sim.of(T2), question: "review", costUsd: 0, valid: true, says: "" });
-    expect(sim.state.limited).toMatchObject({ agent: { times: 1 } });
+    sim.report({ type: "reviewer-answered", ...sim.of(T2), question: "review", costUsd: 0, valid: true, says: "" });
+    expect(sim.state.rateLimited).toMatchObject({ agent: { times: 1 } });
   });
 
   test("that is to be left alone for more than six hours parks the run, and a wrong key does", () => {
     const sim = run();
     reviewerTurnedAway(sim, T1, LONGEST_BACKOFF_MS + 1);
-    expect(sim.state.tripped).toMatchObject({ kind: "rate-limited", of: "reviewer" });
+    expect(sim.state.halted).toMatchObject({ kind: "rate-limited", party: "reviewer" });
     expect(describeReason(whyNot(sim.state, 0))).toMatch(
       /^no agent starts any more \(the reviewer: rate-limited\): it says so; try again after 1970-01-01 06:00:0\d UTC$/,
     );
@@ -104,7 +104,7 @@ describe("the second model's API", () => {
       sim.decide();
       toReview(sim, T1);
       sendAway(sim, T1, kind);
-      expect([sim.state.tripped, sim.state.hold, sim.state.holdDue]).toEqual([undefined, undefined, undefined]);
+      expect([sim.state.halted, sim.state.backoff, sim.state.backoffDue]).toEqual([undefined, undefined, undefined]);
       expect(stateOf(sim.state, T1)).toMatchObject({ failures: 1, evidence: [{ step: "review" }] });
     },
   );
@@ -114,7 +114,7 @@ describe("the second model's API", () => {
     sim.decide();
     toReview(sim, T1);
     const stop = { kind: "overloaded", says: "busy" } as const;
-    sim.report({ type: "second-model-answered", ...sim.of(T1), question: "review", costUsd: 0, valid: false, says: "", stop });
+    sim.report({ type: "reviewer-answered", ...sim.of(T1), question: "review", costUsd: 0, valid: false, says: "", stop });
     sim.report({ type: "attempt-ended", ...sim.of(T1), outcome: "killed" });
     expect(stateOf(sim.state, T1)).toMatchObject({ failures: 1 });
   });

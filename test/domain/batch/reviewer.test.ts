@@ -8,7 +8,7 @@ const frozen = (part: Readonly<Record<string, unknown>> = {}) =>
   resolveBatch(BatchFile.parse(batchValue(part)), { folder: "/b" });
 const steps = (part: Readonly<Record<string, unknown>>) => frozen(part).tickets[0]?.finish.map(({ step }) => step);
 
-describe("a batch with a second model", () => {
+describe("a batch with a reviewer", () => {
   it("has it as its run freezes it, and without one there is none", () => {
     expect(frozen({ reviewer }).reviewer).toMatchObject(reviewer);
     expect(frozen()).not.toHaveProperty("reviewer");
@@ -48,10 +48,10 @@ describe("a step's command, as a run freezes it", () => {
   });
 });
 
-describe("hiccups of a batch", () => {
+describe("transients of a batch", () => {
   it("are its run's, where it names any", () => {
-    const hiccup = { name: "registry", pattern: "ECONNRESET", steps: ["check"], waitSeconds: 1 };
-    expect(frozen({ transients: [hiccup] }).transients).toEqual([hiccup]);
+    const transient = { name: "registry", pattern: "ECONNRESET", steps: ["check"], waitSeconds: 1 };
+    expect(frozen({ transients: [transient] }).transients).toEqual([transient]);
     expect(frozen()).not.toHaveProperty("transients");
   });
 });
