@@ -1,11 +1,11 @@
-import { headline } from "../../src/store/labels/run-label.ts";
 import { describe, expect, test } from "vitest";
 import { ledgerOf } from "../../src/domain/results/ledger.ts";
 import { reportOf } from "../../src/domain/results/report.ts";
 import type { EndKind, RunEvent } from "../../src/domain/run/event.ts";
 import { reduce } from "../../src/domain/run/reduce.ts";
-import { formatDuration } from "../../src/domain/values/time.ts";
 import { type Fence, TicketId } from "../../src/domain/values/ids.ts";
+import { formatDuration } from "../../src/domain/values/time.ts";
+import { headline } from "../../src/store/labels/run-label.ts";
 import { renderMarkdown, renderSummaryText } from "../../src/store/results/summary.ts";
 import { attempt, mixed } from "./mixed-run.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";

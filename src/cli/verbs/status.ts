@@ -1,9 +1,9 @@
 import { ledgerOf } from "../../domain/results/ledger.ts";
 import { type Attempt, activeTickets, type RunState } from "../../domain/run/state.ts";
 import { describeReason, whyNot } from "../../domain/schedule/why-not.ts";
-import { formatDuration } from "../../domain/values/time.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
+import { formatDuration } from "../../domain/values/time.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import { headline } from "../../store/labels/run-label.ts";
 import { specLabel } from "../../store/labels/step-label.ts";
