@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { ledgerOf } from "../../src/domain/results/ledger.ts";
-import { trendOf } from "../../src/domain/results/trend.ts";
-import type { EndKind, RunEvent } from "../../src/domain/run/event.ts";
-import { reduce } from "../../src/domain/run/reduce.ts";
-import { type Fence, TicketId } from "../../src/domain/values/ids.ts";
-import { numbersLine, outcomes, renderMarkdown, renderSummaryText } from "../../src/store/results/summary.ts";
-import { trendLine } from "../../src/store/results/trend-text.ts";
-import { earlierRuns } from "../report/pages.ts";
-import { plumbingEnded } from "../store/scenes.ts";
-import { attempt } from "./mixed-run.ts";
-import { batchOf, Simulation, ticketOf } from "./simulate.ts";
+import { ledgerOf } from "../../../src/domain/results/ledger.ts";
+import { trendOf } from "../../../src/domain/results/trend.ts";
+import type { EndKind, RunEvent } from "../../../src/domain/run/event.ts";
+import { reduce } from "../../../src/domain/run/reduce.ts";
+import { type Fence, TicketId } from "../../../src/domain/values/ids.ts";
+import { numbersLine, outcomes, renderMarkdown, renderSummaryText } from "../../../src/store/results/summary.ts";
+import { trendLine } from "../../../src/store/results/trend-text.ts";
+import { attempt } from "../../domain/mixed-run.ts";
+import { batchOf, Simulation, ticketOf } from "../../domain/simulate.ts";
+import { earlierRuns } from "../../report/pages.ts";
+import { plumbingEnded } from "../scenes.ts";
 
 const [T1, T2] = ["T-1", "T-2"].map((name) => TicketId.parse(name)) as [TicketId, TicketId];
 const why = (sim: Simulation) => outcomes(sim.state).open.map((open) => open.why);
