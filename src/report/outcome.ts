@@ -1,6 +1,7 @@
 import { ledgerOf } from "../domain/results/ledger.ts";
 import { foundWords, headline, outcomes } from "../domain/results/summary.ts";
 import type { RunState, TicketState } from "../domain/run/state.ts";
+import { specOf } from "../domain/schedule/plan.ts";
 import { formatDuration } from "../domain/values/duration.ts";
 import { count, percent, usd, utc } from "./format.ts";
 import { type Html, html } from "./html.ts";
@@ -72,6 +73,6 @@ export function openSection(state: RunState): Section | undefined {
 }
 
 function name(state: RunState, ticket: TicketState): Html {
-  const title = state.plan.tickets[state.plan.index[ticket.id] ?? 0]?.title ?? "";
+  const title = specOf(state.plan, ticket.id).title;
   return html`<b class="id">${ticket.id}</b> <bdi>${title}</bdi>${foundWords(ticket)}`;
 }

@@ -2,6 +2,7 @@ import { failingOnBaseLine } from "../domain/evidence/summary-lines.ts";
 import { interventionKind } from "../domain/results/intervention.ts";
 import type { AgentEnding, AttemptOutcome, RunEvent } from "../domain/run/event.ts";
 import type { RunState } from "../domain/run/state.ts";
+import { specOf } from "../domain/schedule/plan.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { claimLook, type Look } from "./describe-claim.ts";
 import { healLook } from "./describe-heal.ts";
@@ -177,7 +178,7 @@ const TOLD_OTHERWISE: ReadonlySet<string> = new Set(["merge", "assert"]);
 
 /** A step names itself, whatever its summary says. */
 function stepEndedLook(event: Event<"step-ended">, state: RunState): Look | undefined {
-  const spec = state.plan.tickets[state.plan.index[event.ticket] ?? -1]?.finish[event.step];
+  const spec = specOf(state.plan, event.ticket).finish[event.step];
   if (event.ok && TOLD_OTHERWISE.has(spec?.step ?? "")) return undefined;
   const word = spec === undefined ? "step" : specLabel(spec);
   const text = event.summary === "" || event.summary === word ? word : `${word}: ${event.summary}`;

@@ -1,5 +1,6 @@
 import type { StepKind, StepSpec } from "../domain/batch/step-spec.ts";
 import type { Attempt, RunState } from "../domain/run/state.ts";
+import { specOf } from "../domain/schedule/plan.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { questionLabel } from "./reviewer-label.ts";
 import { specLabel, stepLabel } from "./step-label.ts";
@@ -17,7 +18,7 @@ const BY_TURNS: ReadonlySet<StepKind> = new Set(["check", "verify", "merge"]);
 
 /** The finish line of a ticket; none where the run is not known yet. */
 export function finishOf(run: RunState | undefined, id: TicketId): readonly StepSpec[] {
-  return run?.plan.tickets[run.plan.index[id] ?? -1]?.finish ?? [];
+  return run === undefined ? [] : specOf(run.plan, id).finish;
 }
 
 /** What a try is at now. `finish` is the ticket's finish line. */

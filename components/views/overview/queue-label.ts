@@ -1,4 +1,5 @@
 import type { Attempt, TicketState } from "../../../src/domain/run/state.ts";
+import { specOf } from "../../../src/domain/schedule/plan.ts";
 import { describeReason, type Reason, whyNot } from "../../../src/domain/schedule/why-not.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
@@ -64,7 +65,7 @@ function foundWord({ foundBy }: TicketState): string {
 
 /** A ticket's title. */
 export function titleOf({ run }: Pick<DashboardState, "run">, id: TicketId): string {
-  return displayText(run?.plan.tickets[run.plan.index[id] ?? -1]?.title ?? "");
+  return run === undefined ? "" : displayText(specOf(run.plan, id).title);
 }
 
 /** A ticket's title, and before it who found it: it is cut at its end. */

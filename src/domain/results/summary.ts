@@ -1,5 +1,6 @@
 import { failingOnBaseLine } from "../evidence/summary-lines.ts";
 import type { RunState, TicketState } from "../run/state.ts";
+import { specOf } from "../schedule/plan.ts";
 import { describeReason, type Reason, whyNot } from "../schedule/why-not.ts";
 import { formatDuration } from "../values/duration.ts";
 import { plainText } from "../values/text.ts";
@@ -143,7 +144,7 @@ function stepWords({ humanStep }: TicketState): string {
 }
 
 function titleOf(state: RunState, { id }: TicketState): string {
-  return plainText(state.plan.tickets[state.plan.index[id] as number]?.title ?? "");
+  return plainText(specOf(state.plan, id).title);
 }
 
 function landedAs({ mergedSha }: TicketState): string {

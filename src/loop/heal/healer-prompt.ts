@@ -1,6 +1,7 @@
 import type { Evidence } from "../../domain/run/event.ts";
 import type { TicketState } from "../../domain/run/state.ts";
 import { isHealable, isMendable } from "../../domain/schedule/heal.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
 import { fillTemplate, PROMPT_CHARS } from "../../domain/values/template.ts";
 import { plainLines, plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
@@ -52,7 +53,7 @@ export async function stopReport(ctx: Pick<LoopContext, "files" | "state">, reas
   const failed = mendable.toSorted((a, b) => Number(isHealable(b)) - Number(isHealable(a)));
   const parts = [block(nonce, "reason", plainText(reason, REASON_CHARS))];
   for (const ticket of failed.slice(0, MOST_TICKETS)) {
-    const title = state.plan.tickets[state.plan.index[ticket.id] as number]?.title ?? "";
+    const title = specOf(state.plan, ticket.id).title;
     parts.push(block(nonce, ticket.id, `${plainText(title, SUMMARY_CHARS)}\n\n${await triesOf(ctx, ticket)}`));
   }
   if (failed.length > MOST_TICKETS) parts.push(`${failed.length - MOST_TICKETS} more tickets have failed.`);
