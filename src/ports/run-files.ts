@@ -35,7 +35,7 @@ export interface RunFiles {
   write(file: string, text: string): Promise<void>;
   exists(file: string): Promise<boolean>;
   /** A path that does not exist yet, for a pristine checkout that no worker could write. */
-  judgePath(ticket: TicketId, purpose: string): string;
+  checkoutPath(ticket: TicketId, purpose: string): string;
   /** Where what a check's command gave on one commit is kept, by its key. It belongs to no attempt. */
   manifestPath(key: string): string;
   /** Where the attempt's worktree lies. */

@@ -119,6 +119,11 @@ export function stepName(spec: StepSpec): string {
   return "name" in spec ? spec.name : spec.step;
 }
 
+/** Whether a step runs a command, which may need a whole machine: so many at a time as there are workers. */
+export function runsCommand({ step }: StepSpec): boolean {
+  return step === "check" || step === "verify";
+}
+
 /** What runs when a batch names no finish line. `assert` is appended where it is missing. */
 export const DEFAULT_FINISH: readonly StepSpec[] = [{ step: "gates" }, { step: "merge" }, { step: "assert" }];
 

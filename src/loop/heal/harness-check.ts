@@ -34,12 +34,12 @@ export function classesOf(text: string): readonly TransientSpec[] {
 
 /**
  * Why these classes cannot take the place of those, after a heal. A check is over when it has ended: a class that gives it
- * another try is for people to write (law 9).
+ * another run is for people to write (law 9).
  */
 export function loosensChecks(before: readonly TransientSpec[], after: readonly TransientSpec[]): string | undefined {
   const known = new Set(before.filter(isOfChecks).map(identity));
   const added = after.filter(isOfChecks).find((each) => !known.has(identity(each)));
-  return added === undefined ? undefined : `gives checks another try: "${plainText(added.name, 80)}"`;
+  return added === undefined ? undefined : `gives checks a retry: "${plainText(added.name, 80)}"`;
 }
 
 function isOfChecks({ steps }: TransientSpec): boolean {

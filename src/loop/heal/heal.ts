@@ -14,7 +14,7 @@ import { renderWorkerPrompt } from "../attempt/prompt.ts";
 import { confineHealer } from "../programs/confine.ts";
 import { howItEnded } from "../programs/output.ts";
 import { classesOf, loosensChecks, unfitForHarness } from "./harness-check.ts";
-import { renderHealerPrompt, stopReport } from "./healer-prompt.ts";
+import { describeStop, renderHealerPrompt } from "./healer-prompt.ts";
 
 type Started = Extract<RunEvent, { type: "heal-started" }>;
 type End = Pick<Extract<HealFact, { type: "heal-ended" }>, "outcome" | "why" | "changed">;
@@ -64,8 +64,8 @@ async function repair(ctx: LoopContext, event: Started, { signal, spent }: Repai
     const files = await ctx.files.heal(n);
     const before = await ctx.harness.layOut(files.harness);
     const nonce = randomBytes(16).toString("hex");
-    const report = await stopReport(ctx, reason, nonce);
-    const about = { n, heals: ctx.batch.limits.heals, folder: files.harness, nonce, report };
+    const stop = await describeStop(ctx, reason, nonce);
+    const about = { n, heals: ctx.batch.limits.heals, folder: files.harness, nonce, stop };
     await ctx.files.write(files.prompt, renderHealerPrompt(ctx.templates.healer, about));
     spent.usd = ctx.agent.reserveUsd;
     const result = await runHealer(ctx, event, files, signal);

@@ -10,17 +10,17 @@ import { HINTS_CHARS, WORKER_VARIABLES } from "../attempt/prompt.ts";
 import { block } from "../questions/question-prompt.ts";
 
 /** Characters of the parts of a healer's prompt. */
-const REPORT_CHARS = 56_000;
+const STOP_CHARS = 56_000;
 const REASON_CHARS = 2_000;
 const SUMMARY_CHARS = 300;
 const DETAIL_CHARS = 1_500;
-/** Tickets that are told of, tries of each, and the end of the last try's log. */
+/** Tickets that are told of, attempts of each, and the end of the last one's log. */
 const MOST_TICKETS = 6;
 const LOG_BYTES = 8_000;
 const LOG_CHARS = 2_500;
 const LOG_LINES = 60;
 
-/** What a healer is told; the report is data, see `stopReport`. */
+/** What a healer is told; `stop` is data, see `describeStop`. */
 export function renderHealerPrompt(
   template: string,
   {
@@ -28,8 +28,8 @@ export function renderHealerPrompt(
     heals,
     folder,
     nonce,
-    report,
-  }: { readonly n: number; readonly heals: number; readonly folder: string; readonly nonce: string; readonly report: string },
+    stop,
+  }: { readonly n: number; readonly heals: number; readonly folder: string; readonly nonce: string; readonly stop: string },
 ): string {
   return fillTemplate(template, {
     n: String(n),
@@ -39,34 +39,36 @@ export function renderHealerPrompt(
     variables: WORKER_VARIABLES.join(", "),
     promptChars: String(PROMPT_CHARS),
     hintsChars: String(HINTS_CHARS),
-    report: report.slice(0, REPORT_CHARS),
+    stop: stop.slice(0, STOP_CHARS),
   });
 }
 
 /**
  * The stop, for a healer: what is left, and of the tickets that it may help, those that a heal would open again first, the evidence
- * of their tries and the end of the last agent's log. Each piece stands between lines with the nonce, which nobody knew when it was written.
+ * of their attempts and the end of the last agent's log. Each piece stands between lines with the nonce, which nobody knew when it was written.
  */
-export async function stopReport(ctx: Pick<LoopContext, "files" | "state">, reason: string, nonce: string): Promise<string> {
+export async function describeStop(ctx: Pick<LoopContext, "files" | "state">, reason: string, nonce: string): Promise<string> {
   const state = ctx.state();
   const mendable = [...vecItems(state.tickets)].filter(isMendable);
   const failed = mendable.toSorted((a, b) => Number(isHealable(b)) - Number(isHealable(a)));
   const parts = [block(nonce, "reason", plainText(reason, REASON_CHARS))];
   for (const ticket of failed.slice(0, MOST_TICKETS)) {
     const title = specOf(state.plan, ticket.id).title;
-    parts.push(block(nonce, ticket.id, `${plainText(title, SUMMARY_CHARS)}\n\n${await triesOf(ctx, ticket)}`));
+    parts.push(block(nonce, ticket.id, `${plainText(title, SUMMARY_CHARS)}\n\n${await attemptsOf(ctx, ticket)}`));
   }
   if (failed.length > MOST_TICKETS) parts.push(`${failed.length - MOST_TICKETS} more tickets have failed.`);
   return parts.join("\n\n");
 }
 
-async function triesOf({ files }: Pick<LoopContext, "files">, { id, evidence, history }: TicketState): Promise<string> {
+async function attemptsOf({ files }: Pick<LoopContext, "files">, { id, evidence, history }: TicketState): Promise<string> {
   const last = history.findLast(({ outcome }) => outcome !== "stopped" && outcome !== "lost");
-  const tried = `${history.length} tries; those that left evidence, oldest first:`;
-  if (last === undefined) return tried;
+  const count = `${history.length} attempts; those that left evidence, oldest first:`;
+  if (last === undefined) return count;
   const log = await files.tail((await files.attempt(id, last.n)).agentLog, LOG_BYTES);
   const lines = plainLines(log, { maxLines: Number.POSITIVE_INFINITY, maxLength: 300 }).slice(-LOG_LINES);
-  return [tried, ...evidence.map(inWords), `The end of the log of try ${last.n}:`, lines.join("\n").slice(-LOG_CHARS)].join("\n");
+  return [count, ...evidence.map(inWords), `The end of the log of attempt ${last.n}:`, lines.join("\n").slice(-LOG_CHARS)].join(
+    "\n",
+  );
 }
 
 function inWords({ step, name, summary, detail }: Evidence): string {

@@ -96,14 +96,14 @@ describe("a heal", () => {
       /^transients.json cannot be used: .*narrow/,
     ],
     [
-      "a hiccup that gives checks another try",
+      "a class that gives checks a retry",
       (t) => edit(t, "transients.json", '"steps": ["prepare"],', '"steps": ["check"],'),
-      /^transients.json gives checks another try: "package-download-cut"$/,
+      /^transients.json gives checks a retry: "package-download-cut"$/,
     ],
     [
       "a wider hiccup of checks",
       (t) => edit(t, "transients.json", ": Text file busy$", "AssertionErr"),
-      /^transients.json (gives checks another try: "text-file-busy"|cannot be used)/,
+      /^transients.json (gives checks a retry: "text-file-busy"|cannot be used)/,
     ],
     ["a link in the place of a file", (t) => relink(t, "hints.md", "/etc/hostname"), /^hints.md is a link$/],
     ["a file less", (t) => rmSync(join(t.worktree, "hints.md")), /^hints.md is gone$/],
