@@ -2,7 +2,7 @@ import { isAbsolute } from "node:path";
 import { CannotJudge } from "./cannot-judge.ts";
 import { jsonOf, listOf, objectOf, textOf, ticketIdOf } from "./shape.ts";
 
-/** Where the tickets are. Paths are absolute. */
+/** The kind and place of the tracker. Paths are absolute. */
 export type TrackerPlace =
   | { readonly kind: "embedded"; readonly file: string }
   | { readonly kind: "folder"; readonly folder: string };
@@ -12,7 +12,7 @@ export interface Batch {
   readonly tickets: readonly string[];
 }
 
-/** Reads the batch that is to be judged: `{version: 1, tracker, tickets: [ids]}`, nothing more and nothing less. */
+/** Reads the batch to judge: `{version: 1, tracker, tickets: [ids]}`, with no other keys. */
 export function parseBatch(text: string): Batch {
   const root = objectOf(jsonOf(text, "the batch"), "the batch", ["version", "tracker", "tickets"]);
   if (root.get("version") !== 1) throw new CannotJudge("the batch is of another version than 1");

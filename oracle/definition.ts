@@ -1,17 +1,17 @@
 /**
- * What "done" means. Pure: the same snapshot and batch always give the same verdict.
+ * The definition of "done". Pure: the same snapshot and batch always give the same verdict.
  *
  * - The batch names at least one ticket, and none twice.
  * - Every ticket of the batch is in the tracker exactly once. Tickets beyond the batch do not matter, but must be readable.
- * - A ticket is settled when its state is exactly `done`, or exactly `human-gated` with a recorded step that is not blank.
+ * - A ticket is settled if its state is exactly `done`, or exactly `human-gated` with a recorded step that is not blank.
  *   `human-gated` without a step counts as open: nobody knows what is left to do.
- * - A state that is none of the three known words (`Done`, `closed`, `done `, a look-alike letter) is unreadable, not open:
- *   somebody meant something by it and nobody knows what. Then nothing is judged.
+ * - A state that is none of the three known words (`Done`, `closed`, `done `, a look-alike letter) is unreadable, not open,
+ *   because nobody knows its meaning. Then nothing is judged.
  */
 
 export interface SnapshotTicket {
   readonly id: string;
-  /** As the tracker holds it, untouched. */
+  /** As the tracker has it, unchanged. */
   readonly state: string;
   readonly step?: string;
 }

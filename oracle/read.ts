@@ -7,17 +7,17 @@ import { jsonOf, listOf, objectOf, stepOf, textOf, ticketIdOf } from "./shape.ts
 import { type FileRead, isUnchanged, readWhole, shown } from "./stable-file.ts";
 import { isTicketName, readTicketText } from "./ticket-file.ts";
 
-/** How long the tracker may keep changing under the reader before it gives up. Milliseconds. */
+/** The time for which the tracker may keep changing before the reader gives up. Milliseconds. */
 const DEADLINE_MS = 5_000;
 const FIRST_PAUSE_MS = 25;
 
-/** Bounds of what is read. Bytes. */
+/** Bounds of the files that are read. Bytes. */
 export const MAX_EMBEDDED = 128 * 1024 * 1024;
 export const MAX_TICKET_FILE = 1024 * 1024;
 
 /**
- * All tickets of the tracker as they were at one instant: read all, then see that nothing was written meanwhile. While it
- * changes, reads again with growing pauses up to the deadline. Coherent or nothing: throws CannotJudge.
+ * All tickets of the tracker at one instant: reads all, then checks that nothing was written meanwhile. While it changes, reads
+ * again with growing pauses up to the deadline. If it is never coherent, throws CannotJudge.
  */
 export async function readSnapshot(place: TrackerPlace): Promise<readonly SnapshotTicket[]> {
   const deadline = performance.now() + DEADLINE_MS;
@@ -29,7 +29,7 @@ export async function readSnapshot(place: TrackerPlace): Promise<readonly Snapsh
   }
 }
 
-/** What was read, ready to be understood; undefined where it changed while it was read. */
+/** The bytes that were read; undefined if they changed meanwhile. */
 type Coherent = (() => readonly SnapshotTicket[]) | undefined;
 
 function readEmbedded(file: string): Coherent {
@@ -54,7 +54,7 @@ function ticketNames(folder: string): readonly string[] {
   return entries.flatMap((e) => (isTicketName(e.name) && !e.isDirectory() ? [e.name] : [])).sort();
 }
 
-/** A file that was listed and is gone means that the folder is changing; everything else is for the caller. */
+/** A listed file that is gone means that the folder is changing. Every other error is for the caller. */
 function readUnlessGone(path: string): FileRead | undefined {
   try {
     return readWhole(path, MAX_TICKET_FILE);

@@ -1,8 +1,8 @@
 import { CannotJudge } from "./cannot-judge.ts";
 
-/** Strict checks of parsed JSON. Each throws CannotJudge and says where it was looking. */
+/** Strict checks of parsed JSON. Each throws CannotJudge and names the place. */
 
-/** The value as an object with no keys but the allowed ones, and all of the required ones. */
+/** The value as an object with only the allowed keys, and all of the required ones. */
 export function objectOf(
   value: unknown,
   where: string,

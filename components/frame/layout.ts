@@ -1,3 +1,5 @@
+import type { Plan } from "../../src/domain/run/state.ts";
+
 /** The smallest terminal that the dashboard is drawn on. */
 export const MIN_COLUMNS = 60;
 export const MIN_ROWS = 15;
@@ -29,6 +31,11 @@ export const LAYOUT_LINES = 3;
 const PANEL_COLUMNS = 140;
 const PANEL_ROWS = 44;
 const PANEL_LINES = 7;
+
+/** Columns that a ticket id gets, the same in every view. */
+export function idWidth(plan: Plan): number {
+  return Math.min(12, Math.max(3, ...plan.tickets.map((t) => t.id.length)));
+}
 
 /** Whether a terminal is too small to draw anything that reads. */
 export function isTooSmall(columns: number, rows: number): boolean {

@@ -21,6 +21,7 @@ const SHIPPED = [
   "@anthropic-ai/sandbox-runtime",
   "chalk",
   "cli-truncate",
+  "eventsource-parser",
   "execa",
   "fast-xml-parser",
   "fastest-levenshtein",
@@ -72,6 +73,7 @@ export const LAYERS: readonly Layer[] = [
     layers: ["domain", "store"],
     packages: ["ink", "react", "zustand", "string-width", "cli-truncate", "chalk"],
     builtins: [],
+    folderLevels: [["app"], ["screen-reader"], ["views"], ["dialogs", "views/*"], ["frame"], ["kit"], ["terminal"]],
   },
   // The page that a run leaves behind: text from a state, and so free of whatever reaches the world.
   { name: "report", folder: "src/report", layers: ["domain", "store"], packages: [], builtins: [] },

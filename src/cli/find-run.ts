@@ -8,7 +8,7 @@ import { EXIT, UserError } from "../domain/values/user-error.ts";
 import type { RunRow, RunStore, Tally } from "../ports/run-store.ts";
 import { inListOrder, type ListedRun } from "../store/run-list.ts";
 import { batchLock } from "./engine/engine-locks.ts";
-import { replay } from "./engine/replay.ts";
+import { stateFromJournal } from "./engine/journal-state.ts";
 import { runFolder, type StateHome, stateHome } from "./state-home.ts";
 
 /** A run on record, and whether an engine works on it now. */
@@ -88,7 +88,7 @@ function listed(row: RunRow, live: boolean, tally: Tally | undefined): ListedRun
 export function findRun(name: string | undefined): FoundRun {
   return withStore((store, home) => {
     const found = recorded(store, home, name);
-    return { ...found, state: replay(store.openForReading(found.row.run), found.row.run) };
+    return { ...found, state: stateFromJournal(store.openForReading(found.row.run), found.row.run) };
   });
 }
 

@@ -2,6 +2,7 @@ import type { RunEvent } from "../domain/run/event.ts";
 import type { RunState } from "../domain/run/state.ts";
 import { plainText } from "../domain/values/text.ts";
 import { describeEvent } from "../store/describe-event.ts";
+import { formatClock } from "../store/format.ts";
 import { writeAll } from "./print.ts";
 
 /**
@@ -25,10 +26,5 @@ export function linePrinter(format: "lines" | "json", fd = 1): (event: RunEvent,
 
 function lineOf(event: RunEvent, state: RunState): string | undefined {
   const line = describeEvent(event, state);
-  return line && `${clockTime(event.at)}  ${line.ticket ?? "·"}  ${line.glyph} ${line.text}\n`;
-}
-
-function clockTime(at: number): string {
-  const time = new Date(at);
-  return [time.getHours(), time.getMinutes(), time.getSeconds()].map((n) => String(n).padStart(2, "0")).join(":");
+  return line && `${formatClock(event.at)}  ${line.ticket ?? "·"}  ${line.glyph} ${line.text}\n`;
 }

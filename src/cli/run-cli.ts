@@ -17,12 +17,12 @@ const REPORT_VERB = "__report";
 const SCAN_VERB = "__scan";
 
 async function serveScan(): Promise<number> {
-  (await import("../adapters/scan/serve-scan.ts")).serveScan();
+  (await import("../adapters/text-scans/serve-scan.ts")).serveScan();
   return 0;
 }
 
 async function serveReport(): Promise<number> {
-  (await import("../adapters/report/serve-report.ts")).serveReport();
+  (await import("../adapters/test-report/serve-report.ts")).serveReport();
   return 0;
 }
 

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createRunFiles } from "../../src/adapters/files/run-files.ts";
 import { privateTmp } from "../../src/adapters/private-tmp.ts";
+import { createRunFiles } from "../../src/adapters/run-files/run-files.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import { UserError } from "../../src/domain/values/user-error.ts";
 import { scratchFolder } from "../helpers/scratch.ts";

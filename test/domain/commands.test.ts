@@ -9,7 +9,7 @@ import { finishing } from "./play.ts";
 import { honestJudgement, ticketOf } from "./simulate.ts";
 import { begun, counted, refusal, starts, T1, T2, T3, T4, T5 } from "./wishing.ts";
 
-describe("a stalled ticket that a person wants tried anew", () => {
+describe("a stalled ticket that a person wants retried", () => {
   const stalled = (...options: Parameters<typeof begun>) => {
     const sim = begun(...options);
     sim.endAttempt(T1, "failed");
@@ -22,7 +22,7 @@ describe("a stalled ticket that a person wants tried anew", () => {
     const sim = stalled();
     expect(stateOf(sim.state, T1)).toMatchObject({ phase: "stalled", failures: 1 });
     expect(admitCommand(sim.state, retry)).toEqual([
-      { type: "intervention", class: "I5", target: "T-1", note: "tried anew" },
+      { type: "intervention", class: "I5", target: "T-1", note: "retried" },
       { type: "ticket-retried", ticket: "T-1" },
     ]);
     sim.wish(retry);

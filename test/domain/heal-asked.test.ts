@@ -26,13 +26,13 @@ describe("a heal that a person asks for", () => {
     expect(refusal(sim, heal)).toMatch(/^a heal was asked for already/);
     sim.endAttempt(others[0] as TicketId, "failed");
     expect(starts(sim)).toEqual([]);
-    expect(describeReason(whyNot(sim.state, 4))).toBe("ready; the harness is mended first");
+    expect(describeReason(whyNot(sim.state, 4))).toBe("ready; the harness is healed first");
     sim.endAttempt(others[1] as TicketId, "failed");
     expect(sim.decide()).toMatchObject([{ do: "heal", n: 1 }]);
     expect(sim.events.at(-1)).toMatchObject({ reason: expect.stringMatching(/^a person asked for it; 5 of 5 tickets are open/) });
     expect(sim.state.heals).not.toHaveProperty("asked");
-    expect(refusal(sim, heal)).toBe("the harness is being mended already");
-    expect(describeReason(whyNot(sim.state, 4))).toBe("ready; the harness is mended first");
+    expect(refusal(sim, heal)).toBe("the harness is being healed already");
+    expect(describeReason(whyNot(sim.state, 4))).toBe("ready; the harness is healed first");
     const { seq } = sim.state;
     expect(sim.report({ type: "heal-agent-started", n: 2, pid: 7, startTime: "8" })).toBe(false);
     expect(sim.state.seq).toBe(seq);
@@ -77,7 +77,7 @@ describe("a heal that a person asks for", () => {
     sim.report({ type: "tripwire-ended", ok: true, canaries: 30, ms: 1 });
     sim.report({ type: "run-paused" });
     expect(sim.decide()).toEqual([]);
-    sim.report({ type: "starts-held", until: sim.state.lastEventAt + 60_000, reason: "busy" });
+    sim.report({ type: "backoff-started", until: sim.state.lastEventAt + 60_000, reason: "busy" });
     sim.report({ type: "run-unpaused" });
     expect(sim.decide()).toEqual([]);
     sim.pass(60_000);
@@ -95,7 +95,7 @@ describe("a heal that a person asks for", () => {
     expect(sim.decide()).toMatchObject([{ do: "heal", n: 1 }]);
   });
 
-  test("is called off until it has begun, and what waited starts", () => {
+  test("is cancelled until it has begun, and what waited starts", () => {
     const drop = { type: "drop-heal" } as const;
     const sim = failed();
     expect(refusal(sim, drop)).toBe("no heal is asked for");
@@ -103,7 +103,7 @@ describe("a heal that a person asks for", () => {
     for (const { id } of working(sim.state).slice(1)) sim.endAttempt(id, "failed");
     expect(starts(sim)).toEqual([]);
     sim.wish(drop);
-    expect(sim.events.at(-1)).toMatchObject({ type: "heal-dropped", why: "a person called it off" });
+    expect(sim.events.at(-1)).toMatchObject({ type: "heal-dropped", why: "a person cancelled it" });
     // One decision about the harness, whatever it came to.
     expect(counted(sim)).toEqual(["I2 harness: asked for a heal"]);
     expect(starts(sim).length).toBeGreaterThan(0);
@@ -111,15 +111,15 @@ describe("a heal that a person asks for", () => {
     sim.wish(heal);
     for (const { id } of working(sim.state)) sim.endAttempt(id, "failed");
     expect(sim.decide()).toMatchObject([{ do: "heal", n: 1 }]);
-    expect(refusal(sim, drop)).toBe("the heal has begun: it is not called off any more");
+    expect(refusal(sim, drop)).toBe("the heal has begun: it cannot be cancelled any more");
     expect(sim.state.heals.running).toMatchObject({ n: 1 });
   });
 
-  test("is dropped with the reason where nothing is left to mend, and the run goes on", () => {
+  test("is dropped with the reason where nothing is left to heal, and the run goes on", () => {
     const sim = failed();
     sim.wish(heal);
     for (const { id } of working(sim.state)) sim.endAttempt(id, "done");
-    const why = "there is nothing to mend: no open ticket has failed by what its agents did";
+    const why = "there is nothing to heal: no open ticket has failed by what its agents did";
     expect(sim.decide()).toEqual([{ do: "drop-heal", why }]);
     expect(sim.events.at(-1)).toMatchObject({ type: "heal-dropped", why });
     expect(sim.state.heals).toMatchObject({ started: 0 });
@@ -128,16 +128,16 @@ describe("a heal that a person asks for", () => {
 
   test("is refused where it makes no sense", () => {
     expect(refusal(failed({ heals: 0 }), heal)).toBe("heals are off in this batch");
-    expect(refusal(begun({ heals: 1 }), heal)).toBe("there is nothing to mend: no open ticket has failed by what its agents did");
+    expect(refusal(begun({ heals: 1 }), heal)).toBe("there is nothing to heal: no open ticket has failed by what its agents did");
     expect(refusal(failed({ usdPerRun: 5 }, 2), heal)).toBe("the money does not do for it and one more attempt");
-    const tripped = failed();
-    tripped.stopAgent(T2, "authentication");
-    expect(refusal(tripped, heal)).toMatch(/^no agent starts any more/);
+    const halted = failed();
+    halted.stopAgent(T2, "authentication");
+    expect(refusal(halted, heal)).toMatch(/^no agent starts any more/);
     const stopping = failed();
     stopping.wish({ type: "stop" });
     expect(refusal(stopping, heal)).toBe("the run is stopping");
     const killed = begun({ attempts: 3, heals: 1 });
     killed.endAttempt(T1, "killed");
-    expect(refusal(killed, heal)).toMatch(/^there is nothing to mend/);
+    expect(refusal(killed, heal)).toMatch(/^there is nothing to heal/);
   });
 });

@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import { apiKeyNamesInDotenv } from "../../src/domain/batch/api-key-guard.ts";
 import { findingsLine, findingsText, passedLine } from "../../src/domain/evidence/summary-lines.ts";
 import { reportOf } from "../../src/domain/results/report.ts";
-import { renderMarkdown, renderSummaryText } from "../../src/domain/results/summary.ts";
 import { admitCommand } from "../../src/domain/run/admit.ts";
 import type { RunFact } from "../../src/domain/run/event.ts";
 import { freeSlots, isSettled } from "../../src/domain/run/state.ts";
 import { decide } from "../../src/domain/schedule/decide.ts";
 import { soonReady } from "../../src/domain/schedule/slot-reservation.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
+import { renderMarkdown, renderSummaryText } from "../../src/store/results/summary.ts";
 import { batchOf, honestJudgement, Simulation, ticketOf } from "./simulate.ts";
 
 const [A, B, D] = ["A", "B", "D"].map((id) => TicketId.parse(id)) as [TicketId, TicketId, TicketId];
@@ -30,8 +30,8 @@ describe("a wish about workers and heals", () => {
     expect(admitCommand(sim.state, { type: "workers", workers: 1 })).toMatchObject([{ reason: "the run has 1 worker already" }]);
     const asked = { ...sim.state, heals: { ...sim.state.heals, asked: true as const } };
     expect(admitCommand(asked, { type: "drop-heal" })).toEqual([
-      { type: "intervention", class: "I2", target: "harness", note: "called off the heal" },
-      { type: "heal-dropped", why: "a person called it off" },
+      { type: "intervention", class: "I2", target: "harness", note: "cancelled the heal" },
+      { type: "heal-dropped", why: "a person cancelled it" },
     ]);
   });
 });
@@ -117,7 +117,7 @@ describe("what is said of a run that goes on, in a sandbox", () => {
   test("as lines", () => {
     const lines = renderSummaryText(running()).split("\n");
     expect(lines[0]).toMatch(/^● RUNNING {3}test {3}\d+s {3}2 tickets: 1 shipped, 0 human-gated, 1 open$/);
-    expect(lines.slice(1, 3)).toEqual(["  ✔ A  A  0123456  1 try", "  ✖ B  B  at work"]);
+    expect(lines.slice(1, 3)).toEqual(["  ✔ A  A  0123456  1 attempt", "  ✖ B  B  at work"]);
     // Who worked in which slot, over an axis of time.
     expect(lines.slice(4, 7)).toEqual([
       expect.stringMatching(/^ {2}1 +━A━+$/),
@@ -136,7 +136,7 @@ describe("what is said of a run that goes on, in a sandbox", () => {
       "- **B** B: at work",
       "",
       "## Shipped",
-      "- **A** A `0123456789` (1 try)",
+      "- **A** A `0123456789` (1 attempt)",
       "",
       "## Numbers",
     ]);

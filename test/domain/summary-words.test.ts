@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { ledgerOf } from "../../src/domain/results/ledger.ts";
-import { numbersLine, outcomes, renderMarkdown, renderSummaryText } from "../../src/domain/results/summary.ts";
-import { trendLine, trendOf } from "../../src/domain/results/trend.ts";
+import { trendOf } from "../../src/domain/results/trend.ts";
 import type { EndKind, RunEvent } from "../../src/domain/run/event.ts";
 import { reduce } from "../../src/domain/run/reduce.ts";
 import { type Fence, TicketId } from "../../src/domain/values/ids.ts";
+import { numbersLine, outcomes, renderMarkdown, renderSummaryText } from "../../src/store/results/summary.ts";
+import { trendLine } from "../../src/store/results/trend-text.ts";
 import { earlierRuns } from "../report/pages.ts";
 import { plumbingEnded } from "../store/scenes.ts";
 import { attempt } from "./mixed-run.ts";
@@ -35,7 +36,7 @@ describe("why a ticket is open", () => {
     sim.report({ type: "attempt-ended", ...sim.of(T2), outcome: "stopped" });
     expect(why(sim)).toEqual(["ready", "ready", "ready", "waits for T-1"]);
     end(sim, "interrupted");
-    expect(why(sim)).toEqual(["try 1 failed: broken", "try 1 stopped", "not started", "waits for T-1"]);
+    expect(why(sim)).toEqual(["attempt 1 failed: broken", "attempt 1 stopped", "not started", "waits for T-1"]);
   });
 });
 
@@ -48,12 +49,12 @@ describe("the numbers in words", () => {
     const rest = "fix-and-proceed 0 · incidents 0 · $ 1.00 · interventions 1 (0 work, 1 harness)";
     expect(numbersLine(bare)).toBe(`attempts 4 · claims 3, upheld 3 · ${rest}`);
     const asked = { questions: 2, valid: 1, usd: 0, canaries: { seen: 0, missed: 0 } };
-    expect(numbersLine({ ...bare, secondModel: asked, discoveries: { filed: 2, refused: 0 } })).toBe(
-      `attempts 4 · claims 3, upheld 3 · second model asked 2, answered 1 · discoveries filed 2 · ${rest}`,
+    expect(numbersLine({ ...bare, reviewer: asked, discoveries: { filed: 2, refused: 0 } })).toBe(
+      `attempts 4 · claims 3, upheld 3 · reviewer asked 2, answered 1 · discoveries filed 2 · ${rest}`,
     );
     const paid = { ...asked, usd: 0.5, canaries: { seen: 2, missed: 1 } };
-    expect(numbersLine({ ...bare, secondModel: paid, discoveries: { filed: 0, refused: 1 } })).toBe(
-      "attempts 4 · claims 3, upheld 3 · second model asked 2, answered 1, $ 0.50 · canaries 3, missed 1 · " +
+    expect(numbersLine({ ...bare, reviewer: paid, discoveries: { filed: 0, refused: 1 } })).toBe(
+      "attempts 4 · claims 3, upheld 3 · reviewer asked 2, answered 1, $ 0.50 · canaries 3, missed 1 · " +
         `discoveries filed 0, refused 1 · ${rest}`,
     );
   });

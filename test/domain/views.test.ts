@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { ledgerOf } from "../../src/domain/results/ledger.ts";
 import { reportOf } from "../../src/domain/results/report.ts";
-import { headline, renderMarkdown, renderSummaryText } from "../../src/domain/results/summary.ts";
 import type { EndKind, RunEvent } from "../../src/domain/run/event.ts";
 import { reduce } from "../../src/domain/run/reduce.ts";
-import { formatDuration } from "../../src/domain/values/duration.ts";
 import { type Fence, TicketId } from "../../src/domain/values/ids.ts";
+import { formatDuration } from "../../src/domain/values/time.ts";
+import { headline } from "../../src/store/labels/run-label.ts";
+import { renderMarkdown, renderSummaryText } from "../../src/store/results/summary.ts";
 import { attempt, mixed } from "./mixed-run.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";
 
@@ -35,7 +36,7 @@ describe("the ledger", () => {
       attempts: 3,
       claims: { made: 3, upheld: 1, gap: 2 },
       checks: { compared: 0, uncompared: 0, exitCodeOnly: 0 },
-      secondModel: { questions: 0, valid: 0, usd: 0, canaries: { seen: 0, missed: 0 } },
+      reviewer: { questions: 0, valid: 0, usd: 0, canaries: { seen: 0, missed: 0 } },
       blockers: { claimed: 0, upheld: 0, fake: 0 },
       discoveries: { filed: 0, refused: 0 },
       transients: { retried: 0, passed: 0 },
@@ -146,7 +147,7 @@ describe("the report", () => {
       costUsd: 0.75,
       claims: { made: 3, upheld: 1, gap: 2 },
       checks: { compared: 0, uncompared: 0, exitCodeOnly: 0 },
-      secondModel: { questions: 0, valid: 0, usd: 0, canaries: { seen: 0, missed: 0 } },
+      reviewer: { questions: 0, valid: 0, usd: 0, canaries: { seen: 0, missed: 0 } },
       blockers: { claimed: 0, upheld: 0, fake: 0 },
       discoveries: { filed: 0, refused: 0 },
       transients: { retried: 0, passed: 0 },
@@ -217,7 +218,7 @@ describe("the summary", () => {
         "✖ NOT DONE, says the oracle   test   0s   4 tickets: 1 shipped, 1 human-gated, 2 open",
         "  2 of 4 tickets are open",
         "  unsandboxed: agents and checks ran with your rights",
-        "  ✔ T-1  Add the parser  sha-2  2 tries",
+        "  ✔ T-1  Add the parser  sha-2  2 attempts",
         "  ! T-2  Point the domain  yours:",
         "      set the DNS record",
         "  ✖ T-3  Hard one  1 attempt failed; the last: broken",
@@ -245,7 +246,7 @@ Unsandboxed: agents and checks ran with the user's rights.
 - **T-4** After it: waits for T-3, which is stalled
 
 ## Shipped
-- **T-1** Add the parser \`sha-2\` (2 tries)
+- **T-1** Add the parser \`sha-2\` (2 attempts)
 
 ## Numbers
 - attempts 3
@@ -262,12 +263,12 @@ ${SLOTS.join("\n")}
 `);
   });
 
-  test("a run with nothing to list has no empty sections, and one try is one try", () => {
+  test("a run with nothing to list has no empty sections, and one attempt is singular", () => {
     const sim = new Simulation(batchOf([ticketOf("T-1")]));
     attempt(sim, T1, "done");
     expect(renderMarkdown(sim.state)).not.toMatch(/## (Yours|Open)/);
     expect(renderMarkdown(sim.state)).toContain("The run has not ended.");
-    expect(renderSummaryText(sim.state)).toContain("  1 try\n");
+    expect(renderSummaryText(sim.state)).toContain("  1 attempt\n");
   });
 
   test("what was settled before this run says so; a sandboxed run does not say it was not", () => {

@@ -129,7 +129,7 @@ describe("a claim's command", { timeout: 120_000 }, () => {
     const batch = stage.batch(["T-1"], { sandbox: "required", reviewer: adjudicator(stage, "return false;"), finish: FINISH });
     const { code, events } = await stage.events(batch);
     expect(code).toBe(0);
-    expect(of(events, "second-model-asked")).toHaveLength(1);
+    expect(of(events, "reviewer-asked")).toHaveLength(1);
     expect(existsSync(stage.path("harmed"))).toBe(false);
     expect(stage.landed()).toEqual(["T-1"]);
   });
@@ -175,7 +175,7 @@ test("what a claim would do to a terminal or to the adjudicator is only text", {
   const { code, stdout } = await stage.run([batch, "--headless"]);
   expect(code).toBe(1);
   expect(stdout).toContain("humanStep: one line of plain text");
-  expect(stdout).toContain("a blocker needs a second model to rule on it");
+  expect(stdout).toContain("a blocker needs a reviewer to rule on it");
   expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u200b\u202e]/);
   expect(stage.landed()).toEqual([]);
 });

@@ -87,7 +87,7 @@ describe("a live thing", () => {
     expect(new Set(asked())).toEqual(new Set(["dev"]));
     const evidence = events.find((e) => e.type === "attempt-ended")?.evidence;
     expect(evidence).toMatchObject({ step: "verify", name: "live (dev)", detail: OLD[1] });
-    expect(evidence?.summary).toMatch(/, but version is 1, not 2 \(\d+ tr(?:y|ies) in [\d.]+ s, to hold within 0\.5 s\)$/);
+    expect(evidence?.summary).toMatch(/, but version is 1, not 2 \(\d+ runs? in [\d.]+ s, to hold within 0\.5 s\)$/);
     expect((await stage.report()).tickets).toMatchObject([{ id: "T-1", state: "open" }]);
   });
 
@@ -139,7 +139,7 @@ test("a class that would take any failure keeps the batch from starting, with it
   const { code, stderr } = await stage.run([batch, "--headless"]);
   expect(code).toBe(2);
   expect(stderr).toMatch(
-    /batch\.json:\d+:\d+ {2}transients\[0\]\.pattern must be narrow: it takes "FAIL" for a hiccup, and so any failure\n/,
+    /batch\.json:\d+:\d+ {2}transients\[0\]\.pattern must be narrow: it takes "FAIL" for a transient, and so any failure\n/,
   );
   expect(stderr).toMatch(/batch\.json:\d+:\d+ {2}transients\[1\]\.pattern must be a regular expression of RE2/);
 });

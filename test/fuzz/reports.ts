@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { extname, join, resolve } from "node:path";
-import { parseReport } from "../../src/adapters/report/parse-report.ts";
-import { createTestReports } from "../../src/adapters/report/test-reports.ts";
+import { parseReport } from "../../src/adapters/test-report/parse-report.ts";
+import { createTestReports } from "../../src/adapters/test-report/test-reports.ts";
 import { compareRuns } from "../../src/domain/evidence/compare.ts";
 import type { ReportFormat, ReportReading } from "../../src/ports/test-report.ts";
 import type { Random } from "./random.ts";

@@ -123,7 +123,7 @@ describe("merge", () => {
     expect(await result).toMatchObject({ ok: false, evidence: { summary: "the merge could not land: dirty checkout" } });
   });
 
-  test("called off while it waits: it lands nothing more", async () => {
+  test("cancelled while it waits: it lands nothing more", async () => {
     const { run, clock, controller, lands } = scene([waiting]);
     const result = run();
     await untilItWaits(clock);

@@ -2,11 +2,11 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../src/adapters/clock/system-clock.ts";
 import { createExecutor } from "../../src/adapters/executor/process-executor.ts";
-import { createRunFiles } from "../../src/adapters/files/run-files.ts";
 import { openRunStore } from "../../src/adapters/journal/sqlite-run-store.ts";
 import { createOutbox } from "../../src/adapters/outbox/read-outbox.ts";
-import { createTestReports } from "../../src/adapters/report/test-reports.ts";
-import { createTextScans } from "../../src/adapters/scan/text-scans.ts";
+import { createRunFiles } from "../../src/adapters/run-files/run-files.ts";
+import { createTestReports } from "../../src/adapters/test-report/test-reports.ts";
+import { createTextScans } from "../../src/adapters/text-scans/text-scans.ts";
 import { createEmbeddedTracker, seedEmbeddedTracker } from "../../src/adapters/tracker/embedded.ts";
 import { openRepo } from "../../src/adapters/vcs/repository/git-repo.ts";
 import type { Batch, Ticket } from "../../src/domain/batch/schema.ts";
@@ -60,7 +60,7 @@ export const oneFile: Work = (task) => {
   return undefined;
 };
 
-/** An agent that goes on until it is called off. */
+/** An agent that goes on until it is cancelled. */
 export const endless: Work = (task) =>
   new Promise((resolve) => {
     task.onStart({ pid: 999_999_999, startTime: "1" });

@@ -20,7 +20,7 @@ export const BUSY: TransientSpec = {
   steps: ["prepare", "check", "verify"],
   waitSeconds: 0,
 };
-export const hiccups = (...classes: TransientSpec[]) => ({
+export const withTransients = (...classes: TransientSpec[]) => ({
   harness: fixedHarness({ classes: classes.length === 0 ? [BUSY] : classes }),
 });
 
@@ -36,7 +36,11 @@ export const lineOf = (step: StepSpec): StepSpec[] =>
   step.step === "check" ? [step, { step: "merge" }, { step: "assert" }] : [{ step: "merge" }, step, { step: "assert" }];
 
 /** Runs one ticket to its end. */
-export async function run(step: StepSpec, part: Partial<StageOptions> = {}, ctx: () => Partial<LoopContext> = () => hiccups()) {
+export async function run(
+  step: StepSpec,
+  part: Partial<StageOptions> = {},
+  ctx: () => Partial<LoopContext> = () => withTransients(),
+) {
   using stage = await Stage.open({ tickets: [ticketOf("T-1", { finish: lineOf(step) })], limits: { attempts: 1 }, ...part }, ctx);
   stage.start();
   const state = await stage.ended();

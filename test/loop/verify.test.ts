@@ -101,11 +101,11 @@ describe("what a command is expected to print", () => {
 });
 
 describe("with a time in which it has to hold", () => {
-  test("it is tried until it does, and says so", async () => {
+  test("runs until it passes, and says so", async () => {
     const file = join(tempDir(), "runs");
     const { done, summary, stage } = await verified(verify(holdsFrom(3, file), { within: 60, every: 0.1, environment: "dev" }));
     expect(done).toBe(true);
-    expect(summary).toMatch(/^passed on try 3, after [\d.]+ s$/);
+    expect(summary).toMatch(/^passed on run 3, after [\d.]+ s$/);
     // Once more in the end, with everything merged.
     expect(runsOf(file)).toBe(4);
     expect(stage.of("step-started").map(({ kind, name }) => `${kind} ${name}`)).toContain("verify live (dev)");
@@ -119,12 +119,12 @@ describe("with a time in which it has to hold", () => {
     expect(done).toBe(false);
     const { summary = "", detail, ...of } = evidence ?? {};
     expect(of).toEqual({ step: "verify", name: "live (prod)" });
-    const [, tries] = /exited with code 7 \((\d+) tr(?:y|ies) in [\d.]+ s, to hold within 0\.5 s\)$/.exec(summary) ?? [];
+    const [, tries] = /exited with code 7 \((\d+) runs? in [\d.]+ s, to hold within 0\.5 s\)$/.exec(summary) ?? [];
     expect(detail).toBe(`try ${tries}`);
     expect(runsOf(file)).toBe(Number(tries));
   });
 
-  test("the last try begins when the time is over, and none later", async () => {
+  test("the last run begins when the time is over, and none later", async () => {
     const clock = new Waits();
     const file = join(tempDir(), "runs");
     using stage = await open(verify(holdsFrom(99, file), { within: 12 }), {}, () => ({ clock }));
@@ -136,10 +136,10 @@ describe("with a time in which it has to hold", () => {
     await stage.ended();
     expect(clock.asked).toEqual([5_000, 5_000, 2_000]);
     expect(runsOf(file)).toBe(4);
-    expect(stage.of("attempt-ended")[0]?.evidence?.summary).toMatch(/\(4 tries in 12\.0 s, to hold within 12 s\)$/);
+    expect(stage.of("attempt-ended")[0]?.evidence?.summary).toMatch(/\(4 runs in 12\.0 s, to hold within 12 s\)$/);
   });
 
-  test("a try that was under way when the time was over is not the last", async () => {
+  test("a run that was under way when the time was over is not the last", async () => {
     const clock = new FakeClock();
     const [file, go] = ["runs", "go"].map((name) => join(tempDir(), name)) as [string, string];
     const slow = sh('echo x >> "$0"; until [ -e "$1" ]; do sleep 0.05; done; [ "$(wc -l < "$0")" -ge 2 ]', file, go);
@@ -149,7 +149,7 @@ describe("with a time in which it has to hold", () => {
     clock.advance(13_000);
     writeFileSync(go, "");
     await stage.until("attempt-ended");
-    expect(stage.of("step-ended").find(({ step }) => step === 1)?.summary).toBe("passed on try 2, after 13.0 s");
+    expect(stage.of("step-ended").find(({ step }) => step === 1)?.summary).toBe("passed on run 2, after 13.0 s");
     stage.engine.orchestrator.stop("SIGTERM");
     await stage.ended();
   });
@@ -261,8 +261,6 @@ describe("as the last act", () => {
     expect(stage.of("reverify-ended")[0]).toMatchObject({ reopened: 1 });
     const [reopened] = stage.of("ticket-reopened");
     expect(reopened?.evidence.name).toBe("dev (dev)");
-    expect(reopened?.evidence.summary).toMatch(
-      /^after all was merged: .*\(\d+ tr(?:y|ies) in [\d.]+ s, to hold within 0\.4 s\)$/,
-    );
+    expect(reopened?.evidence.summary).toMatch(/^after all was merged: .*\(\d+ runs? in [\d.]+ s, to hold within 0\.4 s\)$/);
   });
 });

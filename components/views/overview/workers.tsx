@@ -1,13 +1,13 @@
 import { Box } from "ink";
 import { memo, type ReactNode, useMemo } from "react";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
+import { reviewerLabel } from "../../../src/store/labels/step-label.ts";
 import { busyAgents, filteredLists, type Lists, shownLists } from "../../../src/store/lists.ts";
-import { reviewerLabel } from "../../../src/store/reviewer-label.ts";
-import { useDashboard, useDrawn } from "../../dashboard-context.ts";
 import type { Density, Layout } from "../../frame/layout.ts";
-import { Rule } from "../../frame/rule.tsx";
+import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
+import { Rule } from "../../kit/rule.tsx";
 import { Spans } from "../../kit/spans.tsx";
-import { hiddenWords, type Window, windowOf } from "../../kit/window.ts";
+import { hiddenLabel, type Window, windowOf } from "../../kit/window.ts";
 import { workerColumns } from "./worker-columns.ts";
 import { FreeSlot, type OfAllRows, WorkerRow } from "./worker-row.tsx";
 
@@ -48,7 +48,7 @@ export const Workers = memo(function Workers({ layout }: { readonly layout: Layo
           );
         })}
       {slots.length > shown.end - shown.start && (
-        <HiddenSlots words={hiddenWords(shown)} start={shown.start} end={shown.end} counted={!filtered} />
+        <HiddenSlots words={hiddenLabel(shown)} start={shown.start} end={shown.end} counted={!filtered} />
       )}
     </Box>
   );

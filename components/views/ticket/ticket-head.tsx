@@ -4,12 +4,12 @@ import { specOf } from "../../../src/domain/schedule/plan.ts";
 import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatUsd } from "../../../src/store/format.ts";
-import { finishOf, stageOf } from "../../../src/store/ticket-stage.ts";
-import { useDashboard, useDrawn } from "../../dashboard-context.ts";
+import { type QueueLabel, queueLabel, titleOf } from "../../../src/store/labels/ticket-label.ts";
+import { finishOf, stageOf } from "../../../src/store/labels/ticket-stage.ts";
+import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
 import { cutSpans, Spans } from "../../kit/spans.tsx";
 import { Line, Say } from "../../kit/text.tsx";
-import { type QueueLabel, queueLabel, titleOf } from "../overview/queue-label.ts";
 import { trackLine } from "./attempt-lines.ts";
 import { useTarget } from "./use-target.ts";
 

@@ -1,9 +1,9 @@
-/** Node's timers fire at once where the delay is larger (2^31 - 1 ms, about 24.8 days). */
+/** Node's timers fire at once if the delay is larger (2^31 - 1 ms, about 24.8 days). */
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
 /**
- * Calls `then` once, when `remaining()` (milliseconds) is no longer positive. It asks again only when the time it was
- * told is over, so moving the moment costs nothing. Never keeps the process alive; gone when `lifetime` aborts.
+ * Calls `then` once, when `remaining()` (milliseconds) is no longer positive. It asks again only after the time that it was told,
+ * so postponing the moment costs nothing. Never keeps the process alive; removed when `lifetime` aborts.
  */
 export function whenOver(remaining: () => number, lifetime: AbortSignal, then: () => void): void {
   if (lifetime.aborted) return;

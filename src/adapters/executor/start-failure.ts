@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import type { ExecRequest } from "../../ports/executor.ts";
 import { resolveProgram } from "./resolve-program.ts";
 
-/** Why a program did not start, in words for people. */
+/** The reason why a program did not start, in words for people. */
 export async function startFailure(request: ExecRequest, error: unknown): Promise<string> {
   const program = request.argv[0];
   if (program === undefined || program === "") return "there is no program to run";

@@ -1,9 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 
-/** Whether `promise` is fulfilled within `ms` milliseconds; its rejection is passed on. Leaves no timer behind. */
+/** True if `promise` is fulfilled within `ms` milliseconds; its rejection is passed on. Leaves no timer behind. */
 export async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
   const timer = new AbortController();
-  // It is rejected only by its own abort, which is the end of waiting.
+  // It is rejected only by its own abort, which ends the wait.
   const late = setTimeout(ms, false, { signal: timer.signal }).catch(() => false);
   try {
     return await Promise.race([promise.then(() => true), late]);

@@ -13,15 +13,15 @@ const NAME = "s";
 /** Characters that mkdtemp adds. */
 const RANDOM = 6;
 
-/** Where a gateway listens: a folder of its own that nobody else can enter. */
+/** The folder in which a gateway listens; nobody else can enter it. */
 export interface SocketLocation {
   readonly socketPath: string;
   remove(): Promise<void>;
 }
 
 /**
- * Makes a fresh folder (mode 0700) in `near`, or, where a socket's path would be too long there, in a private folder of
- * this user under the system's temporary folder. Throws a UserError (exit 4) where neither can be had.
+ * Makes a new folder (mode 0700) in `near` or, if a socket's path would be too long there, in a private folder of this user under
+ * the system's temporary folder. Throws a UserError (exit 4) if neither works.
  */
 export function makeSocketLocation(near: string): SocketLocation {
   const folder = make(fits(near) ? near : shorter());

@@ -9,20 +9,20 @@ import { plainLine, type Reading, readCommandOutput, readOracleOutput, unjudged 
 import { type OracleLaunch, runOracle } from "./oracle-process.ts";
 
 export interface FrozenProgramOptions {
-  /** `script`: a CommonJS script for Node's permission model, the default. `command`: what `freezeCommand` made. */
+  /** `script`: a CommonJS script under Node's permission model, the default. `command`: a result of `freezeCommand`. */
   readonly kind?: "script" | "command";
   readonly bytes: Uint8Array;
   /** A folder that no worker can write. Each judgement makes a private folder in it and removes it again. */
   readonly scratch: string;
-  /** The Node program that runs a script; default: the one that runs this. */
+  /** The Node program that runs a script; default: the current one. */
   readonly node?: string;
-  /** Where a command finds the programs that it starts; default: the system's own folders. */
+  /** The PATH of a command; default: the system's own folders. */
   readonly path?: string;
-  /** Milliseconds until a judgement is given up and its process killed; default 20,000. */
+  /** Time limit of a judgement, after which its process is killed. Milliseconds; default 20,000. */
   readonly deadlineMs?: number;
 }
 
-/** What is run, kept in memory from the start of the run: no change of a file can reach it. */
+/** The program, kept in memory from the start of the run: no change of a file can reach it. */
 interface Frozen extends Required<FrozenProgramOptions> {
   readonly sha: string;
 }
@@ -34,9 +34,9 @@ interface Asked {
 }
 
 /**
- * An oracle whose bytes are fixed now. Each judgement runs them from a fresh private folder, as a process with a scrubbed
- * environment. A script may read that folder and the tracker, and may not write, load native code or start processes. A
- * command cannot run under Node's permission model: it has the user's rights, and only its bytes and its bounds are ours.
+ * An oracle whose bytes are fixed now. Each judgement runs them from a new private folder, as a process with a scrubbed
+ * environment. A script may read that folder and the tracker, and may not write, load native code or start processes. A command
+ * cannot run under Node's permission model: it has the user's rights, and loopdash only controls its bytes and its bounds.
  */
 export function freezeProgram(options: FrozenProgramOptions): FrozenProgram {
   const bytes = Uint8Array.from(options.bytes);
@@ -64,7 +64,9 @@ export function freezeProgram(options: FrozenProgramOptions): FrozenProgram {
   };
 }
 
-/** A frozen program that judges one batch, which is fixed now too. Throws a UserError (exit 2) for a path that it cannot be given. */
+/**
+ * A frozen program that judges one batch, which is fixed now too. Throws a UserError (exit 2) for a path that it cannot be given.
+ */
 export function createFrozenOracle({ batch, ...of }: FrozenProgramOptions & { readonly batch: OracleBatch }): Oracle {
   refuseWildcard(oracleInput(batch));
   const program = freezeProgram(of);
@@ -106,7 +108,7 @@ async function judgeOnce(frozen: Frozen, asked: Asked): Promise<Read> {
   }
 }
 
-/** `files`: what is run, as it stands then. */
+/** `files`: the program's files with their stamps. */
 type Launch = OracleLaunch & { readonly files: readonly FrozenFile[] };
 
 async function launchOf(frozen: Frozen, asked: Asked, folder: string, batch: string): Promise<Launch> {

@@ -11,14 +11,14 @@ const Evidence = z.discriminatedUnion("state", [
 const count = z.number().int().nonnegative();
 const Summary = z.strictObject({ verdict: z.enum(["done", "not-done"]), done: count, gated: count, open: count });
 
-/** How many open tickets a judgement names. */
+/** The number of open tickets that a judgement names. */
 const MAX_OPEN = 50;
 
-/** `evidence`: its line for each ticket of the batch, where it gave any that bears the verdict out. */
+/** `evidence`: its line for each ticket of the batch, if it gave any that supports the verdict. */
 export type Reading = Omit<Judgement, "durationMs"> & { readonly evidence?: readonly TicketEvidence[] };
 
 /**
- * What an oracle said that exited by itself. An exit code counts only together with evidence that bears it out: one line for
+ * Reads the output of an oracle that exited by itself. An exit code counts only with evidence that supports it: one line for
  * exactly each ticket of the batch, and a last line whose verdict and counts follow from them. Anything else is unjudged.
  */
 export function readOracleOutput({
@@ -45,8 +45,8 @@ export function readOracleOutput({
 }
 
 /**
- * What an oracle of the user's own said: its exit code is all that it must give. Evidence is optional, but where the last line
- * looks like a verdict, all of it has to bear the exit code out.
+ * Reads the output of a user's own oracle: only its exit code is required. Evidence is optional, but if the last line looks like
+ * a verdict, all evidence must support the exit code.
  */
 export function readCommandOutput(options: Parameters<typeof readOracleOutput>[0]): Reading {
   const { exitCode, stdout, tickets } = options;
@@ -82,7 +82,7 @@ function weigh(
   return { verdict, counts, open: open.slice(0, MAX_OPEN), evidence };
 }
 
-/** Undefined where a line is not JSON or the last one is cut off. */
+/** Undefined if a line is not JSON or the last one is cut off. */
 function parseLines(text: string): readonly unknown[] | undefined {
   if (!text.endsWith("\n")) return undefined;
   try {

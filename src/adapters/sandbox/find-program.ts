@@ -2,8 +2,8 @@ import { accessSync, constants, statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 
 /**
- * The absolute path of a program, or undefined where there is none: a name with a slash is taken from `cwd`, any other is
- * looked for in the absolute entries of `path`.
+ * The absolute path of a program, or undefined if there is none. A name with a slash is resolved against `cwd`; any other name is
+ * looked up in the absolute entries of `path`.
  */
 export function findProgram(name: string, { cwd, path }: { readonly cwd: string; readonly path: string }): string | undefined {
   if (name === "" || name.includes("\0")) return undefined;

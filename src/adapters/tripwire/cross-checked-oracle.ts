@@ -2,7 +2,7 @@ import type { Judgement } from "../../domain/run/event.ts";
 import type { Oracle } from "../../ports/oracle.ts";
 import { type CopyComparisonOptions, judgeWithCopies } from "./copy-comparison.ts";
 
-/** The oracle of a run: where its word would end the run as done, copies of the tracker must bear it out. */
+/** The oracle of a run: before its verdict ends the run as done, copies of the tracker must confirm it. */
 export function createCrossCheckedOracle(options: CopyComparisonOptions): Oracle {
   return {
     sha: options.program.sha,

@@ -8,8 +8,8 @@ import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { straysOf } from "../../loop/run/recover.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { StateHome } from "../state-home.ts";
+import { stateFromJournal } from "./journal-state.ts";
 import type { RunEnvironment } from "./preflight.ts";
-import { replay } from "./replay.ts";
 
 /**
  * Closes an unfinished run for a fresh one: what it left running is ended and its worktrees are removed; its branches stay
@@ -25,7 +25,7 @@ export async function giveUp(options: {
 }): Promise<void> {
   const { run, store, now } = options;
   try {
-    const state = replay(store.openForReading(run), run);
+    const state = stateFromJournal(store.openForReading(run), run);
     await clearAway(state, options);
     keepNumbers(store, state);
   } catch (error) {

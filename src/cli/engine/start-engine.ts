@@ -1,11 +1,12 @@
 import { rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { newSocketPath } from "../../adapters/channel/socket-path.ts";
 import { openChannel } from "../../adapters/channel/socket-server.ts";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { removeFolder } from "../../adapters/remove-folder.ts";
+import { isWithin, wayToPlace } from "../../adapters/sandbox/mounts/real-path.ts";
 import { type GitHelper, startGitHelper } from "../../adapters/vcs/git/git-helper.ts";
 import { isActivity, type RunEvent } from "../../domain/run/event.ts";
 import type { RunState } from "../../domain/run/state.ts";
@@ -23,12 +24,11 @@ import { refuseApiKeys } from "./api-key-guard.ts";
 import { type OtherSessions, otherSessionsOf } from "./day-budget.ts";
 import { takeLocks } from "./engine-locks.ts";
 import { giveUp } from "./give-up.ts";
+import { hasBegun } from "./journal-state.ts";
 import { type LoadedBatch, loadBatch } from "./load-batch.ts";
 import { contextOf } from "./loop-context.ts";
 import { beginRun, newRunId, type OpenRun, resumeRun } from "./open-run.ts";
 import { preflight, type RunEnvironment } from "./preflight.ts";
-import { hasBegun } from "./replay.ts";
-import { sanitizePath } from "./sanitize-path.ts";
 import { keepForLooks, RECENT, recentOf } from "./snapshot.ts";
 
 export interface EngineOptions {
@@ -89,6 +89,23 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     await letGo(opened);
     throw error;
   }
+}
+
+/**
+ * Takes out of `env.PATH` what is no absolute folder and what lies in one of these repositories: what lands there would else be
+ * the next `git` or `npm` that the engine starts (npx and npm put a project's `node_modules/.bin` first; adversary case A12).
+ */
+function sanitizePath(env: NodeJS.ProcessEnv, repositories: readonly string[]): void {
+  const { PATH } = env;
+  if (PATH === undefined) return;
+  const closed = repositories.map((path) => wayToPlace(path).real);
+  const kept = PATH.split(":").filter((entry) => {
+    if (!isAbsolute(entry)) return false;
+    const { real } = wayToPlace(entry);
+    return !closed.some((repository) => isWithin(repository, real));
+  });
+  if (kept.length > 0) env["PATH"] = kept.join(":");
+  else delete env["PATH"];
 }
 
 /** What has to be given back, however the run ends. */

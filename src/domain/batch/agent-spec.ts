@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Argv } from "./argv.ts";
 import { usd } from "./values.ts";
+import { vendorSpecs, vendorsWith } from "./vendors.ts";
 
 const perMillion = usd.describe("Dollars per million tokens");
 
@@ -15,16 +16,18 @@ const Price = z
   })
   .describe("What a model costs; before the built-in list, and needed for a model that is not in it");
 
+const SUBSCRIBED = vendorsWith(({ takesSubscription }) => takesSubscription === true).join(", ");
+
 /** What all vendors' programs have in common. */
-export const vendor = {
+export const vendorFields = {
   model: z.string().min(1).max(200).optional().describe("The model's name; the program's own choice where it is left out"),
   effort: z.enum(["low", "medium", "high"]).optional().describe("How much the model thinks"),
-  turns: z.number().int().min(1).max(10_000).optional().describe("Answers of the model that one try may take"),
+  turns: z.number().int().min(1).max(10_000).optional().describe("Answers of the model that one attempt may take"),
   program: z.string().min(1).optional().describe("The program's path; it is looked for on PATH where this is left out"),
   billing: z
     .enum(["api", "subscription"])
     .default("api")
-    .describe("Who is billed: the account of an API key, or a subscription, by its long-lived token (claude only)"),
+    .describe(`Who is billed: the account of an API key, or a subscription, by its long-lived token (${SUBSCRIBED} only)`),
   apiKeyEnv: z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "name an environment variable")
@@ -42,12 +45,9 @@ export const AgentSpec = z
     z.strictObject({
       kind: z.literal("command").describe("Any program"),
       command: Argv,
-      usdPerAttempt: usd.optional().describe("Dollars that one try costs; free where it is left out"),
+      usdPerAttempt: usd.optional().describe("Dollars that one attempt costs; free if it is left out"),
     }),
-    z.strictObject({ kind: z.literal("claude").describe("Claude Code"), ...vendor }),
-    z.strictObject({ kind: z.literal("codex").describe("Codex"), ...vendor }),
-    z.strictObject({ kind: z.literal("gemini").describe("Gemini CLI"), ...vendor }),
-    z.strictObject({ kind: z.literal("opencode").describe("opencode"), ...vendor }),
+    ...vendorSpecs(vendorFields),
   ])
   .describe("The program that works a ticket");
 export type AgentSpec = z.infer<typeof AgentSpec>;

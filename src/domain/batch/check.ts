@@ -11,14 +11,14 @@ import { type BatchProblem, type Locate, type Path, problemAt, type Report, show
 import { unfitForReport } from "./report-location.ts";
 import type { BatchFile, TicketSpec } from "./schema.ts";
 
-/** Looking for the nearest of 10,000 ids takes a millisecond, and nobody reads the hint of the 21st problem. */
+/** Finding the nearest of 10,000 ids takes a millisecond, and nobody reads the hint of the 21st problem. */
 const MAX_HINTS = 40;
 const MAX_CYCLE_SHOWN = 8;
 
 /**
- * What keeps a batch, whose values all have the right shape, from running: names that clash or are unknown, cycles,
- * finish lines that cannot end, paths and patterns that cannot be used, an agent dearer than its limits.
- * `elsewhere` holds ids of the ticket folder that the batch does not take. Sorted by place.
+ * Finds the problems of a batch whose values all have the right shape: names that clash or are unknown, cycles, finish lines that
+ * cannot end, unusable paths and patterns, an agent dearer than its limits. `elsewhere` holds ids of the ticket folder that the
+ * batch does not take. Sorted by place.
  */
 export function checkBatch(file: BatchFile, locate: Locate, elsewhere: ReadonlySet<string> = new Set()): readonly BatchProblem[] {
   const problems: BatchProblem[] = [];
@@ -115,7 +115,7 @@ function checkRepoOf({ repo }: TicketSpec, i: number, repos: ReadonlySet<string>
   }
 }
 
-/** Ids, dependencies and cycles. Linear in tickets and dependencies. */
+/** Checks ids, dependencies and cycles. Linear in tickets and dependencies. */
 function checkGraph(tickets: readonly TicketSpec[], elsewhere: ReadonlySet<string>, report: Report): void {
   const index = checkIds(tickets, report);
   const ids = [...index.keys()];
@@ -144,7 +144,7 @@ function checkGraph(tickets: readonly TicketSpec[], elsewhere: ReadonlySet<strin
   }
 }
 
-/** The first ticket of each id. Ids that differ only in case clash too: they name folders and branches. */
+/** The first ticket of each id. Ids that differ only in case clash too, because they name folders and branches. */
 function checkIds(tickets: readonly TicketSpec[], report: Report): ReadonlyMap<string, number> {
   const index = new Map<string, number>();
   const folded = new Map<string, number>();

@@ -1,7 +1,7 @@
 import { type Path, pathText, type Report, shown } from "./problem.ts";
 import { type StepSpec, stepName } from "./step-spec.ts";
 
-/** Reports what keeps a finish line from taking a ticket to done. `path` is where it stands in the file. */
+/** Reports everything that keeps a finish line from taking a ticket to done. `path` is its place in the file. */
 export function checkFinishLine(steps: readonly StepSpec[], path: Path, report: Report): void {
   const merge = steps.findIndex((step) => step.step === "merge");
   if (merge === -1) report(path, "has no merge, so nothing would ever land", 'add {"step": "merge"}');
@@ -28,7 +28,9 @@ function misplaced(step: StepSpec, i: number, merge: number, length: number): st
   }
 }
 
-/** Reports tests to be fixed of which no check of the ticket could tell whether they pass. No finish line is the default one. */
+/**
+ * Reports tests to be fixed if no check of the ticket could tell that they pass. Without a finish line, the default one counts.
+ */
 export function checkFixes(
   { fixes = [] }: { readonly fixes?: readonly string[] | undefined },
   finish: readonly StepSpec[] | undefined,
@@ -41,7 +43,7 @@ export function checkFixes(
 
 const FIXES_HINT = 'add "report" to a check: {"format": "junit", "path": "{artifacts}/report.xml"}';
 
-/** Evidence and history name a step by its kind and name. */
+/** Evidence and history identify a step by its kind and name. */
 function checkNames(steps: readonly StepSpec[], path: Path, report: Report): void {
   const first = new Map<string, number>();
   steps.forEach((step, i) => {

@@ -3,7 +3,7 @@ import { plainText } from "../values/text.ts";
 import { hintFor } from "./nearest.ts";
 import { type Path, shown } from "./problem.ts";
 
-/** A problem of a value, before it has a place. `key` names the key of `path` that is meant, where it is the key that is wrong. */
+/** A problem of a value, before it has a place. `key` is set if the key itself is wrong, and names a key of `path`. */
 export interface Finding {
   readonly path: Path;
   readonly key?: string;
@@ -11,16 +11,16 @@ export interface Finding {
   readonly hint?: string;
 }
 
-/** A message may quote the file, and an id there may be of any length. */
+/** A message may quote the file, and an id in it may be of any length. */
 const MAX_MESSAGE = 300;
 
-/** Unknown keys of one object that are looked at: who wrote more of them did not mistype. */
+/** Unknown keys of one object that are reported: more of them are no typing mistake. */
 const MOST_KEYS = 100;
 
 type Issue = z.core.$ZodIssue;
 type RawIssue = z.core.$ZodRawIssue;
 
-/** Checks a value and says in plain sentences what is wrong with it. */
+/** Checks a value and lists its problems in plain sentences. */
 export function checkValue<T>(
   schema: z.ZodType<T>,
   value: unknown,
@@ -82,7 +82,7 @@ function hintOf(issue: Issue): string | undefined {
   return /^[\w@%+=:,./\s-]{1,60}$/.test(input) ? `write [${words.map((word) => JSON.stringify(word)).join(", ")}]` : undefined;
 }
 
-/** The message of an issue whose schema says none itself; undefined where zod's own will do. */
+/** The message for an issue whose schema has none; undefined if zod's own will do. */
 function sentence(raw: RawIssue): string | undefined {
   const schema = raw.schema ?? raw.inst;
   if (raw.input === undefined) return `is missing${about(schema)}`;
@@ -105,7 +105,7 @@ function outOfBounds(schema: unknown, input: unknown): string {
   return `must be ${expected(schema)}, not ${given(input)}`;
 }
 
-/** What a schema wants, as it stands after "must be". */
+/** The expectation of a schema, in words that follow "must be". */
 function expected(schema: unknown): string {
   if (schema instanceof z.ZodNumber) return `a ${schema.isInt ? "whole " : ""}number${range(schema)}`;
   if (schema instanceof z.ZodString) {
@@ -139,7 +139,7 @@ function either(words: readonly string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 }
 
-/** A schema's description, to say what it is that is missing. */
+/** A schema's description, to name a missing value. */
 function about(schema: unknown): string {
   const text = schema instanceof z.ZodType ? schema.description : undefined;
   return text === undefined ? "" : ` (${text.charAt(0).toLowerCase()}${text.slice(1)})`;

@@ -15,7 +15,7 @@ const title = z.string().trim().min(1).max(200);
 
 const idPatterns = z.array(z.string().min(1).max(2000)).readonly().default([]);
 
-/** What a person allows one ticket, before it is worked. Only the batch can say it, and the batch is frozen: no agent can. */
+/** Permissions of a person for one ticket. Only the batch can give them, and the batch is frozen: no agent can. */
 const Allow = z.strictObject({
   testsRemoved: idPatterns.describe("Ids of tests that the ticket may remove or rename; * stands for anything"),
   testsSkipped: idPatterns.describe("Ids of tests that the ticket may skip; * stands for anything"),
@@ -31,14 +31,14 @@ const Allow = z.strictObject({
     .describe("Whether tests of the base may depend on what the ticket changes of how tests are run; default: they may not"),
 });
 
-/** Tests that a ticket names to be fixed: every one of them is looked for in every report. */
+/** Ids of tests that a ticket must fix. Every report is searched for each of them. */
 const Fixes = z
   .array(z.string().min(1).max(2000))
   .max(200)
   .readonly()
   .describe("Ids of tests that must pass for the ticket to be done, also where they fail on the base; * stands for anything");
 
-/** A ticket as the batch file lists it. With a ticket folder an id is enough: what is not given comes from the folder. */
+/** A ticket in the batch file. With a ticket folder an id is enough: missing values come from the folder. */
 export const TicketSpec = z.strictObject({
   id: ticketId,
   title: title.optional().describe("What is to be done, in one line; may be left out where the ticket is in a folder"),
@@ -52,7 +52,7 @@ export const TicketSpec = z.strictObject({
 });
 export type TicketSpec = z.infer<typeof TicketSpec>;
 
-/** Where a repository is and how a fresh worktree of it is made ready. */
+/** The place of a repository, and the preparation of a fresh worktree. */
 export const RepoSpec = z.strictObject({
   path: z.string().min(1).describe("The repository's folder: absolute, or relative to this file"),
   base: z.string().min(1).default("main").describe("The branch that changes are built on and land on"),
@@ -60,7 +60,7 @@ export const RepoSpec = z.strictObject({
 });
 export type RepoSpec = z.infer<typeof RepoSpec>;
 
-/** An oracle of the user's own in place of the one that ships. */
+/** A custom oracle in place of the built-in one. */
 export const OracleSpec = z
   .strictObject({
     command: Argv.describe(
@@ -74,7 +74,7 @@ export const OracleSpec = z
   .describe("Who says whether the batch is done, in place of the oracle that ships");
 export type OracleSpec = z.infer<typeof OracleSpec>;
 
-/** `path` names a folder of Markdown tickets; without it the inline tickets seed an embedded tracker. */
+/** `path` names a folder of Markdown tickets. Without it, the inline tickets seed an embedded tracker. */
 export const TrackerSpec = z
   .discriminatedUnion("kind", [
     z.strictObject({
@@ -89,16 +89,16 @@ export const TrackerSpec = z
   .describe("Where the tickets truly live");
 export type TrackerSpec = z.infer<typeof TrackerSpec>;
 
-/** Every bound of a run. Each is read by `decide` or by the executor; none is decoration. */
+/** Every bound of a run. `decide` or the executor reads each of them. */
 export const Limits = z.strictObject({
   workers: z.number().int().min(1).max(64).default(4).describe("Tickets worked at the same time"),
-  attempts: z.number().int().min(1).max(20).default(3).describe("Tries per ticket that may fail before it is left alone"),
+  attempts: z.number().int().min(1).max(20).default(3).describe("Attempts per ticket that may fail before it is left alone"),
   heals: z.number().int().min(0).max(10).default(2).describe("Repairs of the harness per run"),
   discoveries: z.number().int().min(0).max(100).default(5).describe("Tickets that workers may add to the run"),
   minutesPerAttempt: minutes.default(60).describe("Minutes before an agent is ended"),
   silenceMinutes: minutes.default(10).describe("Minutes without output before an agent is ended"),
-  usdPerAttempt: usd.default(5).describe("Dollars that one try may cost"),
-  usdPerTicket: usd.default(15).describe("Dollars that all tries of one ticket may cost"),
+  usdPerAttempt: usd.default(5).describe("Dollars that one attempt may cost"),
+  usdPerTicket: usd.default(15).describe("Dollars that all attempts of one ticket may cost"),
   usdPerRun: usd.default(50).describe("Dollars that the whole run may cost"),
   usdPerDay: usd.default(150).describe("Dollars that all runs of one day may cost"),
   diskGiB: z
@@ -106,7 +106,7 @@ export const Limits = z.strictObject({
     .min(0.01)
     .max(10_000)
     .default(20)
-    .describe("Gibibytes that the worktree of one try, or the folders of one check, may hold"),
+    .describe("Gibibytes that the worktree of one attempt, or the folders of one check, may hold"),
   countOtherSessions: z
     .boolean()
     .default(false)
@@ -127,7 +127,7 @@ const hostName = z
   .string()
   .regex(/^(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?$/, "use a host name, with a port where it is not 443");
 
-/** What a batch opens in the sandbox beyond what every process may reach. Frozen with the batch. */
+/** Paths and hosts that a batch opens in the sandbox beyond the standard ones. Frozen with the batch. */
 export const SandboxPolicy = z.strictObject({
   read: z.array(z.string().min(1)).readonly().default([]).describe("Further folders and files that agents and commands may read"),
   write: z.array(z.string().min(1)).readonly().default([]).describe("Further folders that agents and commands may write"),
@@ -163,7 +163,7 @@ export const BatchFile = z.strictObject({
     .max(50)
     .readonly()
     .default([])
-    .describe("Hiccups by name, beside the built-in ones: a step that fails by one is tried once more"),
+    .describe("Transients by name, beside the built-in ones: a step that fails by one is retried once"),
   protect: z.array(z.string().min(1)).readonly().default([]).describe("Glob patterns of paths that no change may touch"),
   tickets: z
     .array(TicketSpec)
@@ -173,7 +173,7 @@ export const BatchFile = z.strictObject({
 });
 export type BatchFile = z.infer<typeof BatchFile>;
 
-/** A ticket with everything resolved: title, body and dependencies from the tracker, finish line inherited. */
+/** A ticket with everything resolved: title, body and dependencies from the tracker, and an inherited finish line. */
 export interface Ticket {
   readonly id: TicketId;
   readonly title: string;
@@ -183,13 +183,13 @@ export interface Ticket {
   readonly exclusive: readonly string[];
   readonly finish: readonly StepSpec[];
   readonly allow?: Allowance | undefined;
-  /** Ids of tests that must pass on its candidate; `*` stands for anything. Only the batch file can name them. */
+  /** Ids of tests that must pass on its candidate; `*` stands for any characters. Only the batch file can name them. */
   readonly fixes?: readonly string[] | undefined;
-  /** The ticket whose worker found this one, in this run or in an earlier one; absent where a person wrote it. */
+  /** The ticket whose worker found this one, in this run or in an earlier one; absent if a person wrote it. */
   readonly foundBy?: TicketId | undefined;
 }
 
-/** The batch as a run freezes it: absolute paths, tickets resolved. It may only grow, and only by the engine. */
+/** The batch as a run freezes it: absolute paths, resolved tickets. Only the engine can add to it, and nothing is removed. */
 export interface Batch {
   readonly name: string;
   readonly tracker: TrackerSpec;

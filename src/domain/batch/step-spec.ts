@@ -3,13 +3,13 @@ import { holdsExactNumbers } from "../values/exact-number.ts";
 import { Argv } from "./argv.ts";
 import { minutes, name } from "./values.ts";
 
-/** A day at most. A tenth at least: every try is a checkout and a process. */
+/** At most a day. At least a tenth of a second, because every run is a checkout and a process. */
 const seconds = z
   .number()
   .min(0.1)
   .max(24 * 3600);
 
-/** In a step's command: the folder of the batch file. */
+/** Placeholder in a step's command for the batch file's folder. */
 export const BATCH_FOLDER = "{batch}";
 
 const commandStep = {
@@ -22,7 +22,7 @@ const commandStep = {
     .describe("Glob patterns of files in the checkout that the command may overwrite; protected ones it never may"),
 };
 
-/** Where a check's command leaves what each test did. `vitest` and `jest` are the JSON of their own reporters. */
+/** The place and format of a check's results per test. `vitest` and `jest` are the JSON of their own reporters. */
 const CheckReport = z
   .strictObject({
     format: z.enum(["junit", "vitest", "jest", "tap"]).describe("How it is written"),
@@ -37,7 +37,7 @@ const CheckReport = z
   .describe("Results per test, which are compared with those of the base; without it a check is as good as its exit code");
 export type CheckReport = z.infer<typeof CheckReport>;
 
-/** What a verify command has to print, beside its exit code 0; see `unmet`. */
+/** The output that a verify command must print, beside its exit code 0; see `unmet`. */
 const Expectation = z
   .strictObject({
     text: z.string().min(1).max(2000).optional().describe("Stands somewhere in what it prints on stdout"),
@@ -76,14 +76,14 @@ export const StepSpec = z.discriminatedUnion("step", [
       ),
   }),
   z.strictObject({
-    step: z.literal("review").describe("Lets the reviewer, a second model, read the merge candidate"),
+    step: z.literal("review").describe("Lets the reviewer read the merge candidate"),
     name: reviewName,
     minutes: minutes.optional().describe("Minutes before the reviewer is ended; default: limits.minutesPerAttempt"),
   }),
   z.strictObject({
     step: z
       .literal("adversary")
-      .describe("Lets the reviewer try to break the merge candidate, and sees that normal work still works"),
+      .describe("Lets the reviewer attack the merge candidate, and checks that normal work still works"),
     name: attackName,
     smoke: Argv.optional().describe("A command of normal work, which must still pass on the candidate"),
     minutes: minutes.optional().describe("Minutes before the reviewer is ended; default: limits.minutesPerAttempt"),
@@ -97,12 +97,12 @@ export const StepSpec = z.discriminatedUnion("step", [
       environment: name.optional().describe("Where it looks, for people: dev, prod"),
       within: seconds
         .optional()
-        .describe("Seconds in which it has to hold: the last try begins when they are over. Default: one try"),
-      every: seconds.optional().describe("Seconds from the end of a try to the next one, where within is given; default: 5"),
+        .describe("Seconds in which it has to hold: the last run begins when they are over. Default: one run"),
+      every: seconds.optional().describe("Seconds from the end of a run to the next one, if within is given; default: 5"),
       expect: Expectation.optional(),
     })
     .refine(({ every, within }) => every === undefined || within !== undefined, {
-      message: "means nothing without within: there is one try",
+      message: "means nothing without within: there is one run",
       path: ["every"],
     }),
   z.strictObject({ step: z.literal("assert").describe("Sets the ticket to done in the tracker and reads it back") }),
@@ -110,10 +110,10 @@ export const StepSpec = z.discriminatedUnion("step", [
 export type StepSpec = z.infer<typeof StepSpec>;
 export type StepKind = StepSpec["step"];
 
-/** Stands for a place in the finish line, where it is the prepare commands of a fresh worktree that are meant. */
+/** Stands for an index in the finish line if the prepare commands of a fresh worktree are meant. */
 export const PREPARE_STEP = -1;
 
-/** What a step is called by people, in the journal and in evidence: its name, with the environment that it looks at; else its kind. */
+/** The name of a step for people, in the journal and in evidence: its name with its environment, or else its kind. */
 export function stepName(spec: StepSpec): string {
   if (spec.step === "verify" && spec.environment !== undefined) return `${spec.name} (${spec.environment})`;
   return "name" in spec ? spec.name : spec.step;
@@ -124,7 +124,7 @@ export function runsCommand({ step }: StepSpec): boolean {
   return step === "check" || step === "verify";
 }
 
-/** What runs when a batch names no finish line. `assert` is appended where it is missing. */
+/** The finish line of a batch that names none. `assert` is appended if it is missing. */
 export const DEFAULT_FINISH: readonly StepSpec[] = [{ step: "gates" }, { step: "merge" }, { step: "assert" }];
 
 export const FinishLine = z.array(StepSpec).min(1).readonly();

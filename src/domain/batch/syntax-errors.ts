@@ -30,7 +30,7 @@ const IN_WORDS: Readonly<Record<number, Words>> = {
 
 const NO_WORDS: Words = { message: "this is no JSON" };
 
-/** What the parser stumbled over, in words and by place: the first of each line, and nothing behind a wrong bracket. */
+/** The parser's errors, in words and by place: the first of each line, and nothing after a wrong bracket. */
 export function syntaxProblems(
   text: string,
   errors: readonly ParseError[],
@@ -68,7 +68,7 @@ function inWords(error: ParseError, text: string, nesting: Nesting, position: (o
   };
 }
 
-/** One slip makes the parser stumble more than once on a line: the first is the one to mend. */
+/** One slip causes several errors on a line; the first one is the real one. */
 function firstOfEachLine(problems: readonly BatchProblem[]): readonly BatchProblem[] {
   const sorted = sortProblems(problems);
   return sorted.filter((problem, i) => problem.line !== sorted[i - 1]?.line);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { name } from "./values.ts";
 
-/** A class of hiccup: what a failed step prints where it is one, and how long to wait before it is tried once more. */
+/** A class of transient: a pattern of a failed step's output, and the wait before the step is retried. */
 export const TransientSpec = z
   .strictObject({
     name: name.describe("What the class is called in the journal"),
@@ -10,7 +10,7 @@ export const TransientSpec = z
       .min(3)
       .max(300)
       .describe(
-        "A regular expression (RE2) that finds the hiccup in the last 64 KiB of the failed command's output; letters in either case",
+        "A regular expression (RE2) that finds the transient in the last 64 KiB of the failed command's output; letters in either case",
       ),
     steps: z
       .array(z.enum(["prepare", "check", "verify"]))
@@ -19,5 +19,5 @@ export const TransientSpec = z
       .describe("The steps in which it may happen"),
     waitSeconds: z.number().nonnegative().max(600).default(5).describe("Seconds before the step is tried once more"),
   })
-  .describe("A hiccup that earns a step exactly one retry");
+  .describe("A transient: a failure that passes by itself and earns a step exactly one retry");
 export type TransientSpec = z.infer<typeof TransientSpec>;

@@ -2,12 +2,12 @@ import { type BatchProblem, type Locate, type Path, problemAt, shown, sortProble
 import type { BatchFile } from "./schema.ts";
 import { DEFAULT_FINISH, type StepSpec } from "./step-spec.ts";
 
-/** What runs, but perhaps not as it was meant. The batch has passed `checkBatch`. Sorted by place. */
+/** Warnings about a batch that runs, but perhaps not as intended. It has passed `checkBatch`. Sorted by place. */
 export function warnOfBatch(file: BatchFile, locate: Locate): readonly BatchProblem[] {
   const warnings: BatchProblem[] = [];
   const warn = (path: Path, message: string, hint?: string) => warnings.push(problemAt(locate, path, message, hint));
   if (file.sandbox === "off") warn(["sandbox"], "agents are not confined: they can read and change what you can");
-  if (file.oracle?.reads === "elsewhere") warn(["oracle", "reads"], "no canary can try an oracle that reads no tracker");
+  if (file.oracle?.reads === "elsewhere") warn(["oracle", "reads"], "no canary can test an oracle that reads no tracker");
   const inherits = file.tickets.some((ticket) => ticket.finish === undefined);
   if (inherits && !checks(file.finish ?? DEFAULT_FINISH)) warn(["finish"], ...UNCHECKED);
   file.tickets.forEach((ticket, i) => {

@@ -1,38 +1,37 @@
 /**
- * What became of one test. `todo` is a test that its author marks as not written or not working yet: it neither passes nor
- * fails.
+ * The outcome of one test. `todo` is a test that its author marks as not written or not working yet: it neither passes nor fails.
  */
 export type Outcome = "passed" | "failed" | "skipped" | "todo";
 
-/** One test as a report names it. The id is raw: it may hold anything, and is compared as it is. */
+/** One test of a report. The id is raw: it may contain anything, and is compared as it is. */
 export interface TestResult {
   readonly id: string;
   readonly outcome: Outcome;
 }
 
-/** What one run of a check's command left: how it ended, and every test of its report. */
+/** The result of one run of a check's command: its end, and every test of its report. */
 export interface TestRun {
   readonly exitCode: number;
   readonly tests: readonly TestResult[];
 }
 
-/** What a person has allowed a ticket beforehand, in the batch. Patterns are test ids, with `*` for anything. */
+/** Permissions of a ticket, given by a person in the batch. Patterns are test ids, with `*` for any characters. */
 export interface Allowance {
   readonly testsRemoved: readonly string[];
   readonly testsSkipped: readonly string[];
   readonly suppressions: boolean;
-  /** Whether it may change the package.json scripts that a check runs. */
+  /** True if it may change the package.json scripts that a check runs. */
   readonly scripts?: boolean;
-  /** Whether it may change files named .gitattributes. */
+  /** True if it may change files named .gitattributes. */
   readonly attributes?: boolean | undefined;
-  /** Whether it may change how tests are run: the settings of test runners, conftest.py. */
+  /** True if it may change how tests are run: the settings of test runners, conftest.py. */
   readonly configuration?: boolean | undefined;
 }
 
-/** How much a passed check proves: per-test results against the base's, results alone, or the exit code alone. */
+/** The strength of a passed check: per-test results against the base's, results alone, or the exit code alone. */
 export type CheckStrength = "compared" | "uncompared" | "exit-code";
 
-/** How often a test of one id came out how. */
+/** The number of tests with one id, by outcome. */
 export interface Tally {
   passed: number;
   failed: number;

@@ -9,10 +9,10 @@ import { howItEnded } from "../programs/output.ts";
 import { runOnCommit } from "../programs/run-on-commit.ts";
 import { AttemptOver, overIfAborted } from "../programs/scope.ts";
 import { type Replayed, renderAdjudicatorPrompt } from "../questions/adjudicator-prompt.ts";
-import { askSecondModel } from "../questions/ask.ts";
+import { askReviewer } from "../questions/ask.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
 
-/** Minutes of one command of a claim, and of the second model's answer, where the batch gives an attempt no fewer. */
+/** Minutes of one command of a claim, and of the reviewer's answer, unless the batch gives an attempt fewer. */
 const REPLAY_MINUTES = 5;
 const ASK_MINUTES = 15;
 
@@ -21,8 +21,8 @@ export type Ruled = { readonly humanStep: string } | { readonly evidence: Eviden
 
 /**
  * Tries a claimed blocker and rules on it (S5.11). The engine runs the captured commands itself, on the change as it is and without
- * the agent: each must fail again with the same exit code. Then the second model rules; without one, or without an answer that
- * counts, the claim is rejected. Throws AttemptOver where the attempt is called off.
+ * the agent: each must fail again with the same exit code. Then the reviewer rules. Without a reviewer, or without a valid
+ * answer, the claim is rejected. Throws AttemptOver if the attempt is cancelled.
  */
 export async function tryBlocker(
   ctx: LoopContext,
@@ -52,7 +52,7 @@ async function rule(
   repo: Repo,
   { claim, change, baseSha }: Parameters<typeof tryBlocker>[3],
 ): Promise<BlockerRuling> {
-  if (ctx.secondModel === undefined) return rejected("a blocker needs a second model to rule on it, and the batch names none");
+  if (ctx.reviewer === undefined) return rejected("a blocker needs a reviewer to rule on it, and the batch names none");
   const replays: Replayed[] = [];
   for (const [i, captured] of claim.evidence.entries()) {
     const replay = await runAgain(ctx, scope, repo, {
@@ -64,7 +64,7 @@ async function rule(
     if ("why" in replay) return rejected(replay.why);
     replays.push({ captured, output: replay.output });
   }
-  const asked = await askSecondModel(ctx, scope, repo, {
+  const asked = await askReviewer(ctx, scope, repo, {
     question: "adjudicate",
     name: "adjudicator",
     commit: change.tip,
@@ -82,7 +82,7 @@ async function rule(
       return { ok: true, value, says: `${value.upheld ? "upheld" : "rejected"}: ${value.reason}` };
     },
   });
-  return asked.ok ? asked.value : rejected(`a blocker needs a second model to rule on it: ${asked.why}`);
+  return asked.ok ? asked.value : rejected(`a blocker needs a reviewer to rule on it: ${asked.why}`);
 }
 
 /** Runs a captured command on the change, where the commands of steps run. Gives what it printed, or why it shows no wall. */

@@ -23,7 +23,7 @@ export class CandidateChecks {
   readonly #repo: Repo;
   readonly #steps: readonly Placed[];
   readonly #change: Change;
-  /** What the second model has passed, by the place of the step. */
+  /** Changes that the reviewer has passed, by index of the step. */
   readonly #passed = new Map<number, Built>();
 
   constructor(
@@ -40,11 +40,14 @@ export class CandidateChecks {
   }
 
   /** The change as one commit on the base's tip, or on `onto`. */
-  build(onto?: string): Promise<Candidate> {
+  async build(onto?: string): Promise<Candidate> {
     const { ticket, n, signal } = this.#scope;
     const trailers = `Loopdash-Ticket: ${ticket.id}\nLoopdash-Run: ${this.#ctx.run}\nLoopdash-Attempt: ${n}`;
     const message = `${ticket.title} (${ticket.id})\n\n${trailers}\n`;
-    return this.#repo.candidate({ tip: this.#change.tip, message, signal, ...(onto === undefined ? {} : { onto }) });
+    const built = await this.#repo.candidate({ tip: this.#change.tip, message, signal, ...(onto === undefined ? {} : { onto }) });
+    const isTrusted = ticket.allow?.configuration === true;
+    if (built.ok) this.#ctx.testCanaries.noteBuilt(built.commit, { from: built.base, isTrusted });
+    return built;
   }
 
   /** Builds the candidate on the base's tip and runs every step on it. Throws AttemptOver where one fails. */
@@ -58,8 +61,8 @@ export class CandidateChecks {
   }
 
   /**
-   * Runs every step on a candidate that may never land, and tells nobody. Undefined if that cannot be done now: no permit is
-   * free, the second model would have to be asked, or a step wants to announce something.
+   * Runs every step on a candidate that may never land, and tells nobody. Undefined where that cannot be done now: no turn is
+   * free, the reviewer would have to be asked, or a step wants to tell something.
    */
   async checkSilently(candidate: Built, signal: AbortSignal): Promise<SpeculativeResult | undefined> {
     // A fact that is refused ends whoever wanted to announce it.
@@ -111,8 +114,8 @@ export class CandidateChecks {
   }
 
   /**
-   * Whether what the second model has passed is what it would be asked about now: each file that the change touches is byte for
-   * byte the same. Checks run anew in any case, for they are about the whole tree.
+   * True if the change that the reviewer has passed is the one it would be asked about now: each file that the change touches is byte for
+   * byte the same. Checks run again in any case, because they judge the whole tree.
    */
   async #stands({ index }: Placed, candidate: Built): Promise<boolean> {
     const before = this.#passed.get(index);
@@ -123,7 +126,7 @@ export class CandidateChecks {
   }
 }
 
-/** Whether a step asks the second model. */
+/** True if a step asks the reviewer. */
 function asks({ spec }: Placed): boolean {
   return spec.step === "review" || spec.step === "adversary";
 }

@@ -36,13 +36,13 @@ function takenIds({ tracker }: LoopContext): Promise<readonly string[]> {
 
 /**
  * Writes a discovered ticket to the tracker and says so. A tracker that does not take it stalls the ticket with the reason: it stays
- * in the batch, and the oracle says that it is missing. Called off, it is left for the next engine of the run.
+ * in the batch, and the oracle says that it is missing. If it is cancelled, the next engine of the run files it.
  */
 export async function fileTicket(ctx: LoopContext, ticket: TicketId, signal: AbortSignal): Promise<void> {
   const filed = filedTicket(ctx.state(), ticket);
   const problem = await tellTracker(ctx, signal, () => ctx.tracker.file(filed));
   if (problem === undefined) ctx.report({ type: "discovery-filed", ticket });
-  // Somebody else may have filed it meanwhile: the last look before the oracle is asked, or a person's wish.
+  // Somebody else may have filed it meanwhile: the last look before the oracle is asked, or a person's command.
   else if (!signal.aborted && ticketOf(ctx.state(), ticket).unfiled === true) {
     const reason = plainText(`the tracker does not hold it: ${problem}`, 500);
     ctx.report({ type: "ticket-stalled", ticket, reason });

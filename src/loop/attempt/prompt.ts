@@ -71,9 +71,9 @@ function inWords(step: StepSpec): string {
     case "check":
       return `check "${step.name}": ${step.command.join(" ")} must exit 0 on your change merged with the current base${inWordsOfTests(step)}`;
     case "review":
-      return `review "${step.name}": a second model reads your change; what it finds grave must be mended`;
+      return `review "${step.name}": a reviewer reads your change; what it finds grave must be fixed`;
     case "adversary":
-      return `adversary "${step.name}": a second model tries to break your change, and normal work must still work${smokeInWords(step)}`;
+      return `adversary "${step.name}": a reviewer tries to break your change, and normal work must still work${smokeInWords(step)}`;
     case "merge":
       return "merge: your change must merge with the current base without conflicts";
     case "verify":

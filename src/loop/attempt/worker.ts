@@ -141,7 +141,7 @@ async function attempt(
 /** What a capture may take at least, where the agent has used up the attempt's time. Milliseconds. */
 const LEAST_CAPTURE_MS = 10_000;
 
-/** Takes what the agent left, within the time of the attempt. One that was called off meanwhile has not failed. */
+/** Takes what the agent left, within the time of the attempt. An attempt that was cancelled meanwhile has not failed. */
 async function captureWork(
   ctx: LoopContext,
   scope: OpenAttempt,

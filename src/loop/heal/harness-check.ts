@@ -34,7 +34,7 @@ export function classesOf(text: string): readonly TransientSpec[] {
 
 /**
  * Why these classes cannot take the place of those, after a heal. A check is over when it has ended: a class that gives it
- * another run is for people to write (law 9).
+ * a retry is for people to write (law 9).
  */
 export function loosensChecks(before: readonly TransientSpec[], after: readonly TransientSpec[]): string | undefined {
   const known = new Set(before.filter(isOfChecks).map(identity));

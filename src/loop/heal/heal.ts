@@ -104,7 +104,7 @@ function cameToItsEnd({ ending, exitCode, stop }: AgentResult): boolean {
 
 function wayOf(result: AgentResult): string {
   if (result.stop !== undefined) return `stopped early (${result.stop.kind}): ${result.stop.says}`;
-  return result.ending === "aborted" ? "was called off" : howItEnded(result);
+  return result.ending === "aborted" ? "was cancelled" : howItEnded(result);
 }
 
 /** What an agent left is taken as it is, whole, or not at all. */

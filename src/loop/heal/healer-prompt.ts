@@ -1,6 +1,6 @@
 import type { Evidence } from "../../domain/run/event.ts";
 import type { TicketState } from "../../domain/run/state.ts";
-import { isHealable, isMendable } from "../../domain/schedule/heal.ts";
+import { canHealHelp, isHealable } from "../../domain/schedule/heal.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { fillTemplate, PROMPT_CHARS } from "../../domain/values/template.ts";
 import { plainLines, plainText } from "../../domain/values/text.ts";
@@ -14,7 +14,7 @@ const STOP_CHARS = 56_000;
 const REASON_CHARS = 2_000;
 const SUMMARY_CHARS = 300;
 const DETAIL_CHARS = 1_500;
-/** Tickets that are told of, attempts of each, and the end of the last one's log. */
+/** Bounds: tickets in the prompt, attempts of each, and the end of the last attempt's log. */
 const MOST_TICKETS = 6;
 const LOG_BYTES = 8_000;
 const LOG_CHARS = 2_500;
@@ -49,7 +49,7 @@ export function renderHealerPrompt(
  */
 export async function describeStop(ctx: Pick<LoopContext, "files" | "state">, reason: string, nonce: string): Promise<string> {
   const state = ctx.state();
-  const mendable = [...vecItems(state.tickets)].filter(isMendable);
+  const mendable = [...vecItems(state.tickets)].filter(canHealHelp);
   const failed = mendable.toSorted((a, b) => Number(isHealable(b)) - Number(isHealable(a)));
   const parts = [block(nonce, "reason", plainText(reason, REASON_CHARS))];
   for (const ticket of failed.slice(0, MOST_TICKETS)) {
@@ -62,11 +62,11 @@ export async function describeStop(ctx: Pick<LoopContext, "files" | "state">, re
 
 async function attemptsOf({ files }: Pick<LoopContext, "files">, { id, evidence, history }: TicketState): Promise<string> {
   const last = history.findLast(({ outcome }) => outcome !== "stopped" && outcome !== "lost");
-  const count = `${history.length} attempts; those that left evidence, oldest first:`;
-  if (last === undefined) return count;
+  const tried = `${history.length} attempts; those that left evidence, oldest first:`;
+  if (last === undefined) return tried;
   const log = await files.tail((await files.attempt(id, last.n)).agentLog, LOG_BYTES);
   const lines = plainLines(log, { maxLines: Number.POSITIVE_INFINITY, maxLength: 300 }).slice(-LOG_LINES);
-  return [count, ...evidence.map(inWords), `The end of the log of attempt ${last.n}:`, lines.join("\n").slice(-LOG_CHARS)].join(
+  return [tried, ...evidence.map(inWords), `The end of the log of attempt ${last.n}:`, lines.join("\n").slice(-LOG_CHARS)].join(
     "\n",
   );
 }

@@ -58,7 +58,7 @@ export function confineHealer(
   return { write: options.write, read: [...options.read, ...ctx.agentFiles, ...live], live, mounts: [], sockets: [] };
 }
 
-/** What the second model may reach: it reads what it is asked about, and writes nothing but its own session. */
+/** What the reviewer may reach: it reads what it is asked about, and writes nothing but its own session. */
 export function confineReader(
   ctx: Pick<ProgramContext, "batch" | "confined" | "reviewerFiles">,
   repo: Repo,

@@ -1,6 +1,6 @@
+import type { AgentStop } from "../../domain/run/agent-event.ts";
 import type { SanitizedStop } from "../../domain/run/event.ts";
 import { plainText } from "../../domain/values/text.ts";
-import type { AgentStop } from "../../ports/agent.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ExecResult } from "../../ports/executor.ts";
 

@@ -24,7 +24,7 @@ export interface Overwritten {
 /**
  * Reads the layer over a checkout. What a command writes over, renames or removes has an entry in the layer, and it cannot
  * take that back: overlayfs keeps a mark (a character device 0:0) for what was removed. Only a folder that was removed and
- * made anew hides what lay in it without an entry for each, so of each folder one file without an entry is given as doubtful.
+ * made again hides what lay in it without an entry for each, so of each folder one file without an entry is given as doubtful.
  */
 export async function overwrittenInLayer(layered: Layered): Promise<Overwritten> {
   const paths: string[] = [];

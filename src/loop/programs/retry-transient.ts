@@ -4,13 +4,13 @@ import { pause } from "../concurrency/wait.ts";
 import type { ProgramContext } from "./context.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "./scope.ts";
 
-/** A command that failed by itself. `output` is what may tell of a transient, raw. */
+/** A command that failed by itself. `output` is raw; a transient is recognised in it. */
 export interface CommandFailure {
   readonly kind: TransientKind;
   readonly output: string;
 }
 
-/** How a command failed; undefined where it did not, or where it had to be ended: to hang is no transient. */
+/** The failure of a command; undefined if it did not fail, or if it had to be killed: a hang is no transient. */
 export function failureOf(kind: TransientKind, result: ExecResult): CommandFailure | undefined {
   if (result.ending === "failed-to-start") return { kind, output: result.message ?? "" };
   if (result.ending !== "exited" || result.signal !== null || result.exitCode === 0) return undefined;
@@ -18,7 +18,7 @@ export function failureOf(kind: TransientKind, result: ExecResult): CommandFailu
 }
 
 /**
- * Runs something, and once more where it failed by a transient: a class of failures that has a name (S5.10). Each step of an attempt
+ * Runs something, and once more if it failed by a transient: a named class of failure (S5.10). Each step of an attempt
  * has one such retry, however often it is run; the second result is final, whatever it is. `stillTrue` reads the source of truth
  * again before; where it no longer holds, the first result stands. The retry is journalled before the wait.
  */

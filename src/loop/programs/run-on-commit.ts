@@ -219,7 +219,7 @@ export function prepareWorktree(
   return runPrepare(ctx, { ...scope, turn }, cwd, "prepare", confinement);
 }
 
-/** Runs the repository's prepare commands in a folder, once more each that fails by a transient. Gives the evidence of the first that fails. */
+/** Runs the repository's prepare commands in a folder, and retries once each that fails by a transient. Gives the evidence of the first that fails. */
 async function runPrepare(
   ctx: ProgramContext,
   scope: StepScope,

@@ -40,8 +40,8 @@ type StepFactType =
   | "merge-landed"
   | "merge-waiting"
   | "others-spent-today"
-  | "second-model-answered"
-  | "second-model-asked"
+  | "reviewer-answered"
+  | "reviewer-asked"
   | "step-retried";
 
 type WithoutAttempt<T> = T extends RunFact ? Omit<T, "ticket" | "fence"> : never;
@@ -85,4 +85,9 @@ export function overIfAborted(scope: Pick<Scope, "ending" | "signal">): (error: 
   return (error) => {
     throw error === scope.signal.reason ? new AttemptOver(abortedEnd(scope)) : error;
   };
+}
+
+/** The scope of a measurement that others wait for: it keeps its turn, because they hold a machine and it might never get one back. */
+export function withoutRest({ turn, ...scope }: StepScope): StepScope {
+  return turn === undefined ? scope : { ...scope, turn: { ...turn, rest: (idle) => idle() } };
 }

@@ -19,7 +19,7 @@ import { AttemptOver, abortedEnd, type StepFact, type StepScope } from "../progr
 /** What questions are put with. */
 export interface QuestionContext extends ProgramContext {
   /** Absent if the batch names no reviewer. */
-  readonly secondModel?: Reviewer;
+  readonly reviewer?: Reviewer;
   /** Texts of prompts/, by name: what reviewers and healers are told, which no heal may change. */
   readonly templates: Readonly<Record<"reviewer" | "adversary" | "adjudicator" | "healer", string>>;
   readonly dayBudget: DayBudget;
@@ -32,7 +32,7 @@ export interface QuestionScope extends StepScope {
   readonly fence: Fence;
 }
 
-/** A question to the second model, and how its answer is read. */
+/** A question to the reviewer, and the parser of its answer. */
 export interface Ask<T> {
   readonly question: Question;
   /** Of the log and the prompt's file, and of the hosts that the batch opens to it. */
@@ -42,7 +42,7 @@ export interface Ask<T> {
   /** The commit whose attributes say how its files are checked out; see Repo.checkout. */
   readonly attributesOf: string;
   readonly minutes: number;
-  /** The prompt; the nonce is made anew for each question, and an answer without it is none. `checkout` is a folder's path. */
+  /** The prompt; each question has a fresh nonce, and an answer without it is invalid. `checkout` is a folder's path. */
   readonly prompt: (nonce: string, checkout: string) => string;
   /** Reads the answer. `says` is one line for people, safe for a terminal. */
   readonly read: (
@@ -61,7 +61,7 @@ export type Asked<T> = { readonly ok: true; readonly value: T } | { readonly ok:
 /** What one question came to. `stop` is what kept it from an answer, `waitMs` how long its API is left alone before it is put again. */
 type Answer<T> = Asked<T> & { readonly says: string; readonly stop?: SanitizedStop; readonly waitMs?: number };
 
-type Answered = Extract<StepFact, { type: "second-model-answered" }>;
+type Answered = Extract<StepFact, { type: "reviewer-answered" }>;
 
 /** How long an API is left alone that had no room and says nothing of the time, in milliseconds. */
 const WAIT_MS = 10_000;
@@ -71,21 +71,21 @@ const LONGEST_WAIT_MS = 60_000;
 const EVERYTHING = ["**"];
 
 /**
- * Asks the second model, with its money set aside first and its cost booked afterwards. Anything that is not a whole, well-formed
- * answer of one that changed nothing is no answer; only where its API had no room it is asked once more. Throws AttemptOver where
- * the attempt is called off, and where the API still has no room, or will have nobody: then it is no answer that says something
- * of the work, and what was built waits for the next attempt.
+ * Asks the reviewer. Its money is set aside first, and its cost is booked afterwards. Only a complete, well-formed answer of a
+ * reviewer that changed nothing counts. It is asked once more only if its API was rate limiting. Throws AttemptOver if the attempt is
+ * cancelled, if the API is still rate limiting, or if it refuses everybody. Such a refusal says nothing about the work, so the
+ * work waits for the next attempt.
  */
-export async function askSecondModel<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, ask: Ask<T>): Promise<Asked<T>> {
-  const { secondModel } = ctx;
-  if (secondModel === undefined) return { ok: false, why: "the batch names no reviewer" };
-  const { tripped } = ctx.state();
-  if (tripped?.of === "reviewer") throw putOff(ask, `it is not asked any more (${tripped.kind}): ${tripped.says}`);
-  const first = await askOnce(ctx, scope, repo, { ...ask, secondModel, again: true });
+export async function askReviewer<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, ask: Ask<T>): Promise<Asked<T>> {
+  const { reviewer } = ctx;
+  if (reviewer === undefined) return { ok: false, why: "the batch names no reviewer" };
+  const { halted } = ctx.state();
+  if (halted?.party === "reviewer") throw putOff(ask, `it is not asked any more (${halted.kind}): ${halted.says}`);
+  const first = await askOnce(ctx, scope, repo, { ...ask, reviewer, again: true });
   if (first.waitMs === undefined) return answerOf(ask, first);
   await pause(ctx.clock, first.waitMs, scope.signal);
   if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
-  return answerOf(ask, await askOnce(ctx, scope, repo, { ...ask, secondModel, again: false }));
+  return answerOf(ask, await askOnce(ctx, scope, repo, { ...ask, reviewer, again: false }));
 }
 
 /** What an answer comes to, if it is the last one. Throws AttemptOver where its stop is about everybody who asks. */
@@ -97,28 +97,28 @@ function answerOf<T>(ask: Ask<T>, answer: Answer<T>): Asked<T> {
 
 const STEP: Readonly<Record<Question, Evidence["step"]>> = { review: "review", adversary: "adversary", adjudicate: "blocker" };
 
-/** The end of an attempt that is to go on from here once the second model can be had. */
+/** Ends an attempt that continues from here once the reviewer is available. */
 function putOff({ question, name }: Pick<Ask<unknown>, "question" | "name">, why: string): AttemptOver {
-  const summary = `put off, for the second model cannot be had: ${why}`;
+  const summary = `postponed, because the reviewer is unavailable: ${why}`;
   return new AttemptOver({ outcome: "stopped", evidence: { step: STEP[question], name, summary, detail: "" } });
 }
 
 /** With `again` it may be put once more, and then what it meets is not told yet. */
-type Putting<T> = Ask<T> & { readonly secondModel: Reviewer; readonly again: boolean };
+type Putting<T> = Ask<T> & { readonly reviewer: Reviewer; readonly again: boolean };
 
 async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, putting: Putting<T>): Promise<Answer<T>> {
-  const { question, secondModel } = putting;
+  const { question, reviewer } = putting;
   const unknown = await ctx.dayBudget.look?.();
   if (unknown !== undefined) {
     scope.announce({ type: "day-spend-unknown", why: unknown });
     throw putOff(putting, unknown);
   }
-  const noMoney = setAside(ctx, scope, question, secondModel.reserveUsd);
+  const noMoney = setAside(ctx, scope, question, reviewer.reserveUsd);
   if (noMoney !== undefined) return { ok: false, why: noMoney, says: noMoney };
   let costUsd = 0;
   const book = (answer: Pick<Answered, "valid" | "says" | "canary" | "stop">): void => {
     ctx.dayBudget.settle(scope.fence, costUsd, question);
-    scope.announce({ type: "second-model-answered", question, costUsd, ...answer, says: plainText(answer.says, 300) });
+    scope.announce({ type: "reviewer-answered", question, costUsd, ...answer, says: plainText(answer.says, 300) });
   };
   try {
     const given = await inCheckout(ctx, scope, repo, putting, (usd) => {
@@ -143,13 +143,13 @@ function setAside(
 ): string | undefined {
   const state = ctx.state();
   const cap = questionCap(state, ticketOf(state, ticket.id), usd);
-  if (cap !== undefined) return `the second model may cost ${usd} dollars, and limits.${cap} has no room for that any more`;
+  if (cap !== undefined) return `the reviewer may cost ${usd} dollars, and limits.${cap} has no room for that any more`;
   const taken = ctx.dayBudget.take(fence, usd, question);
   if (!taken.ok) {
     announce({ type: "others-spent-today", usd: taken.othersUsd });
-    return `the second model may cost ${usd} dollars, and others have left no room for that in limits.usdPerDay`;
+    return `the reviewer may cost ${usd} dollars, and others have left no room for that in limits.usdPerDay`;
   }
-  if (announce({ type: "second-model-asked", question, reservedUsd: usd })) return undefined;
+  if (announce({ type: "reviewer-asked", question, reservedUsd: usd })) return undefined;
   ctx.dayBudget.settle(fence, 0, question);
   throw new AttemptOver({ outcome: "stopped" });
 }
@@ -162,7 +162,7 @@ async function inCheckout<T>(
   putting: Putting<T>,
   spent: (usd: number) => void,
 ): Promise<Answer<T>> {
-  const { secondModel, name } = putting;
+  const { reviewer, name } = putting;
   const checkout = ctx.files.checkoutPath(scope.ticket.id, name);
   const session = ctx.files.checkoutPath(scope.ticket.id, `${name}-session`);
   try {
@@ -177,10 +177,10 @@ async function inCheckout<T>(
     // In the sandbox it cannot write there.
     const before = ctx.confined ? undefined : await protectedFiles(checkout, EVERYTHING);
     // What it costs is not known before it has ended.
-    spent(secondModel.reserveUsd);
+    spent(reviewer.reserveUsd);
     const folders = { checkout, promptFile, session, logFile: scope.files.log(log) };
     const answer = await put(ctx, scope, putting, { ...folders, ...(confinement === undefined ? {} : { confinement }) });
-    spent(answer.costUsd ?? secondModel.reserveUsd);
+    spent(answer.costUsd ?? reviewer.reserveUsd);
     const byItself = answer.ending === "exited" && (answer.signal ?? null) === null;
     if (answer.ending === "aborted" || (scope.signal.aborted && !byItself)) throw new AttemptOver(abortedEnd(scope));
     const edited = before === undefined ? [] : differences(before, await protectedFiles(checkout, EVERYTHING));
@@ -194,12 +194,12 @@ async function inCheckout<T>(
 async function put<T>(
   ctx: QuestionContext,
   { ticket, marker, signal, announce }: QuestionScope,
-  { secondModel, question, minutes }: Putting<T>,
+  { reviewer, question, minutes }: Putting<T>,
   places: Pick<ReviewerTask, "checkout" | "promptFile" | "session" | "logFile" | "confinement">,
 ): Promise<ReviewerAnswer> {
   const activity = thinActivity(ctx.clock, (text, lines) => announce({ type: "activity", text, lines }));
   try {
-    return await secondModel.ask({
+    return await reviewer.ask({
       ...places,
       question,
       ticket: ticket.id,

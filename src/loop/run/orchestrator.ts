@@ -9,7 +9,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Journal } from "../../ports/journal.ts";
 
 /**
- * Time may change what is decided (a hold is over, a judgement falls due): a timer is set for that moment. Beside it, it is asked
+ * Time may change what is decided (a backoff is over, a judgement is due): a timer is set for that moment. Beside it, it is asked
  * at least this often, for the clock of a machine may jump. Milliseconds.
  */
 const TICK_MS = 5_000;
@@ -56,13 +56,13 @@ export class Orchestrator {
   /** Begins to decide. Until then facts are only recorded. */
   start(effects: Effects): void {
     this.#effects = effects;
-    for (const wish of this.#early.splice(0)) wish();
+    for (const command of this.#early.splice(0)) command();
     this.#decideSoon();
     this.#tick();
   }
 
   /**
-   * Takes a person's wish: it becomes facts, or a refusal that is a fact too. One that comes before `start`, while a run is
+   * Takes a person's command. It becomes facts, or a refusal, which is a fact too. One that comes before `start`, while a run is
    * being taken over, waits for it: the taking over would undo a stop or a pause.
    */
   command(command: Command): void {
@@ -70,7 +70,7 @@ export class Orchestrator {
     for (const fact of admitCommand(this.#state, command)) this.report(fact);
   }
 
-  /** Takes a signal as the wish for an orderly stop. `by` is its name. */
+  /** Takes a signal as the command for an orderly stop. `by` is its name. */
   stop(by: string): void {
     if (this.#effects === undefined) return void this.#early.push(() => this.stop(by));
     if (this.#state.stage === "stopping" || this.#state.stage === "ended") return;
@@ -159,8 +159,8 @@ export class Orchestrator {
       case "write-gate":
         this.report({ type: "gate-writing", ticket: action.ticket });
         return;
-      case "hold":
-        this.report({ type: "starts-held", until: action.until, reason: action.reason });
+      case "backoff":
+        this.report({ type: "backoff-started", until: action.until, reason: action.reason });
         return;
       case "stall":
         this.report({ type: "ticket-stalled", ticket: action.ticket, reason: action.reason, by: "attempts" });

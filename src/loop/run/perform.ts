@@ -112,8 +112,8 @@ export class Performer implements Effects {
 
   async #judge(final: boolean): Promise<void> {
     const { clock, oracle, report, state } = this.#ctx;
-    const tries = state().oracle.finalTries;
-    if (final && tries > 0) await pause(clock, ASK_AGAIN_MS * 2 ** tries, this.#others.signal);
+    const judgements = state().oracle.finalJudgements;
+    if (final && judgements > 0) await pause(clock, ASK_AGAIN_MS * 2 ** judgements, this.#others.signal);
     // A judgement that ends nothing lets go first what fell due in the same moment: agents are started.
     if (!final) await this.#afterOthers();
     // A ticket on its way into the tracker would be missing in it.
@@ -129,7 +129,7 @@ export class Performer implements Effects {
     this.#hurry = undefined;
   }
 
-  /** The proof of the oracle, beside the first workers. One that was called off proves nothing and says nothing. */
+  /** The proof of the oracle, beside the first workers. A cancelled one proves nothing and reports nothing. */
   async #prove(): Promise<void> {
     const { report, state, tripwire } = this.#ctx;
     // Where nothing else is left to do, all wait for it.

@@ -27,7 +27,7 @@ export function reverifyMarker(run: RunId): string {
  */
 export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<void> {
   const transients = { retried: 0, passed: 0 };
-  const counted = () => (transients.retried === 0 ? {} : { hiccups: transients });
+  const counted = () => (transients.retried === 0 ? {} : { transients });
   try {
     const landed = [...vecItems(ctx.state().tickets)].filter((ticket) => ticket.mergedSha !== undefined);
     const done = landed.filter(({ phase }) => phase === "done");

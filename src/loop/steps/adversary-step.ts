@@ -7,7 +7,7 @@ import { plainText } from "../../domain/values/text.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
 import { commandEvidence, runOnCommit } from "../programs/run-on-commit.ts";
 import { overIfAborted } from "../programs/scope.ts";
-import { askSecondModel, type QuestionScope } from "../questions/ask.ts";
+import { askReviewer, type QuestionScope } from "../questions/ask.ts";
 import { renderQuestion } from "../questions/question-prompt.ts";
 import { readCandidateDiff } from "./candidate-diff.ts";
 import { aboutOf, keep, resultOf } from "./review-step.ts";
@@ -16,7 +16,7 @@ import type { StepContext, StepResult } from "./step.ts";
 type Adversary = Extract<StepSpec, { step: "adversary" }>;
 
 /**
- * Sees that normal work still works on the candidate, then lets the second model try to break it. A change that only stands because
+ * Checks that normal work still works on the candidate, then lets the reviewer attack it. A change that only stands because
  * nothing works any more has not survived, and neither has one about which there is no valid verdict.
  */
 export async function runAdversaryStep(
@@ -34,7 +34,7 @@ export async function runAdversaryStep(
   const broken = await runSmoke(ctx, scope, repo, spec, candidate);
   if (broken !== undefined) return { ok: false, evidence: broken };
   const about = aboutOf(ctx, scope, candidate, await readCandidateDiff(scope, repo, candidate));
-  const asked = await askSecondModel(ctx, scope, repo, {
+  const asked = await askReviewer(ctx, scope, repo, {
     question: "adversary",
     name: spec.name,
     commit,

@@ -4,7 +4,7 @@ import type { TrackerState } from "../../ports/tracker.ts";
 import { pause } from "../concurrency/wait.ts";
 import type { StepContext, StepResult } from "./step.ts";
 
-/** Waits between writes of one state to the tracker. Milliseconds. */
+/** Waits between retries of a tracker write. Milliseconds. */
 const BACKOFF_MS = [250, 1_000, 4_000];
 
 /**

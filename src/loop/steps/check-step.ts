@@ -4,6 +4,7 @@ import type { NamedFixes } from "../../domain/evidence/fixes.ts";
 import { SEARCHED_NAMES } from "../../domain/evidence/languages.ts";
 import type { Allowance, TestResult, TestRun } from "../../domain/evidence/results.ts";
 import { scriptRunBy } from "../../domain/evidence/scripts.ts";
+import { namedAsOn } from "../../domain/evidence/suite-name.ts";
 import { canaryLine, findingsLine, findingsText, passedLine } from "../../domain/evidence/summary-lines.ts";
 import { boundedList, boundedTail } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -13,7 +14,7 @@ import type { Candidate, Repo } from "../../ports/vcs.ts";
 import { howItEnded } from "../programs/output.ts";
 import { failureOf, retryTransient } from "../programs/retry-transient.ts";
 import { type CommandOutcome, commandEvidence, runOnCommit, secondsOf } from "../programs/run-on-commit.ts";
-import { overIfAborted, type StepFact, type StepScope } from "../programs/scope.ts";
+import { overIfAborted, type StepFact, type StepScope, withoutRest } from "../programs/scope.ts";
 import { protectedFor, touchedOf } from "./gates.ts";
 import { type Manifest, manifestKey } from "./manifests.ts";
 import type { StepContext, StepFailed, StepPassed, StepResult } from "./step.ts";
@@ -59,7 +60,7 @@ interface Outcome {
 /**
  * Runs a check on a merge candidate. The exit code alone proves little, so the candidate is held against its base: what is
  * protected must be the same, nothing may be told to look away, and where the step names a report, each test of the base must
- * be there, run and pass as it did. A failed check is never run again on the same candidate (adversary case A19), but for one transient.
+ * be there, run and pass as it did. A failed check is never run again on the same candidate (adversary case A19), except for one transient.
  */
 export async function runCheckStep(
   ctx: StepContext,
@@ -88,7 +89,11 @@ async function tryCanaries(
   check: CheckRun,
   { passed, durationMs, tests, baseTests = [], loads = [] }: Outcome,
 ): Promise<StepResult> {
-  const canary = await testCanary({ ...check, durationMs, tests, baseTests, loads });
+  const resultsOn = async (base: string) => {
+    const manifest = await manifestOf({ ...check, candidate: { ...check.candidate, base } });
+    return manifest.as === "tests" ? manifest.run.tests : undefined;
+  };
+  const canary = await testCanary({ ...check, durationMs, tests, baseTests, loads, resultsOn });
   if (canary.as === "forged") return refuse(check, canary.finding.says, detailOf([canary.finding], canary.output));
   if (canary.as === "broken") return { ok: false, evidence: canary.evidence };
   return { ok: true, ...passed, summary: `${passed.summary}; ${canaryLine(canary)}` };
@@ -164,7 +169,7 @@ async function byExitCode(check: CheckRun): Promise<Outcome | StepResult> {
 
 /**
  * Runs the check's command on a commit, once more if it failed by a transient; the base of the candidate may have moved meanwhile,
- * and is looked at before anything lands. A test that failed is no transient, whatever was printed beside.
+ * and is looked at before anything lands. A failed test is no transient, whatever was printed beside it.
  */
 function run({ ctx, scope, repo, step, candidate }: CheckRun, commit: string, log: string): Promise<CommandOutcome> {
   return retryTransient(ctx, scope, {
@@ -185,11 +190,11 @@ async function byTests(check: CheckRun): Promise<Outcome | StepResult> {
   const ran = await run(check, candidate.commit, `check-${step.name}`);
   if (!ran.ok) return ran;
   const { result, reading } = ran;
-  const tests = runOf(step, result, reading);
+  const before = base.as === "tests" ? base.run : undefined;
+  const tests = namedAsOn(before, runOf(step, result, reading), step.command);
   const overwritten = overwrittenFindings(ran);
   const outcome = { output: result.tail, durationMs: result.durationMs };
   if ("says" in tests) return { ...outcome, findings: [tests, ...overwritten], passed: { summary: "" }, tests: [] };
-  const before = base.as === "tests" ? base.run : undefined;
   const [fixes, deleted] = await Promise.all([fixesOf(check), deletedBy(check)]);
   const compared = await ctx.scans.compare({ base: before, candidate: tests, allow, fixes, deleted });
   if (!compared.ok) return refuse(check, unsearched("the report", compared.problem).says, "");
@@ -274,7 +279,7 @@ const NOT_ITS_OWN = 126;
  */
 async function measureBase(check: CheckRun): Promise<Manifest> {
   const { step, candidate } = check;
-  const ran = await run(withoutRest(check), candidate.base, `check-${step.name}-base`);
+  const ran = await run({ ...check, scope: withoutRest(check.scope) }, candidate.base, `check-${step.name}-base`);
   if (!ran.ok) return { as: "unknown", why: ran.evidence.summary };
   const { result, reading, noProgram } = ran;
   if (result.ending === "failed-to-start" && noProgram) return { as: "none", why: "the base does not have the program" };
@@ -288,12 +293,6 @@ async function measureBase(check: CheckRun): Promise<Manifest> {
     if (reading?.ok === false && reading.absent) return { as: "none", why: "the base leaves no report" };
   }
   return { as: "unknown", why: "says" in tests ? tests.says : howItEnded(result) };
-}
-
-/** Who waits for this measurement has a machine already: one that is given up meanwhile might never come back. */
-function withoutRest(check: CheckRun): CheckRun {
-  const { turn, ...scope } = check.scope;
-  return turn === undefined ? check : { ...check, scope: { ...scope, turn: { ...turn, rest: (idle) => idle() } } };
 }
 
 /** Ids that are recorded. */

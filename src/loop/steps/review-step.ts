@@ -4,14 +4,14 @@ import { readAnswer } from "../../domain/review/answer.ts";
 import { showDiff } from "../../domain/review/diff.ts";
 import { Review, type Ruling, ruleOnReview } from "../../domain/review/review.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
-import { askSecondModel, type QuestionContext, type QuestionScope } from "../questions/ask.ts";
+import { askReviewer, type QuestionContext, type QuestionScope } from "../questions/ask.ts";
 import { type AboutChange, DIFF_CHARS, renderQuestion } from "../questions/question-prompt.ts";
 import { type CandidateDiff, readCandidateDiff } from "./candidate-diff.ts";
 import { askCanary } from "./review-canary.ts";
 import type { StepResult } from "./step.ts";
 
 /**
- * Lets the second model read the candidate in a checkout that nobody can write. Without a valid review of this very commit the step
+ * Lets the reviewer read the candidate in a checkout that nobody can write. Without a valid review of this very commit the step
  * fails, and so it does with a finding that blocks; what was found is kept in a file of the attempt.
  */
 export async function runReviewStep(
@@ -36,7 +36,7 @@ export async function runReviewStep(
     read: (text: string, nonce: string) => readReview(text, { nonce, about }),
   } as const;
   await askCanary(ctx, scope, repo, { ask, about, diff });
-  const asked = await askSecondModel(ctx, scope, repo, {
+  const asked = await askReviewer(ctx, scope, repo, {
     ...ask,
     prompt: (nonce, checkout) => renderQuestion(ctx.templates.reviewer, about, { nonce, checkout }),
   });
@@ -76,7 +76,7 @@ export function resultOf(
 /** Keeps an answer for people, beside the attempt's logs. */
 export async function keep(ctx: QuestionContext, scope: QuestionScope, name: string, answer: object): Promise<void> {
   const file = join(scope.files.folder, `${name.replace(/[^\w.-]+/g, "-")}.json`);
-  await ctx.files.write(file, `${JSON.stringify({ model: ctx.secondModel?.name, ...answer }, undefined, 2)}\n`);
+  await ctx.files.write(file, `${JSON.stringify({ model: ctx.reviewer?.name, ...answer }, undefined, 2)}\n`);
 }
 
 function readReview(text: string, { nonce, about }: { readonly nonce: string; readonly about: AboutChange }) {

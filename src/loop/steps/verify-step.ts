@@ -29,8 +29,8 @@ interface Verifying {
 }
 
 /**
- * Runs a verify command on what has landed, against the live thing. It holds where the command exits 0 and prints what is expected.
- * Each run has a pristine checkout of its own, with its own prepare commands: what an earlier one left could decide a later one.
+ * Runs a verify command on what has landed, against the live thing. It passes if the command exits 0 and prints what is expected.
+ * Each run has its own pristine checkout and prepare commands, because leftovers of an earlier run could decide a later one.
  */
 export async function runVerifyStep(
   ctx: ProgramContext,
@@ -51,24 +51,24 @@ export async function runVerifyStep(
 }
 
 /**
- * Runs it until it holds, the last time when `within` seconds are over; a run that has begun may end, and if it ends later than
- * that, one more follows: what it saw may have been too early. The evidence is the last run's.
- * A transient earns nothing here, for the command is run again anyway.
+ * Runs the command until it passes. The last run begins when `within` seconds are over. A run that has begun may end; if it ends
+ * later than that, one more follows, because it may have looked too early. The evidence is the last run's.
+ * A transient earns no extra retry here, because the command runs again anyway.
  */
 async function untilItHolds(verifying: Verifying, within: number): Promise<StepResult> {
   const { ctx, scope, step, landed } = verifying;
   const { turn: _, ...withoutTurn } = scope;
   const begun = ctx.clock.now();
-  for (let tries = 1; ; tries++) {
+  for (let runs = 1; ; runs++) {
     const isLast = ctx.clock.now() - begun >= within * 1000;
     const run = await verifyOnce({ ...verifying, scope: withoutTurn });
     const ms = ctx.clock.now() - begun;
     const taken = `${secondsOf({ durationMs: ms })} s`;
-    if (run.ok && tries === 1) return { ok: true, summary: `passed in ${run.seconds} s`, commit: landed };
-    if (run.ok) return { ok: true, summary: `passed on try ${tries}, after ${taken}`, commit: landed };
+    if (run.ok && runs === 1) return { ok: true, summary: `passed in ${run.seconds} s`, commit: landed };
+    if (run.ok) return { ok: true, summary: `passed on run ${runs}, after ${taken}`, commit: landed };
     if (isLast) {
       const { evidence } = run;
-      const how = `${tries} tries in ${taken}, to hold within ${within} s`;
+      const how = `${runs} runs in ${taken}, to hold within ${within} s`;
       return { ok: false, evidence: { ...evidence, summary: `${evidence.summary} (${how})` } };
     }
     const left = within * 1000 - ms;

@@ -2,9 +2,8 @@ import { hintFor } from "../../domain/batch/nearest.ts";
 import type { Path, Report } from "../../domain/batch/problem.ts";
 import { shown } from "../../domain/batch/problem.ts";
 import type { Binding, Keymap } from "../dashboard-state.ts";
-import type { Mode } from "./binding.ts";
+import { KEY_NAMES, type Mode } from "./binding.ts";
 import { isTextMode } from "./keymap.ts";
-import { KEY_NAMES } from "./press-names.ts";
 
 /** What a person binds: names of bindings, each with all the keys that it has from now on. */
 export type KeyFile = Readonly<Record<string, readonly string[]>>;

@@ -1,9 +1,11 @@
+import { plural } from "../../domain/values/plural.ts";
 import type { DashboardState } from "../dashboard-state.ts";
 import { displayLine, displayText } from "../display-text.ts";
-import { formatAge, formatCap, formatUsd, plural } from "../format.ts";
-import { specLabel } from "../step-label.ts";
-import type { Tone } from "../tone.ts";
+import { formatAge, formatCap, formatUsd } from "../format.ts";
+import { specLabel } from "../labels/step-label.ts";
+import type { Tone } from "../labels/tone.ts";
 import { type AttemptEntry, type AttemptMark, evidenceOf } from "./attempts.ts";
+import { tokenCounts } from "./event-reader.ts";
 import type { LogLine } from "./line-ring.ts";
 import { openFileOf, type Target } from "./target.ts";
 
@@ -84,7 +86,7 @@ function costLines(state: State, target: Target): readonly LogLine[] {
           agentUsd === undefined
             ? row(`try ${attempt.n}, agent`, "unknown", `${formatUsd(attempt.reservedUsd)} set aside until it has ended`)
             : row(`try ${attempt.n}, agent`, formatUsd(agentUsd)),
-          secondModel(attempt),
+          reviewerLine(attempt),
         ]),
     line(""),
     row("this ticket", formatUsd(ticket.costUsd), limits && `of ${formatCap(limits.usdPerTicket)} at most`),
@@ -97,7 +99,7 @@ function costLines(state: State, target: Target): readonly LogLine[] {
   ];
 }
 
-function secondModel({ asked, questionsUsd }: NonNullable<Target["ticket"]["attempt"]>): LogLine {
+function reviewerLine({ asked, questionsUsd }: NonNullable<Target["ticket"]["attempt"]>): LogLine {
   const held = asked === undefined ? "" : `${formatUsd(asked.reservedUsd)} more set aside for what it is being asked`;
   return row("  second model", formatUsd(questionsUsd ?? 0), held);
 }
@@ -116,6 +118,6 @@ function tokenLine(state: State, target: Target, n: number): LogLine {
   if (tokens === undefined) return row(`tokens of try ${n}`, "unknown", "its agent has not told");
   const count = (many: number): string => many.toLocaleString("en");
   const part = (viewed?.text.skipped ?? 0) > 0 ? "; from the end of its log alone" : "";
-  const all = `${count(tokens.input)} in, ${count(tokens.output)} out, ${count(tokens.cached)} from the cache${part}`;
+  const all = `${tokenCounts(tokens, count)}${part}`;
   return line(`${`tokens of try ${n}`.padEnd(NAME)}  ${all}`, "claim");
 }

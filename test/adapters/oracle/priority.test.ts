@@ -40,7 +40,7 @@ describe("the priority of the oracle's process", () => {
       { timeout: 10_000, interval: 10 },
     );
     stop.abort();
-    expect(await judged).toMatchObject({ verdict: "unjudged", problem: "the judgement was called off" });
+    expect(await judged).toMatchObject({ verdict: "unjudged", problem: "the judgement was cancelled" });
     return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
   }
 

@@ -177,7 +177,7 @@ export const DEFENCES = {
   },
   scans: {
     name: "what a worker wrote is searched off the event loop",
-    holes: [{ file: "src/adapters/scan/text-scans.ts", from: "if (size > AT_ONCE) return", to: "if (false) return" }],
+    holes: [{ file: "src/adapters/text-scans/text-scans.ts", from: "if (size > AT_ONCE) return", to: "if (false) return" }],
   },
   chain: {
     name: "each row of the journal is bound to the one before, and the last is written down twice",

@@ -8,7 +8,7 @@ const PROTECTED = "src/loop/programs/protected-files.ts";
 const DEVIATIONS = "src/domain/test-canary/deviations.ts";
 const PLANT = "src/loop/steps/plant-canary.ts";
 const CANARY = "src/loop/steps/test-canary.ts";
-const REPORT_FILE = "src/adapters/report/report-file.ts";
+const REPORT_FILE = "src/adapters/test-report/report-file.ts";
 
 /** No report is cleared away before, and none is too old. */
 const ANY_AGE = [
@@ -21,6 +21,9 @@ const NO_LAYERS = { file: "src/loop/programs/sealed-checkout.ts", from: "if (!ct
 
 /** What planted tests say does not count. */
 const WITHOUT_CANARY = { file: CANARY, from: "if (bad.length === 0 || !counts)", to: "if (bad !== undefined)" };
+
+/** The tests of the base are not run without what the change does to tests. */
+const WITHOUT_RECHECK = { file: CANARY, from: "return (await this.#recheckAll()) ?? outcome;", to: "return outcome;" };
 
 /** What each attack of this family meets. Design P2: what judges is the base's; P3: each test is held against the base's own. */
 export const DEFENCES = {
@@ -61,7 +64,7 @@ export const DEFENCES = {
         from: "const tests = outcome.findings.flatMap(({ ids }) => ids).toSorted();",
         to: "return runCheckStep(ctx, scope, repo, step, candidate);\n  const tests: string[] = [];",
       },
-      { file: "src/adapters/report/junit.ts", from: ', "flakyFailure", "flakyError"].some(', to: "].some(" },
+      { file: "src/adapters/test-report/junit.ts", from: ', "flakyFailure", "flakyError"].some(', to: "].some(" },
     ],
   },
   ownFolder: {
@@ -91,8 +94,8 @@ export const DEFENCES = {
     holes: [
       ...ANY_AGE,
       NO_LAYERS,
-      { file: "src/adapters/report/junit.ts", from: "if (valid !== true)", to: "if (false)" },
-      { file: "src/adapters/report/tap.ts", from: "if (first !== undefined)", to: "if (false)" },
+      { file: "src/adapters/test-report/junit.ts", from: "if (valid !== true)", to: "if (false)" },
+      { file: "src/adapters/test-report/tap.ts", from: "if (first !== undefined)", to: "if (false)" },
     ],
   },
   protect: {
@@ -145,7 +148,7 @@ export const DEFENCES = {
       },
       { file: "src/adapters/executor/environment.ts", from: ".filter((entry) => isAbsolute(entry));", to: ";" },
       {
-        file: "src/cli/engine/sanitize-path.ts",
+        file: "src/cli/engine/start-engine.ts",
         from: "if (!isAbsolute(entry)) return false;",
         to: "if (!isAbsolute(entry)) return true;",
       },
@@ -185,10 +188,7 @@ export const DEFENCES = {
   },
   canaryOrSettings: {
     name: "what an option of the command names is the base's, and planted tests come out as they must",
-    holes: [
-      WITHOUT_CANARY,
-      { file: CANARY, from: "return stripped === undefined ? outcome", to: "return stripped !== null ? outcome" },
-    ],
+    holes: [WITHOUT_CANARY, WITHOUT_RECHECK],
   },
   canaryOfKnownName: {
     name: "one of the planted tests that must fail has the name of a test that is there",
@@ -206,7 +206,21 @@ export const DEFENCES = {
   },
   canaryAlone: {
     name: "tests of the base pass without the tests that the change adds",
-    holes: [{ file: CANARY, from: "return stripped === undefined ? outcome", to: "return stripped !== null ? outcome" }],
+    holes: [WITHOUT_RECHECK],
+  },
+  canaryOfEarlier: {
+    name: "tests of the run's first base pass without what all tickets of the run did to tests and to how they are run",
+    holes: [
+      {
+        file: CANARY,
+        from: "const origin = firstOrigin(this.#check);",
+        to: "const origin = firstOrigin(this.#check) && undefined;",
+      },
+    ],
+  },
+  canaryTwoOfThree: {
+    name: "a test of the base that fails in one run of two is run a third time, and it need not be the same test",
+    holes: [{ file: "src/loop/steps/planted-runs.ts", from: "n - failed === 2", to: "n - failed === 1" }],
   },
   canaryOfUnloaded: {
     name: "what is absent on a base that could not load the file excuses nothing, and that a failing test passes is excused by the same alone",

@@ -85,7 +85,7 @@ describe("what may be meant otherwise", () => {
 
   it("is said with its place", () => {
     expect(warned({ oracle: { command: ["o"], reads: "elsewhere" }, finish: [check, { step: "merge" }] })).toEqual([
-      "oracle.reads: no canary can try an oracle that reads no tracker",
+      "oracle.reads: no canary can test an oracle that reads no tracker",
     ]);
     const tickets = [
       { id: "A", title: "x", finish: [{ step: "merge" }] },

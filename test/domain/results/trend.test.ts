@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { numbersOf, sparkline, type TrendPoint, trendLine, trendOf } from "../../../src/domain/results/trend.ts";
+import { numbersOf, type TrendPoint, trendOf } from "../../../src/domain/results/trend.ts";
 import type { RunEvent } from "../../../src/domain/run/event.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
+import { sparkline, trendLine } from "../../../src/store/results/trend-text.ts";
 import { earlierRuns } from "../../report/pages.ts";
 import { plumbing, plumbingEnded } from "../../store/scenes.ts";
 import { attempt } from "../mixed-run.ts";
@@ -46,7 +47,7 @@ describe("the numbers of a run", () => {
       "interventions.total": 1,
       "interventions.byClass.I5": 1,
       "claims.gap": 2,
-      "secondModel.canaries.seen": 0,
+      "reviewer.canaries.seen": 0,
     });
     expect(Object.values(numbers).every(Number.isFinite)).toBe(true);
   });

@@ -20,8 +20,8 @@ describe("a batch without a reviewer", () => {
     const finish = [{ step: "gates" }, { step: "review" }, { step: "merge" }];
     const tickets = [{ id: "A", title: "x", finish: [{ step: "adversary" }, { step: "merge" }] }];
     expect(found({ finish, tickets })).toEqual([
-      'finish.1: review asks a second model, and the batch names none; name one under "reviewer"',
-      'tickets.0.finish.0: adversary asks a second model, and the batch names none; name one under "reviewer"',
+      'finish.1: review asks a reviewer, and the batch names none; name one under "reviewer"',
+      'tickets.0.finish.0: adversary asks a reviewer, and the batch names none; name one under "reviewer"',
     ]);
     expect(found({ finish, tickets, reviewer: codex })).toEqual([]);
     expect(found({})).toEqual([]);

@@ -96,7 +96,7 @@ describe("a claim that the engine's own run does not bear out is rejected, and n
     expect(stage.of("blocker-ruled")).toMatchObject([{ upheld: false, reason: expect.stringContaining("ran out of time") }]);
   });
 
-  test("without a second model, whatever the command does, and it is not run", async () => {
+  test("without a reviewer, whatever the command does, and it is not run", async () => {
     const mark = (root: string) => join(root, "ran");
     let at = "";
     const { stage } = await run({
@@ -108,12 +108,12 @@ describe("a claim that the engine's own run does not bear out is rejected, and n
     using _ = stage;
     expect(existsSync(at)).toBe(false);
     expect(stage.of("blocker-ruled")).toMatchObject([
-      { upheld: false, reason: "a blocker needs a second model to rule on it, and the batch names none" },
+      { upheld: false, reason: "a blocker needs a reviewer to rule on it, and the batch names none" },
     ]);
   });
 });
 
-describe("the second model", () => {
+describe("the reviewer", () => {
   test("is given the claim and both outputs, with the checkout of what was built", async () => {
     const judge = new Adjudicator((prompt, task) => {
       expect(readFileSync(join(task.checkout, "T-1.txt"), "utf8")).toBe("1\n");
@@ -159,7 +159,7 @@ describe("the second model", () => {
       (p: string) => answerTo(p, ruling({ verdict: "rejected" })),
       "the quota is the cloud team's",
     ],
-    ["says nothing", () => "", "a blocker needs a second model to rule on it: it gave no answer"],
+    ["says nothing", () => "", "a blocker needs a reviewer to rule on it: it gave no answer"],
     ["approves without the marks", () => JSON.stringify(ruling()), "no begin line with its nonce"],
     ["answers with a nonce of its own", () => forged("abc"), "no begin line with its nonce"],
     ["repeats what it was shown", (p: string) => p, "its answer is not JSON"],
@@ -181,7 +181,7 @@ describe("the second model", () => {
     });
     using _ = stage;
     expect(stage.of("blocker-ruled")).toMatchObject([{ upheld: false }]);
-    expect(stage.of("second-model-answered")).toMatchObject([{ valid: false }]);
+    expect(stage.of("reviewer-answered")).toMatchObject([{ valid: false }]);
   });
 });
 
@@ -263,7 +263,7 @@ describe("an engine that is killed right after", () => {
     ["the end of the attempt", at("attempt-ended", { outcome: "gated" }), 1],
     ["the intent to write the gate", at("gate-writing"), 1],
     ["the claim, before the ruling", at("blocker-claimed"), 2],
-    ["the question to the second model", at("second-model-asked"), 2],
+    ["the question to the reviewer", at("reviewer-asked"), 2],
   ] as const)("%s neither loses the gate nor takes the ticket for done", async ([, point, agents]) => {
     const { context, opened } = open();
     using stage = await opened;

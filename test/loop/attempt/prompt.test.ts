@@ -152,7 +152,7 @@ describe("the worker's prompt", () => {
       { step: "verify", name: "health", command: ["curl"], expect: { text: "ok", json: { up: true, more: "x".repeat(500) } } },
     ] as const;
     const prompt = render({ ticket: ticketOf("T-1", { finish }) });
-    expect(prompt).toContain('1. review "review": a second model reads your change; what it finds grave must be mended\n');
+    expect(prompt).toContain('1. review "review": a reviewer reads your change; what it finds grave must be fixed\n');
     expect(prompt).toContain("and normal work must still work: npm run smoke must exit 0\n");
     expect(prompt).toContain(
       '4. verify "live (dev)": ./live.sh must exit 0 after the merge and print "v\\"2\\"" somewhere on stdout; it is tried again for 60 s\n',

@@ -114,7 +114,7 @@ describe("Permits", () => {
     expect(await next).toBe("b");
   });
 
-  test("who is called off while waiting leaves at once with the reason, never runs, and takes no permit along", async () => {
+  test("who is cancelled while waiting leaves at once with the reason, never runs, and takes no permit along", async () => {
     const { log, run, end } = scene(1);
     const controller = new AbortController();
     const reason = new Error("killed");
@@ -135,7 +135,7 @@ describe("Permits", () => {
     await last;
   });
 
-  test("who was called off before it came gets none, though one is free", async () => {
+  test("who was cancelled before it came gets none, though one is free", async () => {
     const { permits } = scene(1);
     const reason = new Error("killed");
     await expect(permits.run(() => Promise.resolve("ran"), AbortSignal.abort(reason))).rejects.toBe(reason);
@@ -181,7 +181,7 @@ describe("Permits", () => {
     await next;
   });
 
-  test("whatever is called off and whatever fails: never too many, nobody forgotten, none lost", async () => {
+  test("whatever is cancelled and whatever fails: never too many, nobody forgotten, none lost", async () => {
     const one = fc.record({ calledOff: fc.boolean(), fails: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 3 }), fc.array(one, { maxLength: 12 }), async (most, tasks) => {

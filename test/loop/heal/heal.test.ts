@@ -86,22 +86,22 @@ describe("a heal", () => {
       /^hints.md holds characters/,
     ],
     [
-      "hiccups that are none",
+      "transients that are none",
       (t) => edit(t, "transients.json", '"about"', '"abort"'),
       /^transients.json cannot be used: .*abort/,
     ],
     [
-      "a hiccup that takes any failure",
+      "a transient that takes any failure",
       (t) => edit(t, "transients.json", ": Text file busy$", ".*"),
       /^transients.json cannot be used: .*narrow/,
     ],
     [
-      "a class that gives checks a retry",
+      "a transient that gives checks a retry",
       (t) => edit(t, "transients.json", '"steps": ["prepare"],', '"steps": ["check"],'),
       /^transients.json gives checks a retry: "package-download-cut"$/,
     ],
     [
-      "a wider hiccup of checks",
+      "a wider transient of checks",
       (t) => edit(t, "transients.json", ": Text file busy$", "AssertionErr"),
       /^transients.json (gives checks a retry: "text-file-busy"|cannot be used)/,
     ],
@@ -173,14 +173,14 @@ describe("a heal", () => {
     expect([heals, ended(stage)[0]?.why]).toEqual([0, "other runs have spent the day's money"]);
   });
 
-  test("is called off by a stop", async () => {
+  test("is cancelled by a stop", async () => {
     const { stage } = await openHealing({ heal: (task) => endless(task as never) });
     using _ = stage;
     stage.start();
     await stage.until("heal-agent-started");
     stage.engine.orchestrator.stop("SIGTERM");
     expect((await stage.ended()).end).toMatchObject({ kind: "interrupted", exitCode: 130 });
-    expect(ended(stage)).toEqual([{ outcome: "failed", why: "its agent was called off", changed: [] }]);
+    expect(ended(stage)).toEqual([{ outcome: "failed", why: "its agent was cancelled", changed: [] }]);
   });
 });
 

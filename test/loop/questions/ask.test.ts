@@ -12,7 +12,7 @@ cleanUp();
 
 const ask = (answers: readonly Partial<ReviewerAnswer>[], usd = 0, options: Reviewed = {}) => {
   const { model, tasks } = scripted(answers, usd);
-  return reviewed({ ...options, secondModel: model }).then((result) => ({ ...result, tasks }));
+  return reviewed({ ...options, model }).then((result) => ({ ...result, tasks }));
 };
 
 describe("the money of a question", () => {
@@ -21,7 +21,7 @@ describe("the money of a question", () => {
     expect(landed).toBe(true);
     expect(tasks).toHaveLength(1);
     expect(asked).toMatchObject([{ question: "review", reservedUsd: 2 }]);
-    expect(state).toMatchObject({ spentUsd: 0.4, reservedUsd: 0, secondModel: { usd: 0.4 } });
+    expect(state).toMatchObject({ spentUsd: 0.4, reservedUsd: 0, reviewer: { usd: 0.4 } });
   });
 
   test("that nobody knows is all that was set aside, also of one that died", async () => {
@@ -35,7 +35,7 @@ describe("the money of a question", () => {
     expect(landed).toBe(false);
     expect(tasks).toEqual([]);
     expect(asked).toEqual([]);
-    expect(summary).toBe(`no review: the second model may cost 2 dollars, and limits.${cap} has no room for that any more`);
+    expect(summary).toBe(`no review: the reviewer may cost 2 dollars, and limits.${cap} has no room for that any more`);
   });
 
   test("is taken from the day's, under its own name, and given back", async () => {
@@ -59,7 +59,7 @@ describe("the money of a question", () => {
       settle: () => undefined,
     };
     const { model, tasks } = scripted([], 2);
-    using stage = await opened({ secondModel: model, ctx: () => ({ dayBudget }) });
+    using stage = await opened({ model, ctx: () => ({ dayBudget }) });
     const { landed, summary, asked } = await ended(stage);
     expect(landed).toBe(false);
     expect(tasks).toEqual([]);
@@ -70,7 +70,7 @@ describe("the money of a question", () => {
 
   test("of a question that could not be put, for there is no checkout, is not spent", async () => {
     const { model, tasks } = scripted([], 2);
-    using stage = await opened({ secondModel: model });
+    using stage = await opened({ model });
     const repo = stage.engine.ctx.repos.get("app");
     Object.assign(repo ?? {}, { checkout: () => Promise.reject(new Error("disk\nfull")) });
     const { landed, answers, state } = await ended(stage);
@@ -85,7 +85,7 @@ describe("an answer of one that stopped early", () => {
   test.for(["rate-limited", "overloaded"] as const)("for it was %s: it is asked once more, and paid for twice", async (kind) => {
     const waits: number[] = [];
     const { model, tasks } = scripted([{ ...stopOf(kind), costUsd: 0.1 }, { costUsd: 0.2 }], 1);
-    using stage = await opened({ secondModel: model, ctx: impatient(waits) });
+    using stage = await opened({ model, ctx: impatient(waits) });
     const { landed, answers, state } = await ended(stage);
     expect(landed).toBe(true);
     expect(tasks).toHaveLength(2);
@@ -107,25 +107,25 @@ describe("an answer of one that stopped early", () => {
   });
 });
 
-describe("an attempt that is called off while the second model thinks", () => {
-  test("ends as called off, with the program gone, its money booked and its folders removed", async () => {
+describe("an attempt that is cancelled while the reviewer thinks", () => {
+  test("ends as cancelled, with the program gone, its money booked and its folders removed", async () => {
     using stage = await opened({
       reviewer: `fs.writeFileSync("pid", String(process.pid)); console.log("thinking"); setInterval(() => {}, 1000);`,
       usd: 3,
     });
     stage.start();
-    await stage.until("second-model-asked");
+    await stage.until("reviewer-asked");
     const judge = join(stage.root, "run/judge");
     const pidFile = () =>
       readdirSync(judge)
         .map((name) => join(judge, name, "pid"))
         .find((file) => existsSync(file));
-    await until(() => pidFile() !== undefined, "the second model's process");
+    await until(() => pidFile() !== undefined, "the reviewer's process");
     const pid = Number(readFileSync(pidFile() ?? "", "utf8"));
     stage.engine.orchestrator.command({ type: "kill", ticket: T1 });
     const state = await stage.ended();
     expect(stage.of("attempt-ended")).toMatchObject([{ outcome: "killed" }]);
-    expect(stage.of("second-model-answered")).toMatchObject([{ valid: false, costUsd: 3 }]);
+    expect(stage.of("reviewer-answered")).toMatchObject([{ valid: false, costUsd: 3 }]);
     expect(state.spentUsd).toBe(3);
     expect(isAlive(pid)).toBe(false);
     expect(readdirSync(judge)).toEqual([]);
@@ -133,16 +133,16 @@ describe("an attempt that is called off while the second model thinks", () => {
 
   test("and whose engine dies: the question counts as spent, and is put again", async () => {
     using stage = await opened({ usd: 3 });
-    const { secondModel } = stage.engine.ctx;
-    await stage.crashAt(({ type }) => type === "second-model-asked");
+    const { reviewer } = stage.engine.ctx;
+    await stage.crashAt(({ type }) => type === "reviewer-asked");
     await stage.crashAndReopen((ctx) => ({
       batch: { ...ctx.batch },
       templates: { ...ctx.templates, reviewer: REVIEWER_PROMPT },
-      secondModel: secondModel as Reviewer,
+      reviewer: reviewer as Reviewer,
     }));
     await stage.resume();
     const state = await stage.ended();
     expect(stage.ticket(T1).phase).toBe("done");
-    expect(state).toMatchObject({ spentUsd: 6, reservedUsd: 0, secondModel: { asked: 2, valid: 1 } });
+    expect(state).toMatchObject({ spentUsd: 6, reservedUsd: 0, reviewer: { asked: 2, valid: 1 } });
   });
 });

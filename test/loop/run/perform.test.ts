@@ -117,7 +117,7 @@ describe("the oracle that cannot judge", () => {
   });
 });
 
-test("a worker is called off with the first cause; one that is gone is left alone", async () => {
+test("a worker is cancelled with the first cause; one that is gone is left alone", async () => {
   using stage = await Stage.open({ tickets: [ticketOf("T-1")], limits: { attempts: 1 }, work: endless });
   stage.start();
   await stage.until("agent-started");

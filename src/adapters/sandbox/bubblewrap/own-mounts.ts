@@ -5,16 +5,19 @@ import { mountTable } from "../mounts/mount-table.ts";
 const UNSHARE = "/usr/bin/unshare";
 const TRIAL_MS = 5_000;
 
-/** Root may have mounts of its own without a user namespace; where it may not (a container), and for others, it takes one. */
+/**
+ * Root may have its own mounts without a user namespace. If it may not (a container), and for other users, a user namespace is
+ * needed.
+ */
 const WAYS = [["--mount"], ["--user", "--map-current-user", "--mount"]] as const;
 
 /**
- * What has to start bwrap, so that what is mounted outside while it runs does not appear inside. bwrap makes its mounts slaves
- * of those outside, not private ones; what is mounted outside in a folder that it shows would be there, and writable, for
- * a read-only mount says nothing of what is mounted on it later (mount_namespaces(7), "shared subtrees").
+ * The command that starts bwrap so that later outside mounts do not appear inside. bwrap makes its mounts slaves of the outside
+ * ones, not private. A later outside mount in a folder that bwrap shows would appear inside and be writable: a read-only mount
+ * says nothing of mounts made on it later (mount_namespaces(7), "shared subtrees").
  *
- * Nothing where no mount is shared. Undefined where one is, and this system lets nobody cut it off: it forbids user
- * namespaces to all but bwrap, say.
+ * Empty if no mount is shared. Undefined if one is shared and this system lets nobody detach it, for example because it forbids
+ * user namespaces to every program but bwrap.
  */
 export async function ownMounts(bwrap: string): Promise<readonly string[] | undefined> {
   if (!mountTable().some(({ receives }) => receives)) return [];

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 
 const VERSION_LIMIT_MS = 5_000;
 
-/** The version that bwrap tells, or undefined where it tells none. */
+/** The version of bwrap, or undefined if it prints none. */
 export function versionOf(program: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     execFile(program, ["--version"], { env: {}, timeout: VERSION_LIMIT_MS, killSignal: "SIGKILL" }, (error, stdout) => {
@@ -11,17 +11,17 @@ export function versionOf(program: string): Promise<string | undefined> {
   });
 }
 
-/** Whether it is older than 0.8, the first version with --disable-userns. */
+/** True if the version is older than 0.8, the first with --disable-userns. */
 export function wantsNewer(version: string): boolean {
   return !isAtLeast(version, 8);
 }
 
-/** Whether it knows --tmp-overlay, as 0.10 was the first to do. */
+/** True if the version knows --tmp-overlay (0.10 and newer). */
 export function laysOverlays(version: string): boolean {
   return isAtLeast(version, 10);
 }
 
-/** Of versions that begin with 0; all others are newer. */
+/** Compares versions that begin with 0; all others are newer. */
 function isAtLeast(version: string, wanted: number): boolean {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   return major > 0 || minor >= wanted;

@@ -10,8 +10,8 @@ const MAX_STDERR = 64 * 1024;
 const running = new Set<number>();
 
 /**
- * Runs a process that reads what a worker left. It has a process group of its own, which is killed as soon as `signal` is aborted
- * or its output is longer than it may be; there is no gentler signal, since a process that waits for a pipe hears none.
+ * Runs a process that reads a worker's leftovers. It has its own process group, which is killed as soon as `signal` is aborted or
+ * its output is too long. It gets SIGKILL at once: a process that waits for a pipe ignores gentler signals.
  */
 export function runBounded(
   boundedStart: BoundedStart & Pick<GitCall, "input" | "onOutput">,
@@ -45,7 +45,7 @@ export function runBounded(
   });
 }
 
-/** Kills all that `runBounded` started in this process and that has not ended. */
+/** Kills every running process that `runBounded` started in this process. */
 export function killBounded(): void {
   for (const pid of running) killGroup(pid);
 }

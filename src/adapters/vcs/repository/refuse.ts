@@ -18,7 +18,10 @@ function refusal(options: { what: string; why: string; todo: string; cause?: unk
   return new UserError({ ...options, exitCode: EXIT.refused });
 }
 
-/** Finds the repository at `path`, or refuses with a UserError: no such folder, no or an old git, no repository there. */
+/**
+ * Finds the repository at `path`. Throws a UserError if the folder does not exist, git is missing or too old, or no repository is
+ * there.
+ */
 export async function locateOrRefuse(id: string, path: string): Promise<Located> {
   const what = `repository "${id}" cannot be used`;
   const found = await ifThere(stat(path));
@@ -84,7 +87,7 @@ export function refuseBaseName(id: string, base: string): void {
   throw refusal({ what: `repository "${id}" cannot be used`, why, todo: "give an existing local branch as its base" });
 }
 
-/** Refuses a base that is no local branch, and checkouts that could not follow it. */
+/** Refuses a base that is not a local branch, and checkouts that could not follow it. */
 export async function refuseState(id: string, base: string, store: Store): Promise<void> {
   const what = `repository "${id}" cannot be used`;
   if ((await store.readBranch(store.baseRef)) === undefined) {

@@ -64,7 +64,7 @@ describe("what a worker left", { timeout: 60_000 }, () => {
     expect(paths.map(({ path }) => path).toSorted()).toEqual(["d/.gitignore", "d/x"]);
   });
 
-  test("is let go of soon after the attempt is called off, and within the time that is left of it", async () => {
+  test("is let go of soon after the attempt is cancelled, and within the time that is left of it", async () => {
     const of = await setUp(undefined, () => ({ capture: { ...BOUNDS, ms: 60_000 } }));
     const made = await worktree(of);
     sh(made.path, HANGS);
@@ -72,7 +72,7 @@ describe("what a worker left", { timeout: 60_000 }, () => {
     const stop = new AbortController();
     const capture = of.repo.capture({ ...made, signal: stop.signal });
     stop.abort();
-    await expect(capture).rejects.toThrow("it was called off");
+    await expect(capture).rejects.toThrow("it was cancelled");
     expect(processesOn(of.root)).toEqual([]);
   });
 
