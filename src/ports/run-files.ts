@@ -35,7 +35,7 @@ export interface RunFiles {
   write(file: string, text: string): Promise<void>;
   exists(file: string): Promise<boolean>;
   /** A path that does not exist yet, for a pristine checkout that no worker could write. */
-  judgePath(ticket: TicketId, purpose: string): string;
+  checkoutPath(ticket: TicketId, purpose: string): string;
   /** The file that keeps the results of a check's command on one commit, by its key. It belongs to no attempt. */
   manifestPath(key: string): string;
   /** The path of the attempt's worktree. */

@@ -58,7 +58,7 @@ export interface Repo {
    */
   agentView(options: { path: string; branch: string; avoid?: readonly string[] }): Promise<RepoView>;
   /** The paths that a confined command may reach for a pristine checkout, beside the checkout itself. */
-  readonly judgeView: RepoView;
+  readonly checkoutView: RepoView;
   /** Removes the worktree if it is there; with `deleteBranch`, its branch too. Safe to repeat. */
   removeWorktree(options: { path: string; branch: string; deleteBranch: boolean }): Promise<void>;
   /**

@@ -1,5 +1,6 @@
 import type { Evidence } from "../domain/run/event.ts";
 import type { PastAttempt, RunState, TicketState } from "../domain/run/state.ts";
+import { specOf } from "../domain/schedule/plan.ts";
 import { plural } from "../domain/values/plural.ts";
 import { plainLines } from "../domain/values/text.ts";
 import { formatDuration } from "../domain/values/time.ts";
@@ -25,7 +26,7 @@ export function evidenceSection(state: RunState): PageSection | undefined {
 }
 
 function ofTicket(state: RunState, { id, history, evidence, phase }: TicketState): Html {
-  const title = state.plan.tickets[state.plan.index[id] ?? 0]?.title ?? "";
+  const title = specOf(state.plan, id).title;
   const end = phase === "done" ? "shipped in the end" : phase === "human-gated" ? "left to a person" : "not done";
   return html`<details><summary><b class="id">${id}</b> <bdi>${title}</bdi> <span class="muted">${plural(history.length, "try", "tries")}, ${end}</span></summary>
 ${history.length === 0 ? undefined : html`<ol class="tries">${history.map(tryOf)}</ol>`}

@@ -1,5 +1,6 @@
 import { ledgerOf } from "../domain/results/ledger.ts";
 import type { RunState, TicketState } from "../domain/run/state.ts";
+import { specOf } from "../domain/schedule/plan.ts";
 import { plural } from "../domain/values/plural.ts";
 import { formatDuration, utcTime } from "../domain/values/time.ts";
 import { formatCents } from "../store/format.ts";
@@ -75,6 +76,6 @@ export function openSection(state: RunState): PageSection | undefined {
 }
 
 function name(state: RunState, ticket: TicketState): Html {
-  const title = state.plan.tickets[state.plan.index[ticket.id] ?? 0]?.title ?? "";
+  const title = specOf(state.plan, ticket.id).title;
   return html`<b class="id">${ticket.id}</b> <bdi>${title}</bdi>${foundLabel(ticket)}`;
 }

@@ -1,5 +1,6 @@
 import type { RunEvent } from "../domain/run/event.ts";
 import type { RunState } from "../domain/run/state.ts";
+import { specOf } from "../domain/schedule/plan.ts";
 import { formatUsd } from "./format.ts";
 import { questionLabel, reviewerLabel, specLabel } from "./labels/step-label.ts";
 import { STYLES, type Style, toned } from "./labels/tone.ts";
@@ -52,7 +53,7 @@ export function claimLabel(event: ClaimFact, state: RunState): EventLabel {
 
 /** A hiccup is no verdict: what is said of the step comes with its second end. */
 function retriedText(event: Extract<RunEvent, { type: "step-retried" }>, state: RunState): string {
-  const spec = state.plan.tickets[state.plan.index[event.ticket] ?? -1]?.finish[event.step];
+  const spec = specOf(state.plan, event.ticket).finish[event.step];
   const step = spec === undefined ? event.name : specLabel(spec);
   return `${step}: hiccup '${event.transient}', once more in ${Number((event.waitMs / 1000).toFixed(1))} s`;
 }

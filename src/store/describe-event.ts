@@ -3,6 +3,7 @@ import { interventionKind } from "../domain/results/intervention.ts";
 import type { AgentEnding, AttemptOutcome, RunEvent } from "../domain/run/event.ts";
 import type { HealFact } from "../domain/run/heal-fact.ts";
 import type { RunState } from "../domain/run/state.ts";
+import { specOf } from "../domain/schedule/plan.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { plural } from "../domain/values/plural.ts";
 import { claimLabel, type EventLabel } from "./describe-claim.ts";
@@ -180,7 +181,7 @@ const TOLD_OTHERWISE: ReadonlySet<string> = new Set(["merge", "assert"]);
 
 /** A step names itself, whatever its summary says. */
 function stepEndedLabel(event: Event<"step-ended">, state: RunState): EventLabel | undefined {
-  const spec = state.plan.tickets[state.plan.index[event.ticket] ?? -1]?.finish[event.step];
+  const spec = specOf(state.plan, event.ticket).finish[event.step];
   if (event.ok && TOLD_OTHERWISE.has(spec?.step ?? "")) return undefined;
   const word = spec === undefined ? "step" : specLabel(spec);
   const text = event.summary === "" || event.summary === word ? word : `${word}: ${event.summary}`;

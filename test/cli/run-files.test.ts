@@ -34,7 +34,7 @@ describe("the run's files", () => {
 
   test("a place to judge in is another one each time and is within the run's folder, whatever the step is called", async () => {
     const files = createRunFiles({ folder: join(folder(), "run"), worktrees: join(folder(), "wt") });
-    const [a, b] = [files.judgePath(T1, "../../etc"), files.judgePath(T1, "../../etc")];
+    const [a, b] = [files.checkoutPath(T1, "../../etc"), files.checkoutPath(T1, "../../etc")];
     expect(a).not.toBe(b);
     expect(resolve(a)).toMatch(new RegExp(`^${join(folder(), "run/judge")}/[^/]+$`));
     mkdirSync(join(a, "deep"), { recursive: true });

@@ -2,6 +2,7 @@ import { Box } from "ink";
 import { memo, type ReactNode, useMemo } from "react";
 import type { Ticket } from "../../../src/domain/batch/schema.ts";
 import type { Attempt, Plan, TicketState } from "../../../src/domain/run/state.ts";
+import { specOf } from "../../../src/domain/schedule/plan.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
@@ -47,7 +48,7 @@ export const WorkerRow = memo(function WorkerRow(options: {
   useDrawn(`worker ${options.id}`);
   const { all, selected } = options;
   const ticket = useDashboard((s) => ticketIn(s, options.id));
-  const spec = all.plan.tickets[all.plan.index[options.id] ?? -1];
+  const spec = ticket && specOf(all.plan, options.id);
   const row = useMemo(
     () => (ticket?.attempt && spec ? { ...all, ticket, spec, attempt: ticket.attempt, selected } : undefined),
     [all, ticket, spec, selected],

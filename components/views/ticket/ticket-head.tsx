@@ -1,5 +1,6 @@
 import { memo, type ReactNode } from "react";
 import { useShallow } from "zustand/react/shallow";
+import { specOf } from "../../../src/domain/schedule/plan.ts";
 import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatUsd } from "../../../src/store/format.ts";
@@ -39,7 +40,7 @@ function whichOf(state: DashboardState): { readonly id: string; readonly title: 
   const { run, ui } = state;
   const ticket = ui.selected === undefined ? undefined : ticketIn(state, ui.selected);
   if (ticket === undefined) return { id: "", title: "", about: "" };
-  const spec = run?.plan.tickets[run.plan.index[ticket.id] ?? -1];
+  const spec = run && specOf(run.plan, ticket.id);
   const about = [
     formatUsd(ticket.costUsd),
     spec?.repo ?? "",

@@ -65,7 +65,7 @@ export function createRunFiles(options: { folder: string; worktrees: string }): 
         () => true,
         () => false,
       ),
-    judgePath(ticket: TicketId, purpose) {
+    checkoutPath(ticket: TicketId, purpose) {
       judged += 1;
       return join(options.folder, "judge", `${ticket}-${purpose.replace(/[^\w.-]+/g, "-")}-${process.pid}-${judged}`);
     },

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import { numbersOf } from "../../domain/results/trend.ts";
 import { activeTickets, type RunState } from "../../domain/run/state.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { straysOf } from "../../loop/run/recover.ts";
@@ -47,7 +48,7 @@ function keepNumbers(store: RunStore, state: RunState): void {
 async function clearAway(state: RunState, { home, world }: { home: StateHome; world: RunEnvironment }): Promise<void> {
   await createExecutor().killStrays(straysOf(state));
   for (const { id, attempt } of activeTickets(state)) {
-    const repo = world.repos.get(state.plan.tickets[state.plan.index[id] as number]?.repo ?? "");
+    const repo = world.repos.get(specOf(state.plan, id).repo);
     const path = join(home.worktrees, state.run, `${id}-${attempt?.n}`);
     await repo?.removeWorktree({ path, branch: `loopdash/${state.run}/${id}`, deleteBranch: false });
   }

@@ -119,6 +119,11 @@ export function stepName(spec: StepSpec): string {
   return "name" in spec ? spec.name : spec.step;
 }
 
+/** Whether a step runs a command, which may need a whole machine: so many at a time as there are workers. */
+export function runsCommand({ step }: StepSpec): boolean {
+  return step === "check" || step === "verify";
+}
+
 /** The finish line of a batch that names none. `assert` is appended if it is missing. */
 export const DEFAULT_FINISH: readonly StepSpec[] = [{ step: "gates" }, { step: "merge" }, { step: "assert" }];
 

@@ -1,6 +1,7 @@
 import type { Batch, Ticket } from "../batch/schema.ts";
 import { DEFAULT_FINISH } from "../batch/step-spec.ts";
 import type { RunState } from "../run/state.ts";
+import { specOf } from "../schedule/plan.ts";
 import { TicketId } from "../values/ids.ts";
 import { plainLines, plainText } from "../values/text.ts";
 import type { Discovery } from "./schema.ts";
@@ -25,7 +26,7 @@ export function admitDiscovery(state: RunState, finder: TicketId, discovery: Dis
   if (discoveredSince(state) >= most) return refused(`the run takes no more: at most ${most} (limits.discoveries)`);
   const title = plainText(discovery.title, MAX_TITLE).trim();
   if (title === "") return refused("its title shows nothing");
-  const found = plan.tickets[plan.index[finder] as number] as Ticket;
+  const found = specOf(plan, finder);
   const repo = discovery.repo ?? found.repo;
   if (!Object.hasOwn(batch.repos, repo)) {
     return refused(`the batch has no repository "${repo}"; it has ${Object.keys(batch.repos).slice(0, 20).join(", ")}`);

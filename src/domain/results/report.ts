@@ -1,5 +1,6 @@
 import type { FailingOnBase } from "../run/base-fact.ts";
 import type { RunState, TicketState } from "../run/state.ts";
+import { specOf } from "../schedule/plan.ts";
 import { vecItems } from "../values/vec.ts";
 import { type Ledger, ledgerOf } from "./ledger.ts";
 import { type EarlierRun, type TrendPoint, trendOf } from "./trend.ts";
@@ -74,11 +75,11 @@ export function reportOf(state: RunState, earlier: readonly EarlierRun[] = []): 
 }
 
 function reportTicket(state: RunState, ticket: TicketState): ReportTicket {
-  const spec = state.plan.tickets[state.plan.index[ticket.id] as number];
+  const spec = specOf(state.plan, ticket.id);
   const settled = ticket.phase === "done" || ticket.phase === "human-gated" ? ticket.phase : "open";
   return {
     id: ticket.id,
-    title: spec?.title ?? "",
+    title: spec.title,
     state: settled,
     attempts: ticket.history.length + (ticket.attempt === undefined ? 0 : 1),
     costUsd: ticket.costUsd,

@@ -51,6 +51,13 @@ export function grownPlan(plan: Plan, ticket: Ticket, dependent?: number): Plan 
   };
 }
 
+/** A ticket as the batch has it, by id. Throws a RangeError on an id that is not in the batch. */
+export function specOf({ tickets, index }: Pick<Plan, "tickets" | "index">, id: string): Ticket {
+  const ticket = Object.hasOwn(index, id) ? tickets[index[id] as number] : undefined;
+  if (ticket === undefined) throw new RangeError(`no ticket "${id}" in this batch`);
+  return ticket;
+}
+
 function waitingFor(ticket: Ticket, id: Ticket["id"]): Ticket {
   return { ...ticket, dependsOn: [...ticket.dependsOn, id] };
 }

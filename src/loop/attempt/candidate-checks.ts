@@ -1,3 +1,4 @@
+import { runsCommand } from "../../domain/batch/step-spec.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
 import { AttemptOver } from "../programs/scope.ts";
 import { runAdversaryStep, runSmoke } from "../steps/adversary-step.ts";
@@ -7,7 +8,7 @@ import { conflictEvidence } from "../steps/merge.ts";
 import { runReviewStep } from "../steps/review-step.ts";
 import type { StepResult } from "../steps/step.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
-import { atStep, failed, type Placed, runInTurn, runStep, runsCommand } from "./run-step.ts";
+import { atStep, failed, type Placed, runInTurn, runStep } from "./run-step.ts";
 import type { SpeculativeCheck } from "./speculative-checks.ts";
 
 type Built = Extract<Candidate, { ok: true }>;
@@ -71,7 +72,7 @@ export class CandidateChecks {
       for (const placed of this.#steps) {
         if (asks(placed) && (hasSmoke(placed) || !(await this.#stands(placed, candidate)))) return undefined;
         const run = () => this.#run(placed, candidate, atStep(scope, placed));
-        const result = runsCommand(placed) ? await this.#ctx.commandPermits.tryRun(run) : await run();
+        const result = runsCommand(placed.spec) ? await this.#ctx.commandPermits.tryRun(run) : await run();
         if (result === undefined) return undefined;
         results.push({ placed, result });
         if (!result.ok) break;

@@ -1,6 +1,7 @@
 import { admitDiscovery } from "../../domain/outbox/discovery.ts";
 import type { Discovery } from "../../domain/outbox/schema.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { FiledTicket } from "../../ports/tracker.ts";
@@ -58,8 +59,6 @@ export async function fileUnfiled(ctx: LoopContext, signal: AbortSignal): Promis
 
 /** What the tracker is told of a ticket that a worker found. Throws a RangeError where the run has no such ticket. */
 export function filedTicket({ plan, run }: RunState, ticketId: TicketId): FiledTicket {
-  const ticket = plan.tickets[plan.index[ticketId] as number];
-  if (ticket === undefined) throw new RangeError(`no ticket "${ticketId}" in this batch`);
-  const { id, title, body, repo, foundBy } = ticket;
+  const { id, title, body, repo, foundBy } = specOf(plan, ticketId);
   return { id, title, body, repo, note: `found by the worker on ${foundBy} in run ${run}` };
 }

@@ -1,4 +1,4 @@
-import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
+import { runsCommand, type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import type { Rest } from "../concurrency/semaphore.ts";
 import { AttemptOver, abortedEnd, overIfAborted, type StepFact } from "../programs/scope.ts";
@@ -9,11 +9,6 @@ import type { LoopContext, OpenAttempt } from "./context.ts";
 export interface Placed {
   readonly index: number;
   readonly spec: StepSpec;
-}
-
-/** Whether a step runs a command, which may need a whole machine: it waits for its turn. */
-export function runsCommand({ spec }: Placed): boolean {
-  return spec.step === "check" || spec.step === "verify";
 }
 
 /** The scope of one of its steps. Without `rest` it gives up nothing while it waits. */
@@ -29,7 +24,7 @@ export async function runInTurn(
   run: (scope: OpenAttempt) => Promise<StepResult>,
 ): Promise<void> {
   const step = (rest?: Rest) => runStep(ctx, scope, placed, () => run(atStep(scope, placed, rest)));
-  if (!runsCommand(placed)) return void (await step());
+  if (!runsCommand(placed.spec)) return void (await step());
   await ctx.commandPermits.run(step, scope.signal).catch(overIfAborted(scope));
 }
 

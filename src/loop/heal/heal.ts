@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { RunEvent } from "../../domain/run/event.ts";
 import { HARNESS_FILES, type HarnessFile, type HealFact, type HealsState } from "../../domain/run/heal-fact.ts";
 import type { RunState } from "../../domain/run/state.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
@@ -13,7 +14,7 @@ import { renderWorkerPrompt } from "../attempt/prompt.ts";
 import { confineHealer } from "../programs/confine.ts";
 import { howItEnded } from "../programs/output.ts";
 import { classesOf, loosensChecks, unfitForHarness } from "./harness-check.ts";
-import { renderHealerPrompt, stopReport } from "./healer-prompt.ts";
+import { describeStop, renderHealerPrompt } from "./healer-prompt.ts";
 
 type Started = Extract<RunEvent, { type: "heal-started" }>;
 type End = Pick<Extract<HealFact, { type: "heal-ended" }>, "outcome" | "why" | "changed">;
@@ -63,8 +64,8 @@ async function repair(ctx: LoopContext, event: Started, { signal, spent }: Repai
     const files = await ctx.files.heal(n);
     const before = await ctx.harness.layOut(files.harness);
     const nonce = randomBytes(16).toString("hex");
-    const report = await stopReport(ctx, reason, nonce);
-    const about = { n, heals: ctx.batch.limits.heals, folder: files.harness, nonce, report };
+    const stop = await describeStop(ctx, reason, nonce);
+    const about = { n, heals: ctx.batch.limits.heals, folder: files.harness, nonce, stop };
     await ctx.files.write(files.prompt, renderHealerPrompt(ctx.templates.healer, about));
     spent.usd = ctx.agent.reserveUsd;
     const result = await runHealer(ctx, event, files, signal);
@@ -137,10 +138,16 @@ function smoke(ctx: LoopContext, texts: HarnessTexts): string | undefined {
   const state = ctx.state();
   const { attempts } = ctx.batch.limits;
   for (const { id, evidence } of openTickets(state)) {
-    const ticket = state.plan.tickets[state.plan.index[id] as number] as RunState["plan"]["tickets"][number];
-    const of = { ticket, attempt: 1, attempts, protect: ctx.batch.protect, evidence, hints: texts["hints.md"] };
+    const about = {
+      ticket: specOf(state.plan, id),
+      attempt: 1,
+      attempts,
+      protect: ctx.batch.protect,
+      evidence,
+      hints: texts["hints.md"],
+    };
     try {
-      renderWorkerPrompt(texts["worker.md"], of);
+      renderWorkerPrompt(texts["worker.md"], about);
     } catch (error) {
       return `the prompt of ${id} does not come out: ${error instanceof Error ? error.message : String(error)}`;
     }

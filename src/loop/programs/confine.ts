@@ -31,7 +31,7 @@ function shownBesides({ agentFiles, batch }: Confined, { files }: Pick<StepScope
 /** What a command in a pristine checkout may reach: the mounts that are its own, and nothing of any worker. */
 export function confineCommand(ctx: Confined, repo: Repo, own: Pick<Confinement, "mounts" | "layers">): Confinement | undefined {
   if (!ctx.confined) return undefined;
-  const { read, write, mounts } = repo.judgeView;
+  const { read, write, mounts } = repo.checkoutView;
   return withPolicy(ctx, { read, write, sockets: [], ...own, mounts: [...mounts, ...own.mounts] });
 }
 
@@ -65,7 +65,7 @@ export function confineReader(
   options: { readonly read: readonly string[]; readonly write: readonly string[] },
 ): Confinement | undefined {
   if (!ctx.confined) return undefined;
-  const { read, write, mounts } = repo.judgeView;
+  const { read, write, mounts } = repo.checkoutView;
   const policy = ctx.batch.sandboxPolicy;
   const forAll = [...(policy?.read ?? []), ...(policy?.write ?? [])];
   const all = [...read, ...write, ...options.read, ...ctx.reviewerFiles, ...forAll];

@@ -69,7 +69,7 @@ export async function runOnCommit(
   command: CommitCommand,
 ): Promise<CommandOutcome> {
   const { step, commit, attributesOf, log } = command;
-  const room = ctx.files.judgePath(scope.ticket.id, step.name);
+  const room = ctx.files.checkoutPath(scope.ticket.id, step.name);
   const folders = checkFolders(room);
   try {
     await ctx.files.makeFolder(room);
@@ -208,7 +208,7 @@ function changedByPrepare(what: string, paths: readonly string[], more: readonly
   return { step: "prepare", name: "prepare", summary, detail };
 }
 
-/** Makes an attempt's worktree ready. Gives the evidence of the first prepare command that fails, also where it was tried once more. */
+/** Makes an attempt's worktree ready. Gives the evidence of the first prepare command that fails, also if it was run once more. */
 export function prepareWorktree(
   ctx: ProgramContext,
   scope: StepScope,

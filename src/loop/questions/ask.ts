@@ -163,8 +163,8 @@ async function inCheckout<T>(
   spent: (usd: number) => void,
 ): Promise<Answer<T>> {
   const { reviewer, name } = putting;
-  const checkout = ctx.files.judgePath(scope.ticket.id, name);
-  const session = ctx.files.judgePath(scope.ticket.id, `${name}-session`);
+  const checkout = ctx.files.checkoutPath(scope.ticket.id, name);
+  const session = ctx.files.checkoutPath(scope.ticket.id, `${name}-session`);
   try {
     await repo.checkout({ commit: putting.commit, path: checkout, attributesOf: putting.attributesOf });
     await putting.plant?.(checkout);

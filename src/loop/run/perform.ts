@@ -1,6 +1,7 @@
 import type { AgentEnding, RunEvent } from "../../domain/run/event.ts";
 import { activeTickets, ticketOf } from "../../domain/run/state.ts";
 import type { Action } from "../../domain/schedule/decide.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { AttemptScope, LoopContext } from "../attempt/context.ts";
 import { fileTicket } from "../attempt/discoveries.ts";
@@ -97,9 +98,8 @@ export class Performer implements Effects {
   async #work(event: Extract<RunEvent, { type: "attempt-claimed" }>): Promise<void> {
     const { run, state } = this.#ctx;
     const running: Running = { controller: new AbortController(), ending: undefined };
-    const { plan } = state();
     const scope: AttemptScope = {
-      ticket: plan.tickets[plan.index[event.ticket] as number] as AttemptScope["ticket"],
+      ticket: specOf(state().plan, event.ticket),
       n: event.attempt,
       fence: event.fence,
       marker: `${run}/${event.ticket}/${event.attempt}/${event.fence}`,

@@ -1,4 +1,5 @@
 import { activeTickets, type RunState } from "../../domain/run/state.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import type { Executor, ProcessId } from "../../ports/executor.ts";
 import type { LoopContext } from "../attempt/context.ts";
@@ -27,7 +28,7 @@ export async function recover(ctx: LoopContext): Promise<void> {
   for (const ticket of active) {
     if (ticket.attempt === undefined) continue;
     const { fence, merge, n } = ticket.attempt;
-    const spec = specOf(state, ticket.id);
+    const spec = specOf(state.plan, ticket.id);
     const repo = repoOf(ctx, spec);
     if (merge !== undefined && !merge.landed && (await repo.contains(merge.to))) {
       ctx.report({ type: "merge-landed", ticket: ticket.id, fence, repo: spec.repo, from: merge.from, to: merge.to });
@@ -63,10 +64,6 @@ async function cleanUpDone(ctx: LoopContext, state: RunState): Promise<void> {
   for (const { id, phase, mergedSha, history } of vecItems(state.tickets)) {
     if (phase !== "done" || mergedSha === undefined) continue;
     const path = ctx.files.worktreePath(id, history.at(-1)?.n ?? 1);
-    await cleanUp(repoOf(ctx, specOf(state, id)), { path, branch: `loopdash/${ctx.run}/${id}`, deleteBranch: true });
+    await cleanUp(repoOf(ctx, specOf(state.plan, id)), { path, branch: `loopdash/${ctx.run}/${id}`, deleteBranch: true });
   }
-}
-
-function specOf(state: RunState, id: string) {
-  return state.plan.tickets[state.plan.index[id] as number] as RunState["plan"]["tickets"][number];
 }

@@ -1,6 +1,7 @@
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/event.ts";
 import type { TicketState } from "../../domain/run/state.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
@@ -55,7 +56,7 @@ type Broken = Map<TicketId, Evidence>;
 async function missing(ctx: LoopContext, done: readonly TicketState[]): Promise<Broken> {
   const broken: Broken = new Map();
   for (const [id, repo] of ctx.repos) {
-    const mine = done.filter((ticket) => ticketSpec(ctx, ticket).repo === id);
+    const mine = done.filter((ticket) => specOf(ctx.state().plan, ticket.id).repo === id);
     if (mine.length === 0) continue;
     const gone = new Set(await repo.missingFromBase(mine.map((ticket) => ticket.mergedSha as string)));
     for (const ticket of mine.filter((t) => gone.has(t.mergedSha as string))) {
@@ -82,7 +83,7 @@ async function failing(
 ): Promise<Broken> {
   const broken: Broken = new Map();
   for (const { ticket, step } of inOrder(verifications(ctx, done))) {
-    const repo = repoOf(ctx, ticketSpec(ctx, ticket));
+    const repo = repoOf(ctx, specOf(ctx.state().plan, ticket.id));
     const scope = await scopeOf(ctx, ticket, { signal, step });
     const result = await runVerifyStep(ctx, scope, repo, step, await repo.baseTip());
     transients.retried += scope.retried.size;
@@ -96,7 +97,7 @@ async function failing(
 function verifications(ctx: LoopContext, done: readonly TicketState[]): ReadonlyMap<string, Shared> {
   const all = new Map<string, Shared>();
   for (const ticket of done.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0))) {
-    const { finish, repo } = ticketSpec(ctx, ticket);
+    const { finish, repo } = specOf(ctx.state().plan, ticket.id);
     const before: string[] = [];
     for (const step of finish) {
       if (step.step !== "verify") continue;
@@ -162,18 +163,13 @@ function wanted(ticket: TicketState, now: TrackerState["as"] | undefined, onlyOu
   return onlyOurs && now !== "open" ? { as: "open" } : undefined;
 }
 
-function ticketSpec(ctx: LoopContext, ticket: TicketState) {
-  const { plan } = ctx.state();
-  return plan.tickets[plan.index[ticket.id] as number] as (typeof plan.tickets)[number];
-}
-
 async function scopeOf(
   ctx: LoopContext,
   ticket: TicketState,
   { signal, step }: { readonly signal: AbortSignal; readonly step: Verify },
 ): Promise<StepScope> {
   const n = ticket.history.at(-1)?.n ?? 0;
-  const spec = ticketSpec(ctx, ticket);
+  const spec = specOf(ctx.state().plan, ticket.id);
   return {
     ticket: spec,
     marker: reverifyMarker(ctx.run),

@@ -118,7 +118,7 @@ async function protectedTouched({ ctx, scope, repo, candidate }: CheckRun): Prom
   return touchedOf(change, protect).map(({ path, how }) => `${plainText(path, 200)} (${how})`);
 }
 
-/** A check that runs a script of package.json is judged by the base's script: the candidate brings its own (case A10). */
+/** A check that runs a script of package.json is held against the base's script: the candidate brings its own (case A10). */
 async function scriptsChanged({ ctx, repo, candidate, step, allow }: CheckRun): Promise<readonly Remark[]> {
   const runs = allow.scripts === true ? undefined : scriptRunBy(step.command);
   if (runs === undefined) return [];

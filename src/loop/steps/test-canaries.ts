@@ -18,7 +18,7 @@ interface Built {
 
 /** What a run knows of its test canaries. */
 export class TestCanaries {
-  /** Whoever is judged may know the commit, and must not know whether it is sampled. */
+  /** Whoever is checked may know the commit, and must not know whether it is sampled. */
   readonly #secret = randomBytes(16);
   readonly #shortest = new Map<string, number>();
   readonly #excused = new Map<string, Set<string>>();

@@ -1,4 +1,5 @@
 import type { Attempt, TicketState } from "../../domain/run/state.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
 import { describeReason, type Reason, whyNot } from "../../domain/schedule/why-not.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { vecAt } from "../../domain/values/vec.ts";
@@ -63,7 +64,7 @@ function finderLabel({ foundBy }: TicketState): string {
 
 /** A ticket's title. */
 export function titleOf({ run }: Pick<DashboardState, "run">, id: TicketId): string {
-  return displayText(run?.plan.tickets[run.plan.index[id] ?? -1]?.title ?? "");
+  return displayText(run === undefined ? "" : specOf(run.plan, id).title);
 }
 
 /** A ticket's title, and before it who found it: it is cut at its end. */

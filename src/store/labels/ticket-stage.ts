@@ -1,15 +1,13 @@
-import type { StepKind, StepSpec } from "../../domain/batch/step-spec.ts";
+import { runsCommand, type StepSpec } from "../../domain/batch/step-spec.ts";
 import type { Attempt, RunState } from "../../domain/run/state.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { questionLabel, specLabel, stepLabel } from "./step-label.ts";
 import { type Label, STYLES, toned } from "./tone.ts";
 
-/** Steps that take turns: so many commands at a time as there are workers, and one merge per repository. */
-const BY_TURNS: ReadonlySet<StepKind> = new Set(["check", "verify", "merge"]);
-
 /** The finish line of a ticket; none where the run is not known yet. */
 export function finishOf(run: RunState | undefined, id: TicketId): readonly StepSpec[] {
-  return run?.plan.tickets[run.plan.index[id] ?? -1]?.finish ?? [];
+  return run === undefined ? [] : specOf(run.plan, id).finish;
 }
 
 /** What a try is at now. `finish` is the ticket's finish line. */
@@ -32,12 +30,12 @@ export function isBeingEnded(attempt: Attempt): boolean {
   return attempt.killing !== undefined && attempt.agent?.ending !== attempt.killing;
 }
 
-/** The step whose turn a try waits for, or undefined where it waits for none. */
+/** The step whose turn a try waits for: commands take turns, and merges in one repository. Undefined where it waits for none. */
 export function turnOf(attempt: Attempt, finish: readonly StepSpec[]): StepSpec | undefined {
   if (isBeingEnded(attempt)) return undefined;
   if (attempt.step !== undefined || attempt.waiting !== undefined || attempt.merge?.landed === false) return undefined;
   const next = nextStep(attempt, finish);
-  return next !== undefined && BY_TURNS.has(next.step) ? next : undefined;
+  return next !== undefined && (runsCommand(next) || next.step === "merge") ? next : undefined;
 }
 
 /** Steps of the finish line that are behind a try. A landing takes those before it along: an earlier try passed them. */

@@ -2,6 +2,7 @@ import { failingOnBaseLine } from "../../domain/evidence/summary-lines.ts";
 import { type Ledger, ledgerOf } from "../../domain/results/ledger.ts";
 import { type EarlierRun, trendOf } from "../../domain/results/trend.ts";
 import type { RunState, TicketState } from "../../domain/run/state.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
 import { describeReason, type Reason, whyNot } from "../../domain/schedule/why-not.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -140,7 +141,7 @@ function stepText({ humanStep }: TicketState): string {
 }
 
 function titleOf(state: RunState, { id }: TicketState): string {
-  return plainText(state.plan.tickets[state.plan.index[id] as number]?.title ?? "");
+  return plainText(specOf(state.plan, id).title);
 }
 
 function landedAs({ mergedSha }: TicketState): string {

@@ -44,7 +44,7 @@ const RENDERED: Readonly<
   },
   "healer.md": {
     budget: PROMPT_CHARS,
-    render: (healer, text) => renderHealerPrompt(healer, { n: 1, heals: 2, folder: "/h", nonce: "n".repeat(32), report: text }),
+    render: (healer, text) => renderHealerPrompt(healer, { n: 1, heals: 2, folder: "/h", nonce: "n".repeat(32), stop: text }),
   },
   "reviewer.md": { budget: QUESTION_CHARS, render: question },
   "adversary.md": { budget: QUESTION_CHARS, render: question },

@@ -45,7 +45,7 @@ export async function agentView(
 }
 
 /** The paths that a confined command may reach for a pristine checkout: the objects that its git folder names. */
-export function judgeView(store: Store): RepoView {
+export function checkoutView(store: Store): RepoView {
   if (store.sandbox?.kind === "seatbelt") return { write: [], read: [store.at.objects], mounts: [] };
   const { read, mounts } = objectMounts(store);
   return { write: [], read, mounts };

@@ -45,7 +45,7 @@ export async function pristineCheckout(
     writeFile(join(gitDir, "packed-refs"), packedRefs(refs.set(store.baseRef, commit))),
   ]);
   await fillLargeFiles(store, options.path, largeFiles);
-  // In a sandbox the objects lie elsewhere (see judgeView), and outside nobody else uses this git folder.
+  // In a sandbox the objects lie elsewhere (see checkoutView), and outside nobody else uses this git folder.
   if (store.sandbox?.kind === "bubblewrap") await writeFile(join(gitDir, "objects", "info", "alternates"), `${SHARED_OBJECTS}\n`);
 }
 

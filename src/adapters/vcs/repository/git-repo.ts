@@ -1,6 +1,6 @@
 import type { RepoId } from "../../../domain/values/ids.ts";
 import type { Repo } from "../../../ports/vcs.ts";
-import { agentView, judgeView } from "../capture/agent-view.ts";
+import { agentView, checkoutView } from "../capture/agent-view.ts";
 import { capture } from "../capture/capture.ts";
 import { sweepTemporary } from "../capture/take-over.ts";
 import { serialQueue } from "../git/serial-queue.ts";
@@ -54,7 +54,7 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
       ours.delete(await knownPath(options.path));
     },
     agentView: (options) => agentView(store, options),
-    judgeView: judgeView(store),
+    checkoutView: checkoutView(store),
     capture: async (options) => {
       const change = await capture(store, options);
       if (startedAt.size >= REMEMBERED) startedAt.clear();

@@ -147,7 +147,7 @@ test("a repository that borrows its objects is worked on like any other", async 
   const user = join(root, "borrower");
   git(root, "clone", "-q", "--shared", lender, user);
   const repo = await openRepo({ id: APP, path: user, base: "main", scratch: root });
-  expect(repo.judgeView.read).toEqual([join(lender, ".git/objects")]);
+  expect(repo.checkoutView.read).toEqual([join(lender, ".git/objects")]);
   const made = { path: join(root, "T-1"), branch: "loopdash/r/T-1", from: await repo.baseTip(), message: "m" };
   await repo.addWorktree(made);
   write(made.path, "new", "x\n");
