@@ -14,8 +14,10 @@ export interface Layer {
 /** Everything that ships. What is not named here is a tool and stays out of the program. */
 const SHIPPED = [
   "@anthropic-ai/sandbox-runtime",
+  "@bomb.sh/tab",
   "chalk",
   "cli-truncate",
+  "commander",
   "execa",
   "fast-xml-parser",
   "fastest-levenshtein",

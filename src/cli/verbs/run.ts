@@ -1,11 +1,11 @@
 import { writeSync } from "node:fs";
 import { plainText } from "../../domain/values/text.ts";
-import type { Request } from "../args.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { readKeymap } from "../key-file.ts";
 import { linePrinter } from "../lines.ts";
 import { writeAll } from "../print.ts";
 import { printedSummary } from "../printed-summary.ts";
+import type { Request } from "../program.ts";
 import { stopOnSignals } from "../signals.ts";
 import type { SpawnedEngine } from "../spawn-engine.ts";
 import { closedStdout, isInteractive, refuseClosedStdout, refuseSmallTerminal } from "../terminal.ts";
