@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { chmod, lstat, opendir, rmdir, unlink } from "node:fs/promises";
+import { hasErrorCode } from "../domain/values/error-text.ts";
 
 /** Entries that are removed here; where there are more, `rm` goes on in a process of its own. */
 const MOST_HERE = 5_000;
@@ -71,7 +72,7 @@ async function ifThere<T>(promise: Promise<T>): Promise<T | undefined> {
   try {
     return await promise;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (hasErrorCode(error, "ENOENT")) return undefined;
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import { execa } from "execa";
 import { diskProblem } from "../../adapters/disk-error.ts";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
+import { plural } from "../../domain/values/text.ts";
 import { UserError } from "../../domain/values/user-error.ts";
 import { prove, refuseShared, type StateHome } from "../state-home.ts";
 import { bad, type Finding, ok, warn } from "./finding.ts";
@@ -53,7 +54,7 @@ function database(home: StateHome, probe: string): Finding {
     }
     accessSync(home.db, constants.W_OK);
     const runs = lookIntoRecords(home.db, (db) => Number(db.prepare("SELECT count(*) AS n FROM runs").get()?.["n"]));
-    return ok("state-database", `${home.db} opens, ${runs === 1 ? "1 run" : `${runs} runs`} on record`);
+    return ok("state-database", `${home.db} opens, ${plural(runs, "run")} on record`);
   } catch (error) {
     return unusable("state-database", `cannot use ${home.db}`, error);
   }

@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { errorMessage, hasErrorCode } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { readKeymap } from "../key-file.ts";
@@ -71,8 +72,8 @@ function probeStdout(line: string): void {
   try {
     writeSync(1, line);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EAGAIN") return writeAll(1, line);
-    throw closedStdout(error instanceof Error ? error.message : String(error));
+    if (hasErrorCode(error, "EAGAIN")) return writeAll(1, line);
+    throw closedStdout(errorMessage(error));
   }
 }
 
