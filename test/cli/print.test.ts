@@ -18,7 +18,7 @@ function inProcess(body: string, over: { env?: Record<string, string>; stdout?: 
     file,
     `import { printDefect, printUserError, writeAll } from "${SRC}/cli/print.ts";
 import { closedStdout, isInteractive, refuseClosedStdout, refuseSmallTerminal } from "${SRC}/cli/terminal.ts";
-import { UserError } from "${SRC}/domain/user-error.ts";
+import { UserError } from "${SRC}/domain/values/user-error.ts";
 const _ = [printDefect, printUserError, writeAll, closedStdout, isInteractive, refuseClosedStdout, refuseSmallTerminal, UserError];
 ${body}`,
   );

@@ -1,4 +1,4 @@
-import { execa } from "execa";
+import { runBriefly } from "../../adapters/executor/brief-run.ts";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import { gitVersionIn, OLDEST_GIT } from "../../adapters/vcs/git/git-version.ts";
@@ -11,8 +11,7 @@ export async function checkGit(env: NodeJS.ProcessEnv): Promise<readonly Finding
   const children = allowedEnvironment(env, {});
   const git = await resolveProgram("git", { cwd: "/", path: children["PATH"] ?? "" });
   if (git === undefined) return [bad("git", "no git program is on PATH", INSTALL)];
-  const options = { env: children, extendEnv: false, reject: false, stdin: "ignore", timeout: 20_000 } as const;
-  const { exitCode, stdout } = await execa(git, ["--version"], options);
+  const { exitCode, stdout } = await runBriefly([git, "--version"], { env: children, timeoutMs: 20_000 });
   const told = gitVersionIn(stdout);
   if (exitCode !== 0 || told === undefined) return [bad("git", `${git} does not tell its version`, INSTALL)];
   const found = `${told.version} (${git})`;

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync, statfsSync } from "node:fs";
 import { join } from "node:path";
-import { execa } from "execa";
 import { diskProblem } from "../../adapters/disk-error.ts";
+import { runBriefly } from "../../adapters/executor/brief-run.ts";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
 import { plural } from "../../domain/values/text.ts";
@@ -81,9 +81,9 @@ async function lock(folder: string): Promise<Finding> {
 }
 
 async function askOther(file: string): Promise<string> {
-  const options = { env: {}, extendEnv: false, reject: false, stdin: "ignore", timeout: 20_000 } as const;
-  const { stdout, stderr } = await execa(process.execPath, ["-e", OTHER_PROCESS, file], options);
-  return stdout || stderr.slice(0, 200) || "no answer";
+  const argv = [process.execPath, "-e", OTHER_PROCESS, file];
+  const { stdout, stderr } = await runBriefly(argv, { env: {}, timeoutMs: 20_000 });
+  return stdout || stderr.trim().slice(0, 200) || "no answer";
 }
 
 function unusable(check: string, what: string, error: unknown): Finding {
