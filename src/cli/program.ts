@@ -29,7 +29,7 @@ export type Request =
   | { readonly verb: "completion"; readonly shell: (typeof SHELLS)[number] };
 
 /** Who is told what the parser found. */
-export interface ProgramOptions {
+export interface ProgramListeners {
   readonly onRequest?: (request: Request) => void;
   /** Called instead of an exit: with the command whose arguments are wrong, or whose help or version was asked for. */
   readonly onExit?: (error: CommanderError, command: Command) => void;
@@ -42,7 +42,7 @@ Exit codes of a run: 0 the oracle said done, 1 ended but not done, 2 bad usage o
 3 the oracle could not judge, 4 refused to start, 130 interrupted or left running.`;
 
 /** The command line of loopdash: its verbs and options, for the parser, the help and the completions. */
-export function createProgram({ onRequest = () => undefined, onExit, onText }: ProgramOptions = {}): Command {
+export function createProgram({ onRequest = () => undefined, onExit, onText }: ProgramListeners = {}): Command {
   const program = new Command("loopdash");
   program
     .usage("<batch.json> [options]\n       loopdash <verb> [options]")

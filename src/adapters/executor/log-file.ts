@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errorMessage, hasErrorCode } from "../../domain/values/error-text.ts";
-import { within } from "./within.ts";
+import { within } from "./timers.ts";
 
 /** No log file grows beyond this, its mark included. */
 export const LOG_MAX_BYTES = 20 * 1024 * 1024;
