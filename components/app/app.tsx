@@ -2,10 +2,11 @@ import { Box, Text, useIsScreenReaderEnabled, useWindowSize } from "ink";
 import { type ReactNode, useEffect, useMemo } from "react";
 import type { DashboardStore } from "../../src/store/dashboard-store.ts";
 import type { TerminalActions } from "../../src/store/keymap/binding.ts";
+import { SMALLEST_TERMINAL } from "../../src/store/terminal-capabilities.ts";
 import { Modals } from "../dialogs/modals.tsx";
 import { Footer } from "../frame/footer.tsx";
 import { Header } from "../frame/header.tsx";
-import { isTooSmall, LAYOUT_LINES, MIN_COLUMNS, MIN_ROWS } from "../frame/layout.ts";
+import { isTooSmall, LAYOUT_LINES } from "../frame/layout.ts";
 import { OracleLine } from "../frame/oracle-line.tsx";
 import { DashboardContext, useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import { DEFAULT_THEME, type Theme } from "../kit/theme.ts";
@@ -72,7 +73,7 @@ function useClock(store: DashboardStore, now: () => number): void {
 function TooSmall({ columns, rows }: { readonly columns: number; readonly rows: number }): ReactNode {
   return (
     <Box width={columns} height={Math.max(1, rows)} overflow="hidden">
-      <Text wrap="truncate">{`terminal too small (need ${MIN_COLUMNS}×${MIN_ROWS})`}</Text>
+      <Text wrap="truncate">{`terminal too small (need ${SMALLEST_TERMINAL.columns}×${SMALLEST_TERMINAL.rows})`}</Text>
     </Box>
   );
 }

@@ -1,8 +1,6 @@
 import type { Plan } from "../../src/domain/run/state.ts";
 
-/** The smallest terminal that the dashboard is drawn on. */
-export const MIN_COLUMNS = 60;
-export const MIN_ROWS = 15;
+import { SMALLEST_TERMINAL } from "../../src/store/terminal-capabilities.ts";
 /** From this width on, workers and queue stand side by side. */
 export const WIDE_COLUMNS = 100;
 
@@ -39,7 +37,7 @@ export function idWidth(plan: Plan): number {
 
 /** Whether a terminal is too small to draw anything that reads. */
 export function isTooSmall(columns: number, rows: number): boolean {
-  return columns < MIN_COLUMNS || rows < MIN_ROWS;
+  return columns < SMALLEST_TERMINAL.columns || rows < SMALLEST_TERMINAL.rows;
 }
 
 /** Divides the terminal. It depends on its size and the number of slots alone, so nothing moves while a run goes on. */

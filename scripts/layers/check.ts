@@ -1,7 +1,7 @@
 /** Refuses imports that cross a layer the wrong way, and cycles: `node scripts/layers/check.ts [folder]`. */
 import { matchesGlob, resolve } from "node:path";
 import { cyclesIn, type Module, readModules, type Target } from "./graph.ts";
-import { LAYERS, type Layer } from "./rules.ts";
+import { LAYERS, type Layer, STARTERS } from "./rules.ts";
 
 const ROOTS = ["src", "components", "oracle"];
 
@@ -20,6 +20,7 @@ export function checkLayers(base: string): LayerReport {
     // A check that saw nothing must not pass.
     ...(imports === 0 ? [`no imports seen under ${base}`] : []),
     ...modules.flatMap((module) => problemsOf(module)),
+    ...needlessExceptions(modules),
     ...cyclesIn(modules).map((cycle) => `cycle: ${cycle.join(" → ")}`),
   ];
   return { modules: modules.length, imports, problems };
@@ -47,14 +48,31 @@ function objection(layer: Layer, from: string, to: Target): string | undefined {
     case "computed":
       return "write the module's name out: a computed one cannot be checked";
     case "builtin":
+      if (startsPrograms(to)) return objectionToStarter(from);
       if (layer.builtins === "all" || layer.builtins.includes(to.name)) return undefined;
       return `${layer.name} may import these modules of Node: ${listed(layer.builtins)}`;
     case "package":
+      if (startsPrograms(to)) return objectionToStarter(from);
       if (layer.packages.includes(to.name)) return undefined;
       return `${layer.name} may import these packages: ${listed(layer.packages)}`;
     case "file":
       return objectionToFile(layer, from, to.path);
   }
+}
+
+/** Whether a module starts programs. */
+const startsPrograms = (to: Target): boolean => to.kind !== "file" && STARTERS.modules.includes(to.name);
+
+/** Every program is started in one place; where that does not serve, the file is named with its reason. */
+function objectionToStarter(from: string): string | undefined {
+  if (from.startsWith(`${STARTERS.folder}/`) || Object.hasOwn(STARTERS.exceptions, from)) return undefined;
+  return `programs are started through ${STARTERS.folder}, or by a file that STARTERS in scripts/layers/rules.ts names`;
+}
+
+/** Exceptions that a file no longer needs. */
+function needlessExceptions(modules: readonly Module[]): string[] {
+  const idle = modules.filter(({ path, imports }) => Object.hasOwn(STARTERS.exceptions, path) && !imports.some(startsPrograms));
+  return idle.map(({ path }) => `${path}: starts no programs; remove it from STARTERS in scripts/layers/rules.ts`);
 }
 
 function objectionToFile(layer: Layer, from: string, to: string): string | undefined {

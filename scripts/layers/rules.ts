@@ -19,8 +19,10 @@ export interface Layer {
 /** Everything that ships. What is not named here is a tool and stays out of the program. */
 const SHIPPED = [
   "@anthropic-ai/sandbox-runtime",
+  "@bomb.sh/tab",
   "chalk",
   "cli-truncate",
+  "commander",
   "eventsource-parser",
   "execa",
   "fast-xml-parser",
@@ -87,3 +89,25 @@ export const LAYERS: readonly Layer[] = [
   // Nobody may import the oracle: the engine runs it as a process of its own, from frozen bytes.
   { name: "oracle", folder: "oracle", layers: [], packages: [], builtins: "all" },
 ];
+
+/** What starts programs, the one folder that may import it, and the files that may as well, each with its reason. */
+export const STARTERS: {
+  readonly modules: readonly string[];
+  readonly folder: string;
+  readonly exceptions: Readonly<Record<string, string>>;
+} = {
+  modules: ["child_process", "execa", "simple-git", "cluster"],
+  folder: "src/adapters/executor",
+  exceptions: {
+    "src/adapters/oracle/oracle-process.ts":
+      "the exit authority: all output is kept, its group has a lower priority, no log, no fence",
+    "src/adapters/vcs/git/bounded-process.ts":
+      "streams a worker's git through `onOutput`, which ends it at once; also in the helper",
+    "src/adapters/vcs/git/git-helper.ts": "forks our own program with a channel for requests",
+    "src/adapters/vcs/git/git-session.ts": "a git that stays and answers one question after another on stdin",
+    "src/adapters/vcs/git/run-git.ts":
+      "simple-git for single commands: it watches for silence and refuses settings that start programs",
+    "src/cli/relay.ts": "starts before each sandboxed program, so it loads Node's own modules alone; passes signals and stdio on",
+    "src/cli/spawn-engine.ts": "starts our own engine detached, which outlives this process",
+  },
+};

@@ -1,5 +1,6 @@
 import type { RunEvent } from "../domain/run/event.ts";
 import type { RunState } from "../domain/run/state.ts";
+import { errorMessage } from "../domain/values/error-text.ts";
 import { plainText } from "../domain/values/text.ts";
 import { describeEvent } from "../store/describe-event.ts";
 import { formatClock } from "../store/format.ts";
@@ -18,7 +19,7 @@ export function linePrinter(format: "lines" | "json", fd = 1): (event: RunEvent,
       writeAll(fd, text);
     } catch (error) {
       told = false;
-      const why = plainText(error instanceof Error ? error.message : String(error));
+      const why = plainText(errorMessage(error));
       writeAll(2, `loopdash: the story is told no further (${why}); the run goes on\n`);
     }
   };

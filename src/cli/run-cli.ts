@@ -1,7 +1,7 @@
 import { diskProblem, SQLITE, sqliteCode, systemCode } from "../adapters/disk-error.ts";
 import { EXIT, UserError } from "../domain/values/user-error.ts";
-import { HELP, type Request, readArgs } from "./args.ts";
 import { printDefect, printUserError, writeAll } from "./print.ts";
+import type { Request } from "./program.ts";
 import { VERSION } from "./version.ts";
 
 /** Hidden verb: the engine process that the dashboard starts (see spawn-engine.ts). */
@@ -15,6 +15,9 @@ const REPORT_VERB = "__report";
 
 /** Hidden verb: the thread that scans a worker's text for an engine (see text-scans.ts). */
 const SCAN_VERB = "__scan";
+
+/** Hidden verb: what the scripts of `completion` ask for, as `complete -- <words>`. The name is that of the package. */
+const COMPLETE_VERB = "complete";
 
 async function serveScan(): Promise<number> {
   (await import("../adapters/text-scans/serve-scan.ts")).serveScan();
@@ -38,7 +41,8 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     if (argv[0] === REPORT_VERB) return await serveReport();
     if (argv[0] === SCAN_VERB) return await serveScan();
     if (argv[0] === ENGINE_VERB) return await (await import("./engine-process.ts")).engineProcess(argv[1] ?? "");
-    return await perform(readArgs(argv));
+    if (argv[0] === COMPLETE_VERB && argv[1] === "--") return (await import("./verbs/completion.ts")).complete(argv.slice(2));
+    return await perform((await import("./args.ts")).readArgs(argv));
   } catch (error) {
     if (error instanceof UserError) {
       printUserError(error);
@@ -65,7 +69,7 @@ function fullDisk(error: unknown): UserError | undefined {
 async function perform(request: Request): Promise<number> {
   switch (request.verb) {
     case "help":
-      writeAll(1, HELP);
+      writeAll(1, request.text);
       return 0;
     case "version":
       writeAll(1, `${VERSION}\n`);
@@ -87,5 +91,7 @@ async function perform(request: Request): Promise<number> {
       return (await import("./verbs/report.ts")).report(request.run, request.format);
     case "doctor":
       return (await import("./verbs/doctor.ts")).doctor(request.batch, request.json);
+    case "completion":
+      return (await import("./verbs/completion.ts")).completion(request.shell);
   }
 }

@@ -30,12 +30,17 @@ const complaintsAbout = (file: string): readonly string[] =>
 const LAYER = "may import these layers";
 const FOLDERS = "may import these folders of components";
 const PACKAGES = "may import these packages";
+const STARTS = "programs are started through src/adapters/executor";
 const BUILTINS = "may import these modules of Node";
 
 describe("the layer check refuses", () => {
   it.each([
     ["the loop importing an adapter", "src/loop/run/zz.ts", 'import { thing } from "../../adapters/planted/thing.ts";', LAYER],
-    ["the loop starting processes itself", "src/loop/run/zz.ts", 'import { spawn } from "node:child_process";', BUILTINS],
+    ["the loop starting processes itself", "src/loop/run/zz.ts", 'import { spawn } from "node:child_process";', STARTS],
+    ["an adapter starting programs itself", "src/adapters/planted/zz.ts", 'import { spawn } from "child_process";', STARTS],
+    ["the same at run time", "src/adapters/planted/zz.ts", 'export const e = () => import("execa");', STARTS],
+    ["the oracle starting programs", "oracle/zz.ts", 'import { spawn } from "node:child_process";', STARTS],
+    ["an exception that is none", "src/cli/relay.ts", "export const x = 1;", "starts no programs"],
     ["a component reading files", "components/kit/zz.tsx", 'import { readFileSync } from "node:fs";', BUILTINS],
     ["the same without node:", "components/kit/zz.tsx", 'import { readFileSync } from "fs";', BUILTINS],
     [
@@ -45,7 +50,7 @@ describe("the layer check refuses", () => {
       LAYER,
     ],
     ["a component importing a port", "components/kit/zz.tsx", 'import type { Clock } from "../../src/ports/clock.ts";', LAYER],
-    ["a component importing the engine's packages", "components/kit/zz.tsx", 'import { execa } from "execa";', PACKAGES],
+    ["a component importing the engine's packages", "components/kit/zz.tsx", 'import { execa } from "execa";', STARTS],
     ["the oracle importing the engine", "oracle/zz.ts", 'import { EXIT } from "../src/domain/values/user-error.ts";', LAYER],
     ["the oracle importing a package", "oracle/zz.ts", 'import { z } from "zod";', PACKAGES],
     ["anyone importing the oracle", "src/cli/zz.ts", 'import { judge } from "../../oracle/definition.ts";', LAYER],
@@ -123,6 +128,8 @@ describe("the layer check lets pass", () => {
     ["an adapter that starts programs", "src/adapters/zz/zz.ts", 'import { x } from "../executor/planted.ts";'],
     ["what adapters of all ports share", "src/adapters/zz/zz.ts", 'import { y } from "../planted-error.ts";'],
     ["adapters of one port", "src/adapters/planted/zz.ts", 'import { thing } from "./thing.ts";'],
+    ["the folder that starts programs", "src/adapters/executor/zz.ts", 'import { execa } from "execa";'],
+    ["a file that is named for it", "src/cli/relay.ts", 'import { spawn } from "node:child_process";'],
     ["the domain's packages", "src/domain/zz.ts", 'import { z } from "zod";\nimport { join } from "node:path";'],
     ["the composition root", "src/cli/zz.ts", 'import { thing } from "../adapters/planted/thing.ts";'],
     ["the app importing a view", "components/app/zz.tsx", 'import { graph } from "../views/graph/planted-graph.tsx";'],

@@ -1,4 +1,5 @@
 import { lstat, opendir } from "node:fs/promises";
+import { errorCode } from "../../domain/values/error-text.ts";
 
 /** Limits of a folder's content. */
 export interface DiskBounds {
@@ -79,7 +80,7 @@ class Sum {
   }
 
   #failed(error: unknown): undefined {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = errorCode(error);
     if (code === undefined) throw error;
     if (code === "ENAMETOOLONG") this.over = DEEP;
     else if (code !== "ENOENT" && code !== "ENOTDIR") this.hidden = true;

@@ -1,6 +1,7 @@
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
-import { within } from "./within.ts";
+import { errorMessage, hasErrorCode } from "../../domain/values/error-text.ts";
+import { within } from "./timers.ts";
 
 /** The limit of a log file, with its mark. */
 export const LOG_MAX_BYTES = 20 * 1024 * 1024;
@@ -29,7 +30,7 @@ export async function openLogFile(path: string, onDrain: () => void): Promise<Lo
     handle = await openAppending(path);
     used = (await handle.stat()).size;
   } catch (error) {
-    const problem = `the log could not be opened: ${wordsOf(error)}`;
+    const problem = `the log could not be opened: ${errorMessage(error)}`;
     return { write: () => true, problem: () => problem, close: () => Promise.resolve() };
   }
   const stream = handle.createWriteStream();
@@ -39,7 +40,7 @@ export async function openLogFile(path: string, onDrain: () => void): Promise<Lo
   let cut = used > ROOM;
   stream.on("drain", onDrain);
   stream.on("error", (error) => {
-    problem ??= `the log could not be written: ${wordsOf(error)}`;
+    problem ??= `the log could not be written: ${errorMessage(error)}`;
     onDrain();
   });
   let closing: Promise<void> | undefined;
@@ -71,12 +72,8 @@ async function openAppending(path: string): Promise<FileHandle> {
   try {
     return await open(path, "a");
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+    if (!hasErrorCode(error, "ENOENT")) throw error;
     await mkdir(dirname(path), { recursive: true });
     return await open(path, "a");
   }
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,6 @@
 import type { Readable } from "node:stream";
 import { execa } from "execa";
 import type { ExecEnding, ExecRequest, ExecResult, Executor, ProcessId } from "../../ports/executor.ts";
-import { whenOver } from "./limits.ts";
 import { type LogFile, openLogFile } from "./log-file.ts";
 import { createOutput, type Output } from "./output.ts";
 import { isAlive, processId } from "./process-id.ts";
@@ -9,7 +8,7 @@ import { createProcessTable, FENCE_VARIABLE, outputsOf, type ReadProcessTable } 
 import { createProcessTreeWatch, type ProcessTreeWatch } from "./process-tree-watch.ts";
 import { startFailure } from "./start-failure.ts";
 import { killGroup, type Swept, sweep } from "./sweep.ts";
-import { within } from "./within.ts";
+import { whenOver, within } from "./timers.ts";
 
 /** A program that was asked to end (SIGTERM to its group) is killed (SIGKILL) if it still runs after this time. */
 export const KILL_AFTER_MS = 2_000;

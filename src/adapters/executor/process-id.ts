@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync, readSync } from "node:fs";
+import { errorCode } from "../../domain/values/error-text.ts";
 import type { ProcessId } from "../../ports/executor.ts";
 
 /** The fields of a process that loopdash reads; see proc_pid_stat(5). */
@@ -49,7 +50,7 @@ export function parseStat(pid: number, text: string): ProcessStat | undefined {
 
 /** True if an error means that a process is gone or hidden from this user; anything else is a real failure. */
 export function isNoSuchProcess(error: unknown): boolean {
-  return error instanceof Error && "code" in error && typeof error.code === "string" && NOT_OURS.has(error.code);
+  return NOT_OURS.has(errorCode(error) ?? "");
 }
 
 /** Identifies the process with this pid, or undefined if there is none. A zombie still has its identity. */

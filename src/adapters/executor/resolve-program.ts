@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { errorCode } from "../../domain/values/error-text.ts";
 
 /** Error codes that mean "not here" or "not permitted": the search goes on, as in execvp(3). */
 const NOT_HERE = new Set(["ENOENT", "ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG"]);
@@ -25,7 +26,7 @@ async function isExecutableFile(path: string): Promise<boolean> {
     await access(path, constants.X_OK);
     return (await stat(path)).isFile();
   } catch (error) {
-    if (error instanceof Error && "code" in error && typeof error.code === "string" && NOT_HERE.has(error.code)) return false;
+    if (NOT_HERE.has(errorCode(error) ?? "")) return false;
     throw error;
   }
 }

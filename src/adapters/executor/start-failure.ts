@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
 import type { ExecRequest } from "../../ports/executor.ts";
 import { resolveProgram } from "./resolve-program.ts";
 
@@ -34,11 +35,9 @@ async function folderProblem(cwd: string): Promise<string | undefined> {
 /** The system's error code: of the error itself or of the one it wraps. */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  if ("code" in error && typeof error.code === "string") return error.code;
-  return codeOf(error.cause);
+  return errorCode(error) ?? codeOf(error.cause);
 }
 
 function causeOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? causeOf(error.cause) : error.message;
+  return error instanceof Error && error.cause instanceof Error ? causeOf(error.cause) : errorMessage(error);
 }

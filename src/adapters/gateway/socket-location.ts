@@ -3,11 +3,9 @@ import { join } from "node:path";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { diskProblem } from "../disk-error.ts";
 import { makePrivateFolder } from "../private-folder.ts";
-import { privateTmp } from "../private-tmp.ts";
+import { LONGEST_SOCKET_PATH, privateTmp } from "../private-tmp.ts";
 import { removeFolder } from "../remove-folder.ts";
 
-/** Longest path of a Unix socket in bytes: sun_path without its final NUL (unix(7): 108 on Linux, 104 on macOS and BSD). */
-const LONGEST = process.platform === "linux" ? 107 : 103;
 const PREFIX = "gw-";
 const NAME = "s";
 /** Characters that mkdtemp adds. */
@@ -44,12 +42,12 @@ function shorter(): string {
   if (fits(folder)) return folder;
   throw new UserError({
     what: `cannot put a gateway's socket in ${folder}`,
-    why: `its path is too long for a socket (${LONGEST} bytes)`,
+    why: `its path is too long for a socket (${LONGEST_SOCKET_PATH} bytes)`,
     todo: "Set TMPDIR to a folder with a shorter path.",
     exitCode: EXIT.refused,
   });
 }
 
 function fits(folder: string): boolean {
-  return Buffer.byteLength(join(folder, PREFIX, NAME)) + RANDOM <= LONGEST;
+  return Buffer.byteLength(join(folder, PREFIX, NAME)) + RANDOM <= LONGEST_SOCKET_PATH;
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { HARNESS_FILES, type HarnessFile } from "../../domain/run/heal-fact.ts";
+import { hasErrorCode } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { HarnessReading, HarnessTexts } from "../../ports/harness.ts";
 import { namesIn, readPlainFile } from "../plain-file.ts";
@@ -40,7 +41,7 @@ export async function readHarnessFile(
   try {
     return await readPlainFile(await realpath(folder), file, MOST_BYTES);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (hasErrorCode(error, "ENOENT")) return undefined;
     throw error;
   }
 }

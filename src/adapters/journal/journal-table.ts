@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 import type { RunEvent } from "../../domain/run/event.ts";
+import { hasErrorCode } from "../../domain/values/error-text.ts";
 import { JournalBroken } from "../../ports/journal.ts";
 import { diskProblem, SQLITE, sqliteCode, systemCode } from "../disk-error.ts";
 import { eventOf, type JournalRow, origin, type Tip } from "./chain.ts";
@@ -107,7 +108,7 @@ function reading<T>(run: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    const outOfRange = error instanceof RangeError && "code" in error && error.code === "ERR_OUT_OF_RANGE";
+    const outOfRange = error instanceof RangeError && hasErrorCode(error, "ERR_OUT_OF_RANGE");
     const why = outOfRange ? "a number in it is out of range" : diskProblem(error)?.why;
     if (why === undefined || systemCode(error) !== undefined) throw error;
     throw new JournalBroken(`journal of run ${run}: it cannot be read: ${why}`, { cause: error });

@@ -1,4 +1,5 @@
 import { mayWait, type RunEvent, type RunFact } from "../../domain/run/event.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import type { Journal } from "../../ports/journal.ts";
 import { diskProblem, SQLITE, sqliteCode } from "../disk-error.ts";
 import { type JournalRow, linkAfter, parseFact, type Tip } from "./chain.ts";
@@ -113,7 +114,7 @@ export class SqliteJournal implements Journal {
   }
 
   #failure(cause: unknown): Error {
-    const why = diskProblem(cause)?.why ?? (cause instanceof Error ? cause.message : String(cause));
+    const why = diskProblem(cause)?.why ?? errorMessage(cause);
     const failure = new Error(`cannot write the journal of run ${this.#of.run}: ${why}`, { cause });
     if (!PASSING.has(sqliteCode(cause) ?? -1)) {
       this.#dead = failure;

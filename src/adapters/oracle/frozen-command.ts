@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { z } from "zod";
+import { errorCode } from "../../domain/values/error-text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { resolveProgram } from "../executor/resolve-program.ts";
 import { type FrozenFile, fileSha, findFrozen, placeFrozen } from "./frozen-file.ts";
@@ -66,7 +67,7 @@ async function argument(word: string, folder: string): Promise<Word> {
 
 /** A word that cannot be a path is a plain word. */
 function isNoFile(error: unknown): false {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = errorCode(error);
   if (code === "ENOENT" || code === "ENOTDIR" || code === "ENAMETOOLONG" || code === "ERR_INVALID_ARG_VALUE") return false;
   throw error;
 }

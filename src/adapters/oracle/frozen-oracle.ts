@@ -1,5 +1,6 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { FrozenProgram, Oracle, OracleBatch } from "../../ports/oracle.ts";
 import { layOutCommand } from "./frozen-command.ts";
@@ -54,7 +55,7 @@ export function freezeProgram(options: FrozenProgramOptions): FrozenProgram {
     async judge(batch, signal, how) {
       const startedAt = performance.now();
       const { reading: said, exitCode } = await judgeOnce(frozen, { batch, signal, how }).catch((cause: unknown) => {
-        const problem = plainLine(cause instanceof Error ? cause.message : String(cause));
+        const problem = plainLine(errorMessage(cause));
         return { reading: unjudged(`the oracle could not be run: ${problem}`), exitCode: undefined };
       });
       const { evidence, ...reading } = said;

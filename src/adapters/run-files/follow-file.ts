@@ -1,7 +1,9 @@
-import { type BigIntStats, constants } from "node:fs";
-import { type FileHandle, open, realpath } from "node:fs/promises";
+import type { BigIntStats } from "node:fs";
+import { type FileHandle, realpath } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { StringDecoder } from "node:string_decoder";
+import { errorCode } from "../../domain/values/error-text.ts";
+import { openNoLink } from "../plain-file.ts";
 
 /** Bytes at the end of a file that are read when it is begun, or when it has grown by more than that between two looks. */
 export const FOLLOWED_BYTES = 4_000_000;
@@ -76,7 +78,7 @@ class Following {
     let state: FollowedState = "there";
     let news = false;
     try {
-      const handle = await open(this.#path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+      const handle = await openNoLink(this.#path);
       try {
         await this.#refuseLinks();
         news = await this.#read(handle);
@@ -150,7 +152,7 @@ class Refused extends Error {}
 
 function stateOf(error: unknown): FollowedState {
   if (error instanceof Refused) return { refused: error.message };
-  const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+  const code = errorCode(error);
   if (code === undefined) throw error;
   if (code === "ENOENT" || code === "ENOTDIR") return "absent";
   return { refused: code === "ELOOP" ? "it is a link" : `it cannot be read (${code})` };

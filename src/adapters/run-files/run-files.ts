@@ -1,8 +1,9 @@
-import { constants } from "node:fs";
-import { access, mkdir, open, statfs, writeFile } from "node:fs/promises";
+import { access, mkdir, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCode } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { AttemptFiles, RunFiles } from "../../ports/run-files.ts";
+import { openNoLink, readUpTo } from "../plain-file.ts";
 import { removeFolder } from "../remove-folder.ts";
 
 /** Below it a disk is full: no worktree and no journal fits. Bytes. */
@@ -10,18 +11,17 @@ const LEAST_FREE = 1024 * 1024;
 
 async function tail(file: string, bytes: number): Promise<string> {
   try {
-    const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const handle = await openNoLink(file);
     try {
       const found = await handle.stat();
       if (!found.isFile()) return "";
       const from = Math.max(0, found.size - bytes);
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, from);
-      return buffer.toString("utf8", 0, bytesRead);
+      return (await readUpTo(handle, bytes, from)).toString("utf8");
     } finally {
       await handle.close();
     }
   } catch (error) {
-    if (error instanceof Error && "code" in error) return "";
+    if (errorCode(error) !== undefined) return "";
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Outcome } from "../../domain/evidence/results.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import { BadReport, Gathered, type Parsed } from "./parsed.ts";
 
 /** The words of jest and vitest for what became of a test. A word that is not among them is not believed. */
@@ -63,6 +64,6 @@ function json(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new BadReport(`it is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new BadReport(`it is no JSON: ${errorMessage(error)}`);
   }
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { ReportFormat, ReportReading } from "../../ports/test-report.ts";
 import { SKEW_MS } from "./bounds.ts";
@@ -27,7 +28,7 @@ export function parseReport({ format, bytes, roots, notBefore }: ParseTask): Rep
     return { ok: true, tests };
   } catch (error) {
     if (error instanceof BadReport) return unread(error.message);
-    return unread(`it could not be read: ${error instanceof Error ? error.message : String(error)}`);
+    return unread(`it could not be read: ${errorMessage(error)}`);
   }
 }
 

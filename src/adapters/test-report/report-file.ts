@@ -1,6 +1,7 @@
-import { constants } from "node:fs";
-import { type FileHandle, lstat, open, realpath, rm, stat } from "node:fs/promises";
+import { type FileHandle, lstat, realpath, rm, stat } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
+import { errorCode, hasErrorCode } from "../../domain/values/error-text.ts";
+import { openNoLink, readUpTo } from "../plain-file.ts";
 import { MAX_REPORT_BYTES } from "./bounds.ts";
 
 /** The bytes of a report, or why there are none. */
@@ -50,22 +51,16 @@ async function readHeld(handle: FileHandle, since: bigint): Promise<ReportBytes>
   if (found.nlink > 1n) return refused("it is a second name of another file");
   if (found.mtimeNs < since || found.ctimeNs < since) return refused("it is older than the start of the command");
   if (found.size > BigInt(MAX_REPORT_BYTES)) return refused(`it is longer than ${MAX_REPORT_BYTES} bytes`);
-  const bytes = new Uint8Array(Number(found.size));
-  let at = 0;
-  while (at < bytes.length) {
-    const { bytesRead } = await handle.read(bytes, at, bytes.length - at, at);
-    if (bytesRead === 0) return refused("it became shorter while it was read");
-    at += bytesRead;
-  }
-  return { ok: true, bytes };
+  const bytes = await readUpTo(handle, Number(found.size));
+  return bytes.length < found.size ? refused("it became shorter while it was read") : { ok: true, bytes };
 }
 
 /** The file, not what a link at its place leads to; a pipe is not waited for. Undefined where there is nothing. */
 async function openPlain(file: string): Promise<FileHandle | string | undefined> {
   try {
-    return await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    return await openNoLink(file);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = errorCode(error);
     if (code === "ENOENT") return undefined;
     if (code === "ELOOP") return "it is a link";
     return `it cannot be opened (${String(code)})`;
@@ -81,7 +76,7 @@ async function ifThere<T>(promise: Promise<T>): Promise<T | undefined> {
   try {
     return await promise;
   } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return undefined;
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
     throw error;
   }
 }

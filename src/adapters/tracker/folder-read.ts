@@ -1,9 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { hasErrorCode } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { hasCode } from "./error-code.ts";
 import { shown, tame } from "./message-text.ts";
 import { isTicketName, readTicket, type TicketContent } from "./ticket-file.ts";
 import { readWholeFile, stampNow, type WholeFile } from "./whole-file.ts";
@@ -73,7 +73,7 @@ async function readFiles(folder: string): Promise<readonly NamedFile[] | undefin
 
 async function namesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
-    if (hasCode(cause, "ENOENT") || hasCode(cause, "ENOTDIR")) throw unreadable(folder, ["there is no such folder"], cause);
+    if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) throw unreadable(folder, ["there is no such folder"], cause);
     throw cause;
   });
   return entries.flatMap((e) => (isTicketName(e.name) && !e.isDirectory() ? [e.name] : [])).sort();
@@ -85,7 +85,7 @@ async function readFile(folder: string, name: string): Promise<NamedFile | undef
     return { name, file: await readWholeFile(join(folder, name), MAX_TICKET_FILE) };
   } catch (cause) {
     if (cause instanceof UserError) return { name, file: cause };
-    if (hasCode(cause, "ENOENT")) return undefined;
+    if (hasErrorCode(cause, "ENOENT")) return undefined;
     throw cause;
   }
 }

@@ -1,8 +1,8 @@
 import { basename, join } from "node:path";
+import { hasErrorCode } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { UserError } from "../../domain/values/user-error.ts";
 import type { FiledTicket, Tracker, TrackerState, TrackerTicket } from "../../ports/tracker.ts";
-import { hasCode } from "./error-code.ts";
 import { MAX_TICKET_FILE, readFolder, takenIn, unreadable } from "./folder-read.ts";
 import { shown, tame } from "./message-text.ts";
 import { queuePerFile } from "./queue-per-file.ts";
@@ -112,7 +112,7 @@ function mustRead(folder: string, name: string, id: TicketId, text: string, stat
 /** The ticket in the file of that name; undefined where the file is gone or holds another. */
 async function look(folder: string, name: string, id: TicketId): Promise<Found | undefined> {
   const file = await readWholeFile(join(folder, name), MAX_TICKET_FILE).catch((cause: unknown) => {
-    if (hasCode(cause, "ENOENT")) return undefined;
+    if (hasErrorCode(cause, "ENOENT")) return undefined;
     throw cause;
   });
   if (file === undefined) return undefined;

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { FrozenSet } from "../../domain/run/event.ts";
 import { changedPart } from "../../domain/run/frozen-set.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import type { FrozenProgram, OracleBatch } from "../../ports/oracle.ts";
 import type { Tripwire, TripwireResult } from "../../ports/tripwire.ts";
 import { systemCode } from "../disk-error.ts";
@@ -39,7 +40,7 @@ export function createCanaryTripwire(options: CanaryTripwireOptions): Tripwire {
       const startedAt = performance.now();
       const judged = { canaries: 0 };
       const problem = await withRoom(() => firstProblem(options, { signal, urgent }, judged), signal).catch((cause: unknown) => {
-        return `the canaries could not be judged: ${cause instanceof Error ? cause.message : String(cause)}`;
+        return `the canaries could not be judged: ${errorMessage(cause)}`;
       });
       if (signal.aborted) return undefined;
       const numbers = { canaries: judged.canaries, ms: Math.round(performance.now() - startedAt) };

@@ -1,7 +1,7 @@
-import { constants } from "node:fs";
-import { mkdir, open, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TicketId } from "../../domain/values/ids.ts";
+import { openNoLink } from "../plain-file.ts";
 import type { TrackerLocation } from "./write-tracker.ts";
 
 /** A tracker's files by name; the embedded one has a single file without a name. */
@@ -25,7 +25,7 @@ export async function copyTracker(place: TrackerLocation): Promise<Copy> {
 
 /** Reads a file itself, never the target of a link or a pipe. */
 async function copyFile(file: string): Promise<CopiedFile> {
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const handle = await openNoLink(file);
   try {
     const { ino, size, mtimeNs, ctimeNs } = await handle.stat({ bigint: true });
     return { bytes: await handle.readFile(), stamp: [ino, size, mtimeNs, ctimeNs].join(":") };

@@ -1,4 +1,5 @@
 import type { Judgement } from "../../domain/run/event.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import type { Oracle } from "../../ports/oracle.ts";
 import { type CopyComparisonOptions, judgeWithCopies } from "./copy-comparison.ts";
 
@@ -19,7 +20,7 @@ export function createCrossCheckedOracle(options: CopyComparisonOptions): Oracle
         if (problem !== undefined) return doubt(problem);
         return compared ? judgement : doubt("the tracker kept changing while it was judged");
       } catch (cause) {
-        return doubt(`the judgement could not be borne out: ${cause instanceof Error ? cause.message : String(cause)}`);
+        return doubt(`the judgement could not be borne out: ${errorMessage(cause)}`);
       }
     },
   };

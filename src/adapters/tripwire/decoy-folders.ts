@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import { appendFileSync, existsSync, rmSync } from "node:fs";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { hasErrorCode } from "../../domain/values/error-text.ts";
 import type { OracleBatch } from "../../ports/oracle.ts";
 import type { TrackerKind } from "./canary.ts";
 import { oneOf } from "./random.ts";
@@ -52,7 +53,7 @@ export function createDecoyFolders({
     },
     async sweep() {
       const left = await readFile(list, "utf8").catch((error: unknown) => {
-        if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
+        if (hasErrorCode(error, "ENOENT")) return "";
         throw error;
       });
       // A name without a line break was being recorded when the engine was killed, and its folder was never made.

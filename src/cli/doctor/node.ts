@@ -1,7 +1,7 @@
 import { realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { execa } from "execa";
+import { runBriefly } from "../../adapters/executor/brief-run.ts";
 import { bad, type Finding, ok } from "./finding.ts";
 import { withProbeFolder } from "./probe-folder.ts";
 
@@ -62,7 +62,7 @@ async function permissions(node: string): Promise<Finding> {
 }
 
 function runNode(node: string, args: readonly string[]) {
-  return execa(node, args, { env: {}, extendEnv: false, reject: false, stdin: "ignore", timeout: DEADLINE_MS });
+  return runBriefly([node, ...args], { env: {}, timeoutMs: DEADLINE_MS });
 }
 
 function parse(text: string): Readonly<Record<string, unknown>> | undefined {

@@ -1,9 +1,10 @@
 import { accessSync, constants, existsSync, readdirSync, statfsSync } from "node:fs";
 import { join } from "node:path";
-import { execa } from "execa";
 import { diskProblem } from "../../adapters/disk-error.ts";
+import { runBriefly } from "../../adapters/executor/brief-run.ts";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
+import { plural } from "../../domain/values/text.ts";
 import { UserError } from "../../domain/values/user-error.ts";
 import { prove, refuseShared, type StateHome } from "../state-home.ts";
 import { bad, type Finding, ok, warn } from "./finding.ts";
@@ -53,7 +54,7 @@ function database(home: StateHome, probe: string): Finding {
     }
     accessSync(home.db, constants.W_OK);
     const runs = lookIntoRecords(home.db, (db) => Number(db.prepare("SELECT count(*) AS n FROM runs").get()?.["n"]));
-    return ok("state-database", `${home.db} opens, ${runs === 1 ? "1 run" : `${runs} runs`} on record`);
+    return ok("state-database", `${home.db} opens, ${plural(runs, "run")} on record`);
   } catch (error) {
     return unusable("state-database", `cannot use ${home.db}`, error);
   }
@@ -80,9 +81,9 @@ async function lock(folder: string): Promise<Finding> {
 }
 
 async function askOther(file: string): Promise<string> {
-  const options = { env: {}, extendEnv: false, reject: false, stdin: "ignore", timeout: 20_000 } as const;
-  const { stdout, stderr } = await execa(process.execPath, ["-e", OTHER_PROCESS, file], options);
-  return stdout || stderr.slice(0, 200) || "no answer";
+  const argv = [process.execPath, "-e", OTHER_PROCESS, file];
+  const { stdout, stderr } = await runBriefly(argv, { env: {}, timeoutMs: 20_000 });
+  return stdout || stderr.trim().slice(0, 200) || "no answer";
 }
 
 function unusable(check: string, what: string, error: unknown): Finding {

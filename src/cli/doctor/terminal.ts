@@ -1,5 +1,4 @@
-import { type TerminalCapabilities, terminalCapabilities } from "../../store/terminal-capabilities.ts";
-import { SMALLEST } from "../terminal.ts";
+import { SMALLEST_TERMINAL, type TerminalCapabilities, terminalCapabilities } from "../../store/terminal-capabilities.ts";
 import { bad, type Finding, ok, warn } from "./finding.ts";
 
 /** What is asked of a terminal's output. */
@@ -35,8 +34,8 @@ export function checkTerminal(options: {
 /** On a terminal that is too small the plain command is refused. */
 function size({ columns = 0, rows = 0 }: Screen): Finding {
   const found = `${columns} columns and ${rows} rows`;
-  if (columns >= SMALLEST.columns && rows >= SMALLEST.rows) return ok("terminal-size", found);
-  const fix = `Make it at least ${SMALLEST.columns} × ${SMALLEST.rows}, or use --headless.`;
+  if (columns >= SMALLEST_TERMINAL.columns && rows >= SMALLEST_TERMINAL.rows) return ok("terminal-size", found);
+  const fix = `Make it at least ${SMALLEST_TERMINAL.columns} × ${SMALLEST_TERMINAL.rows}, or use --headless.`;
   return bad("terminal-size", `${found}, too small for the dashboard`, fix);
 }
 

@@ -1,13 +1,12 @@
 import { findSandbox } from "../../adapters/sandbox/find-sandbox.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
+import { plainText, plural } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { checkAgent } from "../doctor/agent.ts";
-import { checkApiKeys } from "../doctor/api-keys.ts";
+import { checkAgent, checkApiKeys, checkRepositories } from "../doctor/batch.ts";
 import { bad, type Finding, ok, type Status } from "../doctor/finding.ts";
 import { checkGit } from "../doctor/git.ts";
 import { checkNode } from "../doctor/node.ts";
 import { checkPrograms } from "../doctor/programs.ts";
-import { checkRepositories } from "../doctor/repositories.ts";
 import { checkSandbox } from "../doctor/sandbox.ts";
 import { checkStateFolder } from "../doctor/state-folder.ts";
 import { checkTerminal } from "../doctor/terminal.ts";
@@ -57,7 +56,7 @@ async function guarded(check: string, look: () => readonly Finding[] | Promise<r
   try {
     return await look();
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     return [bad(check, `could not be looked at: ${why}`, "Mend what it names and ask again.")];
   }
 }
@@ -66,7 +65,7 @@ async function readBatch(file: string): Promise<{ readonly loaded?: LoadedBatch;
   try {
     const loaded = await loadBatch(file, { cwd: process.cwd() });
     const { name, tickets } = loaded.batch;
-    return { loaded, finding: ok("batch", `"${name}", ${tickets.length === 1 ? "1 ticket" : `${tickets.length} tickets`}`) };
+    return { loaded, finding: ok("batch", `"${name}", ${plural(tickets.length, "ticket")}`) };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { finding: bad("batch", `${error.what}: ${error.why}`, error.todo) };

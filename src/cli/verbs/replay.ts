@@ -2,12 +2,12 @@ import { reduce } from "../../domain/run/reduce.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { JournalBroken } from "../../ports/journal.ts";
 import { renderSummaryText } from "../../store/results/summary.ts";
-import type { Request } from "../args.ts";
 import { hasBegun, tampered } from "../engine/journal-state.ts";
 import { lookUpRun, type RecordedRun, withStore } from "../find-run.ts";
 import { readKeymap } from "../key-file.ts";
 import { linePrinter } from "../lines.ts";
 import { writeAll } from "../print.ts";
+import type { Request } from "../program.ts";
 import { isInteractive, refuseSmallTerminal } from "../terminal.ts";
 
 /**

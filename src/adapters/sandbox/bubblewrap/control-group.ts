@@ -1,9 +1,9 @@
-import { execFileSync } from "node:child_process";
 import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { systemCode } from "../../disk-error.ts";
+import { runsWell } from "../../executor/brief-run.ts";
 import { mountTable, type TableEntry } from "../mounts/mount-table.ts";
 import { isWithin } from "../mounts/real-path.ts";
 
@@ -96,9 +96,7 @@ function works(home: GroupHome): boolean {
   try {
     for (const name of readdirSync(home.folder)) if (isLeft(name)) removeOne(join(home.folder, name));
     group = makeGroup(home, { processes: 100, bytes: memoryMax() });
-    const options = { env: {}, timeout: TRIAL_MS, stdio: "ignore" } as const;
-    execFileSync("/bin/sh", ["-c", 'echo 0 >"$1"', "sh", group.enter], options);
-    return true;
+    return runsWell(["/bin/sh", "-c", 'echo 0 >"$1"', "sh", group.enter], { env: {}, timeoutMs: TRIAL_MS });
   } catch (error) {
     if (error instanceof Error) return false;
     throw error;

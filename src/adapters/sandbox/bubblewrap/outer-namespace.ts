@@ -1,6 +1,6 @@
-import { execFile } from "node:child_process";
 import { basename, dirname } from "node:path";
 import { ConfinementRefused, type Layer } from "../../../ports/sandbox.ts";
+import { runBriefly } from "../../executor/brief-run.ts";
 import { kernelSetting } from "../why-not.ts";
 
 /** Programs of util-linux 2.38 and newer, which every Linux distribution installs. `X-mount.mkdir` for all users came with 2.38. */
@@ -96,10 +96,8 @@ export function boundsInotify(): Promise<boolean> {
 }
 
 /** True if a program can be started and succeeds within seconds. */
-export function works([program = "", ...args]: readonly string[]): Promise<boolean> {
-  return new Promise((resolve) => {
-    execFile(program, args, { env: {}, timeout: TRIAL_MS, killSignal: "SIGKILL" }, (error) => resolve(error === null));
-  });
+export async function works(argv: readonly string[]): Promise<boolean> {
+  return (await runBriefly(argv, { env: {}, timeoutMs: TRIAL_MS })).exitCode === 0;
 }
 
 function layerArguments({ from, upper, work }: Layer): string[] {

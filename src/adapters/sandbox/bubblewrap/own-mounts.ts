@@ -1,9 +1,6 @@
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mountTable } from "../mounts/mount-table.ts";
-
-const UNSHARE = "/usr/bin/unshare";
-const TRIAL_MS = 5_000;
+import { TOOLS, works } from "./outer-namespace.ts";
 
 /**
  * Root may have its own mounts without a user namespace. If it may not (a container), and for other users, a user namespace is
@@ -21,17 +18,11 @@ const WAYS = [["--mount"], ["--user", "--map-current-user", "--mount"]] as const
  */
 export async function ownMounts(bwrap: string): Promise<readonly string[] | undefined> {
   if (!mountTable().some(({ receives }) => receives)) return [];
-  if (!existsSync(UNSHARE)) return undefined;
+  if (!existsSync(TOOLS.unshare)) return undefined;
   for (const way of WAYS) {
-    const prefix = [UNSHARE, ...way, "--propagation", "private", "--"];
+    const prefix = [TOOLS.unshare, ...way, "--propagation", "private", "--"];
     if (await works([...prefix, bwrap, "--unshare-user", "--unshare-pid", "--ro-bind", "/", "/", "--", "/bin/true"]))
       return prefix;
   }
   return undefined;
-}
-
-function works([program = "", ...args]: readonly string[]): Promise<boolean> {
-  return new Promise((resolve) => {
-    execFile(program, args, { env: {}, timeout: TRIAL_MS, killSignal: "SIGKILL" }, (error) => resolve(error === null));
-  });
 }

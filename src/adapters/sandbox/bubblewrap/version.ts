@@ -1,14 +1,11 @@
-import { execFile } from "node:child_process";
+import { runBriefly } from "../../executor/brief-run.ts";
 
 const VERSION_LIMIT_MS = 5_000;
 
 /** The version of bwrap, or undefined if it prints none. */
-export function versionOf(program: string): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    execFile(program, ["--version"], { env: {}, timeout: VERSION_LIMIT_MS, killSignal: "SIGKILL" }, (error, stdout) => {
-      resolve(error === null ? /^bubblewrap (\d+\.\d+(?:\.\d+)*)/.exec(stdout)?.[1] : undefined);
-    });
-  });
+export async function versionOf(program: string): Promise<string | undefined> {
+  const { exitCode, stdout } = await runBriefly([program, "--version"], { env: {}, timeoutMs: VERSION_LIMIT_MS });
+  return exitCode === 0 ? /^bubblewrap (\d+\.\d+(?:\.\d+)*)/.exec(stdout)?.[1] : undefined;
 }
 
 /** True if the version is older than 0.8, the first with --disable-userns. */

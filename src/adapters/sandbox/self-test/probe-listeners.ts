@@ -1,7 +1,5 @@
 import { createServer, type Server, type Socket } from "node:net";
-
-/** The longest socket path that every system takes (sun_path: 108 bytes on Linux, 104 elsewhere). A longer one is not tried. */
-const LONGEST_SOCKET_PATH = 100;
+import { LONGEST_SOCKET_PATH } from "../../private-tmp.ts";
 
 /** Listeners that a canary must not reach: a port, a Unix socket, an abstract socket. They record every connection. */
 export interface ProbeListeners extends AsyncDisposable {
@@ -32,6 +30,7 @@ export async function openProbeListeners(abstract: string, path: string): Promis
   try {
     const address = (await open({ port: 0, host: "127.0.0.1" })).address();
     if (address === null || typeof address === "string") throw new Error("the port that was opened is not known");
+    // A path that is too long for a socket is not tried.
     if (Buffer.byteLength(path) <= LONGEST_SOCKET_PATH) await open({ path });
     if (process.platform === "linux") await open({ path: `\0${abstract}` });
     return { port: address.port, visited: () => visits > 0, [Symbol.asyncDispose]: close };

@@ -2,6 +2,7 @@ import { realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
 import { GitFailure, GitMissing } from "../git/git-call.ts";
+import { gitVersionIn, OLDEST_GIT } from "../git/git-version.ts";
 import { shown, unfitBranchName } from "../git/ref-names.ts";
 import { mustGit } from "../git/run-git.ts";
 import { isCutOffLanding } from "../landing/land.ts";
@@ -10,9 +11,6 @@ import { baseTip } from "./history.ts";
 import { exists, type Located, locate } from "./locate.ts";
 import type { Store } from "./store.ts";
 import { checkoutsOfBase, whyNotReady } from "./user-checkout.ts";
-
-/** `merge-tree --write-tree`, which merges without a checkout, came with this version (git release notes). */
-const OLDEST = [2, 38] as const;
 
 function refusal(options: { what: string; why: string; todo: string; cause?: unknown }): UserError {
   return new UserError({ ...options, exitCode: EXIT.refused });
@@ -45,12 +43,12 @@ export async function locateOrRefuse(id: string, path: string): Promise<Located>
 }
 
 async function refuseOldGit(what: string, path: string): Promise<void> {
-  const todo = `install git ${OLDEST.join(".")} or newer`;
+  const todo = `install git ${OLDEST_GIT} or newer`;
   try {
     const said = await mustGit(path, { args: ["version"], gitDir: path });
-    const [, major = "0", minor = "0"] = /(\d+)\.(\d+)/.exec(said) ?? [];
-    const enough = Number(major) > OLDEST[0] || (Number(major) === OLDEST[0] && Number(minor) >= OLDEST[1]);
-    if (!enough) throw refusal({ what, why: `git ${major}.${minor} cannot merge without a checkout`, todo });
+    const git = gitVersionIn(said);
+    if (git?.isEnough !== true)
+      throw refusal({ what, why: `git ${git?.version ?? "of an unknown version"} cannot merge without a checkout`, todo });
   } catch (error) {
     if (!(error instanceof GitMissing)) throw error;
     throw refusal({ what, why: "no git program was found on the PATH", todo, cause: error });

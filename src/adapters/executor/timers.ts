@@ -1,3 +1,17 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+/** True if `promise` is fulfilled within `ms` milliseconds; its rejection is passed on. Leaves no timer behind. */
+export async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  const timer = new AbortController();
+  // It is rejected only by its own abort, which ends the wait.
+  const late = pause(ms, false, { signal: timer.signal }).catch(() => false);
+  try {
+    return await Promise.race([promise.then(() => true), late]);
+  } finally {
+    timer.abort();
+  }
+}
+
 /** Node's timers fire at once if the delay is larger (2^31 - 1 ms, about 24.8 days). */
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
