@@ -1,7 +1,7 @@
 import { CannotJudge } from "./cannot-judge.ts";
 
 /** The part of a ticket's front matter that the oracle needs. Absent if the key is absent (or, for the step, empty). */
-export interface FrontMatter {
+export interface HeadFields {
   readonly id?: string;
   readonly state?: string;
   readonly humanStep?: string;
@@ -37,7 +37,7 @@ const OURS: ReadonlySet<string> = new Set(["id", "state", "humanStep"]);
  * plain or quoted scalar on that line, a list on one line, a block of text, or one flat level below the key. It refuses
  * everything else, so that no document can mean one thing here and another to a full YAML reader.
  */
-export function readFrontMatter(lines: readonly string[]): FrontMatter {
+export function parseTicketHead(lines: readonly string[]): HeadFields {
   const found = new Map<string, string | undefined>();
   let below: Below = { kind: "nothing" };
   for (const [index, line] of lines.entries()) {

@@ -28,8 +28,8 @@ export function readWhole(path: string, maxBytes: number): FileRead {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const stats = fstatSync(fd, { bigint: true });
-    if (!stats.isFile()) throw new CannotJudge(`${shown(path)} is not a regular file`);
-    if (stats.size > BigInt(maxBytes)) throw new CannotJudge(`${shown(path)} is larger than ${maxBytes} bytes`);
+    if (!stats.isFile()) throw new CannotJudge(`${quotedPath(path)} is not a regular file`);
+    if (stats.size > BigInt(maxBytes)) throw new CannotJudge(`${quotedPath(path)} is larger than ${maxBytes} bytes`);
     const now = Date.now();
     const size = Number(stats.size);
     const bytes = readUpTo(fd, size + 1);
@@ -64,11 +64,11 @@ function decode(bytes: Uint8Array, path: string): string {
   try {
     return utf8.decode(bytes);
   } catch (cause) {
-    throw new CannotJudge(`${shown(path)} is not UTF-8 text`, { cause });
+    throw new CannotJudge(`${quotedPath(path)} is not UTF-8 text`, { cause });
   }
 }
 
 /** A path for a message: quoted, without control characters. */
-export function shown(path: string): string {
+export function quotedPath(path: string): string {
   return JSON.stringify(path);
 }

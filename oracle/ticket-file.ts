@@ -1,13 +1,13 @@
 import { CannotJudge } from "./cannot-judge.ts";
 import type { SnapshotTicket } from "./definition.ts";
-import { readFrontMatter } from "./front-matter.ts";
+import { parseTicketHead } from "./front-matter.ts";
 import { stepOf, ticketIdOf } from "./shape.ts";
 
 const FENCE = /^---[ \t]*$/;
 const HEADING = /^# +\S/m;
 
 /** True if a name in the tickets folder is a ticket file: `*.md`, but neither hidden nor a README. */
-export function isTicketName(name: string): boolean {
+export function isTicketFileName(name: string): boolean {
   return name.endsWith(".md") && !name.startsWith(".") && name.toLowerCase() !== "readme.md";
 }
 
@@ -20,7 +20,7 @@ export function readTicketText(name: string, text: string): SnapshotTicket | und
   const lines = frontMatterLines(text.startsWith("\ufeff") ? text.slice(1) : text);
   if (lines === undefined)
     return HEADING.test(text.replace(/^\ufeff/, "")) ? { id: ticketIdOf(stem, "its file name"), state: "open" } : undefined;
-  const found = readFrontMatter(lines);
+  const found = parseTicketHead(lines);
   const id = ticketIdOf(found.id ?? stem, found.id === undefined ? "its file name" : "its id");
   const step = stepOf(found.humanStep ?? "", "its humanStep");
   return { id, state: found.state ?? "open", ...(step !== "" && { step }) };

@@ -10,8 +10,8 @@ const ENGINE_VERB = "__engine";
 /** Hidden verb: the process that runs git for an engine (see git-helper.ts). */
 const GIT_VERB = "__git";
 
-/** Hidden verb: the thread that reads a report of tests for an engine (see test-reports.ts). */
-const REPORT_VERB = "__report";
+/** Hidden verb: the thread that reads test results for an engine (see results-reader.ts). */
+const RESULTS_VERB = "__results";
 
 /** Hidden verb: the thread that scans a worker's text for an engine (see text-scans.ts). */
 const SCAN_VERB = "__scan";
@@ -24,8 +24,8 @@ async function serveScan(): Promise<number> {
   return 0;
 }
 
-async function serveReport(): Promise<number> {
-  (await import("../adapters/test-report/serve-report.ts")).serveReport();
+async function serveResults(): Promise<number> {
+  (await import("../adapters/test-results/serve-results.ts")).serveResults();
   return 0;
 }
 
@@ -38,7 +38,7 @@ async function serveGit(): Promise<number> {
 export async function runCli(argv: readonly string[]): Promise<number> {
   try {
     if (argv[0] === GIT_VERB) return await serveGit();
-    if (argv[0] === REPORT_VERB) return await serveReport();
+    if (argv[0] === RESULTS_VERB) return await serveResults();
     if (argv[0] === SCAN_VERB) return await serveScan();
     if (argv[0] === ENGINE_VERB) return await (await import("./engine-process.ts")).engineProcess(argv[1] ?? "");
     if (argv[0] === COMPLETE_VERB && argv[1] === "--") return (await import("./verbs/completion.ts")).complete(argv.slice(2));

@@ -5,7 +5,7 @@ import { createExecutor } from "../../src/adapters/executor/process-executor.ts"
 import { openRunStore } from "../../src/adapters/journal/sqlite-run-store.ts";
 import { createOutbox } from "../../src/adapters/outbox/read-outbox.ts";
 import { createRunFiles } from "../../src/adapters/run-files/run-files.ts";
-import { createTestReports } from "../../src/adapters/test-report/test-reports.ts";
+import { createTestResultsReader } from "../../src/adapters/test-results/results-reader.ts";
 import { createTextScans } from "../../src/adapters/text-scans/text-scans.ts";
 import { createEmbeddedTracker, seedEmbeddedTracker } from "../../src/adapters/tracker/embedded.ts";
 import { openRepo } from "../../src/adapters/vcs/repository/git-repo.ts";
@@ -167,7 +167,7 @@ export class Stage implements Disposable {
       tripwire: { check: () => Promise.resolve({ ok: true, canaries: 0, ms: 0 }) },
       clock: systemClock,
       files: createRunFiles(folders),
-      testReports: createTestReports({ program: PROGRAM, args: ["__report"] }),
+      testReports: createTestResultsReader({ program: PROGRAM, args: ["__results"] }),
       scans: createTextScans({ program: PROGRAM, args: ["__scan"] }),
       manifests: new Manifests(createRunFiles(folders)),
       testCanaries: new TestCanaries(),

@@ -1,7 +1,7 @@
 import { CannotJudge } from "../../oracle/cannot-judge.ts";
 import { judge } from "../../oracle/definition.ts";
 import { readTicketText } from "../../oracle/ticket-file.ts";
-import { readTicket } from "../../src/adapters/tracker/ticket-file.ts";
+import { parseTicketFile } from "../../src/adapters/tracker/ticket-file.ts";
 
 type Reading = { readonly id: string; readonly state: string; readonly step?: string } | "cannot judge" | "no ticket";
 
@@ -20,7 +20,7 @@ export function oracleReading(text: string): Reading {
 
 /** What the tracker makes of the same file. */
 export function trackerReading(text: string): Reading | { readonly refused: string } {
-  const { ticket, problems } = readTicket("T-1.md", text);
+  const { ticket, problems } = parseTicketFile("T-1.md", text);
   if (ticket === undefined) {
     return problems.length === 0 ? "no ticket" : { refused: problems.map((p) => p.why).join("; ") };
   }

@@ -3,6 +3,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { ClientMessage, type Command } from "../../domain/run/command.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
 import type { ServerMessage } from "../../domain/run/wire.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Channel, ChannelHost } from "../../ports/channel.ts";
 import { diskProblem, systemCode } from "../disk-error.ts";
@@ -203,7 +204,7 @@ function lineOf(message: ServerMessage): Buffer {
 }
 
 function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 }
 
 function removeStale(socketPath: string): void {

@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errorMessage, hasErrorCode } from "../../domain/values/error-text.ts";
-import { within } from "./timers.ts";
+import { isFulfilledWithin } from "./timers.ts";
 
 /** The limit of a log file, with its mark. */
 export const LOG_MAX_BYTES = 20 * 1024 * 1024;
@@ -46,7 +46,7 @@ export async function openLogFile(path: string, onDrain: () => void): Promise<Lo
   let closing: Promise<void> | undefined;
   const close = async () => {
     stream.end();
-    if (await within(closed, LOG_CLOSE_MS)) return;
+    if (await isFulfilledWithin(closed, LOG_CLOSE_MS)) return;
     problem ??= `the log was not written within ${LOG_CLOSE_MS / 1000} s of the end`;
     stream.destroy();
   };

@@ -8,7 +8,7 @@ import { createProcessTable, FENCE_VARIABLE, outputsOf, type ReadProcessTable } 
 import { createProcessTreeWatch, type ProcessTreeWatch } from "./process-tree-watch.ts";
 import { startFailure } from "./start-failure.ts";
 import { killGroup, type Swept, sweep } from "./sweep.ts";
-import { whenOver, within } from "./timers.ts";
+import { isFulfilledWithin, whenOver } from "./timers.ts";
 
 /** A program that was asked to end (SIGTERM to its group) is killed (SIGKILL) if it still runs after this time. */
 export const KILL_AFTER_MS = 2_000;
@@ -223,9 +223,9 @@ function callOnStart(request: ExecRequest, main: ProcessId, ending: Ending, stop
 
 /** Reads the rest of the pipes. False if a process that cannot be found or killed still holds one open. */
 async function drain(child: Child, killHolders: () => Promise<Swept>): Promise<boolean> {
-  if (await within(child, HOLDER_AFTER_MS)) return true;
+  if (await isFulfilledWithin(child, HOLDER_AFTER_MS)) return true;
   await killHolders();
-  if (await within(child, DRAIN_MS)) return true;
+  if (await isFulfilledWithin(child, DRAIN_MS)) return true;
   child.stdout.destroy();
   child.stderr.destroy();
   await child;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 /** True if `promise` is fulfilled within `ms` milliseconds; its rejection is passed on. Leaves no timer behind. */
-export async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
+export async function isFulfilledWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   const timer = new AbortController();
   // It is rejected only by its own abort, which ends the wait.
   const late = pause(ms, false, { signal: timer.signal }).catch(() => false);

@@ -6,7 +6,7 @@ import type { FrozenProgram, Oracle, OracleBatch } from "../../ports/oracle.ts";
 import { layOutCommand } from "./frozen-command.ts";
 import { type FrozenFile, placeFrozen, refuseChanged } from "./frozen-file.ts";
 import { oracleBatchBytes, oracleInput, oracleSha } from "./oracle-batch.ts";
-import { plainLine, type Reading, readCommandOutput, readOracleOutput, unjudged } from "./oracle-output.ts";
+import { type OracleReading, plainLine, readCommandOutput, readOracleOutput, unjudged } from "./oracle-output.ts";
 import { type OracleLaunch, runOracle } from "./oracle-process.ts";
 
 export interface FrozenProgramOptions {
@@ -88,7 +88,7 @@ function refuseWildcard(path: string): void {
 }
 
 interface Read {
-  readonly reading: Reading;
+  readonly reading: OracleReading;
   readonly exitCode: number | undefined;
 }
 

@@ -15,7 +15,7 @@ const Summary = z.strictObject({ verdict: z.enum(["done", "not-done"]), done: co
 const MAX_OPEN = 50;
 
 /** `evidence`: its line for each ticket of the batch, if it gave any that supports the verdict. */
-export type Reading = Omit<Judgement, "durationMs"> & { readonly evidence?: readonly TicketEvidence[] };
+export type OracleReading = Omit<Judgement, "durationMs"> & { readonly evidence?: readonly TicketEvidence[] };
 
 /**
  * Reads the output of an oracle that exited by itself. An exit code counts only with evidence that supports it: one line for
@@ -31,7 +31,7 @@ export function readOracleOutput({
   readonly stdout: string;
   readonly stderr: string;
   readonly tickets: readonly TicketId[];
-}): Reading {
+}): OracleReading {
   if (exitCode === 2) return unjudged(plainLine(stderr) || "the oracle cannot judge and did not say why");
   if (exitCode !== 0 && exitCode !== 1) {
     return unjudged(`the oracle ended with exit code ${exitCode}, which means nothing: ${plainLine(stderr)}`);
@@ -48,7 +48,7 @@ export function readOracleOutput({
  * Reads the output of a user's own oracle: only its exit code is required. Evidence is optional, but if the last line looks like
  * a verdict, all evidence must support the exit code.
  */
-export function readCommandOutput(options: Parameters<typeof readOracleOutput>[0]): Reading {
+export function readCommandOutput(options: Parameters<typeof readOracleOutput>[0]): OracleReading {
   const { exitCode, stdout, tickets } = options;
   if (stdout.includes('"verdict"') || (exitCode !== 0 && exitCode !== 1)) return readOracleOutput(options);
   if (tickets.length === 0) return unjudged("the batch is empty: there is nothing that could be done");
@@ -56,7 +56,7 @@ export function readCommandOutput(options: Parameters<typeof readOracleOutput>[0
   return { verdict: exitCode === 0 ? "done" : "not-done", counts: { done, gated: 0, open }, open: [] };
 }
 
-export function unjudged(problem: string): Reading {
+export function unjudged(problem: string): OracleReading {
   return { verdict: "unjudged", counts: { done: 0, gated: 0, open: 0 }, open: [], problem };
 }
 
@@ -65,7 +65,7 @@ function weigh(
   tickets: readonly TicketId[],
   evidence: readonly z.infer<typeof Evidence>[],
   said: z.infer<typeof Summary>,
-): Reading {
+): OracleReading {
   if (tickets.length === 0) return unjudged("the batch is empty: there is nothing that could be done");
   const same = evidence.length === tickets.length && tickets.every((id, at) => evidence[at]?.id === id);
   if (!same) return unjudged("the oracle's evidence is not about exactly the tickets of the batch");

@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
+import { errorCode } from "../../domain/values/error-text.ts";
 
 /**
  * The absolute path of a program, or undefined if there is none. A name with a slash is resolved against `cwd`; any other name is
@@ -17,7 +18,7 @@ function isProgram(path: string): boolean {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
   } catch (error) {
-    if (error instanceof Error && "code" in error) return false;
+    if (errorCode(error) !== undefined) return false;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import type { Dirent, Stats } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { hasErrorCode } from "../../domain/values/error-text.ts";
 import { Unreadable, unreadableLog } from "./read-lines.ts";
 
 /** Files that are looked at, and folders within each other, at most. */
@@ -65,7 +66,7 @@ async function target(path: string): Promise<Stats | undefined> {
   try {
     return await stat(path);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (hasErrorCode(error, "ENOENT")) return undefined;
     throw unreadableLog(path, error);
   }
 }

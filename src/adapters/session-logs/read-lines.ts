@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { errorCode } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { isObject, type JsonObject } from "../json.ts";
 
@@ -21,7 +22,7 @@ export class Unreadable extends Error {
 /** What a failed look at a file says. One that is gone was there a moment before. */
 export function unreadableLog(path: string, cause: unknown): Unreadable {
   if (cause instanceof Unreadable) return cause;
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const code = errorCode(cause) ?? "";
   const why = code === "" ? String(cause) : `it cannot be opened (${code})`;
   return new Unreadable(path, why, { passes: code === "ENOENT" });
 }

@@ -37,10 +37,10 @@ function settled(canaryTicket: Omit<CanaryTicket, "state" | "step">): CanaryTick
 /** Changes the state of one random ticket. */
 export function but(tickets: readonly CanaryTicket[], state: string, step?: string): { tickets: CanaryTicket[]; id: TicketId } {
   const { id } = oneOf(tickets);
-  return { tickets: withState(tickets, id, state, step), id };
+  return { tickets: withTicketIn(tickets, id, state, step), id };
 }
 
-export function withState(tickets: readonly CanaryTicket[], id: TicketId, state: string, step?: string): CanaryTicket[] {
+export function withTicketIn(tickets: readonly CanaryTicket[], id: TicketId, state: string, step?: string): CanaryTicket[] {
   return tickets.map((t) =>
     t.id === id ? { id, title: t.title, body: t.body, state, ...(step === undefined ? {} : { step }) } : t,
   );
@@ -56,6 +56,6 @@ export function scene(tickets: readonly CanaryTicket[], open: readonly TicketId[
   return { tickets: all, expected: { verdict: open.length === 0 ? "done" : "not-done", counts, open } };
 }
 
-export function unreadable(tickets: readonly CanaryTicket[]): Scene {
+export function unreadableScene(tickets: readonly CanaryTicket[]): Scene {
   return { tickets, expected: { verdict: "unjudged" } };
 }

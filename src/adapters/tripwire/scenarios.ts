@@ -6,10 +6,10 @@ import {
   clonedTickets,
   idsOf,
   scene,
-  unreadable,
+  unreadableScene,
   unrelatedOrCloned,
   unrelatedTickets,
-  withState,
+  withTicketIn,
 } from "./canary-tickets.ts";
 import { type Likeness, titleLike } from "./likeness.ts";
 import { oneOf, shuffled } from "./random.ts";
@@ -88,21 +88,21 @@ function lookAlikes(kind: TrackerKind, like: Likeness, states: readonly string[]
   return states.map((state) => {
     const { tickets } = but(unrelatedOrCloned(like), state, /gated/i.test(state) ? "press the button" : undefined);
     const name = `a state that only looks like done (${JSON.stringify(state)})`;
-    return { name, kind, batch: idsOf(tickets), scenes: [unreadable(tickets)] };
+    return { name, kind, batch: idsOf(tickets), scenes: [unreadableScene(tickets)] };
   });
 }
 
 function missing(kind: TrackerKind, like: Likeness): Undated {
   const tickets = unrelatedTickets(like);
   const batch = idsOf(tickets);
-  return { name: "a ticket that is not there", kind, batch: shuffled(batch), scenes: [unreadable(tickets.slice(1))] };
+  return { name: "a ticket that is not there", kind, batch: shuffled(batch), scenes: [unreadableScene(tickets.slice(1))] };
 }
 
 const DAMAGES = { gone: "tracker down", half: "half a page", huge: "a tracker without end" };
 
 function damaged(kind: TrackerKind, like: Likeness, damage: keyof typeof DAMAGES): Undated {
   const tickets = unrelatedOrCloned(like);
-  return { name: DAMAGES[damage], kind, batch: idsOf(tickets), damage, scenes: [unreadable(tickets)] };
+  return { name: DAMAGES[damage], kind, batch: idsOf(tickets), damage, scenes: [unreadableScene(tickets)] };
 }
 
 /** Rewritten while it is read: half of it is there, or nothing, or all. At no instant is it done. */
@@ -122,7 +122,7 @@ function wrongThenRight(kind: TrackerKind, like: Likeness): Undated {
 }
 
 function empty(kind: TrackerKind, like: Likeness): Undated {
-  return { name: "an empty batch", kind, batch: [], scenes: [unreadable(unrelatedOrCloned(like))] };
+  return { name: "an empty batch", kind, batch: [], scenes: [unreadableScene(unrelatedOrCloned(like))] };
 }
 
 /** A late ticket: it is the last of the batch, open, and named as the engine names tickets that a worker found. */
@@ -136,13 +136,13 @@ function grown(kind: TrackerKind, like: Likeness): Undated {
 function twiceInBatch(kind: TrackerKind, like: Likeness): Undated {
   const tickets = unrelatedOrCloned(like);
   const batch = shuffled([...idsOf(tickets), oneOf(tickets).id]);
-  return { name: "a ticket twice in the batch", kind, batch, scenes: [unreadable(tickets)] };
+  return { name: "a ticket twice in the batch", kind, batch, scenes: [unreadableScene(tickets)] };
 }
 
 /** The second of two entries is open: an oracle that takes either one is wrong. */
 function twiceInTracker(kind: TrackerKind, like: Likeness): Undated {
   const settled = unrelatedOrCloned(like);
   const twice = oneOf(settled);
-  const tickets = shuffled([...settled, ...withState([twice], twice.id, "open")]);
-  return { name: "a ticket twice in the tracker", kind, batch: idsOf(settled), scenes: [unreadable(tickets)] };
+  const tickets = shuffled([...settled, ...withTicketIn([twice], twice.id, "open")]);
+  return { name: "a ticket twice in the tracker", kind, batch: idsOf(settled), scenes: [unreadableScene(tickets)] };
 }

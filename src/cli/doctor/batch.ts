@@ -5,10 +5,10 @@ import { UserError } from "../../domain/values/user-error.ts";
 import { findAgent } from "../engine/agent-of.ts";
 import { describeApiKeys, findApiKeys, howToAllow } from "../engine/api-key-guard.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
-import { bad, type Finding, ok } from "./finding.ts";
+import { bad, type CheckResult, ok } from "./check-result.ts";
 
 /** The program that works the batch's tickets. It is looked for and not started: what it does is its own. */
-export async function checkAgent(loaded: LoadedBatch, env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
+export async function checkAgentProgram(loaded: LoadedBatch, env: NodeJS.ProcessEnv): Promise<readonly CheckResult[]> {
   try {
     return [
       ok("agent", await findAgent(loaded.batch.agent, { folder: loaded.folder, path: allowedEnvironment(env, {}).PATH ?? "" })),
@@ -20,7 +20,7 @@ export async function checkAgent(loaded: LoadedBatch, env: NodeJS.ProcessEnv): P
 }
 
 /** Model API keys that would change who pays: a start is refused for them. */
-export async function checkApiKeys(env: NodeJS.ProcessEnv, loaded: LoadedBatch | undefined): Promise<readonly Finding[]> {
+export async function checkApiKeys(env: NodeJS.ProcessEnv, loaded: LoadedBatch | undefined): Promise<readonly CheckResult[]> {
   const found = await findApiKeys(env, loaded);
   if (found.length > 0) return found.map((key) => bad("stray-keys", describeApiKeys([key]).join(), howToAllow([key])));
   const where = loaded === undefined ? "in the environment" : "in the environment, or in .env files of the batch";
@@ -28,7 +28,7 @@ export async function checkApiKeys(env: NodeJS.ProcessEnv, loaded: LoadedBatch |
 }
 
 /** Each repository of the batch, as a start opens it. */
-export async function checkRepositories({ batch }: LoadedBatch): Promise<readonly Finding[]> {
+export async function checkRepositories({ batch }: LoadedBatch): Promise<readonly CheckResult[]> {
   return Promise.all(
     Object.entries(batch.repos).map(async ([name, { path, base }]) => {
       try {

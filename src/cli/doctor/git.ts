@@ -2,12 +2,12 @@ import { runBriefly } from "../../adapters/executor/brief-run.ts";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import { gitVersionIn, OLDEST_GIT } from "../../adapters/vcs/git/git-version.ts";
-import { bad, type Finding, ok } from "./finding.ts";
+import { bad, type CheckResult, ok } from "./check-result.ts";
 
 const INSTALL = `Install git ${OLDEST_GIT} or newer and see that it comes first on PATH.`;
 
 /** The git on PATH. An identity is not asked for: loopdash gives its own. */
-export async function checkGit(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
+export async function checkGit(env: NodeJS.ProcessEnv): Promise<readonly CheckResult[]> {
   const children = allowedEnvironment(env, {});
   const git = await resolveProgram("git", { cwd: "/", path: children["PATH"] ?? "" });
   if (git === undefined) return [bad("git", "no git program is on PATH", INSTALL)];

@@ -8,7 +8,7 @@ import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import type { VendorKind } from "../../domain/batch/vendors.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
-import { type Finding, ok, warn } from "./finding.ts";
+import { type CheckResult, ok, warn } from "./check-result.ts";
 import { withProbeFolder } from "./probe-folder.ts";
 
 /** How long a program may take to tell its version, in milliseconds. */
@@ -27,7 +27,7 @@ export interface ProgramsOf {
  * The versions of the vendors' programs that are on PATH, and of those that the batch names by their path. Whether the batch's own
  * is there at all is told elsewhere. They are started with an empty folder for a home, in which they leave what they leave.
  */
-export async function checkPrograms({ env, loaded, deadlineMs = DEADLINE_MS }: ProgramsOf): Promise<readonly Finding[]> {
+export async function checkPrograms({ env, loaded, deadlineMs = DEADLINE_MS }: ProgramsOf): Promise<readonly CheckResult[]> {
   const children = allowedEnvironment(env, {});
   const found = await Promise.all(
     (await loadPrograms()).map(async (vendor) => {
@@ -54,7 +54,7 @@ interface LookOptions {
   readonly deadlineMs: number;
 }
 
-async function look(vendor: AgentProgram, program: string, options: LookOptions): Promise<Finding> {
+async function look(vendor: AgentProgram, program: string, options: LookOptions): Promise<CheckResult> {
   const version = await versionOf(program, { ...options, homeEnv: vendor.homeEnv });
   const check = `program-${vendor.kind}`;
   const tested = `tested with ${vendor.tested}`;

@@ -9,7 +9,7 @@ import type { LoadedBatch } from "../engine/load-batch.ts";
 import { trackerOf } from "../engine/open-run.ts";
 import { oracleBytesOf, oracleKind } from "../engine/oracle-program.ts";
 import { runFolder, type StateHome } from "../state-home.ts";
-import { bad, type Finding, ok } from "./finding.ts";
+import { bad, type CheckResult, ok } from "./check-result.ts";
 import { withProbeFolder } from "./probe-folder.ts";
 import { lookIntoRecords } from "./records.ts";
 
@@ -17,7 +17,7 @@ import { lookIntoRecords } from "./records.ts";
  * Whether every ticket of the batch can be read: by the tracker's adapter, and by the batch's oracle, which understands less.
  * `programs` is the PATH.
  */
-export async function checkTracker(loaded: LoadedBatch, home: StateHome, programs: string): Promise<readonly Finding[]> {
+export async function checkTracker(loaded: LoadedBatch, home: StateHome, programs: string): Promise<readonly CheckResult[]> {
   const { batch, path } = loaded;
   try {
     const folder = batch.tracker.path === undefined ? unfinishedRunFolder(path, home) : home.runs;

@@ -3,6 +3,7 @@ import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import { numbersOf } from "../../domain/results/trend.ts";
 import { activeTickets, type RunState } from "../../domain/run/state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { straysOf } from "../../loop/run/recover.ts";
@@ -40,7 +41,7 @@ function keepNumbers(store: RunStore, state: RunState): void {
   try {
     store.recordNumbers(state.run, numbersOf(state));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     process.emitWarning(`the numbers of run ${state.run} were not kept to be shown: ${why}`);
   }
 }

@@ -5,7 +5,7 @@ import { quotaExecutor } from "../../adapters/executor/disk-quota.ts";
 import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import { createOutbox } from "../../adapters/outbox/read-outbox.ts";
 import { createRunFiles } from "../../adapters/run-files/run-files.ts";
-import { createTestReports } from "../../adapters/test-report/test-reports.ts";
+import { createTestResultsReader } from "../../adapters/test-results/results-reader.ts";
 import { createTextScans } from "../../adapters/text-scans/text-scans.ts";
 import type { LoopContext } from "../../loop/attempt/context.ts";
 import { MergeQueue } from "../../loop/concurrency/merge-queue.ts";
@@ -78,7 +78,7 @@ export async function contextOf(
     }),
     clock: systemClock,
     files,
-    testReports: createTestReports({ program: packageFiles().main, args: ["__report"] }),
+    testReports: createTestResultsReader({ program: packageFiles().main, args: ["__results"] }),
     scans: createTextScans({ program: packageFiles().main, args: ["__scan"] }),
     manifests: new Manifests(files),
     testCanaries: new TestCanaries(),

@@ -10,6 +10,7 @@ import { isWithin, wayToPlace } from "../../adapters/sandbox/mounts/real-path.ts
 import { type GitHelper, startGitHelper } from "../../adapters/vcs/git/git-helper.ts";
 import { isActivity, type RunEvent } from "../../domain/run/event.ts";
 import type { RunState } from "../../domain/run/state.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { LoopContext } from "../../loop/attempt/context.ts";
@@ -267,7 +268,7 @@ async function cleanRun({ home, open }: Parts): Promise<void> {
 function journalFailed(run: RunId, cause: unknown): UserError {
   return new UserError({
     what: `the run ${run} had to stop`,
-    why: cause instanceof Error ? cause.message : String(cause),
+    why: errorMessage(cause),
     todo: "Mend it (free disk space, say) and run the same command: it goes on from the last event that was written.",
     exitCode: EXIT.notDone,
     cause,

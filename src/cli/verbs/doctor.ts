@@ -2,8 +2,8 @@ import { findSandbox } from "../../adapters/sandbox/find-sandbox.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText, plural } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { checkAgent, checkApiKeys, checkRepositories } from "../doctor/batch.ts";
-import { bad, type Finding, ok, type Status } from "../doctor/finding.ts";
+import { checkAgentProgram, checkApiKeys, checkRepositories } from "../doctor/batch.ts";
+import { bad, type CheckResult, ok, type Status } from "../doctor/check-result.ts";
 import { checkGit } from "../doctor/git.ts";
 import { checkNode } from "../doctor/node.ts";
 import { checkPrograms } from "../doctor/programs.ts";
@@ -29,7 +29,7 @@ export async function doctor(file: string | undefined, json: boolean): Promise<n
 }
 
 /** The order is the one they are shown in. */
-function checksOf(loaded: LoadedBatch | undefined): readonly Promise<readonly Finding[]>[] {
+function checksOf(loaded: LoadedBatch | undefined): readonly Promise<readonly CheckResult[]>[] {
   const { env, stdin, stdout, execPath, versions } = process;
   const home = stateHome(env, process.cwd());
   const mode = loaded?.batch.sandbox ?? "required";
@@ -45,14 +45,17 @@ function checksOf(loaded: LoadedBatch | undefined): readonly Promise<readonly Fi
       ? []
       : [
           guarded("repository", () => checkRepositories(loaded)),
-          guarded("agent", () => checkAgent(loaded, env)),
+          guarded("agent", () => checkAgentProgram(loaded, env)),
           guarded("tracker", () => checkTracker(loaded, home, env["PATH"] ?? "")),
         ]),
   ];
 }
 
 /** A check that cannot be made is bad news as well, and no reason to withhold the others. */
-async function guarded(check: string, look: () => readonly Finding[] | Promise<readonly Finding[]>): Promise<readonly Finding[]> {
+async function guarded(
+  check: string,
+  look: () => readonly CheckResult[] | Promise<readonly CheckResult[]>,
+): Promise<readonly CheckResult[]> {
   try {
     return await look();
   } catch (error) {
@@ -61,7 +64,7 @@ async function guarded(check: string, look: () => readonly Finding[] | Promise<r
   }
 }
 
-async function readBatch(file: string): Promise<{ readonly loaded?: LoadedBatch; readonly finding: Finding }> {
+async function readBatch(file: string): Promise<{ readonly loaded?: LoadedBatch; readonly finding: CheckResult }> {
   try {
     const loaded = await loadBatch(file, { cwd: process.cwd() });
     const { name, tickets } = loaded.batch;
@@ -73,7 +76,7 @@ async function readBatch(file: string): Promise<{ readonly loaded?: LoadedBatch;
 }
 
 /** What it says may come from files and programs: lines stay lines, and everything else that a terminal obeys goes. */
-function shown({ check, status, found, fix }: Finding): Finding {
+function shown({ check, status, found, fix }: CheckResult): CheckResult {
   const plain = (text: string): string =>
     text
       .split("\n")
@@ -82,7 +85,7 @@ function shown({ check, status, found, fix }: Finding): Finding {
   return { check, status, found: plain(found), fix: fix === null ? null : plain(fix) };
 }
 
-function asJson(checks: readonly Finding[], batch: string | undefined): string {
+function asJson(checks: readonly CheckResult[], batch: string | undefined): string {
   const counts = countsOf(checks);
   const answer = {
     loopdash: VERSION,
@@ -94,7 +97,7 @@ function asJson(checks: readonly Finding[], batch: string | undefined): string {
   return `${JSON.stringify(answer, undefined, 2)}\n`;
 }
 
-function asLines(findings: readonly Finding[], withoutBatch: boolean): string {
+function asLines(findings: readonly CheckResult[], withoutBatch: boolean): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   const gap = " ".repeat(6 + width + 2);
   const lines = findings.flatMap(({ check, status, found, fix }) => {
@@ -107,7 +110,7 @@ function asLines(findings: readonly Finding[], withoutBatch: boolean): string {
   return `${[...lines, "", `${fine} ok, ${warn} warn, ${wrong} bad`, ...hint].join("\n")}\n`;
 }
 
-function countsOf(findings: readonly Finding[]): Readonly<Record<Status, number>> {
+function countsOf(findings: readonly CheckResult[]): Readonly<Record<Status, number>> {
   const of = (status: Status): number => findings.filter((finding) => finding.status === status).length;
   return { ok: of("ok"), warn: of("warn"), bad: of("bad") };
 }

@@ -1,12 +1,12 @@
 import { reserveOf } from "../schedule/money.ts";
 import type { VendorAgentSpec } from "./agent-spec.ts";
 import { unfitForPath } from "./plain-words.ts";
-import type { Report } from "./problem.ts";
+import type { NoteProblem } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
 import { VENDORS } from "./vendors.ts";
 
 /** Reports an agent that could never start, or must not: one dearer than a limit, or a vendor's program without a sandbox. */
-export function checkAgent(file: BatchFile, report: Report): void {
+export function checkAgent(file: BatchFile, report: NoteProblem): void {
   const { agent, limits } = file;
   if (agent.kind !== "command") checkVendor(file, agent, report);
   const cost = reserveOf({ agent, limits });
@@ -21,7 +21,7 @@ export function checkAgent(file: BatchFile, report: Report): void {
 }
 
 /** These programs may do anything inside a sandbox, so they never run outside one. */
-function checkVendor({ sandbox, limits }: BatchFile, agent: VendorAgentSpec, report: Report): void {
+function checkVendor({ sandbox, limits }: BatchFile, agent: VendorAgentSpec, report: NoteProblem): void {
   if (sandbox === "off") report(["sandbox"], `${agent.kind} never runs without a sandbox`, 'use "required"');
   if (limits.usdPerAttempt === 0)
     report(["limits", "usdPerAttempt"], `${agent.kind} cannot work for nothing`, "set a limit above 0");
@@ -36,7 +36,7 @@ function checkVendor({ sandbox, limits }: BatchFile, agent: VendorAgentSpec, rep
 export function checkModel(
   who: "agent" | "reviewer",
   { kind, model }: Pick<VendorAgentSpec, "kind" | "model">,
-  report: Report,
+  report: NoteProblem,
 ): void {
   if (VENDORS[kind].needsModel && model === undefined) report([who], `${kind} needs a model`, 'name it under "model"');
 }

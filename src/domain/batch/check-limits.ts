@@ -1,4 +1,4 @@
-import type { Report } from "./problem.ts";
+import type { NoteProblem } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
 import { vendorsWith } from "./vendors.ts";
 
@@ -6,7 +6,7 @@ import { vendorsWith } from "./vendors.ts";
 const COUNTED: readonly string[] = vendorsWith(({ logsSessions }) => logsSessions === true);
 
 /** Reports a limit on a number that nobody can count. */
-export function checkLimits({ agent, reviewer, limits }: BatchFile, report: Report): void {
+export function checkLimits({ agent, reviewer, limits }: BatchFile, report: NoteProblem): void {
   if (!limits.countOtherSessions) return;
   const other = [agent, ...(reviewer === undefined ? [] : [reviewer])].find(({ kind }) => !COUNTED.includes(kind));
   if (other === undefined) return;

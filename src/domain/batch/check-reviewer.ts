@@ -1,7 +1,7 @@
 import type { AgentSpec } from "./agent-spec.ts";
 import { checkModel } from "./check-agent.ts";
 import { unfitForLine, unfitForPath } from "./plain-words.ts";
-import type { Path, Report } from "./problem.ts";
+import type { NoteProblem, Path } from "./problem.ts";
 import { type ReviewerSpec, reviewUsd } from "./reviewer-spec.ts";
 import type { BatchFile } from "./schema.ts";
 import type { StepSpec } from "./step-spec.ts";
@@ -13,7 +13,7 @@ type Vendor<T> = Exclude<T, { kind: "command" }>;
  * Reports steps that ask a missing reviewer, and a reviewer that could never start, must not, or is no different model: the agent
  * itself under another key reviews nothing (adversary case B15).
  */
-export function checkReviewer(file: BatchFile, report: Report): void {
+export function checkReviewer(file: BatchFile, report: NoteProblem): void {
   const { agent, reviewer } = file;
   if (reviewer === undefined) return checkNobodyIsAsked(file, report);
   if (reviewer.kind === "command")
@@ -26,7 +26,7 @@ export function checkReviewer(file: BatchFile, report: Report): void {
   checkCost(file, reviewer, report);
 }
 
-function checkNobodyIsAsked({ finish = [], tickets }: BatchFile, report: Report): void {
+function checkNobodyIsAsked({ finish = [], tickets }: BatchFile, report: NoteProblem): void {
   const look = (steps: readonly StepSpec[], path: Path): void => {
     steps.forEach(({ step }, i) => {
       if (step !== "review" && step !== "adversary") return;
@@ -40,7 +40,7 @@ function checkNobodyIsAsked({ finish = [], tickets }: BatchFile, report: Report)
 }
 
 /** These programs may do anything inside a sandbox, so they never run outside one. */
-function checkVendor({ sandbox }: BatchFile, reviewer: Vendor<ReviewerSpec>, report: Report): void {
+function checkVendor({ sandbox }: BatchFile, reviewer: Vendor<ReviewerSpec>, report: NoteProblem): void {
   const { kind, billing, program } = reviewer;
   if (sandbox === "off") report(["sandbox"], `${kind} never reviews without a sandbox`, 'use "required"');
   if (billing === "subscription" && !VENDORS[kind].takesSubscription)
@@ -50,7 +50,7 @@ function checkVendor({ sandbox }: BatchFile, reviewer: Vendor<ReviewerSpec>, rep
   if (unfit !== undefined) report(["reviewer", "program"], unfit);
 }
 
-function checkOther(agent: AgentSpec, reviewer: ReviewerSpec, report: Report): void {
+function checkOther(agent: AgentSpec, reviewer: ReviewerSpec, report: NoteProblem): void {
   if (agent.kind === "command" || reviewer.kind === "command") {
     if (agent.kind === "command" && reviewer.kind === "command" && sameWords(agent.command, reviewer.command))
       report(["reviewer", "command"], "is the agent's own command: it would review itself", "name another program");
@@ -109,7 +109,7 @@ function modelOf({ model }: Pick<Vendor<AgentSpec>, "model">): string | undefine
     .replaceAll(".", "-");
 }
 
-function checkCost({ limits }: BatchFile, reviewer: ReviewerSpec, report: Report): void {
+function checkCost({ limits }: BatchFile, reviewer: ReviewerSpec, report: NoteProblem): void {
   const usd = reviewUsd(reviewer, limits);
   const path = reviewer.usdPerReview === undefined ? ["limits", "usdPerAttempt"] : ["reviewer", "usdPerReview"];
   if (usd === 0 && reviewer.kind !== "command") report(path, `${reviewer.kind} cannot review for nothing`, "set it above 0");

@@ -1,4 +1,5 @@
 import { visit } from "jsonc-parser";
+import { errorMessage } from "../values/error-text.ts";
 import { isExactly } from "../values/exact-number.ts";
 import { plural } from "../values/plural.ts";
 import { plainText } from "../values/text.ts";
@@ -52,7 +53,7 @@ function readJson(text: string): JsonReading {
       typeof each === "number" && !isExactly(source, each) ? new Inexact(source) : each,
     );
   } catch (error) {
-    return { ok: false, why: plainText(error instanceof Error ? error.message : String(error), 200) };
+    return { ok: false, why: plainText(errorMessage(error), 200) };
   }
   const twice = repeatedKey(text);
   return twice === undefined ? { ok: true, value } : { ok: false, why: `the key ${shown(twice)} is given twice` };

@@ -1,8 +1,8 @@
-import { type Path, pathText, type Report, shown } from "./problem.ts";
+import { type NoteProblem, type Path, pathText, shown } from "./problem.ts";
 import { type StepSpec, stepName } from "./step-spec.ts";
 
 /** Reports everything that keeps a finish line from taking a ticket to done. `path` is its place in the file. */
-export function checkFinishLine(steps: readonly StepSpec[], path: Path, report: Report): void {
+export function checkFinishLine(steps: readonly StepSpec[], path: Path, report: NoteProblem): void {
   const merge = steps.findIndex((step) => step.step === "merge");
   if (merge === -1) report(path, "has no merge, so nothing would ever land", 'add {"step": "merge"}');
   steps.forEach((step, i) => {
@@ -35,7 +35,7 @@ export function checkFixes(
   { fixes = [] }: { readonly fixes?: readonly string[] | undefined },
   finish: readonly StepSpec[] | undefined,
   path: Path,
-  report: Report,
+  report: NoteProblem,
 ): void {
   if (fixes.length === 0 || (finish ?? []).some((step) => step.step === "check" && step.report !== undefined)) return;
   report(path, "no check of its finish line names a report, so nobody could tell whether these tests pass", FIXES_HINT);
@@ -44,7 +44,7 @@ export function checkFixes(
 const FIXES_HINT = 'add "report" to a check: {"format": "junit", "path": "{artifacts}/report.xml"}';
 
 /** Evidence and history identify a step by its kind and name. */
-function checkNames(steps: readonly StepSpec[], path: Path, report: Report): void {
+function checkNames(steps: readonly StepSpec[], path: Path, report: NoteProblem): void {
   const first = new Map<string, number>();
   steps.forEach((step, i) => {
     if (!("name" in step)) return;

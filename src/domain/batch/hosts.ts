@@ -1,5 +1,5 @@
 import { hintFor } from "./nearest.ts";
-import { type Report, shown } from "./problem.ts";
+import { type NoteProblem, shown } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
 import { DEFAULT_FINISH, type StepSpec } from "./step-spec.ts";
 
@@ -13,7 +13,7 @@ const NUMBER = /^(?:\d+|0x[0-9a-f]*)$/;
 const LONGEST_NAME = 253;
 
 /** Reports hosts that no gateway could open, and step names that the batch does not have. */
-export function checkHosts(file: BatchFile, report: Report): void {
+export function checkHosts(file: BatchFile, report: NoteProblem): void {
   const opened = Object.entries(file.sandboxPolicy?.hosts ?? {});
   if (opened.length === 0) return;
   const names = namesIn(file);

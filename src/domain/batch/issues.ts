@@ -4,7 +4,7 @@ import { hintFor } from "./nearest.ts";
 import { type Path, shown } from "./problem.ts";
 
 /** A problem of a value, before it has a place. `key` is set if the key itself is wrong, and names a key of `path`. */
-export interface Finding {
+export interface ValueProblem {
   readonly path: Path;
   readonly key?: string;
   readonly message: string;
@@ -24,7 +24,7 @@ type RawIssue = z.core.$ZodRawIssue;
 export function checkValue<T>(
   schema: z.ZodType<T>,
   value: unknown,
-): { ok: true; value: T } | { ok: false; findings: readonly Finding[] } {
+): { ok: true; value: T } | { ok: false; findings: readonly ValueProblem[] } {
   const keys = new Map<string, readonly string[]>();
   const result = schema.safeParse(value, {
     reportInput: true,
@@ -37,7 +37,7 @@ export function checkValue<T>(
   return { ok: false, findings: result.error.issues.flatMap((issue) => findings(issue, keys)) };
 }
 
-function findings(issue: Issue, keys: ReadonlyMap<string, readonly string[]>): readonly Finding[] {
+function findings(issue: Issue, keys: ReadonlyMap<string, readonly string[]>): readonly ValueProblem[] {
   const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
   if (issue.code === "unrecognized_keys") {
     const valid = keys.get(JSON.stringify(issue.path)) ?? [];
@@ -51,7 +51,7 @@ function findings(issue: Issue, keys: ReadonlyMap<string, readonly string[]>): r
   return [finding(path, issue.message, hintOf(issue))];
 }
 
-function finding(path: Path, message: string, hint?: string, key?: string): Finding {
+function finding(path: Path, message: string, hint?: string, key?: string): ValueProblem {
   return {
     path,
     message: plainText(message, MAX_MESSAGE),
@@ -61,7 +61,7 @@ function finding(path: Path, message: string, hint?: string, key?: string): Find
 }
 
 /** A `kind` or `step` that is missing or that this version does not know. */
-function unknownKind(issue: z.core.$ZodIssueInvalidUnion, path: Path): Finding {
+function unknownKind(issue: z.core.$ZodIssueInvalidUnion, path: Path): ValueProblem {
   const word = String(path.at(-1));
   const options = "options" in issue ? (issue.options ?? []).map(String) : [];
   const known = `known here: ${options.join(", ")}`;

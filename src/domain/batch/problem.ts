@@ -25,7 +25,7 @@ export interface BatchProblem {
 }
 
 /** Records a problem. */
-export type Report = (path: Path, message: string, hint?: string) => void;
+export type NoteProblem = (path: Path, message: string, hint?: string) => void;
 
 const MAX_SHOWN = 20;
 const MAX_LINE = 500;

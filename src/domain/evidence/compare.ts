@@ -1,7 +1,7 @@
 import { plural } from "../values/plural.ts";
 import { fixFindings, type NamedFixes } from "./fixes.ts";
 import { filesThatLoad } from "./loaded-files.ts";
-import { type Allowance, NO_TALLY, ran, sum, type Tally, type TestRun, tallies, total } from "./results.ts";
+import { type Allowance, NO_TALLY, type OutcomeCounts, ran, sum, type TestRun, tallies, total } from "./results.ts";
 import { matchesWildcard } from "./wildcard.ts";
 
 /** One finding against a candidate: a few words for people, and its tests. The ids are outside text, raw. */
@@ -11,19 +11,19 @@ export interface Remark {
 }
 
 /** The comparison of a candidate's test results with those of its base. */
-export interface Finding extends Remark {
+export interface TestFinding extends Remark {
   readonly kind: "none-run" | "failing" | "removed" | "skipped" | "duplicated" | "fewer-run" | "exit-code" | "unfixed";
 }
 
 export interface Comparison {
   /** Empty if the candidate is no worse than the base. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly TestFinding[];
   /** Tests that fail and failed on the base too. */
   readonly preExisting: readonly string[];
   /** Entries of files that only the candidate can load. */
   readonly loads: readonly string[];
-  readonly candidate: Readonly<Tally>;
-  readonly base: Readonly<Tally>;
+  readonly candidate: Readonly<OutcomeCounts>;
+  readonly base: Readonly<OutcomeCounts>;
 }
 
 export interface CompareOptions {
@@ -60,8 +60,8 @@ export function compareRuns(
   const loads = filesThatLoad(before, now, deleted);
   const sorted = sortOut(before, now, allow, loads);
   const [all, allBefore] = [sum(now.values()), sum(before.values())];
-  const findings: Finding[] = [...fixFindings(before, now, { ...fixes, loads })];
-  const found = (kind: Finding["kind"], says: string, ids: readonly string[] = []) => findings.push({ kind, says, ids });
+  const findings: TestFinding[] = [...fixFindings(before, now, { ...fixes, loads })];
+  const found = (kind: TestFinding["kind"], says: string, ids: readonly string[] = []) => findings.push({ kind, says, ids });
 
   const { failing, removed, skipped, duplicated, preExisting } = sorted;
   if (ran(all) === 0) found("none-run", total(all) === 0 ? "the report holds no tests" : "no test was run");
@@ -76,7 +76,7 @@ export function compareRuns(
   return { findings, preExisting, loads: [...loads], candidate: all, base: allBefore };
 }
 
-type Tallies = ReadonlyMap<string, Readonly<Tally>>;
+type Tallies = ReadonlyMap<string, Readonly<OutcomeCounts>>;
 
 function sortOut(before: Tallies, now: Tallies, allow: Allowance, loads: ReadonlySet<string>): Sorted {
   const sorted: Sorted = { removed: [], skipped: [], failing: [], duplicated: [], preExisting: [], excused: 0 };
@@ -91,7 +91,13 @@ function sortOut(before: Tallies, now: Tallies, allow: Allowance, loads: Readonl
 }
 
 /** The outcome of a test of the base on the candidate. */
-function sortOld(sorted: Sorted, id: string, old: Readonly<Tally>, tally: Readonly<Tally>, allow: Allowance): void {
+function sortOld(
+  sorted: Sorted,
+  id: string,
+  old: Readonly<OutcomeCounts>,
+  tally: Readonly<OutcomeCounts>,
+  allow: Allowance,
+): void {
   const gone = total(tally) < total(old);
   const unrun = Math.max(0, ran(old) - ran(tally));
   // If several tests share a name, an added one must not make up for a skipped one.
@@ -112,7 +118,7 @@ function isAllowed(patterns: readonly string[], id: string): boolean {
 function exitFinding(
   candidate: TestRun,
   base: TestRun | undefined,
-  all: Readonly<Tally>,
+  all: Readonly<OutcomeCounts>,
   newlyFailing: number,
 ): string | undefined {
   const { exitCode } = candidate;

@@ -1,8 +1,8 @@
 import { fileOf } from "./loaded-files.ts";
-import { NO_TALLY, type Tally, total } from "./results.ts";
+import { NO_TALLY, type OutcomeCounts, total } from "./results.ts";
 import { matchesWildcard } from "./wildcard.ts";
 
-type Tallies = ReadonlyMap<string, Readonly<Tally>>;
+type Tallies = ReadonlyMap<string, Readonly<OutcomeCounts>>;
 
 /** One finding against a candidate: a few words for people, and its tests or patterns, raw. */
 interface Unfixed {
@@ -55,7 +55,7 @@ export function fixFindings(
 type Unmet = "failing" | "skipped" | "absent" | "empty";
 
 /** The problem of a test that must be fixed, or of a file that the base could not load; undefined if there is none. */
-function unmetBy(id: string, old: Readonly<Tally> | undefined, tally: Readonly<Tally>): Unmet | undefined {
+function unmetBy(id: string, old: Readonly<OutcomeCounts> | undefined, tally: Readonly<OutcomeCounts>): Unmet | undefined {
   if (total(tally) === 0) return "absent";
   if (tally.failed > 0) return "failing";
   if (tally.skipped + tally.todo > 0) return "skipped";

@@ -76,7 +76,7 @@ export function familyOf(path: string): Family | undefined {
 }
 
 /** True if a file may contain coverage thresholds. */
-export function isConfiguration(path: string): boolean {
+export function isCoverageConfiguration(path: string): boolean {
   return CONFIGURATION_NAME.test(path.slice(path.lastIndexOf("/") + 1));
 }
 

@@ -1,6 +1,6 @@
-import { type Tally, total } from "./results.ts";
+import { type OutcomeCounts, total } from "./results.ts";
 
-type Tallies = ReadonlyMap<string, Readonly<Tally>>;
+type Tallies = ReadonlyMap<string, Readonly<OutcomeCounts>>;
 
 /**
  * Entries for files that a runner could not load on the base, and now can: the entry is gone, and tests of the file stand in its

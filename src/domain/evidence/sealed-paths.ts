@@ -57,7 +57,7 @@ export function isTestPath(path: string): boolean {
 }
 
 /** True if a path steers a runner or a compiler, in any folder. */
-export function isConfiguration(path: string): boolean {
+export function isToolConfiguration(path: string): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
   return CONFIGURATION.some((pattern) => pattern.test(name));
 }
@@ -100,8 +100,8 @@ export function canShadow({ path, entries, siblings }: NewEntry): boolean {
   if (dependencyAt(names) === names.length - 1) return names.length > 1;
   if (isDependency(path)) return true;
   if (entries !== undefined)
-    return entries.some((each) => each.startsWith("__init__.") || (name.startsWith(".") && isConfiguration(each)));
-  if (SEARCH_PATH_FILES.test(name) || (isConfiguration(path) && !GENERATED.test(name))) return true;
+    return entries.some((each) => each.startsWith("__init__.") || (name.startsWith(".") && isToolConfiguration(each)));
+  if (SEARCH_PATH_FILES.test(name) || (isToolConfiguration(path) && !GENERATED.test(name))) return true;
   return siblings.some((each) => each !== name && isFoundBefore(name, each));
 }
 

@@ -1,5 +1,5 @@
 import type { Hunk, Suppression } from "./hunk.ts";
-import { familyOf, isConfiguration, isTestFile } from "./languages.ts";
+import { familyOf, isCoverageConfiguration, isTestFile } from "./languages.ts";
 import { MARKERS } from "./markers.ts";
 import { isMention, maySpeak } from "./mention.ts";
 import { loweredThresholds } from "./thresholds.ts";
@@ -33,7 +33,7 @@ export function suppressionsIn(hunks: readonly Hunk[]): readonly Suppression[] {
   const added = left.filter(({ moved }) => moved === undefined || !takeOne(taken, moved));
   return [
     ...added.map(({ path, line, what, text }) => ({ path, line, what, text })),
-    ...loweredThresholds(hunks.filter(({ path }) => isConfiguration(path))),
+    ...loweredThresholds(hunks.filter(({ path }) => isCoverageConfiguration(path))),
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { checkValue, type Finding } from "../batch/issues.ts";
+import { checkValue, type ValueProblem } from "../batch/issues.ts";
 import { MAX_DEPTH, nestingOf } from "../batch/nesting.ts";
 import { pathText } from "../batch/problem.ts";
 import { readJson } from "../values/json-text.ts";
@@ -40,7 +40,7 @@ function parse<T>(schema: z.ZodType<T>, text: string): Parsed<T> {
   return refused([...findings.slice(0, TOLD).map(inWords), ...more].join("; "));
 }
 
-function inWords({ path, message, hint }: Finding): string {
+function inWords({ path, message, hint }: ValueProblem): string {
   const place = pathText(path);
   const said = place === "" ? message : `${place}${/^(?:must|is) /.test(message) ? " " : ": "}${message}`;
   return hint === undefined ? said : `${said} (${hint})`;

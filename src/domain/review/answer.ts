@@ -8,7 +8,7 @@ export function answerMarks(nonce: string): { readonly begin: string; readonly e
 }
 
 /** A valid answer, or the reason why there is none: one line, safe for a terminal. */
-export type Reading<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
+export type AnswerReading<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
 /** A line that begins or ends a code block, because models like to put JSON into one. */
 const CODE_FENCE = /^\s*(?:`{3,}|~{3,})\s*\w*\s*$/;
@@ -21,7 +21,7 @@ const CODE_FENCE = /^\s*(?:`{3,}|~{3,})\s*\w*\s*$/;
 export function readAnswer<T extends { readonly nonce: string; readonly tree: string }>(
   text: string,
   { nonce, schema, tree }: { readonly nonce: string; readonly tree: string; readonly schema: z.ZodType<T> },
-): Reading<T> {
+): AnswerReading<T> {
   const block = between(text, nonce);
   if (!block.ok) return block;
   const json = parse(block.value);
@@ -38,7 +38,7 @@ export function readAnswer<T extends { readonly nonce: string; readonly tree: st
   return { ok: true, value: parsed.data };
 }
 
-function between(text: string, nonce: string): Reading<string> {
+function between(text: string, nonce: string): AnswerReading<string> {
   const { begin, end } = answerMarks(nonce);
   const lines = text.split(/\r?\n/);
   const at = (mark: string): readonly number[] => lines.flatMap((line, i) => (line.trim() === mark ? [i] : []));
@@ -51,7 +51,7 @@ function between(text: string, nonce: string): Reading<string> {
   return { ok: true, value: inner.join("\n") };
 }
 
-function parse(text: string): Reading<unknown> {
+function parse(text: string): AnswerReading<unknown> {
   try {
     return { ok: true, value: readJson(text) };
   } catch (error) {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { TransientSpec } from "../batch/transient-spec.ts";
+import { errorMessage } from "../values/error-text.ts";
 import { unfitForTransient } from "./transient.ts";
 
 /** The harness's own classes. `source` names the program whose output the pattern matches. */
@@ -26,7 +27,7 @@ export function parseTransients(
   try {
     json = JSON.parse(text);
   } catch (error) {
-    return { ok: false, why: error instanceof Error ? error.message : String(error) };
+    return { ok: false, why: errorMessage(error) };
   }
   const file = TransientsFile.safeParse(json);
   if (!file.success) return { ok: false, why: z.prettifyError(file.error) };

@@ -1,6 +1,7 @@
 import type { AgentEnding, Evidence } from "../../domain/run/event.ts";
 import { activeTickets, type PastAttempt, type TicketState, ticketOf } from "../../domain/run/state.ts";
 import { boundedTail } from "../../domain/values/bounded-text.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import type { Fence } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { AgentResult } from "../../ports/agent.ts";
@@ -68,9 +69,7 @@ export async function cleanUp(repo: Repo, options: { path: string; branch: strin
     await repo.removeWorktree(options);
   } catch (error) {
     // Harmless: the folder is the run's own, and the next attempt gets another.
-    process.emitWarning(
-      `could not remove the worktree ${options.path}: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    process.emitWarning(`could not remove the worktree ${options.path}: ${errorMessage(error)}`);
   }
 }
 
@@ -81,15 +80,13 @@ function finished(ctx: LoopContext, scope: AttemptScope): void {
     ctx.recordDuration(scope.ticket.id, ctx.clock.now() - started);
   } catch (error) {
     // Harmless: durations guide the order of later runs only.
-    process.emitWarning(
-      `could not record what ${scope.ticket.id} took: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    process.emitWarning(`could not record what ${scope.ticket.id} took: ${errorMessage(error)}`);
   }
 }
 
 function endOf(error: unknown): AttemptEnd {
   if (error instanceof AttemptOver) return error.end;
-  const problem = plainText(error instanceof Error ? error.message : String(error), 500);
+  const problem = plainText(errorMessage(error), 500);
   return { outcome: "failed", evidence: { step: "worktree", name: "engine", summary: problem, detail: "" } };
 }
 

@@ -2,6 +2,7 @@ import type { Ticket } from "../../domain/batch/schema.ts";
 import type { TransientSpec } from "../../domain/batch/transient-spec.ts";
 import type { HarnessFile } from "../../domain/run/heal-fact.ts";
 import { parseTransients } from "../../domain/schedule/transients-file.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import { RepoId, TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { HINTS_CHARS, renderWorkerPrompt } from "../attempt/prompt.ts";
@@ -21,7 +22,7 @@ export function unfitForHarness(file: HarnessFile, text: string): string | undef
     renderWorkerPrompt(text, LONGEST);
     return undefined;
   } catch (error) {
-    return `cannot be filled: ${plainText(error instanceof Error ? error.message : String(error), 300)}`;
+    return `cannot be filled: ${plainText(errorMessage(error), 300)}`;
   }
 }
 

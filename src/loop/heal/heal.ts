@@ -3,6 +3,7 @@ import type { RunEvent } from "../../domain/run/event.ts";
 import { HARNESS_FILES, type HarnessFile, type HealFact, type HealsState } from "../../domain/run/heal-fact.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
@@ -31,7 +32,7 @@ export function healMarker(run: RunId, { n, token }: Pick<NonNullable<HealsState
 export async function heal(ctx: LoopContext, event: Started, signal: AbortSignal): Promise<void> {
   const spent = { usd: 0 };
   const end = await repair(ctx, event, { signal, spent }).catch((error: unknown): End => {
-    return { outcome: "failed", why: error instanceof Error ? error.message : String(error), changed: [] };
+    return { outcome: "failed", why: errorMessage(error), changed: [] };
   });
   ctx.report({ type: "heal-ended", n: event.n, ...end, why: plainText(end.why, 500), costUsd: spent.usd });
 }
@@ -42,7 +43,7 @@ export async function keepHarness(ctx: LoopContext): Promise<void> {
   try {
     await ctx.harness.keep();
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     process.emitWarning(`the healed harness could not be kept for later runs: ${why}`);
   }
 }
@@ -149,7 +150,7 @@ function smoke(ctx: LoopContext, texts: HarnessTexts): string | undefined {
     try {
       renderWorkerPrompt(texts["worker.md"], about);
     } catch (error) {
-      return `the prompt of ${id} does not come out: ${error instanceof Error ? error.message : String(error)}`;
+      return `the prompt of ${id} does not come out: ${errorMessage(error)}`;
     }
   }
   return undefined;

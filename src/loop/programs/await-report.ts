@@ -1,6 +1,6 @@
 import { reportLocation } from "../../domain/batch/report-location.ts";
 import type { CheckReport } from "../../domain/batch/step-spec.ts";
-import type { ReportReading, TestReports } from "../../ports/test-report.ts";
+import type { ResultsReading, TestResultsReader } from "../../ports/test-results.ts";
 import { Stdout } from "./output.ts";
 
 /** Characters of output that are kept, where the output is the report. */
@@ -11,7 +11,7 @@ interface Awaited {
   /** Takes the command's output, where that is the report. */
   readonly onLine?: (line: string, stream: "stdout" | "stderr") => void;
   /** Reads it once the command, and all that it started, is over. */
-  read(): Promise<ReportReading>;
+  read(): Promise<ResultsReading>;
 }
 
 /** Where a report can appear. All absolute paths outside of a sandbox. */
@@ -26,7 +26,7 @@ export interface ReportFolders {
 
 /** Makes the place of a check's report ready; undefined where the check has none. Call it right before the command starts. */
 export async function awaitReport(
-  reports: TestReports,
+  reports: TestResultsReader,
   spec: CheckReport | undefined,
   folders: ReportFolders,
 ): Promise<Awaited | undefined> {
@@ -43,7 +43,7 @@ export async function awaitReport(
   return { read: () => awaited.read(roots) };
 }
 
-function readOutput(reports: TestReports, { format }: CheckReport, roots: readonly string[]): Awaited {
+function readOutput(reports: TestResultsReader, { format }: CheckReport, roots: readonly string[]): Awaited {
   const stdout = new Stdout(MAX_OUTPUT);
   return {
     onLine: stdout.onLine,

@@ -3,7 +3,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Executor } from "../../ports/executor.ts";
 import type { Harness } from "../../ports/harness.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
-import type { TestReports } from "../../ports/test-report.ts";
+import type { TestResultsReader } from "../../ports/test-results.ts";
 
 /** What programs are run with. */
 export interface ProgramContext {
@@ -11,7 +11,7 @@ export interface ProgramContext {
   readonly executor: Executor;
   readonly clock: Clock;
   readonly files: RunFiles;
-  readonly testReports: TestReports;
+  readonly testReports: TestResultsReader;
   /** What workers are told and which transients have a name: a heal may change it. */
   readonly harness: Harness;
   /** The environment of prepare, check and verify commands, from the allow-list. */

@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import { lstat, opendir, readlink, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import picomatch from "picomatch";
+import { hasErrorCode } from "../../domain/values/error-text.ts";
 
 const FOLDS: readonly ((text: string) => string)[] = [
   (text) => text.normalize("NFC").toLowerCase(),
@@ -108,5 +109,5 @@ async function contentOf(file: string): Promise<string> {
 
 /** Whether a file operation failed by one of these codes (errno(3)). */
 export function isErrorCode(error: unknown, ...codes: readonly string[]): boolean {
-  return error instanceof Error && "code" in error && codes.includes(String(error.code));
+  return hasErrorCode(error, ...codes);
 }

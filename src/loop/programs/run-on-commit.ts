@@ -7,7 +7,7 @@ import { boundedTail } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { ExecRequest, ExecResult } from "../../ports/executor.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
-import type { ReportReading } from "../../ports/test-report.ts";
+import type { ResultsReading } from "../../ports/test-results.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { awaitReport } from "./await-report.ts";
 import { confineCommand, opened, placeOf } from "./confine.ts";
@@ -48,7 +48,7 @@ export type CommandOutcome =
       readonly ok: true;
       readonly result: ExecResult;
       /** Present where the step names a report. */
-      readonly reading?: ReportReading;
+      readonly reading?: ResultsReading;
       /** Its program is a file of the repository which this commit does not have. */
       readonly noProgram: boolean;
       /** Files of the checkout that its result depends on and that it wrote over, be they put back or not. */

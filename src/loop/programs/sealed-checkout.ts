@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { canDecide, isConfiguration, isTestPath } from "../../domain/evidence/sealed-paths.ts";
+import { canDecide, isTestPath, isToolConfiguration } from "../../domain/evidence/sealed-paths.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { confineCommand, placeOf } from "./confine.ts";
@@ -123,7 +123,7 @@ async function unconfined(folders: CheckFolders, kept: readonly string[]): Promi
 
 /** What is to be mounted read-only, the most important first. */
 function inOrder(files: readonly string[], isProtected: (path: string) => boolean): readonly string[] {
-  const rank = (path: string) => [isProtected(path), isConfiguration(path), isTestPath(path)].indexOf(true);
+  const rank = (path: string) => [isProtected(path), isToolConfiguration(path), isTestPath(path)].indexOf(true);
   return files.filter((path) => rank(path) !== -1).toSorted((a, b) => rank(a) - rank(b));
 }
 

@@ -4,6 +4,7 @@ import type { Evidence, Question, SanitizedStop } from "../../domain/run/event.t
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import { reachOf } from "../../domain/schedule/breaker.ts";
 import { questionCap } from "../../domain/schedule/money.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import type { Fence } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { DayBudget } from "../../ports/day-budget.ts";
@@ -129,7 +130,7 @@ async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo
     book({ valid: given.ok, says: given.says, ...canary, ...stop });
     return given;
   } catch (error) {
-    book({ valid: false, says: error instanceof Error ? error.message : String(error) });
+    book({ valid: false, says: errorMessage(error) });
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/event.ts";
 import type { TicketState } from "../../domain/run/state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
@@ -41,7 +42,7 @@ export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<v
     }
     ctx.report({ type: "reverify-ended", reopened: broken.size, ...counted() });
   } catch (error) {
-    const problem = plainText(error instanceof Error ? error.message : String(error), 500);
+    const problem = plainText(errorMessage(error), 500);
     ctx.report({ type: "reverify-ended", reopened: 0, problem, ...counted() });
   }
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { TrackerState } from "../../ports/tracker.ts";
@@ -38,7 +39,7 @@ export async function tellTracker(
       await write();
       return undefined;
     } catch (error) {
-      problem = plainText(error instanceof Error ? error.message : String(error), 500);
+      problem = plainText(errorMessage(error), 500);
     }
   }
   return problem;

@@ -1,5 +1,5 @@
 import { hintFor } from "../../domain/batch/nearest.ts";
-import type { Path, Report } from "../../domain/batch/problem.ts";
+import type { NoteProblem, Path } from "../../domain/batch/problem.ts";
 import { shown } from "../../domain/batch/problem.ts";
 import type { Binding, Keymap } from "../dashboard-state.ts";
 import { KEY_NAMES, type Mode } from "./binding.ts";
@@ -30,7 +30,8 @@ export function rebind(
   file: KeyFile,
 ): { readonly ok: true; readonly keymap: Keymap } | { readonly ok: false; readonly problems: readonly KeyProblem[] } {
   const problems: KeyProblem[] = [];
-  const report: Report = (path, message, hint) => problems.push(hint === undefined ? { path, message } : { path, message, hint });
+  const report: NoteProblem = (path, message, hint) =>
+    problems.push(hint === undefined ? { path, message } : { path, message, hint });
   const wanted = new Map(Object.entries(file).map(([name, keys]) => [name, keys.map((key) => ALIASES[key] ?? key)]));
   const modes = modesOf(keymap);
   for (const [name, keys] of wanted) checkBinding({ name, keys, modes: modes.get(name) ?? [] }, [...modes.keys()], report);
@@ -59,7 +60,7 @@ interface Wanted {
 }
 
 /** One line of the file, by itself. */
-function checkBinding({ name, keys, modes }: Wanted, names: readonly string[], report: Report): void {
+function checkBinding({ name, keys, modes }: Wanted, names: readonly string[], report: NoteProblem): void {
   if (modes.length === 0) return report([name], "there is no such binding", hintFor(name, names, "bindings"));
   if (keys.length === 0 && WAYS_OUT.has(name)) report([name], "must keep a key", "without it nobody could leave");
   const text = modes.find(isTextMode);
@@ -90,7 +91,7 @@ function checkClashes(
   mode: Mode,
   bindings: readonly Binding[],
   wanted: ReadonlyMap<string, readonly string[]>,
-  report: Report,
+  report: NoteProblem,
 ): void {
   const first = new Map<string, string>();
   const taken = bindings.flatMap(({ name, keys }) => keys.map((key) => ({ name, key })));

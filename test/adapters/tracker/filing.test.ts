@@ -8,7 +8,7 @@ import { readTicketText } from "../../../oracle/ticket-file.ts";
 import { createFolderTracker } from "../../../src/adapters/tracker/folder.ts";
 import { readTicketFolder } from "../../../src/adapters/tracker/folder-read.ts";
 import { newTicketText } from "../../../src/adapters/tracker/ticket-edit.ts";
-import { readTicket } from "../../../src/adapters/tracker/ticket-file.ts";
+import { parseTicketFile } from "../../../src/adapters/tracker/ticket-file.ts";
 import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
 import { plainText } from "../../../src/domain/values/text.ts";
 import type { FiledTicket } from "../../../src/ports/tracker.ts";
@@ -56,7 +56,10 @@ test("whatever the words of a discovery are, its file says open, and nothing els
       fc.pre(title !== "" && body.isWellFormed());
       const file = newTicketText({ ...found, title, body, note });
       expect(readTicketText("T-1-d1.md", file)).toEqual({ id: D1, state: "open" });
-      expect(readTicket("T-1-d1.md", file)).toMatchObject({ ticket: { id: D1, title, state: { as: "open" } }, problems: [] });
+      expect(parseTicketFile("T-1-d1.md", file)).toMatchObject({
+        ticket: { id: D1, title, state: { as: "open" } },
+        problems: [],
+      });
     }),
     { numRuns: 500 },
   );

@@ -8,7 +8,7 @@ const PROTECTED = "src/loop/programs/protected-files.ts";
 const DEVIATIONS = "src/domain/test-canary/deviations.ts";
 const PLANT = "src/loop/steps/plant-canary.ts";
 const CANARY = "src/loop/steps/test-canary.ts";
-const REPORT_FILE = "src/adapters/test-report/report-file.ts";
+const REPORT_FILE = "src/adapters/test-results/results-file.ts";
 
 /** No report is cleared away before, and none is too old. */
 const ANY_AGE = [
@@ -64,7 +64,7 @@ export const DEFENCES = {
         from: "const tests = outcome.findings.flatMap(({ ids }) => ids).toSorted();",
         to: "return runCheckStep(ctx, scope, repo, step, candidate);\n  const tests: string[] = [];",
       },
-      { file: "src/adapters/test-report/junit.ts", from: ', "flakyFailure", "flakyError"].some(', to: "].some(" },
+      { file: "src/adapters/test-results/junit.ts", from: ', "flakyFailure", "flakyError"].some(', to: "].some(" },
     ],
   },
   ownFolder: {
@@ -94,8 +94,8 @@ export const DEFENCES = {
     holes: [
       ...ANY_AGE,
       NO_LAYERS,
-      { file: "src/adapters/test-report/junit.ts", from: "if (valid !== true)", to: "if (false)" },
-      { file: "src/adapters/test-report/tap.ts", from: "if (first !== undefined)", to: "if (false)" },
+      { file: "src/adapters/test-results/junit.ts", from: "if (valid !== true)", to: "if (false)" },
+      { file: "src/adapters/test-results/tap.ts", from: "if (first !== undefined)", to: "if (false)" },
     ],
   },
   protect: {

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { hasErrorCode } from "../../../domain/values/error-text.ts";
 
 /** O_CLOEXEC in /proc/pid/fdinfo, octal (proc_pid_fdinfo(5)). */
 const CLOSED_ON_EXEC = 0o2_000_000;
@@ -20,7 +21,7 @@ function isInherited(fd: number): boolean {
     info = readFileSync(`/proc/self/fdinfo/${fd}`, "latin1");
   } catch (error) {
     // This descriptor was the one that read the list.
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
+    if (hasErrorCode(error, "ENOENT")) return false;
     throw error;
   }
   const flags = /^flags:\s*([0-7]+)$/m.exec(info)?.[1];

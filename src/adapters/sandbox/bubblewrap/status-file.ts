@@ -1,5 +1,6 @@
 import { closeSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
+import { hasErrorCode } from "../../../domain/values/error-text.ts";
 import type { SandboxEnd } from "../../../ports/sandbox.ts";
 import { readStat } from "../../executor/process-id.ts";
 import { type UnlinkedFile, unlinkedFile } from "./unlinked-file.ts";
@@ -56,7 +57,7 @@ function isThere(pid: string, namespace: string): boolean {
     return readlinkSync(`/proc/${pid}/ns/pid`) === `pid:[${namespace}]`;
   } catch (error) {
     // Gone, or its number now belongs to another user's process.
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "EACCES")) return false;
+    if (hasErrorCode(error, "ENOENT", "EACCES")) return false;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { hasErrorCode } from "../../../domain/values/error-text.ts";
 import type { Mount } from "./mount.ts";
 import { realPath } from "./real-path.ts";
 
@@ -126,7 +127,7 @@ export function entriesIn(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "EACCES" || error.code === "ENOTDIR")) return [];
+    if (hasErrorCode(error, "EACCES", "ENOTDIR")) return [];
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { userInfo } from "node:os";
+import { hasErrorCode } from "../../../domain/values/error-text.ts";
 import { realPath } from "./real-path.ts";
 
 /** HOME and the home from the password file, which programs also look up; not `/`, the home of users without one. Real paths. */
@@ -12,7 +13,7 @@ function passwordHome(): string | undefined {
     return userInfo().homedir;
   } catch (error) {
     // A user without an entry there, as in containers.
-    if (error instanceof Error && "code" in error && error.code === "ERR_SYSTEM_ERROR") return undefined;
+    if (hasErrorCode(error, "ERR_SYSTEM_ERROR")) return undefined;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { lstat, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { errorMessage } from "../../../domain/values/error-text.ts";
 import { folderList, GitFailure } from "../git/git-call.ts";
 import { type GuardedGit, mustGuarded } from "../git/guarded-git.ts";
 import { isObjectId, objectId } from "../git/ref-names.ts";
@@ -34,7 +35,7 @@ export async function importObjects(
     await takeCommits(store, guard, options);
   } catch (error) {
     guard.check();
-    const why = error instanceof GitFailure ? error.stderr.trim() : error instanceof Error ? error.message : String(error);
+    const why = error instanceof GitFailure ? error.stderr.trim() : errorMessage(error);
     throw new Error(`what the worker committed cannot be taken: ${why.slice(0, 500)}`, { cause: error });
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { copyFile, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { hasErrorCode } from "../../../domain/values/error-text.ts";
 import { ifThere } from "../repository/admin-dirs.ts";
 import type { Store } from "../repository/store.ts";
 
@@ -59,6 +60,6 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return hasErrorCode(error, "EPERM");
   }
 }

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { hasErrorCode } from "../../../domain/values/error-text.ts";
 import type { BoundedStart, GitCall, GitResult } from "./git-call.ts";
 import { GitMissing } from "./git-call.ts";
 
@@ -55,7 +56,7 @@ function killGroup(pid: number): void {
     process.kill(-pid, "SIGKILL");
   } catch (error) {
     // It has ended since.
-    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+    if (!hasErrorCode(error, "ESRCH")) throw error;
   }
 }
 

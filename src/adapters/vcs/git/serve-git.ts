@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../domain/values/error-text.ts";
 import { killBounded } from "./bounded-process.ts";
 import { GitMissing } from "./git-call.ts";
 import type { GitAnswer, GitCancel, GitRequest } from "./git-helper.ts";
@@ -30,7 +31,7 @@ async function answer({ id, cwd, call }: GitRequest, open: Map<number, AbortCont
     (result): GitAnswer => ({ id, result }),
     (error: unknown): GitAnswer => ({
       id,
-      error: { missing: error instanceof GitMissing, message: error instanceof Error ? error.message : String(error) },
+      error: { missing: error instanceof GitMissing, message: errorMessage(error) },
     }),
   );
   open.delete(id);

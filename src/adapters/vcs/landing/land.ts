@@ -3,7 +3,7 @@ import { tryMoveRef } from "../git/git-queries.ts";
 import { isObjectId, objectId } from "../git/ref-names.ts";
 import { baseTip, isAncestor } from "../repository/history.ts";
 import type { Store } from "../repository/store.ts";
-import { bringAlong, changedFiles, checkoutsOfBase, type UserCheckout, whyNotFollow } from "../repository/user-checkout.ts";
+import { bringAlong, checkoutsOfBase, filesUnlikeCommit, type UserCheckout, whyNotFollow } from "../repository/user-checkout.ts";
 
 /**
  * Moves the base from `from` to `to`, and the user's checkouts with it.
@@ -74,8 +74,8 @@ async function alreadyMoved(
 ): Promise<Landing> {
   if (!(await isAncestor(store, at.to, at.tip))) return { as: "moved", tip: at.tip };
   for (const checkout of checkouts) {
-    if ((await changedFiles(store, checkout, at.tip)).length === 0) continue;
-    const untouched = (await changedFiles(store, checkout, at.from)).length === 0;
+    if ((await filesUnlikeCommit(store, checkout, at.tip)).length === 0) continue;
+    const untouched = (await filesUnlikeCommit(store, checkout, at.from)).length === 0;
     if (untouched) await bringAlong(store, checkout, { from: at.from, to: at.tip, dryRun: false });
   }
   return { as: "landed" };
@@ -89,14 +89,14 @@ export async function isCutOffLanding(store: Store, checkout: UserCheckout, tip:
   const args = ["log", "-1", "--format=%P%n%(trailers:key=Loopdash-Ticket,valueonly)", tip];
   const [parent, ticket] = (await store.content(args)).split("\n");
   if (!isObjectId(parent ?? "") || (ticket ?? "").trim() === "") return false;
-  return (await changedFiles(store, checkout, parent as string)).length === 0;
+  return (await filesUnlikeCommit(store, checkout, parent as string)).length === 0;
 }
 
 /** Updates checkouts that an interrupted landing left behind. Changes nothing else; safe to repeat. */
 export async function finishCutOffLanding(store: Store, ours: ReadonlySet<string>): Promise<void> {
   const tip = await baseTip(store);
   for (const checkout of await checkoutsOfBase(store, ours)) {
-    if ((await changedFiles(store, checkout, tip)).length === 0 || !(await isCutOffLanding(store, checkout, tip))) continue;
+    if ((await filesUnlikeCommit(store, checkout, tip)).length === 0 || !(await isCutOffLanding(store, checkout, tip))) continue;
     const from = (await store.content(["rev-parse", "--verify", `${tip}^`])).trim();
     await bringAlong(store, checkout, { from, to: tip, dryRun: false });
   }

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { hasErrorCode } from "../../../domain/values/error-text.ts";
 import { isObjectId, unfitBranchName } from "../git/ref-names.ts";
 import { isMissing } from "./locate.ts";
 
@@ -69,7 +70,7 @@ async function openShort(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "ENXIO" || error.code === "ELOOP")) return undefined;
+    if (hasErrorCode(error, "ENXIO", "ELOOP")) return undefined;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { errorCode } from "../../../domain/values/error-text.ts";
 import type { Setting } from "../git/git-call.ts";
 import { mustGit } from "../git/run-git.ts";
 import { alternatesOf, type Borrowed } from "./alternates.ts";
@@ -112,6 +113,6 @@ export async function exists(path: string): Promise<boolean> {
 
 /** True if a file operation failed because the file or folder does not exist. */
 export function isMissing(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = errorCode(error);
   return code === "ENOENT" || code === "ENOTDIR";
 }

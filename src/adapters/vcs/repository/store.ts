@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { hasErrorCode } from "../../../domain/values/error-text.ts";
 import type { Sandbox } from "../../../ports/sandbox.ts";
 import { CAPTURE_BOUNDS, type CaptureBounds } from "../capture/capture-bounds.ts";
 import { type GitCall, GitFailure, type GitResult } from "../git/git-call.ts";
@@ -123,7 +124,7 @@ async function readBranch(commonDir: string, ref: string, git: Store["tryRefs"])
 }
 
 function isFolder(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EISDIR";
+  return hasErrorCode(error, "EISDIR");
 }
 
 /** Makes sure that loopdash's git folder for a working folder exists, with HEAD at `commit`. */

@@ -95,7 +95,7 @@ async function whyBusy(store: Store, userCheckout: UserCheckout): Promise<string
 }
 
 async function whyDirty(store: Store, userCheckout: UserCheckout, commit: string): Promise<string | undefined> {
-  const changed = await changedFiles(store, userCheckout, commit);
+  const changed = await filesUnlikeCommit(store, userCheckout, commit);
   if (changed.length === 0) return undefined;
   const names = changed.slice(0, 3).map(shown).join(", ");
   const more = changed.length > 3 ? ` and ${changed.length - 3} more` : "";
@@ -103,7 +103,7 @@ async function whyDirty(store: Store, userCheckout: UserCheckout, commit: string
 }
 
 /** Tracked files in which the checkout, staged or not, differs from a commit. Submodules are not looked into. */
-export async function changedFiles(store: Store, userCheckout: UserCheckout, commit: string): Promise<readonly string[]> {
+export async function filesUnlikeCommit(store: Store, userCheckout: UserCheckout, commit: string): Promise<readonly string[]> {
   const flags = ["--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
   // Not diff-index: it reports a file as changed if only its time changed. `diff` compares the content and notes the new time in
   // the index, which the following read-tree relies on.

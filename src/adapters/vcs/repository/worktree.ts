@@ -1,5 +1,6 @@
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { basename, join, resolve, sep } from "node:path";
+import { hasErrorCode } from "../../../domain/values/error-text.ts";
 import { removeFolder } from "../../remove-folder.ts";
 import { keepOlder } from "../capture/index-time.ts";
 import { agentDir } from "../capture/worker-git.ts";
@@ -65,7 +66,7 @@ async function newRecord(worktrees: string, name: string): Promise<string> {
       await mkdir(admin);
       return admin;
     } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+      if (!hasErrorCode(error, "EEXIST")) throw error;
     }
   }
 }

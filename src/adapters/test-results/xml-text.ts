@@ -1,4 +1,4 @@
-import { BadReport } from "./parsed.ts";
+import { BadResults } from "./parsed-results.ts";
 
 const NAMED: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 
@@ -23,8 +23,8 @@ export function refuseDocumentType(xml: string): void {
     const end = xml.startsWith("<!--", at) ? "-->" : xml.startsWith("<?", at) ? "?>" : undefined;
     if (end === undefined) break;
     const found = xml.indexOf(end, at + 2);
-    if (found === -1) throw new BadReport("it is cut off before its first element");
+    if (found === -1) throw new BadResults("it is cut off before its first element");
     at = found + end.length;
   }
-  if (xml.startsWith("<!", at)) throw new BadReport("it has a document type, which a test report does not need");
+  if (xml.startsWith("<!", at)) throw new BadResults("it has a document type, which a test report does not need");
 }

@@ -1,7 +1,7 @@
 import { XMLParser, XMLValidator } from "fast-xml-parser";
-import type { Outcome } from "../../domain/evidence/results.ts";
-import { MAX_DEPTH } from "./bounds.ts";
-import { BadReport, Gathered, type Parsed } from "./parsed.ts";
+import type { TestOutcome } from "../../domain/evidence/results.ts";
+import { MAX_SUITE_DEPTH } from "./bounds.ts";
+import { BadResults, GatheredResults, type ParsedResults } from "./parsed-results.ts";
 import { refuseDocumentType, xmlText } from "./xml-text.ts";
 
 /** An element as the parser gives it: its attributes under names with "@", its children as lists by name. */
@@ -15,21 +15,21 @@ const READ = ["testsuites", "testsuite", "testcase", "failure", "error", "skippe
  * cases with `failure`, `error` or `skipped` in them. A test that passed on a second run (Surefire's `flakyFailure`) failed:
  * whoever runs it until it passes proves nothing (adversary case A19).
  */
-export function parseJunit(text: string, roots: readonly string[]): Parsed {
+export function parseJunit(text: string, roots: readonly string[]): ParsedResults {
   refuseDocumentType(text);
   const valid = XMLValidator.validate(text);
-  if (valid !== true) throw new BadReport(`it is no well-formed XML (line ${valid.err.line}: ${valid.err.msg})`);
+  if (valid !== true) throw new BadResults(`it is no well-formed XML (line ${valid.err.line}: ${valid.err.msg})`);
   const root = parser().parse(text) as Element;
   const tops = ["testsuites", "testsuite"].flatMap((name) => children(root, name));
-  if (tops.length === 0) throw new BadReport("it is no JUnit report: its first element is neither testsuites nor testsuite");
-  const gathered = new Gathered(roots);
+  if (tops.length === 0) throw new BadResults("it is no JUnit report: its first element is neither testsuites nor testsuite");
+  const gathered = new GatheredResults(roots);
   const starts: number[] = [];
   const declared: number[] = [];
   // The outermost suites' own name (pytest, vitest tests) says what ran them, and is no part of a test's.
   for (const top of tops) walk(top, [], { gathered, starts, declared });
   const { tests, failed } = gathered;
   const most = declared.reduce((a, b) => Math.max(a, b), 0);
-  if (most > 0 && failed === 0) throw new BadReport(`it counts ${most} failures and names none`);
+  if (most > 0 && failed === 0) throw new BadResults(`it counts ${most} failures and names none`);
   return { tests, ...(starts.length > 0 ? { startedAt: Math.min(...starts) } : {}) };
 }
 
@@ -45,14 +45,14 @@ function parser(): XMLParser {
     ignoreDeclaration: true,
     ignorePiTags: true,
     // Levels within the elements that are read, and some for what others may hold.
-    maxNestedTags: MAX_DEPTH + 10,
+    maxNestedTags: MAX_SUITE_DEPTH + 10,
     isArray: (name, _path, _isLeaf, isAttribute) => !isAttribute && READ.includes(name),
     tagValueProcessor: () => "",
   });
 }
 
 interface Walk {
-  readonly gathered: Gathered;
+  readonly gathered: GatheredResults;
   readonly starts: number[];
   /** How many failures and errors each suite counts. */
   readonly declared: number[];
@@ -64,7 +64,7 @@ function walk(suite: Element, names: readonly string[], options: Walk): void {
   if (!Number.isNaN(at)) options.starts.push(at);
   for (const test of children(suite, "testcase")) {
     const [file, klass, name] = ["file", "classname", "name"].map((key) => attribute(test, key));
-    if (name === undefined) throw new BadReport("it holds a test case without a name");
+    if (name === undefined) throw new BadResults("it holds a test case without a name");
     // Suites repeat in the class name what they say themselves, each runner in its own way.
     const path = klass === undefined || names.includes(klass) || klass === names.join(".") ? names : [...names, klass];
     options.gathered.add([...(file === undefined || path.includes(file) ? [] : [file]), ...path, name], outcomeOf(test));
@@ -72,7 +72,7 @@ function walk(suite: Element, names: readonly string[], options: Walk): void {
   for (const inner of children(suite, "testsuite")) walk(inner, [...names, attribute(inner, "name") ?? ""], options);
 }
 
-function outcomeOf(test: Element): Outcome {
+function outcomeOf(test: Element): TestOutcome {
   const skipped = children(test, "skipped")[0];
   // node writes a failing todo as both.
   if (skipped !== undefined && attribute(skipped, "type") === "todo") return "todo";

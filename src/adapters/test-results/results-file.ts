@@ -2,10 +2,10 @@ import { type FileHandle, lstat, realpath, rm, stat } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { errorCode, hasErrorCode } from "../../domain/values/error-text.ts";
 import { openNoLink, readUpTo } from "../plain-file.ts";
-import { MAX_REPORT_BYTES } from "./bounds.ts";
+import { MAX_RESULTS_BYTES } from "./bounds.ts";
 
-/** The bytes of a report, or why there are none. */
-export type ReportBytes =
+/** The bytes of test results, or why there are none. */
+export type ResultsBytes =
   | { readonly ok: true; readonly bytes: Uint8Array }
   | { readonly ok: false; readonly absent: boolean; readonly problem: string };
 
@@ -20,16 +20,16 @@ export async function linkOnTheWay(folder: string, path: string): Promise<string
   return undefined;
 }
 
-/** Removes what lies where a report is to come: a file, a link (never what it leads to) or a folder. */
+/** Removes what lies where results are to come: a file, a link (never what it leads to) or a folder. */
 export async function removeOld(folder: string, path: string): Promise<void> {
   await rm(join(folder, path), { recursive: true, force: true });
 }
 
 /**
- * Reads a report that must have been written since `since` (nanoseconds, by the clock of the file's own disk): a plain file
+ * Reads results that must have been written since `since` (nanoseconds, by the clock of the file's own disk): a plain file
  * with one name, at its place and not somewhere that a link leads to (adversary case A17).
  */
-export async function readReportFile(options: { folder: string; path: string; since: bigint }): Promise<ReportBytes> {
+export async function readResultsFile(options: { folder: string; path: string; since: bigint }): Promise<ResultsBytes> {
   const file = join(options.folder, options.path);
   const link = await linkOnTheWay(options.folder, options.path);
   if (link !== undefined) return refused("its way leads through something that is no folder");
@@ -45,12 +45,12 @@ export async function readReportFile(options: { folder: string; path: string; si
   }
 }
 
-async function readHeld(handle: FileHandle, since: bigint): Promise<ReportBytes> {
+async function readHeld(handle: FileHandle, since: bigint): Promise<ResultsBytes> {
   const found = await handle.stat({ bigint: true });
   if (!found.isFile()) return refused("it is no file");
   if (found.nlink > 1n) return refused("it is a second name of another file");
   if (found.mtimeNs < since || found.ctimeNs < since) return refused("it is older than the start of the command");
-  if (found.size > BigInt(MAX_REPORT_BYTES)) return refused(`it is longer than ${MAX_REPORT_BYTES} bytes`);
+  if (found.size > BigInt(MAX_RESULTS_BYTES)) return refused(`it is longer than ${MAX_RESULTS_BYTES} bytes`);
   const bytes = await readUpTo(handle, Number(found.size));
   return bytes.length < found.size ? refused("it became shorter while it was read") : { ok: true, bytes };
 }
@@ -81,6 +81,6 @@ async function ifThere<T>(promise: Promise<T>): Promise<T | undefined> {
   }
 }
 
-function refused(problem: string): ReportBytes {
+function refused(problem: string): ResultsBytes {
   return { ok: false, absent: false, problem };
 }

@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { parseReport } from "../../../src/adapters/test-report/parse-report.ts";
-import type { ReportFormat } from "../../../src/ports/test-report.ts";
+import { parseResults } from "../../../src/adapters/test-results/parse-results.ts";
+import type { ResultsFormat } from "../../../src/ports/test-results.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
-import { lay, nodeTest, vitest } from "./real-reports.ts";
+import { lay, nodeTest, vitest } from "./real-results.ts";
 
 const folder = scratchFolder();
 
-function parse(format: ReportFormat, text: string, roots: readonly string[] = [], notBefore = 0) {
-  return parseReport({ format, bytes: new TextEncoder().encode(text), roots, notBefore });
+function parse(format: ResultsFormat, text: string, roots: readonly string[] = [], notBefore = 0) {
+  return parseResults({ format, bytes: new TextEncoder().encode(text), roots, notBefore });
 }
 
 /** Tests as `outcome id`, or the problem. */

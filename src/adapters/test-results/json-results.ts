@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Outcome } from "../../domain/evidence/results.ts";
+import type { TestOutcome } from "../../domain/evidence/results.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
-import { BadReport, Gathered, type Parsed } from "./parsed.ts";
+import { BadResults, GatheredResults, type ParsedResults } from "./parsed-results.ts";
 
 /** The words of jest and vitest for what became of a test. A word that is not among them is not believed. */
 const OUTCOMES = {
@@ -12,7 +12,7 @@ const OUTCOMES = {
   disabled: "skipped",
   focused: "passed",
   todo: "todo",
-} as const satisfies Record<string, Outcome>;
+} as const satisfies Record<string, TestOutcome>;
 
 const count = z.number().int().nonnegative();
 
@@ -39,14 +39,14 @@ const JsonReport = z.object({
 });
 
 /** The JSON of vitest and of jest. A file that could not be run at all is a failed test by the file's name. */
-export function parseJsonReport(text: string, roots: readonly string[]): Parsed {
+export function parseJsonResults(text: string, roots: readonly string[]): ParsedResults {
   const read = JsonReport.safeParse(json(text));
   if (!read.success) {
     const [issue] = read.error.issues;
-    throw new BadReport(`it is no report of vitest or jest (${issue?.path.join(".") || "the whole"}: ${issue?.message})`);
+    throw new BadResults(`it is no report of vitest or jest (${issue?.path.join(".") || "the whole"}: ${issue?.message})`);
   }
   const report = read.data;
-  const gathered = new Gathered(roots);
+  const gathered = new GatheredResults(roots);
   for (const file of report.testResults) {
     for (const { ancestorTitles, title, status } of file.assertionResults)
       gathered.add([file.name, ...ancestorTitles, title], OUTCOMES[status]);
@@ -54,9 +54,9 @@ export function parseJsonReport(text: string, roots: readonly string[]): Parsed 
       gathered.add([file.name], "failed");
   }
   const named = report.testResults.reduce((sum, file) => sum + file.assertionResults.length, 0);
-  if (named < report.numTotalTests) throw new BadReport(`it counts ${report.numTotalTests} tests and names ${named}`);
+  if (named < report.numTotalTests) throw new BadResults(`it counts ${report.numTotalTests} tests and names ${named}`);
   const declared = report.numFailedTests + (named > 0 ? report.numFailedTestSuites : 0);
-  if (declared > 0 && gathered.failed === 0) throw new BadReport("it counts failures and names none");
+  if (declared > 0 && gathered.failed === 0) throw new BadResults("it counts failures and names none");
   return { tests: gathered.tests, startedAt: report.startTime };
 }
 
@@ -64,6 +64,6 @@ function json(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new BadReport(`it is no JSON: ${errorMessage(error)}`);
+    throw new BadResults(`it is no JSON: ${errorMessage(error)}`);
   }
 }

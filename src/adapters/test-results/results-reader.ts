@@ -1,20 +1,20 @@
 import { mkdtemp, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { ReportReading, TestReports } from "../../ports/test-report.ts";
+import type { ResultsReading, TestResultsReader } from "../../ports/test-results.ts";
 import { inThread } from "../in-thread.ts";
 import { PARSE_MIB, PARSE_MS } from "./bounds.ts";
-import type { ParseTask } from "./parse-report.ts";
-import { changedAt, linkOnTheWay, readReportFile, removeOld } from "./report-file.ts";
+import type { ParseTask } from "./parse-results.ts";
+import { changedAt, linkOnTheWay, readResultsFile, removeOld } from "./results-file.ts";
 
 /**
- * Reports, each read in a thread of its own with a bound on memory and time: a hostile one costs the engine nothing but that.
- * `program` with `args` is what the thread runs (see serve-report.ts); `timeoutMs` is for tests.
+ * Test results, each read in a thread of its own with a bound on memory and time: a hostile one costs the engine nothing but that.
+ * `program` with `args` is what the thread runs (see serve-results.ts); `timeoutMs` is for tests.
  */
-export function createTestReports(options: {
+export function createTestResultsReader(options: {
   readonly program: string;
   readonly args: readonly string[];
   readonly timeoutMs?: number;
-}): TestReports {
+}): TestResultsReader {
   const parse = (task: ParseTask) => readInThread(options, task);
   return {
     async await({ format, folder, path, written = folder }) {
@@ -27,7 +27,7 @@ export function createTestReports(options: {
       const since = await now(written);
       return {
         async read(roots) {
-          const file = await readReportFile({ folder: written, path, since });
+          const file = await readResultsFile({ folder: written, path, since });
           return file.ok ? parse({ format, bytes: file.bytes, roots, notBefore }) : file;
         },
       };
@@ -49,8 +49,8 @@ async function now(folder: string): Promise<bigint> {
 async function readInThread(
   options: { readonly program: string; readonly args: readonly string[]; readonly timeoutMs?: number },
   task: ParseTask,
-): Promise<ReportReading> {
+): Promise<ResultsReading> {
   const bounds = { timeoutMs: options.timeoutMs ?? PARSE_MS, memoryMib: PARSE_MIB };
-  const answer = await inThread<ReportReading>({ ...options, ...bounds }, task);
+  const answer = await inThread<ResultsReading>({ ...options, ...bounds }, task);
   return answer.ok ? answer.value : { ok: false, absent: false, problem: `reading it ${answer.problem}` };
 }

@@ -4,7 +4,7 @@
 export type Status = "ok" | "warn" | "bad";
 
 /** One line of the doctor. The texts may hold what others wrote: not yet safe for a terminal. */
-export interface Finding {
+export interface CheckResult {
   /** What was looked at; stable, for programs that read the JSON. */
   readonly check: string;
   readonly status: Status;
@@ -15,16 +15,16 @@ export interface Finding {
 }
 
 /** Nothing to mend. */
-export function ok(check: string, found: string): Finding {
+export function ok(check: string, found: string): CheckResult {
   return { check, status: "ok", found, fix: null };
 }
 
 /** A run starts all the same. */
-export function warn(check: string, found: string, fix: string): Finding {
+export function warn(check: string, found: string, fix: string): CheckResult {
   return { check, status: "warn", found, fix };
 }
 
 /** No run starts, or none that can be trusted. */
-export function bad(check: string, found: string, fix: string): Finding {
+export function bad(check: string, found: string, fix: string): CheckResult {
   return { check, status: "bad", found, fix };
 }

@@ -13,12 +13,12 @@ import {
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createTestReports } from "../../../src/adapters/test-report/test-reports.ts";
+import { createTestResultsReader } from "../../../src/adapters/test-results/results-reader.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 
 const folder = scratchFolder();
 const PROGRAM = resolve(import.meta.dirname, "../../../src/cli/main.ts");
-const reports = createTestReports({ program: PROGRAM, args: ["__report"] });
+const reports = createTestResultsReader({ program: PROGRAM, args: ["__results"] });
 const ONE = "TAP version 13\nok 1 - a\n1..1\n";
 const A = { ok: true, tests: [{ id: "a", outcome: "passed" }] };
 
@@ -145,12 +145,12 @@ describe("bounds", () => {
   });
 
   test("a reader that takes too long is ended, and one that dies is a problem", async () => {
-    const slow = createTestReports({ program: PROGRAM, args: ["__report"], timeoutMs: 1 });
+    const slow = createTestResultsReader({ program: PROGRAM, args: ["__results"], timeoutMs: 1 });
     expect(await slow.parse({ format: "tap", text: ONE, roots: [] })).toMatchObject({
       ok: false,
       problem: "reading it took longer than 0.001 s",
     });
-    const dead = createTestReports({ program: join(folder(), "nosuch.mjs"), args: [] });
+    const dead = createTestResultsReader({ program: join(folder(), "nosuch.mjs"), args: [] });
     expect(await dead.parse({ format: "tap", text: ONE, roots: [] })).toMatchObject({ ok: false, absent: false });
   });
 

@@ -1,20 +1,20 @@
-import type { Outcome, TestResult } from "../../domain/evidence/results.ts";
+import type { TestOutcome, TestResult } from "../../domain/evidence/results.ts";
 import { MAX_TESTS } from "./bounds.ts";
 
 /** What a parser found. Parsers throw a BadReport for what they cannot believe. */
-export interface Parsed {
+export interface ParsedResults {
   readonly tests: readonly TestResult[];
-  /** When the run began, where the report says so with a time zone. Milliseconds since the epoch. */
+  /** When the run began, where they say so with a time zone. Milliseconds since the epoch. */
   readonly startedAt?: number;
 }
 
-/** A report that is malformed, contradicts itself or goes beyond a bound. The message is for people, and plain. */
-export class BadReport extends Error {
+/** Test results that are malformed, contradicts itself or goes beyond a bound. The message is for people, and plain. */
+export class BadResults extends Error {
   override readonly name = "BadReport";
 }
 
-/** Gathers the tests of one report. */
-export class Gathered {
+/** Gathers the tests of one file. */
+export class GatheredResults {
   readonly tests: TestResult[] = [];
   failed = 0;
   readonly #roots: readonly string[];
@@ -25,8 +25,8 @@ export class Gathered {
   }
 
   /** Adds a test by the names that lead to it, outermost first; empty ones are left out. */
-  add(names: readonly string[], outcome: Outcome): void {
-    if (this.tests.length >= MAX_TESTS) throw new BadReport(`it holds more than ${MAX_TESTS} tests`);
+  add(names: readonly string[], outcome: TestOutcome): void {
+    if (this.tests.length >= MAX_TESTS) throw new BadResults(`it holds more than ${MAX_TESTS} tests`);
     if (outcome === "failed") this.failed += 1;
     const id = names.filter((name) => name !== "").join(" > ");
     this.tests.push({ id: this.#withoutRoots(id), outcome });

@@ -1,16 +1,16 @@
 import { Parser, type Result, type TapError } from "tap-parser";
-import { MAX_DEPTH } from "./bounds.ts";
-import { BadReport, Gathered, type Parsed } from "./parsed.ts";
+import { MAX_SUITE_DEPTH } from "./bounds.ts";
+import { BadResults, GatheredResults, type ParsedResults } from "./parsed-results.ts";
 
 /** A subtest is indented by four spaces in its parent (TAP 14, "Subtests"). */
-const TOO_DEEP = "    ".repeat(MAX_DEPTH + 1);
+const TOO_DEEP = "    ".repeat(MAX_SUITE_DEPTH + 1);
 
 /**
  * TAP 12 to 14 with subtests. A suite's own line counts only where it says more than its tests. Throws where the plan is
  * missing or does not fit, where a run bailed out, and where numbers repeat: each means that tests are missing.
  */
-export function parseTap(text: string, roots: readonly string[]): Parsed {
-  const gathered = new Gathered(roots);
+export function parseTap(text: string, roots: readonly string[]): ParsedResults {
+  const gathered = new GatheredResults(roots);
   const parser = new Parser();
   const trouble: string[] = [];
   watch(parser, trouble);
@@ -24,10 +24,10 @@ export function parseTap(text: string, roots: readonly string[]): Parsed {
     parser.write(`${line}\n`);
   }
   parser.end();
-  if (!sawTap) throw new BadReport("it holds no TAP");
-  if (parser.bailedOut) throw new BadReport("the run bailed out");
+  if (!sawTap) throw new BadResults("it holds no TAP");
+  if (parser.bailedOut) throw new BadResults("the run bailed out");
   const [first] = trouble;
-  if (first !== undefined) throw new BadReport(first);
+  if (first !== undefined) throw new BadResults(first);
   return { tests: gathered.tests };
 }
 
@@ -69,7 +69,7 @@ function* withoutDiagnostics(lines: readonly string[]): Iterable<string> {
     }
     block = afterPoint ? blockStart(line) : undefined;
     if (block !== undefined) continue;
-    if (line.startsWith(TOO_DEEP)) throw new BadReport(`it is nested more than ${MAX_DEPTH} deep`);
+    if (line.startsWith(TOO_DEEP)) throw new BadResults(`it is nested more than ${MAX_SUITE_DEPTH} deep`);
     afterPoint = /^ *(?:not )?ok\b/.test(line);
     yield line;
   }
