@@ -96,7 +96,7 @@ function checkTicket(file: BatchFile, ticket: TicketSpec, i: number, report: Rep
   const at = (...rest: Path) => ["tickets", i, ...rest];
   reportReserved(ticket.id, at("id"), report);
   if (ticket.title !== undefined) reportUnfit(unfitForLine(ticket.title), at("title"), report);
-  else if (file.tracker.path === undefined) report(at("title"), "is missing (what is to be done, in one line)");
+  else if (file.tracker.path === undefined) report(at("title"), "is missing (the task, in one line)");
   ticket.exclusive.forEach((name, j) => {
     reportReserved(name, at("exclusive", j), report);
   });

@@ -123,7 +123,7 @@ export type SandboxMode = z.infer<typeof SandboxMode>;
 
 const hostName = z
   .string()
-  .regex(/^(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?$/, "use a host name, with a port where it is not 443");
+  .regex(/^(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?$/, "use a host name, with a port if it is not 443");
 
 /** Paths and hosts that a batch opens in the sandbox beyond the standard ones. Frozen with the batch. */
 export const SandboxPolicy = z.strictObject({
