@@ -5,7 +5,7 @@ import { CannotJudge } from "./cannot-judge.ts";
 import type { SnapshotTicket } from "./definition.ts";
 import { checkedList, checkedObject, checkedText, jsonOf, stepOf, ticketIdOf } from "./shape.ts";
 import { type FileRead, isUnchanged, quotedPath, readWhole } from "./stable-file.ts";
-import { isTicketFileName, readTicketText } from "./ticket-file.ts";
+import { isTicketFileName, parseTicketText } from "./ticket-file.ts";
 
 /** The time for which the tracker may keep changing before the reader gives up. Milliseconds. */
 const DEADLINE_MS = 5_000;
@@ -66,7 +66,7 @@ function readUnlessGone(path: string): FileRead | undefined {
 
 function parseTicket(read: FileRead, name: string): readonly SnapshotTicket[] {
   try {
-    const ticket = readTicketText(name, read.text);
+    const ticket = parseTicketText(name, read.text);
     return ticket === undefined ? [] : [ticket];
   } catch (cause) {
     if (cause instanceof CannotJudge) throw new CannotJudge(`${quotedPath(read.path)}: ${cause.message}`, { cause });

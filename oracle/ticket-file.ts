@@ -15,7 +15,7 @@ export function isTicketFileName(name: string): boolean {
  * Reads one Markdown ticket. Without front matter, it is an open ticket named like its file if it has a `# heading`; otherwise it
  * is no ticket (undefined).
  */
-export function readTicketText(name: string, text: string): SnapshotTicket | undefined {
+export function parseTicketText(name: string, text: string): SnapshotTicket | undefined {
   const stem = name.slice(0, -".md".length);
   const lines = frontMatterLines(text.startsWith("\ufeff") ? text.slice(1) : text);
   if (lines === undefined)

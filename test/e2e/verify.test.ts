@@ -73,7 +73,7 @@ describe("a live thing", () => {
     expect(asked()).toEqual(["dev", "dev", "dev", "prod", "dev", "prod"]);
     expect(events.flatMap((e) => (e.type === "step-ended" ? [e.summary] : []))).toEqual([
       expect.stringMatching(/^landed /),
-      expect.stringMatching(/^passed on try 3, after [\d.]+ s$/),
+      expect.stringMatching(/^passed on run 3, after [\d.]+ s$/),
       expect.stringMatching(/^passed in [\d.]+ s$/),
       expect.stringContaining("tracker"),
     ]);

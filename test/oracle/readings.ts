@@ -1,6 +1,6 @@
 import { CannotJudge } from "../../oracle/cannot-judge.ts";
 import { judge } from "../../oracle/definition.ts";
-import { readTicketText } from "../../oracle/ticket-file.ts";
+import { parseTicketText } from "../../oracle/ticket-file.ts";
 import { parseTicketFile } from "../../src/adapters/tracker/ticket-file.ts";
 
 type Reading = { readonly id: string; readonly state: string; readonly step?: string } | "cannot judge" | "no ticket";
@@ -8,7 +8,7 @@ type Reading = { readonly id: string; readonly state: string; readonly step?: st
 /** What the oracle makes of one file, judged as a batch of that one ticket. */
 export function oracleReading(text: string): Reading {
   try {
-    const ticket = readTicketText("T-1.md", text);
+    const ticket = parseTicketText("T-1.md", text);
     if (ticket === undefined) return "no ticket";
     const verdict = judge([ticket], [ticket.id]);
     return verdict.verdict === "unjudged" ? "cannot judge" : (verdict.evidence[0] ?? "cannot judge");

@@ -1,6 +1,6 @@
 import { type ChannelClient, type ConnectOptions, connectChannel } from "../../adapters/channel/socket-client.ts";
 import { socketPathOf } from "../../adapters/channel/socket-path.ts";
-import { type Command, type Refusal, runActions } from "../../domain/run/command.ts";
+import { type Command, type RefusalReason, runActions } from "../../domain/run/command.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { UserError } from "../../domain/values/user-error.ts";
@@ -69,7 +69,7 @@ export async function watch(own: RunToShow, keymap: Keymap = KEYMAP): Promise<nu
 /** The run on the screen. */
 interface ShownRun extends RunToShow {
   /** Sends a command to its engine, or says why there is none to send it to. */
-  readonly send: (command: Command) => Refusal;
+  readonly send: (command: Command) => RefusalReason;
   /**
    * The last that is known of it: by its engine where one has told of it, else by its journal, read to its end. Nothing of it
    * reaches the screen any more. Rejects with a UserError (exit 3) where the journal is broken.

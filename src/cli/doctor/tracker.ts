@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { createFrozenOracle } from "../../adapters/oracle/frozen-oracle.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { RunId } from "../../domain/values/ids.ts";
-import { plural } from "../../domain/values/text.ts";
+import { plural } from "../../domain/values/plural.ts";
 import { UserError } from "../../domain/values/user-error.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
 import { trackerOf } from "../engine/open-run.ts";

@@ -1,6 +1,7 @@
 import { findSandbox } from "../../adapters/sandbox/find-sandbox.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
-import { plainText, plural } from "../../domain/values/text.ts";
+import { plural } from "../../domain/values/plural.ts";
+import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { checkAgentProgram, checkApiKeys, checkRepositories } from "../doctor/batch.ts";
 import { bad, type CheckResult, ok, type Status } from "../doctor/check-result.ts";

@@ -14,16 +14,16 @@ const Price = z
     cacheWrite: perMillion,
     maxOutput: z.number().int().positive().optional().describe("Tokens that it can write at most in one answer"),
   })
-  .describe("What a model costs; before the built-in list, and needed for a model that is not in it");
+  .describe("The price of a model; comes before the built-in list, and is required for a model that is not in it");
 
 const SUBSCRIBED = vendorsWith(({ takesSubscription }) => takesSubscription === true).join(", ");
 
-/** What all vendors' programs have in common. */
+/** Common fields of all vendors' programs. */
 export const vendorFields = {
-  model: z.string().min(1).max(200).optional().describe("The model's name; the program's own choice where it is left out"),
+  model: z.string().min(1).max(200).optional().describe("The model's name; default: the program's own choice"),
   effort: z.enum(["low", "medium", "high"]).optional().describe("How much the model thinks"),
   turns: z.number().int().min(1).max(10_000).optional().describe("Answers of the model that one attempt may take"),
-  program: z.string().min(1).optional().describe("The program's path; it is looked for on PATH where this is left out"),
+  program: z.string().min(1).optional().describe("The program's path; default: found on PATH"),
   billing: z
     .enum(["api", "subscription"])
     .default("api")
@@ -36,7 +36,7 @@ export const vendorFields = {
     .url({ protocol: /^https?$/ })
     .optional()
     .describe("The model's API; default: the vendor's own"),
-  prices: z.array(Price).readonly().default([]).describe("What models cost; before the built-in list"),
+  prices: z.array(Price).readonly().default([]).describe("Prices of models; they come before the built-in list"),
 };
 
 /** The program that works a ticket: any command, or a vendor's coding agent. */

@@ -7,7 +7,7 @@ import { checkFinishLine, checkFixes } from "./finish-line.ts";
 import { checkHosts } from "./hosts.ts";
 import { hintFor, listed } from "./nearest.ts";
 import { isReserved, unfitForBase, unfitForGlob, unfitForLine, unfitForPath } from "./plain-words.ts";
-import { type BatchProblem, type Locate, type NoteProblem, type Path, problemAt, shown, sortProblems } from "./problem.ts";
+import { type BatchProblem, displayValue, type Locate, type NoteProblem, type Path, problemAt, sortProblems } from "./problem.ts";
 import { unfitForReport } from "./report-location.ts";
 import type { BatchFile, TicketSpec } from "./schema.ts";
 
@@ -55,7 +55,7 @@ function reportUnfit(reason: string | undefined, path: Path, report: NoteProblem
 }
 
 function reportReserved(name: string, path: Path, report: NoteProblem): void {
-  if (isReserved(name)) report(path, `${shown(name)} is a reserved word`, "choose another name");
+  if (isReserved(name)) report(path, `${displayValue(name)} is a reserved word`, "choose another name");
 }
 
 function checkCommand(command: readonly string[], path: Path, report: NoteProblem): void {
@@ -96,7 +96,7 @@ function checkTicket(file: BatchFile, ticket: TicketSpec, i: number, report: Not
   const at = (...rest: Path) => ["tickets", i, ...rest];
   reportReserved(ticket.id, at("id"), report);
   if (ticket.title !== undefined) reportUnfit(unfitForLine(ticket.title), at("title"), report);
-  else if (file.tracker.path === undefined) report(at("title"), "is missing (what is to be done, in one line)");
+  else if (file.tracker.path === undefined) report(at("title"), "is missing (the task, in one line)");
   ticket.exclusive.forEach((name, j) => {
     reportReserved(name, at("exclusive", j), report);
   });
@@ -111,7 +111,7 @@ function checkRepoOf({ repo }: TicketSpec, i: number, repos: ReadonlySet<string>
   if (repo === undefined) {
     if (repos.size > 1) report(path, "is missing: there is more than one repository", `known here: ${listed([...repos])}`);
   } else if (!repos.has(repo)) {
-    report(path, `unknown repository ${shown(repo)}`, hintFor(repo, [...repos], "known here"));
+    report(path, `unknown repository ${displayValue(repo)}`, hintFor(repo, [...repos], "known here"));
   }
 }
 
@@ -129,10 +129,10 @@ function checkGraph(tickets: readonly TicketSpec[], elsewhere: ReadonlySet<strin
         return;
       }
       const path = ["tickets", i, "dependsOn", j];
-      if (dep === ticket.id) report(path, `${shown(dep)} cannot depend on itself`);
+      if (dep === ticket.id) report(path, `${displayValue(dep)} cannot depend on itself`);
       else if (elsewhere.has(dep))
-        report(path, `${shown(dep)} is in the ticket folder but not in this batch`, 'add it to "tickets"');
-      else report(path, `unknown ticket ${shown(dep)}`, hints++ < MAX_HINTS ? hintFor(dep, ids, "known here") : undefined);
+        report(path, `${displayValue(dep)} is in the ticket folder but not in this batch`, 'add it to "tickets"');
+      else report(path, `unknown ticket ${displayValue(dep)}`, hints++ < MAX_HINTS ? hintFor(dep, ids, "known here") : undefined);
     });
     return targets;
   });
@@ -156,7 +156,10 @@ function checkIds(tickets: readonly TicketSpec[], report: NoteProblem): Readonly
       return;
     }
     const other = tickets[before]?.id ?? id;
-    const same = other === id ? `there is a ticket ${shown(id)} already` : `${shown(id)} and ${shown(other)} differ only in case`;
+    const same =
+      other === id
+        ? `there is a ticket ${displayValue(id)} already`
+        : `${displayValue(id)} and ${displayValue(other)} differ only in case`;
     report(["tickets", i, "id"], same, other === id ? undefined : "they would share a folder and a branch: rename one");
     if (!index.has(id)) index.set(id, i);
   });

@@ -1,4 +1,4 @@
-import { type NoteProblem, type Path, pathText, shown } from "./problem.ts";
+import { displayValue, type NoteProblem, type Path, pathText } from "./problem.ts";
 import { type StepSpec, stepName } from "./step-spec.ts";
 
 /** Reports everything that keeps a finish line from taking a ticket to done. `path` is its place in the file. */
@@ -54,7 +54,7 @@ function checkNames(steps: readonly StepSpec[], path: Path, report: NoteProblem)
     else
       report(
         [...path, i, "name"],
-        `${pathText([...path, before])} is a ${step.step} named ${shown(stepName(step))} as well`,
+        `${pathText([...path, before])} is a ${step.step} named ${displayValue(stepName(step))} as well`,
         "give each a name of its own",
       );
   });

@@ -1,5 +1,5 @@
 import { hintFor } from "./nearest.ts";
-import { type NoteProblem, shown } from "./problem.ts";
+import { displayValue, type NoteProblem } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
 import { DEFAULT_FINISH, type StepSpec } from "./step-spec.ts";
 
@@ -19,7 +19,7 @@ export function checkHosts(file: BatchFile, report: NoteProblem): void {
   const names = namesIn(file);
   for (const [who, hosts] of opened) {
     const path = ["sandboxPolicy", "hosts", who];
-    if (!names.includes(who)) report(path, `no step is named ${shown(who)}`, hintFor(who, names, "known here"));
+    if (!names.includes(who)) report(path, `no step is named ${displayValue(who)}`, hintFor(who, names, "known here"));
     hosts.forEach((host, i) => {
       const reason = unfitForHost(host);
       if (reason !== undefined) report([...path, i], reason, 'write "name", "*.name" or "name:port"');
@@ -37,10 +37,12 @@ function namesIn({ finish, tickets }: BatchFile): readonly string[] {
 export function unfitForHost(text: string): string | undefined {
   const below = text.startsWith("*.");
   const [, host = "", port] = /^(?:\*\.)?([^:]*)(?::(\d+))?$/.exec(text) ?? [];
-  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return `${shown(text)} has a port that there is not`;
+  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535))
+    return `${displayValue(text)} has a port that there is not`;
   const isAddress = IPV4.test(host);
-  if (!(isAddress || isName(host))) return `${shown(text)} is neither a host name nor an IP address`;
-  if (below && (isAddress || !host.includes("."))) return `${shown(text)} is too wide: two parts or more must follow the star`;
+  if (!(isAddress || isName(host))) return `${displayValue(text)} is neither a host name nor an IP address`;
+  if (below && (isAddress || !host.includes(".")))
+    return `${displayValue(text)} is too wide: two parts or more must follow the star`;
   return undefined;
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { plainText } from "../values/text.ts";
 import { hintFor } from "./nearest.ts";
-import { type Path, shown } from "./problem.ts";
+import { displayValue, type Path } from "./problem.ts";
 
 /** A problem of a value, before it has a place. `key` is set if the key itself is wrong, and names a key of `path`. */
 export interface ValueProblem {
@@ -43,7 +43,7 @@ function findings(issue: Issue, keys: ReadonlyMap<string, readonly string[]>): r
     const valid = keys.get(JSON.stringify(issue.path)) ?? [];
     return issue.keys
       .slice(0, MOST_KEYS)
-      .map((key) => finding(path, `unknown key ${shown(key)}`, hintFor(key, valid, "known here"), key));
+      .map((key) => finding(path, `unknown key ${displayValue(key)}`, hintFor(key, valid, "known here"), key));
   }
   if (issue.code === "invalid_key")
     return [finding(path.slice(0, -1), issue.issues[0]?.message ?? issue.message, undefined, String(path.at(-1)))];
@@ -69,8 +69,8 @@ function unknownKind(issue: z.core.$ZodIssueInvalidUnion, path: Path): ValueProb
   const given: unknown =
     typeof input === "object" && input !== null && Object.hasOwn(input, word) ? Reflect.get(input, word) : undefined;
   if (given === undefined) return finding(path, "is missing", known);
-  if (typeof given !== "string") return finding(path, `must be text, not ${shown(given)}`, known);
-  return finding(path, `unknown ${word} ${shown(given)}`, hintFor(given, options, "known here"));
+  if (typeof given !== "string") return finding(path, `must be text, not ${displayValue(given)}`, known);
+  return finding(path, `unknown ${word} ${displayValue(given)}`, hintFor(given, options, "known here"));
 }
 
 function hintOf(issue: Issue): string | undefined {
@@ -90,7 +90,7 @@ function sentence(raw: RawIssue): string | undefined {
     case "invalid_type":
       return `must be ${expected(schema)}, not ${given(raw.input)}`;
     case "invalid_value":
-      return `must be ${either(raw.values.map((value) => shown(value)))}, not ${given(raw.input)}`;
+      return `must be ${either(raw.values.map((value) => displayValue(value)))}, not ${given(raw.input)}`;
     case "too_small":
     case "too_big":
       return outOfBounds(schema, raw.input);
@@ -132,7 +132,7 @@ function range(schema: z.ZodNumber): string {
 }
 
 function given(input: unknown): string {
-  return input === Number.POSITIVE_INFINITY || input === Number.NEGATIVE_INFINITY ? "one that large" : shown(input);
+  return input === Number.POSITIVE_INFINITY || input === Number.NEGATIVE_INFINITY ? "one that large" : displayValue(input);
 }
 
 function either(words: readonly string[]): string {

@@ -2,7 +2,7 @@ import type { RepoId, TicketId } from "../values/ids.ts";
 import { nearest } from "./nearest.ts";
 import type { ParsedBatch } from "./parse.ts";
 import { unfitForPath } from "./plain-words.ts";
-import { type BatchProblem, type Locate, pathText, problemAt, shown } from "./problem.ts";
+import { type BatchProblem, displayValue, type Locate, pathText, problemAt } from "./problem.ts";
 import type { BatchFile, TicketSpec } from "./schema.ts";
 
 /** A ticket of the folder that `tracker.path` names. */
@@ -60,8 +60,8 @@ export function mergeFolder(parsed: ParsedBatch, folder: readonly FolderTicket[]
   const problems = file.tickets.flatMap(({ id }, i) => {
     if (sources[i] !== undefined) return [];
     const near = hints++ < MAX_HINTS ? nearest(id, byId.keys()) : undefined;
-    const hint = near === undefined ? undefined : `did you mean ${shown(near)}?`;
-    return [problemAt(locate, ["tickets", i, "id"], `there is no ticket ${shown(id)} in the ticket folder`, hint)];
+    const hint = near === undefined ? undefined : `did you mean ${displayValue(near)}?`;
+    return [problemAt(locate, ["tickets", i, "id"], `there is no ticket ${displayValue(id)} in the ticket folder`, hint)];
   });
   const tickets = file.tickets.map((ticket, i) => {
     const source = sources[i];

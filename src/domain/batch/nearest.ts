@@ -1,5 +1,5 @@
 import { distance } from "fastest-levenshtein";
-import { shown } from "./problem.ts";
+import { displayValue } from "./problem.ts";
 
 /** Longer names are not compared: nobody mistypes those, and the cost grows with the square of the length. */
 const MAX_COMPARED = 64;
@@ -28,7 +28,7 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
 /** `did you mean "x"?` if something is near, or else the possible names. */
 export function hintFor(name: string, candidates: readonly string[], label: string): string | undefined {
   const near = nearest(name, candidates);
-  if (near !== undefined) return `did you mean ${shown(near)}?`;
+  if (near !== undefined) return `did you mean ${displayValue(near)}?`;
   return candidates.length === 0 ? undefined : `${label}: ${listed(candidates)}`;
 }
 

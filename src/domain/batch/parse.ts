@@ -1,6 +1,6 @@
 import type { Node } from "jsonc-parser";
 import { checkValue } from "./issues.ts";
-import { type BatchProblem, type Path, pathText, shown, sortProblems } from "./problem.ts";
+import { type BatchProblem, displayValue, type Path, pathText, sortProblems } from "./problem.ts";
 import { BatchFile } from "./schema.ts";
 import { nodeAt, nodeValue, readSyntax, type Syntax, walk } from "./syntax.ts";
 import type { Position } from "./text-position.ts";
@@ -69,7 +69,7 @@ function refusedKeys({ root, position }: Syntax): readonly BatchProblem[] {
       else if (before === undefined) first.set(key.value, key);
       else {
         const { line } = position(before.offset);
-        const message = `the key ${shown(key.value)} is given twice`;
+        const message = `the key ${displayValue(key.value)} is given twice`;
         problems.push({ ...position(key.offset), path: pathText(path), message, hint: `the first is on line ${line}` });
       }
     }

@@ -37,7 +37,7 @@ export function pathText(path: Path): string {
 
 function segment(key: string | number, first: boolean): string {
   if (typeof key === "number") return `[${key}]`;
-  if (!/^[A-Za-z_$][\w$-]{0,63}$/.test(key)) return `[${shown(key)}]`;
+  if (!/^[A-Za-z_$][\w$-]{0,63}$/.test(key)) return `[${displayValue(key)}]`;
   return first ? key : `.${key}`;
 }
 
@@ -77,7 +77,7 @@ function formatProblem(file: string, problem: BatchProblem): string {
 }
 
 /** A value from the file for a message: short, on one line, without control characters. */
-export function shown(value: unknown): string {
+export function displayValue(value: unknown): string {
   if (typeof value === "string")
     return plainText(JSON.stringify([...value.slice(0, 84)].slice(0, 40).join("") + (value.length > 40 ? "…" : "")));
   if (Array.isArray(value)) return "a list";

@@ -22,13 +22,13 @@ const Allow = z.strictObject({
   suppressions: z
     .boolean()
     .default(false)
-    .describe("Whether the ticket may tell linters, type checkers, runners and coverage to look away"),
-  scripts: z.boolean().default(false).describe("Whether the ticket may change the package.json scripts that a check runs"),
-  attributes: z.boolean().optional().describe("Whether the ticket may change files named .gitattributes; default: it may not"),
+    .describe("True if the ticket may add suppressions for linters, type checkers, runners and coverage"),
+  scripts: z.boolean().default(false).describe("True if the ticket may change the package.json scripts that a check runs"),
+  attributes: z.boolean().optional().describe("True if the ticket may change files named .gitattributes; default: false"),
   configuration: z
     .boolean()
     .optional()
-    .describe("Whether tests of the base may depend on what the ticket changes of how tests are run; default: they may not"),
+    .describe("True if tests of the base may depend on the ticket's changes to how tests are run; default: false"),
 });
 
 /** Ids of tests that a ticket must fix. Every report is searched for each of them. */
@@ -36,18 +36,18 @@ const Fixes = z
   .array(z.string().min(1).max(2000))
   .max(200)
   .readonly()
-  .describe("Ids of tests that must pass for the ticket to be done, also where they fail on the base; * stands for anything");
+  .describe("Ids of tests that must pass for the ticket to be done, even if they fail on the base; * stands for any characters");
 
 /** A ticket in the batch file. With a ticket folder an id is enough: missing values come from the folder. */
 export const TicketSpec = z.strictObject({
   id: ticketId,
-  title: title.optional().describe("What is to be done, in one line; may be left out where the ticket is in a folder"),
-  body: z.string().max(64_000).default("").describe("What the agent is told beside the title"),
-  repo: RepoId.optional().describe("A key of repos; may be left out where there is only one"),
+  title: title.optional().describe("The task in one line; may be left out if the ticket is in a folder"),
+  body: z.string().max(64_000).default("").describe("The text for the agent, beside the title"),
+  repo: RepoId.optional().describe("A key of repos; may be left out if there is only one"),
   dependsOn: z.array(TicketId).readonly().default([]).describe("Ids of tickets that must be done before this one starts"),
   exclusive: z.array(name).readonly().default([]).describe("Names of things that only one ticket may use at a time"),
   finish: FinishLine.optional().describe("This ticket's own finish line, in place of the batch's"),
-  allow: Allow.optional().describe("What this ticket may do to tests and checks that no ticket may do by itself"),
+  allow: Allow.optional().describe("Permissions of this ticket for changes to tests and checks that are refused by default"),
   fixes: Fixes.optional(),
 });
 export type TicketSpec = z.infer<typeof TicketSpec>;
@@ -69,7 +69,7 @@ export const OracleSpec = z
     reads: z
       .enum(["tracker", "elsewhere"])
       .default("tracker")
-      .describe("Whether it reads the tracker that it is told of; one that looks elsewhere cannot be tried with canaries"),
+      .describe("Whether it reads the tracker in its batch; one that reads elsewhere cannot be tested with canaries"),
   })
   .describe("Who says whether the batch is done, in place of the oracle that ships");
 export type OracleSpec = z.infer<typeof OracleSpec>;
@@ -106,26 +106,24 @@ export const Limits = z.strictObject({
     .min(0.01)
     .max(10_000)
     .default(20)
-    .describe("Gibibytes that the worktree of one attempt, or the folders of one check, may hold"),
+    .describe("Gibibytes that the worktree of one attempt, or the folders of one check, may take"),
   countOtherSessions: z
     .boolean()
     .default(false)
     .describe(
-      "Whether usdPerDay is also for what other sessions of the agent's and the reviewer's programs cost, as logged here",
+      "True if usdPerDay also covers other sessions of the agent's and the reviewer's programs, as logged on this machine",
     ),
 });
 export type Limits = z.infer<typeof Limits>;
 
 export const SandboxMode = z
   .enum(["required", "auto", "off"])
-  .describe(
-    "Whether agents are confined: required refuses to start without a sandbox, auto uses one where there is one, off uses none",
-  );
+  .describe("Confinement of agents: required refuses to start without a sandbox, auto uses one if there is one, off uses none");
 export type SandboxMode = z.infer<typeof SandboxMode>;
 
 const hostName = z
   .string()
-  .regex(/^(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?$/, "use a host name, with a port where it is not 443");
+  .regex(/^(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?$/, "use a host name, with a port if it is not 443");
 
 /** Paths and hosts that a batch opens in the sandbox beyond the standard ones. Frozen with the batch. */
 export const SandboxPolicy = z.strictObject({
@@ -143,7 +141,7 @@ export type SandboxPolicy = z.infer<typeof SandboxPolicy>;
 /** The batch file, as a person writes it. */
 export const BatchFile = z.strictObject({
   $schema: z.string().optional().describe("Where editors find the schema of this file"),
-  name: name.describe("What the batch is called: 1 to 40 letters, digits, spaces, '.', ':', '_' or '-'"),
+  name: name.describe("The batch's name: 1 to 40 letters, digits, spaces, '.', ':', '_' or '-'"),
   tracker: TrackerSpec.default({ kind: "local" }),
   repos: z
     .record(RepoId, RepoSpec)
@@ -153,10 +151,10 @@ export const BatchFile = z.strictObject({
   reviewer: ReviewerSpec.optional(),
   oracle: OracleSpec.optional(),
   sandbox: SandboxMode.default("required"),
-  sandboxPolicy: SandboxPolicy.optional().describe("What the sandbox opens beyond what every agent and command may reach"),
+  sandboxPolicy: SandboxPolicy.optional().describe("Paths and hosts that the sandbox opens beyond the standard ones"),
   limits: Limits.prefault({}).describe("Every bound of a run"),
   finish: FinishLine.optional().describe(
-    "The steps from a stopped agent to a done ticket, in order; default: gates, review (where there is a reviewer), merge, assert",
+    "The steps from a stopped agent to a done ticket, in order; default: gates, review (if there is a reviewer), merge, assert",
   ),
   transients: z
     .array(TransientSpec)

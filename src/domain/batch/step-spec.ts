@@ -40,29 +40,27 @@ export type CheckReport = z.infer<typeof CheckReport>;
 /** The output that a verify command must print, beside its exit code 0; see `unmet`. */
 const Expectation = z
   .strictObject({
-    text: z.string().min(1).max(2000).optional().describe("Stands somewhere in what it prints on stdout"),
+    text: z.string().min(1).max(2000).optional().describe("A text that must appear in its stdout"),
     json: z
       .json()
       .refine(holdsExactNumbers, "must hold no whole number beyond 2^53: it would not be compared exactly")
       .optional()
       .describe(
-        "What it prints on stdout is one JSON value that holds all of this. Objects may have more keys; lists have as many entries, in this order",
+        "Its stdout must be one JSON value that contains all of this. Objects may have more keys; lists have as many entries, in this order",
       ),
   })
   .refine(({ text, json }) => text !== undefined || json !== undefined, "name a text or a json")
-  .describe("What the command must print");
+  .describe("The output that the command must print");
 export type Expectation = z.infer<typeof Expectation>;
 
-const checkName = name.default("check").describe("What the check is called; no two checks of a finish line share a name");
-const verifyName = name.default("verify").describe("What the verification is called; no two of a finish line share a name");
-const reviewName = name.default("review").describe("What the review is called; no two of a finish line share a name");
-const attackName = name
-  .default("adversary")
-  .describe("What the red-team attempt is called; no two of a finish line share a name");
+const checkName = name.default("check").describe("The check's name; no two checks of a finish line share a name");
+const verifyName = name.default("verify").describe("The verification's name; no two of a finish line share a name");
+const reviewName = name.default("review").describe("The review's name; no two of a finish line share a name");
+const attackName = name.default("adversary").describe("The red-team attempt's name; no two of a finish line share a name");
 
 /** One entry of a finish line. `minutes` bounds a command; default: `limits.minutesPerAttempt`. */
 export const StepSpec = z.discriminatedUnion("step", [
-  z.strictObject({ step: z.literal("gates").describe("Looks at what the change touches") }),
+  z.strictObject({ step: z.literal("gates").describe("Checks the paths and text of the change") }),
   z.strictObject({
     step: z.literal("check").describe("Runs a command on the merge candidate"),
     name: checkName,
@@ -91,13 +89,13 @@ export const StepSpec = z.discriminatedUnion("step", [
   z.strictObject({ step: z.literal("merge").describe("Lands the candidate on the base branch") }),
   z
     .strictObject({
-      step: z.literal("verify").describe("Runs a command on what has landed"),
+      step: z.literal("verify").describe("Runs a command on the landed change"),
       name: verifyName,
       ...commandStep,
-      environment: name.optional().describe("Where it looks, for people: dev, prod"),
+      environment: name.optional().describe("The environment that it checks, for people: dev, prod"),
       within: seconds
         .optional()
-        .describe("Seconds in which it has to hold: the last run begins when they are over. Default: one run"),
+        .describe("Seconds in which it must pass; the last run begins when they are over. Default: one run"),
       every: seconds.optional().describe("Seconds from the end of a run to the next one, if within is given; default: 5"),
       expect: Expectation.optional(),
     })

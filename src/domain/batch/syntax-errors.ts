@@ -1,6 +1,6 @@
 import type { ParseError } from "jsonc-parser";
 import type { Nesting } from "./nesting.ts";
-import { type BatchProblem, shown, sortProblems } from "./problem.ts";
+import { type BatchProblem, displayValue, sortProblems } from "./problem.ts";
 import type { Position } from "./text-position.ts";
 
 /** Values of the parser's `const enum`, which isolated modules cannot read (jsonc-parser 3.3, main.d.ts). */
@@ -61,9 +61,9 @@ function inWords(error: ParseError, text: string, nesting: Nesting, position: (o
   const misfit = code === ERROR.invalidSymbol || code === ERROR.propertyNameExpected;
   if (!misfit || word === "") return IN_WORDS[code] ?? NO_WORDS;
   const bare = word.replace(/^'|'$/g, "");
-  if (asKey) return { message: `the key ${shown(bare)} must stand in double quotes` };
+  if (asKey) return { message: `the key ${displayValue(bare)} must stand in double quotes` };
   return {
-    message: `${bare === word ? word : shown(word)} is no value`,
+    message: `${bare === word ? word : displayValue(word)} is no value`,
     hint: "text stands in double quotes; else true, false, null or a number",
   };
 }

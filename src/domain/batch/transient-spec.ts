@@ -4,7 +4,7 @@ import { name } from "./values.ts";
 /** A class of transient: a pattern of a failed step's output, and the wait before the step is retried. */
 export const TransientSpec = z
   .strictObject({
-    name: name.describe("What the class is called in the journal"),
+    name: name.describe("The name of the class in the journal"),
     pattern: z
       .string()
       .min(3)

@@ -1,4 +1,4 @@
-import { type BatchProblem, type Locate, type Path, problemAt, shown, sortProblems } from "./problem.ts";
+import { type BatchProblem, displayValue, type Locate, type Path, problemAt, sortProblems } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
 import { DEFAULT_FINISH, type StepSpec } from "./step-spec.ts";
 
@@ -15,7 +15,7 @@ export function warnOfBatch(file: BatchFile, locate: Locate): readonly BatchProb
     for (const field of ["dependsOn", "exclusive"] as const) {
       const names: readonly string[] = ticket[field];
       const twice = firstRepeated(names);
-      if (twice !== -1) warn(["tickets", i, field, twice], `${shown(names[twice])} is listed twice`);
+      if (twice !== -1) warn(["tickets", i, field, twice], `${displayValue(names[twice])} is listed twice`);
     }
   });
   return sortProblems(warnings);

@@ -36,25 +36,25 @@ export const ClientMessage = z.strictObject({ kind: z.literal("command"), comman
 export type ClientMessage = z.infer<typeof ClientMessage>;
 
 /** Why something that a person asked for was not even sent; undefined where it was. One line for people. */
-export type Refusal = string | undefined;
+export type RefusalReason = string | undefined;
 
 /** The commands as functions. Each only asks: the engine may refuse, and tells so by an event. */
 export interface RunActions {
-  kill(ticket: TicketId): Refusal;
-  gate(ticket: TicketId, step: string): Refusal;
-  retry(ticket: TicketId): Refusal;
-  pause(): Refusal;
-  unpause(): Refusal;
-  stop(): Refusal;
-  judge(): Refusal;
-  setWorkers(workers: number): Refusal;
-  heal(): Refusal;
-  dropHeal(): Refusal;
-  note(kind: "work" | "harness", text: string): Refusal;
+  kill(ticket: TicketId): RefusalReason;
+  gate(ticket: TicketId, step: string): RefusalReason;
+  retry(ticket: TicketId): RefusalReason;
+  pause(): RefusalReason;
+  unpause(): RefusalReason;
+  stop(): RefusalReason;
+  judge(): RefusalReason;
+  setWorkers(workers: number): RefusalReason;
+  heal(): RefusalReason;
+  dropHeal(): RefusalReason;
+  note(kind: "work" | "harness", text: string): RefusalReason;
 }
 
 /** The functions over whatever takes a command to the engine, or refuses it. */
-export function runActions(send: (command: Command) => Refusal): RunActions {
+export function runActions(send: (command: Command) => RefusalReason): RunActions {
   return {
     kill: (ticket) => send({ type: "kill", ticket }),
     gate: (ticket, step) => send({ type: "gate", ticket, step }),

@@ -1,5 +1,5 @@
 /** What happened to a base between two commits. */
-export interface Span {
+export interface TrustedSpan {
   readonly from: string;
   readonly to: string;
 }
@@ -9,7 +9,7 @@ export interface Origin {
   /** The base before the first landing. */
   readonly first: string;
   /** What was allowed to change how tests are run: landings of tickets that may, and what somebody else did. In their order. */
-  readonly trusted: readonly Span[];
+  readonly trusted: readonly TrustedSpan[];
 }
 
 /** What a run knows of the base of one repository. */
@@ -24,7 +24,7 @@ export function upTo({ first, trusted, last }: Landings, base: string): Origin {
 }
 
 /** With one more span behind the others. */
-export function withTrusted({ first, trusted }: Origin, span: Span): Origin {
+export function withTrusted({ first, trusted }: Origin, span: TrustedSpan): Origin {
   const before = trusted.at(-1);
   if (trusted.length === 0 && span.from === first) return { first: span.to, trusted };
   if (before?.to === span.from) return { first, trusted: [...trusted.slice(0, -1), { from: before.from, to: span.to }] };

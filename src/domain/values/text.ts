@@ -162,8 +162,3 @@ function cut(text: string, maxLength: number): string {
   if (end >= text.length) return text;
   return maxLength < 1 ? "" : `${text.slice(0, keep).replace(/[\u200d\ufe00-\ufe0f]+$/, "")}…`;
 }
-
-/** `1 ticket`, `2 tickets`. */
-export function plural(n: number, one: string, many = `${one}s`): string {
-  return `${n} ${n === 1 ? one : many}`;
-}

@@ -1,4 +1,4 @@
-import { type Refusal, type RunActions, runActions } from "../../domain/run/command.ts";
+import { type RefusalReason, type RunActions, runActions } from "../../domain/run/command.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import type { UiAction } from "../ui.ts";
 import type { ViewName } from "../views/view-name.ts";
@@ -39,14 +39,14 @@ export type LeaveHow = "detach" | "stop-requested" | "ended";
 /** What a person can do to runs from a dashboard. The composition root makes it once. */
 export interface Actions extends RunActions {
   /** Shows another run. */
-  switchRun(run: RunId): Refusal;
+  switchRun(run: RunId): RefusalReason;
   /** A replay plays on or stops, plays faster or slower, or goes elsewhere in its run. */
-  play(action: PlayAction): Refusal;
+  play(action: PlayAction): RefusalReason;
 }
 
 /** Actions that are all refused for one reason. */
 export function refusedActions(why: string): Actions {
-  const refuse = (): Refusal => why;
+  const refuse = (): RefusalReason => why;
   return { ...runActions(refuse), switchRun: refuse, play: refuse };
 }
 
@@ -62,7 +62,7 @@ export interface TerminalActions {
 /** What a key does. Where an action is refused, what would come after it is left out. */
 export type Effect =
   | { readonly do: "ui"; readonly action: UiAction }
-  | { readonly do: "act"; readonly act: (actions: Actions) => Refusal }
+  | { readonly do: "act"; readonly act: (actions: Actions) => RefusalReason }
   | { readonly do: "terminal"; readonly act: (terminal: TerminalActions) => void };
 
 /** `by` is milliseconds of the run; `faster` and `slower` are steps of the speed; `idle`: what is idle is passed over, or no more. */

@@ -1,4 +1,4 @@
-import type { Refusal, RunActions } from "../../domain/run/command.ts";
+import type { RefusalReason, RunActions } from "../../domain/run/command.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { Binding } from "../dashboard-state.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
@@ -29,7 +29,7 @@ export function open(modal: Modal): readonly Effect[] {
 }
 
 /** One command to the run, as a list of effects. */
-export function command(act: (run: RunActions) => Refusal): readonly Effect[] {
+export function command(act: (run: RunActions) => RefusalReason): readonly Effect[] {
   return [{ do: "act", act }];
 }
 

@@ -1,6 +1,6 @@
 import { hintFor } from "../../domain/batch/nearest.ts";
 import type { NoteProblem, Path } from "../../domain/batch/problem.ts";
-import { shown } from "../../domain/batch/problem.ts";
+import { displayValue } from "../../domain/batch/problem.ts";
 import type { Binding, Keymap } from "../dashboard-state.ts";
 import { KEY_NAMES, type Mode } from "./binding.ts";
 import { isTextMode } from "./keymap.ts";
@@ -65,10 +65,10 @@ function checkBinding({ name, keys, modes }: Wanted, names: readonly string[], r
   if (keys.length === 0 && WAYS_OUT.has(name)) report([name], "must keep a key", "without it nobody could leave");
   const text = modes.find(isTextMode);
   keys.forEach((key, i) => {
-    if (!isKey(key)) report([name, i], `there is no key ${shown(key)}`, hintFor(key, KEY_NAMES, "a character, or one of"));
+    if (!isKey(key)) report([name, i], `there is no key ${displayValue(key)}`, hintFor(key, KEY_NAMES, "a character, or one of"));
     else if (text !== undefined && !isNamed(key))
-      report([name, i], `${shown(key)} is text where ${name} is needed (${text})`, "bind it to a key that writes nothing");
-    else if (keys.indexOf(key) < i) report([name, i], `${shown(key)} is given twice`);
+      report([name, i], `${displayValue(key)} is text where ${name} is needed (${text})`, "bind it to a key that writes nothing");
+    else if (keys.indexOf(key) < i) report([name, i], `${displayValue(key)} is given twice`);
   });
 }
 
@@ -102,7 +102,7 @@ function checkClashes(
     const [mine, theirs] = wanted.has(name) ? [name, other] : [other, name];
     report(
       [mine, wanted.get(mine)?.indexOf(key) ?? 0],
-      `${shown(key)} means ${theirs} already (${mode})`,
+      `${displayValue(key)} means ${theirs} already (${mode})`,
       `bind ${theirs} elsewhere`,
     );
   }

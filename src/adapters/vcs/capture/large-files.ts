@@ -3,7 +3,7 @@ import { constants, createReadStream, createWriteStream } from "node:fs";
 import { lstat, open, rename, rm } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { shown } from "../git/ref-names.ts";
+import { displayName } from "../git/ref-names.ts";
 import { ifThere } from "../repository/admin-dirs.ts";
 import type { Store } from "../repository/store.ts";
 
@@ -50,7 +50,7 @@ async function fill(store: Store, options: { file: string; path: string; pointer
   const { oid, size } = options.pointer;
   const kept = join(storeOf(store), oid.slice(0, 2), oid.slice(2, 4), oid);
   const source = await ifThere(lstat(kept));
-  const what = `${shown(options.path)} is kept by Git LFS, and its content (${oid.slice(0, 12)}…)`;
+  const what = `${displayName(options.path)} is kept by Git LFS, and its content (${oid.slice(0, 12)}…)`;
   if (source?.isFile() !== true) throw new Error(`${what} is not in the repository: run git lfs fetch`);
   if (source.size !== size) throw new Error(`${what} has another size than its pointer says: run git lfs fsck`);
   const { mode } = await lstat(options.file);

@@ -3,7 +3,7 @@ import { lstat, opendir } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { systemCode } from "../../disk-error.ts";
 import type { GuardedGit } from "../git/guarded-git.ts";
-import { shown } from "../git/ref-names.ts";
+import { displayName } from "../git/ref-names.ts";
 import { ifThere } from "../repository/admin-dirs.ts";
 import type { Store } from "../repository/store.ts";
 
@@ -44,7 +44,7 @@ export async function refuseUnfitRules(store: Store, guard: GuardedGit, workTree
   const [first = ""] = stdout.split("\0");
   if (first === "") return;
   const isRegular = (await ifThere(lstat(first)))?.isFile() === true;
-  const name = shown(relative(workTree, first));
+  const name = displayName(relative(workTree, first));
   throw new Error(isRegular ? `${name} is larger than ${MAX_RULES_BLOCKS / 2} KiB` : `${name} is not a regular file`);
 }
 
@@ -88,7 +88,7 @@ export async function refuseTooLarge(guard: GuardedGit, workTree: string, paths:
     for (const [n, stats] of found.entries()) {
       if (stats?.isFile() !== true) continue;
       sum += stats.size;
-      if (stats.size > oneFileBytes) throw new Error(`${shown(some[n] ?? "")} is larger than ${mib(oneFileBytes)}`);
+      if (stats.size > oneFileBytes) throw new Error(`${displayName(some[n] ?? "")} is larger than ${mib(oneFileBytes)}`);
     }
     if (sum > allFilesBytes) throw new Error(`the files that are new or changed are larger than ${mib(allFilesBytes)} together`);
   }

@@ -1,6 +1,6 @@
 import { GitFailure, type GitResult } from "../git/git-call.ts";
 import { type GuardedGit, mustGuarded } from "../git/guarded-git.ts";
-import { shown } from "../git/ref-names.ts";
+import { displayName } from "../git/ref-names.ts";
 import type { More, Store } from "../repository/store.ts";
 import { refuseTooLarge } from "./leftovers.ts";
 
@@ -78,7 +78,7 @@ async function lookAround(store: Store, options: Of): Promise<Found> {
 function refuseUnreadableNames(listed: string): void {
   const odd = listed.split("\0").filter((entry) => entry.includes("\ufffd"));
   if (odd.length === 0) return;
-  const names = odd.slice(0, 3).map((entry) => shown(entry.split(" ").at(-1) ?? entry));
+  const names = odd.slice(0, 3).map((entry) => displayName(entry.split(" ").at(-1) ?? entry));
   throw new Error(`the worktree holds file names that are not UTF-8 and cannot be taken: ${names.join(", ")}`);
 }
 

@@ -33,12 +33,12 @@ export function unfitBranchName(name: string): string | undefined {
 /** The full ref of a branch. Throws a RangeError on a name that git would not allow. */
 export function branchRef(name: string): string {
   const reason = unfitBranchName(name);
-  if (reason !== undefined) throw new RangeError(`"${shown(name)}" cannot name a branch: ${reason}`);
+  if (reason !== undefined) throw new RangeError(`"${displayName(name)}" cannot name a branch: ${reason}`);
   return `refs/heads/${name}`;
 }
 
 /** A file or branch name for a message: quoted like JSON if it contains anything but plain visible characters. */
-export function shown(name: string): string {
+export function displayName(name: string): string {
   return /^[\p{L}\p{N}\p{P}\p{S} ]*$/u.test(name) ? name : JSON.stringify(name).replace(/[\u007f-\u{10ffff}]/gu, escaped);
 }
 

@@ -2,7 +2,7 @@ import type { Candidate } from "../../../ports/vcs.ts";
 import { GitFailure, type GitResult } from "../git/git-call.ts";
 import { partOf, writeCommit } from "../git/git-queries.ts";
 import { guardedGit } from "../git/guarded-git.ts";
-import { isObjectId, objectId, shown } from "../git/ref-names.ts";
+import { displayName, isObjectId, objectId } from "../git/ref-names.ts";
 import type { Store } from "../repository/store.ts";
 
 /** Messages of git when it is refused memory (wrapper.c, packfile.c). */
@@ -74,6 +74,6 @@ function readConflict(output: string): { conflicts: string[]; detail: string } {
     if (fields[i + paths + 1]?.startsWith("CONFLICT") === true) said.push((fields[i + paths + 2] ?? "").trim());
     i += paths + 3;
   }
-  const detail = (said.length > 0 ? said : conflicts).map(shown).join("\n");
+  const detail = (said.length > 0 ? said : conflicts).map(displayName).join("\n");
   return { conflicts, detail: detail.slice(0, DETAIL) };
 }

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
 import { GitFailure, GitMissing } from "../git/git-call.ts";
 import { gitVersionIn, OLDEST_GIT } from "../git/git-version.ts";
-import { shown, unfitBranchName } from "../git/ref-names.ts";
+import { displayName, unfitBranchName } from "../git/ref-names.ts";
 import { mustGit } from "../git/run-git.ts";
 import { isCutOffLanding } from "../landing/land.ts";
 import { ifThere, readHead } from "./admin-dirs.ts";
@@ -24,10 +24,10 @@ export async function locateOrRefuse(id: string, path: string): Promise<Located>
   const what = `repository "${id}" cannot be used`;
   const found = await ifThere(stat(path));
   if (found === undefined) {
-    throw refusal({ what, why: `${shown(path)} does not exist`, todo: "correct its path in the batch file" });
+    throw refusal({ what, why: `${displayName(path)} does not exist`, todo: "correct its path in the batch file" });
   }
   if (!found.isDirectory()) {
-    throw refusal({ what, why: `${shown(path)} is not a folder`, todo: "give the folder of a git repository" });
+    throw refusal({ what, why: `${displayName(path)} is not a folder`, todo: "give the folder of a git repository" });
   }
   const real = await realpath(path);
   await refuseOldGit(what, real);
@@ -58,17 +58,17 @@ async function refuseOldGit(what: string, path: string): Promise<void> {
 async function noRepository(what: string, path: string, cause: GitFailure): Promise<UserError> {
   for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
     if (!(await exists(join(above, ".git")))) continue;
-    const why = `${shown(path)} is a folder within the repository ${shown(above)}`;
+    const why = `${displayName(path)} is a folder within the repository ${displayName(above)}`;
     return refusal({ what, why, todo: "give the top folder of the repository", cause });
   }
-  const why = `${shown(path)} is not a git repository`;
+  const why = `${displayName(path)} is not a git repository`;
   return refusal({ what, why, todo: "give the top folder of a git repository, or a bare repository", cause });
 }
 
 function refuseFormat(what: string, at: Located): void {
   const storage = at.settings.get("extensions.refstorage");
   if (storage !== undefined && storage !== "files") {
-    const why = `it keeps its refs as "${shown(storage)}", which is not supported yet`;
+    const why = `it keeps its refs as "${displayName(storage)}", which is not supported yet`;
     throw refusal({ what, why, todo: "migrate it: git refs migrate --ref-format=files" });
   }
   if (at.settings.get("core.splitindex") === "true") {
@@ -81,7 +81,7 @@ function refuseFormat(what: string, at: Located): void {
 export function refuseBaseName(id: string, base: string): void {
   const reason = unfitBranchName(base);
   if (reason === undefined) return;
-  const why = `"${shown(base)}" cannot name a branch: ${reason}`;
+  const why = `"${displayName(base)}" cannot name a branch: ${reason}`;
   throw refusal({ what: `repository "${id}" cannot be used`, why, todo: "give an existing local branch as its base" });
 }
 
@@ -89,7 +89,7 @@ export function refuseBaseName(id: string, base: string): void {
 export async function refuseState(id: string, base: string, store: Store): Promise<void> {
   const what = `repository "${id}" cannot be used`;
   if ((await store.readBranch(store.baseRef)) === undefined) {
-    const why = `it has no local branch "${shown(base)}"`;
+    const why = `it has no local branch "${displayName(base)}"`;
     throw refusal({ what, why, todo: "give an existing local branch as its base, or create it" });
   }
   const checkouts = await checkoutsOfBase(store, new Set());
@@ -104,6 +104,6 @@ export async function refuseState(id: string, base: string, store: Store): Promi
   if (mainWorktree === undefined || checkouts.some((each) => each.path === mainWorktree)) return;
   const head = await readHead(commonDir);
   if (head !== undefined && "branch" in head) return;
-  const why = `HEAD is detached in ${shown(mainWorktree)}, so it is unclear whether that checkout should follow the base`;
-  throw refusal({ what, why, todo: `check out a branch there: git switch ${shown(base)}` });
+  const why = `HEAD is detached in ${displayName(mainWorktree)}, so it is unclear whether that checkout should follow the base`;
+  throw refusal({ what, why, todo: `check out a branch there: git switch ${displayName(base)}` });
 }

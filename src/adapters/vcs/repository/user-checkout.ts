@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { GitResult } from "../git/git-call.ts";
-import { shown } from "../git/ref-names.ts";
+import { displayName } from "../git/ref-names.ts";
 import { inTheWay } from "../landing/in-the-way.ts";
 import { adminDirs, readHead, readShort, resolvedParent } from "./admin-dirs.ts";
 import { exists } from "./locate.ts";
@@ -75,7 +75,7 @@ export async function whyNotFollow(
     inTheWay(store, userCheckout.path, from, to),
   ]);
   if (unready !== undefined) return unready;
-  if (path !== undefined) return `${shown(userCheckout.path)}: the untracked ${shown(path)} would be overwritten`;
+  if (path !== undefined) return `${displayName(userCheckout.path)}: the untracked ${displayName(path)} would be overwritten`;
   // Alone: the dry run holds the index's lock, and so does a diff that meets a touched file.
   return rehearse ? bringAlong(store, userCheckout, { from, to, dryRun: true }) : undefined;
 }
@@ -83,23 +83,23 @@ export async function whyNotFollow(
 async function whyBusy(store: Store, userCheckout: UserCheckout): Promise<string | undefined> {
   const there = await Promise.all(UNDER_WAY.map(([file]) => exists(join(userCheckout.gitDir, file))));
   const busy = UNDER_WAY[there.indexOf(true)];
-  if (busy !== undefined) return `${shown(userCheckout.path)}: ${busy[1]}`;
+  if (busy !== undefined) return `${displayName(userCheckout.path)}: ${busy[1]}`;
   if (await exists(join(userCheckout.gitDir, "index.lock"))) {
-    return `${shown(userCheckout.path)}: another git process works there (if none does, remove ${shown(join(userCheckout.gitDir, "index.lock"))})`;
+    return `${displayName(userCheckout.path)}: another git process works there (if none does, remove ${displayName(join(userCheckout.gitDir, "index.lock"))})`;
   }
   if (!(await exists(join(userCheckout.gitDir, "info", "sparse-checkout")))) return undefined;
   const on = await store.tryRefs(["config", "--type=bool", "--get", "core.sparseCheckout"], { gitDir: userCheckout.gitDir });
   return on.stdout.trim() === "true"
-    ? `${shown(userCheckout.path)}: it is a sparse checkout, which cannot be brought along`
+    ? `${displayName(userCheckout.path)}: it is a sparse checkout, which cannot be brought along`
     : undefined;
 }
 
 async function whyDirty(store: Store, userCheckout: UserCheckout, commit: string): Promise<string | undefined> {
   const changed = await filesUnlikeCommit(store, userCheckout, commit);
   if (changed.length === 0) return undefined;
-  const names = changed.slice(0, 3).map(shown).join(", ");
+  const names = changed.slice(0, 3).map(displayName).join(", ");
   const more = changed.length > 3 ? ` and ${changed.length - 3} more` : "";
-  return `${shown(userCheckout.path)} has uncommitted changes: ${names}${more}`;
+  return `${displayName(userCheckout.path)} has uncommitted changes: ${names}${more}`;
 }
 
 /** Tracked files in which the checkout, staged or not, differs from a commit. Submodules are not looked into. */
@@ -122,12 +122,12 @@ export async function bringAlong(
 ): Promise<string | undefined> {
   const args = ["read-tree", "-m", "-u", ...(by.dryRun ? ["--dry-run"] : []), by.from, by.to];
   const result = await store.tryContent(args, places(userCheckout));
-  return result.status === 0 ? undefined : `${shown(userCheckout.path)}: ${reason(result)}`;
+  return result.status === 0 ? undefined : `${displayName(userCheckout.path)}: ${reason(result)}`;
 }
 
 function reason(result: GitResult): string {
   const line = result.stderr.split("\n").find((each) => each.trim() !== "") ?? "git does not say why";
-  return shown(line.replace(/^(?:error|fatal): /, "").slice(0, 500));
+  return displayName(line.replace(/^(?:error|fatal): /, "").slice(0, 500));
 }
 
 function places(userCheckout: UserCheckout): { workTree: string; index: string } {
