@@ -1,8 +1,16 @@
 import { defineConfig } from "vitest/config";
 
+/** Whole runs of the program: end to end, attacks, crashes, vendors' programs, hostile inputs. They take most of the time. */
+const LONG = ["e2e", "adversary", "agents", "example", "fuzz"].map((folder) => `test/${folder}/**`);
+
+const TESTS = "test/**/*.test.{ts,tsx}";
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.{ts,tsx}"],
+    projects: [
+      { extends: true, test: { name: "quick", include: [TESTS], exclude: LONG } },
+      { extends: true, test: { name: "long", include: LONG.map((folder) => folder.replace("**", TESTS.slice("test/".length))) } },
+    ],
     pool: "forks",
     // Twice the two cores of the smallest machine that this runs on: a third of the time of these tests is waiting.
     maxWorkers: 4,

@@ -82,7 +82,7 @@ class Simulation {
         return [{ ...action, type: "run-ended" }];
       case "abort":
       case "write-gate":
-      case "hold":
+      case "backoff":
       case "drop-heal":
         throw new Error(`nobody asked for ${action.do} in this run`);
     }

@@ -1,5 +1,5 @@
 /**
- * The part of a prompt that tells why earlier tries were refused: everything after the first heading that speaks of
+ * The part of a prompt that tells why earlier attempts were refused: everything after the first heading that speaks of
  * an earlier, previous or failed try. "" where there is none, as on a first try.
  */
 export function earlierEvidence(prompt) {

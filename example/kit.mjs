@@ -7,7 +7,7 @@ const pace = Number(process.env.EXAMPLE_PACE ?? "1");
 
 /**
  * What a script works with: the lines it says, the files of its worktree, the tests and git.
- * `evidence` is what loopdash wrote about earlier tries, or "" on the first.
+ * `evidence` is what loopdash wrote about earlier attempts, or "" on the first.
  */
 export function createKit({ ticket, cwd, evidence }) {
   const say = (line) => console.log(line);

@@ -1,5 +1,5 @@
 /**
- * The example's second model: rules of its own instead of a vendor's model, but what it reads is real. It is asked as any reviewer
+ * The example's reviewer: rules of its own instead of a vendor's model, but what it reads is real. It is asked as any reviewer
  * is: the question is a file, the answer is one JSON object between two lines that carry the question's nonce.
  *
  * loopdash starts it in an empty folder, with LOOPDASH_PROMPT and LOOPDASH_QUESTION.
@@ -65,7 +65,7 @@ function rule(text) {
   return {
     tests: {
       external: wall ? says(true, "The other side refuses, and nothing in the repository decides that.") : says(false, mine),
-      notFixableByRetry: wall ? says(true, "The answer is a refusal, not a hiccup.") : says(false, mine),
+      notFixableByRetry: wall ? says(true, "The answer is a refusal, not a transient.") : says(false, mine),
       evidenced: wall
         ? says(true, "The command ended with 77 again, without the agent.")
         : says(false, "It shows a red test, and no wall."),

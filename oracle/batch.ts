@@ -1,40 +1,40 @@
 import { isAbsolute } from "node:path";
 import { CannotJudge } from "./cannot-judge.ts";
-import { jsonOf, listOf, objectOf, textOf, ticketIdOf } from "./shape.ts";
+import { checkedList, checkedObject, checkedText, jsonOf, ticketIdOf } from "./shape.ts";
 
-/** Where the tickets are. Paths are absolute. */
+/** The kind and place of the tracker. Paths are absolute. */
 export type TrackerPlace =
   | { readonly kind: "embedded"; readonly file: string }
   | { readonly kind: "folder"; readonly folder: string };
 
-export interface Batch {
+export interface JudgedBatch {
   readonly tracker: TrackerPlace;
   readonly tickets: readonly string[];
 }
 
-/** Reads the batch that is to be judged: `{version: 1, tracker, tickets: [ids]}`, nothing more and nothing less. */
-export function parseBatch(text: string): Batch {
-  const root = objectOf(jsonOf(text, "the batch"), "the batch", ["version", "tracker", "tickets"]);
+/** Reads the batch to judge: `{version: 1, tracker, tickets: [ids]}`, with no other keys. */
+export function parseBatch(text: string): JudgedBatch {
+  const root = checkedObject(jsonOf(text, "the batch"), "the batch", ["version", "tracker", "tickets"]);
   if (root.get("version") !== 1) throw new CannotJudge("the batch is of another version than 1");
-  const tickets = listOf(root.get("tickets"), "the batch's list of tickets").map((id, at) =>
+  const tickets = checkedList(root.get("tickets"), "the batch's list of tickets").map((id, at) =>
     ticketIdOf(id, `ticket ${at + 1} of the batch`),
   );
   return { tracker: placeOf(root.get("tracker")), tickets };
 }
 
 function placeOf(value: unknown): TrackerPlace {
-  const kind = objectOf(value, "the batch's tracker", ["kind"], ["file", "folder"]).get("kind");
+  const kind = checkedObject(value, "the batch's tracker", ["kind"], ["file", "folder"]).get("kind");
   if (kind === "embedded") {
-    return { kind, file: pathOf(objectOf(value, "the batch's tracker", ["kind", "file"]).get("file")) };
+    return { kind, file: pathOf(checkedObject(value, "the batch's tracker", ["kind", "file"]).get("file")) };
   }
   if (kind === "folder") {
-    return { kind, folder: pathOf(objectOf(value, "the batch's tracker", ["kind", "folder"]).get("folder")) };
+    return { kind, folder: pathOf(checkedObject(value, "the batch's tracker", ["kind", "folder"]).get("folder")) };
   }
   throw new CannotJudge(`the batch's tracker is of an unknown kind: ${JSON.stringify(kind)}`);
 }
 
 function pathOf(value: unknown): string {
-  const path = textOf(value, "the tracker's path");
+  const path = checkedText(value, "the tracker's path");
   if (!isAbsolute(path)) throw new CannotJudge("the tracker's path is not absolute");
   return path;
 }

@@ -1,22 +1,22 @@
 /**
- * What "done" means. Pure: the same snapshot and batch always give the same verdict.
+ * The definition of "done". Pure: the same snapshot and batch always give the same verdict.
  *
  * - The batch names at least one ticket, and none twice.
  * - Every ticket of the batch is in the tracker exactly once. Tickets beyond the batch do not matter, but must be readable.
- * - A ticket is settled when its state is exactly `done`, or exactly `human-gated` with a recorded step that is not blank.
+ * - A ticket is settled if its state is exactly `done`, or exactly `human-gated` with a recorded step that is not blank.
  *   `human-gated` without a step counts as open: nobody knows what is left to do.
- * - A state that is none of the three known words (`Done`, `closed`, `done `, a look-alike letter) is unreadable, not open:
- *   somebody meant something by it and nobody knows what. Then nothing is judged.
+ * - A state that is none of the three known words (`Done`, `closed`, `done `, a look-alike letter) is unreadable, not open,
+ *   because nobody knows its meaning. Then nothing is judged.
  */
 
 export interface SnapshotTicket {
   readonly id: string;
-  /** As the tracker holds it, untouched. */
+  /** As the tracker has it, unchanged. */
   readonly state: string;
   readonly step?: string;
 }
 
-export interface TicketEvidence {
+export interface TicketVerdict {
   readonly id: string;
   readonly state: "done" | "human-gated" | "open";
   /** The recorded step, trimmed; with `human-gated` only. */
@@ -27,7 +27,7 @@ export type Verdict =
   | {
       readonly verdict: "done" | "not-done";
       /** One entry per ticket of the batch, in its order. */
-      readonly evidence: readonly TicketEvidence[];
+      readonly evidence: readonly TicketVerdict[];
       readonly done: number;
       readonly gated: number;
       readonly open: number;
@@ -50,7 +50,7 @@ export function judge(snapshot: readonly SnapshotTicket[], batch: readonly strin
     }
     tickets.set(ticket.id, ticket);
   }
-  const evidence: TicketEvidence[] = [];
+  const evidence: TicketVerdict[] = [];
   for (const id of batch) {
     const ticket = tickets.get(id);
     if (ticket === undefined) return unjudged(`ticket ${JSON.stringify(id)} of the batch is not in the tracker`);
@@ -59,14 +59,14 @@ export function judge(snapshot: readonly SnapshotTicket[], batch: readonly strin
   return summed(evidence);
 }
 
-function evidenceOf(ticket: SnapshotTicket): TicketEvidence {
+function evidenceOf(ticket: SnapshotTicket): TicketVerdict {
   if (ticket.state === "done") return { id: ticket.id, state: "done" };
   const step = ticket.step?.trim() ?? "";
   if (ticket.state === "human-gated" && step !== "") return { id: ticket.id, state: "human-gated", step };
   return { id: ticket.id, state: "open" };
 }
 
-function summed(evidence: readonly TicketEvidence[]): Verdict {
+function summed(evidence: readonly TicketVerdict[]): Verdict {
   const done = evidence.filter((e) => e.state === "done").length;
   const gated = evidence.filter((e) => e.state === "human-gated").length;
   const open = evidence.length - done - gated;

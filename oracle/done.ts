@@ -2,7 +2,7 @@
  * The exit authority: `done.ts <batch.json>`.
  *
  * Prints one JSON line of evidence per ticket, then one with the verdict and the counts. Exit 0: every ticket of the batch is
- * done or recorded human-gated. Exit 1: not so. Exit 2: cannot judge; why is one line on stderr.
+ * done or recorded human-gated. Exit 1: not so. Exit 2: cannot judge; one line on stderr gives the reason.
  */
 import { writeSync } from "node:fs";
 import { parseBatch } from "./batch.ts";
@@ -13,7 +13,7 @@ import { readWhole } from "./stable-file.ts";
 
 const MAX_BATCH = 16 * 1024 * 1024;
 
-/** How long a reader that takes nothing is waited for, and how often it is tried. Milliseconds. */
+/** Maximum wait for a reader that takes nothing, and the pause between two writes. Milliseconds. */
 const PATIENCE_MS = 5_000;
 const BETWEEN_MS = 5;
 
@@ -28,13 +28,13 @@ async function main(): Promise<void> {
   else if (verdict.open === 0 && verdict.evidence.length > 0) process.exitCode = 0;
 }
 
-/** Returns when everything is handed to the system; what cannot be printed was not judged. */
+/** Returns once the system has taken everything. If something cannot be printed, nothing was judged. */
 function print(verdict: Verdict): void {
   const { evidence = [], ...summary } = verdict.verdict === "unjudged" ? { verdict: verdict.verdict } : verdict;
   writeAll(1, [...evidence, summary].map((line) => `${jsonLine(line)}\n`).join(""));
 }
 
-/** By plain calls of the system: to set up Node's own streams takes longer than to judge 50 tickets. */
+/** System calls are used directly, because setting up Node's streams takes longer than judging 50 tickets. */
 function writeAll(fd: 1 | 2, text: string): void {
   const bytes = Buffer.from(text);
   const until = performance.now() + PATIENCE_MS;
@@ -47,7 +47,7 @@ function writeAll(fd: 1 | 2, text: string): void {
   }
 }
 
-/** How many bytes were taken; none where a pipe that does not wait is full. */
+/** The number of bytes taken; 0 if a non-blocking pipe is full. */
 function writeSome(fd: 1 | 2, bytes: Uint8Array): number {
   try {
     return writeSync(fd, bytes);
@@ -62,12 +62,12 @@ function giveUp(cause: unknown): never {
   try {
     writeAll(2, `cannot judge: ${plain(problem)}\n`);
   } finally {
-    // Where nobody listens, the exit code says it.
+    // If nobody listens, the exit code alone gives the verdict.
     process.exit(2);
   }
 }
 
-/** C1 controls, line separators and marks that reorder text: a terminal or a reader could be led astray by them. */
+/** C1 controls, line separators and marks that reorder text could mislead a terminal or a reader. */
 const STRAY = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
 function jsonLine(value: unknown): string {
@@ -77,12 +77,12 @@ function jsonLine(value: unknown): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
 const CONTROL = /[\u0000-\u001f]+/g;
 
-/** Text on one line, without control characters, at most 1,000 characters. */
+/** The text on one line, without control characters, at most 1,000 characters. */
 function plain(text: string): string {
   return text.replace(CONTROL, " ").replace(STRAY, "?").slice(0, 1_000);
 }
 
-// Whatever happens that nobody thought of, including nothing at all, is "cannot judge".
+// Every unexpected end, even an early exit, is "cannot judge".
 process.exitCode = 2;
 process.on("uncaughtException", giveUp);
 process.on("unhandledRejection", giveUp);

@@ -1,7 +1,7 @@
 import { CannotJudge } from "./cannot-judge.ts";
 
-/** What the oracle needs of a ticket's front matter; absent where the key is absent (or, for the step, empty). */
-export interface FrontMatter {
+/** The part of a ticket's front matter that the oracle needs. Absent if the key is absent (or, for the step, empty). */
+export interface HeadFields {
   readonly id?: string;
   readonly state?: string;
   readonly humanStep?: string;
@@ -9,7 +9,7 @@ export interface FrontMatter {
 
 type Value = { readonly kind: "empty" | "block" | "list" } | { readonly kind: "scalar"; readonly text: string };
 
-/** What the lines after a top-level key may be. */
+/** The form of the lines after a top-level key. */
 type Below =
   | { readonly kind: "nothing" }
   | { readonly kind: "anything-flat" }
@@ -34,10 +34,10 @@ const OURS: ReadonlySet<string> = new Set(["id", "state", "humanStep"]);
 
 /**
  * Reads the lines between the two `---` of a ticket. It knows a small part of YAML: flat `key: value` lines whose value is a
- * plain or quoted scalar on that line, a list on one line, a block of text, or one flat level below the key. Whatever it
- * does not know it refuses, so that no document can mean one thing here and another to a full YAML reader.
+ * plain or quoted scalar on that line, a list on one line, a block of text, or one flat level below the key. It refuses
+ * everything else, so that no document can mean one thing here and another to a full YAML reader.
  */
-export function readFrontMatter(lines: readonly string[]): FrontMatter {
+export function parseTicketHead(lines: readonly string[]): HeadFields {
   const found = new Map<string, string | undefined>();
   let below: Below = { kind: "nothing" };
   for (const [index, line] of lines.entries()) {
@@ -131,7 +131,7 @@ function readValue(raw: string): Value {
   return { kind: "scalar", text: readPlain(raw) };
 }
 
-/** A plain scalar: everything up to a comment. Signs that begin something else in YAML are refused at its start. */
+/** A plain scalar: everything up to a comment. A character that begins something else in YAML is refused at its start. */
 function readPlain(raw: string): string {
   const text = raw.replace(/ +#.*$/s, "").replace(/ +$/, "");
   if (/^[-?:,[\]{}#&*!|>'"%@`]/.test(text) || /:( |$)/.test(text)) {

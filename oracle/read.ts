@@ -3,21 +3,21 @@ import { join } from "node:path";
 import type { TrackerPlace } from "./batch.ts";
 import { CannotJudge } from "./cannot-judge.ts";
 import type { SnapshotTicket } from "./definition.ts";
-import { jsonOf, listOf, objectOf, stepOf, textOf, ticketIdOf } from "./shape.ts";
-import { type FileRead, isUnchanged, readWhole, shown } from "./stable-file.ts";
-import { isTicketName, readTicketText } from "./ticket-file.ts";
+import { checkedList, checkedObject, checkedText, jsonOf, stepOf, ticketIdOf } from "./shape.ts";
+import { type FileRead, isUnchanged, quotedPath, readWhole } from "./stable-file.ts";
+import { isTicketFileName, parseTicketText } from "./ticket-file.ts";
 
-/** How long the tracker may keep changing under the reader before it gives up. Milliseconds. */
+/** The time for which the tracker may keep changing before the reader gives up. Milliseconds. */
 const DEADLINE_MS = 5_000;
 const FIRST_PAUSE_MS = 25;
 
-/** Bounds of what is read. Bytes. */
+/** Bounds of the files that are read. Bytes. */
 export const MAX_EMBEDDED = 128 * 1024 * 1024;
-export const MAX_TICKET_FILE = 1024 * 1024;
+export const LARGEST_TICKET_FILE = 1024 * 1024;
 
 /**
- * All tickets of the tracker as they were at one instant: read all, then see that nothing was written meanwhile. While it
- * changes, reads again with growing pauses up to the deadline. Coherent or nothing: throws CannotJudge.
+ * All tickets of the tracker at one instant: reads all, then checks that nothing was written meanwhile. While it changes, reads
+ * again with growing pauses up to the deadline. If it is never coherent, throws CannotJudge.
  */
 export async function readSnapshot(place: TrackerPlace): Promise<readonly SnapshotTicket[]> {
   const deadline = performance.now() + DEADLINE_MS;
@@ -29,7 +29,7 @@ export async function readSnapshot(place: TrackerPlace): Promise<readonly Snapsh
   }
 }
 
-/** What was read, ready to be understood; undefined where it changed while it was read. */
+/** The bytes that were read; undefined if they changed meanwhile. */
 type Coherent = (() => readonly SnapshotTicket[]) | undefined;
 
 function readEmbedded(file: string): Coherent {
@@ -51,13 +51,13 @@ function readFolder(folder: string): Coherent {
 
 function ticketNames(folder: string): readonly string[] {
   const entries = readdirSync(folder, { withFileTypes: true });
-  return entries.flatMap((e) => (isTicketName(e.name) && !e.isDirectory() ? [e.name] : [])).sort();
+  return entries.flatMap((e) => (isTicketFileName(e.name) && !e.isDirectory() ? [e.name] : [])).sort();
 }
 
-/** A file that was listed and is gone means that the folder is changing; everything else is for the caller. */
+/** A listed file that is gone means that the folder is changing. Every other error is for the caller. */
 function readUnlessGone(path: string): FileRead | undefined {
   try {
-    return readWhole(path, MAX_TICKET_FILE);
+    return readWhole(path, LARGEST_TICKET_FILE);
   } catch (cause) {
     if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
     throw cause;
@@ -66,24 +66,24 @@ function readUnlessGone(path: string): FileRead | undefined {
 
 function parseTicket(read: FileRead, name: string): readonly SnapshotTicket[] {
   try {
-    const ticket = readTicketText(name, read.text);
+    const ticket = parseTicketText(name, read.text);
     return ticket === undefined ? [] : [ticket];
   } catch (cause) {
-    if (cause instanceof CannotJudge) throw new CannotJudge(`${shown(read.path)}: ${cause.message}`, { cause });
+    if (cause instanceof CannotJudge) throw new CannotJudge(`${quotedPath(read.path)}: ${cause.message}`, { cause });
     throw cause;
   }
 }
 
 function parseEmbedded(read: FileRead): readonly SnapshotTicket[] {
-  const where = shown(read.path);
-  const root = objectOf(jsonOf(read.text, where), where, ["version", "tickets"]);
+  const where = quotedPath(read.path);
+  const root = checkedObject(jsonOf(read.text, where), where, ["version", "tickets"]);
   if (root.get("version") !== 1) throw new CannotJudge(`${where} is of another version than 1`);
-  return listOf(root.get("tickets"), `the list of tickets in ${where}`).map((value, at) => {
+  return checkedList(root.get("tickets"), `the list of tickets in ${where}`).map((value, at) => {
     const here = `ticket ${at + 1} in ${where}`;
-    const ticket = objectOf(value, here, ["id", "title", "body", "state"], ["humanStep", "note"]);
-    for (const key of ["title", "body", "note"]) if (ticket.has(key)) textOf(ticket.get(key), `${key} of ${here}`);
+    const ticket = checkedObject(value, here, ["id", "title", "body", "state"], ["humanStep", "note"]);
+    for (const key of ["title", "body", "note"]) if (ticket.has(key)) checkedText(ticket.get(key), `${key} of ${here}`);
     const step = stepOf(ticket.get("humanStep") ?? "", `humanStep of ${here}`);
-    const state = textOf(ticket.get("state"), `state of ${here}`);
+    const state = checkedText(ticket.get("state"), `state of ${here}`);
     return { id: ticketIdOf(ticket.get("id"), `id of ${here}`), state, ...(step !== "" && { step }) };
   });
 }

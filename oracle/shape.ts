@@ -1,9 +1,9 @@
 import { CannotJudge } from "./cannot-judge.ts";
 
-/** Strict checks of parsed JSON. Each throws CannotJudge and says where it was looking. */
+/** Strict checks of parsed JSON. Each throws CannotJudge and names the place. */
 
-/** The value as an object with no keys but the allowed ones, and all of the required ones. */
-export function objectOf(
+/** The value as an object with only the allowed keys, and all of the required ones. */
+export function checkedObject(
   value: unknown,
   where: string,
   required: readonly string[],
@@ -20,12 +20,12 @@ export function objectOf(
   return entries;
 }
 
-export function listOf(value: unknown, where: string): readonly unknown[] {
+export function checkedList(value: unknown, where: string): readonly unknown[] {
   if (!Array.isArray(value)) throw new CannotJudge(`${where} is not a list`);
   return value;
 }
 
-export function textOf(value: unknown, where: string): string {
+export function checkedText(value: unknown, where: string): string {
   if (typeof value !== "string") throw new CannotJudge(`${where} is not a text`);
   return value;
 }
@@ -40,7 +40,7 @@ export function jsonOf(text: string, where: string): unknown {
 
 /** A ticket id: 1 to 64 letters, digits, '-', '_' and single dots, fit for a git branch name (git check-ref-format). */
 export function ticketIdOf(value: unknown, where: string): string {
-  const id = textOf(value, where);
+  const id = checkedText(value, where);
   const fits = /^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.))*$/.test(id) && id.length <= 64;
   if (!fits || id.endsWith(".") || id.toLowerCase().endsWith(".lock")) {
     throw new CannotJudge(`${where} is not a ticket id: ${JSON.stringify(id.slice(0, 80))}`);
@@ -53,7 +53,7 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
 /** The step that is left to a person: one line of at most 500 characters; blank means that none is recorded. */
 export function stepOf(value: unknown, where: string): string {
-  const step = textOf(value, where).trim();
+  const step = checkedText(value, where).trim();
   if (step.length > 500 || CONTROL.test(step)) {
     throw new CannotJudge(`${where} is not one line of at most 500 characters`);
   }

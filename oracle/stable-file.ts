@@ -1,13 +1,13 @@
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
 import { CannotJudge } from "./cannot-judge.ts";
 
-/** What a file was when it was read. */
+/** The state of a file when it was read. */
 export interface FileRead {
   readonly path: string;
   readonly text: string;
   /** Changes whenever the file is written or replaced. */
   readonly stamp: string;
-  /** The file was written so shortly before that the write may go on, or one more could leave the same times on it. */
+  /** True if the last write is so recent that it may still go on, or that another one could leave the same times on the file. */
   readonly racy: boolean;
 }
 
@@ -15,24 +15,25 @@ export interface FileRead {
 const TICK_MS = 20;
 
 /**
- * A write leaves its time on a file before its bytes, and who reads meanwhile sees a part of them (ext4). So long the write may take.
- * 24 MB took 133 ms where a machine had eleven times the work that it can do; this is a tenth of that speed. Bytes per millisecond.
+ * A write sets a file's time before its bytes, so a reader meanwhile sees a part of them (ext4). This is the time that a write
+ * may take: 24 MB took 133 ms on a machine with eleven times the work that it can do; this is a tenth of that speed. Bytes per
+ * millisecond.
  */
 const SLOWEST_WRITE = 16 * 1024;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Reads a regular file whole. Links, pipes and devices, files above `maxBytes` and text that is not UTF-8 are refused. */
+/** Reads a whole regular file. Refuses links, pipes and devices, files above `maxBytes`, and text that is not UTF-8. */
 export function readWhole(path: string, maxBytes: number): FileRead {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const stats = fstatSync(fd, { bigint: true });
-    if (!stats.isFile()) throw new CannotJudge(`${shown(path)} is not a regular file`);
-    if (stats.size > BigInt(maxBytes)) throw new CannotJudge(`${shown(path)} is larger than ${maxBytes} bytes`);
+    if (!stats.isFile()) throw new CannotJudge(`${quotedPath(path)} is not a regular file`);
+    if (stats.size > BigInt(maxBytes)) throw new CannotJudge(`${quotedPath(path)} is larger than ${maxBytes} bytes`);
     const now = Date.now();
     const size = Number(stats.size);
     const bytes = readUpTo(fd, size + 1);
-    // Longer or shorter than it said: somebody writes to it, or it is no file that has a size. No stamp is like this one.
+    // Longer or shorter than its stated size: somebody writes to it, or it is no file with a size. This stamp equals no other.
     if (bytes.length !== size) return { path, text: "", stamp: "", racy: true };
     const racy = Math.abs(now - Number(stats.ctimeMs)) < TICK_MS + Math.floor(size / SLOWEST_WRITE);
     return { path, text: decode(bytes, path), stamp: stampOf(stats), racy };
@@ -41,7 +42,7 @@ export function readWhole(path: string, maxBytes: number): FileRead {
   }
 }
 
-/** Never more than was asked for, however fast the file grows. */
+/** Never reads more than requested, however fast the file grows. */
 function readUpTo(fd: number, most: number): Uint8Array {
   const bytes = new Uint8Array(most);
   let length = 0;
@@ -49,7 +50,7 @@ function readUpTo(fd: number, most: number): Uint8Array {
   return bytes.subarray(0, length);
 }
 
-/** Whether the file is still the one that was read, unwritten since. */
+/** True if the file is still the one that was read, and unwritten since. */
 export function isUnchanged(read: FileRead): boolean {
   const stats = lstatSync(read.path, { bigint: true, throwIfNoEntry: false });
   return stats !== undefined && stampOf(stats) === read.stamp && !read.racy;
@@ -63,11 +64,11 @@ function decode(bytes: Uint8Array, path: string): string {
   try {
     return utf8.decode(bytes);
   } catch (cause) {
-    throw new CannotJudge(`${shown(path)} is not UTF-8 text`, { cause });
+    throw new CannotJudge(`${quotedPath(path)} is not UTF-8 text`, { cause });
   }
 }
 
-/** A path as it may be put in a message: quoted, without control characters. */
-export function shown(path: string): string {
+/** A path for a message: quoted, without control characters. */
+export function quotedPath(path: string): string {
   return JSON.stringify(path);
 }

@@ -1,7 +1,8 @@
 /**
- * Runs the tests: `node scripts/test.ts [vitest's arguments]`. They see an environment made here, not the machine's, and nothing
- * of the user's own loopdash. With CI=true a skipped test is a failure, what failed is run once more and alone, and the numbers and
- * the failures are left in .ci/out.
+ * Runs the tests: `node scripts/test.ts [--long] [vitest's arguments]`. Without a file it runs the quick tests; with `--long` the
+ * long ones (vitest.config.ts says which these are). Tests see an environment made here, not the machine's, and nothing of the
+ * user's own loopdash. With CI=true a skipped test is a failure, failed files run once more and alone, and the numbers and the
+ * failures are left in .ci/out.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -127,7 +128,14 @@ function strictly(args: readonly string[], env: Record<string, string>): number 
   return verdict.failed > 0 || notRun.length > 0 ? 1 : (again ?? first).status;
 }
 
-function main(args: readonly string[]): number {
+/** Vitest's arguments: the project that is asked for. Files that are named run whichever project they belong to. */
+export function withProject(args: readonly string[]): readonly string[] {
+  if (args.includes("--long")) return ["--project=long", ...args.filter((arg) => arg !== "--long")];
+  return args.some((arg) => !arg.startsWith("-")) ? args : ["--project=quick", ...args];
+}
+
+function main(given: readonly string[]): number {
+  const args = withProject(given);
   mkdirSync(OUT, { recursive: true });
   const home = mkdtempSync(join(tmpdir(), "loopdash-test-home-"));
   const env = environment(home);

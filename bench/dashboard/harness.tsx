@@ -5,9 +5,9 @@
  */
 import { PassThrough, Writable } from "node:stream";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
-import { renderDashboard } from "../../components/render-dashboard.tsx";
+import { renderDashboard } from "../../components/app/render-dashboard.tsx";
 import { keepHeapSmall, makeRoomForFrames } from "../../src/cli/small-heap.ts";
-import { thinActivity } from "../../src/loop/activity.ts";
+import { thinActivity } from "../../src/loop/programs/output.ts";
 import { createDashboardStore } from "../../src/store/dashboard-store.ts";
 import { ACTIVITY_FLUSH_MS, createFeed } from "../../src/store/feed.ts";
 import type { Harnessed, HarnessOf } from "./harness.ts";
@@ -102,7 +102,6 @@ const stdin = new Keys();
 feed.take(mirror.snapshot());
 const left = renderDashboard({
   store: { ...store, tick: () => store.tick(time.now) },
-  hands: { send: () => undefined },
   stdout,
   stdin: stdin as unknown as NodeJS.ReadableStream,
   abilities: { colours: "256", background: "unknown", glyphs: "unicode", spoken: false },

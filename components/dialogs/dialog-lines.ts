@@ -1,17 +1,17 @@
 import type { Attempt } from "../../src/domain/run/state.ts";
 import type { TicketId } from "../../src/domain/values/ids.ts";
+import { plural } from "../../src/domain/values/plural.ts";
 import type { Keymap } from "../../src/store/dashboard-state.ts";
 import { type DashboardState, ticketIn } from "../../src/store/dashboard-state.ts";
 import { displayText } from "../../src/store/display-text.ts";
-import { plural } from "../../src/store/format.ts";
 import { keyLabel } from "../../src/store/keymap/key-labels.ts";
+import { titleOf } from "../../src/store/labels/ticket-label.ts";
+import { finishOf, stageOf } from "../../src/store/labels/ticket-stage.ts";
 import { busyAgents } from "../../src/store/lists.ts";
-import { finishOf, stageOf } from "../../src/store/ticket-stage.ts";
 import type { Modal } from "../../src/store/ui.ts";
 import { fieldCount, fieldLines } from "../kit/field-lines.ts";
 import { fitTo, wrapWords } from "../kit/fit.ts";
 import type { SpanLine } from "../kit/spans.tsx";
-import { titleOf } from "../views/overview/queue-label.ts";
 
 /** The part of the dashboard that dialogs tell about. */
 export type Mirror = Pick<DashboardState, "run" | "lists" | "keymap">;

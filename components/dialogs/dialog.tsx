@@ -1,6 +1,6 @@
 import { Box } from "ink";
 import type { ReactNode } from "react";
-import type { Tone } from "../../src/store/tone.ts";
+import type { Tone } from "../../src/store/labels/tone.ts";
 import { cut, widthOf } from "../kit/fit.ts";
 import { cutSpans, type SpanLine, Spans, spansWidth } from "../kit/spans.tsx";
 
@@ -8,12 +8,12 @@ const WIDEST = 76;
 const LEAST = 40;
 
 /** Columns that a dialog offers for its text. */
-export function dialogRoom(columns: number): number {
+export function dialogWidth(columns: number): number {
   return Math.min(WIDEST, columns - 4) - 4;
 }
 
 /** Where a dialog of so many lines stands, and how many columns its text has. */
-export function dialogPlace({
+export function dialogLayout({
   rows,
   lines,
   columns,
@@ -41,12 +41,12 @@ export function Dialog(options: {
   readonly wide: boolean;
 }): ReactNode {
   const natural = Math.max(LEAST, widthOf(options.title) + 2, ...options.lines.map(spansWidth));
-  const room = options.wide ? dialogRoom(options.columns) : Math.min(dialogRoom(options.columns), natural);
+  const room = options.wide ? dialogWidth(options.columns) : Math.min(dialogWidth(options.columns), natural);
   const most = options.rows - 4;
   const lines =
     options.lines.length <= most ? options.lines : [...options.lines.slice(0, most - 1), more(options.lines.length - most + 1)];
   const title = cut(options.title, room - 2);
-  const { top, left } = dialogPlace({ ...options, lines: lines.length, room });
+  const { top, left } = dialogLayout({ ...options, lines: lines.length, room });
   return (
     <Box position="absolute" top={top} left={left} width={room + 4} flexDirection="column">
       <Spans

@@ -1,11 +1,16 @@
 import { type ReactNode, use, useEffect, useMemo } from "react";
+import type { Keymap } from "../../src/store/dashboard-state.ts";
+import type { Mode } from "../../src/store/keymap/binding.ts";
+import { type KeyGroup, keyGroups } from "../../src/store/keymap/key-groups.ts";
+import { allKeyLabels } from "../../src/store/keymap/key-labels.ts";
 import { modeOf } from "../../src/store/keymap/keymap.ts";
 import { behind } from "../../src/store/keymap/palette.ts";
-import { DashboardContext, useDashboard, useDrawn } from "../dashboard-context.ts";
+import { STYLES, type Style } from "../../src/store/labels/tone.ts";
+import { DashboardContext, useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import { lineField } from "../kit/field-lines.ts";
+import { fitTo, wrapWords } from "../kit/fit.ts";
 import type { SpanLine } from "../kit/spans.tsx";
-import { Dialog, dialogRoom } from "./dialog.tsx";
-import { helpLines } from "./help-lines.ts";
+import { Dialog, dialogWidth } from "./dialog.tsx";
 
 /** All keys and signs, to be scrolled. */
 export function Help({ columns, rows }: { readonly columns: number; readonly rows: number }): ReactNode {
@@ -17,7 +22,7 @@ export function Help({ columns, rows }: { readonly columns: number; readonly row
   const filter = useDashboard((s) => (s.ui.modal?.kind === "help" ? s.ui.modal.filter : ""));
   const input = useDashboard((s) => (s.ui.modal?.kind === "help-search" ? s.ui.modal.input : undefined));
   const wanted = input?.text ?? filter;
-  const width = dialogRoom(columns);
+  const width = dialogWidth(columns);
   const lines = useMemo(() => helpLines(keymap, front, width, wanted.trim()), [keymap, front, width, wanted]);
   // Beside the lines there are a border on either side, the search, what is hidden, and a line of the terminal above and below.
   const height = Math.max(1, Math.min(lines.length, rows - 6));
@@ -41,4 +46,69 @@ function searchWord(wanted: string): SpanLine {
 function hidden(above: number, below: number): string {
   const words = [...(above === 0 ? [] : [`${above} above`]), below === 0 ? "end" : `+${below} more`];
   return words.join(" · ");
+}
+
+const KEYS_WIDTH = 15;
+
+const EMPTY: SpanLine = [{ text: "" }];
+
+/** What the signs of the dashboard mean. */
+const LEGEND: readonly (readonly [Style, string])[] = [
+  [STYLES.oracle, "the oracle: the only voice that says done"],
+  [{ ...STYLES.claim, glyph: '"…"' }, "what an agent says: a claim, never evidence"],
+  [STYLES.agent, "an agent is at work"],
+  [STYLES.finishing, "on the finish line; its agent has stopped"],
+  [STYLES.preparing, "its worktree is being made"],
+  [STYLES.ready, "ready: only room is missing"],
+  [STYLES.waits, "waits, or a free slot"],
+  [STYLES.heldUp, "held up from outside"],
+  [STYLES.ending, "being ended"],
+  [STYLES.needsYou, "needs you"],
+  [STYLES.failed, "stalled: its attempts are used up"],
+  [STYLES.done, "done"],
+  [{ glyph: "#2", tone: "plain" }, "the ticket's second attempt"],
+  [
+    { ...STYLES.done, glyph: [STYLES.done, STYLES.step, STYLES.waits].map(({ glyph }) => glyph).join("") },
+    "the finish line: passed, at it now, ahead",
+  ],
+];
+
+/**
+ * All keys, those of the view in front first, and what the signs mean, in lines of at most `width` columns. `wanted`: only those that
+ * have all of its words in their keys, name or meaning.
+ */
+function helpLines(keymap: Keymap, front: Mode, width: number, wanted: string): readonly SpanLine[] {
+  const words = wanted.toLowerCase().split(/\s+/u);
+  const fits = (...texts: readonly string[]): boolean => words.every((word) => texts.join(" ").toLowerCase().includes(word));
+  const groups = keyGroups(keymap, front).map(
+    (group): KeyGroup => ({
+      ...group,
+      bindings: group.bindings.filter((b) => b.keys.length > 0 && fits(allKeyLabels(b), b.name.replaceAll("-", " "), b.help)),
+    }),
+  );
+  const signs = LEGEND.filter(([{ glyph }, means]) => fits(glyph, means));
+  const lines = [
+    ...groups.flatMap((group) => (group.bindings.length === 0 ? [] : [...groupLines(group, width), EMPTY])),
+    ...(signs.length === 0 ? [] : [title("signs")]),
+    ...signs.map(([{ glyph, tone }, means]): SpanLine => [{ text: fitTo(glyph, 4), tone }, { text: means }]),
+  ];
+  return lines.length === 0 ? [[{ text: "nothing is called that", tone: "waiting" }]] : lines;
+}
+
+function title(text: string): SpanLine {
+  return [{ text: text.toUpperCase(), bold: true }];
+}
+
+function groupLines(group: KeyGroup, width: number): readonly SpanLine[] {
+  return [
+    title(group.title),
+    ...group.bindings.flatMap((binding) =>
+      wrapWords(binding.help, width - KEYS_WIDTH).map(
+        (text, i): SpanLine => [
+          { text: fitTo(i === 0 ? allKeyLabels(binding) : "", KEYS_WIDTH - 1), tone: "running", bold: true },
+          { text: ` ${text}` },
+        ],
+      ),
+    ),
+  ];
 }

@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
-import type { Tone } from "../../src/store/tone.ts";
+import type { Tone } from "../../src/store/labels/tone.ts";
 import type { Modal } from "../../src/store/ui.ts";
-import { useDashboard, useDrawn } from "../dashboard-context.ts";
+import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import type { SpanLine } from "../kit/spans.tsx";
-import { Dialog, dialogRoom } from "./dialog.tsx";
+import { Dialog, dialogWidth } from "./dialog.tsx";
 import { gateLines, healLines, killLines, leaveLines, type Mirror, noteLines, retryLines } from "./dialog-lines.ts";
 import { Help } from "./help.tsx";
-import { Palette } from "./palette.tsx";
+import { paletteLines } from "./palette-lines.ts";
 
 interface Content {
   readonly title: string;
@@ -34,7 +34,7 @@ function Question(options: { readonly modal: DialogModal; readonly columns: numb
   const lists = useDashboard((s) => s.lists);
   const keymap = useDashboard((s) => s.keymap);
   const mirror: Mirror = run === undefined ? { lists, keymap } : { run, lists, keymap };
-  const content = contentOf(modal, mirror, dialogRoom(columns), rows - 4);
+  const content = contentOf(modal, mirror, dialogWidth(columns), rows - 4);
   return <Dialog {...content} columns={columns} rows={rows} wide={"input" in modal} />;
 }
 
@@ -53,4 +53,12 @@ function contentOf(modal: DialogModal, mirror: Mirror, width: number, most: numb
     case "note":
       return { title: "Note an intervention", tone: "person", lines: noteLines(mirror, modal, width, most) };
   }
+}
+
+/** Finds every command: a field, and what fits it. Why a command can do nothing now hangs on all of the run. */
+function Palette({ columns, rows }: { readonly columns: number; readonly rows: number }): ReactNode {
+  useDrawn("palette");
+  const state = useDashboard((s) => s);
+  const lines = paletteLines(state, { columns, rows });
+  return <Dialog title="Command" tone="running" lines={lines} columns={columns} rows={rows} wide />;
 }

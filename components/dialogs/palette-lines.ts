@@ -2,35 +2,30 @@ import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import { chosenAt, type Offer, paletteOf, whyNotNow } from "../../src/store/keymap/palette.ts";
 import { lineField } from "../kit/field-lines.ts";
 import { cut, fitTo, widthOf } from "../kit/fit.ts";
+import type { TerminalSize } from "../kit/geometry.ts";
 import type { SpanLine } from "../kit/spans.tsx";
-import { hiddenWords, type Window, windowOf } from "../kit/window.ts";
-import { dialogPlace, dialogRoom } from "./dialog.tsx";
+import { hiddenLabel, type Window, windowOf } from "../kit/window.ts";
+import { dialogLayout, dialogWidth } from "./dialog.tsx";
 
 const MOST_ROWS = 14;
 /** Lines of the palette before its first row: the field, and one that is empty. */
 const HEAD_LINES = 2;
 const NAME_WIDTH = 20;
 
-/** Columns and rows of the terminal. */
-interface Size {
-  readonly columns: number;
-  readonly rows: number;
-}
-
 /** Rows that the palette has, whatever is found: it stands still while one writes. */
-function rowsOf({ rows }: Size): number {
+function rowsOf({ rows }: TerminalSize): number {
   return Math.max(1, Math.min(MOST_ROWS, rows - 4 - HEAD_LINES));
 }
 
-function windowIn(found: number, at: number, size: Size): Window {
+function windowIn(found: number, at: number, size: TerminalSize): Window {
   return windowOf(found, rowsOf(size), chosenAt(at, found));
 }
 
 /** The palette: what is written, and the commands that fit it, with their keys or why they can do nothing now. */
-export function paletteLines(state: DashboardState, size: Size): readonly SpanLine[] {
+export function paletteLines(state: DashboardState, size: TerminalSize): readonly SpanLine[] {
   const { modal } = state.ui;
   if (modal?.kind !== "palette") return [];
-  const width = dialogRoom(size.columns);
+  const width = dialogWidth(size.columns);
   const found = paletteOf(state);
   const at = chosenAt(modal.at, found.length);
   const shown = windowIn(found.length, at, size);
@@ -41,7 +36,7 @@ export function paletteLines(state: DashboardState, size: Size): readonly SpanLi
     found.length === 0
       ? [[{ text: "nothing is called that", tone: "waiting" }]]
       : shown.above + shown.below > 0
-        ? [[{ text: `  ${hiddenWords(shown)}`, tone: "waiting" }]]
+        ? [[{ text: `  ${hiddenLabel(shown)}`, tone: "waiting" }]]
         : [];
   const lines: readonly SpanLine[] = [
     [{ text: ": ", tone: "running", bold: true }, ...lineField(modal.input, width - 2)],
@@ -73,15 +68,15 @@ function row(
 /** The row of the palette that lies in a cell of the terminal; undefined where none does. */
 export function paletteRowAt(
   state: DashboardState,
-  size: Size,
+  size: TerminalSize,
   cell: { readonly column: number; readonly row: number },
 ): number | undefined {
   const { modal } = state.ui;
   if (modal?.kind !== "palette") return undefined;
   const found = paletteOf(state).length;
   const shown = windowIn(found, modal.at, size);
-  const room = dialogRoom(size.columns);
-  const { top, left } = dialogPlace({ ...size, lines: HEAD_LINES + rowsOf(size), room });
+  const room = dialogWidth(size.columns);
+  const { top, left } = dialogLayout({ ...size, lines: HEAD_LINES + rowsOf(size), room });
   const at = shown.start + cell.row - (top + 1 + HEAD_LINES);
   const within = cell.column > left && cell.column < left + room + 3;
   return within && at >= shown.start && at < shown.end ? at : undefined;

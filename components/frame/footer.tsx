@@ -3,10 +3,10 @@ import { memo, type ReactNode } from "react";
 import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import { keyLabels } from "../../src/store/keymap/key-labels.ts";
 import { modeOf } from "../../src/store/keymap/keymap.ts";
+import type { Tone } from "../../src/store/labels/tone.ts";
 import { filteredLists } from "../../src/store/lists.ts";
 import type { TextInput } from "../../src/store/text-input.ts";
-import type { Tone } from "../../src/store/tone.ts";
-import { useDashboard, useDrawn } from "../dashboard-context.ts";
+import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import { lineField } from "../kit/field-lines.ts";
 import { cut, widthOf } from "../kit/fit.ts";
 import { type SpanLine, Spans, spansWidth } from "../kit/spans.tsx";
@@ -44,7 +44,7 @@ export function footerKeys(state: DashboardState, width: number): readonly Foote
  * Stands before whatever else the last line shows where the connection is lost: what is on the screen may have changed since. Empty
  * otherwise.
  */
-export function staleWord({ run, ui }: DashboardState): string {
+export function staleLabel({ run, ui }: DashboardState): string {
   return ui.connection.state === "lost" && run?.end === undefined ? " ✕ connection lost ·" : "";
 }
 
@@ -61,7 +61,7 @@ export function footerShows({ run, ui, playback }: DashboardState): "field" | "t
 export const Footer = memo(function Footer({ width }: { readonly width: number }): ReactNode {
   useDrawn("footer");
   const isLost = useDashboard((s) => footerShows(s) === "lost");
-  const stale = useDashboard(staleWord);
+  const stale = useDashboard(staleLabel);
   if (stale === "" || isLost) return <Shown width={width} />;
   return (
     <Box height={1}>
@@ -76,7 +76,7 @@ function Shown({ width }: { readonly width: number }): ReactNode {
   const toast = useDashboard((s) => s.ui.toast);
   const lost = useDashboard((s) => (s.ui.connection.state === "lost" ? s.ui.connection.reason : ""));
   const leave = useDashboard((s) => keyOf(s, "leave"));
-  const reading = useDashboard((s) => (s.ui.connection.state === "reading" ? readingWords(s.ui.connection) : ""));
+  const reading = useDashboard((s) => (s.ui.connection.state === "reading" ? readingLabel(s.ui.connection) : ""));
   if (shows === "field") return <Field width={width} />;
   if (shows === "toast" && toast !== undefined) return <Message text={toast.text} tone={toast.tone} width={width} />;
   if (shows === "reading") return <Message text={`${reading}${leave}`} tone="waiting" width={width} />;
@@ -85,8 +85,8 @@ function Shown({ width }: { readonly width: number }): ReactNode {
   return <Keys width={width} />;
 }
 
-function readingWords({ rows, of }: { readonly rows: number; readonly of: number }): string {
-  return `reading the journal: ${rows.toLocaleString("en")} of ${of.toLocaleString("en")} events`;
+function readingLabel({ rows, total }: { readonly rows: number; readonly total: number }): string {
+  return `reading the journal: ${rows.toLocaleString("en")} of ${total.toLocaleString("en")} events`;
 }
 
 /** ` · q leave`, with the key that it has. */

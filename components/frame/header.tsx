@@ -1,20 +1,21 @@
 import { memo, type ReactNode } from "react";
 import { interventionKind } from "../../src/domain/results/intervention.ts";
 import type { RunState } from "../../src/domain/run/state.ts";
+import { plural } from "../../src/domain/values/plural.ts";
 import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import { displayText } from "../../src/store/display-text.ts";
-import { formatCap, formatUsd, plural } from "../../src/store/format.ts";
-import { runLabel } from "../../src/store/run-label.ts";
-import { useDashboard, useDrawn } from "../dashboard-context.ts";
+import { formatCap, formatUsd } from "../../src/store/format.ts";
+import { runLabel } from "../../src/store/labels/run-label.ts";
+import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import { cut, fitParts, fitTo, widthOf } from "../kit/fit.ts";
 import { type Span, type TimedSpan, TimedSpans } from "../kit/spans.tsx";
 import { timeSpan } from "../kit/time.tsx";
 
 /** Columns of the first word of both top lines, so that the two stand under each other. */
-export const WORD_WIDTH = 12;
+export const LABEL_WIDTH = 12;
 const CLOCK_WIDTH = 8;
 
-type Fact = "name" | "repos" | "hold" | "clock" | "needs" | "sandbox" | "interventions" | "cost";
+type Fact = "name" | "repos" | "backoff" | "clock" | "needs" | "sandbox" | "interventions" | "cost";
 
 /** Who is said in fewer words first where the line is short. The missing sandbox and the clock of a hold never go. */
 const SHORTER: readonly Fact[] = [
@@ -23,13 +24,13 @@ const SHORTER: readonly Fact[] = [
   "repos",
   "name",
   "interventions",
-  "hold",
+  "backoff",
   "name",
   "interventions",
   "cost",
   "needs",
-  "hold",
-  "hold",
+  "backoff",
+  "backoff",
   "name",
   "cost",
   "needs",
@@ -46,21 +47,21 @@ export const Header = memo(function Header({ width }: { readonly width: number }
   const startedAt = useDashboard((s) => s.run?.startedAt);
   const stop = useDashboard((s) => s.run?.end?.at);
   const facts = useFacts();
-  const room = width - 2 - WORD_WIDTH - CLOCK_WIDTH - 1;
+  const room = width - 2 - LABEL_WIDTH - CLOCK_WIDTH - 1;
   const parts = fitParts(facts, SHORTER, room);
   const used = widthOf(Object.values(parts).join(""));
-  const holdClock = useHoldClock(widthOf(parts.clock));
+  const holdClock = useBackoffClock(widthOf(parts.clock));
   return (
     <TimedSpans
       line={[
-        { text: ` ${fitTo(`${glyph} ${word}`, WORD_WIDTH)} `, tone, bold: true },
+        { text: ` ${fitTo(`${glyph} ${word}`, LABEL_WIDTH)} `, tone, bold: true },
         { text: parts.name, bold: true },
         { text: parts.repos, tone: "waiting" },
         startedAt === undefined
           ? { text: " ".repeat(CLOCK_WIDTH) }
           : timeSpan({ since: startedAt, stop, format: "long", width: CLOCK_WIDTH, align: "left" }),
         { text: " ".repeat(Math.max(0, room - used)) },
-        { text: parts.hold, tone: "waiting" },
+        { text: parts.backoff, tone: "waiting" },
         holdClock,
         { text: parts.needs, tone: "person", bold: true },
         { text: parts.sandbox, tone: "bad", bold: true },
@@ -77,7 +78,7 @@ function useFacts(): Readonly<Record<Fact, readonly string[]>> {
   const repos = useDashboard((s) => Object.keys(s.run?.batch.repos ?? {}).length);
   const needs = useDashboard((s) => (s.run === undefined ? 0 : s.run.counts["human-gated"] + s.run.counts.stalled));
   const sandboxed = useDashboard((s) => s.run?.sandboxed ?? true);
-  const interventions = useDashboard((s) => (s.run === undefined ? "" : interventionWords(s.run)));
+  const interventions = useDashboard((s) => (s.run === undefined ? "" : interventionsLabel(s.run)));
   const total = useDashboard((s) => s.run?.interventions.length ?? 0);
   const spent = useDashboard((s) => s.run?.spentUsd ?? 0);
   const reserved = useDashboard((s) => s.run?.reservedUsd ?? 0);
@@ -85,15 +86,15 @@ function useFacts(): Readonly<Record<Fact, readonly string[]>> {
   const cost = formatUsd(spent).padStart(formatUsd(cap).length);
   const setAside = reserved > 0 ? ` +${formatUsd(reserved)} held` : "";
   const known = useDashboard((s) => s.run !== undefined);
-  const held = useDashboard((s) => holdWidth(s));
+  const held = useDashboard((s) => backoffWidth(s));
   // Before the engine has said anything there are no numbers, not zeros.
   if (!known)
-    return { name: [""], repos: [""], hold: [""], clock: [""], needs: [""], sandbox: [""], interventions: [""], cost: [""] };
+    return { name: [""], repos: [""], backoff: [""], clock: [""], needs: [""], sandbox: [""], interventions: [""], cost: [""] };
   const dot = name === "" ? "" : " · ";
   return {
     name: [name, cut(name, 16), cut(name, 10), cut(name, 6), ""],
     repos: [`${dot}${plural(repos, "repo")}${dot}`, dot, ""],
-    hold: held === 0 ? [""] : ["  ‖ model API rate limited,", "  ‖ API rate limited,", "  ‖ rate limit,", "  ‖ API"],
+    backoff: held === 0 ? [""] : ["  ‖ model API rate limited,", "  ‖ API rate limited,", "  ‖ rate limit,", "  ‖ API"],
     clock: [" ".repeat(held)],
     needs: needs === 0 ? [""] : [`  ! ${needs} ${needs === 1 ? "needs" : "need"} you`, `  ! ${needs}`],
     sandbox: sandboxed ? [""] : ["  unsandboxed"],
@@ -103,22 +104,22 @@ function useFacts(): Readonly<Record<Fact, readonly string[]>> {
 }
 
 /** Columns of a hold's clock: ` 04:12 left`, from an hour on ` 1:04:12 left`; 0 where agents may start. */
-function holdWidth({ run, now }: Pick<DashboardState, "run" | "now">): number {
-  if (run?.hold === undefined || run.end !== undefined || run.hold.until <= now) return 0;
-  return run.hold.until - now < HOUR_MS ? 11 : 13;
+function backoffWidth({ run, now }: Pick<DashboardState, "run" | "now">): number {
+  if (run?.backoff === undefined || run.end !== undefined || run.backoff.until <= now) return 0;
+  return run.backoff.until - now < HOUR_MS ? 11 : 13;
 }
 
 const HOUR_MS = 3_600_000;
 
 /** How long the model's API is left alone still. Whoever has lost the engine cannot know. */
-function useHoldClock(width: number): Span | TimedSpan {
-  const until = useDashboard((s) => s.run?.hold?.until ?? 0);
+function useBackoffClock(width: number): Span | TimedSpan {
+  const until = useDashboard((s) => s.run?.backoff?.until ?? 0);
   const lost = useDashboard((s) => s.ui.connection.state !== "live");
   if (lost) return { text: fitTo(" ? left", width), tone: "waiting" };
   return timeSpan({ since: until, until: true, format: "elapsed", prefix: " ", suffix: " left", width, tone: "waiting" });
 }
 
-function interventionWords({ interventions }: RunState): string {
+function interventionsLabel({ interventions }: RunState): string {
   const work = interventions.filter((i) => interventionKind(i.class) === "work").length;
   return `interventions ${interventions.length} (${work} work · ${interventions.length - work} harness)`;
 }

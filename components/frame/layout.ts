@@ -1,6 +1,6 @@
-/** The smallest terminal that the dashboard is drawn on. */
-export const MIN_COLUMNS = 60;
-export const MIN_ROWS = 15;
+import type { Plan } from "../../src/domain/run/state.ts";
+
+import { SMALLEST_TERMINAL } from "../../src/store/terminal-capabilities.ts";
 /** From this width on, workers and queue stand side by side. */
 export const WIDE_COLUMNS = 100;
 
@@ -30,9 +30,14 @@ const PANEL_COLUMNS = 140;
 const PANEL_ROWS = 44;
 const PANEL_LINES = 7;
 
+/** Columns that a ticket id gets, the same in every view. */
+export function idWidth(plan: Plan): number {
+  return Math.min(12, Math.max(3, ...plan.tickets.map((t) => t.id.length)));
+}
+
 /** Whether a terminal is too small to draw anything that reads. */
 export function isTooSmall(columns: number, rows: number): boolean {
-  return columns < MIN_COLUMNS || rows < MIN_ROWS;
+  return columns < SMALLEST_TERMINAL.columns || rows < SMALLEST_TERMINAL.rows;
 }
 
 /** Divides the terminal. It depends on its size and the number of slots alone, so nothing moves while a run goes on. */

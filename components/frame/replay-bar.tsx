@@ -3,9 +3,9 @@ import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import { formatClock, formatLong } from "../../src/store/format.ts";
 import { keyLabels } from "../../src/store/keymap/key-labels.ts";
 import { modeOf } from "../../src/store/keymap/keymap.ts";
+import { stageLabel } from "../../src/store/labels/run-label.ts";
 import type { Playback } from "../../src/store/playback.ts";
-import { stageLabel } from "../../src/store/run-label.ts";
-import { useDashboard, useDrawn } from "../dashboard-context.ts";
+import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import { cut, fitParts, widthOf } from "../kit/fit.ts";
 import { Line, Say } from "../kit/text.tsx";
 
@@ -23,7 +23,7 @@ export const ReplayBar = memo(function ReplayBar({ width }: { readonly width: nu
     const { glyph, word } = stageLabel(s.run, { state: "live" }, s.now);
     return `${glyph} ${word}`;
   });
-  const keys = useDashboard((s) => replayKeyWords(s).join("\n"));
+  const keys = useDashboard((s) => replayKeyLabels(s).join("\n"));
   if (playback === undefined) return null;
   const parts = fitParts(wordsOf(playback, stage, keys.split("\n")), SHORTER, width - SHORTEST_BAR - 2);
   const said = widthOf(Object.values(parts).join(""));
@@ -61,7 +61,7 @@ function wordsOf(playback: Playback, stage: string, keys: readonly string[]): Re
 }
 
 /** The keys of a replay in more and in fewer words, as they are bound. */
-function replayKeyWords(state: DashboardState): readonly string[] {
+function replayKeyLabels(state: DashboardState): readonly string[] {
   const bindings = state.keymap[modeOf(state)];
   const words = (names: readonly string[]): string =>
     names

@@ -1,7 +1,7 @@
 import { Box } from "ink";
 import type { ReactNode } from "react";
 import { useShallow } from "zustand/react/shallow";
-import { useDashboard } from "../dashboard-context.ts";
+import { useDashboard } from "../kit/dashboard-context.ts";
 import { Line, Say } from "../kit/text.tsx";
 import { viewKeys, viewTabs } from "./view-tabs.ts";
 
@@ -37,6 +37,15 @@ function ViewTabs({ width }: { readonly width: number }): ReactNode {
         {own}
       </Say>
       <Say tone="waiting">{`${right}${"─".repeat(rest)}`}</Say>
+    </Line>
+  );
+}
+
+/** In the place of a view while no run is known. */
+export function NoRun(): ReactNode {
+  return (
+    <Line>
+      <Say tone="waiting">{" ◌ connecting: nothing is known of the run yet"}</Say>
     </Line>
   );
 }

@@ -1,12 +1,15 @@
-import type { Tone } from "../../src/store/tone.ts";
-import type { Span } from "./spans.tsx";
+import { STYLES, type Tone } from "../../src/store/labels/tone.ts";
+import { joinSpans, type Span } from "./spans.tsx";
 
 /** How a bar is drawn: its first cell, all others, and its tone. */
-export interface BarLook {
+export interface BarStyle {
   readonly cap: string;
   readonly fill: string;
   readonly tone: Tone;
 }
+
+/** A try that shipped. */
+export const SHIPPED_BAR: BarStyle = { cap: "┣", fill: "━", tone: STYLES.done.tone };
 
 /** A bar over columns, the last of which it does not cover. Even the shortest has one. */
 export interface Bar {
@@ -14,7 +17,7 @@ export interface Bar {
   readonly to: number;
   /** Of narrow characters; stands in the bar where there is room. */
   readonly label: string;
-  readonly look: BarLook;
+  readonly style: BarStyle;
   /** Stands out among the others. */
   readonly lit?: boolean;
 }
@@ -39,7 +42,7 @@ export function paintBars(bars: readonly Bar[], width: number, ground: Ground = 
   for (const bar of shown) {
     for (let x = Math.max(0, bar.from); x < endOf(bar, width); x++) {
       owners[x]?.push(bar);
-      cells[x] = { text: x === bar.from && endOf(bar, width) - x > 1 ? bar.look.cap : bar.look.fill, ...lookOf(bar) };
+      cells[x] = { text: x === bar.from && endOf(bar, width) - x > 1 ? bar.style.cap : bar.style.fill, ...styleOf(bar) };
     }
   }
   for (const bar of shown) writeLabel(bar, { cells, owners, width });
@@ -49,7 +52,7 @@ export function paintBars(bars: readonly Bar[], width: number, ground: Ground = 
     counted = true;
     cells[x] = countCell(own);
   });
-  return { spans: joined(cells), counted };
+  return { spans: joinSpans(cells), counted };
 }
 
 /** The bars that cover a column. */
@@ -61,15 +64,15 @@ function endOf({ from, to }: Bar, width: number): number {
   return Math.min(width, Math.max(to, from + 1));
 }
 
-function lookOf({ look, lit }: Bar): Pick<Span, "tone" | "bold" | "inverse"> {
-  return lit === true ? { tone: look.tone, bold: true, inverse: true } : { tone: look.tone };
+function styleOf({ style, lit }: Bar): Pick<Span, "tone" | "bold" | "inverse"> {
+  return lit === true ? { tone: style.tone, bold: true, inverse: true } : { tone: style.tone };
 }
 
 /** Where something went wrong with one of them, the number looks like it. */
 function countCell(own: readonly Bar[]): Span {
-  const worst = own.find(({ look }) => look.tone === "bad") ?? own.find(({ lit }) => lit) ?? own[0];
+  const worst = own.find(({ style }) => style.tone === "bad") ?? own.find(({ lit }) => lit) ?? own[0];
   const lit = own.some((bar) => bar.lit === true);
-  return { text: own.length > 9 ? "+" : String(own.length), tone: worst?.look.tone ?? "plain", bold: true, inverse: lit };
+  return { text: own.length > 9 ? "+" : String(own.length), tone: worst?.style.tone ?? "plain", bold: true, inverse: lit };
 }
 
 interface Cells {
@@ -85,18 +88,6 @@ function writeLabel(bar: Bar, { cells, owners, width }: Cells): void {
   if (end >= endOf(bar, width)) return;
   for (let x = start; x < end; x++) if ((owners[x]?.length ?? 0) > 1) return;
   [...bar.label].forEach((text, i) => {
-    cells[start + i] = { text, ...lookOf(bar) };
+    cells[start + i] = { text, ...styleOf(bar) };
   });
-}
-
-/** Neighbours of one look as one stretch: fewer of them are drawn sooner. */
-export function joined(cells: readonly Span[]): readonly Span[] {
-  const spans: Span[] = [];
-  for (const cell of cells) {
-    const last = spans.at(-1);
-    const same = last !== undefined && last.tone === cell.tone && last.bold === cell.bold && last.inverse === cell.inverse;
-    if (same) spans[spans.length - 1] = { ...last, text: last.text + cell.text };
-    else spans.push(cell);
-  }
-  return spans;
 }

@@ -1,6 +1,6 @@
 import { MAX_INPUT, type TextInput } from "../../src/store/text-input.ts";
 import { cut, widthOf } from "./fit.ts";
-import type { Span, SpanLine } from "./spans.tsx";
+import { joinSpans, type Span, type SpanLine } from "./spans.tsx";
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
@@ -28,7 +28,7 @@ export function fieldLines(input: TextInput, width: number, most: number): reado
   }
   if (input.cursor >= input.text.length) put({ text: "█", tone: "running" });
   const start = Math.max(0, Math.min(cursorLine - most + 1, lines.length - most));
-  return lines.slice(start, start + most).map(joined);
+  return lines.slice(start, start + most).map(joinSpans);
 }
 
 /**
@@ -56,18 +56,6 @@ function endOf(characters: readonly string[], width: number): string {
   let [start, used] = [characters.length, 1];
   while (start > 0 && used + widthOf(characters[start - 1] ?? "") <= width) used += widthOf(characters[--start] ?? "");
   return width < 1 ? "" : `…${characters.slice(start).join("")}`;
-}
-
-/** Neighbours of one look as one stretch. */
-function joined(spans: readonly Span[]): SpanLine {
-  const out: Span[] = [];
-  for (const span of spans) {
-    const last = out.at(-1);
-    if (last !== undefined && last.inverse === span.inverse && last.tone === span.tone)
-      out[out.length - 1] = { ...last, text: last.text + span.text };
-    else out.push(span);
-  }
-  return out;
 }
 
 /** How much of the field is used. */

@@ -56,7 +56,10 @@ export function fitParts<K extends string>(
   return Object.fromEntries(names.map((name) => [name, at(name)])) as Record<K, string>;
 }
 
-/** Breaks a text into lines of at most `width` columns, at spaces where there are any. */
+/**
+ * Breaks a text into lines of at most `width` columns, at spaces where there are any. A word that is longer than a line begins on a line
+ * of its own; `wrap-ansi` cuts it at the end of the line before.
+ */
 export function wrapWords(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = "";
@@ -70,6 +73,14 @@ export function wrapWords(text: string, width: number): readonly string[] {
     line = word;
   }
   return [...lines, line];
+}
+
+/** Breaks a text into at most `most` lines of at most `width` columns; where there is more of it, the last one ends with a mark. */
+export function wrapTo(text: string, width: number, most: number): readonly string[] {
+  const lines = wrapWords(text, width);
+  return lines.length <= most
+    ? lines
+    : [...lines.slice(0, most - 1), ...lines.slice(most - 1, most).map((line) => cut(`${line} …`, width))];
 }
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });

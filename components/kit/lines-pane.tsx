@@ -1,14 +1,17 @@
 import { Box } from "ink";
 import { type ReactNode, use, useEffect } from "react";
-import { plural } from "../../src/store/format.ts";
+import { plural } from "../../src/domain/values/plural.ts";
+import type { Tone } from "../../src/store/labels/tone.ts";
 import type { PaneName } from "../../src/store/views/pane.ts";
-import { DashboardContext, useDashboard } from "../dashboard-context.ts";
-import { Rule } from "../frame/rule.tsx";
-import type { ViewSize } from "../frame/view-size.ts";
-import type { SummaryLine } from "../views/summary/summary-lines.ts";
-import { cutSpans, Spans } from "./spans.tsx";
+import { DashboardContext, useDashboard } from "./dashboard-context.ts";
+import type { ViewSize } from "./geometry.ts";
+import { Rule } from "./rule.tsx";
+import { cutSpans, type SpanLine, Spans } from "./spans.tsx";
 import { Line, Say } from "./text.tsx";
 import { linesWindow } from "./window.ts";
+
+/** A line of a pane: text, or the title of a section. */
+export type PaneLine = { readonly title: string; readonly count: string; readonly tone: Tone } | SpanLine;
 
 /** Lines to scroll through where they are more than fit; what is out of sight is counted in the last line. */
 export function LinesPane({
@@ -16,7 +19,7 @@ export function LinesPane({
   lines,
   columns,
   height,
-}: ViewSize & { readonly pane: PaneName; readonly lines: readonly SummaryLine[] }): ReactNode {
+}: ViewSize & { readonly pane: PaneName; readonly lines: readonly PaneLine[] }): ReactNode {
   const scroll = useDashboard((s) => s.ui.panes[pane].scroll);
   const store = use(DashboardContext)?.store;
   const { start, shown, max } = linesWindow(lines.length, height, scroll);

@@ -1,6 +1,6 @@
 import chalk, { type ForegroundColorName } from "chalk";
-import type { Tone } from "../../src/store/tone.ts";
-import type { Look, Theme } from "./theme.ts";
+import type { Tone } from "../../src/store/labels/tone.ts";
+import type { Theme, ToneStyle } from "./theme.ts";
 
 /** A stretch of text with one look. */
 export interface Span {
@@ -84,7 +84,7 @@ function codesOf({ tone = "plain", bold, inverse = false }: Span, theme: Theme):
 const codes = new Map<string, Code>();
 
 /** In the order in which Ink puts them around a text. */
-function newCodes(look: Look, bold: boolean, inverse: boolean): readonly Code[] {
+function newCodes(look: ToneStyle, bold: boolean, inverse: boolean): readonly Code[] {
   const samples = [
     inverse ? chalk.inverse("|") : "",
     bold ? chalk.bold("|") : "",

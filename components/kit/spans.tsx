@@ -1,7 +1,7 @@
 import { Box, Transform, useIsScreenReaderEnabled } from "ink";
 import { memo, type ReactNode, use, useCallback, useMemo } from "react";
-import { useDashboard, useTheme } from "../dashboard-context.ts";
 import { LinePlaceholdersContext } from "../terminal/line-placeholders.ts";
+import { useDashboard, useTheme } from "./dashboard-context.ts";
 import { cut, widthOf } from "./fit.ts";
 import { paint, type Span, type SpanLine } from "./paint.ts";
 import { Line } from "./text.tsx";
@@ -31,6 +31,18 @@ export function cutSpans(line: SpanLine, width: number): SpanLine {
     if (last) break;
   }
   return out;
+}
+
+/** Neighbours of one style as one stretch: fewer of them are drawn sooner. */
+export function joinSpans(cells: readonly Span[]): SpanLine {
+  const spans: Span[] = [];
+  for (const cell of cells) {
+    const last = spans.at(-1);
+    const same = last !== undefined && last.tone === cell.tone && last.bold === cell.bold && last.inverse === cell.inverse;
+    if (same) spans[spans.length - 1] = { ...last, text: last.text + cell.text };
+    else spans.push(cell);
+  }
+  return spans;
 }
 
 /** A line as it is. */
@@ -85,4 +97,15 @@ function Painted({ text, width }: { readonly text: string; readonly width: numbe
       <Transform transform={drawn}>{"x".repeat(width)}</Transform>
     </Box>
   );
+}
+
+const MORE: SpanLine = [{ text: " …", tone: "waiting" }];
+
+/** The pieces of a legend that fit `width` columns, each of them whole, and a mark in the place of the others. */
+export function fitLegend(pieces: readonly SpanLine[], width: number): SpanLine {
+  if (spansWidth(pieces.flat()) <= width) return pieces.flat();
+  let count = pieces.length - 1;
+  const withMark = (): SpanLine => [...pieces.slice(0, count).flat(), ...MORE];
+  while (count > 1 && spansWidth(withMark()) > width) count -= 1;
+  return cutSpans(withMark(), width);
 }

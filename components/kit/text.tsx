@@ -1,7 +1,7 @@
 import { Text } from "ink";
 import type { ReactNode } from "react";
-import type { Tone } from "../../src/store/tone.ts";
-import { useTheme } from "../dashboard-context.ts";
+import type { Tone } from "../../src/store/labels/tone.ts";
+import { useTheme } from "./dashboard-context.ts";
 
 /** One line of the screen. What is in it is measured beforehand; whatever is still too long is cut, never wrapped. */
 export function Line({ children }: { readonly children: ReactNode }): ReactNode {
@@ -20,9 +20,9 @@ export function Say({
   readonly inverse?: boolean;
   readonly children: ReactNode;
 }): ReactNode {
-  const look = useTheme()[tone ?? "plain"];
+  const style = useTheme()[tone ?? "plain"];
   return (
-    <Text {...look} bold={bold ?? look.bold ?? false} inverse={inverse ?? false}>
+    <Text {...style} bold={bold ?? style.bold ?? false} inverse={inverse ?? false}>
       {children}
     </Text>
   );

@@ -1,14 +1,14 @@
+import type { Tone } from "../../src/store/labels/tone.ts";
 import type { TerminalCapabilities } from "../../src/store/terminal-capabilities.ts";
-import type { Tone } from "../../src/store/tone.ts";
 
 /** How a tone looks; the names are those of Ink's Text. */
-export interface Look {
+export interface ToneStyle {
   readonly color?: string;
   readonly dimColor?: boolean;
   readonly bold?: boolean;
 }
 
-export type Theme = Readonly<Record<Tone, Look>>;
+export type Theme = Readonly<Record<Tone, ToneStyle>>;
 
 /**
  * The 16 colours of the terminal, so that the person's own palette decides what is legible. Whether its ground is light is not
@@ -54,7 +54,7 @@ const NONE: Theme = {
 /** A theme of named colours, by tone; plain text keeps the colour that the terminal gives it. */
 function coloured(colours: Readonly<Record<Exclude<Tone, "plain">, string>>): Theme {
   const looks = Object.entries(colours).map(([tone, color]) => [tone, { color }]);
-  return { plain: {}, ...(Object.fromEntries(looks) as Record<Exclude<Tone, "plain">, Look>) };
+  return { plain: {}, ...(Object.fromEntries(looks) as Record<Exclude<Tone, "plain">, ToneStyle>) };
 }
 
 const DARK_TRUE = coloured({

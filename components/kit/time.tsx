@@ -1,7 +1,7 @@
 import { memo, type ReactNode } from "react";
 import { formatAge, formatElapsed, formatLeft, formatLong } from "../../src/store/format.ts";
-import type { Tone } from "../../src/store/tone.ts";
-import { useDashboard } from "../dashboard-context.ts";
+import type { Tone } from "../../src/store/labels/tone.ts";
+import { useDashboard } from "./dashboard-context.ts";
 import { fitTo } from "./fit.ts";
 import type { Span, TimedSpan } from "./spans.tsx";
 import { Say } from "./text.tsx";

@@ -1,16 +1,17 @@
-import { renderSummaryText } from "../../src/domain/results/summary.ts";
 import type { RunState } from "../../src/domain/run/state.ts";
 import type { TicketId } from "../../src/domain/values/ids.ts";
+import { plural } from "../../src/domain/values/plural.ts";
 import { type DashboardState, ticketIn } from "../../src/store/dashboard-state.ts";
 import { displayText } from "../../src/store/display-text.ts";
-import { formatCap, formatClock, formatUsd, plural } from "../../src/store/format.ts";
+import { formatCap, formatClock, formatUsd } from "../../src/store/format.ts";
 import { keyLabel } from "../../src/store/keymap/key-labels.ts";
 import { modeOf } from "../../src/store/keymap/keymap.ts";
+import { runLabel } from "../../src/store/labels/run-label.ts";
+import { queueLabel, titleOf } from "../../src/store/labels/ticket-label.ts";
+import { finishOf, stageOf } from "../../src/store/labels/ticket-stage.ts";
 import { busyAgents } from "../../src/store/lists.ts";
-import { runLabel } from "../../src/store/run-label.ts";
-import { finishOf, stageOf } from "../../src/store/ticket-stage.ts";
+import { renderSummaryText } from "../../src/store/results/summary.ts";
 import { wrapWords } from "../kit/fit.ts";
-import { queueLabel, titleOf } from "../views/overview/queue-label.ts";
 
 /** Tickets of one kind that are read out; the others are counted. */
 const NAMED = 8;
@@ -104,4 +105,12 @@ function keysLine(state: DashboardState): string {
     return short === "" || key === undefined ? [] : [`${KEY_NAMES[key] ?? keyLabel(key)} ${short}`];
   });
   return `Keys: ${shown.join(", ")}.`;
+}
+
+/** Lines and bars are for the eye: a screen reader would say each of their signs. */
+const DRAWN = /[\u2500-\u259f\u25a0-\u25a3]+/g;
+
+/** Text for a screen reader: without what is only drawn, and without the blanks that keep columns apart. */
+export function spokenOf(text: string): string {
+  return text.replace(DRAWN, " ").replace(/ {2,}/g, " ");
 }

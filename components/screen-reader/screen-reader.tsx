@@ -1,10 +1,10 @@
 import { Box } from "ink";
 import { memo, type ReactNode } from "react";
 import { VIEW_TITLES } from "../../src/store/views/view-name.ts";
-import { useDashboard, useDrawn } from "../dashboard-context.ts";
 import { Modals } from "../dialogs/modals.tsx";
-import { CurrentView } from "../frame/views.tsx";
+import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import { Line, Say } from "../kit/text.tsx";
+import { CurrentView } from "../views/current-view.tsx";
 import { spokenLines } from "./lines.ts";
 
 /** Lines that stay free: the reader's own, and the one below what is written. */

@@ -1,4 +1,4 @@
-import { widthOf } from "../kit/fit.ts";
+import stringWidth from "string-width";
 
 /** One line of the screen, cell by cell. `styles` are SGR parameters in a fixed order: two that look alike are equal. */
 export interface StyledRow {
@@ -81,7 +81,7 @@ function isOneCell(char: string): boolean {
   const cached = known.get(char);
   if (cached !== undefined) return cached;
   const one =
-    widthOf(char) === 1 && !/\p{M}|\p{Emoji_Presentation}|\p{Emoji_Modifier}|\p{Cf}|\p{Bidi_Control}|\p{Cc}/u.test(char);
+    stringWidth(char) === 1 && !/\p{M}|\p{Emoji_Presentation}|\p{Emoji_Modifier}|\p{Cf}|\p{Bidi_Control}|\p{Cc}/u.test(char);
   if (known.size < 4_096) known.set(char, one);
   return one;
 }

@@ -35,6 +35,16 @@ const WITHOUT_OPTIONAL: Plugin = {
   },
 };
 
+/** Commander can run programs as verbs. Ours are none, and to load `node:child_process` takes some 3 ms of every start. */
+const NO_PROGRAMS: Plugin = {
+  name: "commander-without-programs",
+  setup({ onResolve }) {
+    onResolve({ filter: /^node:child_process$/ }, ({ path, importer }) =>
+      /\/node_modules\/commander\//.test(importer) ? { path, namespace: "left-out" } : undefined,
+    );
+  },
+};
+
 /** Yoga decodes its WebAssembly by `fetch` where there is one, which loads all of Node's: some 50 ms before the first frame. */
 const YOGA: Plugin = {
   name: "yoga-without-fetch",
@@ -81,7 +91,7 @@ export const AS_SHIPPED = {
     // React's production build; its other one records every render.
     "process.env.NODE_ENV": '"production"',
   },
-  plugins: [WITHOUT_OPTIONAL, YOGA, ENGLISH, ONE_COPY],
+  plugins: [WITHOUT_OPTIONAL, NO_PROGRAMS, YOGA, ENGLISH, ONE_COPY],
   banner: {
     // Some packages are CommonJS and call require for modules of Node.
     js: '#!/usr/bin/env node\nimport { createRequire as requireOf } from "node:module";\nconst require = requireOf(import.meta.url);',

@@ -1,7 +1,7 @@
 /** Refuses imports that cross a layer the wrong way, and cycles: `node scripts/layers/check.ts [folder]`. */
-import { resolve } from "node:path";
+import { matchesGlob, resolve } from "node:path";
 import { cyclesIn, type Module, readModules, type Target } from "./graph.ts";
-import { LAYERS, type Layer } from "./rules.ts";
+import { LAYERS, type Layer, STARTERS } from "./rules.ts";
 
 const ROOTS = ["src", "components", "oracle"];
 
@@ -20,6 +20,7 @@ export function checkLayers(base: string): LayerReport {
     // A check that saw nothing must not pass.
     ...(imports === 0 ? [`no imports seen under ${base}`] : []),
     ...modules.flatMap((module) => problemsOf(module)),
+    ...needlessExceptions(modules),
     ...cyclesIn(modules).map((cycle) => `cycle: ${cycle.join(" → ")}`),
   ];
   return { modules: modules.length, imports, problems };
@@ -28,6 +29,8 @@ export function checkLayers(base: string): LayerReport {
 function problemsOf(module: Module): string[] {
   const layer = layerOf(module.path);
   if (layer === undefined) return [`${module.path}: belongs to no layer of scripts/layers/rules.ts`];
+  if (layer.folderLevels !== undefined && levelOf(layer.folderLevels, folderIn(layer, module.path)) < 0)
+    return [`${module.path}: belongs to no folder of ${layer.folder} in scripts/layers/rules.ts`];
   return module.imports.flatMap((to) => {
     const reason = objection(layer, module.path, to);
     return reason === undefined ? [] : [`${module.path} → ${to.kind === "file" ? to.path : to.name}: ${reason}`];
@@ -45,14 +48,31 @@ function objection(layer: Layer, from: string, to: Target): string | undefined {
     case "computed":
       return "write the module's name out: a computed one cannot be checked";
     case "builtin":
+      if (startsPrograms(to)) return objectionToStarter(from);
       if (layer.builtins === "all" || layer.builtins.includes(to.name)) return undefined;
       return `${layer.name} may import these modules of Node: ${listed(layer.builtins)}`;
     case "package":
+      if (startsPrograms(to)) return objectionToStarter(from);
       if (layer.packages.includes(to.name)) return undefined;
       return `${layer.name} may import these packages: ${listed(layer.packages)}`;
     case "file":
       return objectionToFile(layer, from, to.path);
   }
+}
+
+/** Whether a module starts programs. */
+const startsPrograms = (to: Target): boolean => to.kind !== "file" && STARTERS.modules.includes(to.name);
+
+/** Every program is started in one place; where that does not serve, the file is named with its reason. */
+function objectionToStarter(from: string): string | undefined {
+  if (from.startsWith(`${STARTERS.folder}/`) || Object.hasOwn(STARTERS.exceptions, from)) return undefined;
+  return `programs are started through ${STARTERS.folder}, or by a file that STARTERS in scripts/layers/rules.ts names`;
+}
+
+/** Exceptions that a file no longer needs. */
+function needlessExceptions(modules: readonly Module[]): string[] {
+  const idle = modules.filter(({ path, imports }) => Object.hasOwn(STARTERS.exceptions, path) && !imports.some(startsPrograms));
+  return idle.map(({ path }) => `${path}: starts no programs; remove it from STARTERS in scripts/layers/rules.ts`);
 }
 
 function objectionToFile(layer: Layer, from: string, to: string): string | undefined {
@@ -62,14 +82,41 @@ function objectionToFile(layer: Layer, from: string, to: string): string | undef
   return `${layer.name} may import these layers: ${listed([layer.name, ...layer.layers])}`;
 }
 
-/** Where the folders of a layer are closed to each other: adapters of one port do not know those of another. */
+/** Why a file may not import another one of its layer, or undefined where it may. */
 function objectionWithin(layer: Layer, from: string, to: string): string | undefined {
-  if (layer.openFolders === undefined) return undefined;
-  const folderIn = (path: string): string => path.slice(layer.folder.length + 1).split("/")[0] ?? "";
-  const folder = folderIn(to);
-  const belongsToNone = folder.endsWith(".ts");
-  if (belongsToNone || folder === folderIn(from) || layer.openFolders.includes(folder)) return undefined;
-  return `a folder of ${layer.folder} imports no other one but ${listed(layer.openFolders)}`;
+  if (layer.folderLevels !== undefined) return objectionToLevel(layer, layer.folderLevels, from, to);
+  return layer.openFolders === undefined ? undefined : objectionToFolder(layer, layer.openFolders, from, to);
+}
+
+/** The folders of a layer are closed to each other: adapters of one port do not know those of another. */
+function objectionToFolder(layer: Layer, open: readonly string[], from: string, to: string): string | undefined {
+  const topFolder = (path: string): string => folderIn(layer, path).split("/")[0] ?? "";
+  const folder = topFolder(to);
+  if (folder === "" || folder === topFolder(from) || open.includes(folder)) return undefined;
+  return `a folder of ${layer.folder} imports no other one but ${listed(open)}`;
+}
+
+type Levels = readonly (readonly string[])[];
+
+/** The folders of a layer have an order: none imports another of its own level, or one further out. */
+function objectionToLevel(layer: Layer, levels: Levels, from: string, to: string): string | undefined {
+  const [own, other] = [folderIn(layer, from), folderIn(layer, to)];
+  if (own === other || levelOf(levels, own) < levelOf(levels, other)) return undefined;
+  return `${layer.folder}/${own} may import these folders of ${layer.folder}: ${listed(levels.slice(levelOf(levels, own) + 1).flat())}`;
+}
+
+/** The folder of a file within its layer; empty where it is in the layer's own. */
+const folderIn = (layer: Layer, path: string): string =>
+  path
+    .slice(layer.folder.length + 1)
+    .split("/")
+    .slice(0, -1)
+    .join("/");
+
+/** The level of a folder, counted from the outermost; -1 where it has none. */
+function levelOf(levels: Levels, folder: string): number {
+  const isIt = (name: string): boolean => (name.endsWith("/*") ? matchesGlob(folder, name) : folder === name);
+  return levels.findIndex((names) => names.some(isIt));
 }
 
 if (import.meta.main) {

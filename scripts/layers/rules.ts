@@ -9,13 +9,21 @@ export interface Layer {
   readonly builtins: readonly string[] | "all";
   /** Where each folder of the layer is closed to the others, the folders that stay open to all of them. */
   readonly openFolders?: readonly string[];
+  /**
+   * Where the folders of the layer have an order: level by level, from the outermost in. Every file is in one of them. A folder imports
+   * those of later levels and no other of its own level. `views/*` is each folder within `views`.
+   */
+  readonly folderLevels?: readonly (readonly string[])[];
 }
 
 /** Everything that ships. What is not named here is a tool and stays out of the program. */
 const SHIPPED = [
   "@anthropic-ai/sandbox-runtime",
+  "@bomb.sh/tab",
   "chalk",
   "cli-truncate",
+  "commander",
+  "eventsource-parser",
   "execa",
   "fast-xml-parser",
   "fastest-levenshtein",
@@ -58,6 +66,7 @@ export const LAYERS: readonly Layer[] = [
     packages: ["zod", "picomatch"],
     // Files of a run are the loop's own; processes, sockets and databases are behind ports.
     builtins: ["buffer", "crypto", "events", "fs", "fs/promises", "path", "timers", "timers/promises", "util"],
+    folderLevels: [["run"], ["heal"], ["attempt"], ["steps"], ["questions"], ["programs"], ["concurrency"]],
   },
   { name: "store", folder: "src/store", layers: ["domain"], packages: ["zustand", "string-width", "cli-truncate"], builtins: [] },
   {
@@ -66,6 +75,7 @@ export const LAYERS: readonly Layer[] = [
     layers: ["domain", "store"],
     packages: ["ink", "react", "zustand", "string-width", "cli-truncate", "chalk"],
     builtins: [],
+    folderLevels: [["app"], ["screen-reader"], ["views"], ["dialogs", "views/*"], ["frame"], ["kit"], ["terminal"]],
   },
   // The page that a run leaves behind: text from a state, and so free of whatever reaches the world.
   { name: "report", folder: "src/report", layers: ["domain", "store"], packages: [], builtins: [] },
@@ -79,3 +89,25 @@ export const LAYERS: readonly Layer[] = [
   // Nobody may import the oracle: the engine runs it as a process of its own, from frozen bytes.
   { name: "oracle", folder: "oracle", layers: [], packages: [], builtins: "all" },
 ];
+
+/** What starts programs, the one folder that may import it, and the files that may as well, each with its reason. */
+export const STARTERS: {
+  readonly modules: readonly string[];
+  readonly folder: string;
+  readonly exceptions: Readonly<Record<string, string>>;
+} = {
+  modules: ["child_process", "execa", "simple-git", "cluster"],
+  folder: "src/adapters/executor",
+  exceptions: {
+    "src/adapters/oracle/oracle-process.ts":
+      "the exit authority: all output is kept, its group has a lower priority, no log, no fence",
+    "src/adapters/vcs/git/bounded-process.ts":
+      "streams a worker's git through `onOutput`, which ends it at once; also in the helper",
+    "src/adapters/vcs/git/git-helper.ts": "forks our own program with a channel for requests",
+    "src/adapters/vcs/git/git-session.ts": "a git that stays and answers one question after another on stdin",
+    "src/adapters/vcs/git/run-git.ts":
+      "simple-git for single commands: it watches for silence and refuses settings that start programs",
+    "src/cli/relay.ts": "starts before each sandboxed program, so it loads Node's own modules alone; passes signals and stdio on",
+    "src/cli/spawn-engine.ts": "starts our own engine detached, which outlives this process",
+  },
+};

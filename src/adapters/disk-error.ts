@@ -1,4 +1,5 @@
 /** SQLite's result codes that are told apart here (https://www.sqlite.org/rescode.html). */
+import { errorMessage } from "../domain/values/error-text.ts";
 export const SQLITE = {
   error: 1,
   perm: 3,
@@ -90,6 +91,6 @@ export function diskProblem(error: unknown): DiskProblem | undefined {
 }
 
 function unnamed(error: unknown): DiskProblem {
-  const words = error instanceof Error ? error.message : String(error);
+  const words = errorMessage(error);
   return { why: words, todo: "Look at the disk that holds it, then run the same command again." };
 }

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, lstat, open, opendir, realpath } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCode } from "../domain/values/error-text.ts";
 
 /** The text of a file, or why there is none; undefined where there is no such file. */
 type Text = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
@@ -10,6 +11,20 @@ type Names =
   | { readonly ok: true; readonly names: readonly string[]; readonly more: boolean }
   | { readonly ok: false; readonly why: string };
 
+/** Opens a file for reading: not what a link at its place leads to (ELOOP); a pipe is not waited for. */
+export function openNoLink(file: string): Promise<FileHandle> {
+  return open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+}
+
+/** The bytes of an open file from `from` on, `most` of them at most: fewer where it ends before. */
+export async function readUpTo(handle: FileHandle, most: number, from = 0): Promise<Buffer> {
+  const bytes = Buffer.alloc(most);
+  let length = 0;
+  for (let more = 1; more > 0 && length < most; length += more)
+    more = (await handle.read(bytes, length, most - length, from + length)).bytesRead;
+  return bytes.subarray(0, length);
+}
+
 /**
  * The text of a plain file that lies at `path` under `folder`, which is a real path: not what a link there, or on the way
  * there, leads to, nor a second name of a file elsewhere. A pipe is not waited for. UTF-8, at most `most` bytes. What it
@@ -18,7 +33,7 @@ type Names =
 export function readPlainFile(folder: string, path: string, most: number): Promise<Text | undefined> {
   const file = join(folder, path);
   return told(async () => {
-    const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const handle = await openNoLink(file);
     try {
       if ((await realpath(file)) !== file) return refused("a link leads to it");
       return await textOf(handle, most);
@@ -48,13 +63,10 @@ async function textOf(handle: FileHandle, most: number): Promise<Text> {
   if (found.nlink > 1) return refused("is a second name of another file");
   if (found.size > most) return refused(`is longer than ${most} bytes`);
   // One byte more than it may have, so that one that grows is seen.
-  const bytes = Buffer.alloc(found.size + 1);
-  let length = 0;
-  for (let more = 1; more > 0 && length < bytes.length; length += more)
-    more = (await handle.read(bytes, length, bytes.length - length, length)).bytesRead;
-  if (length !== found.size) return refused("changed while it was read");
+  const bytes = await readUpTo(handle, found.size + 1);
+  if (bytes.length !== found.size) return refused("changed while it was read");
   try {
-    return { ok: true, text: new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, length)) };
+    return { ok: true, text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch (error) {
     if (error instanceof TypeError) return refused("is not UTF-8 text");
     throw error;
@@ -66,7 +78,7 @@ async function told<T>(read: () => Promise<T>): Promise<T | { readonly ok: false
   try {
     return await read();
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+    const code = errorCode(error);
     if (code === undefined) throw error;
     if (code === "ENOENT") return undefined;
     return refused(code === "ELOOP" ? "is a link" : `cannot be read (${code})`);

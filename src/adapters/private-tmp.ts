@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { EXIT, UserError } from "../domain/values/user-error.ts";
 import { diskProblem, systemCode } from "./disk-error.ts";
 
+/** Longest path of a Unix socket in bytes: sun_path without its final NUL (unix(7): 108 on Linux, 104 on macOS and BSD). */
+export const LONGEST_SOCKET_PATH = process.platform === "linux" ? 107 : 103;
+
 /**
  * A folder of this user's own under the system's temporary folder, the same for every LOOPDASH_HOME. It is made where it
  * is missing. Throws a UserError (exit 4) where it is not this user's alone.

@@ -1,5 +1,6 @@
-import { execFile } from "node:child_process";
 import { chmod, lstat, opendir, rmdir, unlink } from "node:fs/promises";
+import { hasErrorCode } from "../domain/values/error-text.ts";
+import { runBriefly } from "./executor/brief-run.ts";
 
 /** Entries that are removed here; where there are more, `rm` goes on in a process of its own. */
 const MOST_HERE = 5_000;
@@ -49,21 +50,17 @@ async function remove(path: Buffer, budget: { left: number }, depth: number): Pr
 }
 
 async function removeByProgram(path: string): Promise<void> {
-  if ((await run("rm", ["-rf", "--", path])) === undefined) return;
+  if ((await run("rm", "-rf", "--", path)) === undefined) return;
   // It neither follows links that it meets nor stops at a folder that may not be read yet.
-  await run("chmod", ["-R", "u+rwx", "--", path]);
-  const problem = await run("rm", ["-rf", "--", path]);
+  await run("chmod", "-R", "u+rwx", "--", path);
+  const problem = await run("rm", "-rf", "--", path);
   if (problem !== undefined) throw new Error(`${path} could not be removed: ${problem}`);
 }
 
 /** Runs a program of the system. Gives what it complains of. */
-function run(program: string, args: readonly string[]): Promise<string | undefined> {
-  const options = { env: { PATH: "/usr/bin:/bin", LC_ALL: "C" }, maxBuffer: 1024 * 1024 };
-  return new Promise((settle) => {
-    execFile(program, [...args], options, (error, _, stderr) => {
-      settle(error === null ? undefined : (stderr.split("\n", 1)[0] ?? "").slice(0, 300) || error.message.slice(0, 300));
-    });
-  });
+async function run(...argv: readonly string[]): Promise<string | undefined> {
+  const { exitCode, stderr, problem } = await runBriefly(argv, { env: { PATH: "/usr/bin:/bin", LC_ALL: "C" } });
+  return exitCode === 0 ? undefined : (stderr.split("\n", 1)[0] ?? "").slice(0, 300) || problem.slice(0, 300);
 }
 
 /** The outcome, or undefined where there was nothing any more. */
@@ -71,7 +68,7 @@ async function ifThere<T>(promise: Promise<T>): Promise<T | undefined> {
   try {
     return await promise;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (hasErrorCode(error, "ENOENT")) return undefined;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { openRunStore } from "../adapters/journal/sqlite-run-store.ts";
 import { type EarlierRun, MOST_EARLIER } from "../domain/results/trend.ts";
+import { errorMessage } from "../domain/values/error-text.ts";
 import type { RunId } from "../domain/values/ids.ts";
 import { stateHome } from "./state-home.ts";
 
@@ -13,6 +14,6 @@ export function earlierRuns(run: RunId): { readonly runs: readonly EarlierRun[];
       records.close();
     }
   } catch (error) {
-    return { runs: [], problem: error instanceof Error ? error.message : String(error) };
+    return { runs: [], problem: errorMessage(error) };
   }
 }

@@ -1,6 +1,7 @@
 import { closeSync, writeSync } from "node:fs";
 import { z } from "zod";
 import { formatProblems } from "../domain/batch/problem.ts";
+import { hasErrorCode } from "../domain/values/error-text.ts";
 import { EXIT, UserError } from "../domain/values/user-error.ts";
 import { startEngine } from "./engine/start-engine.ts";
 import { stopOnSignals } from "./signals.ts";
@@ -61,6 +62,6 @@ function answer(handshake: Handshake): void {
     closeSync(HANDSHAKE_FD);
   } catch (error) {
     // Who started it is gone already: the run is not its terminal's, and goes on.
-    if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
+    if (!hasErrorCode(error, "EPIPE")) throw error;
   }
 }

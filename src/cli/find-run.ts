@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { openRunStore } from "../adapters/journal/sqlite-run-store.ts";
 import { createLocks } from "../adapters/locks/sqlite-locks.ts";
 import type { RunState } from "../domain/run/state.ts";
-import { formatUtc } from "../domain/schedule/backoff.ts";
 import type { RunId } from "../domain/values/ids.ts";
+import { formatUtc } from "../domain/values/time.ts";
 import { EXIT, UserError } from "../domain/values/user-error.ts";
 import type { RunRow, RunStore, Tally } from "../ports/run-store.ts";
 import { inListOrder, type ListedRun } from "../store/run-list.ts";
 import { batchLock } from "./engine/engine-locks.ts";
-import { replay } from "./engine/replay.ts";
+import { stateFromJournal } from "./engine/journal-state.ts";
 import { runFolder, type StateHome, stateHome } from "./state-home.ts";
 
 /** A run on record, and whether an engine works on it now. */
@@ -89,7 +89,7 @@ function listed(row: RunRow, live: boolean, tally: Tally | undefined): ListedRun
 export function findRun(name: string | undefined): FoundRun {
   return withStore((store, home) => {
     const found = recorded(store, home, name);
-    return { ...found, state: replay(store.openForReading(found.row.run), found.row.run) };
+    return { ...found, state: stateFromJournal(store.openForReading(found.row.run), found.row.run) };
   });
 }
 

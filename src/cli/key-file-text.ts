@@ -3,6 +3,7 @@ import { z } from "zod";
 import { checkValue } from "../domain/batch/issues.ts";
 import { type BatchProblem, formatProblems, pathText } from "../domain/batch/problem.ts";
 import { nodeAt, nodeValue, readSyntax } from "../domain/batch/syntax.ts";
+import { plural } from "../domain/values/plural.ts";
 import { EXIT, UserError } from "../domain/values/user-error.ts";
 import type { Keymap } from "../store/dashboard-state.ts";
 import { KEYMAP } from "../store/keymap/keymap.ts";
@@ -28,9 +29,8 @@ export function keymapFrom(text: string, file: string): Keymap {
 }
 
 function refused(file: string, problems: readonly BatchProblem[]): UserError {
-  const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
   return new UserError({
-    what: `the keys in ${file} cannot be bound (${count})`,
+    what: `the keys in ${file} cannot be bound (${plural(problems.length, "problem")})`,
     why: formatProblems(basename(file), problems),
     todo: "Fix the file, or remove it; docs/keys.md names all bindings and keys.",
     exitCode: EXIT.usage,

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
+import { errorCode, errorMessage } from "../domain/values/error-text.ts";
 import { EXIT, UserError } from "../domain/values/user-error.ts";
 import type { Keymap } from "../store/dashboard-state.ts";
 
@@ -40,11 +41,11 @@ function read({ file, named }: KeyFilePlace): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    const code = errorCode(error) ?? "";
     if (!named && (code === "ENOENT" || code === "ENOTDIR")) return undefined;
     throw new UserError({
       what: `cannot read the keys in ${file}`,
-      why: code === "ENOENT" ? "there is no such file" : error instanceof Error ? error.message : String(error),
+      why: code === "ENOENT" ? "there is no such file" : errorMessage(error),
       todo: named ? "Name a file of keys in LOOPDASH_KEYS, or unset it." : "Make it a file that you can read, or remove it.",
       exitCode: EXIT.usage,
       cause: error,

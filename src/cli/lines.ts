@@ -1,7 +1,9 @@
 import type { RunEvent } from "../domain/run/event.ts";
 import type { RunState } from "../domain/run/state.ts";
+import { errorMessage } from "../domain/values/error-text.ts";
 import { plainText } from "../domain/values/text.ts";
 import { describeEvent } from "../store/describe-event.ts";
+import { formatClock } from "../store/format.ts";
 import { writeAll } from "./print.ts";
 
 /**
@@ -17,7 +19,7 @@ export function linePrinter(format: "lines" | "json", fd = 1): (event: RunEvent,
       writeAll(fd, text);
     } catch (error) {
       told = false;
-      const why = plainText(error instanceof Error ? error.message : String(error));
+      const why = plainText(errorMessage(error));
       writeAll(2, `loopdash: the story is told no further (${why}); the run goes on\n`);
     }
   };
@@ -25,10 +27,5 @@ export function linePrinter(format: "lines" | "json", fd = 1): (event: RunEvent,
 
 function lineOf(event: RunEvent, state: RunState): string | undefined {
   const line = describeEvent(event, state);
-  return line && `${clockTime(event.at)}  ${line.ticket ?? "·"}  ${line.glyph} ${line.text}\n`;
-}
-
-function clockTime(at: number): string {
-  const time = new Date(at);
-  return [time.getHours(), time.getMinutes(), time.getSeconds()].map((n) => String(n).padStart(2, "0")).join(":");
+  return line && `${formatClock(event.at)}  ${line.ticket ?? "·"}  ${line.glyph} ${line.text}\n`;
 }

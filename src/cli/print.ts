@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { errorCode, errorMessage } from "../domain/values/error-text.ts";
 import { plainText } from "../domain/values/text.ts";
 import type { UserError } from "../domain/values/user-error.ts";
 
@@ -10,7 +11,7 @@ export function printUserError(error: UserError): void {
 
 /** Defects of loopdash itself: one line, no stack trace unless LOOPDASH_DEBUG is set. */
 export function printDefect(error: unknown): void {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = errorMessage(error);
   writeAll(
     2,
     `loopdash: ${plainText(text)}\n  why: this should not happen; it is a defect of loopdash\n  do:  set LOOPDASH_DEBUG=1 for the details and report it\n`,
@@ -29,7 +30,7 @@ export function writeAll(fd: number, text: string): void {
     try {
       at += writeSync(fd, bytes, at);
     } catch (error) {
-      const code = error instanceof Error && "code" in error ? error.code : undefined;
+      const code = errorCode(error);
       if (code === "EAGAIN") continue;
       // EIO: the terminal is gone.
       if (code === "EPIPE" || code === "EBADF" || code === "EIO") return;

@@ -1,5 +1,5 @@
-import { renderSummaryText } from "../domain/results/summary.ts";
 import type { RunState } from "../domain/run/state.ts";
+import { renderSummaryText } from "../store/results/summary.ts";
 import { earlierRuns } from "./earlier-runs.ts";
 
 /** What is printed of a run when it is over, with the runs of its batch file before it. Those that cannot be read are left out. */

@@ -1,8 +1,8 @@
 import { diskProblem, SQLITE, sqliteCode, systemCode } from "../adapters/disk-error.ts";
 import { plainText } from "../domain/values/text.ts";
 import { EXIT, UserError } from "../domain/values/user-error.ts";
-import { HELP, type Request, readArgs } from "./args.ts";
 import { printDefect, printUserError, writeAll } from "./print.ts";
+import type { Request } from "./program.ts";
 import { stateHome } from "./state-home.ts";
 import { VERSION } from "./version.ts";
 
@@ -12,19 +12,22 @@ const ENGINE_VERB = "__engine";
 /** Hidden verb: the process that runs git for an engine (see git-helper.ts). */
 const GIT_VERB = "__git";
 
-/** Hidden verb: the thread that reads a report of tests for an engine (see test-reports.ts). */
-const REPORT_VERB = "__report";
+/** Hidden verb: the thread that reads test results for an engine (see results-reader.ts). */
+const RESULTS_VERB = "__results";
 
 /** Hidden verb: the thread that scans a worker's text for an engine (see text-scans.ts). */
 const SCAN_VERB = "__scan";
 
+/** Hidden verb: what the scripts of `completion` ask for, as `complete -- <words>`. The name is that of the package. */
+const COMPLETE_VERB = "complete";
+
 async function serveScan(): Promise<number> {
-  (await import("../adapters/scan/serve-scan.ts")).serveScan();
+  (await import("../adapters/text-scans/serve-scan.ts")).serveScan();
   return 0;
 }
 
-async function serveReport(): Promise<number> {
-  (await import("../adapters/report/serve-report.ts")).serveReport();
+async function serveResults(): Promise<number> {
+  (await import("../adapters/test-results/serve-results.ts")).serveResults();
   return 0;
 }
 
@@ -37,10 +40,11 @@ async function serveGit(): Promise<number> {
 export async function runCli(argv: readonly string[]): Promise<number> {
   try {
     if (argv[0] === GIT_VERB) return await serveGit();
-    if (argv[0] === REPORT_VERB) return await serveReport();
+    if (argv[0] === RESULTS_VERB) return await serveResults();
     if (argv[0] === SCAN_VERB) return await serveScan();
     if (argv[0] === ENGINE_VERB) return await (await import("./engine-process.ts")).engineProcess(argv[1] ?? "");
-    return await perform(readArgs(argv));
+    if (argv[0] === COMPLETE_VERB && argv[1] === "--") return (await import("./verbs/completion.ts")).complete(argv.slice(2));
+    return await perform((await import("./args.ts")).readArgs(argv));
   } catch (error) {
     if (error instanceof UserError) {
       printUserError(error);
@@ -78,7 +82,7 @@ function pathOf(error: unknown): string | undefined {
 async function perform(request: Request): Promise<number> {
   switch (request.verb) {
     case "help":
-      writeAll(1, HELP);
+      writeAll(1, request.text);
       return 0;
     case "version":
       writeAll(1, `${VERSION}\n`);
@@ -100,5 +104,7 @@ async function perform(request: Request): Promise<number> {
       return (await import("./verbs/report.ts")).report(request.run, request.format);
     case "doctor":
       return (await import("./verbs/doctor.ts")).doctor(request.batch, request.json);
+    case "completion":
+      return (await import("./verbs/completion.ts")).completion(request.shell);
   }
 }

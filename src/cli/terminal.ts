@@ -1,8 +1,6 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { EXIT, UserError } from "../domain/values/user-error.ts";
-
-/** The smallest terminal that the dashboard can be read in. */
-export const SMALLEST = { columns: 60, rows: 15 } as const;
+import { SMALLEST_TERMINAL } from "../store/terminal-capabilities.ts";
 
 /** Whether a dashboard can be shown: a terminal that can be written and read, and not a dumb one. */
 export function isInteractive(): boolean {
@@ -12,10 +10,10 @@ export function isInteractive(): boolean {
 /** Throws a UserError (exit 2) where the terminal is too small. */
 export function refuseSmallTerminal(): void {
   const { columns = 0, rows = 0 } = process.stdout;
-  if (columns >= SMALLEST.columns && rows >= SMALLEST.rows) return;
+  if (columns >= SMALLEST_TERMINAL.columns && rows >= SMALLEST_TERMINAL.rows) return;
   throw new UserError({
     what: "the terminal is too small for the dashboard",
-    why: `it has ${columns} columns and ${rows} rows; ${SMALLEST.columns} and ${SMALLEST.rows} are needed`,
+    why: `it has ${columns} columns and ${rows} rows; ${SMALLEST_TERMINAL.columns} and ${SMALLEST_TERMINAL.rows} are needed`,
     todo: "Make it larger, or use --headless for plain lines.",
     exitCode: EXIT.usage,
   });

@@ -1,9 +1,9 @@
-import type { AgentStopKind } from "../domain/run/event.ts";
+import type { AgentStop, AgentTokens } from "../domain/run/agent-event.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import type { ExecEnding, ProcessId } from "./executor.ts";
 import type { Confinement } from "./sandbox.ts";
 
-/** One try, as an agent is given it. All paths are absolute. */
+/** One attempt, as given to an agent. All paths are absolute. */
 export interface AgentTask {
   readonly ticket: TicketId;
   readonly attempt: number;
@@ -12,10 +12,10 @@ export interface AgentTask {
   readonly worktree: string;
   readonly promptFile: string;
   readonly outbox: string;
-  /** An empty private folder for what the program keeps during this attempt: settings, sessions. Nobody reads it later. */
+  /** An empty private folder for the program's settings and sessions during this attempt. Nobody reads it later. */
   readonly session: string;
   readonly logFile: string;
-  /** What the agent may reach, where it is confined. */
+  /** The agent's confinement, if it is confined. */
   readonly confinement?: Confinement;
   readonly timeoutMs: number;
   readonly silenceMs: number;
@@ -25,26 +25,9 @@ export interface AgentTask {
   readonly onActivity: (text: string) => void;
 }
 
-/** A repair of the harness, as an agent is given it: `worktree` holds a copy of the harness, and no repository. */
+/** A repair of the harness, as given to an agent. `worktree` contains a copy of the harness, and no repository. */
 export interface HealTask extends Omit<AgentTask, "ticket" | "attempt" | "outbox"> {
   readonly n: number;
-}
-
-/** Why an agent's program did not come to its own end. */
-export interface AgentStop {
-  readonly kind: AgentStopKind;
-  /** The program's words, raw and bounded; not yet safe for a terminal. */
-  readonly says: string;
-  /** How long the model's API asked to be left alone, in milliseconds. */
-  readonly retryAfterMs?: number;
-}
-
-/** Tokens that an attempt used; those read from and written to a cache are not among `input`. */
-export interface AgentTokens {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
 }
 
 /** `exited` with code 0 means "I stopped", nothing more. */
@@ -52,19 +35,19 @@ export interface AgentResult {
   readonly ending: ExecEnding;
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** Dollars; null where the program cannot say, which counts as the reserved maximum. */
+  /** Dollars; null if the program cannot say, which counts as the reserved maximum. */
   readonly costUsd: number | null;
   readonly tail: string;
   readonly message?: string;
-  /** Set where the program ended without having finished by its own account, whatever its exit code. */
+  /** Set if the program ended before it had finished by its own account, whatever its exit code. */
   readonly stop?: AgentStop;
   readonly tokens?: AgentTokens;
 }
 
 export interface Agent {
-  /** Dollars set aside for one attempt before it starts: the most it can cost. */
+  /** Dollars set aside for one attempt before it starts: its maximum cost. */
   readonly reserveUsd: number;
   run(task: AgentTask): Promise<AgentResult>;
-  /** The same agent, freshly started, on the harness. It costs what an attempt may. */
+  /** The same agent, freshly started, on the harness. It may cost as much as an attempt. */
   heal(task: HealTask): Promise<AgentResult>;
 }

@@ -10,9 +10,9 @@ export interface Channel {
   close(): Promise<void>;
 }
 
-/** What the engine gives a channel to serve. */
+/** The engine's part of a channel. */
 export interface ChannelHost {
-  /** The state and recent events for a client that has just come. */
+  /** The state and recent events for a new client. */
   snapshot(): Extract<ServerMessage, { kind: "snapshot" }>;
   command(command: Command): void;
 }

@@ -1,14 +1,14 @@
 import type { ModelUpstream } from "./gateway.ts";
 import type { Confinement } from "./sandbox.ts";
 
-/** What a process is, beyond its pid: the pid may be reused, the start time is not. */
+/** The identity of a process beyond its pid: the pid may be reused, the start time is not. */
 export interface ProcessId {
   readonly pid: number;
   /** The kernel's start time of the process (Linux: field 22 of /proc/pid/stat, in clock ticks since boot). */
   readonly startTime: string;
 }
 
-/** Why a process ended. First cause wins. `over-quota`: it wrote more than it may, `message` says what. */
+/** The reason why a process ended. The first cause wins. `over-quota`: it wrote more than it may; `message` gives the details. */
 export type ExecEnding = "exited" | "silent" | "out-of-time" | "aborted" | "failed-to-start" | "over-quota";
 
 export interface ExecRequest {
@@ -17,25 +17,25 @@ export interface ExecRequest {
   readonly cwd: string;
   /** The whole environment: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
-  /** Everything the process prints, stdout and stderr as they come; bounded, with a mark where it was cut. */
+  /** The file that gets all output of the process, stdout and stderr as they come. It is bounded, with a mark at the cut. */
   readonly logFile: string;
   readonly timeoutMs: number;
-  /** Ends the process when it printed nothing for this long. */
+  /** Ends the process if it printed nothing for this long. */
   readonly silenceMs?: number;
   readonly signal: AbortSignal;
   /**
-   * A value put into the environment as LOOPDASH_FENCE, by which every descendant can be found,
-   * even one that left the process group.
+   * A value put into the environment as LOOPDASH_FENCE. Every descendant can be found by it, even one that left the process
+   * group.
    */
   readonly marker: string;
-  /** Runs it in the sandbox, where there is one. Without it a program has the rights of whoever runs loopdash. */
+  /** The confinement, if there is a sandbox. Without one, the program has the rights of the user who runs loopdash. */
   readonly confinement?: Confinement;
   readonly onStart?: (process: ProcessId) => void;
   /** Each line of stdout or stderr, raw: not yet safe for a terminal. Lines are cut at `lineChars`. */
   readonly onLine?: (line: string, stream: "stdout" | "stderr") => void;
-  /** Characters (UTF-16 units) of the longest line; default 4,096. What is cut ends with " […]". */
+  /** Characters (UTF-16 units) of the longest line; default 4,096. A cut line ends with " […]". */
   readonly lineChars?: number;
-  /** A model's API that the program may use. It gets to it through a gateway of its own. */
+  /** A model's API that the program may use, through a gateway of its own. */
   readonly model?: ModelAccess;
 }
 
@@ -45,33 +45,36 @@ export interface ExecResult {
   readonly signal: string | null;
   /** The last 64 KiB of output, stdout and stderr together, as text; raw. */
   readonly tail: string;
-  /** Why it did not start, where it did not; what it wrote too much of, where that ended it. */
+  /** The reason why it did not start, or the details of an exceeded quota. */
   readonly message?: string;
   readonly durationMs: number;
-  /** What it used of the model; absent where it had none. */
+  /** Its use of the model; absent if it had none. */
   readonly model?: ModelSpend;
 }
 
-/** A model's API for one program, and how that finds it. */
+/** A model's API for one program, and the variables by which the program finds it. */
 export interface ModelAccess {
   readonly upstream: ModelUpstream;
-  /** Variables that get the gateway's address, each with a path put behind it (`/v1`, or nothing). */
+  /** Variables that get the gateway's address, each followed by its path (`/v1`, or nothing). */
   readonly baseUrls: readonly { readonly name: string; readonly path: string }[];
 }
 
-/** What a program used of a model, as its gateway counted. */
+/** A program's use of a model, as its gateway counted it. */
 export interface ModelSpend {
-  /** Dollars that count: what its answers cost, and for each without a known price what was set aside for it. */
+  /** Dollars that count: the cost of its answers, and the reserved amount for each answer without a known price. */
   readonly usd: number;
   readonly requests: number;
-  /** Why its line was cut; absent where it was not. */
+  /** The reason why its line was cut; absent if it was not. */
   readonly cut?: string;
 }
 
-/** Runs programs: own process group, everything they started is dead when the promise settles. */
+/** Runs programs, each in its own process group. Everything that they started is dead when the promise settles. */
 export interface Executor {
-  /** Never throws for what the program does; the result says it. */
+  /** Never throws for a failure of the process; the result contains it. */
   run(request: ExecRequest): Promise<ExecResult>;
-  /** Kills what an earlier engine left running: by process id where it still is that process, and by marker. Returns how many. */
+  /**
+   * Kills processes that an earlier engine left running: by marker, and by process id if it is still the same process. Returns
+   * their number.
+   */
   killStrays(options: { readonly processes: readonly ProcessId[]; readonly markers: readonly string[] }): Promise<number>;
 }

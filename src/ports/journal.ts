@@ -3,22 +3,22 @@ import type { RunEvent, RunFact } from "../domain/run/event.ts";
 /** The append-only record of one run. The engine that holds the run's lock is its only writer. */
 export interface Journal {
   /**
-   * Gives the fact its place and writes it. On return the event is durable (it survives power loss), unless it is one
-   * that `mayWait`: that is written together with the next one that may not, or within a quarter of a second.
-   * Throws where the disk refuses; then nothing of the fact is kept.
+   * Gives the fact its place and writes it. On return the event survives a power loss, unless it `mayWait`: then it is written
+   * together with the next one that may not, or within a quarter of a second. Throws if the disk refuses; then nothing of the
+   * fact is kept.
    */
   append(fact: RunFact): RunEvent;
-  /** Writes what still waits. */
+  /** Writes the waiting events. */
   flush(): void;
   /**
-   * Every event in order, or those after the `after`-th: what is before them is taken as it is then. Throws JournalBroken
-   * where a row is missing, changed or out of its chain.
+   * Every event in order, or those after the `after`-th, without checking the rows before. Throws JournalBroken if a row is
+   * missing, changed or out of its chain.
    */
   read(after?: number): Iterable<RunEvent>;
   close(): void;
 }
 
-/** The journal's rows do not follow from each other: somebody edited or lost one. */
+/** The journal's rows do not follow each other: somebody edited or lost one. */
 export class JournalBroken extends Error {
   override readonly name = "JournalBroken";
 }

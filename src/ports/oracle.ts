@@ -2,7 +2,7 @@ import type { Judgement } from "../domain/run/event.ts";
 import type { TicketEvidence } from "../domain/run/oracle-evidence.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 
-/** What the oracle is asked to judge. Paths are absolute. */
+/** The oracle's input. Paths are absolute. */
 export interface OracleBatch {
   readonly version: 1;
   readonly tracker: { readonly kind: "embedded"; readonly file: string } | { readonly kind: "folder"; readonly folder: string };
@@ -14,23 +14,23 @@ export interface Oracle {
   /** sha256 of the bytes that every judgement runs. */
   readonly sha: string;
   /**
-   * Runs the oracle once. Never throws: whatever goes wrong is an `unjudged` judgement with its problem. One in the
-   * `background` gives way to the work that goes on.
+   * Runs the oracle once. Never throws: every failure is an `unjudged` judgement with its problem. A judgement in the
+   * `background` gives way to other work.
    */
   judge(signal?: AbortSignal, how?: "background"): Promise<Judgement>;
 }
 
-/** A judgement, and how the process ended that gave it: undefined where it did not end by itself. */
+/** A judgement, and the exit code of its process; undefined if the process was killed. */
 export interface Judging {
   readonly judgement: Judgement;
   readonly exitCode: number | undefined;
-  /** What it said of each ticket, where it did: to be shown, and nothing is decided by it. */
+  /** The oracle's evidence on each ticket, if it gave any. It is only shown; nothing is decided by it. */
   readonly evidence?: readonly TicketEvidence[];
 }
 
-/** The frozen bytes, to be run on any batch in the one way in which they are ever run. */
+/** The frozen bytes, for any batch. They always run in the same way. */
 export interface FrozenProgram {
   readonly sha: string;
-  /** Never throws, as `Oracle.judge`. */
+  /** Never throws, like `Oracle.judge`. */
   judge(batch: OracleBatch, signal?: AbortSignal, how?: "background"): Promise<Judging>;
 }

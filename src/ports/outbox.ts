@@ -1,12 +1,12 @@
 import type { BlockerClaim, Discovery } from "../domain/outbox/schema.ts";
 
-/** A file that is not what it is to be. Both safe for a terminal. */
+/** An invalid file. Both texts are safe for a terminal. */
 export interface RefusedFile {
   readonly file: string;
   readonly why: string;
 }
 
-/** What an agent left in its outbox: claims, all of it. */
+/** The contents of an agent's outbox. All of it is claims. */
 export interface OutboxReading {
   readonly discoveries: readonly Discovery[];
   readonly blocker?: BlockerClaim;
@@ -15,8 +15,8 @@ export interface OutboxReading {
   readonly refused: readonly RefusedFile[];
 }
 
-/** Reads the folder that an agent could write. */
+/** Reads a folder that an agent could write. */
 export interface Outbox {
-  /** Follows no link, reads bounded files only, and never throws for what an agent has written. */
+  /** Follows no link, reads bounded files only, and never throws for their contents. */
   read(folder: string): Promise<OutboxReading>;
 }

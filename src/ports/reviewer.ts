@@ -1,20 +1,20 @@
+import type { AgentStop } from "../domain/run/agent-event.ts";
 import type { Question } from "../domain/run/event.ts";
 import type { TicketId } from "../domain/values/ids.ts";
-import type { AgentStop } from "./agent.ts";
 import type { ExecEnding } from "./executor.ts";
 import type { Confinement } from "./sandbox.ts";
 
-/** One question to a second model. All paths are absolute. */
+/** One question to the reviewer. All paths are absolute. */
 export interface ReviewerTask {
   readonly question: Question;
   readonly ticket: TicketId;
   /** Marks its processes; see ExecRequest.marker. */
   readonly marker: string;
-  /** A pristine checkout of what is asked about. It may read it, and write nothing. */
+  /** A pristine checkout of the change in question. The reviewer may read it, and write nothing. */
   readonly checkout: string;
-  /** The whole question, with how it is to be answered. */
+  /** The whole question, with the form of the answer. */
   readonly promptFile: string;
-  /** An empty private folder for what the program keeps; nobody reads it later. */
+  /** An empty private folder for the program's files; nobody reads it later. */
   readonly session: string;
   readonly logFile: string;
   readonly confinement?: Confinement;
@@ -25,25 +25,25 @@ export interface ReviewerTask {
   readonly onActivity?: (text: string) => void;
 }
 
-/** What came back. */
+/** The reviewer's answer. */
 export interface ReviewerAnswer {
   readonly ending: ExecEnding;
   readonly exitCode: number | null;
   readonly signal?: string | null;
-  /** Why it did not start, where it did not. */
+  /** The reason why it did not start, if it did not. */
   readonly message?: string;
-  /** Its last message, raw and bounded (1 MiB); empty where it gave none. */
+  /** Its last message, raw and bounded (1 MiB); empty if it gave none. */
   readonly text: string;
-  /** Dollars; null where the program cannot say, which counts as what was set aside. */
+  /** Dollars; null if the program cannot say, which counts as the reserved maximum. */
   readonly costUsd: number | null;
   readonly stop?: AgentStop;
 }
 
-/** A second, different model: it reads and rules, and can change nothing. */
+/** A different model that reads and rules, and can change nothing. */
 export interface Reviewer {
-  /** For people and the journal: vendor and model, or the command's name. */
+  /** Its name for people and the journal: vendor and model, or the command's name. */
   readonly name: string;
-  /** Dollars set aside for one question: the most it can cost. */
+  /** Dollars set aside for one question: its maximum cost. */
   readonly reserveUsd: number;
   ask(task: ReviewerTask): Promise<ReviewerAnswer>;
 }

@@ -1,17 +1,36 @@
-/** Tokens of one answer by how they are billed; none is counted twice. */
-export interface SessionTokens {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-  readonly cacheWriteHour: number;
-}
+import type { BilledTokens } from "./gateway.ts";
 
-/** What sessions have cost, in dollars, or why nobody can tell: one line, safe for a terminal. Unknown is not nothing. */
+/** The cost of sessions in dollars, or the reason why it is unknown: one line, safe for a terminal. Unknown is not nothing. */
 export type SessionSpend = { readonly ok: true; readonly usd: number } | { readonly ok: false; readonly why: string };
 
-/** What a vendor's program logs on this machine of the sessions that people have with it. */
+/** The logs of a vendor's program on this machine about people's sessions with it. */
 export interface SessionLogs {
-  /** What all sessions have cost since `since` (milliseconds since the epoch). */
+  /** The cost of all sessions since `since` (milliseconds since the epoch). */
   spentSince(since: number): Promise<SessionSpend>;
+}
+
+/** One answer of a model, as a log has it. */
+export interface LoggedUse {
+  /** What is told twice has the same key, in whichever log; absent where nothing is told twice. */
+  readonly key?: string;
+  readonly model: string;
+  readonly tokens: BilledTokens;
+  /** Dollars beside the tokens. */
+  readonly alsoUsd: number;
+}
+
+/** Reads the lines of one log, in order. Gives what it tells of since that moment; throws NotUnderstood. */
+export type LogReader = (since: number) => (object: Readonly<Record<string, unknown>>) => LoggedUse | undefined;
+
+/** Where a program keeps its logs, and how they are read. */
+export interface SessionLogFormat {
+  /** Folders; those that are not there hold nothing. */
+  readonly roots: readonly string[];
+  readonly isLog: (name: string) => boolean;
+  readonly reader: LogReader;
+}
+
+/** What a line says that is not understood; it is told with the log's name and the line. */
+export class NotUnderstood extends Error {
+  override readonly name = "NotUnderstood";
 }

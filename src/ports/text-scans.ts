@@ -3,24 +3,24 @@ import type { NamedFixes } from "../domain/evidence/fixes.ts";
 import type { Suppression } from "../domain/evidence/hunk.ts";
 import type { Allowance, TestRun } from "../domain/evidence/results.ts";
 
-/** What a scan found, or why it came to no end, in plain words. */
+/** The result of a scan, or the reason why it did not finish, in plain words. */
 export type Scanned<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
 /** Two runs of a check's command that are to be compared. */
 export interface RunsToCompare {
-  /** Undefined where the base has no tests. */
+  /** Undefined if the base has no tests. */
   readonly base: TestRun | undefined;
   readonly candidate: TestRun;
   readonly allow: Allowance;
   readonly fixes: NamedFixes;
-  /** Paths of files that the base has and the candidate does not. */
+  /** Paths of files that only the base has. */
   readonly deleted: readonly string[];
 }
 
-/** A comparison, in which each list of ids is sorted and cut where it is longer than 10,000. */
+/** A comparison. Each list of ids is sorted, and cut if it is longer than 10,000. */
 export interface ComparedRuns {
   readonly comparison: Comparison;
-  /** Tests that fail on the base and are not among those that the ticket fixes. */
+  /** Tests that fail on the base and that the ticket does not fix. */
   readonly failingOnBase: { readonly count: number; readonly first: readonly string[] };
 }
 
@@ -32,9 +32,9 @@ export interface ScriptChange {
   readonly after: string | undefined;
 }
 
-/** Looks through text that a worker wrote. What is long is looked through off the event loop, with a bound on time and memory. */
+/** Scans text that a worker wrote. A long text is scanned off the event loop, with bounds on time and memory. */
 export interface TextScans {
-  /** What a diff, as git writes it, adds to make tools look away: how often, and the first hundred with their text cut. */
+  /** Suppressions that a diff (as git writes it) adds: their number, and the first hundred with their text cut. */
   suppressions(diff: Uint8Array): Promise<Scanned<{ readonly count: number; readonly first: readonly Suppression[] }>>;
   compare(runsToCompare: RunsToCompare): Promise<Scanned<ComparedRuns>>;
   scripts(scriptChange: ScriptChange): Promise<Scanned<readonly Remark[]>>;

@@ -1,6 +1,6 @@
 import type { RepoId, TicketId } from "../domain/values/ids.ts";
 
-/** What a tracker can say of a ticket, in loopdash's words. Anything a tracker cannot map is an error, not "open". */
+/** The state of a ticket, in loopdash's words. If a tracker cannot map its state, that is an error, not "open". */
 export type TrackerState =
   | { readonly as: "open" }
   | { readonly as: "done" }
@@ -12,7 +12,7 @@ export interface TrackerTicket {
   readonly state: TrackerState;
 }
 
-/** A discovered ticket, as the tracker is to hold it. */
+/** A discovered ticket, as filed in the tracker. */
 export interface FiledTicket {
   readonly id: TicketId;
   readonly title: string;
@@ -23,21 +23,21 @@ export interface FiledTicket {
   readonly note: string;
 }
 
-/** Where tickets truly live. Only the engine writes to it, and every write is read back. */
+/** The home of the tickets. Only the engine writes to it, and every write is read back. */
 export interface Tracker {
-  /** All tickets of the batch in one coherent read, those that were filed last. Throws where any cannot be read. */
+  /** All tickets of the batch in one coherent read, filed ones last. Throws if any cannot be read. */
   snapshot(): Promise<readonly TrackerTicket[]>;
-  /** Names that no new ticket may have, whatever their case: the ids of all tickets that the tracker holds, of the batch or not. */
+  /** Names that no new ticket may have, in any case: the ids of all tickets in the tracker, of the batch or not. */
   taken(): Promise<readonly string[]>;
   /**
-   * Sets a ticket's state and reads it back. Setting what is already so changes nothing.
-   * `note` is one line for the tracker's readers (the merged commit, say). Throws where the read-back differs.
+   * Sets a ticket's state and reads it back. Setting the present state changes nothing. `note` is one line for the tracker's
+   * readers (the merged commit, for example). Throws if the read-back differs.
    */
   set(id: TicketId, state: TrackerState, note: string): Promise<void>;
   /**
-   * Files a ticket that a worker found, open, and reads it back; from then on it is in every snapshot. Filing what is there
-   * already with the same title changes nothing, whatever its state. Throws where the read-back differs, or the id is another
-   * ticket's; that one is left as it is.
+   * Files a ticket that a worker found as open, and reads it back. It is in every later snapshot. Filing an existing ticket with
+   * the same title changes nothing, whatever its state. Throws if the read-back differs, or if the id is another ticket's, which
+   * is left as it is.
    */
   file(ticket: FiledTicket): Promise<void>;
 }

@@ -1,17 +1,17 @@
-/** What the proof of the oracle came to. */
+/** The result of the proof of the oracle. */
 export interface TripwireResult {
   readonly ok: boolean;
-  /** Where it is not ok: which canary was judged wrong and how, or what changed of the frozen set. One line. */
+  /** Set if it is not ok: the canary that was judged wrong, or the changed part of the frozen set. One line. */
   readonly problem?: string;
   readonly canaries: number;
   readonly ms: number;
 }
 
-/** Proves that the oracle still judges: it must judge a set of trackers right whose verdicts are known. */
+/** Proves that the oracle still judges: it must judge a set of trackers with known verdicts correctly. */
 export interface Tripwire {
   /**
-   * Makes the canaries fresh and has all of them judged. Never throws. Undefined where it was called off. It gives way to
-   * other work as long as it is not `urgent`, which is asked before each judgement.
+   * Makes fresh canaries and has all of them judged. Never throws. Undefined if it was cancelled. It gives way to other work
+   * unless it is `urgent`, which is asked before each judgement.
    */
   check(signal: AbortSignal, urgent?: () => boolean): Promise<TripwireResult | undefined>;
 }

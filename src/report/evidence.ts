@@ -1,44 +1,47 @@
 import type { Evidence } from "../domain/run/event.ts";
 import type { PastAttempt, RunState, TicketState } from "../domain/run/state.ts";
-import { formatDuration } from "../domain/values/duration.ts";
+import { specOf } from "../domain/schedule/plan.ts";
+import { plural } from "../domain/values/plural.ts";
 import { plainLines } from "../domain/values/text.ts";
+import { formatDuration } from "../domain/values/time.ts";
 import { vecItems } from "../domain/values/vec.ts";
-import { count, usd } from "./format.ts";
-import { type Html, html, lines } from "./html.ts";
-import { outcomeStyle } from "./outcome-style.ts";
-import type { Section } from "./section.ts";
+import { formatCents } from "../store/format.ts";
+import { outcomeLabel } from "../store/labels/outcome-label.ts";
+import { STYLES } from "../store/labels/tone.ts";
+import type { PageSection } from "./html.ts";
+import { type Html, html, lines, mark } from "./html.ts";
 
 /** Lines and characters of one piece of evidence that a page holds; what is more is counted. */
 const MOST_LINES = 120;
 const MOST_COLUMNS = 400;
 
 /** How tries failed, with what spoke against them, folded away by ticket. */
-export function evidenceSection(state: RunState): Section | undefined {
+export function evidenceSection(state: RunState): PageSection | undefined {
   const failed = [...vecItems(state.tickets)].filter(
     ({ history, evidence }) => evidence.length > 0 || history.some(({ outcome }) => outcome !== "done"),
   );
   if (failed.length === 0) return undefined;
   const body = html`${failed.map((ticket) => ofTicket(state, ticket))}`;
-  return { id: "evidence", title: "Evidence of failed attempts", note: count(failed.length, "ticket"), body };
+  return { id: "evidence", title: "Evidence of failed attempts", note: plural(failed.length, "ticket"), body };
 }
 
 function ofTicket(state: RunState, { id, history, evidence, phase }: TicketState): Html {
-  const title = state.plan.tickets[state.plan.index[id] ?? 0]?.title ?? "";
+  const title = specOf(state.plan, id).title;
   const end = phase === "done" ? "shipped in the end" : phase === "human-gated" ? "left to a person" : "not done";
-  return html`<details><summary><b class="id">${id}</b> <bdi>${title}</bdi> <span class="muted">${count(history.length, "attempt")}, ${end}</span></summary>
+  return html`<details><summary><b class="id">${id}</b> <bdi>${title}</bdi> <span class="muted">${plural(history.length, "attempt")}, ${end}</span></summary>
 ${history.length === 0 ? undefined : html`<ol class="tries">${history.map(tryOf)}</ol>`}
 ${evidence.map(pieceOf)}</details>
 `;
 }
 
 function tryOf({ outcome, startedAt, endedAt, costUsd, summary, claimed }: PastAttempt): Html {
-  const { glyph, word, tone } = outcomeStyle(outcome, false);
-  return html`<li><span class="t-${tone}">${glyph} ${word}</span> <span class="muted">${formatDuration(endedAt - startedAt)} · ${usd(costUsd)}${claimed ? " · its worker claimed to be done" : ""}</span>${summary === "" ? undefined : html`<br><bdi>${summary}</bdi>`}</li>`;
+  const { glyph, word, tone } = outcomeLabel(outcome, false);
+  return html`<li><span class="t-${tone}">${glyph} ${word}</span> <span class="muted">${formatDuration(endedAt - startedAt)} · ${formatCents(costUsd)}${claimed ? " · its worker claimed to be done" : ""}</span>${summary === "" ? undefined : html`<br><bdi>${summary}</bdi>`}</li>`;
 }
 
 function pieceOf({ step, name, summary, detail }: Evidence): Html {
   const text = plainLines(detail, { maxLines: MOST_LINES, maxLength: MOST_COLUMNS });
   const what = name === step ? step : `${step} ${name}`;
-  return html`<h3><span class="t-bad">✖</span> ${what}: <bdi>${summary}</bdi></h3>${text.length === 0 ? undefined : html`<pre tabindex="0">${lines(text)}</pre>`}
+  return html`<h3>${mark(STYLES.failed)} ${what}: <bdi>${summary}</bdi></h3>${text.length === 0 ? undefined : html`<pre tabindex="0">${lines(text)}</pre>`}
 `;
 }

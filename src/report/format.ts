@@ -1,21 +1,6 @@
 /** What is not known, or is not there. */
 export const NOTHING = "–";
 
-/** Wall-clock milliseconds as `2026-05-04 12:00:09`, in UTC: a page is read in other places than where the run was. */
-export function utc(at: number): string {
-  return new Date(at).toISOString().slice(0, 19).replace("T", " ");
-}
-
-/** Dollars. */
-export function usd(dollars: number): string {
-  return `$${dollars.toFixed(2)}`;
-}
-
-/** `1 ticket`, `2 tickets`. */
-export function count(n: number, one: string, many = `${one}s`): string {
-  return `${n} ${n === 1 ? one : many}`;
-}
-
 /** A share of the whole as a percentage that SVG takes: three decimals, never a long tail of digits. */
 export function percent(share: number): string {
   return `${Math.round(share * 100_000) / 1000}%`;

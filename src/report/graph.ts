@@ -1,11 +1,11 @@
-import type { RunState } from "../domain/run/state.ts";
+import type { Plan, RunState } from "../domain/run/state.ts";
+import { plural } from "../domain/values/plural.ts";
 import { vecAt } from "../domain/values/vec.ts";
+import { phaseLabel } from "../store/labels/ticket-label.ts";
+import { layersOf } from "../store/views/graph-layers.ts";
 import { criticalPath } from "../store/views/graph-layout.ts";
-import { count, cutTo } from "./format.ts";
-import { type Html, html } from "./html.ts";
-import { columnsOf, type Placed } from "./layers.ts";
-import { ticketStyle } from "./outcome-style.ts";
-import type { Section } from "./section.ts";
+import { cutTo } from "./format.ts";
+import { type Html, html, type PageSection } from "./html.ts";
 
 /** Pixels of a node and of the room between nodes. */
 const [WIDTH, HEIGHT, ACROSS, DOWN] = [184, 40, 56, 12];
@@ -16,7 +16,7 @@ interface Spot {
 }
 
 /** Which ticket waits for which, from left to right; undefined where none waits for any. */
-export function graphSection(state: RunState, live: boolean): Section | undefined {
+export function graphSection(state: RunState, live: boolean): PageSection | undefined {
   const { placed, columns, rows } = columnsOf(state.plan);
   if (placed.length === 0) return undefined;
   const spots = new Map(placed.map((node) => [node.index, spotOf(node)]));
@@ -28,15 +28,15 @@ export function graphSection(state: RunState, live: boolean): Section | undefine
   const edges = placed.flatMap(({ index }) =>
     (state.plan.dependents[index] ?? []).map((to) => edge(spots.get(index), spots.get(to), steps.has(`${index} ${to}`))),
   );
-  const label = `Dependencies of ${count(placed.length, "ticket")} from left to right. The table of tickets says which waits for which.`;
+  const label = `Dependencies of ${plural(placed.length, "ticket")} from left to right. The table of tickets says which waits for which.`;
   const body = html`<div class="scroll graph" role="region" aria-labelledby="graph-h" tabindex="0"><svg role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
 ${edges}
 ${placed.map((node) => nodeOf(state, node, onPath.has(node.index), live))}</svg></div>
-<p class="legend"><span><i class="k k-long"></i> the longest path, by what tickets took before</span>${alone === 0 ? undefined : html`<span>${count(alone, "ticket")} without dependencies not drawn</span>`}</p>`;
-  return { id: "graph", title: "Dependencies", note: count(placed.length, "ticket"), body };
+<p class="legend"><span><i class="k k-long"></i> the longest path, by what tickets took before</span>${alone === 0 ? undefined : html`<span>${plural(alone, "ticket")} without dependencies not drawn</span>`}</p>`;
+  return { id: "graph", title: "Dependencies", note: plural(placed.length, "ticket"), body };
 }
 
-function spotOf({ column, row }: Placed): Spot {
+function spotOf({ column, row }: PlacedTicket): Spot {
   return { x: column * (WIDTH + ACROSS) + 2, y: row * (HEIGHT + DOWN) + 2 };
 }
 
@@ -48,11 +48,43 @@ function edge(from: Spot | undefined, to: Spot | undefined, long: boolean): Html
 `;
 }
 
-function nodeOf(state: RunState, node: Placed, long: boolean, live: boolean): Html {
+function nodeOf(state: RunState, node: PlacedTicket, long: boolean, live: boolean): Html {
   const { x, y } = spotOf(node);
   const ticket = vecAt(state.tickets, node.index);
   const title = state.plan.tickets[node.index]?.title ?? "";
-  const { glyph, word, tone } = ticketStyle(ticket, live);
+  const { glyph, word, tone } = phaseLabel(ticket, live);
   return html`<g class="node${long ? " long" : ""}" transform="translate(${x} ${y})"><title>${ticket.id}: ${word}. ${title}</title><rect width="${WIDTH}" height="${HEIGHT}" rx="6"/><rect class="side f-${tone}" width="5" height="${HEIGHT}" rx="2"/><text class="nid t-${tone}" x="13" y="16">${glyph} ${cutTo(ticket.id, 22)}</text><text class="ntitle" x="13" y="32">${cutTo(title, 27)}</text></g>
 `;
+}
+
+/** A ticket in the picture of dependencies: its column and its place in it, both from 0. */
+interface PlacedTicket {
+  readonly index: number;
+  readonly column: number;
+  readonly row: number;
+}
+
+/** The tickets that wait for others or that others wait for, in columns: each right of all that it waits for. */
+interface Columns {
+  readonly placed: readonly PlacedTicket[];
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Tickets in one column, before a layer goes on in the next. */
+const MOST_ROWS = 24;
+
+/** Places the tickets of a plan. */
+function columnsOf(plan: Plan): Columns {
+  const { layers, deps } = layersOf(plan);
+  const placed: PlacedTicket[] = [];
+  let column = 0;
+  for (const layer of layers) {
+    const linked = layer.filter((index) => deps[index]?.length !== 0 || plan.dependents[index]?.length !== 0);
+    linked.forEach((index, i) => {
+      placed.push({ index, column: column + Math.floor(i / MOST_ROWS), row: i % MOST_ROWS });
+    });
+    column += Math.ceil(linked.length / MOST_ROWS);
+  }
+  return { placed, columns: column, rows: Math.max(0, ...placed.map(({ row }) => row + 1)) };
 }

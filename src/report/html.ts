@@ -1,4 +1,5 @@
 import { plainText } from "../domain/values/text.ts";
+import type { Style } from "../store/labels/tone.ts";
 
 /** A piece of HTML that is whole and safe to stand in a page. Only `html` makes one. */
 export class Html {
@@ -30,7 +31,22 @@ function escapeText(text: string): string {
   return plainText(text).replace(/[&<>"']/g, (char) => NAMED[char] ?? "");
 }
 
+/** A glyph in its colour: the style sheet has a class for each tone. */
+export function mark({ glyph, tone }: Style): Html {
+  return html`<span class="t-${tone}">${glyph}</span>`;
+}
+
 /** Lines of outside text, to stand in a `pre`. */
 export function lines(items: readonly string[]): Html {
   return new Html(items.map(escapeText).join("\n"));
+}
+
+/** A part of the page under a heading of its own. */
+export interface PageSection {
+  /** Unique in the page: a link leads there. */
+  readonly id: string;
+  readonly title: string;
+  /** A few words behind the title. */
+  readonly note?: string;
+  readonly body: Html;
 }

@@ -1,12 +1,14 @@
-import { costOf, type EarlierRun, interventionsOf, type TrendPoint, trendOf } from "../domain/results/trend.ts";
-import { type LedgerRow, type LedgerTable, ledgerTable } from "../domain/results/trend-rows.ts";
+import { type EarlierRun, type TrendPoint, trendOf } from "../domain/results/trend.ts";
 import type { RunState } from "../domain/run/state.ts";
-import { utc } from "./format.ts";
+import { utcTime } from "../domain/values/time.ts";
+import { STYLES } from "../store/labels/tone.ts";
+import { type LedgerRow, type LedgerTable, ledgerTable } from "../store/results/ledger-table.ts";
+import { costOf, interventionsOf } from "../store/results/trend-text.ts";
+import type { PageSection } from "./html.ts";
 import { type Html, html } from "./html.ts";
-import type { Section } from "./section.ts";
 
 /** The numbers, beside those of the runs of this batch file before. */
-export function ledgerSection(state: RunState, earlier: readonly EarlierRun[]): Section {
+export function ledgerSection(state: RunState, earlier: readonly EarlierRun[]): PageSection {
   const { groups, against, whyNone } = ledgerTable(state, earlier);
   const now = state.end === undefined ? "so far" : "this run";
   const first = html`<p class="muted">This is the first run of its batch file: there is none to hold it against.</p>`;
@@ -57,12 +59,15 @@ function rowOf({ name, now, change, earlier }: LedgerRow, changes: boolean): Htm
 }
 
 function day({ startedAt }: EarlierRun): string {
-  return utc(startedAt).slice(5, 16);
+  return utcTime(startedAt).slice(5, 16);
 }
 
 function mark({ verdict, sameBatch }: EarlierRun): Html {
-  const look = verdict === "done" ? html`<span class="t-good">✔ done</span>` : html`<span class="t-bad">✖ not complete</span>`;
-  return sameBatch ? look : html`${look}<br><span class="muted">other batch</span>`;
+  const label =
+    verdict === "done"
+      ? html`<span class="t-good">${STYLES.done.glyph} done</span>`
+      : html`<span class="t-bad">${STYLES.failed.glyph} not complete</span>`;
+  return sameBatch ? label : html`${label}<br><span class="muted">other batch</span>`;
 }
 
 /** Two rows of bars, oldest run first. */
@@ -82,7 +87,7 @@ function bars(name: string, points: readonly TrendPoint[], options: (point: Tren
     const value = options(point);
     const height = value === null ? 0 : Math.max(2, (value / most) * HIGH);
     const text = value === null ? "?" : value.toFixed(digits);
-    const kind = point.complete ? (i === points.length - 1 ? "f-run" : "f-past") : "hollow";
+    const kind = point.complete ? (i === points.length - 1 ? "f-running" : "f-past") : "hollow";
     return html`<rect class="${kind}" x="${i * STEP + 6.5}" y="${HIGH + 18 - height}" width="${STEP - 14}" height="${height}" rx="2"/><text class="tick" text-anchor="middle" x="${i * STEP + STEP / 2}" y="${HIGH + 12 - height}">${text}${point.complete ? "" : "×"}</text>`;
   });
   const width = points.length * STEP;

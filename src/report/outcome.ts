@@ -1,26 +1,30 @@
 import { ledgerOf } from "../domain/results/ledger.ts";
-import { foundWords, headline, outcomes } from "../domain/results/summary.ts";
 import type { RunState, TicketState } from "../domain/run/state.ts";
-import { formatDuration } from "../domain/values/duration.ts";
-import { count, percent, usd, utc } from "./format.ts";
-import { type Html, html } from "./html.ts";
-import { outcomeToneOfRun } from "./outcome-style.ts";
-import type { Section } from "./section.ts";
+import { specOf } from "../domain/schedule/plan.ts";
+import { plural } from "../domain/values/plural.ts";
+import { formatDuration, utcTime } from "../domain/values/time.ts";
+import { formatCents } from "../store/format.ts";
+import { headline, runTone } from "../store/labels/run-label.ts";
+import { STYLES } from "../store/labels/tone.ts";
+import { foundLabel, outcomes } from "../store/results/summary.ts";
+import { percent } from "./format.ts";
+import type { PageSection } from "./html.ts";
+import { type Html, html, mark } from "./html.ts";
 
 /** What the run came to, at one glance. */
 export function top(state: RunState, live: boolean): Html {
   const { tickets, elapsedMs, costUsd, interventions: i, attempts, claims } = ledgerOf(state);
   const facts: readonly (readonly [string, string, string])[] = [
-    ["shipped", String(tickets.done), `of ${count(tickets.total, "ticket")}`],
+    ["shipped", String(tickets.done), `of ${plural(tickets.total, "ticket")}`],
     ["yours", String(tickets.gated), "left to a person"],
     ["open", String(tickets.open), "not done"],
-    ["time", formatDuration(elapsedMs), `${count(attempts, "attempt")}`],
-    ["cost", usd(costUsd), `cap ${usd(state.batch.limits.usdPerRun)}`],
+    ["time", formatDuration(elapsedMs), `${plural(attempts, "attempt")}`],
+    ["cost", formatCents(costUsd), `cap ${formatCents(state.batch.limits.usdPerRun)}`],
     ["interventions", String(i.total), `${i.work} work, ${i.harness} harness`],
     ["claims of done", String(claims.made), `${claims.upheld} upheld, ${claims.gap} refuted`],
   ];
-  return html`<header class="top ${outcomeToneOfRun(state)}">
-<p class="kicker">loopdash report · run <code>${state.run}</code> · ${utc(state.startedAt)} UTC</p>
+  return html`<header class="top ${runTone(state)}">
+<p class="kicker">loopdash report · run <code>${state.run}</code> · ${utcTime(state.startedAt)} UTC</p>
 <h1><span class="verdict">${headline(state, live)}</span> <bdi class="batch">${state.batch.name}</bdi></h1>
 <p class="reason">${state.end === undefined ? standing(state, live) : html`<bdi>${state.end.reason}</bdi>`}</p>
 ${state.sandboxed ? undefined : html`<p class="warn"><b>! Unsandboxed:</b> agents and checks ran with the user’s rights.</p>`}
@@ -32,7 +36,7 @@ ${bar(state)}
 /** Of a run without an end: nothing here is a verdict. */
 function standing(state: RunState, live: boolean): Html {
   const goes = live ? "The run goes on" : "The run has not ended, and no engine is at work on it";
-  return html`${goes}: this page shows it as it stood at ${utc(state.lastEventAt)} UTC, event ${state.seq}. Nothing here is final.`;
+  return html`${goes}: this page shows it as it stood at ${utcTime(state.lastEventAt)} UTC, event ${state.seq}. Nothing here is final.`;
 }
 
 /** How much is shipped, left to a person and open; where the oracle has spoken, by its own counts. */
@@ -42,19 +46,19 @@ function bar(state: RunState): Html {
   const counts = last?.counts ?? { done: tickets.done, gated: tickets.gated, open: tickets.open };
   const total = Math.max(1, counts.done + counts.gated + counts.open);
   const words = `${counts.done} done, ${counts.gated} human-gated, ${counts.open} open`;
-  const said = last === undefined ? "The oracle has not judged yet" : `The oracle: ${last.verdict}, ${utc(last.at)} UTC`;
+  const said = last === undefined ? "The oracle has not judged yet" : `The oracle: ${last.verdict}, ${utcTime(last.at)} UTC`;
   const [done, gated] = [counts.done / total, (counts.done + counts.gated) / total];
   return html`<figure class="oracle"><svg role="img" aria-label="${words}" width="100%" height="14">
-<rect class="f-wait" width="100%" height="14" rx="4"/>${counts.gated === 0 ? undefined : html`<rect class="f-person" x="${percent(done)}" width="${percent(gated - done)}" height="14"/>`}${counts.done === 0 ? undefined : html`<rect class="f-good" width="${percent(done)}" height="14" rx="4"/>`}
-</svg><figcaption><b class="t-oracle">◆ ${said}</b> <span>${words}</span></figcaption></figure>`;
+<rect class="f-waiting" width="100%" height="14" rx="4"/>${counts.gated === 0 ? undefined : html`<rect class="f-person" x="${percent(done)}" width="${percent(gated - done)}" height="14"/>`}${counts.done === 0 ? undefined : html`<rect class="f-good" width="${percent(done)}" height="14" rx="4"/>`}
+</svg><figcaption><b class="t-oracle">${STYLES.oracle.glyph} ${said}</b> <span>${words}</span></figcaption></figure>`;
 }
 
 /** The steps that are left to people, word for word and easy to copy. */
-export function yoursSection(state: RunState): Section | undefined {
+export function yoursSection(state: RunState): PageSection | undefined {
   const { gated } = outcomes(state);
   if (gated.length === 0) return undefined;
   const items = gated.map(
-    (ticket) => html`<li><h3><span class="t-person">!</span> ${name(state, ticket)}</h3>
+    (ticket) => html`<li><h3>${mark(STYLES.needsYou)} ${name(state, ticket)}</h3>
 ${ticket.humanStep === undefined ? html`<p class="muted">no step was recorded</p>` : html`<pre class="step">${ticket.humanStep}</pre>`}
 ${ticket.mergedSha === undefined ? undefined : html`<p class="muted">What was built up to it has landed: <code>${ticket.mergedSha.slice(0, 10)}</code></p>`}</li>`,
   );
@@ -62,16 +66,16 @@ ${ticket.mergedSha === undefined ? undefined : html`<p class="muted">What was bu
 }
 
 /** What is not done, and why; while a run goes on, the table of tickets says so. */
-export function openSection(state: RunState): Section | undefined {
+export function openSection(state: RunState): PageSection | undefined {
   const { open } = outcomes(state);
   if (open.length === 0 || state.end === undefined) return undefined;
   const items = open.map(
-    ({ ticket, why }) => html`<li><span class="t-bad">✖</span> ${name(state, ticket)}<p><bdi>${why}</bdi></p></li>`,
+    ({ ticket, why }) => html`<li>${mark(STYLES.failed)} ${name(state, ticket)}<p><bdi>${why}</bdi></p></li>`,
   );
   return { id: "open", title: "Not done", note: String(open.length), body: html`<ul class="plain">${items}</ul>` };
 }
 
 function name(state: RunState, ticket: TicketState): Html {
-  const title = state.plan.tickets[state.plan.index[ticket.id] ?? 0]?.title ?? "";
-  return html`<b class="id">${ticket.id}</b> <bdi>${title}</bdi>${foundWords(ticket)}`;
+  const title = specOf(state.plan, ticket.id).title;
+  return html`<b class="id">${ticket.id}</b> <bdi>${title}</bdi>${foundLabel(ticket)}`;
 }

@@ -1,6 +1,6 @@
-import { headline } from "../domain/results/summary.ts";
 import type { EarlierRun } from "../domain/results/trend.ts";
 import type { RunState } from "../domain/run/state.ts";
+import { headline } from "../store/labels/run-label.ts";
 import { evidenceSection } from "./evidence.ts";
 import { graphSection } from "./graph.ts";
 import { html } from "./html.ts";

@@ -1,16 +1,16 @@
 import { interventionKind } from "../domain/results/intervention.ts";
 import type { RunState } from "../domain/run/state.ts";
-import { utc } from "./format.ts";
+import { utcTime } from "../domain/values/time.ts";
+import type { PageSection } from "./html.ts";
 import { html } from "./html.ts";
-import type { Section } from "./section.ts";
 
 /** What people did to the run. */
-export function interventionsSection({ interventions }: RunState): Section {
+export function interventionsSection({ interventions }: RunState): PageSection {
   const title = "Interventions";
   if (interventions.length === 0) return { id: "people", title, note: "0", body: html`<p>Nobody touched this run.</p>` };
   const rows = interventions.map(
     ({ at, class: c, target, note }) =>
-      html`<tr><td>${utc(at)}</td><td>${c} ${interventionKind(c)}</td><td><bdi>${target}</bdi></td><td><bdi>${note}</bdi></td></tr>
+      html`<tr><td>${utcTime(at)}</td><td>${c} ${interventionKind(c)}</td><td><bdi>${target}</bdi></td><td><bdi>${note}</bdi></td></tr>
 `,
   );
   const body = html`<div class="scroll" role="region" aria-labelledby="people-h" tabindex="0"><table><thead><tr><th scope="col">When (UTC)</th><th scope="col">Class</th><th scope="col">What</th><th scope="col">Note</th></tr></thead><tbody>
@@ -19,14 +19,14 @@ ${rows}</tbody></table></div>`;
 }
 
 /** What this page is, and by what the run was judged. */
-export function aboutSection(state: RunState): Section {
+export function aboutSection(state: RunState): PageSection {
   const { run, version, startedAt, end, seq, lastEventAt, oracleSha, batchSha, oracle, tripwire, sandboxed, resumes } = state;
   const facts: readonly (readonly [string, string])[] = [
     ["run", run],
     ["batch file", state.batchPath],
-    ["began", `${utc(startedAt)} UTC`],
-    ["ended", end === undefined ? "not yet" : `${utc(end.at)} UTC, exit code ${end.exitCode}`],
-    ["shown as of", `event ${seq}, ${utc(lastEventAt)} UTC`],
+    ["began", `${utcTime(startedAt)} UTC`],
+    ["ended", end === undefined ? "not yet" : `${utcTime(end.at)} UTC, exit code ${end.exitCode}`],
+    ["shown as of", `event ${seq}, ${utcTime(lastEventAt)} UTC`],
     ["oracle asked", String(oracle.judged)],
     ["tripwire", `${tripwire.status}${tripwire.canaries > 0 ? `, ${tripwire.canaries} canaries` : ""}`],
     ["sandbox", sandboxed ? "on" : "off"],

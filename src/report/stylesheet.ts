@@ -18,13 +18,13 @@ ul,ol{list-style:none}
 a{color:var(--run)}
 .muted,small,figcaption span,.facts dt,.facts span{color:var(--muted)}
 small{font-weight:400;font-size:.8em}
-.t-good{color:var(--good)}.t-bad{color:var(--bad)}.t-person{color:var(--person)}.t-run{color:var(--run)}.t-wait{color:var(--muted)}.t-oracle{color:var(--oracle)}
-.f-good{fill:var(--fgood)}.f-bad{fill:var(--fbad)}.f-person{fill:var(--fperson)}.f-run{fill:var(--frun)}.f-wait{fill:var(--fwait)}.f-past{fill:var(--fpast)}
+.t-good{color:var(--good)}.t-bad{color:var(--bad)}.t-person{color:var(--person)}.t-running{color:var(--run)}.t-waiting{color:var(--muted)}.t-oracle{color:var(--oracle)}
+.f-good{fill:var(--fgood)}.f-bad{fill:var(--fbad)}.f-person{fill:var(--fperson)}.f-running{fill:var(--frun)}.f-waiting{fill:var(--fwait)}.f-past{fill:var(--fpast)}
 `;
 
 const TOP = `
 .top{margin-top:24px;background:var(--card);border:1px solid var(--line);border-top:5px solid var(--tone);border-radius:12px;padding:20px 24px}
-.top.good{--tone:var(--good)}.top.bad{--tone:var(--bad)}.top.run{--tone:var(--run)}
+.top.good{--tone:var(--good)}.top.bad{--tone:var(--bad)}.top.running{--tone:var(--run)}
 .kicker{color:var(--muted);font-size:.86em}
 h1{font-size:clamp(1.35rem,4.2vw,2rem);line-height:1.25;margin:6px 0 4px}
 .verdict{color:var(--tone)}.batch{font-weight:500;color:var(--muted)}
@@ -63,18 +63,18 @@ svg .tick,.names text{font-size:11px;fill:var(--muted)}
 .timeline{display:flex}.names{flex:none}.plot{flex:1;min-width:0;display:block}
 .grid{stroke:var(--line)}.b-bad{fill:url(#hatch)}.hatch{fill:#fff;opacity:.28}
 .bar{stroke:var(--card);stroke-width:1}.line{opacity:.75}
-svg .on-good,svg .on-bad,svg .on-person,svg .on-run{fill:var(--on);font-weight:600}svg .on-bad{paint-order:stroke;stroke:var(--fbad);stroke-width:4px;stroke-linejoin:round}svg .on-wait{fill:var(--onwait)}
+svg .on-good,svg .on-bad,svg .on-person,svg .on-running{fill:var(--on);font-weight:600}svg .on-bad{paint-order:stroke;stroke:var(--fbad);stroke-width:4px;stroke-linejoin:round}svg .on-waiting{fill:var(--onwait)}
 .l1,.l2{display:none}
 @media(min-width:720px){.l1{display:inline}}
 @media(min-width:1120px){.l2{display:inline}}
 .legend{display:flex;flex-wrap:wrap;gap:2px 16px;font-size:.86em;color:var(--muted);margin-top:8px}
-.k{display:inline-block;width:14px;height:10px;border-radius:2px}.k.f-good{background:var(--fgood)}.k.f-person{background:var(--fperson)}.k.f-wait{background:var(--fwait)}.k.f-run{background:var(--frun)}
+.k{display:inline-block;width:14px;height:10px;border-radius:2px}.k.f-good{background:var(--fgood)}.k.f-person{background:var(--fperson)}.k.f-waiting{background:var(--fwait)}.k.f-running{background:var(--frun)}
 .k-bad{background:repeating-linear-gradient(135deg,var(--fbad) 0 3px,color-mix(in srgb,var(--fbad) 72%,#fff) 3px 5px)}.k-line{height:3px;vertical-align:middle;background:var(--fgood)}
 .graph{max-height:80vh;overflow:auto}
 .graph svg{display:block}
 .edge{fill:none;stroke:var(--fwait);stroke-width:1.3}.edge.long{stroke:var(--oracle);stroke-width:2.6}
 .node rect{fill:var(--soft);stroke:var(--line)}.node.long rect{stroke:var(--oracle);stroke-width:2}
-.node .side{stroke:none}.node .side.f-good{fill:var(--fgood)}.node .side.f-bad{fill:var(--fbad)}.node .side.f-person{fill:var(--fperson)}.node .side.f-run{fill:var(--frun)}.node .side.f-wait{fill:var(--fwait)}
+.node .side{stroke:none}.node .side.f-good{fill:var(--fgood)}.node .side.f-bad{fill:var(--fbad)}.node .side.f-person{fill:var(--fperson)}.node .side.f-running{fill:var(--frun)}.node .side.f-waiting{fill:var(--fwait)}
 .node .nid{font-weight:650}.node .ntitle{font-size:11px;fill:var(--muted)}
 .k-long{height:3px;vertical-align:middle;background:var(--oracle)}
 `;

@@ -1,15 +1,16 @@
 import type { Ticket } from "../domain/batch/schema.ts";
-import { baseLines, foundWords, outcomes } from "../domain/results/summary.ts";
 import type { RunState, TicketState } from "../domain/run/state.ts";
-import { formatDuration } from "../domain/values/duration.ts";
+import { formatDuration } from "../domain/values/time.ts";
 import { vecAt } from "../domain/values/vec.ts";
-import { NOTHING, usd } from "./format.ts";
+import { formatCents } from "../store/format.ts";
+import { phaseLabel } from "../store/labels/ticket-label.ts";
+import { baseLines, foundLabel, outcomes } from "../store/results/summary.ts";
+import { NOTHING } from "./format.ts";
+import type { PageSection } from "./html.ts";
 import { type Html, html } from "./html.ts";
-import { ticketStyle } from "./outcome-style.ts";
-import type { Section } from "./section.ts";
 
 /** Every ticket: how it stands, what it took and where it landed. */
-export function ticketsSection(state: RunState, live: boolean): Section {
+export function ticketsSection(state: RunState, live: boolean): PageSection {
   const why = new Map(outcomes(state).open.map((open) => [open.ticket.id, open.ticket.attempt?.waiting ?? open.why]));
   const rows = state.plan.tickets.map((ticket, index) => row(ticket, vecAt(state.tickets, index), why.get(ticket.id), live));
   const body = html`<div class="scroll" role="region" aria-labelledby="tickets-h" tabindex="0"><table>
@@ -20,10 +21,10 @@ ${rows}</tbody></table></div>`;
 }
 
 function row({ id, title, repo, dependsOn }: Ticket, ticket: TicketState, why: string | undefined, live: boolean): Html {
-  const { glyph, word, tone } = ticketStyle(ticket, live);
+  const { glyph, word, tone } = phaseLabel(ticket, live);
   const tries = ticket.history.length + (ticket.attempt === undefined ? 0 : 1);
   const settledBefore = tries === 0 && ticket.phase === "done";
-  return html`<tr><td class="state t-${tone}">${glyph} ${word}</td><th scope="row"><span class="id">${id}</span> <bdi>${title}</bdi>${foundWords(ticket)} <span class="repo">${repo}</span>${why === undefined ? undefined : html`<p class="muted"><bdi>${why}</bdi></p>`}${baseLines(ticket).map((line) => html`<p class="muted"><bdi>${line}</bdi></p>`)}</th><td class="deps">${dependsOn.length === 0 ? NOTHING : dependsOn.join(", ")}</td><td class="n">${settledBefore ? "before" : tries}</td><td class="n">${timeOf(ticket)}</td><td class="n">${usd(ticket.costUsd)}</td><td class="sha">${ticket.mergedSha === undefined ? NOTHING : html`<code>${ticket.mergedSha.slice(0, 10)}</code>`}</td></tr>
+  return html`<tr><td class="state t-${tone}">${glyph} ${word}</td><th scope="row"><span class="id">${id}</span> <bdi>${title}</bdi>${foundLabel(ticket)} <span class="repo">${repo}</span>${why === undefined ? undefined : html`<p class="muted"><bdi>${why}</bdi></p>`}${baseLines(ticket).map((line) => html`<p class="muted"><bdi>${line}</bdi></p>`)}</th><td class="deps">${dependsOn.length === 0 ? NOTHING : dependsOn.join(", ")}</td><td class="n">${settledBefore ? "before" : tries}</td><td class="n">${timeOf(ticket)}</td><td class="n">${formatCents(ticket.costUsd)}</td><td class="sha">${ticket.mergedSha === undefined ? NOTHING : html`<code>${ticket.mergedSha.slice(0, 10)}</code>`}</td></tr>
 `;
 }
 

@@ -1,10 +1,12 @@
-import { spanOf, type TimelineSegment, timelineRows } from "../domain/results/timeline-segments.ts";
 import type { RunState } from "../domain/run/state.ts";
-import { formatDuration } from "../domain/values/duration.ts";
-import { count, percent } from "./format.ts";
+import { plural } from "../domain/values/plural.ts";
+import { formatDuration } from "../domain/values/time.ts";
+import { outcomeLabel } from "../store/labels/outcome-label.ts";
+import { STYLES } from "../store/labels/tone.ts";
+import { spanOf, type TimelineSegment, timelineRows } from "../store/results/timeline-segments.ts";
+import { percent } from "./format.ts";
+import type { PageSection } from "./html.ts";
 import { type Html, html } from "./html.ts";
-import { outcomeStyle } from "./outcome-style.ts";
-import type { Section } from "./section.ts";
 
 /** Pixels of a slot's row, and of what is drawn in it. */
 const ROW = 30;
@@ -14,14 +16,14 @@ const AXIS = 22;
 const PLOTS = [215, 560, 960] as const;
 
 /** Whose agent worked in which slot when, and how each try ended. */
-export function timelineSection(state: RunState, live: boolean): Section | undefined {
+export function timelineSection(state: RunState, live: boolean): PageSection | undefined {
   const rows = timelineRows(state);
   if (rows.length === 0) return undefined;
   const { from, to } = spanOf(state);
   const share = (at: number): number => Math.min(1, Math.max(0, (at - from) / (to - from)));
   const height = rows.length * ROW + AXIS;
   const tries = rows.reduce((sum, { bars }) => sum + bars.length, 0);
-  const label = `Timeline: ${count(tries, "attempt")} in ${count(rows.length, "slot")} over ${formatDuration(to - from)}. The table of tickets has the same in words.`;
+  const label = `Timeline: ${plural(tries, "attempt")} in ${plural(rows.length, "slot")} over ${formatDuration(to - from)}. The table of tickets has the same in words.`;
   const body = html`<div class="timeline"><svg class="names" aria-hidden="true" width="54" height="${height}">
 ${rows.map(({ slot }, y) => html`<text x="0" y="${y * ROW + 19}">slot ${slot + 1}</text>`)}
 </svg><svg class="plot" role="img" aria-label="${label}" width="100%" height="${height}">
@@ -30,13 +32,13 @@ ${ticks(to - from).map((at) => axis(at, at / (to - from), height))}
 <text class="tick" text-anchor="end" x="100%" y="${height - 6}">${formatDuration(to - from)}</text>
 ${rows.map(({ bars }, y) => bars.map((bar) => barOf(bar, y * ROW + 4, share, live)))}
 </svg></div>
-<p class="legend"><span><i class="k f-good"></i> ✔ shipped</span> <span><i class="k k-bad"></i> ✖ failed or killed</span> <span><i class="k f-person"></i> ! left to a person</span> <span><i class="k f-wait"></i> ■ stopped</span> <span><i class="k f-run"></i> ▶ at work</span> <span><i class="k k-line"></i> on the finish line, beside the slot</span></p>`;
+<p class="legend"><span><i class="k f-good"></i> ${STYLES.done.glyph} shipped</span> <span><i class="k k-bad"></i> ${STYLES.failed.glyph} failed or killed</span> <span><i class="k f-person"></i> ${STYLES.needsYou.glyph} left to a person</span> <span><i class="k f-waiting"></i> ${STYLES.cutOff.glyph} stopped</span> <span><i class="k f-running"></i> ${STYLES.agent.glyph} at work</span> <span><i class="k k-line"></i> on the finish line, beside the slot</span></p>`;
   return { id: "timeline", title: "Timeline", note: "agents by slot", body };
 }
 
 function barOf(bar: TimelineSegment, y: number, share: (at: number) => number, live: boolean): Html {
   const { ticket, n, from, slotLeftAt, to, outcome } = bar;
-  const { glyph, word, tone } = outcomeStyle(outcome, live);
+  const { glyph, word, tone } = outcomeLabel(outcome, live);
   const [x, left, end] = [share(from), share(slotLeftAt), share(to)];
   const width = Math.max(0.0015, left - x);
   const fits = PLOTS.findIndex((plot) => width * plot >= (ticket.length + 2) * 7.5 + 8);

@@ -4,12 +4,12 @@ import type { RunState, TicketState } from "../domain/run/state.ts";
 import type { RunId, TicketId } from "../domain/values/ids.ts";
 import { vecAt } from "../domain/values/vec.ts";
 import type { FeedLine } from "./describe-event.ts";
-import type { BindingOf, KeymapOf } from "./keymap/binding.ts";
+import type { Actions, BindingOf, KeymapOf } from "./keymap/binding.ts";
 import type { Lists } from "./lists.ts";
 import type { Playback } from "./playback.ts";
 import type { ListedRun } from "./run-list.ts";
 import type { OpenFile } from "./ticket-log/log-text.ts";
-import type { UiState } from "./ui.ts";
+import type { UiAction, UiState } from "./ui.ts";
 
 /** Everything that the views are drawn from. */
 export interface DashboardState {
@@ -33,6 +33,14 @@ export interface DashboardState {
   readonly now: number;
   /** Runs of the same batch file before `run`, newest first; absent until a view asks for them. `problem`: why none could be read. */
   readonly earlier?: { readonly run: RunId; readonly runs: readonly EarlierRun[]; readonly problem?: string };
+}
+
+/** What keys and the mouse read and change. */
+export interface PressedStore {
+  /** What a person can do to runs from here. */
+  readonly actions: Actions;
+  getState(): DashboardState;
+  dispatch(action: UiAction): void;
 }
 
 /** One row of the dashboard's keymap. */

@@ -1,20 +1,21 @@
 import type { RunEvent } from "../domain/run/event.ts";
 import type { RunState } from "../domain/run/state.ts";
+import { specOf } from "../domain/schedule/plan.ts";
 import { formatUsd } from "./format.ts";
-import { questionLabel, reviewerLabel } from "./reviewer-label.ts";
-import { specLabel } from "./step-label.ts";
-import type { Tone } from "./tone.ts";
+import { questionLabel, reviewerLabel, specLabel } from "./labels/step-label.ts";
+import { STYLES, type Style, toned } from "./labels/tone.ts";
 
-export type Look = readonly [glyph: string, tone: Tone, text: string];
+/** A line of the feed: how it looks, and what it says. */
+export type EventLabel = readonly [style: Style, text: string];
 
-/** Facts about what an attempt claims beside its change, what the second model says of it, and how the batch grows by it. */
+/** Facts about what an attempt claims beside its change, what the reviewer says of it, and how the batch grows by it. */
 type ClaimFact = Extract<
   RunEvent,
   {
     type:
       | "step-retried"
-      | "second-model-asked"
-      | "second-model-answered"
+      | "reviewer-asked"
+      | "reviewer-answered"
       | "outbox-refused"
       | "blocker-claimed"
       | "blocker-ruled"
@@ -25,46 +26,46 @@ type ClaimFact = Extract<
 >;
 
 /** Tells one of them in a line. */
-export function claimLook(event: ClaimFact, state: RunState): Look {
+export function claimLabel(event: ClaimFact, state: RunState): EventLabel {
   switch (event.type) {
     case "step-retried":
-      return ["↻", "waiting", retriedText(event, state)];
-    case "second-model-asked":
-      return ["»", "running", `${questionLabel(event.question)}: asking ${reviewerLabel(state)}`];
-    case "second-model-answered":
-      return answeredLook(event, state);
+      return [toned(STYLES.again, "waiting"), retriedText(event, state)];
+    case "reviewer-asked":
+      return [STYLES.finishing, `${questionLabel(event.question)}: asking ${reviewerLabel(state)}`];
+    case "reviewer-answered":
+      return answeredLabel(event, state);
     case "outbox-refused":
-      return ["✖", "bad", `outbox: ${event.file} was not taken: ${event.why}`];
+      return [STYLES.failed, `outbox: ${event.file} was not taken: ${event.why}`];
     case "blocker-claimed":
-      return ["·", "claim", `agent claims a blocker: ${event.claim}`];
+      return [toned(STYLES.waits, "claim"), `agent claims a blocker: ${event.claim}`];
     case "blocker-ruled":
       return event.upheld
-        ? ["!", "person", `blocker upheld: ${event.reason}; then yours: ${event.step}`]
-        : ["✖", "bad", `blocker rejected, it is none: ${event.reason}`];
+        ? [STYLES.needsYou, `blocker upheld: ${event.reason}; then yours: ${event.step}`]
+        : [STYLES.failed, `blocker rejected, it is none: ${event.reason}`];
     case "discovery-refused":
-      return ["✖", "bad", `discovery refused: "${event.title}": ${event.why}`];
+      return [STYLES.failed, `discovery refused: "${event.title}": ${event.why}`];
     case "ticket-discovered":
-      return ["+", "running", `found ${event.discovered.id} "${event.discovered.title}": ${event.reason}`];
+      return [STYLES.found, `found ${event.discovered.id} "${event.discovered.title}": ${event.reason}`];
     case "discovery-filed":
-      return ["+", "plain", "filed in the tracker: the batch has one ticket more"];
+      return [toned(STYLES.found, "plain"), "filed in the tracker: the batch has one ticket more"];
   }
 }
 
 /** A hiccup is no verdict: what is said of the step comes with its second end. */
 function retriedText(event: Extract<RunEvent, { type: "step-retried" }>, state: RunState): string {
-  const spec = state.plan.tickets[state.plan.index[event.ticket] ?? -1]?.finish[event.step];
+  const spec = specOf(state.plan, event.ticket).finish[event.step];
   const step = spec === undefined ? event.name : specLabel(spec);
   return `${step}: transient '${event.transient}', retry in ${Number((event.waitMs / 1000).toFixed(1))} s`;
 }
 
-/** An answer that is none says so; a planted defect that was missed tells that the second model did not read. */
-function answeredLook(event: Extract<RunEvent, { type: "second-model-answered" }>, state: RunState): Look {
+/** An answer that is none says so; a planted defect that was missed tells that the reviewer did not read. */
+function answeredLabel(event: Extract<RunEvent, { type: "reviewer-answered" }>, state: RunState): EventLabel {
   const { canary, costUsd, question, says, valid } = event;
   const cost = costUsd > 0 ? ` (${formatUsd(costUsd)})` : "";
   const who = `${questionLabel(question)}: ${reviewerLabel(state)}`;
-  if (!valid) return ["✖", "bad", `${who} gave no answer that counts: ${says}${cost}`];
-  if (canary === undefined) return ["◇", "plain", `${who} says: ${says}${cost}`];
+  if (!valid) return [STYLES.failed, `${who} gave no answer that counts: ${says}${cost}`];
+  if (canary === undefined) return [STYLES.answer, `${who} says: ${says}${cost}`];
   return canary === "seen"
-    ? ["◇", "good", `${who} saw the planted defect${cost}`]
-    : ["◇", "bad", `${who} missed the planted defect${cost}`];
+    ? [toned(STYLES.answer, "good"), `${who} saw the planted defect${cost}`]
+    : [toned(STYLES.answer, "bad"), `${who} missed the planted defect${cost}`];
 }

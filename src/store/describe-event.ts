@@ -1,15 +1,18 @@
 import { failingOnBaseLine } from "../domain/evidence/summary-lines.ts";
 import { interventionKind } from "../domain/results/intervention.ts";
 import type { AgentEnding, AttemptOutcome, RunEvent } from "../domain/run/event.ts";
+import type { HealFact } from "../domain/run/heal-fact.ts";
 import type { RunState } from "../domain/run/state.ts";
+import { specOf } from "../domain/schedule/plan.ts";
 import type { TicketId } from "../domain/values/ids.ts";
+import { plural } from "../domain/values/plural.ts";
 import { vecItems } from "../domain/values/vec.ts";
-import { claimLook, type Look } from "./describe-claim.ts";
-import { healLook } from "./describe-heal.ts";
+import { claimLabel, type EventLabel } from "./describe-claim.ts";
 import { displayText } from "./display-text.ts";
-import { formatElapsed, plural } from "./format.ts";
-import { specLabel } from "./step-label.ts";
-import type { Tone } from "./tone.ts";
+import { formatElapsed } from "./format.ts";
+import { HEAL_LABELS, outcomeLabel } from "./labels/outcome-label.ts";
+import { specLabel } from "./labels/step-label.ts";
+import { STYLES, type Tone, toned } from "./labels/tone.ts";
 
 /** One line of the event feed. `text` is safe to draw; `seq` names the line. */
 export interface FeedLine {
@@ -23,9 +26,9 @@ export interface FeedLine {
 
 /** Tells an event in a few words, or undefined where it is not worth a line: progress that the rows show anyway. */
 export function describeEvent(event: RunEvent, state: RunState): FeedLine | undefined {
-  const look = lookOf(event, state);
-  if (look === undefined) return undefined;
-  const [glyph, tone, text] = look;
+  const label = labelOf(event, state);
+  if (label === undefined) return undefined;
+  const [{ glyph, tone }, text] = label;
   const base = { seq: event.seq, at: event.at, glyph, tone, text: displayText(text) };
   return "ticket" in event ? { ...base, ticket: event.ticket } : base;
 }
@@ -34,61 +37,61 @@ type Event<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 type RunWide = Exclude<RunEvent, { ticket: TicketId }>;
 type OfTicket = Extract<RunEvent, { ticket: TicketId }>;
 
-function lookOf(event: RunEvent, state: RunState): Look | undefined {
-  return "ticket" in event ? ticketLook(event, state) : runLook(event, state);
+function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
+  return "ticket" in event ? ticketEventLabel(event, state) : runEventLabel(event, state);
 }
 
-function runLook(event: RunWide, state: RunState): Look | undefined {
+function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined {
   switch (event.type) {
     case "run-started":
-      return startLook(event);
+      return startLabel(event);
     case "run-resumed":
-      return [
-        "●",
-        "running",
-        `run resumed${event.orphansKilled === 0 ? "" : `, ${plural(event.orphansKilled, "orphan")} ended`}`,
-      ];
+      return [STYLES.run, `run resumed${event.orphansKilled === 0 ? "" : `, ${plural(event.orphansKilled, "orphan")} ended`}`];
     case "run-paused":
-      return ["⏸", "waiting", "paused: nothing new starts"];
+      return [toned(STYLES.paused, "waiting"), "paused: nothing new starts"];
     case "run-unpaused":
-      return ["●", "running", "goes on"];
+      return [STYLES.run, "goes on"];
     case "stop-requested":
-      return ["■", "bad", event.by === "person" ? "stop asked for: agents are ended" : "stop by signal: agents are ended"];
+      return [STYLES.ending, event.by === "person" ? "stop asked for: agents are ended" : "stop by signal: agents are ended"];
     case "run-ended":
-      return event.verdict === "done" ? ["✔", "good", `run ended: ${event.reason}`] : ["✖", "bad", `run ended: ${event.reason}`];
+      return event.verdict === "done"
+        ? [STYLES.done, `run ended: ${event.reason}`]
+        : [STYLES.failed, `run ended: ${event.reason}`];
     case "command-refused":
       return [
-        "✖",
-        "bad",
+        STYLES.failed,
         `refused: ${event.command.type}${"ticket" in event.command ? ` ${event.command.ticket}` : ""}: ${event.reason}`,
       ];
     case "intervention":
-      return ["!", "person", interventionText(event)];
+      return [STYLES.needsYou, interventionText(event)];
     case "workers-set":
-      return ["●", "running", `${plural(event.workers, "worker")} from now on`];
-    case "starts-held":
-      return ["‖", "waiting", `no agent starts for ${formatElapsed(event.until - event.at)}: ${event.reason}`];
+      return [STYLES.run, `${plural(event.workers, "worker")} from now on`];
+    case "backoff-started":
+      return [toned(STYLES.heldUp, "waiting"), `no agent starts for ${formatElapsed(event.until - event.at)}: ${event.reason}`];
     case "others-spent-today":
-      return ["!", "waiting", `other runs have spent $${event.usd.toFixed(2)} of the day's money: no more fits into it`];
+      return [
+        toned(STYLES.needsYou, "waiting"),
+        `other runs have spent $${event.usd.toFixed(2)} of the day's money: no more fits into it`,
+      ];
     case "day-spend-unknown":
-      return ["✖", "bad", `what other sessions have cost today is not known: ${event.why}`];
+      return [STYLES.failed, `what other sessions have cost today is not known: ${event.why}`];
     case "reverify-started":
-      return ["◆", "oracle", "re-verifying live state"];
+      return [STYLES.oracle, "re-verifying live state"];
     case "reverify-ended":
-      return reverifyLook(event, state);
+      return reverifyLabel(event, state);
     case "tripwire-started":
     case "oracle-asked":
       return undefined;
     case "tripwire-ended":
-      return tripwireLook(event);
+      return tripwireLabel(event);
     case "oracle-judged":
-      return judgedLook(event, state);
+      return judgedLabel(event, state);
     case "heal-asked":
     case "heal-dropped":
     case "heal-started":
     case "heal-agent-started":
     case "heal-ended":
-      return healLook(event);
+      return healLabel(event);
   }
 }
 
@@ -98,39 +101,40 @@ function interventionText(event: Event<"intervention">): string {
   return event.noted ? `${counted} noted: ${event.note}` : `${counted} on ${event.target}: ${event.note}`;
 }
 
-function tripwireLook({ ok, canaries, problem }: Event<"tripwire-ended">): Look {
+function tripwireLabel({ ok, canaries, problem }: Event<"tripwire-ended">): EventLabel {
   return ok
-    ? ["◆", "oracle", `tripwire: ${plural(canaries, "canary", "canaries")} judged right`]
-    : ["◆", "bad", `tripwire fired: ${problem ?? "no reason given"}`];
+    ? [STYLES.oracle, `tripwire: ${plural(canaries, "canary", "canaries")} judged right`]
+    : [toned(STYLES.oracle, "bad"), `tripwire fired: ${problem ?? "no reason given"}`];
 }
 
-function startLook({ batch }: Event<"run-started">): Look {
-  return ["●", "running", `run started: ${plural(batch.tickets.length, "ticket")}, ${plural(batch.limits.workers, "worker")}`];
+function startLabel({ batch }: Event<"run-started">): EventLabel {
+  return [STYLES.run, `run started: ${plural(batch.tickets.length, "ticket")}, ${plural(batch.limits.workers, "worker")}`];
 }
 
-function reverifyLook(event: Event<"reverify-ended">, state: RunState): Look {
-  if (event.problem !== undefined) return ["◆", "bad", `re-verification: ${event.problem}`];
-  if (event.reopened > 0) return ["◆", "bad", `re-verified: ${plural(event.reopened, "ticket")} reopened`];
+function reverifyLabel(event: Event<"reverify-ended">, state: RunState): EventLabel {
+  if (event.problem !== undefined) return [toned(STYLES.oracle, "bad"), `re-verification: ${event.problem}`];
+  if (event.reopened > 0) return [toned(STYLES.oracle, "bad"), `re-verified: ${plural(event.reopened, "ticket")} reopened`];
   const landed = [...vecItems(state.tickets)].filter(({ mergedSha }) => mergedSha !== undefined).length;
   const found =
     landed === 0 ? "no ticket of this run has landed" : `${landed} landed ${landed === 1 ? "ticket holds" : "tickets hold"}`;
-  return ["◆", "oracle", `re-verified: ${found}`];
+  return [STYLES.oracle, `re-verified: ${found}`];
 }
 
 /** Open tickets that one line names. */
 const NAMED = 6;
 
-function judgedLook({ judgement }: Event<"oracle-judged">, state: RunState): Look {
+function judgedLabel({ judgement }: Event<"oracle-judged">, state: RunState): EventLabel {
   const { counts, verdict } = judgement;
-  if (verdict === "unjudged") return ["◆", "bad", `oracle cannot judge: ${judgement.problem ?? "no reason given"}`];
-  if (verdict === "done") return ["◆", "good", `oracle: done (${counts.done} done, ${counts.gated} gated)`];
+  if (verdict === "unjudged")
+    return [toned(STYLES.oracle, "bad"), `oracle cannot judge: ${judgement.problem ?? "no reason given"}`];
+  if (verdict === "done") return [toned(STYLES.oracle, "good"), `oracle: done (${counts.done} done, ${counts.gated} gated)`];
   const named = judgement.open.slice(0, NAMED);
   const more = counts.open > named.length ? " …" : "";
   const open = named.length === 0 ? "" : `: ${named.join(" ")}${more}`;
-  return ["◆", "oracle", `oracle: not done, ${counts.open} of ${state.plan.tickets.length} open${open}`];
+  return [STYLES.oracle, `oracle: not done, ${counts.open} of ${state.plan.tickets.length} open${open}`];
 }
 
-function ticketLook(event: OfTicket, state: RunState): Look | undefined {
+function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefined {
   switch (event.type) {
     case "activity":
     case "agent-launching":
@@ -143,35 +147,35 @@ function ticketLook(event: OfTicket, state: RunState): Look | undefined {
     case "gate-put-off":
       return undefined;
     case "attempt-claimed":
-      return ["▶", "running", `attempt ${event.attempt} begins in slot ${event.slot + 1}`];
+      return [STYLES.agent, `attempt ${event.attempt} begins in slot ${event.slot + 1}`];
     case "kill-requested":
-      return ["■", "bad", ENDINGS[event.ending] ?? "agent is ended"];
+      return [STYLES.ending, ENDINGS[event.ending] ?? "agent is ended"];
     case "agent-ended":
-      return agentEndedLook(event);
+      return agentEndedLabel(event);
     case "step-ended":
-      return stepEndedLook(event, state);
+      return stepEndedLabel(event, state);
     case "base-failing":
-      return ["!", "waiting", `${failingOnBaseLine(event.tests, event.count)} (check ${event.check})`];
+      return [toned(STYLES.needsYou, "waiting"), `${failingOnBaseLine(event.tests, event.count)} (check ${event.check})`];
     case "merge-waiting":
-      return ["‖", "waiting", `merge waits: ${event.reason}`];
+      return [toned(STYLES.heldUp, "waiting"), `merge waits: ${event.reason}`];
     case "merge-landed":
-      return ["✔", "good", `merged ${event.to.slice(0, 7)} into ${event.repo}`];
+      return [STYLES.done, `merged ${event.to.slice(0, 7)} into ${event.repo}`];
     case "attempt-ended":
-      return attemptEndedLook(event);
+      return attemptEndedLabel(event);
     case "gate-requested":
-      return ["!", "person", `human gate asked for: ${event.step}`];
+      return [STYLES.needsYou, `human gate asked for: ${event.step}`];
     case "ticket-gated":
-      return ["!", "person", `needs you: ${event.step}`];
+      return [STYLES.needsYou, `needs you: ${event.step}`];
     case "ticket-stalled":
-      return ["✖", "bad", `stalled: ${event.reason}`];
+      return [STYLES.failed, `stalled: ${event.reason}`];
     case "ticket-retried":
-      return ["↻", "person", "retried by a person: its attempts are counted again from zero"];
+      return [STYLES.again, "retried by a person: its attempts are counted again from zero"];
     case "ticket-reopened":
-      return ["✖", "bad", `reopened: ${event.evidence.summary}`];
+      return [STYLES.failed, `reopened: ${event.evidence.summary}`];
     case "report-dropped":
-      return ["·", "waiting", `late report dropped: ${event.what}`];
+      return [STYLES.waits, `late report dropped: ${event.what}`];
     default:
-      return claimLook(event, state);
+      return claimLabel(event, state);
   }
 }
 
@@ -179,12 +183,12 @@ function ticketLook(event: OfTicket, state: RunState): Look | undefined {
 const TOLD_OTHERWISE: ReadonlySet<string> = new Set(["merge", "assert"]);
 
 /** A step names itself, whatever its summary says. */
-function stepEndedLook(event: Event<"step-ended">, state: RunState): Look | undefined {
-  const spec = state.plan.tickets[state.plan.index[event.ticket] ?? -1]?.finish[event.step];
+function stepEndedLabel(event: Event<"step-ended">, state: RunState): EventLabel | undefined {
+  const spec = specOf(state.plan, event.ticket).finish[event.step];
   if (event.ok && TOLD_OTHERWISE.has(spec?.step ?? "")) return undefined;
   const word = spec === undefined ? "step" : specLabel(spec);
   const text = event.summary === "" || event.summary === word ? word : `${word}: ${event.summary}`;
-  return event.ok ? ["✔", "plain", text] : ["✖", "bad", text];
+  return event.ok ? [toned(STYLES.done, "plain"), text] : [STYLES.failed, text];
 }
 
 const ENDINGS: Readonly<Partial<Record<AgentEnding, string>>> = {
@@ -197,32 +201,55 @@ const ENDINGS: Readonly<Partial<Record<AgentEnding, string>>> = {
 };
 
 /** An agent that stops says it is done; that is a claim, and looks like one. */
-function agentEndedLook(event: Event<"agent-ended">): Look | undefined {
-  if (event.ending !== "exited") return event.ending === "failed-to-start" ? ["✖", "bad", "agent did not start"] : undefined;
-  if (event.stop !== undefined) return ["✖", "bad", `agent stopped early, ${event.stop.kind}: ${event.stop.says}`];
-  if (event.exitCode === 0) return ["·", "claim", "agent stopped: claims to be done"];
-  return ["✖", "bad", `agent gave up: ${event.signal === null ? `exit ${event.exitCode ?? "unknown"}` : event.signal}`];
+function agentEndedLabel(event: Event<"agent-ended">): EventLabel | undefined {
+  if (event.ending !== "exited") return event.ending === "failed-to-start" ? [STYLES.failed, "agent did not start"] : undefined;
+  if (event.stop !== undefined) return [STYLES.failed, `agent stopped early, ${event.stop.kind}: ${event.stop.says}`];
+  if (event.exitCode === 0) return [toned(STYLES.waits, "claim"), "agent stopped: claims to be done"];
+  return [STYLES.failed, `agent gave up: ${event.signal === null ? `exit ${event.exitCode ?? "unknown"}` : event.signal}`];
 }
 
-const OUTCOMES: Readonly<Record<AttemptOutcome, Look>> = {
-  done: ["✔", "good", "done"],
-  failed: ["✖", "bad", "attempt failed"],
-  silent: ["✖", "bad", "attempt ended: silent for too long"],
-  "out-of-time": ["✖", "bad", "attempt ended: out of time"],
-  killed: ["■", "bad", "attempt ended: killed by a person"],
-  gated: ["!", "person", "attempt ended for the human gate"],
-  stopped: ["■", "waiting", "attempt ended by the stop"],
-  lost: ["✖", "bad", "attempt lost with its engine"],
+const OUTCOME_TEXTS: Readonly<Record<AttemptOutcome, string>> = {
+  done: "done",
+  failed: "attempt failed",
+  silent: "attempt ended: silent for too long",
+  "out-of-time": "attempt ended: out of time",
+  killed: "attempt ended: killed by a person",
+  gated: "attempt ended for the human gate",
+  stopped: "attempt ended by the stop",
+  lost: "attempt lost with its engine",
 };
 
 /** What a step of the finish line found wrong has been told by that step; what went wrong before it has not. */
-function attemptEndedLook(event: Event<"attempt-ended">): Look {
-  const [glyph, tone, text] = OUTCOMES[event.outcome];
+function attemptEndedLabel(event: Event<"attempt-ended">): EventLabel {
+  const { glyph, tone } = outcomeLabel(event.outcome, true);
+  const text = OUTCOME_TEXTS[event.outcome];
   const { evidence } = event;
   // Nobody stopped it: it waits for what it needs.
-  if (event.outcome === "stopped" && evidence !== undefined) return ["‖", "waiting", `attempt ${evidence.summary}`];
+  if (event.outcome === "stopped" && evidence !== undefined)
+    return [toned(STYLES.heldUp, "waiting"), `attempt ${evidence.summary}`];
   const told = evidence === undefined || !BEFORE_STEPS.has(evidence.step);
-  return [glyph, tone, told ? text : `${text}: ${evidence.summary}`];
+  return [{ glyph, tone }, told ? text : `${text}: ${evidence.summary}`];
 }
 
 const BEFORE_STEPS: ReadonlySet<string> = new Set(["agent", "prepare", "worktree"]);
+
+/** Tells what happens to the harness, a line each; that an agent was started is told by its beginning. */
+function healLabel(event: HealFact): EventLabel | undefined {
+  switch (event.type) {
+    case "heal-asked":
+      return [
+        toned(STYLES.healed, "person"),
+        "heal asked for: nothing new starts, it begins once the attempts under way are over",
+      ];
+    case "heal-dropped":
+      return [STYLES.waits, `the heal that was asked for is dropped: ${event.why}`];
+    case "heal-started":
+      return [toned(STYLES.healed, "running"), `heal ${event.n} begins: ${event.reason}`];
+    case "heal-agent-started":
+      return undefined;
+    case "heal-ended": {
+      const { word, ...style } = HEAL_LABELS[event.outcome];
+      return [style, `heal ${event.n} ${word}: ${event.why}`];
+    }
+  }
+}

@@ -43,17 +43,28 @@ export function formatClock(at: number): string {
   return `${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}`;
 }
 
+/** Wall-clock milliseconds as local `HH:MM`. */
+export function formatMinute(at: number): string {
+  return formatClock(at).slice(0, 5);
+}
+
+/** Wall-clock milliseconds as the local day: `05-04`. */
+export function formatDay(at: number): string {
+  const d = new Date(at);
+  return `${two(d.getMonth() + 1)}-${two(d.getDate())}`;
+}
+
 /** Dollars: `$0.00` to `$999.99`, from a thousand on without cents. */
 export function formatUsd(usd: number): string {
   return `$${usd < 1000 ? usd.toFixed(2) : Math.round(usd)}`;
 }
 
-/** A cap in dollars: without cents where it has none. */
-export function formatCap(usd: number): string {
-  return Number.isInteger(usd) ? `$${usd}` : `$${usd.toFixed(2)}`;
+/** Dollars with cents, however many: `$1234.50`. */
+export function formatCents(usd: number): string {
+  return `$${usd.toFixed(2)}`;
 }
 
-/** `1 ticket`, `2 tickets`. */
-export function plural(n: number, one: string, many = `${one}s`): string {
-  return `${n} ${n === 1 ? one : many}`;
+/** A cap in dollars: without cents where it has none. */
+export function formatCap(usd: number): string {
+  return Number.isInteger(usd) ? `$${usd}` : formatCents(usd);
 }

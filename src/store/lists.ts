@@ -3,7 +3,7 @@ import { describeReason, type Reason, whyNot } from "../domain/schedule/why-not.
 import type { TicketId } from "../domain/values/ids.ts";
 import { vecAt, vecItems } from "../domain/values/vec.ts";
 import { displayText } from "./display-text.ts";
-import { stageOf } from "./ticket-stage.ts";
+import { stageOf } from "./labels/ticket-stage.ts";
 
 /** Who stands where, by id. An array that has not changed keeps its identity from one flush to the next. */
 export interface Lists {
@@ -91,7 +91,7 @@ export interface Filtered {
 }
 
 /** What was filtered last of a run, so that the same question has the same answer. */
-const last = new WeakMap<Plan, Filtered & { readonly run: RunState; readonly of: Lists; readonly filter: string }>();
+const last = new WeakMap<Plan, Filtered & { readonly run: RunState; readonly unfiltered: Lists; readonly filter: string }>();
 
 /**
  * The lists as a filter leaves them: those tickets whose id, title, repository, state or reason has each of its words in it,
@@ -106,7 +106,7 @@ export function filteredLists(options: {
   const filter = options.ui.filter.trim();
   if (run === undefined || filter === "") return undefined;
   const before = last.get(run.plan);
-  if (before !== undefined && before.run === run && before.of === lists && before.filter === filter) return before;
+  if (before !== undefined && before.run === run && before.unfiltered === lists && before.filter === filter) return before;
   const words = filter.toLowerCase().split(/\s+/u);
   const matches = (id: TicketId | null): id is TicketId => {
     if (id === null) return false;
@@ -122,7 +122,7 @@ export function filteredLists(options: {
     waiting: kept("waiting"),
     done: kept("done"),
   };
-  const found = { lists: left, shown: selectable(left).length, all: selectable(lists).length, run, of: lists, filter };
+  const found = { lists: left, shown: selectable(left).length, all: selectable(lists).length, run, unfiltered: lists, filter };
   last.set(run.plan, found);
   return found;
 }
@@ -145,7 +145,7 @@ function searchText(run: RunState, index: number): string {
 /** Why a ticket waits, without the ids of others: who looks for a ticket does not mean those that wait for it. */
 function reasonWord(reason: Reason): string {
   const text = describeReason(reason);
-  const others = reason.kind === "depends" ? reason.on : "by" in reason && reason.kind !== "tripped" ? [reason.by] : [];
+  const others = reason.kind === "depends" ? reason.on : "by" in reason && reason.kind !== "halted" ? [reason.by] : [];
   return text
     .split(/[ ,]+/u)
     .filter((word) => !others.some((id) => id === word))

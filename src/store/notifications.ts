@@ -1,11 +1,11 @@
 import type { RunState } from "../domain/run/state.ts";
 import { describeHalt } from "../domain/schedule/backoff.ts";
 import type { TicketId } from "../domain/values/ids.ts";
+import { plural } from "../domain/values/plural.ts";
 import { plainText } from "../domain/values/text.ts";
 import type { DashboardState } from "./dashboard-state.ts";
 import { displayText } from "./display-text.ts";
-import { plural } from "./format.ts";
-import { runLabel } from "./run-label.ts";
+import { runLabel } from "./labels/run-label.ts";
 
 /** What a terminal shows of a run outside of its screen. */
 export interface TerminalStatus {
@@ -51,7 +51,7 @@ export function terminalStatus({ run, ui, now, playback }: NotificationState): T
 
 function progressOf(run: RunState, connection: DashboardState["ui"]["connection"]["state"], percent: number): Progress {
   if (run.end !== undefined) return run.end.verdict === "done" ? { state: "none" } : { state: "error", percent };
-  if (connection === "lost" || run.tripped !== undefined) return { state: "error", percent };
+  if (connection === "lost" || run.halted !== undefined) return { state: "error", percent };
   return { state: run.paused ? "paused" : "normal", percent };
 }
 
@@ -66,7 +66,7 @@ export function nextNotification(told: Notified, seen: NotificationState): { rea
   const now: Notified = {
     run: run.run,
     needing: new Set(needing),
-    tripped: run.tripped !== undefined,
+    tripped: run.halted !== undefined,
     lost: ui.connection.state === "lost" && run.end === undefined,
     ended: run.end !== undefined,
   };
@@ -78,8 +78,7 @@ export function nextNotification(told: Notified, seen: NotificationState): { rea
 /** The one thing that matters most of what is new. */
 function noticeText(told: Notified, now: Notified, { ui }: NotificationState, run: RunState): string | undefined {
   if (now.ended) return told.ended ? undefined : `${runLabel(run, ui.connection).word.toLowerCase()}. ${counted(run)}`;
-  if (now.tripped && !told.tripped)
-    return `needs you: ${run.tripped === undefined ? "" : displayText(describeHalt(run.tripped))}`;
+  if (now.tripped && !told.tripped) return `needs you: ${run.halted === undefined ? "" : displayText(describeHalt(run.halted))}`;
   if (now.lost && !told.lost) return "its engine is gone; the run stands still";
   const [first, ...more] = [...now.needing].filter((id) => !told.needing.has(id));
   if (first === undefined) return undefined;

@@ -6,7 +6,7 @@ import type { RunState } from "../domain/run/state.ts";
 const EVERY = 1_000;
 
 /** What a player is made of. */
-export interface PlayerOf {
+export interface PlayerOptions {
   /** The run's events after the `after`-th, in order. Read again and again; only as far as is needed. */
   readonly read: (after: number) => Iterable<RunEvent>;
   /** @default 1000 */
@@ -18,7 +18,7 @@ export interface PlayerOf {
  * share what has not changed), and no events.
  */
 export class Player {
-  readonly #of: PlayerOf;
+  readonly #read: PlayerOptions["read"];
   readonly #every: number;
   /** Of each event, in order: never before the event before it, whatever the machine's clock did. Milliseconds since the epoch. */
   readonly #times: number[] = [];
@@ -28,9 +28,9 @@ export class Player {
   #at: RunState | undefined;
   #ahead: Iterator<RunEvent> | undefined;
 
-  constructor(playerOf: PlayerOf) {
-    this.#of = playerOf;
-    this.#every = playerOf.every ?? EVERY;
+  constructor({ read, every = EVERY }: PlayerOptions) {
+    this.#read = read;
+    this.#every = every;
   }
 
   /** Takes the next event of the run, in order. Gives the state after it. Throws a RangeError at an event that does not follow. */
@@ -73,7 +73,7 @@ export class Player {
       this.#at = kept;
       this.#ahead = undefined;
     }
-    this.#ahead ??= this.#of.read(this.#at.seq)[Symbol.iterator]();
+    this.#ahead ??= this.#read(this.#at.seq)[Symbol.iterator]();
     while (this.#at.seq < seq) {
       const { value, done } = this.#ahead.next();
       if (done === true) throw new RangeError(`the tape ends after event ${this.#at.seq}, and had ${this.count}`);

@@ -1,6 +1,5 @@
 import type { VerdictWord } from "../domain/run/event.ts";
 import type { RunId } from "../domain/values/ids.ts";
-import type { Tone } from "./tone.ts";
 import type { RunsUi } from "./views/runs.ts";
 
 /**
@@ -22,21 +21,6 @@ export interface ListedRun {
   readonly tally?: { readonly done: number; readonly gated: number; readonly open: number; readonly interventions: number };
 }
 
-/** How a listed run stands, as a glyph and a word. */
-export function standingLook({ standing, verdict }: ListedRun): readonly [glyph: string, word: string, tone: Tone] {
-  switch (standing) {
-    case "at-work":
-      return ["●", "at work", "running"];
-    case "stopped":
-      return ["■", "stopped", "waiting"];
-    case "engine-gone":
-      return ["✕", "engine gone", "bad"];
-    case "ended":
-      if (verdict === "done") return ["✔", "done", "good"];
-      return verdict === "unjudged" ? ["?", "unjudged", "bad"] : ["✖", "not done", "bad"];
-  }
-}
-
 /** What tells which run of the list is selected. */
 interface Shown {
   readonly runList?: readonly ListedRun[];
@@ -45,7 +29,7 @@ interface Shown {
 }
 
 /** The place of the selected run in the list: that of the one that is shown, else the first, where none is selected or it has gone. */
-export function selectedPlace({ runList = [], run, ui }: Shown): number {
+export function selectedRunIndex({ runList = [], run, ui }: Shown): number {
   const place = (id: RunId | undefined): number => runList.findIndex((listed) => listed.run === id);
   const selected = place(ui.runs.selected);
   return selected >= 0 ? selected : Math.max(0, place(run?.run));

@@ -1,3 +1,6 @@
+/** The smallest terminal that the dashboard is drawn on. */
+export const SMALLEST_TERMINAL = { columns: 60, rows: 15 } as const;
+
 /** How many colours a terminal shows: none, its own 16, the 256 of xterm's table, or any. */
 export type Colours = "none" | "16" | "256" | "true";
 export type TerminalBackground = "dark" | "light" | "unknown";

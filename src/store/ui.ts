@@ -1,8 +1,7 @@
 import type { TicketId } from "../domain/values/ids.ts";
+import type { Tone } from "./labels/tone.ts";
 import type { TextAction, TextInput } from "./text-input.ts";
 import { reduceText } from "./text-input.ts";
-import type { Tone } from "./tone.ts";
-import { type GraphAction, type GraphUi, INITIAL_GRAPH, reduceGraph } from "./views/graph.ts";
 import { AT_TOP, type Pane, type PaneAction, type PaneName, reducePane } from "./views/pane.ts";
 import { INITIAL_RUNS, type RunsAction, type RunsUi, reduceRuns } from "./views/runs.ts";
 import { INITIAL_TICKET, reduceTicketView, type TicketUi, type TicketViewAction } from "./views/ticket.ts";
@@ -41,10 +40,17 @@ export type Connection =
   | { readonly state: "connecting" }
   | { readonly state: "live" }
   | { readonly state: "lost"; readonly reason: string }
-  /** No engine is at work on the run: its journal is read, `rows` of `of` events so far. */
-  | { readonly state: "reading"; readonly rows: number; readonly of: number }
+  /** No engine is at work on the run: its journal is read, `rows` of `total` events so far. */
+  | { readonly state: "reading"; readonly rows: number; readonly total: number }
   /** What is shown has happened long ago; see `DashboardState.playback`. */
   | { readonly state: "replay" };
+
+/** What the graph view remembers: whose lines it draws. */
+interface GraphUi {
+  readonly lines: "all" | "selected";
+}
+
+type GraphAction = { readonly type: "toggle-lines" };
 
 /** All of the dashboard that is not the run. */
 export interface UiState {
@@ -97,7 +103,7 @@ export const INITIAL_UI: UiState = {
   filter: "",
   panes: { summary: AT_TOP, help: AT_TOP, ledger: AT_TOP, oracle: AT_TOP },
   ticket: INITIAL_TICKET,
-  graph: INITIAL_GRAPH,
+  graph: { lines: "all" },
   timeline: INITIAL_TIMELINE,
   runs: INITIAL_RUNS,
   stopAsked: false,
@@ -177,7 +183,7 @@ function reduceView(ui: UiState, action: ViewAction): UiState {
     case "ticket-view":
       return kept(ui, "ticket", reduceTicketView(ui.ticket, action.action));
     case "graph-view":
-      return kept(ui, "graph", reduceGraph(ui.graph, action.action));
+      return { ...ui, graph: { lines: ui.graph.lines === "all" ? "selected" : "all" } };
     case "timeline-view":
       return kept(ui, "timeline", reduceTimeline(ui.timeline, action.action));
     case "runs-view":

@@ -33,6 +33,8 @@ const SEEDS: Readonly<Record<string, Standing>> = {
   A28: "covered",
   A29: "covered",
   A32: "covered",
+  A33: "covered",
+  A42: "covered",
   B1: "covered",
   B2: "covered",
   B3: "covered",

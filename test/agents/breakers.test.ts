@@ -42,13 +42,13 @@ describe("a batch worked by the real claude, whose API will not have it", () => 
     using stage = new Stage();
     const batch = await batchWith(stage, () => ({ status: 429, error: "used up", headers: { "retry-after": "3600" } }));
     const run = stage.start([batch, "--json"], KEY);
-    await run.until(/"type":"starts-held".*\n/);
+    await run.until(/"type":"backoff-started".*\n/);
     const events = run
       .stdout()
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line));
-    const held = events.find((event) => event.type === "starts-held");
+    const held = events.find((event) => event.type === "backoff-started");
     const ended = events.find((event) => event.type === "agent-ended");
     expect(ended.stop).toMatchObject({ kind: "rate-limited", retryAfterMs: 3_600_000 });
     expect(held.until).toBe(ended.at + 3_600_000);

@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { AgentProgram } from "../../src/adapters/agent/agent-program.ts";
-import { claude } from "../../src/adapters/agent/claude.ts";
-import { codex } from "../../src/adapters/agent/codex.ts";
-import { gemini } from "../../src/adapters/agent/gemini.ts";
-import { opencode } from "../../src/adapters/agent/opencode.ts";
+import { claude } from "../../src/adapters/agent/vendors/claude/launch.ts";
+import { codex } from "../../src/adapters/agent/vendors/codex/launch.ts";
+import { gemini } from "../../src/adapters/agent/vendors/gemini/launch.ts";
+import { opencode } from "../../src/adapters/agent/vendors/opencode/launch.ts";
 import type { AgentResult } from "../../src/ports/agent.ts";
 import { processesWith } from "../adapters/sandbox/support.ts";
 import { scratchFolder } from "../helpers/scratch.ts";

@@ -72,7 +72,7 @@ test("a change of the real claude is reviewed by the real codex: a grave defect 
   const { code, stdout, stderr } = await stage.run([batch, "--json"], { MY_MODEL_KEY: WORKER_KEY, MY_REVIEW_KEY: REVIEWER_KEY });
   expect(stderr).toBe("");
   const events = eventsOf(stdout);
-  const answers = events.filter((e) => e.type === "second-model-answered");
+  const answers = events.filter((e) => e.type === "reviewer-answered");
   expect(answers).toMatchObject([
     { valid: true, says: "1 finding of severity high or worse: high add.mjs:1 subtracts" },
     { valid: true, says: "1 finding: low (no file) read-only" },
@@ -117,7 +117,7 @@ fs.mkdirSync(".claude"); fs.writeFileSync(".claude/settings.json", '{"hooks":{"S
   const { code, stdout, stderr } = await stage.run([batch, "--json"], { MY_REVIEW_KEY: REVIEWER_KEY });
   expect(stderr).toBe("");
   const events = eventsOf(stdout);
-  expect(events.filter((e) => e.type === "second-model-answered")).toMatchObject([
+  expect(events.filter((e) => e.type === "reviewer-answered")).toMatchObject([
     { valid: true, says: "1 finding of severity high or worse: high add.mjs:1 subtracts" },
   ]);
   const evidence = events.find((e) => e.type === "attempt-ended")?.evidence;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { gemini } from "../../src/adapters/agent/gemini.ts";
-import { opencode } from "../../src/adapters/agent/opencode.ts";
+import { gemini } from "../../src/adapters/agent/vendors/gemini/launch.ts";
+import { opencode } from "../../src/adapters/agent/vendors/opencode/launch.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
 import { whyWithout } from "./programs.ts";
 import { runAgent } from "./stage.ts";

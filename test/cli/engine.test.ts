@@ -6,9 +6,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openRunStore } from "../../src/adapters/journal/sqlite-run-store.ts";
 import { openRepo } from "../../src/adapters/vcs/repository/git-repo.ts";
 import { stoppedShort } from "../../src/cli/engine/carry-over.ts";
+import { hasBegun, stateFromJournal } from "../../src/cli/engine/journal-state.ts";
 import { loadBatch } from "../../src/cli/engine/load-batch.ts";
 import { beginRun, resumeRun, trackerOf } from "../../src/cli/engine/open-run.ts";
-import { hasBegun, replay } from "../../src/cli/engine/replay.ts";
 import { exitCodeOf } from "../../src/cli/exit-code.ts";
 import { findRun, listRuns } from "../../src/cli/find-run.ts";
 import { prepareStateHome, runFolder, type StateHome, stateHome } from "../../src/cli/state-home.ts";
@@ -111,7 +111,7 @@ describe("a run on disk", () => {
     expect(hasBegun(store, R1)).toBe(true);
     store.create({ run: R2, name: "x", batchPath: "/b", batchFileSha: "", startedAt: 1 }).close();
     expect(hasBegun(store, R2)).toBe(false);
-    expect(() => replay(store.openForReading(R2), R2)).toThrow("its journal is empty");
+    expect(() => stateFromJournal(store.openForReading(R2), R2)).toThrow("its journal is empty");
   });
 
   test("the tracker is where the batch says, and the oracle is told the same place", () => {

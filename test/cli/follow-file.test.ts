@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type FollowedState, followFile } from "../../src/adapters/files/follow-file.ts";
+import { type FollowedState, followFile } from "../../src/adapters/run-files/follow-file.ts";
 import { until } from "../e2e/actors.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
 

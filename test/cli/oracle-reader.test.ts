@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readOracleEvidence } from "../../src/cli/dashboard/oracle-reader.ts";
+import { readOracleEvidence } from "../../src/cli/dashboard/readers.ts";
 import type { OracleEvidence } from "../../src/domain/run/oracle-evidence.ts";
 import type { RunState } from "../../src/domain/run/state.ts";
 import { RunId } from "../../src/domain/values/ids.ts";

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createRunFiles } from "../../src/adapters/files/run-files.ts";
 import { privateTmp } from "../../src/adapters/private-tmp.ts";
+import { createRunFiles } from "../../src/adapters/run-files/run-files.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import { UserError } from "../../src/domain/values/user-error.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
@@ -34,7 +34,7 @@ describe("the run's files", () => {
 
   test("a place to judge in is another one each time and is within the run's folder, whatever the step is called", async () => {
     const files = createRunFiles({ folder: join(folder(), "run"), worktrees: join(folder(), "wt") });
-    const [a, b] = [files.judgePath(T1, "../../etc"), files.judgePath(T1, "../../etc")];
+    const [a, b] = [files.checkoutPath(T1, "../../etc"), files.checkoutPath(T1, "../../etc")];
     expect(a).not.toBe(b);
     expect(resolve(a)).toMatch(new RegExp(`^${join(folder(), "run/judge")}/[^/]+$`));
     mkdirSync(join(a, "deep"), { recursive: true });

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { readTicket } from "../../src/cli/dashboard/ticket-reader.ts";
+import { readTicketText } from "../../src/cli/dashboard/ticket-reader.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import type { DashboardStore } from "../../src/store/dashboard-store.ts";
 import type { TicketViewAction } from "../../src/store/views/ticket.ts";
@@ -25,7 +25,7 @@ function reading(run: RunBuilder = plumbing()) {
   });
   store.dispatch({ type: "select", ticket: T6 });
   store.dispatch({ type: "view", view: "ticket" });
-  const end = readTicket({ store, folder });
+  const end = readTicketText({ store, folder });
   const act = (action: TicketViewAction) => store.dispatch({ type: "ticket-view", action });
   return { store, feed, act, told: () => told, [Symbol.dispose]: end };
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { renderDashboard } from "../../components/app/render-dashboard.tsx";
 import { asciiOf } from "../../components/kit/ascii.ts";
 import { widthOf } from "../../components/kit/fit.ts";
-import { renderDashboard } from "../../components/render-dashboard.tsx";
 import { VIEWS } from "../../src/store/views/view-name.ts";
 import { batchOf, RunBuilder } from "../store/run-builder.ts";
 import { claims, crowd, finishCrowd, finishLine, hostile, plumbing, plumbingEnded } from "../store/scenes.ts";
@@ -63,8 +63,8 @@ function open(
   const stage = new Stage(columns, rows);
   const { store } = storeOf(run);
   const { promise: drawn, resolve } = Promise.withResolvers<void>();
-  const { stdin, hands, stdout } = { stdin: stage.keyboard, hands: stage.hands, stdout: stage.terminal };
-  const done = renderDashboard({ store, hands, stdin, stdout, abilities, onDrawn: () => resolve() });
+  const { keyboard: stdin, terminal: stdout } = stage;
+  const done = renderDashboard({ store, stdin, stdout, abilities, onDrawn: () => resolve() });
   const close = async (): Promise<void> => {
     stage.keyboard.end();
     await done;

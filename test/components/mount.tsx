@@ -1,5 +1,5 @@
 import { render } from "ink";
-import { App } from "../../components/app.tsx";
+import { App } from "../../components/app/app.tsx";
 import { DEFAULT_THEME, type Theme } from "../../components/kit/theme.ts";
 import type { DashboardStore } from "../../src/store/dashboard-store.ts";
 import type { Feed } from "../../src/store/feed.ts";
@@ -17,16 +17,18 @@ export interface Mounted extends Drawn {
   readonly tell: () => void;
 }
 
-/** Draws the whole dashboard of a store on a terminal model, and takes it down at the end of the block. */
+/**
+ * Draws the whole dashboard of a store on a terminal model, and takes it down at the end of the block. The terminal of
+ * ink-testing-library has 100 columns, no rows, no resize and no cells, so only single components are drawn on it: see part.tsx.
+ */
 export async function drawn(
   store: DashboardStore,
   columns: number,
   rows: number,
-  options: { readonly theme?: Theme; readonly now?: () => number } = {},
+  options: { readonly theme?: Theme; readonly now?: () => number; readonly stage?: Stage } = {},
 ): Promise<Drawn> {
-  const stage = new Stage(columns, rows);
-  const { theme = DEFAULT_THEME, now = () => 0 } = options;
-  const instance = render(<App store={store} hands={stage.hands} theme={theme} now={now} onDraw={stage.onDraw} />, {
+  const { theme = DEFAULT_THEME, now = () => 0, stage = new Stage(columns, rows) } = options;
+  const instance = render(<App store={store} terminal={stage.terminalActions} theme={theme} now={now} onDraw={stage.onDraw} />, {
     stdout: stage.terminal,
     stdin: stage.keyboard,
     alternateScreen: true,
@@ -54,8 +56,9 @@ export async function mount(
   rows: number,
   options: { readonly theme?: Theme } = {},
 ): Promise<Mounted> {
-  const { store, feed } = storeOf(run);
-  const screen = await drawn(store, columns, rows, { ...options, now: () => run.now });
+  const stage = new Stage(columns, rows);
+  const { store, feed } = storeOf(run, stage.actions);
+  const screen = await drawn(store, columns, rows, { ...options, stage, now: () => run.now });
   return {
     ...screen,
     feed,

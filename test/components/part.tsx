@@ -1,6 +1,6 @@
 import { render } from "ink-testing-library";
 import type { ReactNode } from "react";
-import { DashboardContext } from "../../components/dashboard-context.ts";
+import { DashboardContext } from "../../components/kit/dashboard-context.ts";
 import { themeOf } from "../../components/kit/theme.ts";
 import type { RunBuilder } from "../store/run-builder.ts";
 import { storeOf } from "./stage.ts";

@@ -3,8 +3,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { Footer } from "../../components/frame/footer.tsx";
 import { Header } from "../../components/frame/header.tsx";
 import { layoutOf } from "../../components/frame/layout.ts";
+import { OracleLine } from "../../components/frame/oracle-line.tsx";
 import { FeedView } from "../../components/views/overview/feed-view.tsx";
-import { OracleLine } from "../../components/views/overview/oracle-line.tsx";
 import { Workers } from "../../components/views/overview/workers.tsx";
 import { batchOf, RunBuilder } from "../store/run-builder.ts";
 import { claims, crowd, finishCrowd, finishLine, plumbing } from "../store/scenes.ts";
@@ -43,14 +43,14 @@ describe("header", () => {
       expect(at(0, width, true)).not.toContain("04:22");
     }
     const run = claims();
-    run.play({ type: "starts-held", until: run.now + 3_700_000, reason: "529" });
+    run.play({ type: "backoff-started", until: run.now + 3_700_000, reason: "529" });
     expect(show(run, <Header width={80} />)).toContain("1:01:40 left");
     expect(show(run, <Header width={60} />)).toMatch(/1:01:40 left +! 1/);
   });
 
   test("the sandbox that is missing and the clock of a hold stand beside each other on the smallest terminal", () => {
     const run = plumbing({ sandboxed: false });
-    run.play({ type: "starts-held", until: run.now + 60_000, reason: "529" });
+    run.play({ type: "backoff-started", until: run.now + 60_000, reason: "529" });
     const line = show(run, <Header width={60} />);
     expect(line).toContain("unsandboxed");
     expect(line).toContain("01:00 left");
@@ -159,10 +159,10 @@ describe("workers", () => {
   });
 
   test("who is asked stands in the row, whatever was printed; once it has answered, it does not", () => {
-    const run = plumbing().of("T-7", { type: "second-model-asked", question: "adjudicate", reservedUsd: 1 });
+    const run = plumbing().of("T-7", { type: "reviewer-asked", question: "adjudicate", reservedUsd: 1 });
     expect(show(run, view(4))).toMatch(/» T-7 .* blocker +12:20/);
     expect(show(run, view(4))).toContain("blocker: asking the reviewer");
-    run.of("T-7", { type: "second-model-answered", question: "adjudicate", costUsd: 1, valid: true, says: "no" });
+    run.of("T-7", { type: "reviewer-answered", question: "adjudicate", costUsd: 1, valid: true, says: "no" });
     expect(show(run, view(4))).not.toContain("asking");
     const own = claims();
     expect(show(own, view(4))).toMatch(/[^"]review: asking codex gpt-5-codex[^"]/);

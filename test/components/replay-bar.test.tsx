@@ -36,7 +36,7 @@ describe("a replay on the screen", () => {
   test("before it was read, it tells how far that is", async () => {
     const { store } = replayOf(plumbing());
     const { run: _, playback: __, ...rest } = store.getState();
-    store.setState({ ...rest, ui: { ...rest.ui, connection: { state: "reading", rows: 45_000, of: 200_000 } } }, true);
+    store.setState({ ...rest, ui: { ...rest.ui, connection: { state: "reading", rows: 45_000, total: 200_000 } } }, true);
     await using m = await drawn(store, 60, 15);
     await m.stage.shows("reading the journal: 45,000 of 200,000 events");
     expect(await checkedScreen(m, 60, 15)).toMatch(/^ ◌ READING/);

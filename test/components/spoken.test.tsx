@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { renderDashboard } from "../../components/app/render-dashboard.tsx";
 import { widthOf } from "../../components/kit/fit.ts";
-import { renderDashboard } from "../../components/render-dashboard.tsx";
 import { spokenLines } from "../../components/screen-reader/lines.ts";
 import { claims, crowd, finishLine, hostile, plumbing, plumbingEnded } from "../store/scenes.ts";
 import { Stage, storeOf } from "./stage.ts";
@@ -58,7 +58,7 @@ test("drawn for a screen reader: on the main screen, keys work, dialogs have no 
   const stage = new Stage(80, 40);
   const { store } = storeOf(plumbing());
   const abilities = { colours: "none", background: "unknown", glyphs: "unicode", spoken: true } as const;
-  const done = renderDashboard({ store, hands: stage.hands, stdout: stage.terminal, stdin: stage.keyboard, abilities });
+  const done = renderDashboard({ store, stdout: stage.terminal, stdin: stage.keyboard, abilities });
   await stage.shows("plumbing: running.");
   expect(stage.terminal.buffer().type).toBe("normal");
   await stage.press("j", "Selected: T-7, drop the legacy queue");

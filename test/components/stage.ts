@@ -1,11 +1,10 @@
-import type { Command } from "../../src/domain/run/command.ts";
+import { type Command, runActions } from "../../src/domain/run/command.ts";
 import type { RunEvent } from "../../src/domain/run/event.ts";
 import type { RunState } from "../../src/domain/run/state.ts";
 import type { RunId } from "../../src/domain/values/ids.ts";
 import { createDashboardStore, type DashboardStore } from "../../src/store/dashboard-store.ts";
 import { createFeed, type Feed } from "../../src/store/feed.ts";
-import type { LeaveHow } from "../../src/store/keymap/binding.ts";
-import type { Hands } from "../../src/store/keymap/press.ts";
+import { type Actions, type LeaveHow, refusedActions, type TerminalActions } from "../../src/store/keymap/binding.ts";
 import type { RunBuilder } from "../store/run-builder.ts";
 import { Keyboard, Terminal } from "./terminal.ts";
 
@@ -22,8 +21,8 @@ export async function until(
 }
 
 /** A store with the run in it, as a client that has just come has it. */
-export function storeOf(run: RunBuilder): { readonly store: DashboardStore; readonly feed: Feed } {
-  const store = createDashboardStore({ now: run.now });
+export function storeOf(run: RunBuilder, actions?: Actions): { readonly store: DashboardStore; readonly feed: Feed } {
+  const store = createDashboardStore({ now: run.now, ...(actions === undefined ? {} : { actions }) });
   const feed = createFeed(store, { now: () => run.now });
   feed.take(snapshotOf(run.state, run.events));
   return { store, feed };
@@ -45,14 +44,13 @@ export class Stage {
     this.terminal = new Terminal(columns, rows);
   }
 
-  readonly send = (command: Command): void => {
-    this.sent.push(command);
-  };
-  readonly leave = (how: LeaveHow): void => {
-    this.left.push(how);
-  };
   readonly switched: RunId[] = [];
-  readonly hands: Hands = { send: this.send, leave: this.leave, switchRun: (run) => void this.switched.push(run) };
+  readonly actions: Actions = {
+    ...refusedActions("not here"),
+    ...runActions((command) => void this.sent.push(command)),
+    switchRun: (run) => void this.switched.push(run),
+  };
+  readonly terminalActions: TerminalActions = { leave: (how) => void this.left.push(how) };
   readonly onDraw = (view: string): void => {
     this.drawn.set(view, (this.drawn.get(view) ?? 0) + 1);
   };

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { hasCode } from "../../src/adapters/tracker/error-code.ts";
+import { hasErrorCode } from "../../src/domain/values/error-text.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import { withPatchedFs } from "../helpers/patched-fs.ts";
 import { filing } from "./tracker-filing.ts";
@@ -238,7 +238,7 @@ function fill(file: string): void {
   try {
     for (;;) writeSync(fd, Buffer.alloc(512));
   } catch (cause) {
-    if (!hasCode(cause, "ENOSPC")) throw cause;
+    if (!hasErrorCode(cause, "ENOSPC")) throw cause;
   } finally {
     closeSync(fd);
   }

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readAnswer } from "../../src/domain/review/answer.ts";
 import { Review } from "../../src/domain/review/review.ts";
-import { renderQuestion } from "../../src/loop/steps/question-prompt.ts";
+import { renderQuestion } from "../../src/loop/questions/question-prompt.ts";
 import { told } from "../domain/batch/sample.ts";
 import { ticketOf } from "../domain/simulate.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { PREPARE_STEP, type StepKind } from "../../src/domain/batch/step-spec.ts";
-import { renderMarkdown } from "../../src/domain/results/summary.ts";
 import type { RunFact } from "../../src/domain/run/event.ts";
 import { type Attempt, ticketOf as stateOf } from "../../src/domain/run/state.ts";
 import { type Fence, TicketId } from "../../src/domain/values/ids.ts";
 import { vecWith } from "../../src/domain/values/vec.ts";
+import { renderMarkdown } from "../../src/store/results/summary.ts";
 import { claimed } from "./claimed-run.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";
 
@@ -21,7 +21,7 @@ function after(...facts: readonly RunFact[]): Simulation {
   return sim;
 }
 
-describe("a hiccup", () => {
+describe("a transient", () => {
   const retried = (step: number): RunFact => {
     return { type: "step-retried", ...of, step, name: "tests", transient: "registry", waitMs: 5 };
   };
@@ -40,7 +40,7 @@ describe("a hiccup", () => {
 
   test("of a re-verification counts with those before it", () => {
     const sim = after(began(1), retried(1), ended(1, true));
-    sim.report({ type: "reverify-ended", reopened: 0, hiccups: { retried: 2, passed: 1 } });
+    sim.report({ type: "reverify-ended", reopened: 0, transients: { retried: 2, passed: 1 } });
     expect(sim.state.transients).toEqual({ retried: 3, passed: 2 });
   });
 });

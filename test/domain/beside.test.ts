@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ledgerOf } from "../../src/domain/results/ledger.ts";
 import { reportOf } from "../../src/domain/results/report.ts";
-import { renderMarkdown, renderSummaryText } from "../../src/domain/results/summary.ts";
 import type { RunEvent } from "../../src/domain/run/event.ts";
 import { reduce } from "../../src/domain/run/reduce.ts";
 import type { RunState } from "../../src/domain/run/state.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
+import { renderMarkdown, renderSummaryText } from "../../src/store/results/summary.ts";
 import { beside, DEEDS } from "./beside.ts";
 import { mixed } from "./mixed-run.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";
@@ -14,9 +14,9 @@ import { batchOf, Simulation, ticketOf } from "./simulate.ts";
 describe("what there is beside changes", () => {
   const sim = beside();
 
-  test("is counted: questions and canaries, blockers and fakes, discoveries, hiccups; those that passed were mended by nobody", () => {
-    const { secondModel, blockers, discoveries, transients, fixAndProceed, costUsd, claims, tickets } = ledgerOf(sim.state);
-    expect(secondModel).toEqual({ questions: 4, valid: 3, usd: 1, canaries: { seen: 1, missed: 1 } });
+  test("is counted: questions and canaries, blockers and fakes, discoveries, transients; those that passed needed nobody", () => {
+    const { reviewer, blockers, discoveries, transients, fixAndProceed, costUsd, claims, tickets } = ledgerOf(sim.state);
+    expect(reviewer).toEqual({ questions: 4, valid: 3, usd: 1, canaries: { seen: 1, missed: 1 } });
     expect(costUsd).toBe(1);
     expect(blockers).toEqual({ claimed: 3, upheld: 1, fake: 1 });
     expect(discoveries).toEqual({ filed: 1, refused: 1 });
@@ -29,7 +29,7 @@ describe("what there is beside changes", () => {
   test("stands in the report under keys of its own, with who found what and where what was built has landed", () => {
     const report = JSON.parse(JSON.stringify(reportOf(sim.state)));
     expect(report).toMatchObject({
-      secondModel: { questions: 4, valid: 3, usd: 1, canaries: { seen: 1, missed: 1 } },
+      reviewer: { questions: 4, valid: 3, usd: 1, canaries: { seen: 1, missed: 1 } },
       blockers: { claimed: 3, upheld: 1, fake: 1 },
       discoveries: { filed: 1, refused: 1 },
       transients: { retried: 2, passed: 1 },
@@ -72,7 +72,7 @@ describe("what there is beside changes", () => {
         const again = journal.reduce<RunState | undefined>((state, event) => reduce(state, event), undefined) as RunState;
         expect(reportOf(again)).toEqual(reportOf(run.state));
         expect(renderSummaryText(again)).toBe(renderSummaryText(run.state));
-        const { secondModel: m, blockers: b, transients: t, claims: c, costUsd } = ledgerOf(again);
+        const { reviewer: m, blockers: b, transients: t, claims: c, costUsd } = ledgerOf(again);
         expect(m.valid).toBeLessThanOrEqual(m.questions);
         expect(b.upheld + b.fake).toBeLessThanOrEqual(b.claimed);
         expect(t.passed).toBeLessThanOrEqual(t.retried);

@@ -16,12 +16,12 @@ function begin(sim: Simulation, ticket: TicketId): void {
 
 function ask(sim: Simulation, ticket: TicketId, valid: boolean, canary?: "seen" | "missed"): void {
   const of = sim.of(ticket);
-  sim.report({ type: "second-model-asked", ...of, question: "review", reservedUsd: 1 });
+  sim.report({ type: "reviewer-asked", ...of, question: "review", reservedUsd: 1 });
   const planted = canary === undefined ? {} : { canary };
-  sim.report({ type: "second-model-answered", ...of, question: "review", costUsd: 0.25, valid, says: "said", ...planted });
+  sim.report({ type: "reviewer-answered", ...of, question: "review", costUsd: 0.25, valid, says: "said", ...planted });
 }
 
-function hiccup(sim: Simulation, ticket: TicketId, ok: boolean): void {
+function transient(sim: Simulation, ticket: TicketId, ok: boolean): void {
   const of = sim.of(ticket);
   sim.report({ type: "step-started", ...of, step: 0, kind: "merge", name: "merge" });
   sim.report({ type: "step-retried", ...of, step: 0, name: "merge", transient: "registry", waitMs: 5 });
@@ -50,8 +50,8 @@ export const DEEDS: readonly Deed[] = [
   ...within([
     (sim, ticket, yes) => ask(sim, ticket, yes),
     (sim, ticket, yes) => ask(sim, ticket, true, yes ? "seen" : "missed"),
-    (sim, ticket) => sim.report({ type: "second-model-asked", ...sim.of(ticket), question: "adjudicate", reservedUsd: 1 }),
-    (sim, ticket, yes) => hiccup(sim, ticket, yes),
+    (sim, ticket) => sim.report({ type: "reviewer-asked", ...sim.of(ticket), question: "adjudicate", reservedUsd: 1 }),
+    (sim, ticket, yes) => transient(sim, ticket, yes),
     (sim, ticket, yes) => claim(sim, ticket, yes),
     (sim, ticket) => claim(sim, ticket),
     (sim, ticket) => sim.report({ type: "discovery-refused", ...sim.of(ticket), title: "more", why: "enough" }),
@@ -62,9 +62,9 @@ export const DEEDS: readonly Deed[] = [
   ]),
 ];
 
-/** One ticket shipped after a hiccup, one built up to a wall and left to a person, one that fails, one that was found. */
+/** One ticket shipped after a transient, one built up to a wall and left to a person, one that fails, one that was found. */
 export function beside(): Simulation {
-  const tickets = [ticketOf("T-1", { title: "With a hiccup" }), ticketOf("T-2", { title: "At the wall" }), ticketOf("T-3")];
+  const tickets = [ticketOf("T-1", { title: "With a transient" }), ticketOf("T-2", { title: "At the wall" }), ticketOf("T-3")];
   const sim = new Simulation(batchOf(tickets, { attempts: 1, discoveries: 5 }));
   begin(sim, T1);
   ask(sim, T1, true, "seen");
@@ -72,7 +72,7 @@ export function beside(): Simulation {
   sim.report({ type: "ticket-discovered", ...sim.of(T1), discovered, reason: "it is missing", blocks: false });
   sim.report({ type: "discovery-filed", ticket: discovered.id });
   sim.report({ type: "discovery-refused", ...sim.of(T1), title: "more", why: "enough" });
-  hiccup(sim, T1, true);
+  transient(sim, T1, true);
   end(sim, T1, "done");
   begin(sim, T2);
   claim(sim, T2);
@@ -86,7 +86,7 @@ export function beside(): Simulation {
   claim(sim, T3, false);
   ask(sim, T3, false);
   ask(sim, T3, true);
-  hiccup(sim, T3, false);
+  transient(sim, T3, false);
   end(sim, T3, "failed");
   return sim;
 }

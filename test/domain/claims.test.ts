@@ -29,22 +29,22 @@ describe("a fact of a claim", () => {
   });
 });
 
-describe("the second model", () => {
-  type Said = Extract<RunFact, { type: "second-model-answered" }>;
+describe("the reviewer", () => {
+  type Said = Extract<RunFact, { type: "reviewer-answered" }>;
   const ask = (sim: Simulation, reservedUsd: number) =>
-    sim.report({ type: "second-model-asked", ...sim.of(T1), question: "review", reservedUsd });
+    sim.report({ type: "reviewer-asked", ...sim.of(T1), question: "review", reservedUsd });
   const answer = (sim: Simulation, over: Partial<Said> = {}) =>
-    sim.report({ type: "second-model-answered", ...sim.of(T1), question: "review", costUsd: 0, valid: true, says: "", ...over });
+    sim.report({ type: "reviewer-answered", ...sim.of(T1), question: "review", costUsd: 0, valid: true, says: "", ...over });
 
   test("has its questions counted, and its money set aside until it has answered", () => {
     const sim = finishing();
     ask(sim, 2);
-    expect(sim.state).toMatchObject({ reservedUsd: 2, spentUsd: 0, secondModel: { asked: 1, valid: 0, usd: 0 } });
+    expect(sim.state).toMatchObject({ reservedUsd: 2, spentUsd: 0, reviewer: { asked: 1, valid: 0, usd: 0 } });
     expect(attemptOf(sim)?.asked).toEqual({ question: "review", reservedUsd: 2 });
     answer(sim, { costUsd: 0.5 });
     ask(sim, 2);
     answer(sim, { costUsd: 1.25, valid: false });
-    expect(sim.state).toMatchObject({ reservedUsd: 0, spentUsd: 1.75, secondModel: { asked: 2, valid: 1, usd: 1.75 } });
+    expect(sim.state).toMatchObject({ reservedUsd: 0, spentUsd: 1.75, reviewer: { asked: 2, valid: 1, usd: 1.75 } });
     expect(attemptOf(sim)).toMatchObject({ questionsUsd: 1.75 });
     expect(attemptOf(sim)).not.toHaveProperty("asked");
     expect(stateOf(sim.state, T1).costUsd).toBe(1.75);
@@ -56,7 +56,7 @@ describe("the second model", () => {
       ask(sim, 0);
       answer(sim, canary === undefined ? {} : { canary });
     }
-    expect(sim.state.secondModel).toEqual({ asked: 4, valid: 4, usd: 0, canaries: { seen: 2, missed: 1 } });
+    expect(sim.state.reviewer).toEqual({ asked: 4, valid: 4, usd: 0, canaries: { seen: 2, missed: 1 } });
   });
 
   test.for<readonly [AgentStopKind, AgentStopKind | undefined]>([

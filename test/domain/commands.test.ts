@@ -9,7 +9,7 @@ import { finishing } from "./play.ts";
 import { honestJudgement, ticketOf } from "./simulate.ts";
 import { begun, counted, refusal, starts, T1, T2, T3, T4, T5 } from "./wishing.ts";
 
-describe("a stalled ticket that a person wants tried anew", () => {
+describe("a stalled ticket that a person wants retried", () => {
   const stalled = (...options: Parameters<typeof begun>) => {
     const sim = begun(...options);
     sim.endAttempt(T1, "failed");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Judgement, RunFact, VerdictWord } from "../../src/domain/run/event.ts";
 import type { RunState } from "../../src/domain/run/state.ts";
-import { decide, FINAL_TRIES, INTERIM_MS } from "../../src/domain/schedule/decide.ts";
+import { decide, INTERIM_MS, MAX_FINAL_JUDGEMENTS } from "../../src/domain/schedule/decide.ts";
 import { type Fence, TicketId } from "../../src/domain/values/ids.ts";
 import { batchOf, honestJudgement, Simulation, ticketOf } from "./simulate.ts";
 
@@ -61,7 +61,7 @@ describe("ends", () => {
     const [open] = now(after(settled(), final(answer("not-done", { open: [T1] }))).state);
     expect(open).toMatchObject({ kind: "not-done", verdict: "not-done", exitCode: 1 });
     const dumb = settled();
-    for (let i = 1; i < FINAL_TRIES; i++) {
+    for (let i = 1; i < MAX_FINAL_JUDGEMENTS; i++) {
       expect(now(after(dumb, final(answer("unjudged", { problem: "down" }))).state)).toEqual([{ do: "judge", final: true }]);
     }
     const [unjudged] = now(after(dumb, final(answer("unjudged", { problem: "down" }))).state);

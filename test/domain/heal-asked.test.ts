@@ -77,7 +77,7 @@ describe("a heal that a person asks for", () => {
     sim.report({ type: "tripwire-ended", ok: true, canaries: 30, ms: 1 });
     sim.report({ type: "run-paused" });
     expect(sim.decide()).toEqual([]);
-    sim.report({ type: "starts-held", until: sim.state.lastEventAt + 60_000, reason: "busy" });
+    sim.report({ type: "backoff-started", until: sim.state.lastEventAt + 60_000, reason: "busy" });
     sim.report({ type: "run-unpaused" });
     expect(sim.decide()).toEqual([]);
     sim.pass(60_000);
@@ -95,7 +95,7 @@ describe("a heal that a person asks for", () => {
     expect(sim.decide()).toMatchObject([{ do: "heal", n: 1 }]);
   });
 
-  test("is called off until it has begun, and what waited starts", () => {
+  test("is cancelled until it has begun, and what waited starts", () => {
     const drop = { type: "drop-heal" } as const;
     const sim = failed();
     expect(refusal(sim, drop)).toBe("no heal is asked for");
@@ -103,7 +103,7 @@ describe("a heal that a person asks for", () => {
     for (const { id } of working(sim.state).slice(1)) sim.endAttempt(id, "failed");
     expect(starts(sim)).toEqual([]);
     sim.wish(drop);
-    expect(sim.events.at(-1)).toMatchObject({ type: "heal-dropped", why: "a person called it off" });
+    expect(sim.events.at(-1)).toMatchObject({ type: "heal-dropped", why: "a person cancelled it" });
     // One decision about the harness, whatever it came to.
     expect(counted(sim)).toEqual(["I2 harness: asked for a heal"]);
     expect(starts(sim).length).toBeGreaterThan(0);
@@ -115,7 +115,7 @@ describe("a heal that a person asks for", () => {
     expect(sim.state.heals.running).toMatchObject({ n: 1 });
   });
 
-  test("is dropped with the reason where nothing is left to mend, and the run goes on", () => {
+  test("is dropped with the reason where nothing is left to heal, and the run goes on", () => {
     const sim = failed();
     sim.wish(heal);
     for (const { id } of working(sim.state)) sim.endAttempt(id, "done");
@@ -130,9 +130,9 @@ describe("a heal that a person asks for", () => {
     expect(refusal(failed({ heals: 0 }), heal)).toBe("heals are off in this batch");
     expect(refusal(begun({ heals: 1 }), heal)).toBe("there is nothing to heal: no open ticket has failed by what its agents did");
     expect(refusal(failed({ usdPerRun: 5 }, 2), heal)).toBe("the money does not do for it and one more attempt");
-    const tripped = failed();
-    tripped.stopAgent(T2, "authentication");
-    expect(refusal(tripped, heal)).toMatch(/^no agent starts any more/);
+    const halted = failed();
+    halted.stopAgent(T2, "authentication");
+    expect(refusal(halted, heal)).toMatch(/^no agent starts any more/);
     const stopping = failed();
     stopping.wish({ type: "stop" });
     expect(refusal(stopping, heal)).toBe("the run is stopping");

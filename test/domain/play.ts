@@ -158,11 +158,11 @@ function discover(sim: Simulation, finder: TicketId, blocks: boolean): void {
   else sim.report({ type: "discovery-refused", ...of, title, why: admission.why });
 }
 
-/** The second model is asked where its answer can be paid for, as the loop does. */
+/** The reviewer is asked where its answer can be paid for, as the loop does. */
 function ask(sim: Simulation, id: TicketId, usd: number): void {
   const ticket = stateOf(sim.state, id);
   if (ticket.attempt?.asked !== undefined || questionCap(sim.state, ticket, usd) !== undefined) return;
-  sim.report({ type: "second-model-asked", ...sim.of(id), question: "review", reservedUsd: usd });
+  sim.report({ type: "reviewer-asked", ...sim.of(id), question: "review", reservedUsd: usd });
 }
 
 /** It answers for a part of what was set aside. */
@@ -170,7 +170,7 @@ function answer(sim: Simulation, id: TicketId, part: number): void {
   const { asked } = stateOf(sim.state, id).attempt ?? {};
   if (asked === undefined) return;
   const { question, reservedUsd } = asked;
-  sim.report({ type: "second-model-answered", ...sim.of(id), question, costUsd: reservedUsd * part, valid: true, says: "" });
+  sim.report({ type: "reviewer-answered", ...sim.of(id), question, costUsd: reservedUsd * part, valid: true, says: "" });
 }
 
 /** The agent of a ticket ends by itself, unless another one's work goes on; the finish line has what it built, and asks for a review. */
@@ -182,13 +182,13 @@ export function toReview(sim: Simulation, id: TicketId): void {
   ask(sim, id, 0);
 }
 
-/** The second model does not answer, by a stop; where that is no word about the work, the attempt is put off, as the loop does. */
+/** The reviewer does not answer, by a stop; where that is no word about the work, the attempt is put off, as the loop does. */
 export function sendAway(sim: Simulation, id: TicketId, kind: AgentStopKind, retryAfterMs?: number): void {
   const { asked } = stateOf(sim.state, id).attempt ?? {};
   if (asked === undefined) return;
   const stop = { kind, says: "it says so", ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   const said = { costUsd: 0, valid: false, says: `it stopped early (${kind})`, stop };
-  sim.report({ type: "second-model-answered", ...sim.of(id), question: asked.question, ...said });
+  sim.report({ type: "reviewer-answered", ...sim.of(id), question: asked.question, ...said });
   const reach = reachOf(kind);
   const outcome = reach === "waits" || reach === "run" ? "stopped" : "failed";
   const evidence = { step: "review", name: "review", summary: `no review (${kind})`, detail: "" } as const;
@@ -256,7 +256,7 @@ function takeTurn(sim: Simulation, next: Turn): void {
 
 const STEP = HumanStep.parse("do it");
 
-/** What a person wishes; only stalled tickets are wished to be tried anew, where there are any. */
+/** What a person wishes; only stalled tickets are wished to be retried, where there are any. */
 function commandOf(
   state: RunState,
   next: Extract<Turn, { do: "kill" | "gate" | "retry" | "workers" | "mend" | "note" }>,

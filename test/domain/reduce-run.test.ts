@@ -140,7 +140,7 @@ describe("the run", () => {
     expect(sim.state.oracle).toMatchObject({
       asking: false,
       judged: 1,
-      finalTries: 0,
+      finalJudgements: 0,
       last: { final: false, at: sim.state.lastEventAt },
     });
     sim.report({ type: "reverify-started" });
@@ -153,9 +153,9 @@ describe("the run", () => {
     sim.report({ type: "oracle-asked", final: true });
     expect(sim.state.stage).toBe("judging");
     sim.report({ type: "oracle-judged", final: true, judgement: honestJudgement(sim.state) });
-    expect(sim.state).toMatchObject({ stage: "working", oracle: { finalTries: 1, judged: 2 } });
+    expect(sim.state).toMatchObject({ stage: "working", oracle: { finalJudgements: 1, judged: 2 } });
     sim.report({ type: "reverify-ended", reopened: 0 });
-    expect(sim.state.oracle.finalTries).toBe(0);
+    expect(sim.state.oracle.finalJudgements).toBe(0);
     sim.report({ type: "stop-requested", by: "signal" });
     sim.report({ type: "stop-requested", by: "person" });
     expect(sim.state).toMatchObject({ stage: "stopping", stopBy: "signal" });
@@ -188,7 +188,7 @@ describe("the run", () => {
       reverified: false,
       resumes: 1,
       gating: [0],
-      oracle: { asking: false, finalTries: 0, judged: 1 },
+      oracle: { asking: false, finalJudgements: 0, judged: 1 },
     });
     expect([sim.state.end, sim.state.stopBy]).toEqual([undefined, undefined]);
     expect(stateOf(sim.state, T1).gate).toEqual({ step: "x", writing: false });

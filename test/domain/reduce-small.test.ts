@@ -48,7 +48,7 @@ describe("a gate that the tracker cannot take", () => {
 
 describe("a run at its first moment", () => {
   test("has what was left of the run before, of which nothing was claimed in it", () => {
-    const state = began({ left: [{ id: T2, tip: "tip", baseSha: "base" }] });
+    const state = began({ carriedOver: [{ id: T2, tip: "tip", baseSha: "base" }] });
     expect(stateOf(state, T2).unfinished).toStrictEqual({ tip: "tip", baseSha: "base", claimed: false });
     expect(stateOf(state, T1)).not.toHaveProperty("unfinished");
   });
@@ -77,7 +77,7 @@ describe("a ticket that is found not to be done", () => {
   });
 });
 
-describe("a ticket that is tried anew", () => {
+describe("a ticket that is retried", () => {
   test("was given up: no other one is changed by it", () => {
     const sim = new Simulation(batchOf([ticketOf("T-1"), ticketOf("T-2")]));
     const before = stateOf(sim.state, T1);

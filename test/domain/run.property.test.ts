@@ -73,7 +73,8 @@ function allGivenAway(state: RunState): number {
 /** Only slots are kept, only from shorter paths, and never for longer than the agents before had them. */
 function checkKept(state: RunState): void {
   // Nobody starts in a hold, before a heal that was asked for, or after what ends all starts.
-  if (state.stage !== "working" || state.hold !== undefined || state.holdDue !== undefined || state.tripped !== undefined) return;
+  if (state.stage !== "working" || state.backoff !== undefined || state.backoffDue !== undefined || state.halted !== undefined)
+    return;
   if (state.heals.asked) return;
   const could = couldStart(state);
   const starts = startsAt(state, state.lastEventAt);
@@ -236,12 +237,12 @@ function checkReason(state: RunState, index: number): string {
     case "money":
       expect(attemptCap(state, vecAt(state.tickets, index))).toBe(reason.cap);
       break;
-    case "held":
-      expect(reason.until).toBe((state.holdDue ?? state.hold)?.until);
+    case "backoff":
+      expect(reason.until).toBe((state.backoffDue ?? state.backoff)?.until);
       expect(reason.until).toBeGreaterThan(state.lastEventAt);
       break;
-    case "tripped":
-      expect(reason.by).toBe(state.tripped);
+    case "halted":
+      expect(reason.by).toBe(state.halted);
       break;
     case "active":
       expect(attempt).toBeDefined();
@@ -271,7 +272,7 @@ function checkReason(state: RunState, index: number): string {
 }
 
 test("a waiting ticket always has a reason that is true, and where nothing is decided nobody is merely ready", () => {
-  const kinds = ["depends", "resource", "slots", "finishing", "kept", "money", "paused", "held", "tripped", "healing"];
+  const kinds = ["depends", "resource", "slots", "finishing", "kept", "money", "paused", "backoff", "halted", "healing"];
   const seen = new Set<string>();
   const check = () =>
     fc.assert(

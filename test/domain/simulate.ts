@@ -176,8 +176,8 @@ export class Simulation {
         this.report({ type: "attempt-claimed", ticket, fence, attempt: 1, slot, reservedUsd });
         return;
       }
-      case "hold":
-        this.report({ type: "starts-held", until: action.until, reason: action.reason });
+      case "backoff":
+        this.report({ type: "backoff-started", until: action.until, reason: action.reason });
         return;
       case "stall":
         this.report({ type: "ticket-stalled", ticket: action.ticket, reason: action.reason, by: "attempts" });

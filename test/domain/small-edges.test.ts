@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import { apiKeyNamesInDotenv } from "../../src/domain/batch/api-key-guard.ts";
 import { findingsLine, findingsText, passedLine } from "../../src/domain/evidence/summary-lines.ts";
 import { reportOf } from "../../src/domain/results/report.ts";
-import { renderMarkdown, renderSummaryText } from "../../src/domain/results/summary.ts";
 import { admitCommand } from "../../src/domain/run/admit.ts";
 import type { RunFact } from "../../src/domain/run/event.ts";
 import { freeSlots, isSettled } from "../../src/domain/run/state.ts";
 import { decide } from "../../src/domain/schedule/decide.ts";
 import { soonReady } from "../../src/domain/schedule/slot-reservation.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
+import { renderMarkdown, renderSummaryText } from "../../src/store/results/summary.ts";
 import { batchOf, honestJudgement, Simulation, ticketOf } from "./simulate.ts";
 
 const [A, B, D] = ["A", "B", "D"].map((id) => TicketId.parse(id)) as [TicketId, TicketId, TicketId];
@@ -31,7 +31,7 @@ describe("a wish about workers and heals", () => {
     const asked = { ...sim.state, heals: { ...sim.state.heals, asked: true as const } };
     expect(admitCommand(asked, { type: "drop-heal" })).toEqual([
       { type: "intervention", class: "I2", target: "harness", note: "cancelled the heal" },
-      { type: "heal-dropped", why: "a person called it off" },
+      { type: "heal-dropped", why: "a person cancelled it" },
     ]);
   });
 });

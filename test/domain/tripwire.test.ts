@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { headline, renderSummaryText } from "../../src/domain/results/summary.ts";
 import { admitCommand } from "../../src/domain/run/admit.ts";
 import { changedPart, frozenSetOf } from "../../src/domain/run/frozen-set.ts";
 import { decide } from "../../src/domain/schedule/decide.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
+import { headline } from "../../src/store/labels/run-label.ts";
+import { renderSummaryText } from "../../src/store/results/summary.ts";
 import { batchOf, honestJudgement, Simulation, ticketOf } from "./simulate.ts";
 
 const T1 = TicketId.parse("T-1");

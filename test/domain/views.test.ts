@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { ledgerOf } from "../../src/domain/results/ledger.ts";
 import { reportOf } from "../../src/domain/results/report.ts";
-import { headline, renderMarkdown, renderSummaryText } from "../../src/domain/results/summary.ts";
 import type { EndKind, RunEvent } from "../../src/domain/run/event.ts";
 import { reduce } from "../../src/domain/run/reduce.ts";
-import { formatDuration } from "../../src/domain/values/duration.ts";
 import { type Fence, TicketId } from "../../src/domain/values/ids.ts";
+import { formatDuration } from "../../src/domain/values/time.ts";
+import { headline } from "../../src/store/labels/run-label.ts";
+import { renderMarkdown, renderSummaryText } from "../../src/store/results/summary.ts";
 import { attempt, mixed } from "./mixed-run.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";
 
@@ -35,7 +36,7 @@ describe("the ledger", () => {
       attempts: 3,
       claims: { made: 3, upheld: 1, gap: 2 },
       checks: { compared: 0, uncompared: 0, exitCodeOnly: 0 },
-      secondModel: { questions: 0, valid: 0, usd: 0, canaries: { seen: 0, missed: 0 } },
+      reviewer: { questions: 0, valid: 0, usd: 0, canaries: { seen: 0, missed: 0 } },
       blockers: { claimed: 0, upheld: 0, fake: 0 },
       discoveries: { filed: 0, refused: 0 },
       transients: { retried: 0, passed: 0 },
@@ -146,7 +147,7 @@ describe("the report", () => {
       costUsd: 0.75,
       claims: { made: 3, upheld: 1, gap: 2 },
       checks: { compared: 0, uncompared: 0, exitCodeOnly: 0 },
-      secondModel: { questions: 0, valid: 0, usd: 0, canaries: { seen: 0, missed: 0 } },
+      reviewer: { questions: 0, valid: 0, usd: 0, canaries: { seen: 0, missed: 0 } },
       blockers: { claimed: 0, upheld: 0, fake: 0 },
       discoveries: { filed: 0, refused: 0 },
       transients: { retried: 0, passed: 0 },
@@ -265,7 +266,7 @@ ${SLOTS.join("\n")}
 `);
   });
 
-  test("a run with nothing to list has no empty sections, and one try is one try", () => {
+  test("a run with nothing to list has no empty sections, and one attempt is singular", () => {
     const sim = new Simulation(batchOf([ticketOf("T-1")]));
     attempt(sim, T1, "done");
     expect(renderMarkdown(sim.state)).not.toMatch(/## (Yours|Open)/);

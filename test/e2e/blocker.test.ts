@@ -129,7 +129,7 @@ describe("a claim's command", { timeout: 120_000 }, () => {
     const batch = stage.batch(["T-1"], { sandbox: "required", reviewer: adjudicator(stage, "return false;"), finish: FINISH });
     const { code, events } = await stage.events(batch);
     expect(code).toBe(0);
-    expect(of(events, "second-model-asked")).toHaveLength(1);
+    expect(of(events, "reviewer-asked")).toHaveLength(1);
     expect(existsSync(stage.path("harmed"))).toBe(false);
     expect(stage.landed()).toEqual(["T-1"]);
   });

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { Report } from "../../src/domain/results/report.ts";
+import type { RunReport } from "../../src/domain/results/report.ts";
 import { Stage } from "./stage.ts";
 
 /** Each run changes something: a file that grows. */
@@ -15,7 +15,7 @@ test("a run stands beside the runs of its batch file before it: printed, as JSON
   expect(first).toMatchObject({ code: 0, stdout: expect.not.stringContaining("last 2 runs") });
   const second = await stage.run([batch, "--headless"]);
   expect(second.stdout).toMatch(/last 2 runs: interventions ▁▁ {2}0 0 · cost \$ ▁▁ {2}0\.00 0\.00\n/);
-  const report: Report = JSON.parse((await stage.run(["report", "--json"])).stdout);
+  const report: RunReport = JSON.parse((await stage.run(["report", "--json"])).stdout);
   expect(report.trend).toMatchObject([
     { complete: true, interventions: 0, shipped: 1, tickets: 1, sameBatch: true },
     { complete: true, interventions: 0, shipped: 1, tickets: 1, sameBatch: true, run: report.run },

@@ -66,7 +66,7 @@ answer({ findings: results.map((title, line) => ({ file: "", line, severity: "lo
   const { code, events, stderr } = await stage.events(batch(stage, body, { sandbox: "required" }));
   expect(stderr).toBe("");
   expect(code).toBe(0);
-  expect(events.find((e) => e.type === "second-model-answered")).toMatchObject({ valid: true });
+  expect(events.find((e) => e.type === "reviewer-answered")).toMatchObject({ valid: true });
   const [file = ""] = globSync("runs/*/tickets/T-1/attempt-1/review-review.json", { cwd: stage.home });
   const { findings } = JSON.parse(readFileSync(join(stage.home, file), "utf8"));
   expect(findings.map(({ title }: { title: string }, i: number) => [TRIES[i]?.[0], title])).toEqual(TRIES);

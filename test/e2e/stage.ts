@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { Report } from "../../src/domain/results/report.ts";
+import type { RunReport } from "../../src/domain/results/report.ts";
 import type { RunEvent } from "../../src/domain/run/event.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -158,10 +158,10 @@ ${body}
     return { ...ended, events: eventsOf(ended.stdout) };
   }
 
-  async report(run?: string): Promise<Report> {
+  async report(run?: string): Promise<RunReport> {
     const { stdout, stderr } = await this.run(["report", ...(run === undefined ? [] : [run]), "--json"]);
     if (stdout === "") throw new Error(stderr);
-    return JSON.parse(stdout) as Report;
+    return JSON.parse(stdout) as RunReport;
   }
 
   /** Ticket ids in the order in which they landed on main, from the trailers of the commits. */

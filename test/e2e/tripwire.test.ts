@@ -150,7 +150,7 @@ describe("an oracle of the user's own", () => {
     expect(events.find((e) => e.type === "tripwire-ended")).toMatchObject({ ok: true, canaries: 0 });
     stage.write("live", "");
     expect((await stage.events(batch, "--fresh")).code).toBe(0);
-    expect((await stage.run([batch, "--dry-run"])).stderr).toContain("no canary can try an oracle that reads no tracker");
+    expect((await stage.run([batch, "--dry-run"])).stderr).toContain("no canary can test an oracle that reads no tracker");
   });
 
   test("whose program is not there: refused before anything starts, exit 4", async () => {

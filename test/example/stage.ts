@@ -9,7 +9,7 @@ import { setUpExample } from "../../example/setup.ts";
 import { BatchFile, type Ticket } from "../../src/domain/batch/schema.ts";
 import type { Evidence } from "../../src/domain/run/event.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
-import { renderWorkerPrompt } from "../../src/loop/prompt.ts";
+import { renderWorkerPrompt } from "../../src/loop/attempt/prompt.ts";
 
 const execute = promisify(execFile);
 const AGENT = resolve(import.meta.dirname, "../../example/agent.mjs");

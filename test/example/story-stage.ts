@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect } from "vitest";
 import { copyExample, setUpExample, startEnvironments, stopEnvironments } from "../../example/setup.ts";
-import type { Report } from "../../src/domain/results/report.ts";
+import type { RunReport } from "../../src/domain/results/report.ts";
 import type { RunEvent } from "../../src/domain/run/event.ts";
 import { ended, git } from "./stage.ts";
 
@@ -43,7 +43,7 @@ export async function tell(story: Story, ...args: readonly string[]): Promise<re
   const of = <T extends RunEvent["type"]>(type: T) =>
     events.filter((event): event is Extract<RunEvent, { type: T }> => event.type === type);
 
-  const report = JSON.parse((await story.loopdash("report", "--json")).output) as Report;
+  const report = JSON.parse((await story.loopdash("report", "--json")).output) as RunReport;
   expect(report).toMatchObject({ verdict: "done", exitCode: 0, interventions: { total: 0 } });
   expect(report.tickets).toHaveLength(11);
   expect(report.tickets.filter(({ state }) => state === "done")).toHaveLength(9);

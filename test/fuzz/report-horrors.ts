@@ -1,4 +1,4 @@
-import type { ReportFormat } from "../../src/ports/test-report.ts";
+import type { ResultsFormat } from "../../src/ports/test-results.ts";
 import type { Random } from "./random.ts";
 
 interface Horror {
@@ -73,7 +73,7 @@ const HORRORS: readonly Horror[] = [
 ];
 
 /** One of them, small most of the time. A name of the other formats is as good as one of its own. */
-export function aHorror(format: ReportFormat, random: Random): { readonly bytes: Uint8Array; readonly name: string } {
+export function aHorror(format: ResultsFormat, random: Random): { readonly bytes: Uint8Array; readonly name: string } {
   const own = { tap: "tap-", junit: "xml-", vitest: "json-", jest: "json-" }[format];
   const fitting = HORRORS.filter(({ name }) => name.startsWith(own));
   const { name, make } = random.pick(random.chance(0.7) ? fitting : HORRORS);

@@ -1,4 +1,4 @@
-import type { ReportFormat } from "../../src/ports/test-report.ts";
+import type { ResultsFormat } from "../../src/ports/test-results.ts";
 
 /** What a report says of the tests of one name. */
 export interface Said {
@@ -29,7 +29,7 @@ class Names {
 }
 
 /** Reads a report. */
-export function modelOf(format: ReportFormat, text: string): Model {
+export function modelOf(format: ResultsFormat, text: string): Model {
   if (format === "tap") return modelOfTap(text);
   return format === "junit" ? modelOfJunit(text) : modelOfJson(text);
 }

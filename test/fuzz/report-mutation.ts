@@ -1,4 +1,4 @@
-import type { ReportFormat } from "../../src/ports/test-report.ts";
+import type { ResultsFormat } from "../../src/ports/test-results.ts";
 import type { Random } from "./random.ts";
 
 /** A change of a report: what it is called, and the report that comes of it. */
@@ -190,7 +190,7 @@ const JSON_REPORT: readonly Mutation[] = [
   },
 ];
 
-const BY_FORMAT: Readonly<Record<ReportFormat, readonly Mutation[]>> = {
+const BY_FORMAT: Readonly<Record<ResultsFormat, readonly Mutation[]>> = {
   tap: TAP,
   junit: JUNIT,
   vitest: JSON_REPORT,
@@ -199,7 +199,7 @@ const BY_FORMAT: Readonly<Record<ReportFormat, readonly Mutation[]>> = {
 
 /** A report changed in a few places, and the names of the changes. */
 export function mutate(
-  format: ReportFormat,
+  format: ResultsFormat,
   text: string,
   random: Random,
 ): { readonly text: string; readonly names: readonly string[] } {

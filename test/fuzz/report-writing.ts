@@ -1,4 +1,4 @@
-import type { ReportFormat } from "../../src/ports/test-report.ts";
+import type { ResultsFormat } from "../../src/ports/test-results.ts";
 import type { Random } from "./random.ts";
 
 /** Tests in suites, all of them passed. */
@@ -40,7 +40,7 @@ export function aSuite(random: Random, depth = 0): Suite {
 }
 
 /** The report of a run in which every test of the suite passed. */
-export function reportOf(format: ReportFormat, suite: Suite): string {
+export function reportOf(format: ResultsFormat, suite: Suite): string {
   if (format === "tap") return `TAP version 13\n${tapOf(suite, "")}`;
   if (format === "junit") return `<?xml version="1.0"?>\n<testsuites>${junitOf(suite)}</testsuites>\n`;
   return jsonOf(suite);

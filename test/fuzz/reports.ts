@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { extname, join, resolve } from "node:path";
-import { parseReport } from "../../src/adapters/report/parse-report.ts";
-import { createTestReports } from "../../src/adapters/report/test-reports.ts";
+import { parseResults } from "../../src/adapters/test-results/parse-results.ts";
+import { createTestResultsReader } from "../../src/adapters/test-results/results-reader.ts";
 import { compareRuns } from "../../src/domain/evidence/compare.ts";
-import type { ReportFormat, ReportReading } from "../../src/ports/test-report.ts";
+import type { ResultsFormat, ResultsReading } from "../../src/ports/test-results.ts";
 import type { Random } from "./random.ts";
 import { aHorror } from "./report-horrors.ts";
 import { modelOf, unproven } from "./report-model.ts";
@@ -13,7 +13,7 @@ import { type Target, type Trial, unfitSentence } from "./target.ts";
 
 const SEEDS = join(import.meta.dirname, "seeds");
 const MAIN = resolve(import.meta.dirname, "../../src/cli/main.ts");
-const FORMATS: readonly ReportFormat[] = ["tap", "junit", "vitest", "jest"];
+const FORMATS: readonly ResultsFormat[] = ["tap", "junit", "vitest", "jest"];
 const ROOTS = ["/home/somebody/app"];
 const NO_ALLOWANCE = { testsRemoved: [], testsSkipped: [], suppressions: false };
 /** The share of inputs that take the whole way: a file, read in a thread. Starting one takes longer than most inputs. */
@@ -21,16 +21,16 @@ const WHOLE_WAY = 0.03;
 
 /** The report of a base on which every test passed, and that of a candidate, which may hold anything. */
 interface Pair {
-  readonly format: ReportFormat;
+  readonly format: ResultsFormat;
   readonly base: Uint8Array;
   readonly candidate: Uint8Array;
   readonly input: string;
 }
 
 /** Real reports, each in a file whose ending is its format. */
-function aSeed(random: Random): { readonly format: ReportFormat; readonly text: string } {
+function aSeed(random: Random): { readonly format: ResultsFormat; readonly text: string } {
   const name = random.pick(readdirSync(SEEDS).toSorted());
-  return { format: extname(name).slice(1) as ReportFormat, text: readFileSync(join(SEEDS, name), "utf8") };
+  return { format: extname(name).slice(1) as ResultsFormat, text: readFileSync(join(SEEDS, name), "utf8") };
 }
 
 export function aPair(random: Random): Pair {
@@ -55,8 +55,8 @@ export function aPair(random: Random): Pair {
 }
 
 /** Reads it as a command's report is read: it appears in a file after the start, and a thread reads that. */
-async function readFile(pair: Pair, random: Random, folder: string): Promise<ReportReading> {
-  const reports = createTestReports({ program: MAIN, args: ["__report"] });
+async function readFile(pair: Pair, random: Random, folder: string): Promise<ResultsReading> {
+  const reports = createTestResultsReader({ program: MAIN, args: ["__results"] });
   const awaited = await reports.await({ format: pair.format, folder, path: "out/report" });
   mkdirSync(join(folder, "out"));
   writeFileSync(join(folder, "out/report"), pair.candidate);
@@ -69,10 +69,10 @@ async function attempt(random: Random, folder: string, made: (input: string) => 
   const { format, input } = pair;
   made(input);
   const task = { format, roots: ROOTS, notBefore: 0 };
-  const base = parseReport({ ...task, bytes: pair.base });
+  const base = parseResults({ ...task, bytes: pair.base });
   if (!base.ok) return { input, outcome: "error", problem: `the base's report could not be read: ${base.problem}` };
   const wholeWay = random.chance(WHOLE_WAY);
-  const candidate = wholeWay ? await readFile(pair, random, folder) : parseReport({ ...task, bytes: pair.candidate });
+  const candidate = wholeWay ? await readFile(pair, random, folder) : parseResults({ ...task, bytes: pair.candidate });
   if (!candidate.ok) {
     const problem = unfitSentence(candidate.problem, 1_000);
     return { input, outcome: "unread", ...(problem === undefined ? {} : { problem }) };

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Adjudication } from "../../src/domain/outbox/ruling.ts";
-import type { LoopContext } from "../../src/loop/context.ts";
+import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import type { AgentTask } from "../../src/ports/agent.ts";
 import type { Reviewer, ReviewerTask } from "../../src/ports/reviewer.ts";
 
@@ -46,7 +46,7 @@ export function answerTo(prompt: string, answer: object = ruling()): string {
   return `I looked.\nLOOPDASH ANSWER BEGIN ${nonce}\n${JSON.stringify({ nonce, tree, ...answer })}\nLOOPDASH ANSWER END ${nonce}\n`;
 }
 
-/** A second model that answers as it is told, and keeps what it was asked. */
+/** A reviewer that answers as it is told, and keeps what it was asked. */
 export class Adjudicator {
   readonly asked: (ReviewerTask & { readonly prompt: string })[] = [];
   readonly #answer: (prompt: string, task: ReviewerTask) => string | Promise<string>;
@@ -56,8 +56,8 @@ export class Adjudicator {
   }
 
   /** What a stage's context gets of it. */
-  get context(): Pick<LoopContext, "secondModel"> {
-    const secondModel: Reviewer = {
+  get context(): Pick<LoopContext, "reviewer"> {
+    const reviewer: Reviewer = {
       name: "adjudicator",
       reserveUsd: 0,
       ask: async (task) => {
@@ -67,7 +67,7 @@ export class Adjudicator {
         return { ending: task.signal.aborted ? "aborted" : "exited", exitCode: 0, text, costUsd: 0 };
       },
     };
-    return { secondModel };
+    return { reviewer };
   }
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { RunEvent, RunFact } from "../../src/domain/run/event.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
-import { Orchestrator } from "../../src/loop/orchestrator.ts";
+import { Orchestrator } from "../../src/loop/run/orchestrator.ts";
 import type { AgentResult } from "../../src/ports/agent.ts";
 import type { Journal } from "../../src/ports/journal.ts";
 import { batchOf, honestJudgement, Simulation, ticketOf } from "../domain/simulate.ts";
@@ -48,7 +48,7 @@ describe("the owner of the state wakes by itself", () => {
     const stop = { kind: "rate-limited", says: "slow down", retryAfterMs: 31_001 } as const;
     await report({ type: "agent-ended", ...of(), ending: "exited", exitCode: 1, signal: null, costUsd: 0, stop });
     await report({ type: "attempt-ended", ...of(), outcome: "failed" });
-    expect(written.filter((event) => event.type === "starts-held")).toMatchObject([{ until: clock.now() + 31_001 }]);
+    expect(written.filter((event) => event.type === "backoff-started")).toMatchObject([{ until: clock.now() + 31_001 }]);
     for (let ms = 0; ms < 31_000; ms += 1_000) {
       clock.advance(1_000);
       await settle();
@@ -76,7 +76,7 @@ describe("the owner of the state wakes by itself", () => {
   test("with one timer at most beside its look: a hold that is made longer leaves none behind", async () => {
     const { clock, report } = await owner();
     const before = clock.waiting;
-    for (let i = 1; i <= 5; i++) await report({ type: "starts-held", until: clock.now() + i * 60_000, reason: "x" });
+    for (let i = 1; i <= 5; i++) await report({ type: "backoff-started", until: clock.now() + i * 60_000, reason: "x" });
     expect(clock.waiting - before).toBe(1);
   });
 });
@@ -105,7 +105,7 @@ describe("a run whose agents are all stopped by the same", () => {
       work: (task) => (works ? oneFile(task) : stopped({ kind: "model", says: "no such model" })),
     });
     await stage.crashAt((event) => event.type === "attempt-ended");
-    expect(stage.state.tripped).toMatchObject({ kind: "model" });
+    expect(stage.state.halted).toMatchObject({ kind: "model" });
     works = true;
     await stage.crashAndReopen();
     await stage.resume();
@@ -134,7 +134,7 @@ describe("a run whose agents are all stopped by the same", () => {
       work: () => stopped({ kind: "overloaded", says: "busy", retryAfterMs: Number.NaN }),
     });
     stage.start();
-    const held = await stage.until("starts-held");
+    const held = await stage.until("backoff-started");
     const ended = stage.of("agent-ended")[0];
     expect(ended?.stop).toEqual({ kind: "overloaded", says: "busy" });
     expect(held).toMatchObject({ until: (ended?.at ?? 0) + 30_000 });
@@ -215,9 +215,9 @@ test("an attempt that the API turned away takes none of those that the next agen
     work: (task) => (stage.tasks.length === 1 ? stopped({ kind: "rate-limited", says: "slow down" }) : oneFile(task)),
   });
   stage.start();
-  await stage.until("starts-held");
+  await stage.until("backoff-started");
   // In place of the wait.
-  stage.report({ type: "starts-held", until: 0, reason: "over" });
+  stage.report({ type: "backoff-started", until: 0, reason: "over" });
   expect((await stage.ended()).end?.exitCode).toBe(0);
   const said = stage.tasks.map(({ promptFile }) => readFileSync(promptFile, "utf8"));
   expect(said.map((text) => text.startsWith("T-1 T-1 (no description) 1 2 "))).toEqual([true, true]);

@@ -16,7 +16,7 @@ const isType = (type: RunEvent["type"]) => (event: RunEvent) => event.type === t
 const command = (stage: Stage, wish: Parameters<Stage["engine"]["orchestrator"]["command"]>[0]) =>
   stage.engine.orchestrator.command(wish);
 
-describe("a stalled ticket that is tried anew", () => {
+describe("a stalled ticket that is retried", () => {
   /** T-1 fails until it is mended; T-2 goes on until it is let go. */
   const failing = () => {
     const gate = Promise.withResolvers<undefined>();
@@ -116,7 +116,7 @@ test("as many commands are judged at a time as there are workers, also in the ru
     const held = Promise.withResolvers<void>();
     let running = 0;
     const tasks = Array.from({ length: 9 }, () =>
-      stage.engine.ctx.judges.run(() => {
+      stage.engine.ctx.commandPermits.run(() => {
         running += 1;
         return held.promise;
       }, new AbortController().signal),
@@ -180,7 +180,7 @@ describe("a heal that is asked for", () => {
     expect(existsSync(join(home, "hints.md"))).toBe(true);
   });
 
-  test("is called off before it begins: the next try starts without it", async () => {
+  test("is cancelled before it begins: the next try starts without it", async () => {
     const { stage, asked } = await opened();
     using _ = stage;
     stage.start();
@@ -190,7 +190,7 @@ describe("a heal that is asked for", () => {
     command(stage, { type: "drop-heal" });
     asked.resolve();
     await stage.ended();
-    expect(stage.of("heal-dropped")).toMatchObject([{ why: "a person called it off" }]);
+    expect(stage.of("heal-dropped")).toMatchObject([{ why: "a person cancelled it" }]);
     expect(stage.of("command-refused")).toMatchObject([{ reason: "no heal is asked for" }]);
     // The heal of the end is another one: it comes when all tries are used up.
     const types = stage.types();

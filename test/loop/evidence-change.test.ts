@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readHunks } from "../../src/adapters/scan/read-hunks.ts";
+import { readHunks } from "../../src/adapters/text-scans/read-hunks.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import type { Repo } from "../../src/ports/vcs.ts";
 import { cleanUp, git, setUp, worktree } from "../adapters/vcs/real-repo.ts";

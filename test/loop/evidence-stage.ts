@@ -4,7 +4,7 @@ import type { Ticket } from "../../src/domain/batch/schema.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import { ledgerOf } from "../../src/domain/results/ledger.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
-import type { LoopContext } from "../../src/loop/context.ts";
+import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { Stage, type StageOptions } from "./stage.ts";
 

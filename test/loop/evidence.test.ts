@@ -198,7 +198,7 @@ describe("the base's manifest", () => {
     });
   });
 
-  test("goes on with the next candidate where the one that took it is called off", async () => {
+  test("goes on with the next candidate where the one that took it is cancelled", async () => {
     const place = tempDir();
     const wait = `[ -e '${place}/go' ] || { touch '${place}/waits'; sleep 60; }; cat tests > "$0"`;
     const finish = [{ ...CHECK, command: ["sh", "-c", wait, "{artifacts}/r.tap"] as const }, { step: "merge" }] as const;

@@ -7,9 +7,8 @@ import { HumanStep } from "../../src/domain/run/command.ts";
 import type { RunEvent } from "../../src/domain/run/event.ts";
 import { describeReason, whyNot } from "../../src/domain/schedule/why-not.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
-import type { Rest } from "../../src/loop/attempt-scope.ts";
-import type { LoopContext } from "../../src/loop/context.ts";
-import { Semaphore } from "../../src/loop/semaphore.ts";
+import type { LoopContext } from "../../src/loop/attempt/context.ts";
+import { type Rest, Semaphore } from "../../src/loop/concurrency/semaphore.ts";
 import type { AgentTask } from "../../src/ports/agent.ts";
 import type { Repo } from "../../src/ports/vcs.ts";
 import { cleanUp, tempDir } from "../adapters/vcs/real-repo.ts";
@@ -62,15 +61,15 @@ async function scene(step: Judged = "check", more: Ticket[] = []) {
     ticketOf("T-2", { finish: finishWith(step, ["true"]) }),
     ...more,
   ];
-  const judges = new Watched(1);
+  const commandPermits = new Watched(1);
   const firstsTurn = () => stage.until("step-started", (e) => e.type === "step-started" && e.ticket === T1 && e.kind === step);
   const work = async (task: AgentTask) => (task.ticket === T2 ? await firstsTurn() : undefined, oneFile(task));
-  const stage: Stage = await Stage.open({ tickets, limits: { workers: 1, attempts: 1 }, work }, () => ({ judges }));
+  const stage: Stage = await Stage.open({ tickets, limits: { workers: 1, attempts: 1 }, work }, () => ({ commandPermits }));
   onTestFinished(() => stage[Symbol.dispose]());
   stage.start();
   await firstsTurn();
-  await judges.came(2);
-  return { stage, letGo, judges };
+  await commandPermits.came(2);
+  return { stage, letGo, commandPermits };
 }
 
 const endOf = (stage: Stage, ticket: TicketId) =>

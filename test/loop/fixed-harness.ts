@@ -1,5 +1,5 @@
 import type { TransientSpec } from "../../src/domain/batch/transient-spec.ts";
-import { WORKER_VARIABLES } from "../../src/loop/prompt.ts";
+import { WORKER_VARIABLES } from "../../src/loop/attempt/prompt.ts";
 import type { Harness } from "../../src/ports/harness.ts";
 
 /** A harness that nobody heals: these texts and classes, and a template of nothing but its variables. */

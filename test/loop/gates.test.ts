@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { gates, protectedBy } from "../../src/loop/steps/gates.ts";
+import { protectedBy } from "../../src/loop/programs/protected-files.ts";
+import { gates } from "../../src/loop/steps/gates.ts";
 import type { Change, ChangedPath } from "../../src/ports/vcs.ts";
 
 const changeOf = (...paths: Partial<ChangedPath>[]): Change => ({
@@ -54,7 +55,7 @@ describe("protectedBy", () => {
 
 describe("gates", () => {
   test("a change is let through with its size", () => {
-    expect(gates(changeOf({}), ["test/**"])).toEqual({ ok: true, summary: "1 file, +3 −1", judged: "c0ffee" });
+    expect(gates(changeOf({}), ["test/**"])).toEqual({ ok: true, summary: "1 file, +3 −1", commit: "c0ffee" });
     expect(gates(changeOf({}, { path: "b" }), [])).toMatchObject({ ok: true, summary: "2 files, +3 −1" });
   });
 

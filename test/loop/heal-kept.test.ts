@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { classesOf } from "../../src/loop/harness-check.ts";
+import { classesOf } from "../../src/loop/heal/harness-check.ts";
 import type { AgentResult, HealTask } from "../../src/ports/agent.ts";
 import { cleanUp, tempDir } from "../adapters/vcs/real-repo.ts";
 import { addHint, ended, HINT, openHealing, SHIPPED } from "./heal-stage.ts";

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openRunHarness } from "../../src/adapters/harness/run-harness.ts";
-import type { LoopContext } from "../../src/loop/context.ts";
-import { classesOf, unfitForHarness } from "../../src/loop/harness-check.ts";
+import type { LoopContext } from "../../src/loop/attempt/context.ts";
+import { classesOf, unfitForHarness } from "../../src/loop/heal/harness-check.ts";
 import type { HealTask } from "../../src/ports/agent.ts";
 import type { HarnessTexts } from "../../src/ports/harness.ts";
 import { tempDir } from "../adapters/vcs/real-repo.ts";

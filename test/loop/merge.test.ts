@@ -1,18 +1,15 @@
 import { describe, expect, test } from "vitest";
-import type { RunFact } from "../../src/domain/run/event.ts";
-import type { Fence } from "../../src/domain/values/ids.ts";
-import { AttemptOver, type OpenAttempt } from "../../src/loop/attempt-scope.ts";
-import type { LoopContext } from "../../src/loop/context.ts";
+import { AttemptOver, type StepFact, type StepScope } from "../../src/loop/programs/scope.ts";
 import { conflictEvidence, type MergeNeeds, merge } from "../../src/loop/steps/merge.ts";
 import type { Landing, Repo } from "../../src/ports/vcs.ts";
 import { batchOf, ticketOf } from "../domain/simulate.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 /** A merge over a repository that answers by a script. */
-function scene(landings: readonly Landing[], over: { tips?: readonly string[]; admit?: (fact: RunFact) => boolean } = {}) {
+function scene(landings: readonly Landing[], over: { tips?: readonly string[]; admit?: (fact: StepFact) => boolean } = {}) {
   const clock = new FakeClock();
   const controller = new AbortController();
-  const facts: RunFact[] = [];
+  const facts: StepFact[] = [];
   const lands: string[] = [];
   const script = [...landings];
   const tips = [...(over.tips ?? [])];
@@ -25,23 +22,24 @@ function scene(landings: readonly Landing[], over: { tips?: readonly string[]; a
       return Promise.resolve(script.shift() ?? { as: "landed" });
     },
   };
-  let judgements = 0;
+  let checks = 0;
   const needs: MergeNeeds = {
     repo: repo as Repo,
-    judged: { ok: true, base: "base-0", commit: "candidate-0" },
-    judgeAgain: () => {
-      judgements += 1;
-      return Promise.resolve({ ok: true, base: "base-0", commit: `candidate-${judgements}` });
+    checked: { ok: true, base: "base-0", commit: "candidate-0" },
+    checkAgain: () => {
+      checks += 1;
+      return Promise.resolve({ ok: true, base: "base-0", commit: `candidate-${checks}` });
     },
   };
   const ticket = ticketOf("T-1");
-  const ctx: Partial<LoopContext> = {
-    clock,
-    batch: batchOf([ticket]),
-    report: (fact: RunFact) => (facts.push(fact), over.admit?.(fact) ?? true),
+  const ctx = { clock, batch: batchOf([ticket]) };
+  const announce = (fact: StepFact) => (facts.push(fact), over.admit?.(fact) ?? true);
+  const scope = { ticket, marker: "", signal: controller.signal, ending: () => "killed-by-person", announce };
+  const run = async () => {
+    const result = await merge(ctx, scope as StepScope, needs);
+    facts.push(...(result.facts ?? []));
+    return result;
   };
-  const scope = { ticket, n: 1, fence: 1 as Fence, marker: "", signal: controller.signal, ending: () => "killed-by-person" };
-  const run = () => merge(ctx as LoopContext, scope as OpenAttempt, needs);
   return {
     clock,
     controller,
@@ -49,7 +47,7 @@ function scene(landings: readonly Landing[], over: { tips?: readonly string[]; a
     lands,
     needs,
     run,
-    judgements: () => judgements,
+    checks: () => checks,
     types: () => facts.map((fact) => fact.type),
   };
 }
@@ -62,26 +60,26 @@ const untilItWaits = async (clock: FakeClock) => {
 };
 
 describe("merge", () => {
-  test("lands the judged candidate, announced before and told afterwards", async () => {
-    const { run, facts, lands, judgements } = scene([]);
-    expect(await run()).toEqual({ ok: true, summary: "landed on main as candida", judged: "candidate-0", landed: "candidate-0" });
+  test("lands the checked candidate, announced before and told afterwards", async () => {
+    const { run, facts, lands, checks } = scene([]);
+    expect(await run()).toMatchObject({ ok: true, summary: "landed on main as candida", commit: "candidate-0" });
     expect(lands).toEqual(["base-0→candidate-0"]);
     expect(facts).toMatchObject([
-      { type: "merge-intended", from: "base-0", to: "candidate-0", repo: "app", fence: 1 },
+      { type: "merge-intended", from: "base-0", to: "candidate-0", repo: "app" },
       { type: "merge-landed", from: "base-0", to: "candidate-0" },
     ]);
-    expect(judgements()).toBe(0);
+    expect(checks()).toBe(0);
   });
 
-  test("a base that moved since the judgement is judged again: what was checked is what lands", async () => {
-    const { run, lands, judgements } = scene([], { tips: ["base-9", "base-0"] });
-    expect(await run()).toMatchObject({ ok: true, judged: "candidate-1" });
-    expect([judgements(), lands]).toEqual([1, ["base-0→candidate-1"]]);
+  test("a base that moved since the check is checked again: what was checked is what lands", async () => {
+    const { run, lands, checks } = scene([], { tips: ["base-9", "base-0"] });
+    expect(await run()).toMatchObject({ ok: true, commit: "candidate-1" });
+    expect([checks(), lands]).toEqual([1, ["base-0→candidate-1"]]);
   });
 
   test("a swap that is lost is tried again on what is there now", async () => {
     const { run, lands } = scene([moved], { tips: ["base-0", "base-1"] });
-    expect(await run()).toMatchObject({ ok: true, judged: "candidate-1" });
+    expect(await run()).toMatchObject({ ok: true, commit: "candidate-1" });
     expect(lands).toEqual(["base-0→candidate-0", "base-0→candidate-1"]);
   });
 
@@ -125,7 +123,7 @@ describe("merge", () => {
     expect(await result).toMatchObject({ ok: false, evidence: { summary: "the merge could not land: dirty checkout" } });
   });
 
-  test("called off while it waits: it lands nothing more", async () => {
+  test("cancelled while it waits: it lands nothing more", async () => {
     const { run, clock, controller, lands } = scene([waiting]);
     const result = run();
     await untilItWaits(clock);
@@ -135,16 +133,16 @@ describe("merge", () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test("called off while the base is looked at, or the candidate judged again: nothing is announced", async () => {
+  test("called off while the base is looked at, or the candidate checked again: nothing is announced", async () => {
     const looked = scene([]);
     const result = looked.run();
     looked.controller.abort();
     await expect(result).rejects.toBeInstanceOf(AttemptOver);
-    const judged = scene([], { tips: ["base-9"] });
-    const { judgeAgain } = judged.needs;
-    judged.needs.judgeAgain = () => (judged.controller.abort(), judgeAgain());
-    await expect(judged.run()).rejects.toBeInstanceOf(AttemptOver);
-    expect([...looked.facts, ...judged.facts, ...looked.lands, ...judged.lands]).toEqual([]);
+    const checked = scene([], { tips: ["base-9"] });
+    const { checkAgain } = checked.needs;
+    checked.needs.checkAgain = () => (checked.controller.abort(), checkAgain());
+    await expect(checked.run()).rejects.toBeInstanceOf(AttemptOver);
+    expect([...looked.facts, ...checked.facts, ...looked.lands, ...checked.lands]).toEqual([]);
   });
 
   test("an intent that is not admitted is not acted upon", async () => {
@@ -163,7 +161,6 @@ test("a conflict names its files, bounded and plain", () => {
   expect(over).toMatchObject({ evidence: { summary: "it cannot be merged with the base: it took longer than 120 s" } });
   const conflicts = Array.from({ length: 50 }, (_, i) => `f${i}`);
   const many = conflictEvidence({ ...of, conflicts });
-  if (many.ok) throw new Error("no conflict");
   expect(many.evidence.summary).toBe("conflict with the base in 50 files");
   expect(many.evidence.detail).toContain("[+30 more]");
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { thinActivity } from "../../src/loop/activity.ts";
-import { boundedList, boundedTail } from "../../src/loop/bounded.ts";
-import { pause } from "../../src/loop/context.ts";
-import { MergeQueue } from "../../src/loop/merge-queue.ts";
-import { commandEvidence, howItEnded } from "../../src/loop/steps/command-step.ts";
+import { boundedList, boundedTail } from "../../src/domain/values/bounded-text.ts";
+import { MergeQueue } from "../../src/loop/concurrency/merge-queue.ts";
+import { pause } from "../../src/loop/concurrency/wait.ts";
+import { howItEnded, thinActivity } from "../../src/loop/programs/output.ts";
+import { commandEvidence } from "../../src/loop/programs/run-on-commit.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 describe("bounded output", () => {
@@ -118,13 +118,13 @@ describe("MergeLanes", () => {
     expect(await next).toBe("next");
   });
 
-  test("who is called off while waiting leaves at once, never runs, and lets nobody pass the one before", async () => {
+  test("who is cancelled while waiting leaves at once, never runs, and lets nobody pass the one before", async () => {
     const queue = new MergeQueue();
     const log: string[] = [];
     const first = gate();
     const controller = new AbortController();
     const before = queue.run("a", () => first.promise.then(() => void log.push("first")));
-    const left = queue.run("a", () => Promise.resolve(log.push("called off")), controller.signal);
+    const left = queue.run("a", () => Promise.resolve(log.push("cancelled")), controller.signal);
     const after = queue.run("a", () => Promise.resolve(log.push("after")));
     controller.abort(new Error("killed"));
     await expect(left).rejects.toThrow("killed");
@@ -149,7 +149,7 @@ describe("how a command ended, in words", () => {
     [{ ending: "exited", exitCode: null, signal: "SIGSEGV" }, "was ended by SIGSEGV"],
     [{ ending: "silent", exitCode: null, signal: "SIGKILL" }, "printed nothing for too long and was killed"],
     [{ ending: "out-of-time", exitCode: null, signal: "SIGKILL" }, "ran out of time and was killed"],
-    [{ ending: "aborted", exitCode: null, signal: "SIGKILL" }, "was called off"],
+    [{ ending: "aborted", exitCode: null, signal: "SIGKILL" }, "was cancelled"],
     [{ ending: "failed-to-start", exitCode: null, signal: null, message: "ENOENT\u001b[2J" }, "did not start: ENOENT"],
     [{ ending: "failed-to-start", exitCode: null, signal: null }, "did not start: no reason given"],
   ] as const)("%j", ([result, words]) => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readPatch, showDiff } from "../../src/domain/review/diff.ts";
-import { DIFF_CHARS, QUESTION_CHARS, renderQuestion } from "../../src/loop/steps/question-prompt.ts";
+import { DIFF_CHARS, QUESTION_CHARS, renderQuestion } from "../../src/loop/questions/question-prompt.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { ADVERSARY_PROMPT, REVIEWER_PROMPT } from "./review-stage.ts";
 

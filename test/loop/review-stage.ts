@@ -5,7 +5,7 @@ import { createExecutor } from "../../src/adapters/executor/process-executor.ts"
 import { ReviewerSpec } from "../../src/domain/batch/reviewer-spec.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
-import type { LoopContext } from "../../src/loop/context.ts";
+import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import type { Reviewer } from "../../src/ports/reviewer.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { type Files, put } from "./evidence-stage.ts";
@@ -30,7 +30,7 @@ export function says(review: object): string {
 export const PASSES = says({ findings: [], verdict: "pass" });
 
 /**
- * A program that plays a second model: the body of an async function over the prompt, its nonce and its commit, how often it was
+ * A program that plays a reviewer: the body of an async function over the prompt, its nonce and its commit, how often it was
  * asked (from 1), and `answer`, which prints a well-formed answer of what it is given.
  */
 export function reviewer(folder: string, body: string): readonly [string, ...string[]] {
@@ -64,7 +64,7 @@ export interface Reviewed {
   readonly spec?: Partial<ReviewerSpec>;
   readonly stage?: Partial<StageOptions>;
   readonly usd?: number;
-  readonly secondModel?: Reviewer;
+  readonly model?: Reviewer;
   readonly ctx?: (ctx: LoopContext) => Partial<LoopContext>;
 }
 
@@ -97,7 +97,7 @@ export async function opened(reviewed: Reviewed = {}): Promise<Stage> {
     executor: createExecutor(),
     env,
   });
-  Object.assign(stage.engine.ctx, { secondModel: reviewed.secondModel ?? made });
+  Object.assign(stage.engine.ctx, { reviewer: reviewed.model ?? made });
   put(stage.user, reviewed.base ?? { "base.txt": "" });
   stage.git("add", "-A");
   stage.git("commit", "-q", "-m", "base", "--allow-empty");
@@ -115,8 +115,8 @@ export async function ended(stage: Stage) {
     summary: steps[0]?.summary ?? "",
     summaries: steps.map(({ summary }) => summary),
     evidence: stage.of("attempt-ended")[0]?.evidence,
-    asked: stage.of("second-model-asked"),
-    answers: stage.of("second-model-answered"),
+    asked: stage.of("reviewer-asked"),
+    answers: stage.of("reviewer-answered"),
   };
 }
 

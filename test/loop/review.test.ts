@@ -17,14 +17,14 @@ describe("a review", () => {
     expect(landed).toBe(true);
     expect(summary).toBe("no findings");
     expect(answers).toMatchObject([{ question: "review", valid: true, says: "no findings", costUsd: 0 }]);
-    const order = ["step-started", "second-model-asked", "second-model-answered", "step-ended"];
+    const order = ["step-started", "reviewer-asked", "reviewer-answered", "step-ended"];
     expect(
       stage
         .types()
         .filter((type) => order.includes(type))
         .slice(0, 4),
     ).toEqual(order);
-    expect(state.secondModel).toMatchObject({ asked: 1, valid: 1 });
+    expect(state.reviewer).toMatchObject({ asked: 1, valid: 1 });
     expect(readdirSync(join(stage.root, "run/judge"))).toEqual([]);
     const judged = stage.of("step-ended")[0]?.judged;
     expect(judged).toBe(stage.ticket(T1).mergedSha);
@@ -137,7 +137,7 @@ describe("no review, and so no landing, by a reviewer that", () => {
 
   test("is not there", async () => {
     using stage = await opened();
-    Object.assign(stage.engine.ctx, { secondModel: undefined });
+    Object.assign(stage.engine.ctx, { reviewer: undefined });
     expect(await ended(stage)).toMatchObject({ landed: false, summary: "no review: the batch names no reviewer", asked: [] });
   });
 });
@@ -190,9 +190,9 @@ describe("a change that speaks to its reviewer", () => {
 test("a refusal stands, also where the engine dies right after it: nobody asks until the answer is another", async () => {
   const body = `asked === 1 ? ${says({ findings: [finding()], verdict: "fail" })} : ${PASSES}`;
   using stage = await opened({ reviewer: body, stage: { limits: { attempts: 2 } } });
-  const { secondModel, templates } = stage.engine.ctx;
+  const { reviewer, templates } = stage.engine.ctx;
   await stage.crashAt((event) => event.type === "step-ended" && event.step === 0);
-  await stage.crashAndReopen(() => ({ templates, ...(secondModel === undefined ? {} : { secondModel }) }));
+  await stage.crashAndReopen(() => ({ templates, ...(reviewer === undefined ? {} : { reviewer }) }));
   await stage.resume();
   await stage.ended();
   expect(stage.ticket(T1)).toMatchObject({ phase: "done", failures: 1 });
@@ -218,7 +218,7 @@ describe("a planted defect", () => {
     expect(landed).toBe(true);
     expect(answers).toMatchObject([{ canary: "seen", valid: true, costUsd: 1 }, { valid: true }]);
     expect(answers[1]).not.toHaveProperty("canary");
-    expect(state.secondModel).toMatchObject({ asked: 2, usd: 2, canaries: { seen: 1, missed: 0 } });
+    expect(state.reviewer).toMatchObject({ asked: 2, usd: 2, canaries: { seen: 1, missed: 0 } });
     expect(state.spentUsd).toBe(2);
     expect(stage.git("show", "main:work.js")).toContain("if (a >= b)");
     expect(existsSync(join(stage.root, "run/tickets/T-1/attempt-1/review-review-canary.md"))).toBe(true);
@@ -227,7 +227,7 @@ describe("a planted defect", () => {
   test("is missed by one that does not, and its word on the change itself still counts", async () => {
     const { landed, state } = await reviewed({ reviewer: PASSES, work, spec: { canaryEvery: 1 } });
     expect(landed).toBe(true);
-    expect(state.secondModel.canaries).toEqual({ seen: 0, missed: 1 });
+    expect(state.reviewer.canaries).toEqual({ seen: 0, missed: 1 });
   });
 
   test("that gets no answer stops nobody", async () => {

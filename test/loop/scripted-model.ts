@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
+import type { AgentStop } from "../../src/domain/run/agent-event.ts";
 import type { AgentStopKind } from "../../src/domain/run/event.ts";
-import type { LoopContext } from "../../src/loop/context.ts";
-import type { AgentStop } from "../../src/ports/agent.ts";
+import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { Reviewer, ReviewerAnswer, ReviewerTask } from "../../src/ports/reviewer.ts";
 
-/** A vendor's second model with these answers, the last for all that follow; it passes where none is given. */
+/** A vendor's reviewer with these answers, the last for all that follow; it passes where none is given. */
 export function scripted(answers: readonly Partial<ReviewerAnswer>[], reserveUsd = 0) {
   const tasks: ReviewerTask[] = [];
   const model: Reviewer = {

@@ -70,7 +70,7 @@ describe("who waits for its turn", () => {
     );
   });
 
-  test("loses nothing where the one before does not land: what was judged on it is called off, and counts for nothing", async () => {
+  test("loses nothing where the one before does not land: what was judged on it is cancelled, and counts for nothing", async () => {
     // T-1 lands. T-2 is refused on it, once T-3 is at work on T-2's candidate, where it would never end.
     const { finish, marks } = checkThat(`(mine, marks) => {
       const me = mine.join("+");

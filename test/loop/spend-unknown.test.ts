@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { TicketId } from "../../src/domain/values/ids.ts";
-import type { LoopContext } from "../../src/loop/context.ts";
+import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { opened, T1 } from "./review-stage.ts";
@@ -10,7 +10,7 @@ import { Stage } from "./stage.ts";
 cleanUp();
 
 const WHY = "/home/me/one.jsonl: line 1 is no JSON";
-const TRIPPED =
+const HALTED =
   `no agent starts any more (spend-unknown): what other sessions have cost today is not known: ${WHY}; ` +
   "fix it, or set limits.countOtherSessions to false, then run the same command again";
 
@@ -33,19 +33,19 @@ test("an agent does not start, and none after it: the run ends and says why; wha
   const { end } = await stage.ended();
   expect(stage.tasks.map(({ ticket }) => ticket)).toEqual(["T-1"]);
   expect(end).toMatchObject({ kind: "not-done", exitCode: 1 });
-  expect(end?.reason).toContain(TRIPPED);
+  expect(end?.reason).toContain(HALTED);
   expect(stage.ticket(T1).phase).toBe("done");
   expect(stage.ticket(TicketId.parse("T-2"))).toMatchObject({ phase: "waiting", failures: 0, history: [{ outcome: "stopped" }] });
 });
 
 test("a question is not put either, and what was built is kept", async () => {
   const { model, tasks } = scripted([]);
-  using stage = await opened({ secondModel: model, ctx: () => knownFor(1) });
+  using stage = await opened({ model, ctx: () => knownFor(1) });
   stage.start();
   const { end } = await stage.ended();
   expect([stage.tasks.length, tasks.length]).toEqual([1, 0]);
-  expect(end?.reason).toContain(TRIPPED);
-  expect(stage.of("second-model-asked")).toEqual([]);
+  expect(end?.reason).toContain(HALTED);
+  expect(stage.of("reviewer-asked")).toEqual([]);
   expect(stage.of("attempt-ended")).toMatchObject([{ outcome: "stopped", evidence: { step: "review" } }]);
   expect(stage.ticket(T1)).toMatchObject({ failures: 0, evidence: [], unfinished: { claimed: true } });
 });

@@ -2,11 +2,11 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../src/adapters/clock/system-clock.ts";
 import { createExecutor } from "../../src/adapters/executor/process-executor.ts";
-import { createRunFiles } from "../../src/adapters/files/run-files.ts";
 import { openRunStore } from "../../src/adapters/journal/sqlite-run-store.ts";
 import { createOutbox } from "../../src/adapters/outbox/read-outbox.ts";
-import { createTestReports } from "../../src/adapters/report/test-reports.ts";
-import { createTextScans } from "../../src/adapters/scan/text-scans.ts";
+import { createRunFiles } from "../../src/adapters/run-files/run-files.ts";
+import { createTestResultsReader } from "../../src/adapters/test-results/results-reader.ts";
+import { createTextScans } from "../../src/adapters/text-scans/text-scans.ts";
 import { createEmbeddedTracker, seedEmbeddedTracker } from "../../src/adapters/tracker/embedded.ts";
 import { openRepo } from "../../src/adapters/vcs/repository/git-repo.ts";
 import type { Batch, Ticket } from "../../src/domain/batch/schema.ts";
@@ -14,15 +14,15 @@ import type { Judgement, RunEvent, RunFact } from "../../src/domain/run/event.ts
 import { reduce } from "../../src/domain/run/reduce.ts";
 import { type RunState, ticketOf as stateOf } from "../../src/domain/run/state.ts";
 import { RunId } from "../../src/domain/values/ids.ts";
-import type { LoopContext } from "../../src/loop/context.ts";
-import { MergeQueue } from "../../src/loop/merge-queue.ts";
-import { Orchestrator } from "../../src/loop/orchestrator.ts";
-import { Performer } from "../../src/loop/perform.ts";
-import { recover } from "../../src/loop/recover.ts";
-import { Semaphore } from "../../src/loop/semaphore.ts";
+import type { LoopContext } from "../../src/loop/attempt/context.ts";
+import { MergeQueue } from "../../src/loop/concurrency/merge-queue.ts";
+import { Semaphore } from "../../src/loop/concurrency/semaphore.ts";
+import { WorktreeGate } from "../../src/loop/concurrency/worktree-gate.ts";
+import { Orchestrator } from "../../src/loop/run/orchestrator.ts";
+import { Performer } from "../../src/loop/run/perform.ts";
+import { recover } from "../../src/loop/run/recover.ts";
 import { Manifests } from "../../src/loop/steps/manifests.ts";
 import { TestCanaries } from "../../src/loop/steps/test-canaries.ts";
-import { WorktreeGate } from "../../src/loop/worktree-gate.ts";
 import type { Agent, AgentResult, AgentTask, HealTask } from "../../src/ports/agent.ts";
 import type { Journal } from "../../src/ports/journal.ts";
 import type { Tracker } from "../../src/ports/tracker.ts";
@@ -60,7 +60,7 @@ export const oneFile: Work = (task) => {
   return undefined;
 };
 
-/** An agent that goes on until it is called off. */
+/** An agent that goes on until it is cancelled. */
 export const endless: Work = (task) =>
   new Promise((resolve) => {
     task.onStart({ pid: 999_999_999, startTime: "1" });
@@ -167,7 +167,7 @@ export class Stage implements Disposable {
       tripwire: { check: () => Promise.resolve({ ok: true, canaries: 0, ms: 0 }) },
       clock: systemClock,
       files: createRunFiles(folders),
-      reports: createTestReports({ program: PROGRAM, args: ["__report"] }),
+      testReports: createTestResultsReader({ program: PROGRAM, args: ["__results"] }),
       scans: createTextScans({ program: PROGRAM, args: ["__scan"] }),
       manifests: new Manifests(createRunFiles(folders)),
       testCanaries: new TestCanaries(),
@@ -177,7 +177,7 @@ export class Stage implements Disposable {
       reviewerFiles: [],
       merges: new MergeQueue(),
       starts: new WorktreeGate(),
-      judges: new Semaphore(state.workers),
+      commandPermits: new Semaphore(state.workers),
       state: () => orchestrator.state,
       report: (fact) => !engine.dead && orchestrator.report(fact),
       recordDuration: () => undefined,

@@ -13,7 +13,7 @@ const BASE = { "work.js": `${LINES.join("\n")}\n` };
 const WORK = { "work.js": `${LINES.with(0, "line 0, mended").join("\n")}\n` };
 const MOVED = { "work.js": `${LINES.with(29, "line 29, by others").join("\n")}\n` };
 
-/** A stage whose base is moved by somebody else while the second model reads for the first time. */
+/** A stage whose base is moved by somebody else while the reviewer reads for the first time. */
 async function movedMeanwhile(files: Readonly<Record<string, string>>, step: StepSpec = REVIEW) {
   const held: { stage?: Stage } = {};
   const asked: string[] = [];
@@ -21,7 +21,7 @@ async function movedMeanwhile(files: Readonly<Record<string, string>>, step: Ste
     base: BASE,
     work: [WORK],
     step,
-    secondModel: {
+    model: {
       name: "scripted",
       reserveUsd: 0,
       ask: ({ promptFile }) => {
@@ -46,7 +46,7 @@ async function movedMeanwhile(files: Readonly<Record<string, string>>, step: Ste
   return { stage, asked };
 }
 
-describe("what the second model has passed", () => {
+describe("what the reviewer has passed", () => {
   test("stands on a base that moved elsewhere, and is not asked about again", async () => {
     const { stage, asked } = await movedMeanwhile({ "other.js": "1\n" });
     using _ = stage;

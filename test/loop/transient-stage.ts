@@ -6,7 +6,7 @@ import type { RunEvent } from "../../src/domain/run/event.ts";
 import { reduce } from "../../src/domain/run/reduce.ts";
 import type { RunState } from "../../src/domain/run/state.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
-import type { LoopContext } from "../../src/loop/context.ts";
+import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { fixedHarness } from "./fixed-harness.ts";
 import { Stage, type StageOptions } from "./stage.ts";
@@ -20,7 +20,7 @@ export const BUSY: TransientSpec = {
   steps: ["prepare", "check", "verify"],
   waitSeconds: 0,
 };
-export const hiccups = (...classes: TransientSpec[]) => ({
+export const withTransients = (...classes: TransientSpec[]) => ({
   harness: fixedHarness({ classes: classes.length === 0 ? [BUSY] : classes }),
 });
 
@@ -36,7 +36,11 @@ export const lineOf = (step: StepSpec): StepSpec[] =>
   step.step === "check" ? [step, { step: "merge" }, { step: "assert" }] : [{ step: "merge" }, step, { step: "assert" }];
 
 /** Runs one ticket to its end. */
-export async function run(step: StepSpec, part: Partial<StageOptions> = {}, ctx: () => Partial<LoopContext> = () => hiccups()) {
+export async function run(
+  step: StepSpec,
+  part: Partial<StageOptions> = {},
+  ctx: () => Partial<LoopContext> = () => withTransients(),
+) {
   using stage = await Stage.open({ tickets: [ticketOf("T-1", { finish: lineOf(step) })], limits: { attempts: 1 }, ...part }, ctx);
   stage.start();
   const state = await stage.ended();

@@ -3,14 +3,13 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import type { TransientSpec } from "../../src/domain/batch/transient-spec.ts";
-import type { Rest } from "../../src/loop/attempt-scope.ts";
-import { Semaphore } from "../../src/loop/semaphore.ts";
+import { type Rest, Semaphore } from "../../src/loop/concurrency/semaphore.ts";
 import { cleanUp, git, tempDir } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { CHECK, opened, tap } from "./evidence-stage.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { Stage } from "./stage.ts";
-import { BUSY, busyFor, check, hiccups, lineOf, run, runsOf, sh, T1, verify } from "./transient-stage.ts";
+import { BUSY, busyFor, check, lineOf, run, runsOf, sh, T1, verify, withTransients } from "./transient-stage.ts";
 
 cleanUp();
 
@@ -20,7 +19,7 @@ describe("the wait", () => {
   async function waiting(step: StepSpec) {
     const clock = new FakeClock();
     const stage = await Stage.open({ tickets: [ticketOf("T-1", { finish: lineOf(step) })], limits: { attempts: 1 } }, () => ({
-      ...hiccups(slow),
+      ...withTransients(slow),
       clock,
     }));
     stage.start();
@@ -54,10 +53,10 @@ describe("the wait", () => {
   test("that an engine does not survive is counted, and the next attempt has a retry of its own", async () => {
     const file = join(tempDir(), "runs");
     using stage = await Stage.open({ tickets: [ticketOf("T-1", { finish: lineOf(check(busyFor(2, file))) })] }, () =>
-      hiccups(slow),
+      withTransients(slow),
     );
     await stage.crashAt((event) => event.type === "step-retried");
-    await stage.crashAndReopen(() => hiccups());
+    await stage.crashAndReopen(() => withTransients());
     await stage.resume();
     const state = await stage.ended();
     expect(state.end?.exitCode).toBe(0);
@@ -79,7 +78,7 @@ describe("the wait of who measures a base for others", () => {
 
   test("ends although one who waits for that base wants the only permit", async () => {
     const clock = new FakeClock();
-    const judges = new Asked(1);
+    const commandPermits = new Asked(1);
     const file = join(tempDir(), "runs");
     // Busy in its first run, which is on the base.
     const command = sh(
@@ -96,11 +95,11 @@ describe("the wait of who measures a base for others", () => {
         limits: { workers: 1, attempts: 1 },
         work: (task) => void writeFileSync(join(task.worktree, `${task.ticket}.txt`), "x\n"),
       },
-      ctx: () => ({ ...hiccups({ ...BUSY, waitSeconds: 300 }), clock, judges }),
+      ctx: () => ({ ...withTransients({ ...BUSY, waitSeconds: 300 }), clock, commandPermits }),
     });
     stage.start();
     await stage.until("step-retried");
-    await expect.poll(() => judges.asked, { timeout: 30_000 }).toBe(2);
+    await expect.poll(() => commandPermits.asked, { timeout: 30_000 }).toBe(2);
     clock.advance(300_000);
     await expect
       .poll(() => stage.of("attempt-ended").map(({ outcome }) => outcome), { timeout: 30_000 })
@@ -116,7 +115,7 @@ describe("the source of truth", () => {
     using stage = await Stage.open(
       { tickets: [ticketOf("T-1", { finish: lineOf(check(busyFor(1, file))) })], limits: { attempts: 1 } },
       (ctx) => ({
-        ...hiccups(),
+        ...withTransients(),
         report: (fact) => fact.type !== "step-retried" && ctx.report(fact),
       }),
     );
@@ -133,7 +132,7 @@ describe("the source of truth", () => {
     using stage = await Stage.open(
       { tickets: [ticketOf("T-1", { finish: lineOf(verify(busyFor(1, file))) })], limits: { attempts: 1 } },
       (ctx) => ({
-        ...hiccups(),
+        ...withTransients(),
         report: (fact) => {
           if (fact.type === "step-started" && fact.kind === "verify") git(stage.user, "reset", "-q", "--hard", "HEAD~1");
           return ctx.report(fact);
@@ -158,10 +157,10 @@ describe("the last look before the oracle is asked", () => {
     const busy = (n: number) => verify([...command, String(n)] as [string, ...string[]]);
     const once = await run(busy(2));
     expect(once).toMatchObject({ done: true, retried: [], transients: { retried: 1, passed: 1 } });
-    expect(once.stage.of("reverify-ended")).toMatchObject([{ reopened: 0, hiccups: { retried: 1, passed: 1 } }]);
+    expect(once.stage.of("reverify-ended")).toMatchObject([{ reopened: 0, transients: { retried: 1, passed: 1 } }]);
     writeFileSync(file, "");
     const twice = await run(busy(3));
-    expect(twice.stage.of("reverify-ended")[0]).toMatchObject({ reopened: 1, hiccups: { retried: 1, passed: 0 } });
+    expect(twice.stage.of("reverify-ended")[0]).toMatchObject({ reopened: 1, transients: { retried: 1, passed: 0 } });
     expect(twice.stage.of("report-dropped")).toEqual([]);
   });
 });
@@ -183,14 +182,14 @@ describe("a judgement that is made in silence, on what somebody else is about to
       if (tickets === 3 && before === 0) { console.log("the oven is busy"); process.exitCode = 1; }
     }, 10);`;
 
-  test("and fails by a hiccup is made again aloud: it is told to nobody, and uses up no retry", async () => {
+  test("and fails by a transient is made again aloud: it is told to nobody, and uses up no retry", async () => {
     const folder = tempDir();
     const script = join(tempDir(), "check.mjs");
     writeFileSync(script, WAITS);
     const finish = lineOf(check([process.execPath, script, folder]));
     using stage = await Stage.open(
       { tickets: ["T-1", "T-2", "T-3"].map((id) => ticketOf(id, { finish })), limits: { workers: 3, attempts: 1 } },
-      () => hiccups(),
+      () => withTransients(),
     );
     stage.start();
     const state = await stage.ended();

@@ -8,7 +8,7 @@ import { ticketOf } from "../domain/simulate.ts";
 import { CHECK, judged, opened, tap } from "./evidence-stage.ts";
 import { fixedHarness } from "./fixed-harness.ts";
 import { Stage } from "./stage.ts";
-import { BUSY, busyFor, check, hiccups, lineOf, run, runsOf, sh, verify } from "./transient-stage.ts";
+import { BUSY, busyFor, check, lineOf, run, runsOf, sh, verify, withTransients } from "./transient-stage.ts";
 
 cleanUp();
 
@@ -16,7 +16,7 @@ describe.for([
   ["check", check, { step: 0, name: "unit" }],
   ["verify", verify, { step: 1, name: "live" }],
 ] as const)("a %s", ([, step, place]) => {
-  test("that fails by a hiccup is run once more, after a fact that says so, and counted where it passes", async () => {
+  test("that fails by a transient is run once more, after a fact that says so, and counted where it passes", async () => {
     const file = join(tempDir(), "runs");
     const { done, transients, retried, stage } = await run(step(busyFor(1, file)));
     expect({ done, transients }).toEqual({ done: true, transients: { retried: 1, passed: 1 } });
@@ -47,7 +47,7 @@ describe.for([
   test("is run again only where the class names such steps", async () => {
     const other: TransientSpec = { ...BUSY, steps: place.name === "unit" ? ["prepare", "verify"] : ["prepare", "check"] };
     const file = join(tempDir(), "runs");
-    expect(await run(step(busyFor(1, file)), {}, () => hiccups(other))).toMatchObject({ done: false, retried: [] });
+    expect(await run(step(busyFor(1, file)), {}, () => withTransients(other))).toMatchObject({ done: false, retried: [] });
     expect(runsOf(file)).toBe(1);
   });
 
@@ -84,7 +84,7 @@ test("a batch's own classes come before the harness's", async () => {
   const tickets = [ticketOf("T-1", { finish: lineOf(check(busyFor(1, file))) })];
   using stage = await Stage.open({ tickets, limits: { attempts: 1 } }, ({ batch }) => ({
     batch: { ...batch, transients: [own] },
-    ...hiccups(),
+    ...withTransients(),
   }));
   stage.start();
   await stage.ended();
@@ -103,7 +103,7 @@ describe("what an agent prints to be tried again", () => {
     const lying = join(tempDir(), "lying");
     const last = { ...BUSY, name: "text-file-busy", pattern: ": Text file busy$" };
     const words = "sh: 1: ./tool: Text file busy";
-    expect(await run(check(busyFor(9, lying, words)), {}, () => hiccups(last))).toMatchObject({
+    expect(await run(check(busyFor(9, lying, words)), {}, () => withTransients(last))).toMatchObject({
       done: false,
       retried: [{ transient: "text-file-busy" }],
     });
@@ -112,7 +112,7 @@ describe("what an agent prints to be tried again", () => {
 });
 
 describe("results of tests", () => {
-  /** Prints the words of a hiccup, and reports the file `tests`. Counts its runs on the candidate. */
+  /** Prints the words of a transient, and reports the file `tests`. Counts its runs on the candidate. */
   const command = (file: string, fails: string) =>
     sh(
       `[ ! -e work.txt ] || echo x >> "$1"; echo the oven is busy; ${fails}; cat tests > "$0"; exit $(cat code 2>/dev/null || echo 0)`,
@@ -121,12 +121,12 @@ describe("results of tests", () => {
     );
   const outcome = async (change: Record<string, string>, fails = ":") => {
     const file = join(tempDir(), "runs");
-    using stage = await opened({ check: { ...CHECK, command: command(file, fails) }, change, ctx: () => hiccups() });
+    using stage = await opened({ check: { ...CHECK, command: command(file, fails) }, change, ctx: () => withTransients() });
     const { landed } = await judged(stage);
     return { landed, runs: runsOf(file), retried: stage.of("step-retried").length };
   };
 
-  test("that show a failing test make it no hiccup, whatever is printed", async () => {
+  test("that show a failing test make it no transient, whatever is printed", async () => {
     expect(await outcome({ tests: tap("a b c!"), code: "1" })).toEqual({ landed: false, runs: 1, retried: 0 });
   });
 
@@ -162,7 +162,7 @@ describe("a step that is judged again because its base moved", () => {
     using stage = await Stage.open(
       { tickets: [ticketOf("T-1", { finish: lineOf(check(odd)) })], limits: { attempts: 1 } },
       (ctx) => ({
-        ...hiccups(),
+        ...withTransients(),
         report: (fact) => {
           if (fact.type === "step-ended" && !moved) {
             moved = true;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { LoopContext } from "../../src/loop/context.ts";
+import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import type { AgentTask } from "../../src/ports/agent.ts";
 import type { TripwireResult } from "../../src/ports/tripwire.ts";
 import { ticketOf } from "../domain/simulate.ts";

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { MAX_EXPECTED_OUTPUT } from "../../src/domain/batch/expect.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
-import type { LoopContext } from "../../src/loop/context.ts";
-import { Semaphore } from "../../src/loop/semaphore.ts";
+import type { LoopContext } from "../../src/loop/attempt/context.ts";
+import { Semaphore } from "../../src/loop/concurrency/semaphore.ts";
 import { cleanUp, tempDir } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { FakeClock } from "./fake-clock.ts";
@@ -101,7 +101,7 @@ describe("what a command is expected to print", () => {
 });
 
 describe("with a time in which it has to hold", () => {
-  test("it is tried until it does, and says so", async () => {
+  test("runs until it passes, and says so", async () => {
     const file = join(tempDir(), "runs");
     const { done, summary, stage } = await verified(verify(holdsFrom(3, file), { within: 60, every: 0.1, environment: "dev" }));
     expect(done).toBe(true);
@@ -124,7 +124,7 @@ describe("with a time in which it has to hold", () => {
     expect(runsOf(file)).toBe(Number(tries));
   });
 
-  test("the last try begins when the time is over, and none later", async () => {
+  test("the last run begins when the time is over, and none later", async () => {
     const clock = new Waits();
     const file = join(tempDir(), "runs");
     using stage = await open(verify(holdsFrom(99, file), { within: 12 }), {}, () => ({ clock }));
@@ -139,7 +139,7 @@ describe("with a time in which it has to hold", () => {
     expect(stage.of("attempt-ended")[0]?.evidence?.summary).toMatch(/\(4 probes in 12\.0 s, to hold within 12 s\)$/);
   });
 
-  test("a try that was under way when the time was over is not the last", async () => {
+  test("a run that was under way when the time was over is not the last", async () => {
     const clock = new FakeClock();
     const [file, go] = ["runs", "go"].map((name) => join(tempDir(), name)) as [string, string];
     const slow = sh('echo x >> "$0"; until [ -e "$1" ]; do sleep 0.05; done; [ "$(wc -l < "$0")" -ge 2 ]', file, go);
@@ -186,7 +186,7 @@ describe("with a time in which it has to hold", () => {
   test("the commands of others run while it waits", async () => {
     const go = join(tempDir(), "go");
     const waits = verify(["test", "-e", go], { within: 3600, every: 0.1 });
-    const judges = new Semaphore(1);
+    const commandPermits = new Semaphore(1);
     using stage = await Stage.open(
       {
         tickets: [
@@ -201,7 +201,7 @@ describe("with a time in which it has to hold", () => {
           return undefined;
         },
       },
-      () => ({ judges }),
+      () => ({ commandPermits }),
     );
     stage.start();
     expect((await stage.ended()).end?.exitCode).toBe(0);

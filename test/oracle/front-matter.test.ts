@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readFrontMatter } from "../../oracle/front-matter.ts";
+import { parseTicketHead } from "../../oracle/front-matter.ts";
 
 const NOT_PLAIN = "not a plain `key: value` line; the oracle reads no more of YAML than that";
 const NOT_READ = "a value that the oracle does not read; put it in double quotes, on one line";
@@ -28,7 +28,7 @@ describe("front matter that is understood", () => {
     ["a folded text", ["a: >-", "  - x", "state: open"], { state: "open" }],
     ["a key of 100 characters", [`${"k".repeat(100)}: x`], {}],
   ])("%s", (_what, lines, expected) => {
-    expect(readFrontMatter(lines)).toStrictEqual(expected);
+    expect(parseTicketHead(lines)).toStrictEqual(expected);
   });
 });
 
@@ -78,7 +78,7 @@ describe("front matter that is refused, with the line and the reason", () => {
       NOT_READ,
     ]),
   ])("%j", (lines, line, reason) => {
-    expect(() => readFrontMatter(lines)).toThrow(
+    expect(() => parseTicketHead(lines)).toThrow(
       expect.objectContaining({ name: "CannotJudge", message: `line ${line}: ${reason}`, cause: expect.any(Error) as Error }),
     );
   });

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { MAX_TICKET_FILE, readSnapshot } from "../../oracle/read.ts";
+import { LARGEST_TICKET_FILE, readSnapshot } from "../../oracle/read.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
 
 const folder = scratchFolder();
@@ -49,7 +49,7 @@ describe("a folder of tickets", () => {
         cause: expect.any(Error) as Error,
       }),
     );
-    put("A.md", "x".repeat(MAX_TICKET_FILE + 1));
+    put("A.md", "x".repeat(LARGEST_TICKET_FILE + 1));
     await expect(fromFolder()).rejects.toThrow("is larger than 1048576 bytes");
     rmSync(join(tickets(), "A.md"));
     symlinkSync(tracker(), join(tickets(), "A.md"));

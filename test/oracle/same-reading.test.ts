@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isTicketName } from "../../oracle/ticket-file.ts";
-import { isTicketName as isTicketNameOfTracker } from "../../src/adapters/tracker/ticket-file.ts";
+import { isTicketFileName } from "../../oracle/ticket-file.ts";
+import { isTicketName } from "../../src/adapters/tracker/ticket-file.ts";
 import { oracleReading, trackerReading } from "./readings.ts";
 
 describe("the oracle never reads a ticket otherwise than the tracker", () => {
@@ -48,6 +48,6 @@ describe("the oracle never reads a ticket otherwise than the tracker", () => {
       fc.constantFrom("README.md", "readme.md", "ReadMe.MD", "T-1.md", ".T-1.md", "a.MD", "x.md~", ".md"),
       fc.string(),
     );
-    fc.assert(fc.property(name, (n) => isTicketName(n) === isTicketNameOfTracker(n)));
+    fc.assert(fc.property(name, (n) => isTicketFileName(n) === isTicketName(n)));
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readTicketText } from "../../oracle/ticket-file.ts";
+import { parseTicketText } from "../../oracle/ticket-file.ts";
 
 describe("a ticket file", () => {
   test.each<[string, string, object | undefined]>([
@@ -23,7 +23,7 @@ describe("a ticket file", () => {
     ["words before the dashes", "x---\nstate: done\n---\n", undefined],
     ["words behind the dashes", "--- x\nstate: done\n---\n", undefined],
   ])("%s", (_what, text, expected) => {
-    expect(readTicketText("A.md", text)).toStrictEqual(expected);
+    expect(parseTicketText("A.md", text)).toStrictEqual(expected);
   });
 
   test.each([
@@ -34,10 +34,10 @@ describe("a ticket file", () => {
     ["A.md", "---", "its front matter is not closed by a `---` line"],
     ["A.md", "---\nstate: done\n", "its front matter is not closed by a `---` line"],
   ])("%s of %j cannot be judged", (name, text, problem) => {
-    expect(() => readTicketText(name, text)).toThrow(expect.objectContaining({ name: "CannotJudge", message: problem }));
+    expect(() => parseTicketText(name, text)).toThrow(expect.objectContaining({ name: "CannotJudge", message: problem }));
   });
 
   test("a name without front matter may have another id inside", () => {
-    expect(readTicketText("a b.md", "---\nid: B\n---\n")).toStrictEqual({ id: "B", state: "open" });
+    expect(parseTicketText("a b.md", "---\nid: B\n---\n")).toStrictEqual({ id: "B", state: "open" });
   });
 });

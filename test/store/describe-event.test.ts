@@ -138,7 +138,7 @@ describe("what is claimed beside a change", () => {
   };
   const on = { ticket: TicketId.parse("T-3"), fence: Fence.parse(3) };
   const answered = {
-    type: "second-model-answered",
+    type: "reviewer-answered",
     question: "review",
     costUsd: 0.124,
     valid: true,
@@ -155,13 +155,10 @@ describe("what is claimed beside a change", () => {
       "T-3 ↻ waiting: prepare: transient 'dns', retry in 0.2 s",
       { type: "step-retried", step: -1, name: "prepare", transient: "dns", waitMs: 200, ...on },
     ],
-    [
-      "T-3 » running: review: asking codex gpt-5-codex",
-      { type: "second-model-asked", question: "review", reservedUsd: 5, ...on },
-    ],
+    ["T-3 » running: review: asking codex gpt-5-codex", { type: "reviewer-asked", question: "review", reservedUsd: 5, ...on }],
     [
       "T-3 » running: blocker: asking codex gpt-5-codex",
-      { type: "second-model-asked", question: "adjudicate", reservedUsd: 5, ...on },
+      { type: "reviewer-asked", question: "adjudicate", reservedUsd: 5, ...on },
     ],
     ["T-3 ◇ plain: review: codex gpt-5-codex says: no findings ($0.12)", answered],
     ["T-3 ◇ plain: adversary: codex gpt-5-codex says: no findings", { ...answered, question: "adversary", costUsd: 0 }],
@@ -196,9 +193,9 @@ describe("what is claimed beside a change", () => {
     [" ✚ good: heal 1 accepted: it changed hints.md", { ...HEALED, outcome: "accepted", why: "it changed hints.md" }],
     [" ✖ bad: heal 1 rejected: no", { ...HEALED, outcome: "rejected" }],
     [" ✖ bad: heal 1 failed: no", { ...HEALED, outcome: "failed" }],
-    [" ✖ bad: heal 1 lost: no", { ...HEALED, outcome: "lost" }],
+    [" ✖ bad: heal 1 lost with its engine: no", { ...HEALED, outcome: "lost" }],
     [" · waiting: heal 1 came to nothing: no", { ...HEALED, outcome: "nothing" }],
-    [" ‖ waiting: no agent starts for 04:12: 529", { type: "starts-held", until: 253_000, reason: "529" }],
+    [" ‖ waiting: no agent starts for 04:12: 529", { type: "backoff-started", until: 253_000, reason: "529" }],
   ])("%s", (text, fact) => {
     expect(line(fact)).toBe(text);
   });
@@ -212,7 +209,7 @@ describe("what is claimed beside a change", () => {
   });
 
   test("a command that answers, and a model without a name, are named by what they are", () => {
-    const asked: RunFact = { type: "second-model-asked", question: "review", reservedUsd: 0, ...on };
+    const asked: RunFact = { type: "reviewer-asked", question: "review", reservedUsd: 0, ...on };
     const by = (reviewer: Batch["reviewer"]) => line(asked, { ...reviewed.state, batch: { ...reviewed.state.batch, reviewer } });
     expect(by(ReviewerSpec.parse({ kind: "command", command: ["node", "r.mjs"] }))).toContain("asking the reviewer");
     expect(by(ReviewerSpec.parse({ kind: "codex", apiKeyEnv: "K" }))).toMatch(/asking codex$/);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { formatAge, formatCap, formatElapsed, formatLeft, formatLong, formatUsd, plural } from "../../src/store/format.ts";
+import { plural } from "../../src/domain/values/plural.ts";
+import { formatAge, formatCap, formatElapsed, formatLeft, formatLong, formatUsd } from "../../src/store/format.ts";
 
 test("elapsed time is minutes and seconds, and hours once there are any", () => {
   expect([0, 999, 61_000, 3_599_000, 3_600_000, 37_230_000].map(formatElapsed)).toEqual([

@@ -10,7 +10,7 @@ function stage() {
   const left: string[] = [];
   const gate = new KeyGate(
     store,
-    () => ({ send: () => undefined, leave: (how) => left.push(how) }),
+    () => ({ leave: (how) => void left.push(how) }),
     () => now,
   );
   gate.watch();

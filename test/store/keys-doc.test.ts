@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { Binding } from "../../src/store/dashboard-state.ts";
 import type { Mode } from "../../src/store/keymap/binding.ts";
+import { KEY_NAMES } from "../../src/store/keymap/binding.ts";
 import { keyGroups } from "../../src/store/keymap/key-groups.ts";
 import { KEYMAP } from "../../src/store/keymap/keymap.ts";
-import { KEY_NAMES } from "../../src/store/keymap/press-names.ts";
 
 const INTRO = `# Keys
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { MouseReader } from "../../components/app/input.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
-import { MouseReader } from "../../src/store/keymap/mouse.ts";
 import { desk } from "./desk.ts";
 import { plumbing } from "./scenes.ts";
 

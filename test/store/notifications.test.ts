@@ -97,7 +97,7 @@ test("what stops all starts is called out", () => {
     stop: { kind: "authentication", says: "please log in" },
   });
   run.of("T-4", { type: "attempt-ended", outcome: "failed" });
-  expect(run.state.tripped).toBeDefined();
+  expect(run.state.halted).toBeDefined();
   expect(notices(before, seen(run), seen(run))).toEqual([expect.stringContaining("loopdash: plumbing: needs you: ")]);
 });
 

@@ -60,7 +60,7 @@ describe("heal", () => {
     d.type("h");
     expect(d.sent).toEqual([{ type: "drop-heal" }]);
     expect(d.ui().modal).toBeUndefined();
-    run.play({ type: "heal-dropped", why: "a person called it off" });
+    run.play({ type: "heal-dropped", why: "a person cancelled it" });
     const after = desk(run);
     after.type("h");
     expect(after.sent).toEqual([]);

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { pressesOf } from "../../components/app/input.ts";
+import { createDashboardStore } from "../../src/store/dashboard-store.ts";
 import { createFeed } from "../../src/store/feed.ts";
-import { KEYMAP } from "../../src/store/keymap/keymap.ts";
-import { paste } from "../../src/store/keymap/press.ts";
-import { pressesOf } from "../../src/store/keymap/press-names.ts";
+import { refusedActions } from "../../src/store/keymap/binding.ts";
+import { KEYMAP, paste, press } from "../../src/store/keymap/keymap.ts";
 import { desk, NO_KEY } from "./desk.ts";
 import { plumbing, plumbingEnded } from "./scenes.ts";
 
@@ -166,6 +167,25 @@ describe("pause and oracle", () => {
     d.type("q");
     expect(d.left).toEqual(["detach"]);
   });
+});
+
+test("a command that cannot be sent any more says why, and keeps what was asked and written", () => {
+  const run = plumbing();
+  const store = createDashboardStore({ now: run.now, actions: refusedActions("the line is cut") });
+  createFeed(store, { now: () => run.now }).take({ kind: "snapshot", state: run.state, recent: [] });
+  const type = (...bursts: readonly string[]) => {
+    for (const burst of bursts) press(store, pressesOf(burst, NO_KEY), { leave: () => undefined });
+  };
+  type("jj", "x", "y");
+  expect(store.getState().ui).toMatchObject({ modal: { kind: "kill", ticket: "T-6" }, toast: { text: "the line is cut" } });
+  type("n", "g", "approve it", "\r");
+  expect(store.getState().ui.modal).toMatchObject({ kind: "gate", input: { text: "approve it" } });
+  store.dispatch({ type: "open", modal: { kind: "leave" } });
+  type("s");
+  expect(store.getState().ui).toMatchObject({ modal: { kind: "leave" }, stopAsked: false });
+  store.dispatch({ type: "close" });
+  type("o");
+  expect(store.getState().ui.toast?.text).toBe("the line is cut");
 });
 
 describe("leaving", () => {

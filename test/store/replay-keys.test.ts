@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { PlayAction } from "../../src/store/keymap/binding.ts";
-import type { KeyPress } from "../../src/store/keymap/press-names.ts";
-import { runLabel } from "../../src/store/run-label.ts";
+import type { KeyPress, PlayAction } from "../../src/store/keymap/binding.ts";
+import { runLabel } from "../../src/store/labels/run-label.ts";
 import { replayOf } from "./replays.ts";
 import { plumbing, plumbingEnded } from "./scenes.ts";
 

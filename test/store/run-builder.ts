@@ -170,7 +170,7 @@ export class RunBuilder {
 
   /** The second model is asked. */
   asks(id: string, question: Question): this {
-    return this.of(id, { type: "second-model-asked", question, reservedUsd: 0.4 });
+    return this.of(id, { type: "reviewer-asked", question, reservedUsd: 0.4 });
   }
 
   /** It has answered, and a step that asked has passed. */
@@ -181,7 +181,7 @@ export class RunBuilder {
   ): this {
     const { says, valid = true, canary } = options;
     const told = canary === undefined ? {} : { canary };
-    this.of(id, { type: "second-model-answered", question, costUsd: 0.12, valid, says, ...told });
+    this.of(id, { type: "reviewer-answered", question, costUsd: 0.12, valid, says, ...told });
     const index = ticketOf(this.state, TicketId.parse(id)).attempt?.step?.index;
     return index === undefined ? this : this.of(id, { type: "step-ended", step: index, ok: true, summary: says });
   }

@@ -194,7 +194,11 @@ export function claims(): RunBuilder {
   run.of("T-3", { type: "step-retried", step: 1, name: "tests", transient: "registry 5xx", waitMs: 30_000 });
   run.finds("T-3", { id: "T-3-d1", title: "the exporter drops its labels" }, false);
   run.of("T-4", turnedAway).of("T-4", { type: "attempt-ended", outcome: "failed" });
-  run.play({ type: "starts-held", until: run.now + 280_000, reason: "the model's API turned an agent away (overloaded): 529" });
+  run.play({
+    type: "backoff-started",
+    until: run.now + 280_000,
+    reason: "the model's API turned an agent away (overloaded): 529",
+  });
   return run.judged("not-done", { done: 1, gated: 1, open: 8 }).wait(18);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { DashboardStore } from "../../src/store/dashboard-store.ts";
-import { press } from "../../src/store/keymap/press.ts";
+import { press } from "../../src/store/keymap/keymap.ts";
 import { SUMMARY_KEYS } from "../../src/store/keymap/summary-keys.ts";
 import { storeOf } from "../components/stage.ts";
 import type { RunBuilder } from "./run-builder.ts";
@@ -12,12 +12,12 @@ const BUCKET = "unlock the state bucket in the console, as the owner of the acco
 function stageOf(run: RunBuilder): { store: DashboardStore; copied: string[]; type: (keys: string) => void } {
   const { store } = storeOf(run);
   const copied: string[] = [];
-  const hands = { send: () => undefined, leave: () => undefined, copy: (text: string) => void copied.push(text) };
+  const terminal = { leave: () => undefined, copy: (text: string) => void copied.push(text) };
   const type = (keys: string) =>
     press(
       store,
       [...keys].map((char) => ({ char })),
-      hands,
+      terminal,
     );
   return { store, copied, type };
 }

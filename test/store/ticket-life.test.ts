@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ticketOf } from "../../src/domain/run/state.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
+import { finishOf } from "../../src/store/labels/ticket-stage.ts";
 import { attemptHistoriesOf, evidenceOf, tellingOf } from "../../src/store/ticket-log/attempts.ts";
 import { targetOf } from "../../src/store/ticket-log/target.ts";
-import { finishOf } from "../../src/store/ticket-stage.ts";
 import { INITIAL_TICKET, reduceTicketView, type TicketViewAction } from "../../src/store/views/ticket.ts";
 import { storeOf } from "../components/stage.ts";
 import { batchOf, RunBuilder } from "./run-builder.ts";
@@ -112,7 +112,7 @@ test("the same choice made again is the same state; a new search forgets the lin
   const ui = reduceTicketView(INITIAL_TICKET, { type: "room", columns: 80, rows: 9 });
   expect(reduceTicketView(ui, { type: "room", columns: 80, rows: 9 })).toBe(ui);
   expect(reduceTicketView(ui, { type: "tab", tab: "log" })).toBe(ui);
-  const found = reduceTicketView(ui, { type: "match", match: { of: "x", line: 3 } });
+  const found = reduceTicketView(ui, { type: "match", match: { textKey: "x", line: 3 } });
   expect(reduceTicketView(found, { type: "search", text: "y" })).toEqual({ ...ui, search: "y" });
   const cut = reduceTicketView(ui, { type: "wrap" });
   expect([ui.wrapped.includes("log"), cut.wrapped.includes("log")]).toEqual([true, false]);

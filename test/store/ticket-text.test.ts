@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { createEventLineReader } from "../../src/adapters/agent/registry.ts";
 import { Finder, hitsIn } from "../../src/store/ticket-log/find.ts";
 import { MAX_CHARS, MAX_LINES } from "../../src/store/ticket-log/line-ring.ts";
 import { LINE_CHARS, LogText, type TextKind } from "../../src/store/ticket-log/log-text.ts";
-import { endOf, movedBy, rangesOf, rowsFrom, within } from "../../src/store/ticket-log/rows.ts";
+import { endOf, movedBy, positionWithin, rangesOf, rowsFrom } from "../../src/store/ticket-log/rows.ts";
 
 function textOf(kind: TextKind, ...pieces: readonly string[]): LogText {
-  const text = new LogText(kind);
+  const text = new LogText(kind, createEventLineReader);
   text.begin({ skipped: 0 });
   for (const piece of pieces) text.push(piece);
   return text;
@@ -49,11 +50,11 @@ describe("a text that grows", () => {
 
   test("begun anew is another text; what was not read before it is marked", () => {
     const text = textOf("plain", "one\ntw");
-    const before = text.lines(false).of;
+    const before = text.lines(false).key;
     text.begin({ skipped: 9 });
     text.push("o\nthree\n");
     expect(all(text)).toEqual(["…o", "three"]);
-    expect(text.lines(false).of).not.toBe(before);
+    expect(text.lines(false).key).not.toBe(before);
   });
 
   test("is coloured as a change where it is one, and the sign stays", () => {
@@ -98,7 +99,7 @@ describe("the events of agents", () => {
         "✖ no money",
         "· tokens: 10 in, 2 out, 5 from the cache",
       ],
-      tokens: { input: 10, output: 2, cached: 5 },
+      tokens: { input: 10, output: 2, cacheRead: 4, cacheWrite: 1 },
     });
   });
 
@@ -130,7 +131,7 @@ describe("the events of agents", () => {
       ),
     ).toEqual({
       lines: ["I look ", "at it.", "▸ run_shell_command: ls", "All done.", "· tokens: 60 in, 7 out, 40 from the cache"],
-      tokens: { input: 60, output: 7, cached: 40 },
+      tokens: { input: 60, output: 7, cacheRead: 40, cacheWrite: 0 },
     });
   });
 
@@ -146,7 +147,10 @@ describe("the events of agents", () => {
         finish,
         { type: "error", error: { name: "APIError", data: { message: "no" } } },
       ),
-    ).toEqual({ lines: ["I look.", "▸ bash: ls", "  a", "✖ no"], tokens: { input: 20, output: 10, cached: 18 } });
+    ).toEqual({
+      lines: ["I look.", "▸ bash: ls", "  a", "✖ no"],
+      tokens: { input: 20, output: 10, cacheRead: 8, cacheWrite: 10 },
+    });
   });
 
   test("what is no event that is known stands as it is, and nothing is lost", () => {
@@ -208,8 +212,8 @@ describe("rows", () => {
     expect(seen).toEqual(["1.0", "1.1", "1.2", "1.2", "1.2"]);
     expect(movedBy(source, end, -2, room)).toEqual({ line: 1, row: 0 });
     expect(movedBy(source, end, -99, room)).toEqual({ line: 0, row: 0 });
-    expect(within(source, { line: 9, row: 9 }, room)).toEqual(end);
-    expect(within(source, { line: 1, row: 9 }, { ...room, columns: 80, rows: 1 })).toEqual({ line: 1, row: 0 });
+    expect(positionWithin(source, { line: 9, row: 9 }, room)).toEqual(end);
+    expect(positionWithin(source, { line: 1, row: 9 }, { ...room, columns: 80, rows: 1 })).toEqual({ line: 1, row: 0 });
     expect(rowsFrom(source, { line: 1, row: 1 }, room).map(({ line }) => line)).toEqual([1, 1, 2]);
   });
 });
@@ -224,7 +228,7 @@ describe("what is looked for", () => {
 
   test("is found in what is new as well, also in a line that grows, and no more in what is let go", () => {
     const text = textOf("plain", "a\nneedle\nb need");
-    const finder = new Finder("needle", text.lines(false).of);
+    const finder = new Finder("needle", text.lines(false).key);
     expect(finder.lines(text.lines(false))).toEqual([1]);
     text.push("le\n");
     expect(finder.lines(text.lines(false))).toEqual([1, 2]);

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { failures, type Report, tally, toRunAgain, verdictOf } from "../../scripts/test.ts";
+import { failures, type Report, tally, toRunAgain, verdictOf, withProject } from "../../scripts/test.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
 import { ROOT } from "./scratch-tree.ts";
 
@@ -101,5 +101,13 @@ describe("errors that no test is to blame for", () => {
     const argv = [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", "--globals", "--root", folder(), told];
     spawnSync(process.execPath, argv, { cwd: folder(), env: { PATH: process.env["PATH"], UNHANDLED_FILE: file } });
     expect(readFileSync(file, "utf8")).toBe(counted);
+  });
+});
+
+describe("the tests that are run", () => {
+  it("are the quick ones, the long ones with --long, and the named files of either kind", () => {
+    expect(withProject(["--reporter=dot"])).toEqual(["--project=quick", "--reporter=dot"]);
+    expect(withProject(["--long", "--bail=1"])).toEqual(["--project=long", "--bail=1"]);
+    expect(withProject(["test/e2e/money.test.ts"])).toEqual(["test/e2e/money.test.ts"]);
   });
 });

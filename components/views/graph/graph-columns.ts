@@ -1,8 +1,8 @@
 import type { Plan } from "../../../src/domain/run/state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import type { GraphLayout } from "../../../src/store/views/graph-layout.ts";
+import { idWidth } from "../../frame/layout.ts";
 import { widthOf } from "../../kit/fit.ts";
-import { idWidth } from "../overview/worker-columns.ts";
 
 /** Where the layers of the graph stand, in columns counted from the left end of the first. They follow from the plan and the width. */
 export interface GraphColumns {

@@ -3,13 +3,13 @@ import { useShallow } from "zustand/react/shallow";
 import type { Plan } from "../../../src/domain/run/state.ts";
 import { formatElapsed } from "../../../src/store/format.ts";
 import { keyIn } from "../../../src/store/keymap/key-labels.ts";
+import { queueLabel, titleLabel } from "../../../src/store/labels/ticket-label.ts";
 import { dependentsIn, graphLayout } from "../../../src/store/views/graph-layout.ts";
-import { useDashboard } from "../../dashboard-context.ts";
-import { Rule } from "../../frame/rule.tsx";
+import { useDashboard } from "../../kit/dashboard-context.ts";
 import { cut, widthOf } from "../../kit/fit.ts";
+import { Rule } from "../../kit/rule.tsx";
 import { cutSpans, type Span, type SpanLine, Spans, spansWidth } from "../../kit/spans.tsx";
-import { queueLabel, titleLabel } from "../overview/queue-label.ts";
-import { stylesKey, stylesOf } from "./node-style.ts";
+import { stylesKey, stylesOf } from "./graph-row.tsx";
 
 interface DetailOf {
   readonly plan: Plan;
@@ -83,13 +83,13 @@ function HowItStands({ plan, index, width }: DetailOf & { readonly index: number
 
 /** `waits for  ✔ T-4  » T-6  +3 more`. */
 function Related(detailOf: DetailOf & { readonly name: string; readonly indexes: readonly number[] }): ReactNode {
-  const looks = stylesOf(useDashboard((s) => stylesKey(s, detailOf.indexes)));
+  const styles = stylesOf(useDashboard((s) => stylesKey(s, detailOf.indexes)));
   const head = { text: ` ${detailOf.name.padEnd(NAME_WIDTH)} `, tone: "waiting" as const };
   if (detailOf.indexes.length === 0) return <Spans line={[head, { text: "nobody", tone: "waiting" }]} />;
   const spans: Span[] = [head];
   let shown = 0;
   for (const index of detailOf.indexes) {
-    const { glyph = " ", tone = "plain" as const } = looks[shown] ?? {};
+    const { glyph = " ", tone = "plain" as const } = styles[shown] ?? {};
     const id = detailOf.plan.tickets[index]?.id ?? "";
     const more = shown + 1 < detailOf.indexes.length ? MORE_WIDTH : 0;
     if (spansWidth(spans) + 4 + id.length + more > detailOf.width) break;

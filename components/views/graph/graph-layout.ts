@@ -2,9 +2,8 @@ import type { Plan } from "../../../src/domain/run/state.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
 import { type GraphLayout, graphLayout } from "../../../src/store/views/graph-layout.ts";
-import type { ViewSize } from "../../frame/view-size.ts";
-import type { Cell } from "../../kit/cell.ts";
-import { rowWindow } from "../../kit/page-window.ts";
+import type { Cell, ViewSize } from "../../kit/geometry.ts";
+import { rowWindow } from "../../kit/window.ts";
 import { type GraphColumns, graphColumns, layerWindow } from "./graph-columns.ts";
 
 /** From so many lines on, all of what hangs together with the selected ticket is told in lines of its own. */
@@ -13,7 +12,7 @@ const ROOMY = 16;
 const OTHER_LINES = 2;
 
 /** What of the graph is shown, and where. */
-interface GraphPlace {
+interface GraphPaneLayout {
   /** Lines about the selected ticket. */
   readonly detail: 2 | 4;
   /** Lines for rows. */
@@ -28,7 +27,7 @@ export function graphPaneLayout(options: {
   readonly columns: GraphColumns;
   readonly size: ViewSize;
   readonly selected: number | undefined;
-}): GraphPlace {
+}): GraphPaneLayout {
   const { layout, columns, size, selected } = options;
   const detail = size.height >= ROOMY ? 4 : 2;
   const room = Math.max(1, size.height - detail - OTHER_LINES);

@@ -1,4 +1,4 @@
-import { plural } from "../../../src/store/format.ts";
+import { plural } from "../../../src/domain/values/plural.ts";
 import type { GraphLayout } from "../../../src/store/views/graph-layout.ts";
 import { cut, fitTo } from "../../kit/fit.ts";
 import type { SpanLine } from "../../kit/spans.tsx";
@@ -29,7 +29,7 @@ export function hiddenLine(options: {
   readonly allLines: boolean;
 }): readonly SpanLine[] {
   const { layout, layers, rows } = options;
-  const words = hiddenWords(layout, layers, rows);
+  const words = hiddenLabels(layout, layers, rows);
   const hidden = words.length === 0 ? "" : `${words.join(" · ")}   `;
   const leftOut = layout.lines?.leftOut ?? 0;
   const more = [
@@ -50,7 +50,7 @@ export function hiddenLine(options: {
 }
 
 /** `34 in 2 layers before · +120 in 3 layers after · 12 above · +38 more below`; only what there is. */
-function hiddenWords(layout: GraphLayout, layers: Range, rows: Range): readonly string[] {
+function hiddenLabels(layout: GraphLayout, layers: Range, rows: Range): readonly string[] {
   const count = (part: readonly (readonly number[])[]): number => part.reduce((sum, layer) => sum + layer.length, 0);
   const before = layout.layers.slice(0, layers.from);
   const after = layout.layers.slice(layers.to);

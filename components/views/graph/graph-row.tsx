@@ -1,14 +1,15 @@
 import { memo, type ReactNode } from "react";
 import type { Plan } from "../../../src/domain/run/state.ts";
+import type { DashboardState } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
+import { ticketStyle } from "../../../src/store/labels/ticket-label.ts";
+import type { Style, Tone } from "../../../src/store/labels/tone.ts";
 import type { GraphLayout } from "../../../src/store/views/graph-layout.ts";
-import { useDashboard, useDrawn } from "../../dashboard-context.ts";
-import { joined } from "../../kit/bars.ts";
+import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
-import { type Span, Spans } from "../../kit/spans.tsx";
+import { joinSpans, type Span, Spans } from "../../kit/spans.tsx";
 import { type GraphColumns, headWidth } from "./graph-columns.ts";
 import { type LineGrid, lineSpans } from "./line-grid.ts";
-import { type NodeStyle, stylesKey, stylesOf } from "./node-style.ts";
 
 /** What all rows of a graph have in common. */
 export interface GraphDrawing {
@@ -34,19 +35,25 @@ export type Relation = "selected" | "needed" | "waiting";
 const MARKS: Readonly<Record<Relation, string>> = { selected: "▌", needed: "<", waiting: ">" };
 
 /** One row of the graph, over all layers that are shown. Drawn anew only where the look of a ticket in it changes. */
-export const GraphRow = memo(function GraphRow({ row, of }: { readonly row: number; readonly of: GraphDrawing }): ReactNode {
+export const GraphRow = memo(function GraphRow({
+  row,
+  drawing,
+}: {
+  readonly row: number;
+  readonly drawing: GraphDrawing;
+}): ReactNode {
   useDrawn(`graph row ${row}`);
-  const { layout, layers } = of;
+  const { layout, layers } = drawing;
   const shown = layout.cells.slice(layers.from, layers.to).flatMap((cells) => cells.get(row) ?? []);
-  const looks = stylesOf(useDashboard((s) => stylesKey(s, shown)));
-  const look = new Map(shown.map((index, i) => [index, looks[i] ?? { glyph: " ", tone: "plain" as const }]));
+  const styles = stylesOf(useDashboard((s) => stylesKey(s, shown)));
+  const style = new Map(shown.map((index, i) => [index, styles[i] ?? { glyph: " ", tone: "plain" as const }]));
   const spans: Span[] = [];
   for (let layer = layers.from; layer < layers.to; layer++) {
     const index = layout.cells[layer]?.get(row);
-    spans.push(...(index === undefined ? passing(of, layer, row) : ticketSpans(of, index, look.get(index), layer)));
-    if (layer + 1 < layers.to) spans.push(...gapSpans(of, layer, row));
+    spans.push(...(index === undefined ? passing(drawing, layer, row) : ticketSpans(drawing, index, style.get(index), layer)));
+    if (layer + 1 < layers.to) spans.push(...gapSpans(drawing, layer, row));
   }
-  return <Spans line={spans.length === 0 ? EMPTY : joined(spans)} />;
+  return <Spans line={spans.length === 0 ? EMPTY : joinSpans(spans)} />;
 });
 
 /** A row keeps its line where nothing stands in it. */
@@ -62,7 +69,7 @@ function gapSpans({ columns, lines, chosen }: GraphDrawing, layer: number, row: 
   return lineSpans(row, [from, columns.x[layer + 1] ?? from], { all: lines, chosen });
 }
 
-function ticketSpans(graphDrawing: GraphDrawing, index: number, look: NodeStyle | undefined, layer: number): readonly Span[] {
+function ticketSpans(graphDrawing: GraphDrawing, index: number, style: Style | undefined, layer: number): readonly Span[] {
   const { plan, columns, relation } = graphDrawing;
   const ticket = plan.tickets[index];
   const related = relation.get(index);
@@ -74,10 +81,10 @@ function ticketSpans(graphDrawing: GraphDrawing, index: number, look: NodeStyle 
   const sign = critical ? "★" : ticket?.foundBy === undefined ? " " : "+";
   return [
     { text: related === undefined ? " " : MARKS[related], tone: "running", bold: true },
-    { text: `${look?.glyph ?? " "} `, tone: look?.tone ?? "plain" },
+    { text: `${style?.glyph ?? " "} `, tone: style?.tone ?? "plain" },
     { text: fitTo(ticket?.id ?? "", columns.id), bold: critical || related !== undefined, inverse: selected },
     { text: `${sign} `, tone: critical ? "oracle" : "running", bold: true },
-    { text: title, tone: look?.tone === "good" && related === undefined ? "waiting" : "plain", bold: selected },
+    { text: title, tone: style?.tone === "good" && related === undefined ? "waiting" : "plain", bold: selected },
     ...leader(graphDrawing, index, left),
   ];
 }
@@ -88,4 +95,23 @@ function leader({ leaving, leavingChosen }: GraphDrawing, index: number, width: 
   if (!leaving.has(index)) return [{ text: " ".repeat(width) }];
   const text = ` ${"─".repeat(width - 1)}`;
   return [leavingChosen.has(index) ? { text, tone: "running", bold: true } : { text, tone: "waiting" }];
+}
+
+/** The styles of several tickets as one text, which is the same as long as they are. */
+export function stylesKey(state: Pick<DashboardState, "run">, indexes: readonly number[]): string {
+  return indexes
+    .map((index) => {
+      const { glyph, tone } = ticketStyle(state, index);
+      return `${glyph} ${tone}`;
+    })
+    .join("\n");
+}
+
+/** Reads such a text back. */
+export function stylesOf(key: string): readonly Style[] {
+  if (key === "") return [];
+  return key.split("\n").map((style) => {
+    const at = style.lastIndexOf(" ");
+    return { glyph: style.slice(0, at), tone: style.slice(at + 1) as Tone };
+  });
 }

@@ -1,13 +1,11 @@
 import { memo, type ReactNode, useMemo } from "react";
 import type { Plan } from "../../../src/domain/run/state.ts";
 import { criticalPath, dependentsIn, type GraphLayout, graphLayout } from "../../../src/store/views/graph-layout.ts";
-import { useDashboard, useDrawn } from "../../dashboard-context.ts";
-import { NoRun } from "../../frame/no-run.tsx";
-import { FRAME_LINES, ViewFrame } from "../../frame/view-frame.tsx";
-import type { ViewSize } from "../../frame/view-size.ts";
-import { fitLegend } from "../../kit/legend.ts";
-import { numbersOf } from "../../kit/page-window.ts";
-import { cutSpans, Spans } from "../../kit/spans.tsx";
+import { FRAME_LINES, NoRun, ViewFrame } from "../../frame/view-frame.tsx";
+import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
+import type { ViewSize } from "../../kit/geometry.ts";
+import { cutSpans, fitLegend, Spans } from "../../kit/spans.tsx";
+import { rowNumbers } from "../../kit/window.ts";
 import { graphColumns } from "./graph-columns.ts";
 import { GraphDetail } from "./graph-detail.tsx";
 import { graphPaneLayout, selectedIndex } from "./graph-layout.ts";
@@ -44,8 +42,8 @@ const Graph = memo(function Graph(options: { readonly plan: Plan } & ViewSize): 
   return (
     <>
       <Spans line={cutSpans(layerTitles(layout, columns, layers), width)} />
-      {numbersOf(rows).map((row) => (
-        <GraphRow key={row} row={row} of={drawing} />
+      {rowNumbers(rows).map((row) => (
+        <GraphRow key={row} row={row} drawing={drawing} />
       ))}
       {Array.from({ length: blank }, (_, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: an empty line is its place

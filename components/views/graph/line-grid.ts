@@ -1,5 +1,5 @@
 import type { GraphLine } from "../../../src/store/views/graph-lines.ts";
-import type { Span } from "../../kit/spans.tsx";
+import { joinSpans, type Span } from "../../kit/spans.tsx";
 import type { GraphColumns } from "./graph-columns.ts";
 
 const LEFT = 1;
@@ -84,14 +84,11 @@ export function lineSpans(
   [from, to]: readonly [number, number],
   options: { readonly all: LineGrid | undefined; readonly chosen: LineGrid | undefined },
 ): readonly Span[] {
-  const spans: Span[] = [];
-  for (let x = from; x < to; x++) {
+  const cells = Array.from({ length: Math.max(0, to - from) }, (_, i): Span => {
+    const x = from + i;
     const chosen = options.chosen?.[row]?.[x] ?? 0;
     const text = charOf((options.all ?? options.chosen)?.[row]?.[x] ?? 0);
-    const look: Omit<Span, "text"> = chosen === 0 ? { tone: "waiting" } : { tone: "running", bold: true };
-    const last = spans.at(-1);
-    if (last !== undefined && last.tone === look.tone) spans[spans.length - 1] = { ...last, text: last.text + text };
-    else spans.push({ ...look, text });
-  }
-  return spans;
+    return chosen === 0 ? { text, tone: "waiting" } : { text, tone: "running", bold: true };
+  });
+  return joinSpans(cells);
 }

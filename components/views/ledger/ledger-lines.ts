@@ -1,9 +1,11 @@
 import type { EarlierRun } from "../../../src/domain/results/trend.ts";
-import type { LedgerRow, LedgerTable } from "../../../src/domain/results/trend-rows.ts";
-import { plural } from "../../../src/store/format.ts";
+import { plural } from "../../../src/domain/values/plural.ts";
+import { formatDay, formatMinute } from "../../../src/store/format.ts";
+import { STYLES } from "../../../src/store/labels/tone.ts";
+import type { LedgerRow, LedgerTable } from "../../../src/store/results/ledger-table.ts";
 import { fitTo, widthOf, wrapWords } from "../../kit/fit.ts";
+import type { PaneLine } from "../../kit/lines-pane.tsx";
 import type { Span, SpanLine } from "../../kit/spans.tsx";
-import type { SummaryLine } from "../summary/summary-lines.ts";
 
 /** Columns: what stands in the first, this run's, its change, and each earlier run's. */
 const [NAME, NOW, CHANGE, EARLIER] = [34, 10, 11, 15];
@@ -12,7 +14,7 @@ const LEAST_NAME = 26;
 /** The ledger as lines: `head` stays in its place over `rows`. */
 export interface LedgerLines {
   readonly head: readonly SpanLine[];
-  readonly rows: readonly SummaryLine[];
+  readonly rows: readonly PaneLine[];
 }
 
 /** Lays the table out on `width` columns: earlier runs that have no room are counted. `ended`: the numbers of this run are its last. */
@@ -22,7 +24,9 @@ export function ledgerLines({ groups, runs, against, whyNone }: LedgerTable, wid
   const name = Math.max(1, Math.min(NAME, room - shown * EARLIER));
   const columns: Columns = { name, change: against !== undefined, shown };
   const hidden = runs.length - shown;
-  const changes = against && `change: since the run of ${dayOf(against.startedAt)}; ✔ is better, ✖ is worse`;
+  const changes =
+    against &&
+    `change: since the run of ${dayOf(against.startedAt)}; ${STYLES.done.glyph} is better, ${STYLES.failed.glyph} is worse`;
   const notes = [
     whyNone,
     changes,
@@ -31,7 +35,7 @@ export function ledgerLines({ groups, runs, against, whyNone }: LedgerTable, wid
   return {
     head: headLines(columns, runs, ended),
     rows: [
-      ...groups.flatMap(({ title, rows }): SummaryLine[] => [
+      ...groups.flatMap(({ title, rows }): PaneLine[] => [
         { title: title.toUpperCase(), count: "", tone: "plain" },
         ...rows.map((row) => rowLine(row, columns)),
       ]),
@@ -67,8 +71,10 @@ function headLines({ name, change, shown }: Columns, runs: readonly EarlierRun[]
 
 /** Whether an earlier run says much: one that is not complete, or was of another batch file, is not to be held against. */
 function markOf({ verdict, sameBatch }: EarlierRun): Span {
-  if (verdict !== "done") return { text: "✖ not complete", tone: "bad" };
-  return sameBatch ? { text: "✔ done", tone: "good" } : { text: "✔ other file", tone: "waiting" };
+  if (verdict !== "done") return { text: `${STYLES.failed.glyph} not complete`, tone: "bad" };
+  return sameBatch
+    ? { text: `${STYLES.done.glyph} done`, tone: "good" }
+    : { text: `${STYLES.done.glyph} other file`, tone: "waiting" };
 }
 
 function rowLine({ name, now, change, earlier }: LedgerRow, columns: Columns): SpanLine {
@@ -86,12 +92,10 @@ function rowLine({ name, now, change, earlier }: LedgerRow, columns: Columns): S
 /** Better or worse, beside the colour. */
 function sign(good: boolean | undefined): string {
   if (good === undefined) return "  ";
-  return good ? " ✔" : " ✖";
+  return ` ${(good ? STYLES.done : STYLES.failed).glyph}`;
 }
 
 /** Month, day and time on this machine's clock. */
 function dayOf(at: number): string {
-  const d = new Date(at);
-  const two = (n: number) => String(n).padStart(2, "0");
-  return `${two(d.getMonth() + 1)}-${two(d.getDate())} ${two(d.getHours())}:${two(d.getMinutes())}`;
+  return `${formatDay(at)} ${formatMinute(at)}`;
 }

@@ -1,16 +1,15 @@
 import { type ReactNode, useMemo } from "react";
 import { trendOf } from "../../../src/domain/results/trend.ts";
-import { ledgerTable } from "../../../src/domain/results/trend-rows.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
-import { useDashboard, useDrawn } from "../../dashboard-context.ts";
+import { ledgerTable } from "../../../src/store/results/ledger-table.ts";
 import { FRAME_LINES, ViewFrame } from "../../frame/view-frame.tsx";
-import type { ViewSize } from "../../frame/view-size.ts";
-import { LinesPane } from "../../kit/lines-pane.tsx";
+import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
+import type { ViewSize } from "../../kit/geometry.ts";
+import { LinesPane, type PaneLine } from "../../kit/lines-pane.tsx";
 import { cutSpans, Spans } from "../../kit/spans.tsx";
-import type { SummaryLine } from "../summary/summary-lines.ts";
+import { trendLines } from "../../kit/trend-lines.ts";
 import { type LedgerLines, ledgerLines } from "./ledger-lines.ts";
-import { trendLines } from "./trend-lines.ts";
 
 /** The numbers so far, beside those of earlier runs of the same batch file. */
 export function LedgerView({ columns, height }: ViewSize): ReactNode {
@@ -37,14 +36,14 @@ function linesOf({ run, earlier }: DashboardState, { columns, height }: ViewSize
   const own = earlier?.run === run.run ? earlier : undefined;
   const { head, rows } = ledgerLines(ledgerTable(run, own?.runs ?? []), columns, run.end !== undefined);
   const trend = trendLines(trendOf(run, own?.runs ?? []), columns);
-  const title: SummaryLine = { title: "LAST RUNS", count: "", tone: "plain" };
-  const beside: readonly SummaryLine[] = trend.length === 0 ? [[{ text: ` ${noneWord(own)}`, tone: "waiting" }]] : trend;
+  const title: PaneLine = { title: "LAST RUNS", count: "", tone: "plain" };
+  const beside: readonly PaneLine[] = trend.length === 0 ? [[{ text: ` ${noneLabel(own)}`, tone: "waiting" }]] : trend;
   if (trend.length > 0 && height >= TALL) return { head: [...trend, [{ text: " " }], ...head], rows };
   return { head, rows: [...rows, title, ...beside] };
 }
 
 /** Why there are no earlier runs: not known looks not known. */
-function noneWord(earlier: DashboardState["earlier"]): string {
+function noneLabel(earlier: DashboardState["earlier"]): string {
   if (earlier === undefined) return "earlier runs: not read yet";
   return earlier.problem === undefined
     ? "this is the first run of its batch file: there is none to hold it against"

@@ -1,29 +1,16 @@
-import type { TicketEvidence } from "../../../src/domain/run/oracle-evidence.ts";
+import type { RunState } from "../../../src/domain/run/state.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { displayText } from "../../../src/store/display-text.ts";
+import { EVIDENCE_GROUPS, EVIDENCE_LABELS } from "../../../src/store/labels/oracle-label.ts";
+import { STYLES, type Tone } from "../../../src/store/labels/tone.ts";
 import type { OracleComparison } from "../../../src/store/oracle-comparison.ts";
-import type { Tone } from "../../../src/store/tone.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
 import { cutSpans, type SpanLine } from "../../kit/spans.tsx";
+import { healsCount } from "./people-lines.ts";
 
-const STATES: Readonly<Record<TicketEvidence["state"], readonly [glyph: string, tone: Tone, word: string]>> = {
-  done: ["✔", "good", "done"],
-  "human-gated": ["!", "person", "gated"],
-  open: ["□", "plain", "open"],
-};
-const UNKNOWN = ["?", "waiting", "unknown"] as const;
-const WORD_WIDTH = 8;
+const LABEL_WIDTH = 8;
 
-/** What is looked at first comes first; within that, in batch order. */
-const ORDER: readonly ((c: OracleComparison) => boolean)[] = [
-  ({ is }) => is === "differs",
-  ({ said, is }) => is !== "differs" && said === "open",
-  ({ is }) => is === "unknown",
-  ({ said, is }) => is !== "differs" && said === "human-gated",
-  ({ said, is }) => is !== "differs" && said === "done",
-];
-
-export interface EvidenceOf {
+interface EvidenceOf {
   readonly all: readonly OracleComparison[];
   readonly selected: TicketId | undefined;
   readonly idWidth: number;
@@ -31,26 +18,26 @@ export interface EvidenceOf {
   readonly titleOf: (id: TicketId) => string;
 }
 
-/** A line for each ticket: what the oracle said of it, and beside it what the engine holds. Where the two differ it is loud. */
+/** A line for each ticket, what is looked at first before the others: what the oracle said of it, and beside it what the engine holds. Where the two differ it is loud. */
 export function evidenceLines(evidenceOf: EvidenceOf): readonly SpanLine[] {
-  return ORDER.flatMap((belongs) => evidenceOf.all.filter(belongs)).map((each) =>
+  return EVIDENCE_GROUPS.flatMap(({ has }) => evidenceOf.all.filter(has)).map((each) =>
     cutSpans(line(each, evidenceOf), evidenceOf.width),
   );
 }
 
 function line(each: OracleComparison, { selected, idWidth, width, titleOf }: EvidenceOf): SpanLine {
-  const [glyph, tone, word] = each.said === undefined ? UNKNOWN : STATES[each.said];
+  const { glyph, tone, word } = EVIDENCE_LABELS[each.said ?? "unknown"];
   const isSelected = each.id === selected;
-  const [mark, beside] = engineWord(each);
+  const [mark, beside] = engineLabel(each);
   // What differs is told whole.
   const engine = Math.max(width < ROOMY ? NARROW_ENGINE : ENGINE_WIDTH, mark === undefined ? 0 : widthOf(beside));
-  const room = width - 4 - idWidth - 2 - WORD_WIDTH - engine - 2;
+  const room = width - 4 - idWidth - 2 - LABEL_WIDTH - engine - 2;
   const about = each.step === undefined ? titleOf(each.id) : `"${displayText(each.step)}"`;
   return [
     { text: isSelected ? "▌" : " ", tone: "running", bold: true },
-    { text: each.is === "differs" ? "≠ " : `${glyph} `, tone: mark ?? tone, bold: each.is === "differs" },
+    { text: `${each.is === "differs" ? STYLES.differs.glyph : glyph} `, tone: mark ?? tone, bold: each.is === "differs" },
     { text: fitTo(each.id, idWidth), bold: true, inverse: isSelected },
-    { text: `  ${fitTo(word, WORD_WIDTH)}`, tone: mark ?? tone, bold: each.said !== undefined },
+    { text: `  ${fitTo(word, LABEL_WIDTH)}`, tone: mark ?? tone, bold: each.said !== undefined },
     { text: fitTo(beside, engine), tone: mark ?? "waiting", bold: mark !== undefined },
     { text: `  ${cut(about, Math.max(0, room))}`, tone: each.step === undefined ? "waiting" : "plain" },
   ];
@@ -61,8 +48,78 @@ const [ENGINE_WIDTH, NARROW_ENGINE] = [26, 18];
 const ROOMY = 80;
 
 /** What the engine holds, and a tone where that is to be seen. */
-function engineWord({ is, phase }: OracleComparison): readonly [tone: Tone | undefined, text: string] {
+function engineLabel({ is, phase }: OracleComparison): readonly [tone: Tone | undefined, text: string] {
   const word = phase === "human-gated" ? "gated" : phase;
   if (is === "differs") return ["bad", `DIFFERS: engine ${word}`];
   return [undefined, `engine: ${word}${is === "moved" ? " since" : ""}`];
+}
+
+/** A line for each thing that the oracle said, with the tickets of which it said it; what does not fit is counted. Heals come last. */
+export function panelLines(all: readonly OracleComparison[], run: RunState, width: number): readonly SpanLine[] {
+  const groups = EVIDENCE_GROUPS.flatMap(({ glyph, word, tone, has }): SpanLine[] => {
+    const ids = all.filter(has).map(({ id }) => id);
+    if (ids.length === 0) return [];
+    const count = fitTo(String(ids.length), 4, "right");
+    const head = ` ${glyph} ${fitTo(word, LABEL_WIDTH)}${count}  `;
+    return [
+      [
+        { text: head, tone, bold: tone === "bad" },
+        { text: listed(ids, width - widthOf(head)), tone: "waiting" },
+      ],
+    ];
+  });
+  const heals: SpanLine = [
+    { text: ` ${STYLES.healed.glyph} ${fitTo("heals", LABEL_WIDTH)}`, tone: "running" },
+    { text: `   ${healsCount(run)}`, tone: "waiting" },
+  ];
+  return [...groups, heals];
+}
+
+/** As many names as fit, and how many there are beside them. */
+function listed(ids: readonly TicketId[], width: number): string {
+  const more = (shown: number): string => (shown === ids.length ? "" : ` +${ids.length - shown} more`);
+  const text = (shown: number): string => `${ids.slice(0, shown).join(" ")}${more(shown)}`;
+  let shown = ids.length;
+  while (shown > 1 && widthOf(text(shown)) > width) shown -= 1;
+  return fitTo(text(shown), Math.max(0, width));
+}
+
+export interface OracleSection {
+  readonly title: string;
+  readonly count: string;
+  readonly tone: Tone;
+}
+
+/** `─ HEALS 1 of 2 ──────`, as wide as its column. */
+export function sectionTitle({ title, count, tone }: OracleSection, width: number): SpanLine {
+  const shown = cut(count, width - title.length - 5);
+  const rest = Math.max(0, width - title.length - shown.length - 4);
+  return [
+    { text: "─ ", tone: "waiting" },
+    { text: title, tone, bold: true },
+    { text: ` ${shown} `, tone: tone === "bad" ? "bad" : "waiting" },
+    { text: "─".repeat(rest), tone: "waiting" },
+  ];
+}
+
+/** What the evidence comes to: how many tickets the engine sees otherwise, and of how many the oracle's word is not known. */
+export function evidenceTitle({
+  counts,
+  judgedAt,
+  total,
+}: {
+  readonly counts: Readonly<Record<OracleComparison["is"], number>>;
+  readonly total: number;
+  /** When it was given, by the clock; undefined where no evidence of the last judgement is kept. */
+  readonly judgedAt: string | undefined;
+}): OracleSection {
+  const { differs, unknown, moved } = counts;
+  const parts = [
+    ...(differs === 0 ? [] : [`${differs} ${differs === 1 ? "DIFFERS" : "DIFFER"} from the engine`]),
+    ...(unknown === 0 ? [] : [`${unknown} unknown`]),
+    ...(moved === 0 ? [] : [`${moved} moved since`]),
+    ...(judgedAt === undefined ? [] : [`of ${judgedAt}`]),
+  ];
+  const count = [`${total}`, ...parts].join(" · ");
+  return { title: "EVIDENCE", tone: differs === 0 ? "oracle" : "bad", count };
 }

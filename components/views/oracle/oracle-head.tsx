@@ -1,23 +1,19 @@
 import type { ReactNode } from "react";
-import type { VerdictWord } from "../../../src/domain/run/event.ts";
 import type { TripwireState } from "../../../src/domain/run/verdict-state.ts";
+import { plural } from "../../../src/domain/values/plural.ts";
 import { displayText } from "../../../src/store/display-text.ts";
-import { formatElapsed, plural } from "../../../src/store/format.ts";
-import type { Tone } from "../../../src/store/tone.ts";
-import { useDashboard } from "../../dashboard-context.ts";
+import { formatElapsed } from "../../../src/store/format.ts";
+import { EVIDENCE_LABELS, VERDICT_LABELS } from "../../../src/store/labels/oracle-label.ts";
+import { type Label, STYLES } from "../../../src/store/labels/tone.ts";
+import { useDashboard } from "../../kit/dashboard-context.ts";
 import { cut } from "../../kit/fit.ts";
 import { Spans } from "../../kit/spans.tsx";
 import { Line, Say } from "../../kit/text.tsx";
 import { Time } from "../../kit/time.tsx";
 
 /** Lines that the head takes. */
-export const HEAD_LINES = 3;
+export const ORACLE_HEAD_LINES = 3;
 
-const VERDICTS: Readonly<Record<VerdictWord, readonly [glyph: string, word: string, tone: Tone]>> = {
-  done: ["✔", "DONE", "good"],
-  "not-done": ["□", "NOT DONE", "oracle"],
-  unjudged: ["?", "CANNOT JUDGE", "bad"],
-};
 const AGE_WIDTH = 9;
 
 /** What the oracle last said and how old that is; its own counts, or why it could not; and whether it is proven. */
@@ -39,10 +35,15 @@ function Verdict({ width }: { readonly width: number }): ReactNode {
   if (oracle === undefined || last === undefined)
     return (
       <Spans
-        line={[{ text: ` ◆ ${asking ? "judging for the first time…" : "never judged: its word is unknown"}`, tone: "oracle" }]}
+        line={[
+          {
+            text: ` ${STYLES.oracle.glyph} ${asking ? "judging for the first time…" : "never judged: its word is unknown"}`,
+            tone: "oracle",
+          },
+        ]}
       />
     );
-  const [glyph, word, tone] = VERDICTS[last.verdict];
+  const { glyph, word, tone } = VERDICT_LABELS[last.verdict];
   const rest = [
     last.final ? "final: asked to end the run" : "not final: asked on the way",
     `judged ${oracle.judged}×`,
@@ -52,9 +53,9 @@ function Verdict({ width }: { readonly width: number }): ReactNode {
   return (
     <Line>
       <Say tone="oracle" bold>
-        {" ◆ "}
+        {` ${STYLES.oracle.glyph} `}
       </Say>
-      <Say tone={tone} bold>{`${glyph} ${word}`}</Say>
+      <Say tone={tone} bold>{`${glyph} ${word.toUpperCase()}`}</Say>
       <Time since={last.at} format="age" prefix="  " suffix=" ago" width={AGE_WIDTH + 1} align="left" />
       <Say tone="waiting">{cut(` · ${rest}`, width - word.length - 5 - AGE_WIDTH - 1)}</Say>
     </Line>
@@ -77,11 +78,11 @@ function Counts({ width }: { readonly width: number }): ReactNode {
     <Spans
       line={[
         { text: "   its own count: ", tone: "waiting" },
-        { text: `✔ ${done} done`, tone: "good", bold: true },
+        { text: `${EVIDENCE_LABELS.done.glyph} ${done} done`, tone: EVIDENCE_LABELS.done.tone, bold: true },
         { text: " · ", tone: "waiting" },
-        { text: `! ${gated} gated`, tone: "person", bold: true },
+        { text: `${EVIDENCE_LABELS["human-gated"].glyph} ${gated} gated`, tone: EVIDENCE_LABELS["human-gated"].tone, bold: true },
         { text: " · ", tone: "waiting" },
-        { text: `□ ${open} open`, bold: true },
+        { text: `${EVIDENCE_LABELS.open.glyph} ${open} open`, bold: true },
         { text: cut(`  of ${sum}${grown}`, Math.max(0, width - 50)), tone: "waiting" },
       ]}
     />
@@ -89,32 +90,32 @@ function Counts({ width }: { readonly width: number }): ReactNode {
 }
 
 /** How the proof of the oracle stands, in words. */
-function tripwireWord({ status, canaries, ms, problem }: TripwireState): readonly [glyph: string, tone: Tone, text: string] {
+function tripwireLabel({ status, canaries, ms, problem }: TripwireState): Label {
   switch (status) {
     case "due":
-      return ["◌", "waiting", "not proven yet: no verdict counts before it is"];
+      return { ...STYLES.preparing, word: "not proven yet: no verdict counts before it is" };
     case "running":
-      return ["◌", "running", "being proven on canaries: no verdict counts before it is"];
+      return { ...STYLES.preparing, tone: "running", word: "being proven on canaries: no verdict counts before it is" };
     case "passed":
-      return ["✔", "good", `passed: ${plural(canaries, "canary", "canaries")} judged right in ${tookWord(ms)}`];
+      return { ...STYLES.done, word: `passed: ${plural(canaries, "canary", "canaries")} judged right in ${tookText(ms)}` };
     case "fired":
-      return ["✖", "bad", `FIRED: ${displayText(problem ?? "no reason given")}`];
+      return { ...STYLES.failed, word: `FIRED: ${displayText(problem ?? "no reason given")}` };
   }
 }
 
-function tookWord(ms: number): string {
+function tookText(ms: number): string {
   return ms < 10_000 ? `${ms} ms` : formatElapsed(ms);
 }
 
 function Tripwire({ width }: { readonly width: number }): ReactNode {
   const tripwire = useDashboard((s) => s.run?.tripwire);
   if (tripwire === undefined) return null;
-  const [glyph, tone, text] = tripwireWord(tripwire);
+  const { glyph, tone, word } = tripwireLabel(tripwire);
   return (
     <Spans
       line={[
         { text: "   tripwire: ", tone: "waiting" },
-        { text: cut(`${glyph} ${text}`, width - 14), tone, bold: tripwire.status === "fired" },
+        { text: cut(`${glyph} ${word}`, width - 14), tone, bold: tripwire.status === "fired" },
       ]}
     />
   );

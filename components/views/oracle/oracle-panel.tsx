@@ -1,26 +1,23 @@
 import { Box } from "ink";
-import { memo, type ReactNode, use, useMemo } from "react";
+import { memo, type ReactNode, useMemo } from "react";
+import type { DashboardState } from "../../../src/store/dashboard-state.ts";
 import { formatClock } from "../../../src/store/format.ts";
 import { compare, isOf } from "../../../src/store/oracle-comparison.ts";
-import { DashboardContext, useDashboard, useDrawn } from "../../dashboard-context.ts";
-import { Rule } from "../../frame/rule.tsx";
+import { useDrawn, useStateOf } from "../../kit/dashboard-context.ts";
+import { Rule } from "../../kit/rule.tsx";
 import { cutSpans, type SpanLine, Spans } from "../../kit/spans.tsx";
-import { panelLines } from "./panel-lines.ts";
+import { panelLines } from "./evidence-lines.ts";
 
 /** What the oracle said of each ticket, and the heals: in the overview of a large terminal, under the queue. */
 export const OraclePanel = memo(function OraclePanel(options: { readonly width: number; readonly height: number }): ReactNode {
   useDrawn("oracle panel");
   const { width, height } = options;
-  const store = use(DashboardContext)?.store;
-  const last = useDashboard((s) => s.run?.oracle.last);
-  const lists = useDashboard((s) => s.lists);
-  const heals = useDashboard((s) => s.run?.heals);
-  const evidence = useDashboard((s) => s.evidence);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the run is read anew where one of these says that it is another
-  const lines = useMemo((): readonly SpanLine[] => {
-    const run = store?.getState().run;
-    return run === undefined ? [] : panelLines(compare(run, evidence), run, width - 2);
-  }, [store, last, lists, heals, evidence, width]);
+  const { run, evidence } = useStateOf(panelParts);
+  const last = run?.oracle.last;
+  const lines = useMemo(
+    (): readonly SpanLine[] => (run === undefined ? [] : panelLines(compare(run, evidence), run, width - 2)),
+    [run, evidence, width],
+  );
   const from = last === undefined ? "has said nothing yet" : `said at ${formatClock(saidAt(last, evidence))}`;
   const room = height - 1;
   const empty: readonly SpanLine[] = Array.from({ length: Math.max(0, room - lines.length) }, () => []);
@@ -34,6 +31,11 @@ export const OraclePanel = memo(function OraclePanel(options: { readonly width: 
     </Box>
   );
 });
+
+/** All that the panel is made of. What an agent prints is no part of it. */
+function panelParts({ run, lists, evidence }: DashboardState): readonly unknown[] {
+  return [run?.oracle.last, run?.heals, lists, evidence];
+}
 
 /** When it was said: kept evidence tells of the moment at which it was judged. */
 function saidAt(last: NonNullable<Parameters<typeof isOf>[1]>, evidence: Parameters<typeof isOf>[0] | undefined): number {

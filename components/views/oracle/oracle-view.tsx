@@ -1,18 +1,18 @@
-import { memo, type ReactNode, use, useMemo } from "react";
+import { memo, type ReactNode, useMemo } from "react";
+import type { TicketId } from "../../../src/domain/values/ids.ts";
+import type { DashboardState } from "../../../src/store/dashboard-state.ts";
 import { formatClock } from "../../../src/store/format.ts";
+import { titleOf } from "../../../src/store/labels/ticket-label.ts";
 import { compare, countComparisons, isOf } from "../../../src/store/oracle-comparison.ts";
-import { DashboardContext, useDashboard, useDrawn } from "../../dashboard-context.ts";
-import { NoRun } from "../../frame/no-run.tsx";
-import { FRAME_LINES, ViewFrame } from "../../frame/view-frame.tsx";
-import type { ViewSize } from "../../frame/view-size.ts";
+import { idWidth } from "../../frame/layout.ts";
+import { FRAME_LINES, NoRun, ViewFrame } from "../../frame/view-frame.tsx";
+import { useDashboard, useDrawn, useStateOf } from "../../kit/dashboard-context.ts";
+import type { ViewSize } from "../../kit/geometry.ts";
 import { LinesPane } from "../../kit/lines-pane.tsx";
 import { cutSpans, type SpanLine, spansWidth } from "../../kit/spans.tsx";
-import { titleOf } from "../overview/queue-label.ts";
-import { idWidth } from "../overview/worker-columns.ts";
-import { evidenceLines } from "./evidence-lines.ts";
-import { HEAD_LINES, OracleHead } from "./oracle-head.tsx";
-import { healLines, healsCount, interventionLines, interventionsCount } from "./people-lines.ts";
-import { evidenceTitle, type Section, sectionTitle } from "./section-title.ts";
+import { evidenceLines, evidenceTitle, type OracleSection, sectionTitle } from "./evidence-lines.ts";
+import { ORACLE_HEAD_LINES, OracleHead } from "./oracle-head.tsx";
+import { healHistoryLines, healsCount, interventionLines, interventionsCount } from "./people-lines.ts";
 
 /** From so many columns on, heals and interventions stand beside the evidence. */
 const WIDE = 110;
@@ -26,7 +26,7 @@ export function OracleView({ columns, height }: ViewSize): ReactNode {
       {known ? (
         <>
           <OracleHead width={columns} />
-          <Body columns={columns} height={height - FRAME_LINES - HEAD_LINES} />
+          <Body columns={columns} height={height - FRAME_LINES - ORACLE_HEAD_LINES} />
         </>
       ) : (
         <NoRun />
@@ -49,28 +49,26 @@ const Body = memo(function Body({ columns, height }: ViewSize): ReactNode {
   return <LinesPane pane="oracle" lines={lines} columns={columns} height={height} />;
 });
 
-/** Made anew only where something happened to a ticket or the oracle has spoken, not where an agent prints. */
+/** All that the evidence is made of. What an agent prints is no part of it. */
+function evidenceParts({ run, lists, evidence, ui }: DashboardState): readonly unknown[] {
+  return [run?.oracle, run?.plan, lists, evidence, ui.selected];
+}
+
 function useEvidence(width: number): readonly SpanLine[] {
-  const store = use(DashboardContext)?.store;
-  const oracle = useDashboard((s) => s.run?.oracle);
-  const lists = useDashboard((s) => s.lists);
-  const plan = useDashboard((s) => s.run?.plan);
-  const evidence = useDashboard((s) => s.evidence);
-  const selected = useDashboard((s) => s.ui.selected);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the run is read anew where one of these says that it is another
+  const state = useStateOf(evidenceParts);
   return useMemo(() => {
-    const state = store?.getState();
-    const run = state?.run;
-    if (state === undefined || run === undefined || plan === undefined) return [];
+    const { run, evidence, ui } = state;
+    if (run === undefined) return [];
     const all = compare(run, evidence);
-    const told = evidenceLines({ all, selected, idWidth: idWidth(plan), width, titleOf: (id) => titleOf(state, id) });
+    const titled = (id: TicketId): string => titleOf(state, id);
+    const told = evidenceLines({ all, selected: ui.selected, idWidth: idWidth(run.plan), width, titleOf: titled });
     const title = evidenceTitle({
       counts: countComparisons(all),
       total: all.length,
       judgedAt: evidence !== undefined && isOf(evidence, run.oracle.last) ? formatClock(evidence.judgedAt) : undefined,
     });
     return [sectionTitle(title, width), ...told];
-  }, [store, oracle, lists, plan, evidence, selected, width]);
+  }, [state, width]);
 }
 
 function usePeople(width: number): readonly SpanLine[] {
@@ -82,8 +80,8 @@ function usePeople(width: number): readonly SpanLine[] {
   return useMemo(() => {
     if (heals === undefined || batch === undefined || tripwire === undefined || interventions === undefined) return [];
     const of = { heals, batch, tripwire, ...(end === undefined ? {} : { end }) };
-    const sections: readonly (readonly [Section, readonly SpanLine[], string])[] = [
-      [{ title: "HEALS", tone: "running", count: healsCount(of) }, healLines(of, width), " none so far"],
+    const sections: readonly (readonly [OracleSection, readonly SpanLine[], string])[] = [
+      [{ title: "HEALS", tone: "running", count: healsCount(of) }, healHistoryLines(of, width), " none so far"],
       [
         { title: "INTERVENTIONS", tone: "person", count: interventionsCount({ interventions }) },
         interventionLines({ interventions }, width),

@@ -1,19 +1,12 @@
 import { interventionKind } from "../../../src/domain/results/intervention.ts";
-import type { HealOutcome, PastHeal } from "../../../src/domain/run/heal-fact.ts";
+import type { PastHeal } from "../../../src/domain/run/heal-fact.ts";
 import type { RunState } from "../../../src/domain/run/state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatClock, formatElapsed, formatUsd } from "../../../src/store/format.ts";
-import type { Tone } from "../../../src/store/tone.ts";
+import { HEAL_LABELS } from "../../../src/store/labels/outcome-label.ts";
+import { STYLES, type Tone } from "../../../src/store/labels/tone.ts";
 import { wrapWords } from "../../kit/fit.ts";
 import type { SpanLine } from "../../kit/spans.tsx";
-
-const OUTCOMES: Readonly<Record<HealOutcome, readonly [glyph: string, tone: Tone, word: string]>> = {
-  accepted: ["✚", "good", "accepted"],
-  rejected: ["✖", "bad", "rejected"],
-  failed: ["✖", "bad", "failed"],
-  nothing: ["·", "waiting", "came to nothing"],
-  lost: ["✖", "bad", "lost with its engine"],
-};
 
 type HealsOf = Pick<RunState, "heals" | "batch" | "tripwire" | "end">;
 
@@ -27,32 +20,37 @@ export function healsCount({ heals, batch, end }: HealsOf): string {
 }
 
 /** Every heal, the running one first, then the newest: why it was begun, how it ended and why, what it changed. */
-export function healLines(run: HealsOf, width: number): readonly SpanLine[] {
+export function healHistoryLines(run: HealsOf, width: number): readonly SpanLine[] {
   const { running, asked, past } = run.heals;
   const waiting: readonly SpanLine[] =
     asked === undefined
       ? []
-      : [[{ text: " ◌ ", tone: "waiting" }, { text: "asked for: begins once the attempts under way are over" }]];
+      : [
+          [
+            { text: ` ${STYLES.preparing.glyph} `, tone: STYLES.preparing.tone },
+            { text: "asked for: begins once the attempts under way are over" },
+          ],
+        ];
   const now =
     running === undefined
       ? []
       : [
           head(
-            "▶",
-            "running",
+            STYLES.agent.glyph,
+            STYLES.agent.tone,
             `heal ${running.n}`,
             run.end === undefined ? "under way" : "not ended",
             formatClock(running.startedAt),
           ),
-          ...under(`now: ${stageWord(running)}`, width),
+          ...under(`now: ${healStageLabel(running)}`, width),
           ...under(`why: ${running.reason}`, width),
         ];
   return [...waiting, ...now, ...past.toReversed().flatMap((heal) => pastLines(heal, run, width))];
 }
 
 function pastLines(heal: PastHeal, run: HealsOf, width: number): readonly SpanLine[] {
-  const [glyph, tone, word] = OUTCOMES[heal.outcome];
-  const proof = heal.outcome === "accepted" && heal.n === run.heals.version ? proofWord(run) : "";
+  const { glyph, tone, word } = HEAL_LABELS[heal.outcome];
+  const proof = heal.outcome === "accepted" && heal.n === run.heals.version ? proofLabel(run) : "";
   const took = `${formatClock(heal.startedAt)}  ${formatElapsed(heal.endedAt - heal.startedAt)}  ${formatUsd(heal.costUsd)}`;
   const changed = heal.changed.length === 0 ? "nothing" : heal.changed.join(", ");
   return [
@@ -64,12 +62,12 @@ function pastLines(heal: PastHeal, run: HealsOf, width: number): readonly SpanLi
 }
 
 /** What a running heal is at, as far as the journal tells. */
-function stageWord({ pid }: NonNullable<RunState["heals"]["running"]>): string {
+function healStageLabel({ pid }: NonNullable<RunState["heals"]["running"]>): string {
   return pid === undefined ? "a copy of the harness is made for its agent" : "its agent fixes a copy, which is then checked";
 }
 
 /** What is accepted holds from here on only once the oracle is proven anew. */
-function proofWord({ tripwire }: HealsOf): string {
+function proofLabel({ tripwire }: HealsOf): string {
   if (tripwire.status === "passed") return ", oracle proven since";
   return tripwire.status === "fired" ? ", TRIPWIRE FIRED since" : ", oracle is to be proven";
 }

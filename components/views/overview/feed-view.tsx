@@ -2,12 +2,11 @@ import { Box } from "ink";
 import { memo, type ReactNode } from "react";
 import type { FeedLine } from "../../../src/store/describe-event.ts";
 import { formatClock } from "../../../src/store/format.ts";
-import { useDashboard, useDrawn } from "../../dashboard-context.ts";
-import type { Layout } from "../../frame/layout.ts";
-import { Rule } from "../../frame/rule.tsx";
+import { idWidth, type Layout } from "../../frame/layout.ts";
+import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo } from "../../kit/fit.ts";
+import { Rule } from "../../kit/rule.tsx";
 import { Spans } from "../../kit/spans.tsx";
-import { idWidth } from "./worker-columns.ts";
 
 /** What has happened, newest last. */
 export const FeedView = memo(function FeedView({ layout }: { readonly layout: Layout }): ReactNode {

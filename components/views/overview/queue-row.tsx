@@ -2,15 +2,15 @@ import { memo, type ReactNode, useMemo } from "react";
 import { useShallow } from "zustand/react/shallow";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { ticketIn } from "../../../src/store/dashboard-state.ts";
-import { useDashboard, useDrawn } from "../../dashboard-context.ts";
+import { queueLabel, titleLabel, titleOf } from "../../../src/store/labels/ticket-label.ts";
+import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
 import { type Span, type SpanLine, type TimedSpan, TimedSpans } from "../../kit/spans.tsx";
 import { timeSpan } from "../../kit/time.tsx";
-import { queueLabel, titleLabel, titleOf } from "./queue-label.ts";
 import type { SectionName } from "./sections.ts";
 
 /** Columns that a word gets, so that the titles beside short words stand under each other. */
-function wordWidth(section: SectionName, room: number): number {
+function labelWidth(section: SectionName, room: number): number {
   if (section === "done") return 8;
   if (section !== "waiting" && section !== "finishing" && room < 90) return 0;
   return Math.min(40, Math.floor(room * 0.45));
@@ -24,7 +24,7 @@ const LEAST_TITLE = 6;
  * apart from a word that is whole.
  */
 export function saidOf(section: SectionName, word: Span, title: string, room: number): SpanLine {
-  const beside = wordWidth(section, room);
+  const beside = labelWidth(section, room);
   const isShort = widthOf(word.text) <= beside && room - beside >= LEAST_TITLE + widthOf(BETWEEN);
   const text = isShort ? fitTo(word.text, beside) : cut(word.text, room);
   const left = room - widthOf(text) - widthOf(BETWEEN);

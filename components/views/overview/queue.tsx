@@ -1,13 +1,12 @@
 import { Box } from "ink";
 import { memo, type ReactNode, useMemo } from "react";
 import { filteredLists } from "../../../src/store/lists.ts";
-import { useDashboard, useDrawn } from "../../dashboard-context.ts";
-import type { Layout } from "../../frame/layout.ts";
-import { Rule } from "../../frame/rule.tsx";
+import { idWidth, type Layout } from "../../frame/layout.ts";
+import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
+import { Rule } from "../../kit/rule.tsx";
 import { type SpanLine, Spans } from "../../kit/spans.tsx";
 import { QueueRow } from "./queue-row.tsx";
 import { type QueueLine, queueLines } from "./sections.ts";
-import { idWidth } from "./worker-columns.ts";
 
 /** Every ticket without a row among the workers: what its finish line is at, or why nobody works on it. */
 export const Queue = memo(function Queue({ layout }: { readonly layout: Layout }): ReactNode {

@@ -1,8 +1,8 @@
 import type { TicketId } from "../../../src/domain/values/ids.ts";
+import { STYLES, type Tone } from "../../../src/store/labels/tone.ts";
 import type { Lists } from "../../../src/store/lists.ts";
-import type { Tone } from "../../../src/store/tone.ts";
 import { cut, widthOf } from "../../kit/fit.ts";
-import { hiddenWords, windowOf } from "../../kit/window.ts";
+import { hiddenLabel, windowOf } from "../../kit/window.ts";
 
 export type SectionName = "finishing" | "needsYou" | "stalled" | "waiting" | "done";
 
@@ -24,11 +24,11 @@ interface Section {
 }
 
 const SECTIONS: readonly Omit<Section, "ids" | "count">[] = [
-  { name: "finishing", title: "FINISHING", glyph: "»", tone: "running" },
-  { name: "needsYou", title: "NEEDS YOU", glyph: "!", tone: "person" },
-  { name: "stalled", title: "STALLED", glyph: "✖", tone: "bad" },
-  { name: "waiting", title: "NEXT", glyph: "○", tone: "plain" },
-  { name: "done", title: "DONE", glyph: "✔", tone: "good" },
+  { name: "finishing", title: "FINISHING", ...STYLES.finishing },
+  { name: "needsYou", title: "NEEDS YOU", ...STYLES.needsYou },
+  { name: "stalled", title: "STALLED", ...STYLES.failed },
+  { name: "waiting", title: "NEXT", ...STYLES.ready, tone: "plain" },
+  { name: "done", title: "DONE", ...STYLES.done },
 ];
 
 /** What nobody may overlook: under a filter it is counted even where none of it is left. */
@@ -113,7 +113,7 @@ function ticketLines(section: Section, rows: number, selected: TicketId | undefi
     .slice(shown.start, shown.end)
     .map((id) => ({ line: "ticket", id, section: section.name }));
   if (shown.end - shown.start < section.ids.length)
-    lines.push({ line: "hidden", words: hiddenWords(shown), section: section.name });
+    lines.push({ line: "hidden", words: hiddenLabel(shown), section: section.name });
   return lines;
 }
 
@@ -125,7 +125,7 @@ function flat(sections: readonly Section[], size: QueueSize, selected: TicketId 
   const focus = selected === undefined ? -1 : all.findIndex((row) => row.id === selected);
   const shown = windowOf(all.length, size.height - 1, focus);
   const rows: QueueLine[] = focus < 0 ? beginnings(all, shown.end) : all.slice(shown.start, shown.end);
-  if (rows.length < all.length) rows.push({ line: "hidden", words: hiddenWords(shown), section: "all" });
+  if (rows.length < all.length) rows.push({ line: "hidden", words: hiddenLabel(shown), section: "all" });
   return [{ line: "title", title: first.title, count: flatCount(sections, size.width), tone: first.tone }, ...rows];
 }
 

@@ -1,5 +1,5 @@
 import type { Plan } from "../../../src/domain/run/state.ts";
-import type { Density } from "../../frame/layout.ts";
+import { type Density, idWidth } from "../../frame/layout.ts";
 import { widthOf } from "../../kit/fit.ts";
 
 /** Widths of the columns of all worker rows. They follow from the batch and the terminal: they never dance. */
@@ -20,11 +20,6 @@ export interface WorkerColumns {
 }
 
 const LONGEST_TRACK = 8;
-
-/** Columns that a ticket id gets, the same in every view. */
-export function idWidth(plan: Plan): number {
-  return Math.min(12, Math.max(3, ...plan.tickets.map((t) => t.id.length)));
-}
 
 /** Divides the width of the workers' block. */
 export function workerColumns(plan: Plan, repos: readonly string[], width: number, density: Density): WorkerColumns {

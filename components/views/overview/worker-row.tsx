@@ -2,18 +2,21 @@ import { Box } from "ink";
 import { memo, type ReactNode, useMemo } from "react";
 import type { Ticket } from "../../../src/domain/batch/schema.ts";
 import type { Attempt, Plan, TicketState } from "../../../src/domain/run/state.ts";
+import { specOf } from "../../../src/domain/schedule/plan.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
-import { specLabel } from "../../../src/store/step-label.ts";
-import { stageOf } from "../../../src/store/ticket-stage.ts";
-import { useDashboard, useDrawn } from "../../dashboard-context.ts";
+import { formatAge } from "../../../src/store/format.ts";
+import { lastFailure, type Saying, STEP_STYLES, sayingOf, trackOf } from "../../../src/store/labels/attempt-status.ts";
+import { specLabel } from "../../../src/store/labels/step-label.ts";
+import { stageOf } from "../../../src/store/labels/ticket-stage.ts";
+import { STYLES } from "../../../src/store/labels/tone.ts";
 import type { Density } from "../../frame/layout.ts";
+import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
 import { type Span, type SpanLine, Spans, type TimedSpan, TimedSpans } from "../../kit/spans.tsx";
 import { timeSpan } from "../../kit/time.tsx";
 import type { WorkerColumns } from "./worker-columns.ts";
-import { lastFailure, MARKS, type Saying, sayingOf, sayingText, trackOf } from "./worker-status.ts";
 
 /** What the rows of all workers are drawn by. */
 export interface OfAllRows {
@@ -47,7 +50,7 @@ export const WorkerRow = memo(function WorkerRow(options: {
   useDrawn(`worker ${options.id}`);
   const { all, selected } = options;
   const ticket = useDashboard((s) => ticketIn(s, options.id));
-  const spec = all.plan.tickets[all.plan.index[options.id] ?? -1];
+  const spec = ticket && specOf(all.plan, options.id);
   const row = useMemo(
     () => (ticket?.attempt && spec ? { ...all, ticket, spec, attempt: ticket.attempt, selected } : undefined),
     [all, ticket, spec, selected],
@@ -84,10 +87,21 @@ export const FreeSlot = memo(function FreeSlot({ density }: { readonly density: 
   );
 });
 
-const FREE: SpanLine = [{ text: " · slot free", tone: "waiting" }];
+const FREE: SpanLine = [{ text: ` ${STYLES.waits.glyph} slot free`, tone: STYLES.waits.tone }];
 
 function markOf(selected: boolean): Span {
   return { text: selected ? "▌" : " ", tone: "running" };
+}
+
+const SECOND = 1000;
+
+/** What is said at `now` (milliseconds since the epoch), in at most `width` columns. A claim stays quoted where it is cut. */
+function sayingText({ text, tone, from }: Saying, width: number, now: number): string {
+  if (tone === "claim") return `"${cut(text, width - 2)}"`;
+  if (from === undefined) return cut(text, width);
+  const left = Math.ceil((from - now) / SECOND) * SECOND;
+  const when = left > 0 ? ` in ${formatAge(left)}` : " now";
+  return cut(text, width - when.length) + when;
 }
 
 /** What is said of a try, in exactly `width` columns and a space; it may count down. */
@@ -125,7 +139,7 @@ function firstLine(rowOf: RowOf): TimedLine {
 function trackSpans({ attempt, spec, columns }: RowOf): SpanLine {
   const marks = trackOf(attempt, spec.finish);
   return [
-    ...marks.map((mark) => ({ text: MARKS[mark].glyph, tone: MARKS[mark].tone })),
+    ...marks.map((mark) => ({ text: STEP_STYLES[mark].glyph, tone: STEP_STYLES[mark].tone })),
     { text: " ".repeat(Math.max(0, columns.track - marks.length) + 1) },
   ];
 }
@@ -177,7 +191,7 @@ function quiet({ attempt, silenceMs }: RowOf, width: number, prefix: string): Sp
 function thirdLine(rowOf: RowOf): SpanLine | undefined {
   if (rowOf.density < 3) return undefined;
   const marks = trackOf(rowOf.attempt, rowOf.spec.finish);
-  const words = rowOf.spec.finish.map((step, i) => ({ mark: MARKS[marks[i] ?? "ahead"], word: specLabel(step) }));
+  const words = rowOf.spec.finish.map((step, i) => ({ mark: STEP_STYLES[marks[i] ?? "ahead"], word: specLabel(step) }));
   const indent = rowOf.columns.id + 4;
   const room = rowOf.width - indent - 1;
   const line = words.map(({ mark, word }) => `${mark.glyph} ${word}`).join("  ");

@@ -1,14 +1,14 @@
 import { Box } from "ink";
 import { memo, type ReactNode, useMemo } from "react";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
+import { reviewerLabel } from "../../../src/store/labels/step-label.ts";
 import { busyAgents, filteredLists, type Lists, shownLists } from "../../../src/store/lists.ts";
-import { reviewerLabel } from "../../../src/store/reviewer-label.ts";
-import { useDashboard, useDrawn } from "../../dashboard-context.ts";
-import { staleWord } from "../../frame/footer.tsx";
+import { staleLabel } from "../../frame/footer.tsx";
 import type { Density, Layout } from "../../frame/layout.ts";
-import { Rule } from "../../frame/rule.tsx";
+import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
+import { Rule } from "../../kit/rule.tsx";
 import { Spans } from "../../kit/spans.tsx";
-import { hiddenWords, type Window, windowOf } from "../../kit/window.ts";
+import { hiddenLabel, type Window, windowOf } from "../../kit/window.ts";
 import { workerColumns } from "./worker-columns.ts";
 import { FreeSlot, type OfAllRows, WorkerRow } from "./worker-row.tsx";
 
@@ -51,7 +51,7 @@ export const Workers = memo(function Workers({ layout }: { readonly layout: Layo
           );
         })}
       {slots.length > shown.end - shown.start && (
-        <HiddenSlots words={hiddenWords(shown)} start={shown.start} end={shown.end} counted={!filtered} />
+        <HiddenSlots words={hiddenLabel(shown)} start={shown.start} end={shown.end} counted={!filtered} />
       )}
     </Box>
   );
@@ -62,7 +62,7 @@ function useOfAllRows(width: number, density: Density): OfAllRows | undefined {
   const plan = useDashboard((s) => s.run?.plan);
   const batch = useDashboard((s) => s.run?.batch);
   const reviewer = useDashboard((s) => reviewerLabel(s.run));
-  const lost = useDashboard((s) => staleWord(s) !== "");
+  const lost = useDashboard((s) => staleLabel(s) !== "");
   return useMemo(() => {
     if (plan === undefined || batch === undefined) return undefined;
     const { silenceMinutes, minutesPerAttempt } = batch.limits;

@@ -1,6 +1,7 @@
 import { displayText } from "../../../src/store/display-text.ts";
-import { formatClock } from "../../../src/store/format.ts";
-import { type ListedRun, standingLook } from "../../../src/store/run-list.ts";
+import { formatDay, formatMinute } from "../../../src/store/format.ts";
+import { standingLabel } from "../../../src/store/labels/run-label.ts";
+import type { ListedRun } from "../../../src/store/run-list.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
 import type { SpanLine } from "../../kit/spans.tsx";
 
@@ -51,14 +52,14 @@ export function headLine({ wide, name, started, file }: RunColumns): SpanLine {
 
 /** What comes before a run's time: how it stands, its name, when it began. */
 export function beforeTime(run: ListedRun, columns: RunColumns, options: { selected: boolean; shown: boolean }): SpanLine {
-  const [glyph, word, tone] = standingLook(run);
+  const { glyph, word, tone } = standingLabel(run);
   const here = !options.shown ? "" : columns.wide || columns.name >= ROOMY ? HERE : HERE_SHORT;
   const name = `${cut(displayText(run.name), columns.name - widthOf(here))}${here}`;
   return [
     { text: options.selected ? "▌" : " ", tone: "running" },
     { text: `${glyph} ${fitTo(word, STANDING)} `, tone, bold: run.standing === "at-work" },
     { text: fitTo(name, columns.name), bold: options.selected, inverse: options.selected },
-    { text: ` ${fitTo(startedWord(run.startedAt, columns.started), columns.started)} `, tone: "waiting" },
+    { text: ` ${fitTo(startedLabel(run.startedAt, columns.started), columns.started)} `, tone: "waiting" },
   ];
 }
 
@@ -82,11 +83,9 @@ function endOf(path: string, width: number): string {
 }
 
 /** Local date and time: `2026-05-04 12:00`, in less room `05-04 12:00`. */
-function startedWord(at: number, width: number): string {
-  const d = new Date(at);
-  const two = (n: number): string => String(n).padStart(2, "0");
-  const day = `${two(d.getMonth() + 1)}-${two(d.getDate())} ${formatClock(at).slice(0, 5)}`;
-  return width >= 16 ? `${d.getFullYear()}-${day}` : day;
+function startedLabel(at: number, width: number): string {
+  const day = `${formatDay(at)} ${formatMinute(at)}`;
+  return width >= 16 ? `${new Date(at).getFullYear()}-${day}` : day;
 }
 
 /** Columns of a run's time. */

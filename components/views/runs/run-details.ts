@@ -1,9 +1,9 @@
+import { plural } from "../../../src/domain/values/plural.ts";
 import { displayText } from "../../../src/store/display-text.ts";
-import { plural } from "../../../src/store/format.ts";
-import { type ListedRun, standingLook } from "../../../src/store/run-list.ts";
-import { fitParts } from "../../kit/fit.ts";
+import { standingLabel } from "../../../src/store/labels/run-label.ts";
+import type { ListedRun } from "../../../src/store/run-list.ts";
+import { fitParts, wrapTo } from "../../kit/fit.ts";
 import { type SpanLine, spansWidth } from "../../kit/spans.tsx";
-import { wrapTo } from "../../kit/wrap-to.ts";
 
 /** Lines under the list about the run that is selected. */
 export const ABOUT_LINES = 3;
@@ -13,7 +13,7 @@ export function runDetailLines(
   run: ListedRun,
   options: { readonly shown: boolean; readonly key: string; readonly width: number },
 ) {
-  const [glyph, word, tone] = standingLook(run);
+  const { glyph, word, tone } = standingLabel(run);
   const said = wrapTo(todoOf(run, options), Math.max(1, options.width - 3), ABOUT_LINES - 1);
   const head: SpanLine = [
     { text: ` ${glyph} ${word}  `, tone, bold: true },

@@ -1,8 +1,7 @@
 import type { RunId } from "../../../src/domain/values/ids.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
-import { selectedPlace } from "../../../src/store/run-list.ts";
-import type { ViewSize } from "../../frame/view-size.ts";
-import type { Cell } from "../../kit/cell.ts";
+import { selectedRunIndex } from "../../../src/store/run-list.ts";
+import type { Cell, ViewSize } from "../../kit/geometry.ts";
 import { type Window, windowOf } from "../../kit/window.ts";
 import { ABOUT_LINES } from "./run-details.ts";
 
@@ -22,7 +21,7 @@ export function runsWindow(count: number, height: number, place: number): Window
 /** The run in a cell of the list, counted from the line of its head. */
 export function runAt(state: DashboardState, { height }: ViewSize, { row }: Cell): RunId | undefined {
   const { runList = [] } = state;
-  const { start, end } = runsWindow(runList.length, height, selectedPlace(state));
+  const { start, end } = runsWindow(runList.length, height, selectedRunIndex(state));
   const at = start + row - 1;
   return row < 1 || at >= end ? undefined : runList[at]?.run;
 }

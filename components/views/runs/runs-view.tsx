@@ -3,15 +3,15 @@ import { memo, type ReactNode, useMemo } from "react";
 import { formatElapsed } from "../../../src/store/format.ts";
 import { keyIn } from "../../../src/store/keymap/key-labels.ts";
 import type { ListedRun } from "../../../src/store/run-list.ts";
-import { selectedPlace } from "../../../src/store/run-list.ts";
-import { useDashboard, useDrawn } from "../../dashboard-context.ts";
+import { selectedRunIndex } from "../../../src/store/run-list.ts";
 import { FRAME_LINES, ViewFrame } from "../../frame/view-frame.tsx";
-import type { ViewSize } from "../../frame/view-size.ts";
+import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { fitTo } from "../../kit/fit.ts";
+import type { ViewSize } from "../../kit/geometry.ts";
 import { cutSpans, Inner, Spans } from "../../kit/spans.tsx";
 import { Line, Say } from "../../kit/text.tsx";
 import { Time } from "../../kit/time.tsx";
-import { hiddenWords } from "../../kit/window.ts";
+import { hiddenLabel } from "../../kit/window.ts";
 import { afterTime, beforeTime, headLine, longestName, type RunColumns, runColumns, TOOK_WIDTH } from "./run-columns.ts";
 import { runDetailLines } from "./run-details.ts";
 import { listLines, runsWindow } from "./runs-layout.ts";
@@ -23,7 +23,7 @@ export function RunsView({ columns, height }: ViewSize): ReactNode {
   useDrawn("runs");
   const known = useDashboard((s) => s.runList !== undefined);
   const runs = useDashboard((s) => s.runList ?? NO_RUNS);
-  const place = useDashboard(selectedPlace);
+  const place = useDashboard(selectedRunIndex);
   const shown = useDashboard((s) => s.run?.run);
   const key = useDashboard((s) => keyIn(s, "runs", "show-run"));
   const longest = useMemo(() => longestName(runs), [runs]);
@@ -41,7 +41,7 @@ export function RunsView({ columns, height }: ViewSize): ReactNode {
         ))}
         {rows.length < runs.length && (
           <Line>
-            <Say tone="waiting">{`   ${hiddenWords(window)}`}</Say>
+            <Say tone="waiting">{`   ${hiddenLabel(window)}`}</Say>
           </Line>
         )}
       </Box>

@@ -1,12 +1,11 @@
 import type { RunState } from "../../../src/domain/run/state.ts";
 import { vecItems } from "../../../src/domain/values/vec.ts";
 import { formatLong } from "../../../src/store/format.ts";
-import { type Bar, type BarLook, paintBars } from "../../kit/bars.ts";
+import { type Bar, type BarStyle, paintBars, SHIPPED_BAR } from "../../kit/bars.ts";
 import type { SpanLine } from "../../kit/spans.tsx";
 
 const LABEL_WIDTH = 5;
-const SHIPPED: BarLook = { cap: "┣", fill: "━", tone: "good" };
-const NOT_SHIPPED: BarLook = { cap: "┋", fill: "┅", tone: "bad" };
+const NOT_SHIPPED: BarStyle = { cap: "┋", fill: "┅", tone: "bad" };
 
 /**
  * Whose agent worked in which slot when: one line per slot, time from left to right over `width` columns. Full bars shipped,
@@ -44,8 +43,8 @@ function barsBySlot(run: RunState, column: (at: number) => number): ReadonlyMap<
   const slots = new Map<number, Bar[]>();
   for (const { id, history } of vecItems(run.tickets)) {
     for (const { slot, startedAt, slotLeftAt, outcome } of history) {
-      const look = outcome === "done" ? SHIPPED : NOT_SHIPPED;
-      const bar = { from: column(startedAt), to: column(slotLeftAt), label: id, look };
+      const style = outcome === "done" ? SHIPPED_BAR : NOT_SHIPPED;
+      const bar = { from: column(startedAt), to: column(slotLeftAt), label: id, style };
       slots.set(slot, [...(slots.get(slot) ?? []), bar]);
     }
   }

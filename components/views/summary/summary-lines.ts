@@ -1,21 +1,20 @@
 import { ledgerOf } from "../../../src/domain/results/ledger.ts";
-import { foundWords, headline, nextLines, numbersLine, outcomes } from "../../../src/domain/results/summary.ts";
 import { type EarlierRun, trendOf } from "../../../src/domain/results/trend.ts";
 import type { RunState, TicketState } from "../../../src/domain/run/state.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
+import { plural } from "../../../src/domain/values/plural.ts";
 import { displayText } from "../../../src/store/display-text.ts";
-import { formatElapsed, formatUsd, plural } from "../../../src/store/format.ts";
-import { runLabel } from "../../../src/store/run-label.ts";
-import type { Tone } from "../../../src/store/tone.ts";
+import { formatElapsed, formatUsd } from "../../../src/store/format.ts";
+import { headline, runLabel } from "../../../src/store/labels/run-label.ts";
+import { titleLabel } from "../../../src/store/labels/ticket-label.ts";
+import { STYLES, type Style, type Tone } from "../../../src/store/labels/tone.ts";
+import { foundLabel, nextLines, numbersLine, outcomes } from "../../../src/store/results/summary.ts";
+import { idWidth } from "../../frame/layout.ts";
 import { fitTo, wrapWords } from "../../kit/fit.ts";
+import type { PaneLine } from "../../kit/lines-pane.tsx";
 import type { Span, SpanLine } from "../../kit/spans.tsx";
-import { trendLines } from "../ledger/trend-lines.ts";
-import { titleLabel } from "../overview/queue-label.ts";
-import { idWidth } from "../overview/worker-columns.ts";
+import { trendLines } from "../../kit/trend-lines.ts";
 import { ganttLines } from "./gantt.ts";
-
-/** A line of the summary: text, or the title of a section. */
-export type SummaryLine = { readonly title: string; readonly count: string; readonly tone: Tone } | SpanLine;
 
 /** What the summary shows beside the run: runs before it, newest first, and the ticket whose step a key copies. */
 interface Beside {
@@ -24,16 +23,12 @@ interface Beside {
 }
 
 /** What the run came to, whole: nothing is cut out, and the steps left to a person are given word for word. */
-export function summaryLines(run: RunState, width: number, { earlier = [], copies }: Beside = {}): readonly SummaryLine[] {
+export function summaryLines(run: RunState, width: number, { earlier = [], copies }: Beside = {}): readonly PaneLine[] {
   const { shipped, gated, open } = outcomes(run);
   const ids = idWidth(run.plan);
   const steps = stepLines(run, width, copies).map(({ line }) => line);
   const left = open.flatMap(({ ticket, why }) =>
-    itemLines(
-      ticket,
-      { glyph: "✖", tone: "bad", text: `${titleLabel({ run }, ticket.id)}: ${displayText(why)}` },
-      { ids, width },
-    ),
+    itemLines(ticket, { ...STYLES.failed, text: `${titleLabel({ run }, ticket.id)}: ${displayText(why)}` }, { ids, width }),
   );
   return [
     ...headLines(run, width),
@@ -85,9 +80,10 @@ interface StepLine {
 function stepLines(run: RunState, width: number, copies: TicketId | undefined): readonly StepLine[] {
   const ids = idWidth(run.plan);
   return outcomes(run).gated.flatMap((ticket) =>
-    itemLines(ticket, { glyph: "!", tone: "person", text: stepOf(ticket) }, { ids, width, marked: ticket.id === copies }).map(
-      (line) => ({ ticket: ticket.id, line }),
-    ),
+    itemLines(ticket, { ...STYLES.needsYou, text: stepOf(ticket) }, { ids, width, marked: ticket.id === copies }).map((line) => ({
+      ticket: ticket.id,
+      line,
+    })),
   );
 }
 
@@ -102,7 +98,7 @@ export function stepTicketIn(run: RunState, width: number, line: number): Ticket
 /** A ticket and what is said of it, in as many lines as that needs. */
 function itemLines(
   { id }: TicketState,
-  { glyph, tone, text }: { readonly glyph: string; readonly tone: Tone; readonly text: string },
+  { glyph, tone, text }: Style & { readonly text: string },
   { ids, width, marked = false }: { readonly ids: number; readonly width: number; readonly marked?: boolean },
 ): readonly SpanLine[] {
   const under = ids + 5;
@@ -115,7 +111,7 @@ function itemLines(
   return [[...head, { text: first }], ...rest.map((line): SpanLine => [{ text: " ".repeat(under) + line }])];
 }
 
-function section(title: string, tone: Tone, count: number | string, lines: readonly SpanLine[]): readonly SummaryLine[] {
+function section(title: string, tone: Tone, count: number | string, lines: readonly SpanLine[]): readonly PaneLine[] {
   return lines.length === 0 ? [] : [{ title, tone, count: String(count) }, ...lines];
 }
 
@@ -123,7 +119,7 @@ function section(title: string, tone: Tone, count: number | string, lines: reado
 function stepOf(ticket: TicketState): string {
   const { humanStep, mergedSha } = ticket;
   const landed = mergedSha === undefined ? "" : ` · what was built has landed: ${mergedSha.slice(0, 7)}`;
-  return displayText(humanStep ?? "no step was recorded") + landed + foundWords(ticket);
+  return displayText(humanStep ?? "no step was recorded") + landed + foundLabel(ticket);
 }
 
 function shippedLine(ticket: TicketState, title: string, ids: number, width: number): SpanLine {
@@ -135,7 +131,7 @@ function shippedLine(ticket: TicketState, title: string, ids: number, width: num
   const right = `${sha}  ${effort}${fitTo(formatUsd(ticket.costUsd), 8, "right")} `;
   const room = Math.max(8, width - ids - 5 - right.length - 2);
   return [
-    { text: " ✔ ", tone: "good" },
+    { text: ` ${STYLES.done.glyph} `, tone: STYLES.done.tone },
     { text: `${fitTo(ticket.id, ids)}  `, bold: true },
     { text: fitTo(title, room) },
     { text: `  ${right}`, tone: "waiting" },

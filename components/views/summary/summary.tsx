@@ -1,7 +1,7 @@
 import { memo, type ReactNode, useMemo } from "react";
 import { stepToCopy } from "../../../src/store/views/step-to-copy.ts";
-import { useDashboard, useDrawn } from "../../dashboard-context.ts";
-import type { ViewSize } from "../../frame/view-size.ts";
+import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
+import type { ViewSize } from "../../kit/geometry.ts";
 import { LinesPane } from "../../kit/lines-pane.tsx";
 import { summaryLines } from "./summary-lines.ts";
 

@@ -1,23 +1,12 @@
 import { formatAge } from "../../../src/store/format.ts";
-import type { AttemptEntry, AttemptHistory, AttemptMark } from "../../../src/store/ticket-log/attempts.ts";
+import { STEP_STYLES } from "../../../src/store/labels/attempt-status.ts";
+import { outcomeLabel } from "../../../src/store/labels/outcome-label.ts";
+import { type Label, STYLES } from "../../../src/store/labels/tone.ts";
+import type { AttemptEntry, AttemptHistory } from "../../../src/store/ticket-log/attempts.ts";
 import { entryLabel } from "../../../src/store/ticket-log/head.ts";
-import type { Tone } from "../../../src/store/tone.ts";
 import type { LifeStep } from "../../../src/store/views/ticket.ts";
-import { cut, fitTo, widthOf } from "../../kit/fit.ts";
+import { cut, fitTo, widthOf, wrapTo } from "../../kit/fit.ts";
 import { type Span, type SpanLine, spansWidth } from "../../kit/spans.tsx";
-import { wrapTo } from "../../kit/wrap-to.ts";
-
-/** How the mark of a step looks: always a sign, beside its colour. */
-export const ENTRY_STYLES: Readonly<Record<AttemptMark, { readonly glyph: string; readonly tone: Tone }>> = {
-  claimed: { glyph: '"', tone: "claim" },
-  passed: { glyph: "✔", tone: "good" },
-  failed: { glyph: "✖", tone: "bad" },
-  running: { glyph: "▸", tone: "running" },
-  waits: { glyph: "‖", tone: "waiting" },
-  ahead: { glyph: "·", tone: "waiting" },
-  unreached: { glyph: "-", tone: "waiting" },
-  unseen: { glyph: "?", tone: "waiting" },
-};
 
 /** A line of the life of a ticket; `since`: behind it stands the time from then on; `of`: the try, and the step, that it tells of. */
 export interface AttemptLine {
@@ -29,12 +18,8 @@ export interface AttemptLine {
 /** Columns of the time behind a line. */
 export const TIME_WIDTH = 8;
 
-function tryLook({ outcome }: AttemptHistory): { readonly glyph: string; readonly tone: Tone; readonly word: string } {
-  if (outcome === undefined) return { glyph: "▶", tone: "running", word: "under way" };
-  if (outcome === "done") return { glyph: "✔", tone: "good", word: "done" };
-  return outcome === "gated"
-    ? { glyph: "!", tone: "person", word: "left to a person" }
-    : { glyph: "✖", tone: "bad", word: outcome };
+function attemptLabel({ outcome }: AttemptHistory): Label {
+  return outcome === undefined ? { ...STYLES.agent, word: "under way" } : outcomeLabel(outcome, true);
 }
 
 /** A try on one line, with what happened in it, and `count` behind its number: `✖ try 1  failed  agent 40s, gates ok, check tests failed: 2 of 214`. */
@@ -43,7 +28,7 @@ export function attemptLine(
   options: { readonly chosen: boolean; readonly width: number; readonly count: string },
 ): AttemptLine {
   const { chosen, width, count } = options;
-  const { glyph, tone, word } = tryLook(life);
+  const { glyph, tone, word } = attemptLabel(life);
   const head = `attempt ${life.n}${count}  ${word}`;
   const room = width - 3 - widthOf(head) - 2 - (life.outcome === undefined ? TIME_WIDTH : 0);
   const story = room < 12 ? "" : storyOf(life, room);
@@ -61,16 +46,16 @@ export function attemptLine(
 
 /** What happened in a try, in words; where there is no room for all, what failed or is under way. Of what lies ahead nothing is said. */
 function storyOf({ entries, says }: AttemptHistory, width: number): string {
-  const words = entries.flatMap((entry) => storyWord(entry) ?? []);
+  const words = entries.flatMap((entry) => storyLabel(entry) ?? []);
   const whole = words.length === 0 ? says : words.join(", ");
   if (widthOf(whole) <= width) return whole;
   const telling = entries
     .filter(({ mark }) => mark !== "passed" && mark !== "claimed")
-    .flatMap((entry) => storyWord(entry) ?? []);
+    .flatMap((entry) => storyLabel(entry) ?? []);
   return cut(telling.length === 0 ? whole : telling.join(", "), width);
 }
 
-function storyWord(entry: AttemptEntry): string | undefined {
+function storyLabel(entry: AttemptEntry): string | undefined {
   const word = entryLabel(entry);
   switch (entry.mark) {
     case "claimed":
@@ -114,7 +99,7 @@ export function attemptLines(
 }
 
 function headLine(life: AttemptHistory, chosen: boolean, width: number): AttemptLine {
-  const { glyph, tone, word } = tryLook(life);
+  const { glyph, tone, word } = attemptLabel(life);
   const took = life.endedAt === undefined ? "" : formatAge(life.endedAt - life.startedAt);
   const text = fitTo(`attempt ${life.n}  ${word}`, width - 3 - TIME_WIDTH);
   const line: Span[] = [
@@ -126,7 +111,7 @@ function headLine(life: AttemptHistory, chosen: boolean, width: number): Attempt
 }
 
 function entryLines(entry: AttemptEntry, chosen: boolean, width: number): readonly AttemptLine[] {
-  const { glyph, tone } = ENTRY_STYLES[entry.mark];
+  const { glyph, tone } = STEP_STYLES[entry.mark];
   const took = entry.ms === undefined ? "" : formatAge(entry.ms);
   const says = entry.says ?? (entry.mark === "waits" ? "waits for its turn" : "");
   const word = entryLabel(entry);
@@ -162,7 +147,7 @@ function trackSpans(life: AttemptHistory, chosen: AttemptEntry | undefined, name
 }
 
 function trackEntry(entry: AttemptEntry, chosen: boolean, words: string): SpanLine {
-  const { glyph, tone } = ENTRY_STYLES[entry.mark];
+  const { glyph, tone } = STEP_STYLES[entry.mark];
   const lit = entry.mark === "running" || entry.mark === "failed";
   return [
     { text: glyph, tone },

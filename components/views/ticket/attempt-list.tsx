@@ -1,13 +1,13 @@
 import { Box } from "ink";
 import { memo, type ReactNode } from "react";
-import { useDrawn } from "../../dashboard-context.ts";
-import { Rule } from "../../frame/rule.tsx";
-import type { ViewSize } from "../../frame/view-size.ts";
+import { useDrawn } from "../../kit/dashboard-context.ts";
 import { fitTo } from "../../kit/fit.ts";
+import type { ViewSize } from "../../kit/geometry.ts";
+import { Rule } from "../../kit/rule.tsx";
 import { cutSpans, Inner, spansWidth } from "../../kit/spans.tsx";
 import { Line, Say } from "../../kit/text.tsx";
 import { Time } from "../../kit/time.tsx";
-import { hiddenWords, type Window } from "../../kit/window.ts";
+import { hiddenLabel, type Window } from "../../kit/window.ts";
 import { type AttemptLine, attemptLine, TIME_WIDTH } from "./attempt-lines.ts";
 import { shownAttempt, shownAttempts } from "./ticket-layout.ts";
 import { useTarget } from "./use-target.ts";
@@ -57,7 +57,7 @@ function Lines(options: {
       ))}
       {window.above + window.below > 0 && (
         <Line>
-          <Say tone="waiting">{fitTo(` ${hiddenWords(window)}`, columns)}</Say>
+          <Say tone="waiting">{fitTo(` ${hiddenLabel(window)}`, columns)}</Say>
         </Line>
       )}
     </>

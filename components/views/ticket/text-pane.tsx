@@ -1,21 +1,23 @@
 import { Box } from "ink";
 import { memo, type ReactNode, use, useEffect } from "react";
+import { plural } from "../../../src/domain/values/plural.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
-import { plural } from "../../../src/store/format.ts";
+import type { Tone } from "../../../src/store/labels/tone.ts";
+import type { TextInput } from "../../../src/store/text-input.ts";
 import { emptyMessage } from "../../../src/store/ticket-log/empty-message.ts";
+import { hitsIn } from "../../../src/store/ticket-log/find.ts";
 import { headOf } from "../../../src/store/ticket-log/head.ts";
-import { rowsFrom } from "../../../src/store/ticket-log/rows.ts";
+import { rowsFrom, type TextRow } from "../../../src/store/ticket-log/rows.ts";
 import { foundIn, type ShownText, shownText } from "../../../src/store/ticket-log/source.ts";
 import { openFileOf, targetOf } from "../../../src/store/ticket-log/target.ts";
 import { TICKET_TABS } from "../../../src/store/views/ticket.ts";
-import { DashboardContext, useDashboard, useDrawn } from "../../dashboard-context.ts";
+import { DashboardContext, useDrawn, useStateOf } from "../../kit/dashboard-context.ts";
 import { cut, widthOf } from "../../kit/fit.ts";
 import { cutSpans, Inner, type Span, type SpanLine, spansWidth } from "../../kit/spans.tsx";
 import { Line, Say } from "../../kit/text.tsx";
-import { rowSpans } from "./text-style.ts";
 import { tabName } from "./ticket-layout.ts";
-import { useTarget } from "./use-target.ts";
+import { targetParts, useTarget } from "./use-target.ts";
 
 interface PaneOf {
   readonly columns: number;
@@ -29,18 +31,15 @@ export const TextPane = memo(function TextPane({ columns, height, left }: PaneOf
   useDrawn("ticket text");
   const store = use(DashboardContext)?.store;
   const target = useTarget();
-  useDashboard((s) => s.viewed);
-  useDashboard((s) => s.ui.ticket);
-  useDashboard(headKey);
-  const field = useDashboard((s) => (s.ui.modal?.kind === "search" ? s.ui.modal.input : undefined));
-  const search = useDashboard((s) => s.ui.ticket.search);
+  const state = useStateOf(paneParts);
+  const field = searchField(state);
+  const { search } = state.ui.ticket;
   const needle = field?.text ?? search;
   const looking = field !== undefined || search !== "";
   const width = columns - widthOf(left);
   const rows = Math.max(1, height - 1 - (looking ? 1 : 0));
   useEffect(() => store?.dispatch({ type: "ticket-view", action: { type: "room", columns: width, rows } }), [store, width, rows]);
-  if (store === undefined || target === undefined) return null;
-  const state = store.getState();
+  if (target === undefined) return null;
   const shown = shownText(state, target, { columns: width, rows });
   if (shown === undefined) return null;
   const found = foundIn(shown.source, needle);
@@ -68,6 +67,15 @@ export const TextPane = memo(function TextPane({ columns, height, left }: PaneOf
     </Box>
   );
 });
+
+/** All that the pane is made of. */
+function paneParts(state: DashboardState): readonly unknown[] {
+  return [state.viewed, state.ui.ticket, headKey(state), searchField(state), ...targetParts(state)];
+}
+
+function searchField({ ui: { modal } }: DashboardState): TextInput | undefined {
+  return modal?.kind === "search" ? modal.input : undefined;
+}
 
 /** What a tab says by itself, as one text: it changes with more of the run than its file does. */
 function headKey(state: DashboardState): string {
@@ -107,7 +115,7 @@ function TabLine(options: {
     return { text: tabName(tab, shown.target.tab), tone: own ? "running" : "waiting", bold: own };
   });
   const used = widthOf(left) + 1 + spansWidth(names);
-  const words = statusWords(shown, skipped);
+  const words = statusLabels(shown, skipped);
   const room = width - used - 4;
   const word = words.find((text) => widthOf(text) <= room) ?? "";
   const rest = width - used - (word === "" ? 0 : widthOf(word) + 3);
@@ -121,7 +129,7 @@ function TabLine(options: {
 }
 
 /** Where the text stands, the longest words first. */
-function statusWords({ source, room, place, follows, target }: ShownText, skipped: number): readonly string[] {
+function statusLabels({ source, room, place, follows, target }: ShownText, skipped: number): readonly string[] {
   const { count, first } = source;
   if (count === 0) return [];
   const grows = target.tab === "log" || target.tab === "evidence";
@@ -139,11 +147,42 @@ function statusWords({ source, room, place, follows, target }: ShownText, skippe
 function searchLine({ ui }: DashboardState, { target }: ShownText, needle: string, found: readonly number[]): SpanLine {
   if (needle === "") return [{ text: " " }];
   const { match } = ui.ticket;
-  const here = match?.of === target.key ? found.indexOf(match.line) : -1;
+  const here = match?.textKey === target.key ? found.indexOf(match.line) : -1;
   const count = plural(found.length, "line");
   const where = found.length === 0 ? "in no line" : here < 0 ? `in ${count}` : `in ${count}, this is ${here + 1}`;
   return [
     { text: `${where}: `, tone: found.length === 0 ? "bad" : "waiting" },
     { text: displayText(needle), bold: true },
   ];
+}
+
+/** A row of text as it is drawn: what is looked for is inverted. */
+function rowSpans({ source, room }: ShownText, { line, stretch }: TextRow, needle: string): SpanLine {
+  const { text, tone } = source.line(line - source.first);
+  const shown = room.wrap ? text.slice(stretch.from, stretch.to).trimEnd() : cutTo(text, room.columns);
+  const hits = hitsIn(text, needle).flatMap(({ from, to }) => {
+    const [start, end] = [Math.max(from, stretch.from) - stretch.from, Math.min(to, stretch.to) - stretch.from];
+    return start < end && start < shown.length ? [{ from: start, to: Math.min(end, shown.length) }] : [];
+  });
+  return marked(shown, tone, hits);
+}
+
+/** A line cut to the columns; of a very long one no more is measured than can be seen. */
+function cutTo(text: string, columns: number): string {
+  const most = columns * 4;
+  return cut(text.length > most ? `${text.slice(0, most)}…` : text, columns);
+}
+
+function marked(text: string, tone: Tone, hits: readonly { readonly from: number; readonly to: number }[]): SpanLine {
+  // An empty line has no height.
+  if (text === "") return [{ text: " " }];
+  const spans: Span[] = [];
+  let at = 0;
+  for (const { from, to } of hits) {
+    if (from > at) spans.push({ text: text.slice(at, from), tone });
+    spans.push({ text: text.slice(from, to), inverse: true });
+    at = to;
+  }
+  if (at < text.length) spans.push({ text: text.slice(at), tone });
+  return spans;
 }

@@ -1,14 +1,15 @@
 import { memo, type ReactNode } from "react";
 import { useShallow } from "zustand/react/shallow";
+import { specOf } from "../../../src/domain/schedule/plan.ts";
 import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatUsd } from "../../../src/store/format.ts";
-import { finishOf, stageOf } from "../../../src/store/ticket-stage.ts";
-import { useDashboard, useDrawn } from "../../dashboard-context.ts";
+import { type QueueLabel, queueLabel, titleOf } from "../../../src/store/labels/ticket-label.ts";
+import { finishOf, stageOf } from "../../../src/store/labels/ticket-stage.ts";
+import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
 import { cutSpans, Spans } from "../../kit/spans.tsx";
 import { Line, Say } from "../../kit/text.tsx";
-import { type QueueLabel, queueLabel, titleOf } from "../overview/queue-label.ts";
 import { trackLine } from "./attempt-lines.ts";
 import { useTarget } from "./use-target.ts";
 
@@ -39,7 +40,7 @@ function whichOf(state: DashboardState): { readonly id: string; readonly title: 
   const { run, ui } = state;
   const ticket = ui.selected === undefined ? undefined : ticketIn(state, ui.selected);
   if (ticket === undefined) return { id: "", title: "", about: "" };
-  const spec = run?.plan.tickets[run.plan.index[ticket.id] ?? -1];
+  const spec = run && specOf(run.plan, ticket.id);
   const about = [
     formatUsd(ticket.costUsd),
     spec?.repo ?? "",

@@ -4,14 +4,13 @@ import type { AttemptHistory } from "../../../src/store/ticket-log/attempts.ts";
 import { type Target, targetOf } from "../../../src/store/ticket-log/target.ts";
 import { TICKET_TABS, type TicketTab } from "../../../src/store/views/ticket.ts";
 import { WIDE_COLUMNS } from "../../frame/layout.ts";
-import type { ViewSize } from "../../frame/view-size.ts";
-import type { Cell } from "../../kit/cell.ts";
 import { widthOf } from "../../kit/fit.ts";
+import type { Cell, ViewSize } from "../../kit/geometry.ts";
 import { type Window, windowOf } from "../../kit/window.ts";
 import { type AttemptLine, attemptLines } from "./attempt-lines.ts";
 
 /** Lines of the head: the ticket, how it stands, and its finish line. */
-export const HEAD_LINES = 3;
+export const TICKET_HEAD_LINES = 3;
 /** Columns of the life of a ticket where it stands beside the text, at least and at most. */
 const [LEAST_LIFE, MOST_LIFE] = [38, 56];
 /** The part of the width that it has between them. */
@@ -20,14 +19,14 @@ const LIFE_SHARE = 0.3;
 const LIFE_TITLE = 1;
 
 /** Where the life of the ticket and its text stand, under the head. */
-interface TicketPlace {
+interface TicketLayout {
   readonly wide: boolean;
   readonly life: ViewSize;
   readonly text: ViewSize;
 }
 
 /** Beside each other where there is room, else the text under a line for each try. */
-export function ticketLayout({ columns, height }: ViewSize, tries: number): TicketPlace {
+export function ticketLayout({ columns, height }: ViewSize, tries: number): TicketLayout {
   if (columns >= WIDE_COLUMNS) {
     const life = Math.min(MOST_LIFE, Math.max(LEAST_LIFE, Math.floor(columns * LIFE_SHARE)));
     return { wide: true, life: { columns: life, height }, text: { columns: columns - life, height } };
@@ -58,10 +57,10 @@ export function tabName(tab: TicketTab, chosen: TicketTab): string {
 export function ticketPartAt(state: DashboardState, { columns, height }: ViewSize, cell: Cell): MouseTarget | undefined {
   const target = targetOf(state);
   if (target === undefined) return undefined;
-  const { wide, life, text } = ticketLayout({ columns, height: height - HEAD_LINES }, target.lives.length);
-  const row = cell.row - HEAD_LINES;
+  const { wide, life, text } = ticketLayout({ columns, height: height - TICKET_HEAD_LINES }, target.lives.length);
+  const row = cell.row - TICKET_HEAD_LINES;
   const isInLife = wide ? cell.column < life.columns : row < life.height;
-  if (row < 0 || row >= height - HEAD_LINES) return undefined;
+  if (row < 0 || row >= height - TICKET_HEAD_LINES) return undefined;
   if (isInLife) return wide ? stepAt(target, life, row - LIFE_TITLE) : tryAt(target, life, row);
   const [left, top] = wide ? [columns - text.columns + 1, 0] : [0, life.height];
   // The line of the tabs begins with a dash.

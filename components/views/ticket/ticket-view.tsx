@@ -2,14 +2,14 @@ import { Box } from "ink";
 import type { ReactNode } from "react";
 import { ticketIn } from "../../../src/store/dashboard-state.ts";
 import { keyIn } from "../../../src/store/keymap/key-labels.ts";
-import { useDashboard, useDrawn } from "../../dashboard-context.ts";
 import { FRAME_LINES, ViewFrame } from "../../frame/view-frame.tsx";
-import type { ViewSize } from "../../frame/view-size.ts";
+import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
+import type { ViewSize } from "../../kit/geometry.ts";
 import { Line, Say } from "../../kit/text.tsx";
 import { LifeList, TryLines } from "./attempt-list.tsx";
 import { TextPane } from "./text-pane.tsx";
 import { TicketHead } from "./ticket-head.tsx";
-import { HEAD_LINES, ticketLayout } from "./ticket-layout.ts";
+import { TICKET_HEAD_LINES, ticketLayout } from "./ticket-layout.ts";
 
 /** All about the selected ticket: its tries with their steps, and what each has left. */
 export function TicketView({ columns, height }: ViewSize): ReactNode {
@@ -20,7 +20,7 @@ export function TicketView({ columns, height }: ViewSize): ReactNode {
       {selected ? (
         <>
           <TicketHead width={columns} />
-          <Body columns={columns} height={height - FRAME_LINES - HEAD_LINES} />
+          <Body columns={columns} height={height - FRAME_LINES - TICKET_HEAD_LINES} />
         </>
       ) : (
         <Unselected />

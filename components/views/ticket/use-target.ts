@@ -1,11 +1,10 @@
-import { use, useMemo } from "react";
-import { useShallow } from "zustand/react/shallow";
+import { useMemo } from "react";
 import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
 import { type Target, targetOf } from "../../../src/store/ticket-log/target.ts";
-import { DashboardContext, useDashboard } from "../../dashboard-context.ts";
+import { useStateOf } from "../../kit/dashboard-context.ts";
 
 /** All that a target is made of. What an agent prints is no part of it. */
-function partsOf({ run, ui }: DashboardState): readonly unknown[] {
+export function targetParts({ run, ui }: DashboardState): readonly unknown[] {
   const ticket = ui.selected === undefined ? undefined : ticketIn({ ...(run === undefined ? {} : { run }) }, ui.selected);
   if (ticket === undefined) return [];
   const { lastLine: _, lastOutputAt: __, lines: ___, ...attempt } = ticket.attempt ?? {};
@@ -14,8 +13,6 @@ function partsOf({ run, ui }: DashboardState): readonly unknown[] {
 
 /** What the ticket view looks at; the same object until something of it has changed. */
 export function useTarget(): Target | undefined {
-  const store = use(DashboardContext)?.store;
-  const parts = useDashboard(useShallow(partsOf));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the parts are what the target is made of
-  return useMemo(() => (store === undefined ? undefined : targetOf(store.getState())), [store, parts]);
+  const state = useStateOf(targetParts);
+  return useMemo(() => targetOf(state), [state]);
 }

@@ -1,20 +1,20 @@
 import type { AttemptOutcome } from "../../../src/domain/run/event.ts";
 import { formatAge } from "../../../src/store/format.ts";
+import { STYLES } from "../../../src/store/labels/tone.ts";
 import type { TimelineBar } from "../../../src/store/views/timeline-bars.ts";
-import type { BarLook } from "../../kit/bars.ts";
+import { type BarStyle, SHIPPED_BAR } from "../../kit/bars.ts";
 import type { SpanLine } from "../../kit/spans.tsx";
 
-const SHIPPED: BarLook = { cap: "┣", fill: "━", tone: "good" };
-const GATED: BarLook = { cap: "!", fill: "━", tone: "person" };
-const FAILED: BarLook = { cap: "×", fill: "×", tone: "bad" };
-const KILLED: BarLook = { cap: "■", fill: "■", tone: "bad" };
-const CUT_OFF: BarLook = { cap: "·", fill: "·", tone: "waiting" };
-const AT_WORK: BarLook = { cap: "▸", fill: "▸", tone: "running" };
+const GATED: BarStyle = { cap: STYLES.needsYou.glyph, fill: "━", tone: STYLES.needsYou.tone };
+const FAILED: BarStyle = { cap: "×", fill: "×", tone: STYLES.failed.tone };
+const KILLED: BarStyle = { cap: "■", fill: "■", tone: "bad" };
+const CUT_OFF: BarStyle = { cap: "·", fill: "·", tone: STYLES.cutOff.tone };
+const AT_WORK: BarStyle = { cap: "▸", fill: "▸", tone: "running" };
 /** Its agent has ended, and nobody has judged its work yet. */
-const UNJUDGED: BarLook = { cap: "▸", fill: "─", tone: "running" };
+const UNJUDGED: BarStyle = { cap: "▸", fill: "─", tone: "running" };
 
-const BY_OUTCOME: Readonly<Record<AttemptOutcome, BarLook>> = {
-  done: SHIPPED,
+const BY_OUTCOME: Readonly<Record<AttemptOutcome, BarStyle>> = {
+  done: SHIPPED_BAR,
   gated: GATED,
   failed: FAILED,
   silent: FAILED,
@@ -24,31 +24,19 @@ const BY_OUTCOME: Readonly<Record<AttemptOutcome, BarLook>> = {
   lost: CUT_OFF,
 };
 
-/** How a try ended, in a word or two. */
-export const OUTCOME_LABELS: Readonly<Record<AttemptOutcome, string>> = {
-  done: "shipped",
-  gated: "left to a person",
-  failed: "failed",
-  silent: "silent for too long",
-  "out-of-time": "out of time",
-  killed: "killed",
-  stopped: "cut off by a stop",
-  lost: "lost with its engine",
-};
-
 const FINISH_FILL = "░";
 
 /** By pattern and tone: how the try ended, or that it goes on. A finish line has a pattern of its own. */
-export function segmentStyle({ outcome, part, to }: Pick<TimelineBar, "outcome" | "part" | "to">): BarLook {
+export function segmentStyle({ outcome, part, to }: Pick<TimelineBar, "outcome" | "part" | "to">): BarStyle {
   const running = to === undefined ? AT_WORK : UNJUDGED;
-  const look = outcome === undefined ? running : BY_OUTCOME[outcome];
-  return part === "agent" ? look : { cap: FINISH_FILL, fill: FINISH_FILL, tone: look.tone };
+  const style = outcome === undefined ? running : BY_OUTCOME[outcome];
+  return part === "agent" ? style : { cap: FINISH_FILL, fill: FINISH_FILL, tone: style.tone };
 }
 
-const LEGEND: readonly (readonly [BarLook, word: string])[] = [
+const LEGEND: readonly (readonly [BarStyle, word: string])[] = [
   [AT_WORK, "at work"],
   [UNJUDGED, "finishing"],
-  [SHIPPED, "shipped"],
+  [SHIPPED_BAR, "shipped"],
   [GATED, "yours"],
   [FAILED, "failed"],
   [KILLED, "killed"],
@@ -64,7 +52,7 @@ export function legend(options: { readonly finish: boolean; readonly width: numb
   const gap = wide ? " " : "";
   const word = (text: string) => ({ text: `${gap}${text}${gap}`, tone: "waiting" as const });
   const parts = LEGEND.map(([{ cap, fill, tone }, text]): SpanLine => {
-    const sign = ` ${wide ? cap : ""}${cap === "!" && !wide ? cap : fill}`;
+    const sign = ` ${wide ? cap : ""}${cap === GATED.cap && !wide ? cap : fill}`;
     return [{ text: sign, tone }, word(text)];
   });
   const finish: SpanLine = options.finish ? [{ text: ` ${FINISH_FILL}` }, word("finish line")] : [];

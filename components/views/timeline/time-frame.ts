@@ -1,3 +1,4 @@
+import { formatClock, formatDay, formatMinute } from "../../../src/store/format.ts";
 import type { TimelineUi } from "../../../src/store/views/timeline.ts";
 
 const SECOND = 1_000;
@@ -75,14 +76,10 @@ export function ticksOf({ start, ms, columns }: TimeFrame): readonly Tick[] {
   return ticks;
 }
 
-function two(n: number): string {
-  return String(n).padStart(2, "0");
-}
+const MIDNIGHT = "00:00:00";
 
 /** The local time of a mark; at midnight the day. */
 function labelOf(at: number, step: number): string {
-  const d = new Date(at);
-  const [h, m, s] = [d.getHours(), d.getMinutes(), d.getSeconds()];
-  if (step >= 24 * HOUR || (h === 0 && m === 0 && s === 0)) return `${two(d.getMonth() + 1)}-${two(d.getDate())}`;
-  return step < MINUTE ? `${two(h)}:${two(m)}:${two(s)}` : `${two(h)}:${two(m)}`;
+  if (step >= 24 * HOUR || formatClock(at) === MIDNIGHT) return formatDay(at);
+  return step < MINUTE ? formatClock(at) : formatMinute(at);
 }

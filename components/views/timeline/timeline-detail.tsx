@@ -2,18 +2,20 @@ import type { ReactNode } from "react";
 import { useShallow } from "zustand/react/shallow";
 import type { PastAttempt } from "../../../src/domain/run/state.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
+import { plural } from "../../../src/domain/values/plural.ts";
 import { ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
-import { formatClock, formatElapsed, plural } from "../../../src/store/format.ts";
+import { formatClock, formatElapsed } from "../../../src/store/format.ts";
 import { keyIn } from "../../../src/store/keymap/key-labels.ts";
-import { useDashboard } from "../../dashboard-context.ts";
-import { Rule } from "../../frame/rule.tsx";
+import { outcomeLabel } from "../../../src/store/labels/outcome-label.ts";
+import { titleOf } from "../../../src/store/labels/ticket-label.ts";
+import { useDashboard } from "../../kit/dashboard-context.ts";
 import { cut } from "../../kit/fit.ts";
+import { Rule } from "../../kit/rule.tsx";
 import { cutSpans, type Span, type SpanLine, Spans } from "../../kit/spans.tsx";
 import { Line, Say } from "../../kit/text.tsx";
 import { Time } from "../../kit/time.tsx";
-import { titleOf } from "../overview/queue-label.ts";
-import { OUTCOME_LABELS, segmentStyle } from "./segment-style.ts";
+import { segmentStyle } from "./segment-style.ts";
 
 /** The tries of the selected ticket in words, the newest first, in exactly `lines` lines: 2, or 4 with a title. */
 export function TimelineDetail(options: {
@@ -32,7 +34,7 @@ export function TimelineDetail(options: {
   const hidden = history.length - past.length;
   const words = `${plural(tries, "attempt")}${hidden === 0 ? "" : `, +${hidden} more`} · ${title}`;
   const keys = useDashboard((s) => keyIn(s, "timeline", "select-next"));
-  const none = id === undefined ? selectWords(keys) : `${id} was not tried yet · ${title}`;
+  const none = id === undefined ? selectLabel(keys) : `${id} was not tried yet · ${title}`;
   const used = past.length + (running ? 1 : 0);
   return (
     <>
@@ -50,7 +52,7 @@ export function TimelineDetail(options: {
   );
 }
 
-function selectWords(keys: string): string {
+function selectLabel(keys: string): string {
   return keys === "" ? "no ticket is selected" : `${keys} select a ticket`;
 }
 
@@ -69,7 +71,7 @@ function pastLine(id: string, pastAttempt: PastAttempt): SpanLine {
   return [
     { text: ` ${cap}${fill} `, tone },
     { text: `${id} attempt ${pastAttempt.n}  `, bold: true },
-    { text: OUTCOME_LABELS[pastAttempt.outcome], tone },
+    { text: outcomeLabel(pastAttempt.outcome, true).word, tone },
     {
       text: `  ${formatClock(pastAttempt.startedAt)}–${formatClock(pastAttempt.endedAt)}  slot ${pastAttempt.slot + 1}`,
       tone: "waiting",

@@ -1,10 +1,9 @@
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
 import { type TimelineBar, timelineBars } from "../../../src/store/views/timeline-bars.ts";
-import type { ViewSize } from "../../frame/view-size.ts";
 import { type Bar, barsAt } from "../../kit/bars.ts";
-import type { Cell } from "../../kit/cell.ts";
-import { rowWindow } from "../../kit/page-window.ts";
+import type { Cell, ViewSize } from "../../kit/geometry.ts";
+import { rowWindow } from "../../kit/window.ts";
 import { segmentStyle } from "./segment-style.ts";
 import { columnOf, type TimeFrame, timeFrame } from "./time-frame.ts";
 
@@ -22,7 +21,7 @@ interface LaneOf {
 }
 
 /** Which slots are shown, in which lines. */
-interface TimelinePlace {
+interface TimelineLayout {
   /** Lines about the selected ticket. */
   readonly detail: 2 | 4;
   /** Lines for lanes. */
@@ -41,7 +40,7 @@ export function timelineLayout(options: {
   readonly slots: number;
   readonly height: number;
   readonly selected: TicketId | undefined;
-}): TimelinePlace {
+}): TimelineLayout {
   const { bars, slots, height, selected } = options;
   const detail = height >= ROOMY ? 4 : 2;
   const room = Math.max(1, height - detail - OTHER_LINES);
@@ -69,7 +68,7 @@ export function laneBars(
     from: columnOf(bar.from, start, ms),
     to: bar.to === undefined ? Math.max(now + 1, columnOf(bar.from, start, ms) + 1) : columnOf(bar.to, start, ms),
     label: bar.ticket,
-    look: segmentStyle(bar),
+    style: segmentStyle(bar),
     lit: bar.ticket === selected,
   }));
 }

@@ -1,18 +1,16 @@
 import { memo, type ReactNode, use, useEffect, useMemo } from "react";
 import { useShallow } from "zustand/react/shallow";
+import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { keepBars, type TimelineBar } from "../../../src/store/views/timeline-bars.ts";
-import { DashboardContext, useDashboard, useDrawn } from "../../dashboard-context.ts";
-import { NoRun } from "../../frame/no-run.tsx";
-import { FRAME_LINES, ViewFrame } from "../../frame/view-frame.tsx";
-import type { ViewSize } from "../../frame/view-size.ts";
-import type { Ground, GroundSign } from "../../kit/bars.ts";
-import { fitLegend } from "../../kit/legend.ts";
-import { type SpanLine, Spans } from "../../kit/spans.tsx";
-import { Lane } from "./lane.tsx";
+import { FRAME_LINES, NoRun, ViewFrame } from "../../frame/view-frame.tsx";
+import { type Ground, type GroundSign, paintBars } from "../../kit/bars.ts";
+import { DashboardContext, useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
+import type { ViewSize } from "../../kit/geometry.ts";
+import { fitLegend, type SpanLine, Spans } from "../../kit/spans.tsx";
 import { legend } from "./segment-style.ts";
 import { type TimeFrame, ticksOf } from "./time-frame.ts";
 import { TimelineDetail } from "./timeline-detail.tsx";
-import { frameOf, LANE_LABEL, timelineLayout } from "./timeline-layout.ts";
+import { frameOf, LANE_LABEL, laneBars, timelineLayout } from "./timeline-layout.ts";
 
 /** The timeline: whose agent worked in which slot when, and the finish lines beside it. */
 export function TimelineView({ columns, height }: ViewSize): ReactNode {
@@ -111,3 +109,25 @@ function hiddenSlots({ count, to, from }: { readonly from: number; readonly to: 
   const words = [...(from === 0 ? [] : [`${from} slots above`]), ...(below === 0 ? [] : [`+${below} more slots`])];
   return [{ text: ` ${words.join(" · ")} `, bold: true }];
 }
+
+/** One slot's agents, or the finish lines of those that left it, over the time that is shown. */
+const Lane = memo(function Lane({
+  slot,
+  part,
+  bars,
+  frame,
+  selected,
+  ground,
+}: {
+  readonly slot: number;
+  readonly part: TimelineBar["part"];
+  readonly bars: readonly TimelineBar[];
+  readonly frame: TimeFrame;
+  readonly ground: Ground;
+  readonly selected: TicketId | undefined;
+}): ReactNode {
+  useDrawn(`lane ${slot} ${part}`);
+  const label = part === "agent" ? String(slot + 1) : "";
+  const { spans } = paintBars(laneBars(bars, frame, selected), frame.columns, ground);
+  return <Spans line={[{ text: `${label.padStart(LANE_LABEL - 2)}  `, tone: "waiting" }, ...spans]} />;
+});

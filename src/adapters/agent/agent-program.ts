@@ -1,6 +1,10 @@
-import type { AgentStop, AgentTask, AgentTokens } from "../../ports/agent.ts";
+import type { VendorKind } from "../../domain/batch/vendors.ts";
+import type { AgentStop } from "../../domain/run/agent-event.ts";
+import type { AgentTask } from "../../ports/agent.ts";
 import type { ModelAccess } from "../../ports/executor.ts";
-import type { ModelApi } from "../../ports/gateway.ts";
+import type { ModelApi, Price } from "../../ports/gateway.ts";
+import type { SessionLogFormat } from "../../ports/session-logs.ts";
+import type { EventFormat } from "./event-format.ts";
 
 /** What the batch says of an agent that is a vendor's program. */
 export interface ProgramOptions {
@@ -36,38 +40,29 @@ export function promptOnStdin(argv: readonly string[]): readonly string[] {
   return ["/bin/sh", "-c", 'exec "$@" < "$LOOPDASH_PROMPT"', "sh", ...argv];
 }
 
-/** How a program ended by its own account. */
-export interface ProgramEnd {
-  /** Absent where it says that it finished. */
-  readonly stop?: AgentStop;
-  /** Dollars by its own account; null where it gives none. */
-  readonly costUsd: number | null;
-  readonly tokens?: AgentTokens;
-}
-
-/** Reads what one process of a program prints. */
-export interface ProgramReader {
-  /**
-   * One line of stdout; gives the lines for people that are in it, raw. A line that cannot be read is worth nothing and breaks
-   * nothing.
-   */
-  line(text: string): readonly string[];
-  /** Set as soon as it is known that going on is useless: the process is ended then. */
-  fatal(): AgentStop | undefined;
-  /** What is known at the end of the process. */
-  end(exitCode: number | null): ProgramEnd;
-  /** Its last message, whole and raw; empty where it gave none. It counts only where `end` tells of no stop. */
-  answer(): string;
-}
-
-/** A vendor's coding agent: how it is started and what it prints. */
+/** A vendor's coding agent: how it is started, what it prints, and what its models cost. */
 export interface AgentProgram {
-  readonly kind: "claude" | "codex" | "gemini" | "opencode";
+  readonly kind: VendorKind;
+  /** The version that test/agents drives: that of .ci/agents/package.json. */
+  readonly tested: string;
   /** The API that it speaks with its model. */
   readonly api: ModelApi;
+  /** Where the vendor serves that API, and how it takes the key of an account. */
+  readonly baseUrl: string;
+  readonly keyHeader: "x-api-key" | "x-goog-api-key" | "bearer";
+  /** What its vendor's models cost. A batch's own prices go before these. */
+  readonly prices: readonly Price[];
+  /** Variables, beside HOME and those of XDG, that make it keep what is its own in this folder. */
+  readonly homeEnv: (folder: string) => Readonly<Record<string, string>>;
+  readonly events: EventFormat;
+  /** What its exit codes say that its events do not. */
+  readonly exitStops?: Readonly<Record<number, AgentStop>>;
+  /** What it logs of the sessions that people have with it, if it logs them with what each answer used. */
+  readonly sessions?: (env: NodeJS.ProcessEnv) => SessionLogFormat;
+  /** Whether it asks for this model by this very name, so that a missing price can be told before it starts; default: never. */
+  handsOn?(model: string): boolean;
   /** Writes its settings into the session folder of the task, which is empty, and says how it is started. */
   prepare(task: Pick<AgentTask, "session" | "worktree">, options: ProgramOptions): Promise<ProgramLaunch>;
-  reader(): ProgramReader;
   /** Set for a program that would try a failed request for ever: after this many in a row the attempt is ended. */
   failures?(options: ProgramOptions): number;
 }

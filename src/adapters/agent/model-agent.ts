@@ -1,11 +1,13 @@
 import { mkdir } from "node:fs/promises";
+import type { AgentStop } from "../../domain/run/agent-event.ts";
 import { plainText } from "../../domain/values/text.ts";
-import type { Agent, AgentResult, AgentStop, AgentTask } from "../../ports/agent.ts";
+import type { Agent, AgentResult, AgentTask } from "../../ports/agent.ts";
 import type { ExecResult, Executor, ModelSpend } from "../../ports/executor.ts";
 import type { ModelUpstream } from "../../ports/gateway.ts";
-import type { AgentProgram, ProgramEnd, ProgramOptions } from "./agent-program.ts";
-import { EVENT_CHARS } from "./json-events.ts";
+import type { AgentProgram, ProgramOptions } from "./agent-program.ts";
+import { EVENT_CHARS } from "./event-format.ts";
 import { ModelWatch, type WatchBounds } from "./model-watch.ts";
+import { type ProgramEnd, ProgramReader } from "./program-reader.ts";
 
 /** What an agent that is a vendor's program runs on. */
 export interface ModelAgentOptions extends ProgramOptions {
@@ -47,7 +49,7 @@ export async function runProgram(
 ): Promise<{ readonly result: AgentResult; readonly answer: string }> {
   await mkdir(task.session, { recursive: true, mode: 0o700 });
   const launch = await options.kind.prepare(task, options);
-  const reader = options.kind.reader();
+  const reader = new ProgramReader(options.kind.events.parser(), options.kind.exitStops);
   const useless = new AbortController();
   const bounds = boundsOf(options);
   const watch = new ModelWatch(bounds, () => useless.abort());
@@ -82,11 +84,11 @@ export async function runProgram(
     onLine: (line, stream) => {
       if (stream !== "stdout") return;
       for (const text of reader.line(line)) onActivity(text);
-      if (reader.fatal() !== undefined) useless.abort();
+      if (reader.fatal !== undefined) useless.abort();
     },
   });
   const end = reader.end(result.exitCode);
-  const stop = withWait(stopOf(watch.stop ?? reader.fatal() ?? end.stop, watch.last, result), watch.last?.retryAfterMs);
+  const stop = withWait(stopOf(watch.stop ?? reader.fatal ?? end.stop, watch.last, result), watch.last?.retryAfterMs);
   const ended = useless.signal.aborted && !signal.aborted;
   const apart = disagreement(end, result.model);
   if (apart !== undefined) onActivity(apart);
@@ -100,7 +102,7 @@ export async function runProgram(
     ...(stop === undefined ? {} : { stop }),
     ...(end.tokens === undefined ? {} : { tokens: end.tokens }),
   };
-  return { result: told, answer: stop === undefined ? reader.answer() : "" };
+  return { result: told, answer: stop === undefined ? reader.answer : "" };
 }
 
 function boundsOf(options: ModelAgentOptions): WatchBounds {

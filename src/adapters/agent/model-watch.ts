@@ -1,4 +1,4 @@
-import type { AgentStop } from "../../ports/agent.ts";
+import type { AgentStop } from "../../domain/run/agent-event.ts";
 import type { ModelUpstream } from "../../ports/gateway.ts";
 import { stopOfStatus } from "./by-status.ts";
 

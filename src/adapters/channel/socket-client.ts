@@ -1,14 +1,14 @@
 import { createConnection, type Socket } from "node:net";
-import type { Command } from "../../domain/run/command.ts";
-import type { ClientMessage, ServerMessage } from "../../domain/run/wire.ts";
+import type { ClientMessage, Command } from "../../domain/run/command.ts";
+import type { ServerMessage } from "../../domain/run/wire.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { LineSplitter, LineTooLong } from "./lines.ts";
+import { JsonLinesReader, jsonLine, LineTooLong } from "./json-lines.ts";
 
 /** Longest message from an engine, in bytes: well below the longest string of V8 (about 512 MB). */
 const LONGEST_MESSAGE = 256 * 1024 * 1024;
 
-/** What a client of a run's socket is told. */
-export interface ClientOf {
+/** Which socket a client connects to, and what it is told there. */
+export interface ConnectOptions {
   readonly socketPath: string;
   /** A snapshot first, then every event after it. */
   readonly onMessage: (message: ServerMessage) => void;
@@ -18,37 +18,37 @@ export interface ClientOf {
 
 /** A connection to an engine. */
 export interface ChannelClient {
-  /** Sends a wish; after the connection is over it goes nowhere (`onClose` has said so). */
+  /** Sends a command; after the connection is over it goes nowhere (`onClose` has said so). */
   send(command: Command): void;
   /** Ends the connection. Nothing is called any more. */
   close(): void;
 }
 
 /** Connects to the engine of a run. Rejects with a UserError (exit 4) where none listens. */
-export function connectChannel(clientOf: ClientOf): Promise<ChannelClient> {
+export function connectChannel(options: ConnectOptions): Promise<ChannelClient> {
   return new Promise((settle, reject) => {
-    const socket = createConnection(clientOf.socketPath);
-    const refuse = (cause: Error) => reject(notRunning(clientOf.socketPath, cause));
+    const socket = createConnection(options.socketPath);
+    const refuse = (cause: Error) => reject(notRunning(options.socketPath, cause));
     socket.once("error", refuse);
     socket.once("connect", () => {
       socket.off("error", refuse);
-      settle(new SocketClient(socket, clientOf));
+      settle(new SocketClient(socket, options));
     });
   });
 }
 
 class SocketClient implements ChannelClient {
   readonly #socket: Socket;
-  readonly #of: ClientOf;
-  readonly #lines = new LineSplitter(LONGEST_MESSAGE);
+  readonly #options: ConnectOptions;
+  readonly #lines = new JsonLinesReader(LONGEST_MESSAGE);
   /** Why the connection ends. First cause wins. */
   #reason: string | undefined;
   #open = true;
   #begun = false;
 
-  constructor(socket: Socket, clientOf: ClientOf) {
+  constructor(socket: Socket, options: ConnectOptions) {
     this.#socket = socket;
-    this.#of = clientOf;
+    this.#options = options;
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
     socket.on("error", (error) => {
       this.#reason ??= `the connection to the engine broke (${error.message})`;
@@ -59,12 +59,12 @@ class SocketClient implements ChannelClient {
   send(command: Command): void {
     if (!this.#open) return;
     const message: ClientMessage = { kind: "command", command };
-    this.#socket.write(`${JSON.stringify(message)}\n`);
+    this.#socket.write(jsonLine(message));
   }
 
   close(): void {
     this.#open = false;
-    // Wishes that were just sent still go out; an engine that does not read gets no more than a moment.
+    // Commands that were just sent still go out; an engine that does not read gets no more than a moment.
     this.#socket.end();
     this.#socket.setTimeout(1_000, () => this.#socket.destroy());
     this.#socket.unref();
@@ -75,17 +75,16 @@ class SocketClient implements ChannelClient {
     for (;;) {
       const message = this.#next(lines);
       if (message === undefined || !this.#open) return;
-      this.#of.onMessage(message);
+      this.#options.onMessage(message);
     }
   }
 
   /** Apart from `onMessage`, so that a failure in there is never taken for a bad line. */
-  #next(lines: Generator<string>): ServerMessage | undefined {
+  #next(lines: Generator<unknown, undefined>): ServerMessage | undefined {
     if (!this.#open) return undefined;
     try {
-      const line = lines.next();
-      if (line.done) return undefined;
-      const message: unknown = JSON.parse(line.value);
+      const { done, value: message } = lines.next();
+      if (done) return undefined;
       if (isServerMessage(message) && this.#begun === (message.kind === "event")) {
         this.#begun = true;
         return message;
@@ -101,7 +100,7 @@ class SocketClient implements ChannelClient {
     this.#socket.destroy();
     if (!this.#open) return;
     this.#open = false;
-    this.#of.onClose(this.#reason ?? reason);
+    this.#options.onClose(this.#reason ?? reason);
   }
 }
 

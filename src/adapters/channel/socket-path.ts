@@ -2,10 +2,7 @@ import { hash, randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { privateTmp } from "../private-tmp.ts";
-
-/** Longest path of a Unix socket in bytes: sun_path without its final NUL (unix(7): 108 on Linux, 104 on macOS and BSD). */
-export const LONGEST_SOCKET_PATH = process.platform === "linux" ? 107 : 103;
+import { LONGEST_SOCKET_PATH, privateTmp } from "../private-tmp.ts";
 
 /** In the run's folder: what the engine's socket is called beside "engine". */
 const DOOR = "engine.door";

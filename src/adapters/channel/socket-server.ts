@@ -1,20 +1,29 @@
 import { chmodSync, lstatSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
-import type { Command } from "../../domain/run/command.ts";
+import { ClientMessage, type Command } from "../../domain/run/command.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
 import type { ServerMessage } from "../../domain/run/wire.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Channel, ChannelHost } from "../../ports/channel.ts";
 import { diskProblem, systemCode } from "../disk-error.ts";
-import { ServedClient } from "./served-client.ts";
+import { JsonLinesReader, jsonLine, LineTooLong } from "./json-lines.ts";
 
 /** More dashboards than anybody has. Each may hold a snapshot and its queue in memory. */
 const MOST_CLIENTS = 32;
 /** How long `close` waits for clients to take what is still queued, in milliseconds. */
 const FAREWELL_MS = 2_000;
+/** Longest line from a client, in bytes. */
+const LONGEST_COMMAND = 64 * 1024;
+/** What may wait for a client beyond its snapshot, in bytes. */
+const QUEUE_BYTES = 8 * 1024 * 1024;
+/** So long events are gathered before they go out together. Milliseconds; what is shown waits longer before it is drawn. */
+const TOGETHER_MS = 20;
+/** A client that takes nothing for this long while something waits for it is gone. Milliseconds. */
+const STALLED_MS = 30_000;
 
 /** What a channel serves, and where. */
-export interface ChannelOf {
+export interface ChannelOptions {
   /** At most `LONGEST_SOCKET_PATH` bytes; see `newSocketPath`. In a folder of this user alone. */
   readonly socketPath: string;
   readonly host: ChannelHost;
@@ -26,29 +35,29 @@ export interface ChannelOf {
  * Listens on the run's socket. A socket that a killed engine left there is replaced: the caller holds the run's lock.
  * Rejects with a UserError (exit 4) where the socket cannot be made.
  */
-export async function openChannel(channelOf: ChannelOf): Promise<Channel> {
+export async function openChannel(options: ChannelOptions): Promise<Channel> {
   try {
-    removeStale(channelOf.socketPath);
+    removeStale(options.socketPath);
     const server = createServer();
     server.maxConnections = MOST_CLIENTS;
-    await listen(server, channelOf.socketPath);
-    return new SocketChannel(server, channelOf);
+    await listen(server, options.socketPath);
+    return new SocketChannel(server, options);
   } catch (error) {
     const problem = diskProblem(error);
     if (problem === undefined) throw error;
-    throw new UserError({ what: `cannot listen on ${channelOf.socketPath}`, ...problem, exitCode: EXIT.refused, cause: error });
+    throw new UserError({ what: `cannot listen on ${options.socketPath}`, ...problem, exitCode: EXIT.refused, cause: error });
   }
 }
 
 class SocketChannel implements Channel {
   readonly #server: Server;
-  readonly #of: ChannelOf;
+  readonly #options: ChannelOptions;
   readonly #clients = new Map<Socket, ServedClient>();
   #closing: Promise<void> | undefined;
 
-  constructor(server: Server, channelOf: ChannelOf) {
+  constructor(server: Server, options: ChannelOptions) {
     this.#server = server;
-    this.#of = channelOf;
+    this.#options = options;
     server.on("connection", (socket) => this.#welcome(socket));
     // A failed accept (no descriptor left, say) concerns whoever wanted in.
     server.on("error", (error) => this.#problem(`a client could not connect: ${error.message}`));
@@ -82,14 +91,14 @@ class SocketChannel implements Channel {
     socket.on("close", () => this.#clients.delete(socket));
     if (this.#closing !== undefined) return void socket.destroy();
     try {
-      const snapshot = this.#of.host.snapshot();
-      const of = {
+      const snapshot = this.#options.host.snapshot();
+      const client = new ServedClient({
         socket,
         snapshot: { line: lineOf(snapshot), seq: snapshot.state.seq },
-        onCommand: (command: Command) => this.#command(command),
-        onDropped: (why: string) => this.#problem(`a client was dropped: ${why}`),
-      };
-      this.#clients.set(socket, new ServedClient(of));
+        onCommand: (command) => this.#command(command),
+        onDropped: (why) => this.#problem(`a client was dropped: ${why}`),
+      });
+      this.#clients.set(socket, client);
     } catch (error) {
       socket.destroy();
       this.#problem(`a client got no snapshot: ${wordsOf(error)}`);
@@ -98,23 +107,104 @@ class SocketChannel implements Channel {
 
   #command(command: Command): void {
     try {
-      this.#of.host.command(command);
+      this.#options.host.command(command);
     } catch (error) {
       this.#problem(`the command ${command.type} failed: ${wordsOf(error)}`);
     }
   }
 
   #problem(problem: string): void {
-    this.#of.onProblem?.(problem);
+    this.#options.onProblem?.(problem);
+  }
+}
+
+/** What a connection tells its server. */
+interface ServedClientOptions {
+  readonly socket: Socket;
+  /** The snapshot message as a line, and the state's place in the run. */
+  readonly snapshot: { readonly line: Buffer; readonly seq: number };
+  readonly onCommand: (command: Command) => void;
+  /** The engine ended the connection, and why. */
+  readonly onDropped: (why: string) => void;
+}
+
+/** The engine's end of one client's connection. Never waits for the client and never throws. */
+class ServedClient {
+  readonly #options: ServedClientOptions;
+  readonly #lines = new JsonLinesReader(LONGEST_COMMAND);
+  /** The place of the last event that the client has or knows from its snapshot. */
+  #seq: number;
+  /** The most that may wait in memory; the snapshot is on top until it is gone. */
+  #bound: number;
+
+  constructor(options: ServedClientOptions) {
+    this.#options = options;
+    this.#seq = options.snapshot.seq;
+    this.#bound = QUEUE_BYTES + options.snapshot.line.length;
+    options.socket.on("data", (chunk: Buffer) => this.#receive(chunk));
+    options.socket.setTimeout(STALLED_MS, () => {
+      if (options.socket.writableLength > 0) this.#drop("it takes nothing");
+    });
+    options.socket.write(options.snapshot.line, () => {
+      this.#bound = QUEUE_BYTES;
+    });
+  }
+
+  /** Sends an event that follows what the client has; one that it knows already is left out. */
+  send(event: { readonly line: Buffer; readonly seq: number }): void {
+    if (!this.#options.socket.writable || event.seq <= this.#seq) return;
+    // With a hole in it the client's picture would be wrong without a sign; a new connection begins with a whole one.
+    if (event.seq !== this.#seq + 1) return this.#drop(`it would miss events ${this.#seq + 1} to ${event.seq - 1}`);
+    if (this.#options.socket.writableLength + event.line.length > this.#bound) return this.#drop("it does not keep up");
+    this.#seq = event.seq;
+    this.#gather();
+    this.#options.socket.write(event.line);
+  }
+
+  /** 64 agents that talk are 256 events a second: each that went out by itself would cost both ends a turn. */
+  #gather(): void {
+    const { socket } = this.#options;
+    if (socket.writableCorked > 0) return;
+    socket.cork();
+    // The end of the connection lets out what is gathered by itself.
+    setTimeout(() => socket.uncork(), TOGETHER_MS);
+  }
+
+  #receive(chunk: Buffer): void {
+    const lines = this.#lines.push(chunk);
+    for (;;) {
+      const command = this.#next(lines);
+      if (command === undefined) return;
+      if (command === "bad") return this.#drop("it sent a line that is no command");
+      this.#options.onCommand(command);
+    }
+  }
+
+  /** The next command that is complete, "bad" for a line that is none, undefined at the end of what came. */
+  #next(lines: Generator<unknown, undefined>): Command | "bad" | undefined {
+    if (this.#options.socket.destroyed) return undefined;
+    try {
+      const { done, value } = lines.next();
+      return done ? undefined : (ClientMessage.safeParse(value).data?.command ?? "bad");
+    } catch (error) {
+      if (error instanceof SyntaxError || error instanceof LineTooLong) return "bad";
+      throw error;
+    }
+  }
+
+  #drop(why: string): void {
+    if (this.#options.socket.destroyed) return;
+    this.#options.socket.destroy();
+    this.#options.onDropped(why);
   }
 }
 
 function lineOf(message: ServerMessage): Buffer {
-  return Buffer.from(`${JSON.stringify(message)}\n`);
+  return Buffer.from(jsonLine(message));
 }
 
 function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 }
 
 function removeStale(socketPath: string): void {

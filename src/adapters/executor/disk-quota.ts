@@ -6,31 +6,31 @@ import { removeFolder } from "../remove-folder.ts";
 import { type DiskBounds, type DiskUse, diskUse, sizeInWords } from "./disk-use.ts";
 import { killGroup } from "./sweep.ts";
 
-/** What one program may leave on the disk. */
+/** Limits of one program's disk use. */
 export interface DiskQuota {
-  /** Folders of the run: what a program may write in them is counted, and nothing else is. */
+  /** Folders of the run: only files that a program may write in them are counted. */
   readonly roots: readonly string[];
-  /** For all folders of a program but its outbox, together. */
+  /** Limit for all folders of a program except its outbox, together. */
   readonly bytes: number;
-  /** How often the disk is looked at, in milliseconds; for tests. */
+  /** Interval between checks of the disk, in milliseconds; for tests. */
   readonly everyMs?: number;
 }
 
 /** The outbox holds a few small files (docs/outbox.md). */
 const OUTBOX: DiskBounds = { bytes: 64 * 2 ** 20, entries: 2_000 };
-/** More files and folders than any known tree of packages has, several times over. */
+/** Several times more files and folders than any known tree of packages has. */
 const MOST_ENTRIES = 2_000_000;
 const EVERY_MS = 250;
-/** A look through all folders takes at most this share of the time, and comes at least so often (milliseconds). */
+/** Walking all folders takes at most this share (1/n) of the time. */
 const SHARE = 20;
 const AT_LEAST_EVERY_MS = 60_000;
-/** The disk counts as full while less than this is free: bytes, or a share of a small one. */
+/** The disk counts as full if less than this is free: bytes, or a share of a small disk. */
 const RESERVE = { bytes: 512 * 2 ** 20, share: 0.05 };
 
 interface Free {
   readonly bytes: number;
   readonly inodes: number;
-  /** False where the file system does not count. */
+  /** False if the file system does not report its use. */
   readonly counts: boolean;
   readonly reserve: number;
 }
@@ -41,16 +41,16 @@ interface Member {
   readonly folders: readonly string[];
   readonly free: Free;
   readonly over: AbortController;
-  /** Aborted once it has ended. */
+  /** Aborted when the program has ended. */
   readonly ended: AbortController;
   process?: ProcessId | undefined;
   why?: string | undefined;
 }
 
 /**
- * An executor under which no program fills the disk: it is killed at once if its outbox or its folders grow beyond their bounds, or if
- * the disk runs full and it is who wrote the most. The result says so (`over-quota`), and its outbox is emptied; its other folders
- * are their owner's to remove. In the sandbox, no single file can grow beyond the bound either.
+ * An executor that keeps programs from filling the disk. A program is killed at once if its outbox or its folders exceed their
+ * limits, or if the disk runs full and it wrote the most. The result says so (`over-quota`), and its outbox is emptied; their
+ * owner removes its other folders. In the sandbox, no single file can exceed the limit either.
  */
 export function quotaExecutor(executor: Executor, quota: DiskQuota): Executor {
   const members = new Set<Member>();
@@ -67,7 +67,7 @@ export function quotaExecutor(executor: Executor, quota: DiskQuota): Executor {
       void watchOver(member, members, quota);
       try {
         const result = await executor.run(watched(request, member, quota));
-        // What was written in its last moments has not been looked at.
+        // Checks files that the program wrote in its last moments.
         await lastLook(member, members, quota);
         if (member.why === undefined && hitFileLimit(result)) await blameFile(member, quota);
         member.ended.abort();
@@ -103,7 +103,7 @@ async function resultOf(result: ExecResult, { why, outbox }: Member): Promise<Ex
   return { ...result, ending: "over-quota", message: why };
 }
 
-/** What of the run's folders a program may write. */
+/** The folders of the run that a program may write. */
 function foldersOf({ cwd, env, confinement }: ExecRequest, { roots }: DiskQuota): Pick<Member, "outbox" | "folders"> {
   const outbox = env["LOOPDASH_OUTBOX"];
   const layers = confinement?.layers?.map(({ upper }) => upper) ?? [];
@@ -111,7 +111,7 @@ function foldersOf({ cwd, env, confinement }: ExecRequest, { roots }: DiskQuota)
   const artifacts = env["LOOPDASH_ARTIFACTS"] ?? cwd;
   const all = new Set([cwd, artifacts, ...(confinement?.write ?? []), ...layers, ...mounts]);
   const own = [...all].filter((path) => path !== outbox && roots.some((root) => path.startsWith(root + sep)));
-  // What lies in another one of them is counted with it.
+  // A folder inside another one is counted with it.
   const folders = own.filter((path) => !own.some((other) => path.startsWith(other + sep)));
   return { outbox, folders };
 }
@@ -121,13 +121,13 @@ async function watchOver(member: Member, members: ReadonlySet<Member>, quota: Di
   const walk: Walk = { at: performance.now(), tookMs: 0 };
   while (!signal.aborted && member.why === undefined) {
     await pause(quota.everyMs ?? EVERY_MS, undefined, { signal }).catch(() => undefined);
-    // A look that fails is made again: it is no reason to end anybody.
+    // A failed check is repeated: it is no reason to end a program.
     if (!signal.aborted) await look(member, members, quota, walk).catch(() => undefined);
   }
 }
 
 async function lastLook(member: Member, members: ReadonlySet<Member>, quota: DiskQuota): Promise<void> {
-  // Nobody has its number any more, or somebody else has.
+  // Its pid may belong to another process now.
   member.process = undefined;
   if (member.why !== undefined) return;
   const over = await outboxOver(member);
@@ -136,7 +136,7 @@ async function lastLook(member: Member, members: ReadonlySet<Member>, quota: Dis
   if (free.counts && free.bytes < free.reserve) await blame(members, free, quota);
 }
 
-/** The last look through all folders of a program: when it ended, and how long it took. Milliseconds. */
+/** The last walk through all folders of a program: when it ended and how long it took. Milliseconds. */
 interface Walk {
   at: number;
   tookMs: number;
@@ -160,7 +160,7 @@ async function look(member: Member, members: ReadonlySet<Member>, quota: DiskQuo
 /** What C libraries, Node and shells say of a file that has reached RLIMIT_FSIZE (setrlimit(2): SIGXFSZ, or EFBIG). */
 const FILE_LIMIT = /\bEFBIG\b|file too large|file size limit exceeded/i;
 
-/** Whether a program seems to have failed because a file could not grow. */
+/** True if a program seems to have failed because a file could not grow. */
 function hitFileLimit({ ending, exitCode, signal, tail }: ExecResult): boolean {
   return ending === "exited" && exitCode !== 0 && (signal === "SIGXFSZ" || FILE_LIMIT.test(tail));
 }
@@ -172,7 +172,7 @@ async function blameFile(member: Member, quota: DiskQuota): Promise<void> {
   member.why = `a file of it could not grow beyond ${sizeInWords(quota.bytes)} (limits.diskGiB)`;
 }
 
-/** Whether the disk has lost so much since the program began that it could be the program's. */
+/** True if the disk has lost so much since the program began that this program could be the cause. */
 function grewMuch(before: Free, now: Free, quota: DiskQuota): boolean {
   return before.bytes - now.bytes > quota.bytes / 4 || before.inodes - now.inodes > MOST_ENTRIES / 4;
 }
@@ -181,7 +181,7 @@ function end(member: Member, why: string): void {
   if (member.why !== undefined || member.ended.signal.aborted) return;
   member.why = why;
   member.over.abort();
-  // Not after the time that others have to end in: it writes on meanwhile.
+  // Without the usual grace period: it would go on writing.
   if (member.process !== undefined) killGroup(member.process.pid);
 }
 
@@ -191,7 +191,7 @@ async function outboxOver({ outbox }: Member): Promise<string | undefined> {
   return over === undefined ? undefined : `it filled its outbox, which holds ${over}`;
 }
 
-/** All folders of a program together. */
+/** The use of all folders of a program together. */
 async function sumOf({ ended, folders }: Member, quota: DiskQuota): Promise<DiskUse> {
   let [bytes, entries, hidden] = [0, 0, false];
   for (const folder of folders) {
@@ -209,9 +209,9 @@ function boundOf(bytes: number, quota: DiskQuota): string {
 
 const blaming = new WeakSet<ReadonlySet<Member>>();
 
-/** The disk runs full: ends who holds the most, if it holds at least half of what the disk has lost since it began. */
+/** Handles a full disk: ends the program that holds the most, if it holds at least half of the space lost since it began. */
 async function blame(members: ReadonlySet<Member>, free: Free, quota: DiskQuota): Promise<void> {
-  // Who is being ended gives room once it is gone.
+  // A program that is being ended frees its space soon.
   if (blaming.has(members) || [...members].some(({ why }) => why !== undefined)) return;
   blaming.add(members);
   try {
@@ -226,7 +226,7 @@ async function blame(members: ReadonlySet<Member>, free: Free, quota: DiskQuota)
   }
 }
 
-/** All that a program holds; what cannot be looked into counts as more than anything else. */
+/** The space that a program holds; folders that cannot be read count as more than anything else. */
 async function bytesOf(member: Member, quota: DiskQuota): Promise<number> {
   const own = await sumOf(member, quota);
   if (own.hidden || own.over !== undefined) return Number.POSITIVE_INFINITY;

@@ -1,30 +1,31 @@
 import { lstat, opendir } from "node:fs/promises";
+import { errorCode } from "../../domain/values/error-text.ts";
 
-/** The most that a folder may hold. */
+/** Limits of a folder's content. */
 export interface DiskBounds {
   /** Allocated on the disk: a file with holes counts by what is in it. */
   readonly bytes: number;
   readonly entries: number;
 }
 
-/** What a folder holds; the look ends at the first bound that is passed. */
+/** The content of a folder; counting stops at the first exceeded limit. */
 export interface DiskUse {
   readonly bytes: number;
   readonly entries: number;
-  /** Which bound was passed, in words: "more than 64 MiB". */
+  /** The exceeded limit in words: "more than 64 MiB". */
   readonly over?: string;
-  /** Whether there are folders that could not be looked into. */
+  /** True if some folders could not be read. */
   readonly hidden: boolean;
 }
 
-/** Entries that are looked at at the same time. */
+/** Entries that are read in parallel. */
 const AT_ONCE = 32;
-/** Blocks of stat(2) have this size whatever the file system's own have. */
+/** Blocks of stat(2) have this size, whatever the file system's block size is. */
 const BLOCK = 512;
 
 /**
- * Sums up a folder that somebody may be writing at this moment. Iterates, so that memory does not grow with the entries; follows no
- * link. What vanishes meanwhile does not count. Ends early if the signal is aborted.
+ * Sums up a folder that a program may be writing at this moment. Iterates, so that memory does not grow with the number of
+ * entries; follows no link. Files that disappear meanwhile do not count. Ends early if the signal is aborted.
  */
 export async function diskUse(folder: string, bounds: DiskBounds, signal?: AbortSignal): Promise<DiskUse> {
   const sum = new Sum(bounds, signal);
@@ -53,7 +54,7 @@ class Sum {
     return this.over !== undefined || this.#signal?.aborted === true;
   }
 
-  /** Adds what is in a folder; folders in it are left for later. */
+  /** Adds the entries of a folder; its subfolders are queued. */
   async addAll(folder: Buffer): Promise<void> {
     let waiting: Promise<void>[] = [];
     try {
@@ -79,7 +80,7 @@ class Sum {
   }
 
   #failed(error: unknown): undefined {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = errorCode(error);
     if (code === undefined) throw error;
     if (code === "ENAMETOOLONG") this.over = DEEP;
     else if (code !== "ENOENT" && code !== "ENOTDIR") this.hidden = true;
@@ -87,7 +88,7 @@ class Sum {
   }
 }
 
-/** Nobody can look into those by a path. */
+/** No path can reach those. */
 const DEEP = "folders within folders beyond the length of a path";
 
 function overOf(use: { readonly bytes: number; readonly entries: number }, { bytes, entries }: DiskBounds): string | undefined {

@@ -1,23 +1,23 @@
-/** The most characters (UTF-16 units) one line has, its mark included. */
+/** The longest line in characters (UTF-16 units), with its mark. */
 export const LINE_MAX_CHARS = 4_096;
-/** Ends a line that was cut. */
+/** The mark at the end of a line that was cut. */
 export const LINE_CUT_MARK = " […]";
 
 const LINE_END = /\r\n|[\r\n]/g;
 
 /** Bytes in, lines out. */
-export interface LineSplitter {
+export interface OutputLines {
   push(chunk: Uint8Array): void;
-  /** Gives out what is left as a last line. */
+  /** Emits the rest as a last line. */
   end(): void;
 }
 
 /**
- * Cuts a byte stream into lines: UTF-8 and line ends may be split anywhere; what is not UTF-8 becomes U+FFFD. `\n`,
- * `\r\n` and a bare `\r` (progress bars) end a line; a `\r` at the start of a line ends nothing. A line that grows too
- * long (`maxChars`, its mark included) is given out, cut and marked, as soon as that is known; the rest of it is dropped.
+ * Splits a byte stream into lines: UTF-8 and line ends may be split anywhere; bytes that are not UTF-8 become U+FFFD. `\n`,
+ * `\r\n` and a bare `\r` (progress bars) end a line; a `\r` at the start of a line ends nothing. A line that grows too long
+ * (`maxChars`, with its mark) is emitted at once, cut and marked; the rest of it is dropped.
  */
-export function createLineSplitter(onLine: (line: string) => void, maxChars = LINE_MAX_CHARS): LineSplitter {
+export function createOutputLines(onLine: (line: string) => void, maxChars = LINE_MAX_CHARS): OutputLines {
   const decoder = new TextDecoder();
   let line = "";
   let cut = false;
@@ -30,7 +30,7 @@ export function createLineSplitter(onLine: (line: string) => void, maxChars = LI
     cut = true;
     onLine(`${withoutHalfPair(line.slice(0, maxChars - LINE_CUT_MARK.length))}${LINE_CUT_MARK}`);
   };
-  /** Whether there was a line to end. */
+  /** Returns true if there was a line to end. */
   const endLine = (byNewline: boolean): boolean => {
     const ended = cut || line !== "" || byNewline;
     if (ended && !cut) onLine(line);

@@ -1,36 +1,36 @@
 import type { Readable } from "node:stream";
 import type { ExecRequest } from "../../ports/executor.ts";
-import { createLineSplitter, type LineSplitter } from "./lines.ts";
+import { createOutputLines, type OutputLines } from "./lines.ts";
 import type { LogFile } from "./log-file.ts";
 import { createTail } from "./tail.ts";
 
-/** A program's output on its way to the log, the tail and the lines. */
+/** Passes a program's output to the log, the tail and the lines. */
 export interface Output {
   /** Starts reading. Lines and bytes are counted from here on. */
   attach(streams: { readonly stdout: Readable; readonly stderr: Readable }, log: LogFile): void;
-  /** The log takes more again. */
+  /** Resumes after the log accepts more. */
   resume(): void;
-  /** Milliseconds (performance.now) of the last byte; the present while it is the log that holds the output up. */
+  /** Milliseconds (performance.now) of the last byte; the current time while the log holds the output up. */
   lastByteAt(): number;
-  /** Gives out unfinished lines. Call once, when both streams are over. */
+  /** Emits unfinished lines. Call once, after both streams have ended. */
   end(): void;
   tail(): string;
 }
 
-/** `onDefect` gets what a callback throws: that is a defect of the engine, not of the program. */
+/** `onDefect` gets errors that a callback throws: they are defects of the engine, not of the program. */
 export function createOutput(
   { onLine, lineChars }: Pick<ExecRequest, "onLine" | "lineChars">,
   onDefect: (error: unknown) => void,
 ): Output {
   const tail = createTail();
-  const splitters: LineSplitter[] = [];
+  const splitters: OutputLines[] = [];
   let streams: readonly Readable[] = [];
   let held = false;
   let lastByteAt = performance.now();
 
-  const lines = (name: "stdout" | "stderr"): LineSplitter | undefined => {
+  const lines = (name: "stdout" | "stderr"): OutputLines | undefined => {
     if (onLine === undefined) return undefined;
-    const splitter = createLineSplitter((line) => {
+    const splitter = createOutputLines((line) => {
       try {
         onLine(line, name);
       } catch (error) {
@@ -40,7 +40,7 @@ export function createOutput(
     splitters.push(splitter);
     return splitter;
   };
-  const read = (stream: Readable, splitter: LineSplitter | undefined, log: LogFile) => {
+  const read = (stream: Readable, splitter: OutputLines | undefined, log: LogFile) => {
     stream.on("data", (chunk: Buffer) => {
       lastByteAt = performance.now();
       tail.push(chunk);

@@ -1,7 +1,6 @@
 import type { Readable } from "node:stream";
 import { execa } from "execa";
 import type { ExecEnding, ExecRequest, ExecResult, Executor, ProcessId } from "../../ports/executor.ts";
-import { whenOver } from "./limits.ts";
 import { type LogFile, openLogFile } from "./log-file.ts";
 import { createOutput, type Output } from "./output.ts";
 import { isAlive, processId } from "./process-id.ts";
@@ -9,16 +8,19 @@ import { createProcessTable, FENCE_VARIABLE, outputsOf, type ReadProcessTable } 
 import { createProcessTreeWatch, type ProcessTreeWatch } from "./process-tree-watch.ts";
 import { startFailure } from "./start-failure.ts";
 import { killGroup, type Swept, sweep } from "./sweep.ts";
-import { within } from "./within.ts";
+import { isFulfilledWithin, whenOver } from "./timers.ts";
 
-/** A program that was asked to end (SIGTERM to its group) is killed (SIGKILL) when it still runs after this. */
+/** A program that was asked to end (SIGTERM to its group) is killed (SIGKILL) if it still runs after this time. */
 export const KILL_AFTER_MS = 2_000;
-/** When everything is dead, its output ends at once. Where it has not after this, whoever holds it open is hunted. */
+/**
+ * The output ends when everything is dead. If it has not ended after this time, processes that hold it open are searched for and
+ * killed.
+ */
 export const HOLDER_AFTER_MS = 500;
-/** The rest of the output is then read for so long at most. */
+/** The time limit for reading the rest of the output after that. */
 export const DRAIN_MS = 2_000;
 
-/** What `run` needs of the executor it belongs to. */
+/** The parts of the executor that `run` needs. */
 interface Workshop {
   readonly read: ReadProcessTable;
   readonly watch: (main: ProcessId) => ProcessTreeWatch;
@@ -31,23 +33,22 @@ interface Exit {
   readonly signal: string | null;
 }
 
-/** How one program is ended: the first cause wins. */
+/** The end of one program: the first cause wins. */
 interface Ending {
   cause: ExecEnding | undefined;
-  /** What an engine callback threw; the program is ended and `run` then rejects with it. */
+  /** An error thrown by an engine callback; the program is ended, and `run` then rejects with it. */
   defect: { readonly error: unknown } | undefined;
 }
 
 /**
  * Runs programs with execa, each in its own session.
  *
- * Whatever a program started is found by its session and group, by LOOPDASH_FENCE in its environment, by its descent
- * (looked at once a second and before a kill) and, where the output stays open, by holding that. Out of reach of all is
- * a daemon that leaves its session, wipes its environment, closes its output and loses its parents within a second;
- * only a pid namespace (the sandbox) ends that one.
- * macOS has no /proc: there the process group alone is killed.
+ * Every process that a program started is found by its session and group, by LOOPDASH_FENCE in its environment, by its descent
+ * (checked once a second and before a kill) and, if the output stays open, by the fact that it holds the output. One kind
+ * escapes: a daemon that leaves its session, wipes its environment, closes its output and loses its parents within a second. Only
+ * a pid namespace (the sandbox) ends that one. macOS has no /proc: only the process group is killed there.
  *
- * Programs that run at the same time need different markers: the end of one kills all that carry its marker. A marker
+ * Programs that run at the same time need different markers, because the end of one kills all processes with its marker. A marker
  * in use is refused (failed-to-start).
  */
 export function createExecutor(): Executor {
@@ -115,7 +116,7 @@ async function runOne(request: ExecRequest, workshop: Workshop, begun: number): 
 function launch(request: ExecRequest, program: string) {
   return execa(program, request.argv.slice(1), {
     cwd: request.cwd,
-    // Node hands NODE_V8_COVERAGE on to every child unless the name is taken; undefined is not passed.
+    // Node passes NODE_V8_COVERAGE to every child unless the name is set; an undefined value is not passed.
     env: { ...request.env, [FENCE_VARIABLE]: request.marker, NODE_V8_COVERAGE: request.env["NODE_V8_COVERAGE"] },
     extendEnv: false,
     stdin: "ignore",
@@ -133,7 +134,7 @@ type Started =
       readonly ok: true;
       readonly child: Child & { readonly stdout: Readable; readonly stderr: Readable };
       readonly main: ProcessId;
-      /** What its stdout and stderr are joined to. */
+      /** The pipes or sockets behind its stdout and stderr. */
       readonly outputs: ReadonlySet<string | undefined>;
     }
   | { readonly ok: false; readonly message: string };
@@ -154,7 +155,7 @@ async function start(request: ExecRequest): Promise<Started> {
   return { ok: false, message: "its start time could not be read, so it could not be watched (is /proc mounted?)" };
 }
 
-/** Settles when the program itself is gone; by then its group has been sent SIGKILL and no limit can fire any more. */
+/** Settles when the program itself has ended; by then its group has been sent SIGKILL and no limit can fire any more. */
 function exitOf(child: Child, ending: Ending, lifetime: AbortController): Promise<Exit> {
   return new Promise((resolve) => {
     child.nodeChildProcess.once("exit", (exitCode, signal) => {
@@ -166,7 +167,7 @@ function exitOf(child: Child, ending: Ending, lifetime: AbortController): Promis
   });
 }
 
-/** Ends the program for the first cause given: descendants are noted, then SIGTERM, then SIGKILL. */
+/** Ends the program for the first cause given: records descendants, then sends SIGTERM, then SIGKILL. */
 function stopper(options: {
   child: Child;
   family: ProcessTreeWatch;
@@ -220,18 +221,18 @@ function callOnStart(request: ExecRequest, main: ProcessId, ending: Ending, stop
   }
 }
 
-/** Reads what is left in the pipes. False where somebody who cannot be found or killed still holds one open. */
+/** Reads the rest of the pipes. False if a process that cannot be found or killed still holds one open. */
 async function drain(child: Child, killHolders: () => Promise<Swept>): Promise<boolean> {
-  if (await within(child, HOLDER_AFTER_MS)) return true;
+  if (await isFulfilledWithin(child, HOLDER_AFTER_MS)) return true;
   await killHolders();
-  if (await within(child, DRAIN_MS)) return true;
+  if (await isFulfilledWithin(child, DRAIN_MS)) return true;
   child.stdout.destroy();
   child.stderr.destroy();
   await child;
   return false;
 }
 
-/** What went wrong around the program, as lines at the end of its tail. */
+/** Problems around the program, as lines at the end of its tail. */
 function marksOf(log: LogFile, family: ProcessTreeWatch, swept: Swept, drained: boolean): string {
   const marks = [
     log.problem(),

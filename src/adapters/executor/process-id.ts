@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync, readSync } from "node:fs";
+import { errorCode } from "../../domain/values/error-text.ts";
 import type { ProcessId } from "../../ports/executor.ts";
 
-/** What loopdash reads of a process; see proc_pid_stat(5). */
+/** The fields of a process that loopdash reads; see proc_pid_stat(5). */
 export interface ProcessStat {
   readonly pid: number;
   readonly ppid: number;
@@ -11,7 +12,7 @@ export interface ProcessStat {
   /** Field 22, clock ticks since boot. */
   readonly startTime: string;
   readonly kernelThread: boolean;
-  /** Nothing of it can run any more: it only waits for its parent to ask. */
+  /** True if nothing of it can run any more: it only waits to be reaped. */
   readonly dead: boolean;
 }
 
@@ -19,22 +20,22 @@ export interface ProcessStat {
 const PF_KTHREAD = 0x0020_0000;
 /** The line is about 350 bytes; a name adds at most 64. */
 const STAT_BYTES = 2048;
-/** Gone meanwhile, or hidden from this user (mount option hidepid). */
+/** The process has ended meanwhile, or is hidden from this user (mount option hidepid). */
 const NOT_OURS = new Set(["ENOENT", "ESRCH", "EACCES", "EPERM"]);
 
-/** The process as it is now, or undefined where there is none. Linux only. */
+/** The current state of a process, or undefined if there is none. Linux only. */
 export function readStat(pid: number): ProcessStat | undefined {
   const text = readProc(`/proc/${pid}/stat`);
   return text === undefined ? undefined : parseStat(pid, text);
 }
 
-/** Parses one stat line. The name in parentheses may itself hold spaces and parentheses, so fields count from the last one. */
+/** Parses one stat line. The name in parentheses may itself contain spaces and parentheses, so fields count from the last one. */
 export function parseStat(pid: number, text: string): ProcessStat | undefined {
   const close = text.lastIndexOf(")");
   const fields = text.slice(close + 2).split(" ", 20);
   const startTime = fields[19];
   if (close === -1 || startTime === undefined) return undefined;
-  // A leader that ended while other threads run is shown as a zombie of several threads: it is alive.
+  // A leader that ended while other threads run is shown as a zombie with several threads: it is alive.
   const dead = fields[0] === "X" || (fields[0] === "Z" && Number(fields[17]) <= 1);
   return {
     pid,
@@ -47,18 +48,18 @@ export function parseStat(pid: number, text: string): ProcessStat | undefined {
   };
 }
 
-/** Whether an error says that a process is gone or none of this user's business; anything else is a real failure. */
+/** True if an error means that a process is gone or hidden from this user; anything else is a real failure. */
 export function isNoSuchProcess(error: unknown): boolean {
-  return error instanceof Error && "code" in error && typeof error.code === "string" && NOT_OURS.has(error.code);
+  return NOT_OURS.has(errorCode(error) ?? "");
 }
 
-/** Identifies the process with this pid, or undefined where there is none. A zombie still has its identity. */
+/** Identifies the process with this pid, or undefined if there is none. A zombie still has its identity. */
 export function processId(pid: number): ProcessId | undefined {
   const startTime = process.platform === "linux" ? readStat(pid)?.startTime : readPs(pid)?.startTime;
   return startTime === undefined ? undefined : { pid, startTime };
 }
 
-/** Whether exactly this process still runs: same pid, same start, and not a zombie. */
+/** True if exactly this process still runs: same pid, same start, and not a zombie. */
 export function isAlive(id: ProcessId): boolean {
   const now = process.platform === "linux" ? readStat(id.pid) : readPs(id.pid);
   return now !== undefined && !now.dead && now.startTime === id.startTime;
@@ -79,7 +80,7 @@ function readProc(path: string): string | undefined {
   }
 }
 
-/** macOS has no /proc; its `ps` tells the start to the second, in the C locale always alike. */
+/** macOS has no /proc; its `ps` tells the start to the second, always in the same form in the C locale. */
 function readPs(pid: number): { readonly startTime: string; readonly dead: boolean } | undefined {
   const { stdout } = spawnSync("/bin/ps", ["-o", "stat=,lstart=", "-p", String(pid)], {
     encoding: "latin1",

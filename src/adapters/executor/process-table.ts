@@ -5,13 +5,10 @@ import { isNoSuchProcess, type ProcessStat, readStat } from "./process-id.ts";
 /** The variable every child carries; what it starts inherits it. */
 export const FENCE_VARIABLE = "LOOPDASH_FENCE";
 
-/**
- * All living processes of user space that started at `notBefore` or later (clock ticks since boot).
- * Empty where there is no /proc.
- */
+/** All living user-space processes that started at `notBefore` or later (clock ticks since boot). Empty without /proc. */
 export type ReadProcessTable = (notBefore: number) => Promise<readonly ProcessStat[]>;
 
-/** So many processes are looked at before other work of the engine gets its turn. */
+/** The number of processes that are read before other work of the engine gets its turn. */
 const ROWS_PER_TURN = 256;
 const PREFIX = Buffer.from(`${FENCE_VARIABLE}=`);
 
@@ -22,9 +19,9 @@ interface Known {
 }
 
 /**
- * A reader of /proc that remembers when each process started, so that a scan costs one stat(2) for each old process and
- * reads only young ones. The inode number of /proc/<pid> tells a process from a later one with its pid: the kernel
- * makes a new inode for a new process.
+ * A reader of /proc that remembers when each process started, so that a scan costs one stat(2) for each old process and reads
+ * only young ones. The inode number of /proc/<pid> distinguishes a process from a later one with its pid: the kernel makes a new
+ * inode for a new process.
  */
 export function createProcessTable(): ReadProcessTable {
   let known = new Map<number, Known>();
@@ -46,7 +43,7 @@ export function createProcessTable(): ReadProcessTable {
   };
 }
 
-/** What is known of a process now, and its row where the table is to list it. */
+/** The known facts of a process, and its row if the table lists it. */
 function lookAt(pid: number, old: Known | undefined, notBefore: number): { known: Known; row?: ProcessStat } | undefined {
   const inode = inodeOf(pid);
   if (inode === undefined) return undefined;
@@ -57,7 +54,7 @@ function lookAt(pid: number, old: Known | undefined, notBefore: number): { known
   return row.dead || row.kernelThread || known.started < notBefore ? { known } : { known, row };
 }
 
-/** The values of LOOPDASH_FENCE in the environment a process was started with; none where it is hidden from this user. */
+/** The values of LOOPDASH_FENCE in a process's initial environment; none if it is hidden from this user. */
 export function fencesOf(pid: number): readonly string[] {
   let environ: Buffer;
   try {
@@ -75,12 +72,12 @@ export function fencesOf(pid: number): readonly string[] {
   return fences;
 }
 
-/** What the process's stdout and stderr are joined to, as the kernel names it; pipes and sockets only. */
+/** The pipes and sockets behind the process's stdout and stderr, as the kernel names them. */
 export function outputsOf(pid: number): ReadonlySet<string | undefined> {
   return new Set([1, 2].map((fd) => linkOf(`/proc/${pid}/fd/${fd}`)).filter((link) => /^(?:socket|pipe):/.test(link ?? "")));
 }
 
-/** Whether the process has one of these open. */
+/** True if the process has one of these open. */
 export function holdsAny(pid: number, outputs: ReadonlySet<string | undefined>): boolean {
   if (outputs.size === 0) return false;
   try {

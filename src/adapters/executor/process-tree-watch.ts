@@ -4,18 +4,18 @@ import type { ReadProcessTable } from "./process-table.ts";
 import { processTreeOf } from "./process-tree.ts";
 
 /**
- * How often the trees of running programs are looked at. A daemon that leaves its session and also overwrites or clears
- * its environment (as some servers do) can only be told by its parents, which it soon loses.
+ * Interval between checks of the running programs' process trees. A daemon that leaves its session and also overwrites or clears
+ * its environment (as some servers do) is recognizable only by its parents, which it soon loses.
  */
 export const TREE_WATCH_MS = 1_000;
 
-/** One running program and everything ever seen below it that still lives. Disposing it ends the watch, not the program. */
+/** A running program and every living process ever seen below it. Disposing it ends the watch, not the program. */
 export interface ProcessTreeWatch extends Disposable {
   /** Start time by pid. */
   readonly seen: ReadonlyMap<number, string>;
-  /** Why the last look failed, in words. */
+  /** The reason why the last check failed, in words. */
   trouble(): string | undefined;
-  /** Looks now. Does not throw: see `trouble`. */
+  /** Checks now. Does not throw: see `trouble`. */
   look(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ interface Member {
   trouble: string | undefined;
 }
 
-/** Watches all running programs with one scan for all of them, and nothing while there is none. */
+/** Watches all running programs with one shared scan, and does nothing while there is none. */
 export function createProcessTreeWatch(read: ReadProcessTable, everyMs = TREE_WATCH_MS): (main: ProcessId) => ProcessTreeWatch {
   const members = new Set<Member>();
   let timer: NodeJS.Timeout | undefined;
@@ -57,7 +57,7 @@ async function lookAt(members: readonly Member[], read: ReadProcessTable): Promi
   }
 }
 
-/** Looks may overlap: only what was known when this one began is forgotten by it. */
+/** Checks may overlap: this one forgets only processes that were known when it began. */
 function update(member: Member, rows: readonly ProcessStat[], before: readonly (readonly [number, string])[]): void {
   const starts = new Map(rows.map((row) => [row.pid, row.startTime]));
   for (const [pid, start] of before) {

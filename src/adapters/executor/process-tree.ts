@@ -1,24 +1,24 @@
 import type { ProcessId } from "../../ports/executor.ts";
 import type { ProcessStat } from "./process-id.ts";
 
-/** By what a run's processes are known. */
+/** Marks by which a run's processes are recognized. */
 export interface ProcessMarks {
-  /** Programs the executor started: each leads a session and a group of its own number. */
+  /** Programs that the executor started: each leads a session and a group with its own number. */
   readonly mains: readonly ProcessId[];
   /** Processes seen below a main earlier, by pid; the value is the start time. */
   readonly seen: ReadonlyMap<number, string>;
-  /** Whether the process carries the run's marker in its environment. */
+  /** True if the process carries the run's marker in its environment. */
   readonly isMarked: (row: ProcessStat) => boolean;
 }
 
 /**
- * Those of `rows` that belong to a run: its mains, whoever is in their session or group, was seen below them or carries
+ * Those of `rows` that belong to a run: its mains, processes in their session or group, processes seen below them, processes with
  * the marker, and every descendant of one of these. Never the engine itself, nor pid 1.
  */
 export function processTreeOf(rows: readonly ProcessStat[], marks: ProcessMarks): ProcessStat[] {
   const byPid = new Map(rows.map((row) => [row.pid, row]));
-  // A session's number is not given to a new process while the session lives. Where a main's pid has another start
-  // time now, it was given away, so nobody is left of the old session.
+  // The number of a session is not reused while the session lives. If a main's pid now has another start time, the number was
+  // reused, so the old session is empty.
   const sessions = new Set<number>();
   for (const main of marks.mains) {
     const now = byPid.get(main.pid);

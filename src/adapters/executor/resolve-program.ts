@@ -1,13 +1,14 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { errorCode } from "../../domain/values/error-text.ts";
 
-/** Error codes that mean "not here, or not for us": the search goes on, as execvp(3) does. */
+/** Error codes that mean "not here" or "not permitted": the search goes on, as in execvp(3). */
 const NOT_HERE = new Set(["ENOENT", "ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG"]);
 
 /**
- * The absolute path of a program as a child would find it, or undefined where there is none: a name with a slash is
- * taken from `cwd`, any other is looked for in each entry of `path`; an empty entry is `cwd` (execvp(3)).
+ * The absolute path of a program as a child would find it, or undefined if there is none. A name with a slash is resolved against
+ * `cwd`; any other is looked up in each entry of `path`; an empty entry is `cwd` (execvp(3)).
  */
 export async function resolveProgram(argv0: string, options: { cwd: string; path: string }): Promise<string | undefined> {
   if (argv0 === "" || argv0.includes("\0")) return undefined;
@@ -25,7 +26,7 @@ async function isExecutableFile(path: string): Promise<boolean> {
     await access(path, constants.X_OK);
     return (await stat(path)).isFile();
   } catch (error) {
-    if (error instanceof Error && "code" in error && typeof error.code === "string" && NOT_HERE.has(error.code)) return false;
+    if (NOT_HERE.has(errorCode(error) ?? "")) return false;
     throw error;
   }
 }

@@ -1,8 +1,9 @@
 import { stat } from "node:fs/promises";
+import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
 import type { ExecRequest } from "../../ports/executor.ts";
 import { resolveProgram } from "./resolve-program.ts";
 
-/** Why a program did not start, in words for people. */
+/** The reason why a program did not start, in words for people. */
 export async function startFailure(request: ExecRequest, error: unknown): Promise<string> {
   const program = request.argv[0];
   if (program === undefined || program === "") return "there is no program to run";
@@ -34,11 +35,9 @@ async function folderProblem(cwd: string): Promise<string | undefined> {
 /** The system's error code: of the error itself or of the one it wraps. */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  if ("code" in error && typeof error.code === "string") return error.code;
-  return codeOf(error.cause);
+  return errorCode(error) ?? codeOf(error.cause);
 }
 
 function causeOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? causeOf(error.cause) : error.message;
+  return error instanceof Error && error.cause instanceof Error ? causeOf(error.cause) : errorMessage(error);
 }

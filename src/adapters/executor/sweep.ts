@@ -4,29 +4,32 @@ import { isAlive, isNoSuchProcess, type ProcessStat, readStat } from "./process-
 import { fencesOf, holdsAny, type ReadProcessTable } from "./process-table.ts";
 import { processTreeOf } from "./process-tree.ts";
 
-/** What is to be killed. */
+/** The processes to kill. */
 export interface Prey {
-  /** Programs that the executor started; whoever calls has made sure that each number is still theirs. */
+  /** Programs that the executor started; the caller has made sure that each number is still theirs. */
   readonly mains: readonly ProcessId[];
   readonly seen: ReadonlyMap<number, string>;
   readonly markers: ReadonlySet<string>;
-  /** Whoever holds one of these open is hunted too (see `outputsOf`); costly, so only where somebody is known to. */
+  /**
+   * Processes that hold one of these open are killed too (see `outputsOf`). The search is costly, so give it only if there is
+   * such a process.
+   */
   readonly outputs?: ReadonlySet<string | undefined>;
-  /** Processes older than this are never looked at (clock ticks since boot). */
+  /** Processes older than this are never considered (clock ticks since boot). */
   readonly notBefore: number;
 }
 
 export interface Swept {
   readonly killed: number;
-  /** What would not die in time: another user's, or stuck in the kernel. */
+  /** Processes that did not die in time: another user's, or stuck in the kernel. */
   readonly survivors: readonly number[];
 }
 
-/** How long processes may take to be gone after SIGKILL, and how long new ones are chased. */
+/** The time that processes may take to disappear after SIGKILL, and for which new ones are pursued. */
 export const SWEEP_LIMIT_MS = 5_000;
 const LONGEST_PAUSE_MS = 50;
 
-/** Kills everything that belongs to the prey, looking again until a look finds nobody. Linux; elsewhere groups only. */
+/** Kills all these processes and repeats the search until it finds none. Linux; elsewhere groups only. */
 export async function sweep(prey: Prey, read: ReadProcessTable): Promise<Swept> {
   if (process.platform !== "linux") return await sweepGroups(prey.mains);
   const deadline = performance.now() + SWEEP_LIMIT_MS;
@@ -44,14 +47,14 @@ export async function sweep(prey: Prey, read: ReadProcessTable): Promise<Swept> 
 }
 
 /**
- * Sends SIGKILL to a process group. False where it is gone; some systems also say EPERM of a group of zombies.
- * The caller knows that the number is still that of the group it means.
+ * Sends SIGKILL to a process group. False if it is gone; some systems also report EPERM for a group of zombies. The caller knows
+ * that the number still belongs to the group.
  */
 export function killGroup(leader: number): boolean {
   return signalled(-leader);
 }
 
-/** Looks at the start time once more, immediately before the signal: what has taken the pid since the scan is not hit. */
+/** Compares the start time immediately before the signal: a process that has taken the pid since the scan is spared. */
 function killExactly(processId: ProcessId): boolean {
   return readStat(processId.pid)?.startTime === processId.startTime && signalled(processId.pid);
 }

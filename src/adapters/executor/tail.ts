@@ -1,10 +1,10 @@
-/** So much of the end of the output is kept. */
+/** The part of the output's end that is kept. */
 export const TAIL_BYTES = 64 * 1024;
 
 /** The last bytes of a stream, in one fixed buffer. */
 export interface Tail {
   push(chunk: Uint8Array): void;
-  /** As text; a character whose beginning is gone is left out, and what is not UTF-8 becomes U+FFFD. */
+  /** The tail as text; a character without its beginning is left out, and bytes that are not UTF-8 become U+FFFD. */
   text(): string;
 }
 

@@ -3,27 +3,26 @@ import type { GatewayTotals } from "../../ports/gateway.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import { openGateway } from "./open-gateway.ts";
 
-/** Reasons that are told at the end of a program's output. */
+/** The number of reasons that are printed at the end of a program's output. */
 const MOST_TOLD = 5;
 
-/** How a gateway is joined to a sandbox. */
+/** Joins a gateway to a sandbox. */
 export interface GateOf {
   /** Folder in which sockets are made; see GatewayOf.folder. */
   readonly folder: string;
   readonly relay: {
-    /** What starts the relay; the socket and the program follow (`__relay`, see relay.ts). */
+    /** The command that starts the relay; the socket and the program follow (`__relay`, see relay.ts). */
     readonly argv: readonly string[];
-    /** Folders and files that it needs to see. */
+    /** Folders and files that the relay needs to see. */
     readonly read: readonly string[];
   };
 }
 
 /**
- * An executor that opens a gateway for as long as a program runs, where its request names a model or its confinement names
- * hosts: it lets the gateway's socket through and starts the program behind the relay. Other requests are handed on as they
- * are. What was refused is told at the end of the tail, so that a program's failure explains itself. A program that is not
- * confined gets its model in the same way, and the rest of the network as it always had it.
- * Throws a UserError (exit 2) where a host cannot be read, and (exit 4) where no socket can be made.
+ * An executor that opens a gateway while a program runs, if its request names a model or its confinement names hosts. It passes
+ * the gateway's socket in and starts the program behind the relay. Other requests pass unchanged. Refused connections are listed
+ * at the end of the tail, so that a program's failure explains itself. An unconfined program gets its model in the same way, and
+ * keeps its usual network. Throws a UserError: exit 2 if a host is invalid, exit 4 if no socket can be made.
  */
 export function gatedExecutor(executor: Executor, gateOf: GateOf): Executor {
   return {

@@ -5,8 +5,8 @@ const MINUTE = 60 * SECOND;
 const MIB = 1024 * 1024;
 
 /**
- * Bounds that honest programs stay well within. Anthropic takes requests of 32 MB at most; a long answer that is not
- * streamed may take ten minutes to begin (both vendors' programs wait that long).
+ * Limits that honest programs stay well within. Anthropic takes requests of at most 32 MB; a long answer that is not streamed may
+ * take ten minutes to begin (both vendors' programs wait that long).
  */
 const DEFAULTS: GatewayLimits = {
   headMs: 10 * SECOND,
@@ -23,7 +23,7 @@ const DEFAULTS: GatewayLimits = {
   tunnels: 64,
 };
 
-/** The bounds of a gateway: those given, the usual ones for the rest. */
+/** The limits of a gateway: the given ones, and defaults for the rest. */
 export function limitsOf(given: Partial<GatewayLimits> | undefined): GatewayLimits {
   return { ...DEFAULTS, ...given };
 }

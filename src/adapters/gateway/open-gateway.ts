@@ -14,16 +14,16 @@ import { OpenLines } from "./open-lines.ts";
 import { answerRefusal, hasBody, Refusal, Refusals } from "./refusals.ts";
 import { makeSocketLocation, type SocketLocation } from "./socket-location.ts";
 
-/** How often the time limits of requests that come in are looked at, at least, in milliseconds. */
+/** The longest interval between checks of incoming requests' time limits, in milliseconds. */
 const LOOK_EVERY_MS = 1_000;
-/** How long a connection from inside may wait for its next request: longer than any program keeps one. */
+/** The time that a connection from inside may wait for its next request: longer than any program keeps one. */
 const KEEP_ALIVE_MS = 120_000;
-/** What is held of one request or answer that the other side has not taken yet, so that most go over without stops. Bytes. */
+/** Buffer of one request or answer that the other side has not read yet: most pass without a pause. Bytes. */
 const AT_A_TIME = 256 * 1024;
 
 /**
- * Opens the way out of one sandbox: `model` reaches a model's API, `hosts` opens hosts; what is neither is refused and
- * counted. Throws a UserError: exit 2 where a host or the base URL cannot be read, exit 4 where the socket cannot be made.
+ * Opens the way out of one sandbox: `model` reaches a model's API, `hosts` opens hosts; everything else is refused and counted.
+ * Throws a UserError: exit 2 if a host or the base URL is invalid, exit 4 if the socket cannot be made.
  */
 export async function openGateway(gatewayOf: GatewayOf): Promise<Gateway> {
   const gateway = new SocketGateway(gatewayOf);
@@ -62,7 +62,7 @@ class SocketGateway implements Gateway {
       connectionsCheckingInterval: Math.min(LOOK_EVERY_MS, this.#limits.headMs, this.#limits.requestMs),
       keepAliveTimeout: KEEP_ALIVE_MS,
       highWaterMark: AT_A_TIME,
-      // Whoever runs the engine may have loosened Node's parser for everything else.
+      // The user may have loosened Node's parser for everything else.
       insecureHTTPParser: false,
       requireHostHeader: true,
     });
@@ -77,13 +77,13 @@ class SocketGateway implements Gateway {
     return this.#place.socketPath;
   }
 
-  /** Node binds within the call to `listen`, so the mode is set before anybody can be let in. */
+  /** Node binds within the call to `listen`, so the mode is set before anybody can connect. */
   async listen(): Promise<void> {
     await new Promise<void>((settle, reject) => {
       this.#server.once("error", reject);
       this.#server.listen(this.socketPath, () => {
         this.#server.off("error", reject);
-        // A failed accept (no descriptor left, say) concerns whoever wanted in.
+        // A failed accept (no descriptor left, for example) concerns only that client.
         this.#server.on("error", (error) => this.#refusals.count(`a connection failed: ${error.message}`));
         settle();
       });
@@ -132,7 +132,7 @@ class SocketGateway implements Gateway {
 
   async #request(req: IncomingMessage, res: ServerResponse): Promise<void> {
     this.#requests += 1;
-    // What breaks while nobody listens for it is the client's own affair; `close` tells those who do.
+    // An error without a listener is the client's own affair; `close` notifies the listeners.
     req.on("error", () => undefined);
     res.on("error", () => undefined);
     try {
@@ -182,17 +182,17 @@ class SocketGateway implements Gateway {
     answerRefusal(res, this.#count(error), this.#of.model?.api);
   }
 
-  /** Anything but a Refusal is a defect here: it is refused as well, and what it says stays outside. */
+  /** Any error but a Refusal is a defect of loopdash: the request is refused as well, and the message stays outside. */
   #count(error: unknown): Refusal {
     const refusal = error instanceof Refusal ? error : new Refusal(500, "the gateway failed");
     this.#refusals.count(error instanceof Refusal ? refusal.message : `a defect: ${String(error)}`);
     return refusal;
   }
 
-  /** What Node's parser refused, or what took too long: two lengths, a broken chunk, a head that never ends. */
+  /** Requests that Node's parser refused, or that took too long: two lengths, a broken chunk, a head that never ends. */
   #malformed(error: Error & { code?: string }, socket: Duplex & { bytesWritten?: number }): void {
     if (error.code !== "ECONNRESET" && error.code !== "EPIPE") this.#refusals.count(`malformed: ${error.code ?? error.message}`);
-    // In the middle of an answer a second one would be taken for a part of it.
+    // In the middle of an answer, a second one would be taken for a part of it.
     if (!socket.writable || (socket.bytesWritten ?? 0) > 0) return void socket.destroy();
     const status =
       error.code === "ERR_HTTP_REQUEST_TIMEOUT"

@@ -1,8 +1,8 @@
-/** What is under way through a gateway, so that all of it can be ended at once. */
+/** Open connections and requests of a gateway, so that all of them can be ended at once. */
 export class OpenLines {
   readonly #ends = new Set<() => void>();
 
-  /** Notes how to end something. Call the result once it has ended. */
+  /** Registers how to end something. Call the result when it has ended. */
   add(end: () => void): () => void {
     this.#ends.add(end);
     return () => this.#ends.delete(end);

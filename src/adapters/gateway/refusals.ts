@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { plainText } from "../../domain/values/text.ts";
 import type { ModelApi } from "../../ports/gateway.ts";
 
-/** Different reasons that are remembered. */
+/** The number of different reasons that are remembered. */
 const MOST_REASONS = 50;
 const LONGEST_REASON = 160;
 
-/** Why something that came in is not let through. `message` is told to whoever asked: no secret may be in it. */
+/** The reason why a request is not let through. `message` is sent to the client: it must not contain a secret. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly status: number;
-  /** Whether the same request may succeed a little later. */
+  /** True if the same request may succeed a little later. */
   readonly again: boolean;
 
   constructor(status: number, message: string, again = false) {
@@ -20,7 +20,7 @@ export class Refusal extends Error {
   }
 }
 
-/** What was refused, counted by reason. */
+/** Counts refusals by reason. */
 export class Refusals {
   #total = 0;
   readonly #byReason = new Map<string, number>();
@@ -41,7 +41,7 @@ export class Refusals {
   }
 }
 
-/** Anthropic's names of what went wrong, by status (its API reference, "Errors"). */
+/** Anthropic's names of errors, by status (its API reference, "Errors"). */
 const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
   400: "invalid_request_error",
   402: "billing_error",
@@ -57,7 +57,7 @@ const OPENAI_TYPES: Readonly<Record<number, string>> = {
   429: "rate_limit_error",
 };
 
-/** Google's, as its errors name them beside the number (google.rpc.Code). */
+/** Google's names of errors, which accompany the number (google.rpc.Code). */
 const GOOGLE_STATUS: Readonly<Record<number, string>> = {
   400: "INVALID_ARGUMENT",
   402: "FAILED_PRECONDITION",
@@ -69,8 +69,8 @@ const GOOGLE_STATUS: Readonly<Record<number, string>> = {
 };
 
 /**
- * Answers with the error in the API's own shape, so that the program inside says it well; as plain text where no API is
- * behind. The connection is closed after it: what is left of the request is not read.
+ * Answers with the error in the API's own shape, so that the program inside reports it well; as plain text if no API is behind
+ * it. The connection is closed afterwards: the rest of the request is not read.
  */
 export function answerRefusal(res: ServerResponse, { status, message, again }: Refusal, api: ModelApi | undefined): void {
   if (res.headersSent || res.destroyed) return void res.destroy();
@@ -79,11 +79,11 @@ export function answerRefusal(res: ServerResponse, { status, message, again }: R
     "content-type": api === undefined ? "text/plain; charset=utf-8" : "application/json",
     "content-length": Buffer.byteLength(text),
     connection: "close",
-    // Both vendors' libraries obey it: a refusal that stands is not asked for ten times.
+    // Both vendors' libraries obey this header: a lasting refusal is not repeated ten times.
     "x-should-retry": again ? "true" : "false",
     ...(again ? { "retry-after": "2" } : {}),
   };
-  // OpenAI says 429 where the money is used up, and tells it apart by its code.
+  // OpenAI answers 429 if the money is used up, and distinguishes it by its code.
   res.writeHead(api === "openai" && status === 402 ? 429 : status, headers);
   res.end(text);
 }
@@ -95,7 +95,7 @@ function errorBody(api: ModelApi, status: number, message: string): object {
   return { error: { message, type, param: null, code: status === 402 ? type : null } };
 }
 
-/** Whether a request announces or sends a body. */
+/** True if a request announces or sends a body. */
 export function hasBody(req: IncomingMessage): boolean {
   return req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0;
 }

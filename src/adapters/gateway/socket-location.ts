@@ -3,25 +3,23 @@ import { join } from "node:path";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { diskProblem } from "../disk-error.ts";
 import { makePrivateFolder } from "../private-folder.ts";
-import { privateTmp } from "../private-tmp.ts";
+import { LONGEST_SOCKET_PATH, privateTmp } from "../private-tmp.ts";
 import { removeFolder } from "../remove-folder.ts";
 
-/** Longest path of a Unix socket in bytes: sun_path without its final NUL (unix(7): 108 on Linux, 104 on macOS and BSD). */
-const LONGEST = process.platform === "linux" ? 107 : 103;
 const PREFIX = "gw-";
 const NAME = "s";
 /** Characters that mkdtemp adds. */
 const RANDOM = 6;
 
-/** Where a gateway listens: a folder of its own that nobody else can enter. */
+/** The folder in which a gateway listens; nobody else can enter it. */
 export interface SocketLocation {
   readonly socketPath: string;
   remove(): Promise<void>;
 }
 
 /**
- * Makes a fresh folder (mode 0700) in `near`, or, where a socket's path would be too long there, in a private folder of
- * this user under the system's temporary folder. Throws a UserError (exit 4) where neither can be had.
+ * Makes a new folder (mode 0700) in `near` or, if a socket's path would be too long there, in a private folder of this user under
+ * the system's temporary folder. Throws a UserError (exit 4) if neither works.
  */
 export function makeSocketLocation(near: string): SocketLocation {
   const folder = make(fits(near) ? near : shorter());
@@ -44,12 +42,12 @@ function shorter(): string {
   if (fits(folder)) return folder;
   throw new UserError({
     what: `cannot put a gateway's socket in ${folder}`,
-    why: `its path is too long for a socket (${LONGEST} bytes)`,
+    why: `its path is too long for a socket (${LONGEST_SOCKET_PATH} bytes)`,
     todo: "Set TMPDIR to a folder with a shorter path.",
     exitCode: EXIT.refused,
   });
 }
 
 function fits(folder: string): boolean {
-  return Buffer.byteLength(join(folder, PREFIX, NAME)) + RANDOM <= LONGEST;
+  return Buffer.byteLength(join(folder, PREFIX, NAME)) + RANDOM <= LONGEST_SOCKET_PATH;
 }

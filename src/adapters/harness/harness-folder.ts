@@ -2,20 +2,21 @@ import { randomUUID } from "node:crypto";
 import { mkdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { HARNESS_FILES, type HarnessFile } from "../../domain/run/heal-fact.ts";
+import { hasErrorCode } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { HarnessReading, HarnessTexts } from "../../ports/harness.ts";
 import { namesIn, readPlainFile } from "../plain-file.ts";
 import { removeFolder } from "../remove-folder.ts";
 
-/** Bytes of each file: the bounds in characters are stricter. */
+/** Limit of each file, in bytes: the limits in characters are stricter. */
 const MOST_BYTES = 64 * 1024;
-/** Entries of a folder that are looked at, and names of strangers that are told. */
+/** Limits: entries of a folder that are read, and names of unknown files that are reported. */
 const MOST_ENTRIES = 1_000;
 const MOST_STRANGERS = 5;
 
-/** The texts of a harness that an agent may have written: what it holds is not looked at here. */
+/** The texts of a harness that an agent may have written: their content is not checked here. */
 export async function readHarness(folder: string): Promise<HarnessReading> {
-  // Whoever is not confined may have put a link in the place of the folder.
+  // An unconfined agent may have replaced the folder with a link.
   const place = join(await realpath(dirname(folder)), basename(folder));
   const listing = await namesIn(dirname(place), basename(place), MOST_ENTRIES);
   if (listing?.ok !== true) return { ok: false, why: `the harness's folder ${listing?.why ?? "is gone"}` };
@@ -32,7 +33,7 @@ export async function readHarness(folder: string): Promise<HarnessReading> {
   return { ok: true, texts: texts as HarnessTexts, strangers: more > 0 ? [...told, `${more} more`] : told };
 }
 
-/** One file of a harness; undefined where there is none. `why` where it cannot be read. */
+/** One file of a harness; undefined if there is none. `why` if it cannot be read. */
 export async function readHarnessFile(
   folder: string,
   file: HarnessFile,
@@ -40,12 +41,12 @@ export async function readHarnessFile(
   try {
     return await readPlainFile(await realpath(folder), file, MOST_BYTES);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (hasErrorCode(error, "ENOENT")) return undefined;
     throw error;
   }
 }
 
-/** Makes a folder with these files in it, whole or not at all; one that is there already is replaced. */
+/** Makes a folder with these files, whole or not at all; an existing one is replaced. */
 export async function writeHarness(folder: string, texts: HarnessTexts): Promise<void> {
   const made = `${folder}.${randomUUID()}`;
   await fillHarness(made, texts);
@@ -59,7 +60,7 @@ export async function fillHarness(folder: string, texts: HarnessTexts): Promise<
   for (const file of HARNESS_FILES) await writeFile(join(folder, file), texts[file], { mode: 0o600, flag: "wx", flush: true });
 }
 
-/** Replaces one file at a stroke: whoever reads it finds the one or the other. */
+/** Replaces one file in one step: a reader finds the old one or the new one. */
 export async function replaceFile(folder: string, file: HarnessFile, text: string): Promise<void> {
   const made = join(folder, `.${file}.${randomUUID()}`);
   try {

@@ -8,22 +8,22 @@ import { fillHarness, readHarness, readHarnessFile, replaceFile, writeHarness } 
 
 export interface RunHarnessOptions {
   readonly run: string;
-  /** The run's own harnesses, a folder for each: `0` is what it began with, `n` what its n-th heal left. */
+  /** The run's own harnesses, one folder each: `0` is the one that it began with, `n` the result of its n-th heal. */
   readonly folder: string;
   /** The harness of this machine, which accepted heals change; it need not exist. */
   readonly home: string;
-  /** Those that ship, known to be fit. */
+  /** The harness that ships, known to be valid. */
   readonly shipped: HarnessTexts;
-  /** The heal whose harness is in use, as the journal tells. */
+  /** The heal whose harness is in use, by the journal. */
   readonly version: () => number;
-  /** Why a text cannot be this file; undefined where it can. */
+  /** The reason why a text cannot be this file; undefined if it can. */
   readonly unfit: (file: HarnessFile, text: string) => string | undefined;
   readonly classesOf: (text: string) => readonly TransientSpec[];
-  /** Is told, once each, what cannot be used. */
+  /** Receives each unusable file's problem once. */
   readonly warn: (problem: string) => void;
 }
 
-/** Opens the harness of a run; where it has none yet, it begins with the machine's, or with the one that ships. */
+/** Opens the harness of a run. A new one starts from the machine's, or from the one that ships. */
 export async function openRunHarness(options: RunHarnessOptions): Promise<Harness> {
   const first = join(options.folder, "0");
   await mkdir(options.folder, { recursive: true, mode: 0o700 });
@@ -45,7 +45,7 @@ export async function openRunHarness(options: RunHarnessOptions): Promise<Harnes
   };
 }
 
-/** Reads what can be used, and what ships in the place of what cannot. */
+/** Reads usable files, and the shipped ones in place of the others. */
 class Reader {
   readonly #of: RunHarnessOptions;
   readonly #warned = new Set<string>();
@@ -54,7 +54,7 @@ class Reader {
     this.#of = options;
   }
 
-  /** `home`: the machine's, of which nothing need be there. */
+  /** `home`: the machine's harness, which may lack any file. */
   async text(folder: string, file: HarnessFile, home?: "home"): Promise<string> {
     const read = await readHarnessFile(folder, file).catch((error: unknown) => ({ ok: false as const, why: String(error) }));
     if (read === undefined && home !== undefined) return this.#of.shipped[file];
@@ -81,8 +81,8 @@ class Reader {
 }
 
 /**
- * Takes over what the run's heals have changed, file by file. That it was done is noted in the run's own folder, so that a run which
- * is resumed later does not undo what another one did since.
+ * Copies the files that the run's heals have changed into the machine's harness. The run's own folder records it, so that a run
+ * which is resumed later does not undo another run's change.
  */
 async function keep(options: RunHarnessOptions, reader: Reader): Promise<void> {
   const version = options.version();
@@ -95,7 +95,7 @@ async function keep(options: RunHarnessOptions, reader: Reader): Promise<void> {
   ];
   const before = join(options.home, `before-${options.run}-${version}`);
   await mkdir(options.home, { recursive: true, mode: 0o700 });
-  // Where an earlier engine began this and was lost, what is there by now is half of it.
+  // If an earlier engine began this and was lost, half of the files may be there by now.
   if (!(await exists(before))) await writeHarness(before, home);
   for (const file of HARNESS_FILES) if (now[file] !== first[file]) await replaceFile(options.home, file, now[file]);
   await writeFile(note, "", { mode: 0o600 });

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { RunEvent, RunFact } from "../../domain/run/event.ts";
 import { JournalBroken } from "../../ports/journal.ts";
 
-/** A row of the journal as it is stored. `data` is the fact as JSON text, and is hashed as that text. */
+/** A stored row of the journal. `data` is the fact as JSON text; the hash covers that text. */
 export interface JournalRow {
   readonly seq: number;
   readonly at: number;
@@ -13,18 +13,18 @@ export interface JournalRow {
   readonly hash: string;
 }
 
-/** The end of a chain: what the next row follows. */
+/** The end of a chain, which the next row follows. */
 export interface Tip {
   readonly seq: number;
   readonly hash: string;
 }
 
-/** What the first row of a run follows. */
+/** The tip that the first row of a run follows. */
 export function origin(run: string): Tip {
   return { seq: 0, hash: hash("sha256", run) };
 }
 
-/** The row of `data` after `tip`. No field before `data` can hold a "|", so the hashed text reads in one way only. */
+/** The row of `data` after `tip`. No field before `data` can contain a "|", so the hashed text has only one reading. */
 export function linkAfter(tip: Tip, run: string, options: { at: number; fact: RunFact; data: string }): JournalRow {
   const seq = tip.seq + 1;
   const ticket = "ticket" in options.fact ? options.fact.ticket : null;
@@ -39,7 +39,7 @@ export function linkAfter(tip: Tip, run: string, options: { at: number; fact: Ru
   };
 }
 
-/** The event of a row that must follow `tip`. Throws JournalBroken, naming the row, where it does not. */
+/** The event of a row that must follow `tip`. Throws JournalBroken, naming the row, if it does not. */
 export function eventOf(tip: Tip, run: string, row: JournalRow): RunEvent {
   const place = tip.seq + 1;
   const broken = (why: string) => new JournalBroken(`journal of run ${run}, row ${place}: ${why}`);
@@ -50,10 +50,32 @@ export function eventOf(tip: Tip, run: string, row: JournalRow): RunEvent {
   if (fact === undefined) throw broken("it holds no fact");
   const ticket = "ticket" in fact ? fact.ticket : null;
   if (fact.type !== row.type || ticket !== row.ticket) throw broken("its columns contradict its data");
-  return { ...fact, seq: row.seq, at: row.at };
+  return { ...withPresentNames(fact), seq: row.seq, at: row.at };
 }
 
-/** A fact as a reader of its stored text will see it, or undefined where the text holds none. */
+/**
+ * Types and fields that earlier versions wrote, with their present names. Stored rows keep the old names, because the hashes cover
+ * their text.
+ */
+const PRESENT_TYPES: ReadonlyMap<string, RunFact["type"]> = new Map([
+  ["second-model-asked", "reviewer-asked"],
+  ["second-model-answered", "reviewer-answered"],
+  ["starts-held", "backoff-started"],
+]);
+const PRESENT_FIELDS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
+  ["run-started", new Map([["left", "carriedOver"]])],
+  ["reverify-ended", new Map([["hiccups", "transients"]])],
+]);
+
+function withPresentNames(fact: RunFact): RunFact {
+  const type = PRESENT_TYPES.get(fact.type);
+  if (type !== undefined) return { ...fact, type } as RunFact;
+  const fields = PRESENT_FIELDS.get(fact.type);
+  if (fields === undefined) return fact;
+  return Object.fromEntries(Object.entries(fact).map(([key, value]) => [fields.get(key) ?? key, value])) as unknown as RunFact;
+}
+
+/** A fact as a reader of its stored text will see it, or undefined if the text holds none. */
 export function parseFact(data: string): RunFact | undefined {
   let value: unknown;
   try {
@@ -65,7 +87,7 @@ export function parseFact(data: string): RunFact | undefined {
   return isFact(value) ? value : undefined;
 }
 
-/** Looks at the shape only: the hash has shown that the text is what this program wrote. */
+/** Checks the shape only: the hash has shown that this program wrote the text. */
 function isFact(value: unknown): value is RunFact {
   return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
 }

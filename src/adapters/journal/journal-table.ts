@@ -1,13 +1,14 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 import type { RunEvent } from "../../domain/run/event.ts";
+import { hasErrorCode } from "../../domain/values/error-text.ts";
 import { JournalBroken } from "../../ports/journal.ts";
 import { diskProblem, SQLITE, sqliteCode, systemCode } from "../disk-error.ts";
 import { eventOf, type JournalRow, origin, type Tip } from "./chain.ts";
 
-/** Rows read at a time. Short reads never hold up a checkpoint of the write-ahead log. */
+/** Rows read at a time. Short reads never delay a checkpoint of the write-ahead log. */
 const PAGE = 500;
 
-/** Another process wrote to the journal, so what this one would write next does not follow. */
+/** Another process wrote to the journal, so this process's next row would not follow. */
 export class JournalTaken extends Error {
   override readonly name = "JournalTaken";
 }
@@ -33,7 +34,7 @@ export class JournalTable {
       "INSERT INTO journal (run, seq, at, type, ticket, data, prev, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     );
     this.#moveHead = db.prepare("UPDATE runs SET head_seq = ?, head_hash = ? WHERE run = ? AND head_hash = ?");
-    // One statement sees one state of the file, also while another process writes.
+    // One statement sees one state of the file, even while another process writes.
     this.#head = db.prepare(
       `SELECT head_seq AS seq, head_hash AS hash, (SELECT coalesce(max(seq), 0) FROM journal WHERE run = runs.run) AS last
        FROM runs WHERE run = ?`,
@@ -45,7 +46,7 @@ export class JournalTable {
     );
   }
 
-  /** Writes rows that follow `from`, all or none; they are on the disk on return. */
+  /** Writes rows that follow `from`, all or none; they are on the disk when it returns. */
   write(run: string, from: Tip, rows: readonly JournalRow[]): void {
     const last = rows.at(-1);
     if (last === undefined) return;
@@ -58,12 +59,12 @@ export class JournalTable {
     } catch (error) {
       throw sqliteCode(error) === SQLITE.constraint ? taken(error) : error;
     } finally {
-      // A full disk makes SQLite roll back by itself, other failures do not.
+      // SQLite rolls back by itself if the disk is full, but not after other failures.
       if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
     }
   }
 
-  /** Where the journal of `run` ends. Throws JournalBroken where its last row is not the one that was written last. */
+  /** The end of the journal of `run`. Throws JournalBroken if its last row is not the last one written. */
   tip(run: string): Tip {
     const row = reading(run, () => this.#head.get(run));
     if (row === undefined) throw new JournalBroken(`journal of run ${run}: its run is not on record`);
@@ -75,8 +76,8 @@ export class JournalTable {
   }
 
   /**
-   * All events after row `after`, up to the tip as it is at the first step. Throws JournalBroken at the first row that does
-   * not fit.
+   * All events after row `after`, up to the tip as it is at the first step. Throws JournalBroken at the first row that does not
+   * fit.
    */
   *events(run: string, after: number): Generator<RunEvent> {
     const end = this.tip(run);
@@ -102,12 +103,12 @@ export class JournalTable {
   }
 }
 
-/** A page that SQLite finds damaged, or a number no program wrote, is a broken journal like any other. */
+/** A page that SQLite finds damaged, or a number that no program wrote, is a broken journal like any other. */
 function reading<T>(run: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    const outOfRange = error instanceof RangeError && "code" in error && error.code === "ERR_OUT_OF_RANGE";
+    const outOfRange = error instanceof RangeError && hasErrorCode(error, "ERR_OUT_OF_RANGE");
     const why = outOfRange ? "a number in it is out of range" : diskProblem(error)?.why;
     if (why === undefined || systemCode(error) !== undefined) throw error;
     throw new JournalBroken(`journal of run ${run}: it cannot be read: ${why}`, { cause: error });

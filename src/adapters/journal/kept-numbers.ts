@@ -13,7 +13,10 @@ const StoredRun = z.object({
   numbers: z.string().nullable(),
 });
 
-/** The ledgers of runs, kept beside their journals so that a run can be shown beside earlier ones without reading all of theirs. */
+/**
+ * The ledgers of runs, stored beside their journals, so that a run can be compared with earlier ones without reading their
+ * journals.
+ */
 export class KeptNumbers {
   readonly #keep: StatementSync;
   readonly #earlier: StatementSync;
@@ -33,7 +36,7 @@ export class KeptNumbers {
     this.#keep.run(run, JSON.stringify(numbers));
   }
 
-  /** Newest first. Numbers that are not there or cannot be read are left out: they are not known. */
+  /** Newest first. Missing or unreadable numbers are left out: they are unknown. */
   earlier(run: RunId, most: number): readonly EarlierRun[] {
     return z
       .array(StoredRun)

@@ -3,19 +3,19 @@ import { mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { SQLITE, sqliteCode } from "../disk-error.ts";
 
-/** Enough for the facts of some seconds: until whoever filled the disk is gone. Bytes, and a share of a small disk. */
+/** Enough for the facts of some seconds, until the process that filled the disk is gone. Bytes, and a share of a small disk. */
 const MOST = 2 * 1024 * 1024;
 const SHARE = 0.02;
-/** It is made anew so long after it was needed, at the earliest. Milliseconds. */
+/** The earliest time after its use at which it is reserved again. Milliseconds. */
 const ANEW_MS = 5_000;
 
 /**
- * Room that is set aside on the disk, so that a run outlives the moments in which somebody else has filled it. Nothing here throws:
- * without it, a full disk stops the run, which can be gone on with.
+ * Reserved disk space with which a run survives moments in which somebody else has filled the disk. Nothing here throws: without
+ * the space, a full disk stops the run, which can be resumed.
  */
 export class ReservedSpace {
   readonly #file: string;
-  /** When it was given up, in milliseconds of performance.now. */
+  /** The time at which it was freed, in milliseconds of performance.now. */
   #gone: number | undefined;
 
   /** `file` is replaced. */
@@ -24,7 +24,7 @@ export class ReservedSpace {
     this.#make();
   }
 
-  /** Does a write; if the disk is full, once more with the room that was set aside. Throws what the write throws. */
+  /** Does a write; if the disk is full, tries again after freeing the reserved space. Throws the write's error. */
   use<T>(write: () => T): T {
     try {
       const result = write();
@@ -37,7 +37,7 @@ export class ReservedSpace {
     }
   }
 
-  /** Frees the room. */
+  /** Frees the space. */
   giveUp(): void {
     this.#gone = performance.now();
     rmSync(this.#file, { force: true });
@@ -48,7 +48,7 @@ export class ReservedSpace {
       mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
       const { blocks, bsize } = statfsSync(dirname(this.#file));
       const size = blocks === 0 ? MOST : Math.min(MOST, Math.floor(blocks * bsize * SHARE));
-      // Not zeros, which some file systems keep without room.
+      // Not zeros: some file systems store them without space.
       writeFileSync(this.#file, randomFillSync(new Uint8Array(size)), { mode: 0o600 });
       this.#gone = undefined;
     } catch {

@@ -8,12 +8,12 @@ import { makePrivateFolder } from "../private-folder.ts";
 /** Marks the file as loopdash's in its SQLite header: "loop" in ASCII. */
 const APPLICATION_ID = 0x6c_6f_6f_70;
 
-/** How long an engine waits for another one's transaction, in milliseconds. A transaction takes about one. */
+/** The time that an engine waits for another one's transaction, in milliseconds. A transaction takes about one. */
 const BUSY_MS = 5_000;
 
 /**
- * Step n takes the file from version n to n + 1. Released steps are never edited.
- * `head_seq` and `head_hash` repeat the newest row of a journal, so that a lost tail is noticed and a second writer too.
+ * Step n takes the file from version n to n + 1. Released steps are never edited. `head_seq` and `head_hash` repeat the newest
+ * row of a journal, which reveals a lost tail or a second writer.
  */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE runs (
@@ -56,12 +56,12 @@ const MIGRATIONS: readonly string[] = [
   // What an attempt may cost is set aside in its row before it starts; what it did cost takes its place.
   `ALTER TABLE costs ADD COLUMN fence INTEGER;
    CREATE UNIQUE INDEX costs_by_attempt ON costs (run, fence) WHERE fence IS NOT NULL;`,
-  // A question to the second model has a row of its own: an attempt asks more than one. `asking` is the attempt's fence until it is
+  // A question to the reviewer has a row of its own: an attempt asks more than one. `asking` is the attempt's fence until it is
   // answered. An engine of the version before goes on with the file, and counts these rows with the others.
   `ALTER TABLE costs ADD COLUMN question TEXT;
    ALTER TABLE costs ADD COLUMN asking INTEGER;
    CREATE UNIQUE INDEX costs_by_question ON costs (run, asking, question) WHERE asking IS NOT NULL;`,
-  // For whoever only looks: nothing here is evidence, and all of it can be made anew from the journals.
+  // Caches for readers: nothing here is evidence, and all of it can be rebuilt from the journals.
   `CREATE TABLE kept_states (
      run TEXT NOT NULL PRIMARY KEY REFERENCES runs (run),
      seq INTEGER NOT NULL CHECK (seq > 0),
@@ -77,19 +77,22 @@ const MIGRATIONS: readonly string[] = [
      interventions INTEGER NOT NULL,
      stopped INTEGER NOT NULL
    ) STRICT;`,
-  // The ledger of a run as it was when it ended, laid flat, for the runs after it to be shown beside.
+  // The flattened ledger of a run at its end, with which later runs are compared.
   `CREATE TABLE numbers (
      run TEXT NOT NULL PRIMARY KEY REFERENCES runs (run),
      text TEXT NOT NULL
    ) STRICT;`,
+  // Events and numbers have new names. chain.ts reads the old ones in journals; an older program would not know the new ones.
+  `UPDATE numbers SET text = replace(text, '"secondModel.', '"reviewer.');
+   DELETE FROM kept_states;`,
 ];
 
 /** The version of the file that this program writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 /**
- * Opens loopdash.db, made or brought up to date where needed. Every commit is on the disk when it returns.
- * Throws a UserError (exit 4) where the file cannot be used.
+ * Opens loopdash.db; creates or upgrades it if needed. Every commit is on the disk when it returns. Throws a UserError (exit 4)
+ * if the file cannot be used.
  */
 export function openDatabase(file: string): DatabaseSync {
   let db: DatabaseSync | undefined;
@@ -97,7 +100,7 @@ export function openDatabase(file: string): DatabaseSync {
     makePrivate(file);
     db = new DatabaseSync(file, { timeout: BUSY_MS, enableForeignKeyConstraints: true });
     const version = knownVersion(db, file);
-    // macOS tells fsync apart from a flush of the drive's cache; fullfsync asks for the latter and means nothing elsewhere.
+    // macOS distinguishes fsync from a flush of the drive's cache; fullfsync asks for the latter and means nothing elsewhere.
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA trusted_schema = OFF");
     db.exec("PRAGMA journal_size_limit = 67108864");
     if (version < SCHEMA_VERSION) migrate(db, file);
@@ -153,7 +156,7 @@ function knownVersion(db: DatabaseSync, file: string): number {
   return version;
 }
 
-/** In one transaction, and from the version found inside it: another engine may have been faster. */
+/** In one transaction, starting from the version found inside it: another engine may have been faster. */
 function migrate(db: DatabaseSync, file: string): void {
   db.exec("BEGIN IMMEDIATE");
   try {

@@ -1,27 +1,28 @@
 import { mayWait, type RunEvent, type RunFact } from "../../domain/run/event.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import type { Journal } from "../../ports/journal.ts";
 import { diskProblem, SQLITE, sqliteCode } from "../disk-error.ts";
 import { type JournalRow, linkAfter, parseFact, type Tip } from "./chain.ts";
 import type { JournalTable } from "./journal-table.ts";
 import type { ReservedSpace } from "./reserved-space.ts";
 
-/** What may wait does so at most this long, in milliseconds, … */
+/** The longest time that a row may wait to be written, in milliseconds. */
 const WAIT_MS = 250;
-/** … and at most this many rows of it wait. */
+/** The largest number of rows that may wait. */
 const WAIT_ROWS = 200;
 
 /**
- * Failures after which the same write may be tried again. After any other, a failed fsync above all, the kernel no
- * longer says what is on the disk, so this writer writes nothing more.
+ * Failures after which the same write may be repeated. After any other, above all a failed fsync, the kernel no longer tells what
+ * is on the disk, so this writer stops writing.
  */
 const PASSING = new Set<number>([SQLITE.full, SQLITE.busy, SQLITE.locked, SQLITE.noMemory, SQLITE.readOnly]);
 
-/** What a journal is opened on. `now` gives milliseconds since the epoch. */
+/** Options of a journal. `now` returns milliseconds since the epoch. */
 export interface JournalOf {
   readonly run: string;
   readonly table: JournalTable;
   readonly now: () => number;
-  /** What is given up so that a write fits on a full disk. */
+  /** Disk space that is freed if a write does not fit on a full disk. */
   readonly spare?: ReservedSpace;
 }
 
@@ -30,12 +31,15 @@ export class SqliteJournal implements Journal {
   readonly #of: JournalOf;
   /** The last row on the disk. */
   #stored: Tip;
-  /** What has its place but is not on the disk yet. */
+  /** Rows that have their place but are not on the disk yet. */
   #waiting: JournalRow[] = [];
   #timer: NodeJS.Timeout | undefined;
-  /** A write by the timer failed: nothing waits any more until one succeeds, so that the next caller hears of it. */
+  /**
+   * True after a write by the timer failed: every row is written at once until one succeeds, so that the next caller sees the
+   * failure.
+   */
   #refused = false;
-  /** Why this journal can never be written again. */
+  /** The reason why this journal can never be written again. */
   #dead: Error | undefined;
 
   constructor(journalOf: JournalOf) {
@@ -46,7 +50,7 @@ export class SqliteJournal implements Journal {
   append(fact: RunFact): RunEvent {
     this.#checkAlive();
     const data = JSON.stringify(fact);
-    // What is returned is what a reader of the row will get: a live run and its replay reduce the same values.
+    // Returns what a reader of the row will get: a live run and its replay reduce the same values.
     const kept = parseFact(data);
     if (kept === undefined) throw new TypeError("a fact is an object with a type");
     const at = Math.floor(this.#of.now());
@@ -87,12 +91,12 @@ export class SqliteJournal implements Journal {
     try {
       this.flush();
     } catch {
-      // Nobody waits for a timer. The rows stay, and the next append or flush meets the failure where it can be answered.
+      // No caller waits for the timer. The rows stay, and the next append or flush reports the failure to its caller.
       this.#refused = true;
     }
   }
 
-  /** All or none: on failure nothing in memory has moved, and what waited still waits, in its place. */
+  /** All or none: after a failure, memory is unchanged and waiting rows keep their place. */
   #write(rows: readonly JournalRow[]): void {
     try {
       const { run, spare, table } = this.#of;
@@ -110,7 +114,7 @@ export class SqliteJournal implements Journal {
   }
 
   #failure(cause: unknown): Error {
-    const why = diskProblem(cause)?.why ?? (cause instanceof Error ? cause.message : String(cause));
+    const why = diskProblem(cause)?.why ?? errorMessage(cause);
     const failure = new Error(`cannot write the journal of run ${this.#of.run}: ${why}`, { cause });
     if (!PASSING.has(sqliteCode(cause) ?? -1)) {
       this.#dead = failure;
@@ -124,7 +128,7 @@ export class SqliteJournal implements Journal {
   }
 }
 
-/** A journal for looking: an engine may be writing it at the same time. */
+/** A read-only journal: an engine may be writing it at the same time. */
 export class ReadingJournal implements Journal {
   readonly #of: Omit<JournalOf, "now" | "spare">;
 
@@ -137,7 +141,7 @@ export class ReadingJournal implements Journal {
   }
 
   flush(): void {
-    // Nothing ever waits here.
+    // Nothing waits in a read-only journal.
   }
 
   read(after = 0): Iterable<RunEvent> {
@@ -145,6 +149,6 @@ export class ReadingJournal implements Journal {
   }
 
   close(): void {
-    // The connection is the store's.
+    // The connection belongs to the store.
   }
 }

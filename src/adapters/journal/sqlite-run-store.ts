@@ -15,7 +15,7 @@ import { asRefusal, openDatabase } from "./schema.ts";
 import { ReadingJournal, SqliteJournal } from "./sqlite-journal.ts";
 import { KeptStates } from "./state-snapshots.ts";
 
-/** A row of `runs`; what is null there is absent here. */
+/** A row of `runs`; null values become absent fields. */
 const StoredRun = z.object({
   run: RunId,
   name: z.string(),
@@ -32,8 +32,8 @@ const COLUMNS = `run, name, batch_path AS batchPath, batch_file_sha AS batchFile
   ended_at AS endedAt, verdict, exit_code AS exitCode, reason`;
 
 /**
- * Opens loopdash.db. Several engines and readers may use one file at once.
- * `now` gives milliseconds since the epoch. Throws a UserError (exit 4) where the file cannot be used.
+ * Opens loopdash.db. Several engines and readers may use one file at once. `now` returns milliseconds since the epoch. Throws a
+ * UserError (exit 4) if the file cannot be used.
  */
 export function openRunStore(file: string, { now }: { readonly now?: () => number } = {}): RunStore {
   const db = openDatabase(file);
@@ -45,7 +45,7 @@ export function openRunStore(file: string, { now }: { readonly now?: () => numbe
   }
 }
 
-/** One statement each, and so one transaction: nobody gets in between the sum and the row. */
+/** One statement each, and so one transaction: no other process gets in between the sum and the row. */
 const RESERVE_ATTEMPT = `INSERT INTO costs (run, fence, at, usd)
   SELECT ?1, ?2, ?3, ?4 WHERE ?4 + (SELECT coalesce(sum(usd), 0) FROM costs WHERE at >= ?5 AND NOT (run = ?1 AND fence IS ?2)) <= ?6
   ON CONFLICT (run, fence) WHERE fence IS NOT NULL DO UPDATE SET usd = excluded.usd`;
@@ -63,7 +63,7 @@ class SqliteRunStore implements RunStore {
   readonly #numbers: KeptNumbers;
   readonly #statements = new Map<string, StatementSync>();
   readonly #journals = new Set<SqliteJournal>();
-  /** Of the first run that this store writes: an engine writes one. */
+  /** Reserved for the first run that this store writes: an engine writes only one. */
   #spare: ReservedSpace | undefined;
 
   constructor(db: DatabaseSync, file: string, now: () => number) {
@@ -176,7 +176,7 @@ class SqliteRunStore implements RunStore {
     }
   }
 
-  /** Writes what waits in every journal; the file is closed even where that fails. */
+  /** Writes the waiting rows of every journal; closes the file even if that fails. */
   close(): void {
     if (!this.#db.isOpen) return;
     const failures: unknown[] = [];
@@ -213,7 +213,7 @@ class SqliteRunStore implements RunStore {
     return this.#use(sql, (statement) => statement.all(...values));
   }
 
-  /** Runs a statement that changes rows; how many it changed. */
+  /** Runs a statement that changes rows; returns how many it changed. */
   #change(sql: string, ...values: SQLInputValue[]): number {
     const change = (statement: StatementSync) => Number(statement.run(...values).changes);
     return this.#use(sql, (statement) =>

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { RunId } from "../../domain/values/ids.ts";
 import type { KeptState, Tally } from "../../ports/run-store.ts";
 
-/** A row of `kept_states`, with the hash that the journal's row of the same place has now; null where there is no such row. */
+/** A row of `kept_states`, with the current hash of the journal's row at the same place; null if there is no such row. */
 const StoredState = z.object({
   seq: z.number(),
   rowHash: z.string(),
@@ -22,7 +22,7 @@ const StoredTally = z.object({
   stopped: z.number(),
 });
 
-/** What is kept of runs beside their journals, for whoever only looks. All of it can be made anew from the journals. */
+/** States of runs stored beside their journals, for readers. All of them can be rebuilt from the journals. */
 export class KeptStates {
   readonly #keep: StatementSync;
   readonly #kept: StatementSync;
@@ -43,14 +43,14 @@ export class KeptStates {
     this.#tallies = db.prepare("SELECT run, done, gated, open, interventions, stopped FROM tallies");
   }
 
-  /** Keeps a state in the place of the one before it. Throws where the journal has no such row on the disk. */
+  /** Replaces the stored state. Throws if the journal has no such row on the disk. */
   keep(run: RunId, { seq, text }: KeptState): void {
     const row = this.#rowHash.get(run, seq);
     if (typeof row?.hash !== "string") throw new RangeError(`the journal of run ${run} has no row ${seq}`);
     this.#keep.run(run, seq, row.hash, text, sumOf(run, seq, row.hash, text));
   }
 
-  /** The kept state, where it is as it was written, and the journal's row is still the one that it was made up to. */
+  /** The stored state, if it is unchanged and the journal still has the row up to which it was made. */
   kept(run: RunId): KeptState | undefined {
     const found = StoredState.safeParse(this.#kept.get(run));
     if (!found.success) return undefined;
@@ -70,7 +70,7 @@ export class KeptStates {
   }
 }
 
-/** No field before `text` can hold a "|", so the summed text reads in one way only. */
+/** No field before `text` can contain a "|", so the hashed text has only one reading. */
 function sumOf(run: string, seq: number, rowHash: string, text: string): string {
   return hash("sha256", `${run}|${seq}|${rowHash}|${text}`);
 }

@@ -5,12 +5,12 @@ import type { LockHolder } from "../../ports/locks.ts";
 import { systemCode } from "../disk-error.ts";
 
 /**
- * What a holder says of itself. For the message to the second one only: a killed holder leaves its words behind, so
- * nothing is ever concluded from them.
+ * A holder's description of itself, for the message to a second one only. A killed holder leaves its note behind, so nothing is
+ * concluded from it.
  */
 const Words = z.object({ pid: z.number().int(), run: z.string().max(200), since: z.number() });
 
-/** Replaces the words in one step: a reader sees the old ones or the new ones, never half. */
+/** Replaces the note in one step: a reader sees the old one or the new one, never half. */
 export function writeNote(file: string, holder: LockHolder): void {
   const fresh = `${file}.${randomUUID()}`;
   try {
@@ -22,7 +22,7 @@ export function writeNote(file: string, holder: LockHolder): void {
   }
 }
 
-/** The words last written, or undefined where there are none that can be read. */
+/** The last note, or undefined if there is none that can be read. */
 export function readNote(file: string): LockHolder | undefined {
   try {
     return Words.safeParse(JSON.parse(readFileSync(file, "utf8"))).data;
@@ -32,7 +32,7 @@ export function readNote(file: string): LockHolder | undefined {
   }
 }
 
-/** Takes the words back, if they are there. */
+/** Removes the note, if it is there. */
 export function removeNote(file: string): void {
   rmSync(file, { force: true });
 }

@@ -9,21 +9,21 @@ import { makePrivateFolder } from "../private-folder.ts";
 import { readNote, removeNote, writeNote } from "./holder-note.ts";
 
 /**
- * How long a taker steps aside, in milliseconds. A holder holds for a run; only somebody who looks whether the lock
- * is held has it for less than a millisecond, and must not look like a holder to a taker.
+ * Time that a taker waits, in milliseconds. A holder keeps a lock for a whole run; a process that only checks the lock has it for
+ * less than a millisecond, and must not look like a holder.
  */
 const LOOKER_MS = 50;
 
 /**
- * Locks that live as long as their process, in a folder of SQLite files: the holder of a resource keeps a write
- * transaction open on its file. Beneath it is a POSIX record lock, which the kernel drops when the process is gone,
- * however it went, and keeps while it is merely stopped. No pid is ever asked after.
+ * Locks that live as long as their process, in a folder of SQLite files: the holder of a resource keeps a write transaction open
+ * on its file. Beneath it is a POSIX record lock, which the kernel drops when the process ends, for whatever reason, and keeps
+ * while it is merely stopped. No pid is ever checked.
  *
- * `BEGIN IMMEDIATE`, not `EXCLUSIVE`: SQLite takes the RESERVED lock in one step, so of two that race exactly one gets
- * it. The way to EXCLUSIVE leads over SHARED, where two can stand in each other's way and both lose.
+ * `BEGIN IMMEDIATE`, not `EXCLUSIVE`: SQLite takes the RESERVED lock in one step, so exactly one of two racing processes gets it.
+ * The way to EXCLUSIVE leads through SHARED, where two can block each other and both lose.
  *
- * A lock file is never removed (another process may be about to lock the file that has the name), and never opened but
- * through SQLite: closing any other descriptor of it would drop the lock (https://www.sqlite.org/howtocorrupt.html, 2.2).
+ * A lock file is never removed (another process may be about to lock it), and never opened except through SQLite: closing any
+ * other descriptor of it would drop the lock (https://www.sqlite.org/howtocorrupt.html, 2.2).
  */
 export function createLocks(folder: string): Locks {
   return new SqliteLocks(folder);
@@ -44,7 +44,7 @@ class SqliteLocks implements Locks {
 
   take(resources: readonly string[], holder: LockHolder): ReturnType<Locks["take"]> {
     const taken: Lock[] = [];
-    // The same order everywhere: of two takers of overlapping sets, one gets past the first that both want.
+    // The same order everywhere: of two takers of overlapping sets, one gets past the first common resource.
     for (const resource of [...new Set(resources)].sort()) {
       let lock: Lock | undefined;
       try {
@@ -90,11 +90,11 @@ class SqliteLocks implements Locks {
     });
   }
 
-  /** A connection that holds the lock, or undefined where somebody else does. */
+  /** A connection that holds the lock, or undefined if another process holds it. */
   #begin(resource: string): DatabaseSync | undefined {
     const db = new DatabaseSync(this.#file(resource), { timeout: LOOKER_MS });
     try {
-      // Nothing is ever written, so the file stays empty; a rollback journal beside it would only be litter after a kill.
+      // Nothing is ever written, so the file stays empty; a rollback journal beside it would be left behind by a kill.
       db.exec("PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE");
       return db;
     } catch (error) {
@@ -140,7 +140,7 @@ class SqliteLocks implements Locks {
   }
 }
 
-/** Only ever opens a file that it made itself just now, on which this process can hold no lock yet. */
+/** Opens only a file that it has just made, on which this process can hold no lock yet. */
 function makePrivate(file: string): void {
   try {
     closeSync(openSync(file, "wx", 0o600));

@@ -9,9 +9,9 @@ import { systemCode } from "../disk-error.ts";
 import { readPlainFile } from "../plain-file.ts";
 
 const NAME = "evidence.json";
-/** Tickets of which the evidence is kept; the others are counted. */
+/** The number of tickets whose evidence is kept; the others are counted. */
 const MOST_TICKETS = 2_000;
-/** A file with so many tickets and the longest of steps is smaller. Bytes. */
+/** A file with that many tickets and the longest steps is smaller. Bytes. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
 const time = z.number().int().nonnegative();
@@ -26,9 +26,8 @@ const Kept = z.strictObject({
 });
 
 /**
- * The same program, which keeps in the run's folder what its last judgement of the real tracker said of each ticket. The file is
- * for people to look at: it is written once the judgement is there, nothing but a view reads it, and where it cannot be written
- * the judgement is what it is.
+ * Wraps a program so that it keeps the evidence of its last judgement of the real tracker in the run's folder. The file is for
+ * people: it is written after the judgement, only a view reads it, and a failed write does not change the judgement.
  */
 export function keepsEvidence(
   program: FrozenProgram,
@@ -62,7 +61,7 @@ function write(folder: string, evidence: OracleEvidence): void {
   }
 }
 
-/** What was kept in a run's folder. Undefined where there is none, or what lies there is not of this form: then it is unknown. */
+/** The evidence in a run's folder. Undefined, hence unknown, if there is none or its form is wrong. */
 export async function readEvidence(folder: string): Promise<OracleEvidence | undefined> {
   const real = await realpath(folder).catch(isGone);
   const found = real === undefined ? undefined : await readPlainFile(real, NAME, MOST_BYTES);

@@ -1,11 +1,12 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { z } from "zod";
+import { errorCode } from "../../domain/values/error-text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { resolveProgram } from "../executor/resolve-program.ts";
 import { type FrozenFile, fileSha, findFrozen, placeFrozen } from "./frozen-file.ts";
 
-/** Files up to this size are copied; greater ones, and programs found on PATH, run where they are, unchanged. Bytes. */
+/** Files up to this size are copied; larger ones, and programs found on PATH, run in place and must not change. Bytes. */
 const MAX_COPIED = 16 * 1024 * 1024;
 
 const sha = z.string().regex(/^[0-9a-f]{64}$/);
@@ -16,13 +17,13 @@ const Word = z.discriminatedUnion("kind", [
 ]);
 type Word = z.infer<typeof Word>;
 
-/** An oracle of the user's own, with the bytes of every file that its command names. */
+/** A user's own oracle, with the bytes of every file that its command names. */
 const FrozenCommand = z.strictObject({ version: z.literal(1), words: z.array(Word).min(1) });
 
 /**
- * Freezes a command: the program and each argument that is an existing file become bytes that are kept. A program that is
- * found on PATH stays where it is (an interpreter needs its surroundings), as does a file above 16 MiB; their sha256 is
- * kept, and where it no longer holds nothing is run. Throws a UserError (exit 4) where there is no such program.
+ * Freezes a command: the bytes of the program and of each argument that is an existing file are kept. A program found on PATH
+ * stays in place (an interpreter needs the files around it), as does a file above 16 MiB; their sha256 is kept, and if it no
+ * longer matches, nothing runs. Throws a UserError (exit 4) if there is no such program.
  */
 export async function freezeCommand(command: readonly string[], options: { folder: string; path: string }): Promise<Uint8Array> {
   const words: Word[] = [];
@@ -32,8 +33,8 @@ export async function freezeCommand(command: readonly string[], options: { folde
 }
 
 /**
- * Lays a frozen command out in a private folder: the words to run, and those of them that are files as they stand then. Throws where a
- * file in place is not what it was.
+ * Writes a frozen command to a private folder. Returns the words to run, and the files among them with their stamps. Throws if a
+ * file that stays in place has changed.
  */
 export async function layOutCommand(
   bytes: Uint8Array,
@@ -64,9 +65,9 @@ async function argument(word: string, folder: string): Promise<Word> {
   return isFile ? frozenFile(path, 0o400) : { kind: "text", text: word };
 }
 
-/** A word that cannot be a path is a word. */
+/** A word that cannot be a path is a plain word. */
 function isNoFile(error: unknown): false {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = errorCode(error);
   if (code === "ENOENT" || code === "ENOTDIR" || code === "ENAMETOOLONG" || code === "ERR_INVALID_ARG_VALUE") return false;
   throw error;
 }

@@ -3,13 +3,13 @@ import { createReadStream } from "node:fs";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { oracleSha } from "./oracle-batch.ts";
 
-/** A file that held what was frozen, and how it stood then: other bytes, or another file in its place, have another stamp. */
+/** A file that held the frozen bytes, and its stamp: other bytes, or another file in its place, have another stamp. */
 export interface FrozenFile {
   readonly path: string;
   readonly stamp: string;
 }
 
-/** Writes a file of its own. Throws where what lies there then is not what was frozen. */
+/** Writes a private copy. Throws if its content is then not the frozen one. */
 export async function placeFrozen(path: string, bytes: Uint8Array, mode = 0o400): Promise<FrozenFile> {
   await writeFile(path, bytes, { flag: "wx", mode });
   const stamp = await stampOf(path);
@@ -17,7 +17,7 @@ export async function placeFrozen(path: string, bytes: Uint8Array, mode = 0o400)
   return { path, stamp };
 }
 
-/** A file that stays where it is. Throws where it is not what was frozen. */
+/** Finds a file that stays in place. Throws if it is not the frozen one. */
 export async function findFrozen(path: string, sha: string): Promise<FrozenFile> {
   const stamp = await stampOf(path);
   if ((await fileSha(path)) !== sha) throw new Error(`${JSON.stringify(path)} ${NOT_FROZEN}`);
@@ -25,12 +25,12 @@ export async function findFrozen(path: string, sha: string): Promise<FrozenFile>
 }
 
 /**
- * Throws where one of them stands otherwise than it did. Between a look at a file and its start by name another one can take its
- * place: what was judged meanwhile may have been judged by that.
+ * Throws if one of the files has another stamp than before. Between a check and a start by name, another file can take its place:
+ * it may have given the verdict of the meantime.
  */
 export async function refuseChanged(files: readonly FrozenFile[]): Promise<void> {
   for (const { path, stamp } of files) {
-    // One that is gone, or cannot be looked at, was changed as well.
+    // A file that is gone or cannot be read has changed as well.
     const now = await stampOf(path).catch(() => undefined);
     if (now !== stamp) throw new Error(`${JSON.stringify(path)} was changed while it judged: it ${NOT_FROZEN}`);
   }
@@ -38,7 +38,7 @@ export async function refuseChanged(files: readonly FrozenFile[]): Promise<void>
 
 const NOT_FROZEN = "is not what was frozen";
 
-/** What was hashed last, by path: an interpreter may have 100 MB, and only a written file has another stamp. */
+/** The hashes so far, by path: an interpreter may have 100 MB, and only a rewritten file has another stamp. */
 const hashed = new Map<string, { readonly stamp: string; readonly sha: string }>();
 
 /** sha256 of a file, in hexadecimal. */

@@ -1,28 +1,29 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { FrozenProgram, Oracle, OracleBatch } from "../../ports/oracle.ts";
 import { layOutCommand } from "./frozen-command.ts";
 import { type FrozenFile, placeFrozen, refuseChanged } from "./frozen-file.ts";
 import { oracleBatchBytes, oracleInput, oracleSha } from "./oracle-batch.ts";
-import { plainLine, type Reading, readCommandOutput, readOracleOutput, unjudged } from "./oracle-output.ts";
+import { type OracleReading, plainLine, readCommandOutput, readOracleOutput, unjudged } from "./oracle-output.ts";
 import { type OracleLaunch, runOracle } from "./oracle-process.ts";
 
 export interface FrozenProgramOptions {
-  /** `script`: a CommonJS script for Node's permission model, the default. `command`: what `freezeCommand` made. */
+  /** `script`: a CommonJS script under Node's permission model, the default. `command`: a result of `freezeCommand`. */
   readonly kind?: "script" | "command";
   readonly bytes: Uint8Array;
   /** A folder that no worker can write. Each judgement makes a private folder in it and removes it again. */
   readonly scratch: string;
-  /** The Node program that runs a script; default: the one that runs this. */
+  /** The Node program that runs a script; default: the current one. */
   readonly node?: string;
-  /** Where a command finds the programs that it starts; default: the system's own folders. */
+  /** The PATH of a command; default: the system's own folders. */
   readonly path?: string;
-  /** Milliseconds until a judgement is given up and its process killed; default 20,000. */
+  /** Time limit of a judgement, after which its process is killed. Milliseconds; default 20,000. */
   readonly deadlineMs?: number;
 }
 
-/** What is run, kept in memory from the start of the run: no change of a file can reach it. */
+/** The program, kept in memory from the start of the run: no change of a file can reach it. */
 interface Frozen extends Required<FrozenProgramOptions> {
   readonly sha: string;
 }
@@ -34,9 +35,9 @@ interface Asked {
 }
 
 /**
- * An oracle whose bytes are fixed now. Each judgement runs them from a fresh private folder, as a process with a scrubbed
- * environment. A script may read that folder and the tracker, and may not write, load native code or start processes. A
- * command cannot run under Node's permission model: it has the user's rights, and only its bytes and its bounds are ours.
+ * An oracle whose bytes are fixed now. Each judgement runs them from a new private folder, as a process with a scrubbed
+ * environment. A script may read that folder and the tracker, and may not write, load native code or start processes. A command
+ * cannot run under Node's permission model: it has the user's rights, and loopdash only controls its bytes and its bounds.
  */
 export function freezeProgram(options: FrozenProgramOptions): FrozenProgram {
   const bytes = Uint8Array.from(options.bytes);
@@ -54,7 +55,7 @@ export function freezeProgram(options: FrozenProgramOptions): FrozenProgram {
     async judge(batch, signal, how) {
       const startedAt = performance.now();
       const { reading: said, exitCode } = await judgeOnce(frozen, { batch, signal, how }).catch((cause: unknown) => {
-        const problem = plainLine(cause instanceof Error ? cause.message : String(cause));
+        const problem = plainLine(errorMessage(cause));
         return { reading: unjudged(`the oracle could not be run: ${problem}`), exitCode: undefined };
       });
       const { evidence, ...reading } = said;
@@ -64,7 +65,9 @@ export function freezeProgram(options: FrozenProgramOptions): FrozenProgram {
   };
 }
 
-/** A frozen program that judges one batch, which is fixed now too. Throws a UserError (exit 2) for a path that it cannot be given. */
+/**
+ * A frozen program that judges one batch, which is fixed now too. Throws a UserError (exit 2) for a path that it cannot be given.
+ */
 export function createFrozenOracle({ batch, ...of }: FrozenProgramOptions & { readonly batch: OracleBatch }): Oracle {
   refuseWildcard(oracleInput(batch));
   const program = freezeProgram(of);
@@ -85,7 +88,7 @@ function refuseWildcard(path: string): void {
 }
 
 interface Read {
-  readonly reading: Reading;
+  readonly reading: OracleReading;
   readonly exitCode: number | undefined;
 }
 
@@ -106,7 +109,7 @@ async function judgeOnce(frozen: Frozen, asked: Asked): Promise<Read> {
   }
 }
 
-/** `files`: what is run, as it stands then. */
+/** `files`: the program's files with their stamps. */
 type Launch = OracleLaunch & { readonly files: readonly FrozenFile[] };
 
 async function launchOf(frozen: Frozen, asked: Asked, folder: string, batch: string): Promise<Launch> {

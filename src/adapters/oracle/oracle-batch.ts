@@ -9,7 +9,7 @@ export function oracleBatchBytes(batch: OracleBatch): Uint8Array {
   return new TextEncoder().encode(`${JSON.stringify({ version: 1, tracker: place, tickets })}\n`);
 }
 
-/** The file or folder that the oracle has to be able to read. */
+/** The file or folder that the oracle must be able to read. */
 export function oracleInput(batch: OracleBatch): string {
   return batch.tracker.kind === "embedded" ? batch.tracker.file : batch.tracker.folder;
 }

@@ -11,14 +11,14 @@ const Evidence = z.discriminatedUnion("state", [
 const count = z.number().int().nonnegative();
 const Summary = z.strictObject({ verdict: z.enum(["done", "not-done"]), done: count, gated: count, open: count });
 
-/** How many open tickets a judgement names. */
+/** The number of open tickets that a judgement names. */
 const MAX_OPEN = 50;
 
-/** `evidence`: its line for each ticket of the batch, where it gave any that bears the verdict out. */
-export type Reading = Omit<Judgement, "durationMs"> & { readonly evidence?: readonly TicketEvidence[] };
+/** `evidence`: its line for each ticket of the batch, if it gave any that supports the verdict. */
+export type OracleReading = Omit<Judgement, "durationMs"> & { readonly evidence?: readonly TicketEvidence[] };
 
 /**
- * What an oracle said that exited by itself. An exit code counts only together with evidence that bears it out: one line for
+ * Reads the output of an oracle that exited by itself. An exit code counts only with evidence that supports it: one line for
  * exactly each ticket of the batch, and a last line whose verdict and counts follow from them. Anything else is unjudged.
  */
 export function readOracleOutput({
@@ -31,7 +31,7 @@ export function readOracleOutput({
   readonly stdout: string;
   readonly stderr: string;
   readonly tickets: readonly TicketId[];
-}): Reading {
+}): OracleReading {
   if (exitCode === 2) return unjudged(plainLine(stderr) || "the oracle cannot judge and did not say why");
   if (exitCode !== 0 && exitCode !== 1) {
     return unjudged(`the oracle ended with exit code ${exitCode}, which means nothing: ${plainLine(stderr)}`);
@@ -45,10 +45,10 @@ export function readOracleOutput({
 }
 
 /**
- * What an oracle of the user's own said: its exit code is all that it must give. Evidence is optional, but where the last line
- * looks like a verdict, all of it has to bear the exit code out.
+ * Reads the output of a user's own oracle: only its exit code is required. Evidence is optional, but if the last line looks like
+ * a verdict, all evidence must support the exit code.
  */
-export function readCommandOutput(options: Parameters<typeof readOracleOutput>[0]): Reading {
+export function readCommandOutput(options: Parameters<typeof readOracleOutput>[0]): OracleReading {
   const { exitCode, stdout, tickets } = options;
   if (stdout.includes('"verdict"') || (exitCode !== 0 && exitCode !== 1)) return readOracleOutput(options);
   if (tickets.length === 0) return unjudged("the batch is empty: there is nothing that could be done");
@@ -56,7 +56,7 @@ export function readCommandOutput(options: Parameters<typeof readOracleOutput>[0
   return { verdict: exitCode === 0 ? "done" : "not-done", counts: { done, gated: 0, open }, open: [] };
 }
 
-export function unjudged(problem: string): Reading {
+export function unjudged(problem: string): OracleReading {
   return { verdict: "unjudged", counts: { done: 0, gated: 0, open: 0 }, open: [], problem };
 }
 
@@ -65,7 +65,7 @@ function weigh(
   tickets: readonly TicketId[],
   evidence: readonly z.infer<typeof Evidence>[],
   said: z.infer<typeof Summary>,
-): Reading {
+): OracleReading {
   if (tickets.length === 0) return unjudged("the batch is empty: there is nothing that could be done");
   const same = evidence.length === tickets.length && tickets.every((id, at) => evidence[at]?.id === id);
   if (!same) return unjudged("the oracle's evidence is not about exactly the tickets of the batch");
@@ -82,7 +82,7 @@ function weigh(
   return { verdict, counts, open: open.slice(0, MAX_OPEN), evidence };
 }
 
-/** Undefined where a line is not JSON or the last one is cut off. */
+/** Undefined if a line is not JSON or the last one is cut off. */
 function parseLines(text: string): readonly unknown[] | undefined {
   if (!text.endsWith("\n")) return undefined;
   try {

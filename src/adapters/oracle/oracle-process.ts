@@ -5,7 +5,7 @@ import { execa } from "execa";
 import { systemCode } from "../disk-error.ts";
 import { plainLine } from "./oracle-output.ts";
 
-/** Bound of what an oracle may print, stdout and stderr each. Characters. */
+/** Limit of an oracle's output, stdout and stderr each. Characters. */
 const MAX_OUTPUT = 16 * 1024 * 1024;
 
 export interface OracleLaunch {
@@ -14,7 +14,7 @@ export interface OracleLaunch {
   /** The whole environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly deadlineMs: number;
-  /** It may start processes: whatever it leaves is ended with it. */
+  /** True if it may start processes: those that it leaves are ended with it. */
   readonly family: boolean;
   readonly signal: AbortSignal | undefined;
   readonly how: "background" | undefined;
@@ -22,14 +22,14 @@ export interface OracleLaunch {
 
 export type OracleExit =
   | { readonly exitCode: number; readonly stdout: string; readonly stderr: string }
-  /** Why it did not end by itself. */
+  /** The reason why it did not end by itself. */
   | { readonly problem: string };
 
-/** A child that another part of this process is just starting may still hold the program open for writing (execve(2)). */
+/** A child that another part of this process is starting right now may still hold the program open for writing (execve(2)). */
 const BUSY_TRIES = 20;
 const BUSY_MS = 10;
 
-/** Runs an oracle once: bounded in time and output, told nothing, reading nothing from stdin. */
+/** Runs an oracle once, with limits of time and output, and an empty stdin. */
 export async function runOracle(launch: OracleLaunch): Promise<OracleExit> {
   for (let tries = 1; ; tries += 1) {
     const result = await runOnce(launch);
@@ -54,7 +54,7 @@ function runOnce(launch: OracleLaunch) {
     timeout: deadlineMs,
     killSignal: "SIGKILL",
     maxBuffer: MAX_OUTPUT,
-    // A group of its own, so that all of it can be ended.
+    // Its own process group, so that all of it can be ended.
     detached: family,
     cleanup: true,
     ...(signal !== undefined && { cancelSignal: signal }),
@@ -73,7 +73,7 @@ function exitOf(result: Result, deadlineMs: number): OracleExit {
   return { exitCode: result.exitCode, stdout: result.stdout, stderr: result.stderr };
 }
 
-/** Ends the whole group as soon as its leader is gone: what it left running could hold its output open for ever. */
+/** Ends the whole group as soon as its leader is gone: a remaining process could hold the output open forever. */
 function endWithLeader(child: ChildProcess): void {
   const { pid } = child;
   child.once("exit", () => {
@@ -85,7 +85,7 @@ function endWithLeader(child: ChildProcess): void {
   });
 }
 
-/** Lets everybody else go first. A process that has ended already needs no priority. */
+/** Lowers the priority. A process that has ended already needs none. */
 function yieldTo(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));

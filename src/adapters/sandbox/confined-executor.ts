@@ -2,16 +2,16 @@ import { constants } from "node:os";
 import type { ExecRequest, ExecResult, Executor } from "../../ports/executor.ts";
 import { type Confined, ConfinementRefused, type Sandbox, type SandboxEnd } from "../../ports/sandbox.ts";
 
-/** bwrap says by such a code that the program was ended by a signal, as a shell does. */
+/** By such an exit code bwrap says that a signal ended the program, as a shell does. */
 const SIGNAL_BASE = 128;
 const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [SIGNAL_BASE + number, name]));
 
 /**
- * An executor that starts requests with a `confinement` in the sandbox, and others as they are. A request whose
- * confinement cannot be kept fails to start. The process that `onStart` tells of is the sandbox's: it dies with this one, and
- * whoever kills it kills everything in the sandbox. When `run` settles, nothing of it lives.
+ * An executor that starts requests with a `confinement` in the sandbox, and other requests unconfined. A request whose
+ * confinement cannot be kept fails to start. `onStart` gets the process of the sandbox: it dies with this process, and killing it
+ * kills everything in the sandbox. When `run` settles, no process of the sandbox lives.
  *
- * A program that itself exits with 128 + n cannot be told from one that was ended by signal n.
+ * A program that exits with 128 + n looks the same as one that signal n ended.
  */
 export function confinedExecutor(executor: Executor, sandbox: Sandbox): Executor {
   return {

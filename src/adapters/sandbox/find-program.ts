@@ -1,9 +1,10 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
+import { errorCode } from "../../domain/values/error-text.ts";
 
 /**
- * The absolute path of a program, or undefined where there is none: a name with a slash is taken from `cwd`, any other is
- * looked for in the absolute entries of `path`.
+ * The absolute path of a program, or undefined if there is none. A name with a slash is resolved against `cwd`; any other name is
+ * looked up in the absolute entries of `path`.
  */
 export function findProgram(name: string, { cwd, path }: { readonly cwd: string; readonly path: string }): string | undefined {
   if (name === "" || name.includes("\0")) return undefined;
@@ -17,7 +18,7 @@ function isProgram(path: string): boolean {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
   } catch (error) {
-    if (error instanceof Error && "code" in error) return false;
+    if (errorCode(error) !== undefined) return false;
     throw error;
   }
 }

@@ -20,26 +20,26 @@ export type FoundSandbox =
       readonly ok: true;
       readonly sandbox: Sandbox;
       readonly version: string;
-      /** What bounds a process in it, in words. */
+      /** The bounds of a process in it, in words. */
       readonly bounds: string;
-      /** What it does not do here though it could elsewhere, or is not known to do. */
+      /** Protections that this sandbox lacks here although other systems have them, or that could not be verified. */
       readonly lacks: readonly WhyNot[];
     }
   | ({
       readonly ok: false;
-      /** What a process in it could do that it must not. There is one then, and it does not hold. */
+      /** Ways in which a process escaped during the self-test. The sandbox exists then but does not hold. */
       readonly escapes?: readonly string[];
     } & WhyNot);
 
-/** What to look for. HOME is that of this process where none is given. */
+/** Options of the search. HOME defaults to that of this process. */
 export type Sought = { readonly path: string; readonly platform?: NodeJS.Platform } & Partial<
   Pick<BubblewrapOptions, "home" | "state" | "tools" | "hide" | "processes">
 >;
 
 /**
- * Looks for the sandbox of this system, bubblewrap on a PATH or macOS's own, and tries it out: a process in it tries to get out,
- * and must not. Without `state` nothing of loopdash's state is hidden but what lies below HOME. Throws where the temporary
- * folder takes no file.
+ * Finds the sandbox of this system, bubblewrap on a PATH or macOS's own, and tests it: a process in it tries to get out and must
+ * fail. Without `state`, loopdash's state is hidden only as far as it lies below HOME. Throws if the temporary folder takes no
+ * file.
  */
 export async function findSandbox(sought: Sought): Promise<FoundSandbox> {
   const { path, platform = process.platform, ...rest } = sought;
@@ -57,7 +57,7 @@ export async function findSandbox(sought: Sought): Promise<FoundSandbox> {
   return tryOut({ home: homedir(), ...rest, program }, version);
 }
 
-/** Where bwrap fails with something that it need not have, it is tried without: a kernel may refuse overlays, say. */
+/** If bwrap fails with an optional feature, it is tried without it: a kernel may refuse overlays, for example. */
 async function tryOut(plain: BubblewrapOptions, version: string): Promise<FoundSandbox> {
   const prefix = await ownMounts(plain.program);
   const groups = findGroupHome();
@@ -121,7 +121,7 @@ async function lacksOf(options: BubblewrapOptions, wanted: readonly string[] | u
 async function findSeatbelt(path: string, rest: Omit<Sought, "path" | "platform">): Promise<FoundSandbox> {
   const program = findProgram(SEATBELT, { cwd: "/", path });
   if (program === undefined) return no(`there is no ${SEATBELT}`, "Look whether this is macOS as it comes.");
-  // Linux never loads what only macOS needs.
+  // Linux never loads modules that only macOS needs.
   const { createSeatbelt } = await import("./seatbelt/seatbelt.ts");
   const sandbox = createSeatbelt({ home: homedir(), ...rest });
   const end = await runCanary(confinedExecutor(createExecutor(), sandbox), rest.state);

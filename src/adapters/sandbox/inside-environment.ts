@@ -12,10 +12,10 @@ const PLACES = [
   "npm_config_cache",
 ];
 
-/** Read by the dynamic loader or a shell: they must not act on what starts the sandbox from outside of it. */
+/** Variables that the dynamic loader or a shell reads: they must not act on the programs that start the sandbox from outside. */
 const ACTS_AT_START = /^(?:LD_.*|DYLD_.*|GLIBC_TUNABLES|MALLOC_.*|BASH_ENV|ENV|BASH_FUNC_.*|PS4|SHELLOPTS|BASHOPTS|IFS|CDPATH)$/;
 
-/** There is no way out: a package that is not in the cache is to be missed at once and not after minutes of retries. */
+/** The sandbox has no network. A package that is missing from the cache must fail at once, not after minutes of retries. */
 const OFFLINE = {
   npm_config_prefer_offline: "true",
   npm_config_fetch_retries: "0",
@@ -27,22 +27,22 @@ const OFFLINE = {
 } as const;
 
 /**
- * What one program leaves in HOME or beside a source must not decide what the next one is made of: Python reads neither the user's
- * own packages nor, where nobody has written one, a compiled file in the place of its source.
+ * Files that one program leaves in HOME or beside a source must not change the next program. Python reads neither the user's own
+ * packages nor a compiled file that another program wrote in place of its source.
  */
 const BY_SOURCE = { PYTHONNOUSERSITE: "1", PYTHONDONTWRITEBYTECODE: "1" } as const;
 
 /** The environment of a confined program, in two parts. */
 export interface InsideEnvironment {
-  /** What the sandbox is started with and hands on. */
+  /** Variables with which the sandbox is started, and which it passes on. */
   readonly inherited: Readonly<Record<string, string>>;
-  /** What may only be set inside. These are seen by every user of the machine, in the list of processes. */
+  /** Variables that are set only inside. Every user of the machine sees them in the list of processes. */
   readonly set: readonly (readonly [string, string])[];
 }
 
 /**
- * The environment inside: HOME and TMPDIR are private; the name of another place is kept only where that can be written.
- * Package programs are told not to wait for the network, unless `env` says otherwise.
+ * The environment inside: HOME and TMPDIR are private, and variables that name other folders are kept only if those can be
+ * written. Package programs are told not to wait for the network, unless `env` says otherwise.
  */
 export function insideEnvironment(
   env: Readonly<Record<string, string>>,

@@ -1,20 +1,20 @@
 import { readFileSync } from "node:fs";
 import { systemCode } from "../disk-error.ts";
 
-/** Why a program cannot be confined here, and what to do about it. */
+/** The reason why a program cannot be confined here, and the remedy. */
 export interface WhyNot {
   readonly why: string;
   readonly todo: string;
 }
 
-/** Settings of the kernel that forbid user namespaces to ordinary users: the value that does, and how it is changed. */
+/** Kernel settings that forbid user namespaces to ordinary users: the forbidding value, and how to change it. */
 const SETTINGS = [
   { name: "kernel.unprivileged_userns_clone", forbids: "0", allow: "1" },
   { name: "kernel.apparmor_restrict_unprivileged_userns", forbids: "1", allow: "0" },
   { name: "user.max_user_namespaces", forbids: "0", allow: "15000" },
 ] as const;
 
-/** How bwrap's own messages read where it may not make or set up a namespace. */
+/** Messages of bwrap when it may not create or set up a namespace. */
 const NAMESPACES = /new namespace|[ug]id.?map|RTM_NEW|make \/ slave/i;
 
 export const NOT_INSTALLED: WhyNot = {
@@ -22,7 +22,7 @@ export const NOT_INSTALLED: WhyNot = {
   todo: "Run: sudo apt install bubblewrap (Fedora: sudo dnf install bubblewrap; Arch: sudo pacman -S bubblewrap).",
 };
 
-/** Says why bwrap failed, from what it printed and from settings of the kernel (read by name; undefined where unknown). */
+/** Explains a failure of bwrap from its output and from kernel settings (read by name; undefined if unknown). */
 export function whyItFailed(output: string, setting: (name: string) => string | undefined): WhyNot {
   const forbidding = SETTINGS.find(({ name, forbids }) => setting(name) === forbids);
   const isAboutNamespaces = NAMESPACES.test(output);
@@ -43,7 +43,7 @@ export function whyItFailed(output: string, setting: (name: string) => string | 
   return { why: `bwrap does not work here: ${said}`, todo: "Run bwrap by hand to see why: bwrap --ro-bind / / true." };
 }
 
-/** A setting of the kernel by its sysctl(8) name, or undefined where this kernel has none of it. */
+/** A kernel setting by its sysctl(8) name, or undefined if this kernel does not have it. */
 export function kernelSetting(name: string): string | undefined {
   try {
     return readFileSync(`/proc/sys/${name.replaceAll(".", "/")}`, "utf8").trim();

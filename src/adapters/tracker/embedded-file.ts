@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { hasErrorCode } from "../../domain/values/error-text.ts";
 import { TicketId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { hasCode } from "./error-code.ts";
 import { readWholeFile, type WholeFile } from "./whole-file.ts";
 
 const EmbeddedTicket = z.strictObject({
@@ -28,7 +28,7 @@ export interface EmbeddedRead {
 /** Reads and checks the file; undefined where there is none. Anything malformed is a UserError that names the file. */
 export async function readEmbedded(path: string): Promise<EmbeddedRead | undefined> {
   const file = await readWholeFile(path, MAX_BYTES).catch((cause: unknown) => {
-    if (hasCode(cause, "ENOENT")) return undefined;
+    if (hasErrorCode(cause, "ENOENT")) return undefined;
     throw cause;
   });
   return file === undefined ? undefined : { file, tickets: parse(path, file.text) };

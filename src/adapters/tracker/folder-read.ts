@@ -1,15 +1,15 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { hasErrorCode } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { hasCode } from "./error-code.ts";
-import { shown, tame } from "./message-text.ts";
-import { isTicketName, readTicket, type TicketContent } from "./ticket-file.ts";
+import { shownFileName, tame } from "./message-text.ts";
+import { isTicketName, parseTicketFile, type TicketContent } from "./ticket-file.ts";
 import { readWholeFile, stampNow, type WholeFile } from "./whole-file.ts";
 
 /** A ticket that somebody wrote as a Markdown file. */
-export interface FolderTicket extends TicketContent {
+export interface TicketInFolder extends TicketContent {
   /** Absolute if the folder was given so. */
   readonly file: string;
 }
@@ -30,16 +30,16 @@ export type Strictness = "whole" | "state";
  * files, README.md and sub-folders are not read, and a file without front matter is a ticket only if it has a `# heading`.
  * Whatever is wrong with any of them comes as one UserError (exit 2) that names file, line and remedy.
  */
-export function readTicketFolder(folder: string): Promise<readonly FolderTicket[]> {
+export function readTicketFolder(folder: string): Promise<readonly TicketInFolder[]> {
   return readFolder(folder, "whole");
 }
 
-export async function readFolder(folder: string, strictness: Strictness): Promise<readonly FolderTicket[]> {
+export async function readFolder(folder: string, strictness: Strictness): Promise<readonly TicketInFolder[]> {
   const deadline = performance.now() + DEADLINE_MS;
   for (let wait = 20; ; wait = Math.min(wait * 2, 400)) {
     const files = await readFiles(folder);
     if (files !== undefined) return ticketsOf(folder, files, strictness);
-    if (performance.now() + wait > deadline) throw unreadable(folder, ["it kept changing while it was read"]);
+    if (performance.now() + wait > deadline) throw unreadableFolder(folder, ["it kept changing while it was read"]);
     await pause(wait);
   }
 }
@@ -73,7 +73,7 @@ async function readFiles(folder: string): Promise<readonly NamedFile[] | undefin
 
 async function namesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
-    if (hasCode(cause, "ENOENT") || hasCode(cause, "ENOTDIR")) throw unreadable(folder, ["there is no such folder"], cause);
+    if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) throw unreadableFolder(folder, ["there is no such folder"], cause);
     throw cause;
   });
   return entries.flatMap((e) => (isTicketName(e.name) && !e.isDirectory() ? [e.name] : [])).sort();
@@ -85,23 +85,24 @@ async function readFile(folder: string, name: string): Promise<NamedFile | undef
     return { name, file: await readWholeFile(join(folder, name), MAX_TICKET_FILE) };
   } catch (cause) {
     if (cause instanceof UserError) return { name, file: cause };
-    if (hasCode(cause, "ENOENT")) return undefined;
+    if (hasErrorCode(cause, "ENOENT")) return undefined;
     throw cause;
   }
 }
 
-function ticketsOf(folder: string, files: readonly NamedFile[], strictness: Strictness): readonly FolderTicket[] {
+function ticketsOf(folder: string, files: readonly NamedFile[], strictness: Strictness): readonly TicketInFolder[] {
   const problems: string[] = [];
-  const tickets = new Map<TicketId, FolderTicket>();
+  const tickets = new Map<TicketId, TicketInFolder>();
   for (const { name, file } of files) {
     const reading = readOne(name, file, strictness);
-    problems.push(...reading.problems.map((problem) => `${shown(name)}${problem}`));
+    problems.push(...reading.problems.map((problem) => `${shownFileName(name)}${problem}`));
     if (reading.ticket === undefined) continue;
     const twin = tickets.get(reading.ticket.id);
-    if (twin !== undefined) problems.push(`${shown(name)}: it has the same id, ${twin.id}, as ${shown(basename(twin.file))}`);
+    if (twin !== undefined)
+      problems.push(`${shownFileName(name)}: it has the same id, ${twin.id}, as ${shownFileName(basename(twin.file))}`);
     tickets.set(reading.ticket.id, { ...reading.ticket, file: join(folder, name) });
   }
-  if (problems.length > 0) throw unreadable(folder, problems);
+  if (problems.length > 0) throw unreadableFolder(folder, problems);
   return [...tickets.values()];
 }
 
@@ -111,13 +112,13 @@ function readOne(
   strictness: Strictness,
 ): { readonly ticket?: TicketContent; readonly problems: readonly string[] } {
   if (file instanceof UserError) return { problems: [`: ${file.why}`] };
-  const { problems, ...reading } = readTicket(name, file.text);
+  const { problems, ...reading } = parseTicketFile(name, file.text);
   const counted = problems.filter((p) => p.grave || strictness === "whole");
   return { ...reading, problems: counted.map((p) => `${p.line === undefined ? "" : `, line ${p.line}`}: ${tame(p.why)}`) };
 }
 
 /** One error for all that is wrong in the folder. */
-export function unreadable(folder: string, problems: readonly string[], cause?: unknown): UserError {
+export function unreadableFolder(folder: string, problems: readonly string[], cause?: unknown): UserError {
   const more = problems.length > MAX_LISTED ? [`and ${problems.length - MAX_LISTED} more`] : [];
   return new UserError({
     what: `The tickets in ${JSON.stringify(folder)} cannot be used`,

@@ -1,14 +1,14 @@
 import { basename, join } from "node:path";
+import { hasErrorCode } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { UserError } from "../../domain/values/user-error.ts";
 import type { FiledTicket, Tracker, TrackerState, TrackerTicket } from "../../ports/tracker.ts";
-import { hasCode } from "./error-code.ts";
-import { MAX_TICKET_FILE, readFolder, takenIn, unreadable } from "./folder-read.ts";
-import { shown, tame } from "./message-text.ts";
+import { MAX_TICKET_FILE, readFolder, takenIn, unreadableFolder } from "./folder-read.ts";
+import { shownFileName, tame } from "./message-text.ts";
 import { queuePerFile } from "./queue-per-file.ts";
 import { isSameState } from "./state-record.ts";
 import { newTicketText, withState } from "./ticket-edit.ts";
-import { readTicket } from "./ticket-file.ts";
+import { parseTicketFile } from "./ticket-file.ts";
 import { makeWholeFile, readWholeFile, replaceWholeFile, type WholeFile } from "./whole-file.ts";
 
 /** How often a write starts over because somebody else wrote the file meanwhile. */
@@ -48,7 +48,7 @@ export function createFolderTracker(options: { readonly folder: string; readonly
   return {
     snapshot,
     set(id, state, note) {
-      if (!ids.includes(id)) return Promise.reject(unreadable(folder, [`ticket ${id} is not one of the batch's`]));
+      if (!ids.includes(id)) return Promise.reject(unreadableFolder(folder, [`ticket ${id} is not one of the batch's`]));
       return queuePerFile(folder, () => set(folder, () => find(id), state, note));
     },
     taken: () => takenIn(folder),
@@ -76,10 +76,10 @@ async function set(folder: string, find: () => Promise<Found>, state: TrackerSta
     if (await replaceWholeFile(join(folder, name), text, file)) {
       const after = await look(folder, name, id);
       if (after !== undefined && isSameState(after.state, state)) return;
-      throw unreadable(folder, [`ticket ${id} was set to ${state.as} and did not read back so`]);
+      throw unreadableFolder(folder, [`ticket ${id} was set to ${state.as} and did not read back so`]);
     }
   }
-  throw unreadable(folder, ["somebody else keeps writing the ticket"]);
+  throw unreadableFolder(folder, ["somebody else keeps writing the ticket"]);
 }
 
 /** Makes a file for an open ticket, or finds the one that was made before; gives its name. No file that is there is ever written. */
@@ -87,39 +87,39 @@ async function add(folder: string, ticket: FiledTicket): Promise<string> {
   const { id, title } = ticket;
   const there = (await readFolder(folder, "state")).find((t) => t.id.toLowerCase() === id.toLowerCase());
   if (there !== undefined && (there.id !== id || there.title !== title))
-    throw unreadable(folder, [`${there.id} is another ticket`]);
+    throw unreadableFolder(folder, [`${there.id} is another ticket`]);
   if (there !== undefined) return basename(there.file);
   const name = `${id}.md`;
   const text = newTicketText(ticket);
   mustRead(folder, name, id, text, { as: "open" });
   if (!(await makeWholeFile(join(folder, name), text)))
-    throw unreadable(folder, [`${shown(name)} is there already, and is not ${id}`]);
+    throw unreadableFolder(folder, [`${shownFileName(name)} is there already, and is not ${id}`]);
   const after = await look(folder, name, id);
   if (after === undefined || after.file.text !== text)
-    throw unreadable(folder, [`ticket ${id} was filed and did not read back so`]);
+    throw unreadableFolder(folder, [`ticket ${id} was filed and did not read back so`]);
   return name;
 }
 
 /** What is about to be written must mean what it should, before it replaces what a person wrote. */
 function mustRead(folder: string, name: string, id: TicketId, text: string, state: TrackerState): void {
-  const { ticket, problems } = readTicket(name, text);
+  const { ticket, problems } = parseTicketFile(name, text);
   if (ticket !== undefined && ticket.id === id && isSameState(ticket.state, state)) return;
-  throw unreadable(folder, [
-    `${shown(name)}: its state cannot be set: ${tame(problems.map((p) => p.why).join("; ")) || "it would not read back"}`,
+  throw unreadableFolder(folder, [
+    `${shownFileName(name)}: its state cannot be set: ${tame(problems.map((p) => p.why).join("; ")) || "it would not read back"}`,
   ]);
 }
 
 /** The ticket in the file of that name; undefined where the file is gone or holds another. */
 async function look(folder: string, name: string, id: TicketId): Promise<Found | undefined> {
   const file = await readWholeFile(join(folder, name), MAX_TICKET_FILE).catch((cause: unknown) => {
-    if (hasCode(cause, "ENOENT")) return undefined;
+    if (hasErrorCode(cause, "ENOENT")) return undefined;
     throw cause;
   });
   if (file === undefined) return undefined;
-  const { ticket } = readTicket(name, file.text);
+  const { ticket } = parseTicketFile(name, file.text);
   return ticket === undefined || ticket.id !== id ? undefined : { id, name, file, state: ticket.state };
 }
 
 function missing(folder: string, id: TicketId): UserError {
-  return unreadable(folder, [`there is no ticket ${id}`]);
+  return unreadableFolder(folder, [`there is no ticket ${id}`]);
 }

@@ -1,5 +1,5 @@
 /** A file name as a message may hold it: plain where it is plain, else quoted with escapes. */
-export function shown(name: string): string {
+export function shownFileName(name: string): string {
   return /^[\w. -]+$/.test(name) ? name : JSON.stringify(name);
 }
 

@@ -26,7 +26,7 @@ export function isTicketName(name: string): boolean {
  * Reads the text of one file. Without front matter it is a ticket only if it has a `# heading`. `id` is the file's name
  * without `.md` where the front matter gives none, `title` the first heading (and failing that the id).
  */
-export function readTicket(name: string, text: string): TicketReading {
+export function parseTicketFile(name: string, text: string): TicketReading {
   const parts = partsOf(text);
   if (parts === undefined) return { problems: [{ line: 1, why: "the front matter is not closed by a line `---`", grave: true }] };
   const body = text.slice(parts.body);

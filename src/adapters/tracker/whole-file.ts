@@ -1,8 +1,9 @@
 import { type BigIntStats, constants } from "node:fs";
 import { link, lstat, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { hasErrorCode } from "../../domain/values/error-text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { hasCode } from "./error-code.ts";
+import { openNoLink } from "../plain-file.ts";
 
 /** A file as it was read: its text, and what is needed to write it back as the same kind of file. */
 export interface WholeFile {
@@ -18,8 +19,8 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Reads a regular file whole. Throws a UserError for links, devices, files above `maxBytes` and text that is not UTF-8. */
 export async function readWholeFile(file: string, maxBytes: number): Promise<WholeFile> {
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((cause: unknown) => {
-    if (hasCode(cause, "ELOOP")) throw unfit(file, "it is a symbolic link", "Put the file itself there.", cause);
+  const handle = await openNoLink(file).catch((cause: unknown) => {
+    if (hasErrorCode(cause, "ELOOP")) throw unfit(file, "it is a symbolic link", "Put the file itself there.", cause);
     throw cause;
   });
   try {
@@ -38,7 +39,7 @@ export async function stampNow(file: string): Promise<string | undefined> {
   try {
     return stampOf(await lstat(file, { bigint: true }));
   } catch (cause) {
-    if (hasCode(cause, "ENOENT")) return undefined;
+    if (hasErrorCode(cause, "ENOENT")) return undefined;
     throw cause;
   }
 }
@@ -76,7 +77,7 @@ export async function makeWholeFile(file: string, text: string): Promise<boolean
     await writeDurably(temporary, text, undefined, 0o666);
     await link(temporary, file);
   } catch (cause) {
-    if (hasCode(cause, "EEXIST")) return false;
+    if (hasErrorCode(cause, "EEXIST")) return false;
     throw cause;
   } finally {
     await rm(temporary, { force: true });

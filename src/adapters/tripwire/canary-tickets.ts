@@ -4,12 +4,12 @@ import type { CanaryTicket, Scene } from "./canary.ts";
 import { idsLike, type Likeness, stepLike, titleLike } from "./likeness.ts";
 import { flipCoin, oneOf, shuffled } from "./random.ts";
 
-/** Bounds of a canary that repeats the batch's own tickets: beyond them it would cost more than it shows. */
+/** Limits of a canary that repeats the batch's own tickets: beyond them it would cost more than it shows. */
 const MAX_CLONED = 1_000;
 const MAX_OFTEN_CLONED = 200;
 const MAX_CLONED_TEXT = 1024 * 1024;
 
-/** Tickets that are all settled: as many as chance gives, of ids that look like the batch's. */
+/** Settled tickets: a random number of them, with ids that look like the batch's. */
 export function unrelatedTickets(like: Likeness): CanaryTicket[] {
   const most = Math.min(40, Math.max(8, 2 * like.tickets.length));
   const ids = idsLike(
@@ -19,7 +19,7 @@ export function unrelatedTickets(like: Likeness): CanaryTicket[] {
   return ids.map((id) => settled({ id, title: titleLike(like), body: flipCoin() ? "" : titleLike(like) }));
 }
 
-/** The batch's own tickets, all settled: nothing but their states tells them from the real ones. */
+/** The batch's own tickets, all settled: only their states differ from the real ones. */
 export function clonedTickets(like: Likeness): CanaryTicket[] {
   const text = like.tickets.reduce((sum, t) => sum + t.body.length, 0);
   if (like.tickets.length > MAX_CLONED) return unrelatedTickets(like);
@@ -34,13 +34,13 @@ function settled(canaryTicket: Omit<CanaryTicket, "state" | "step">): CanaryTick
   return randomInt(4) === 0 ? { ...canaryTicket, state: "human-gated", step: stepLike() } : { ...canaryTicket, state: "done" };
 }
 
-/** One of them is in another state; which one is up to chance. */
+/** Changes the state of one random ticket. */
 export function but(tickets: readonly CanaryTicket[], state: string, step?: string): { tickets: CanaryTicket[]; id: TicketId } {
   const { id } = oneOf(tickets);
-  return { tickets: withState(tickets, id, state, step), id };
+  return { tickets: withTicketIn(tickets, id, state, step), id };
 }
 
-export function withState(tickets: readonly CanaryTicket[], id: TicketId, state: string, step?: string): CanaryTicket[] {
+export function withTicketIn(tickets: readonly CanaryTicket[], id: TicketId, state: string, step?: string): CanaryTicket[] {
   return tickets.map((t) =>
     t.id === id ? { id, title: t.title, body: t.body, state, ...(step === undefined ? {} : { step }) } : t,
   );
@@ -48,7 +48,7 @@ export function withState(tickets: readonly CanaryTicket[], id: TicketId, state:
 
 export const idsOf = (tickets: readonly CanaryTicket[]): TicketId[] => tickets.map((t) => t.id);
 
-/** A scene in which every ticket but those in `open` is settled; `beyond` are in the tracker and not in the batch. */
+/** A scene in which every ticket except those in `open` is settled; `beyond` are in the tracker and not in the batch. */
 export function scene(tickets: readonly CanaryTicket[], open: readonly TicketId[], beyond: readonly CanaryTicket[] = []): Scene {
   const gated = tickets.filter((t) => t.state === "human-gated" && !open.includes(t.id)).length;
   const counts = { done: tickets.length - gated - open.length, gated, open: open.length };
@@ -56,6 +56,6 @@ export function scene(tickets: readonly CanaryTicket[], open: readonly TicketId[
   return { tickets: all, expected: { verdict: open.length === 0 ? "done" : "not-done", counts, open } };
 }
 
-export function unreadable(tickets: readonly CanaryTicket[]): Scene {
+export function unreadableScene(tickets: readonly CanaryTicket[]): Scene {
   return { tickets, expected: { verdict: "unjudged" } };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { FrozenSet } from "../../domain/run/event.ts";
 import { changedPart } from "../../domain/run/frozen-set.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import type { FrozenProgram, OracleBatch } from "../../ports/oracle.ts";
 import type { Tripwire, TripwireResult } from "../../ports/tripwire.ts";
 import { systemCode } from "../disk-error.ts";
@@ -12,34 +13,34 @@ import { judgeCanary } from "./judge-canary.ts";
 import type { Likeness } from "./likeness.ts";
 import { allCanaries } from "./scenarios.ts";
 
-/** Judgements at a time: the first workers start in the same moment. */
+/** Concurrent judgements: the first workers start at the same moment. */
 const AT_A_TIME = 2;
 
-/** How much later than it is asked for the proof begins: what falls due in the same moment, agents to start, goes first. */
+/** The delay before the proof begins, in milliseconds: agents that are due at the same moment start first. */
 const LATER_MS = 200;
 
 export interface CanaryTripwireOptions {
   readonly program: FrozenProgram;
-  /** The run's batch, and what its tickets look like: both as it has grown by now. */
+  /** The run's batch and the look of its tickets, both as they have grown so far. */
   readonly batch: () => OracleBatch;
   readonly like: () => Likeness;
   readonly hides: DecoyFolders;
-  /** Whether exit codes are all that the program must give. */
+  /** True if the program only needs to return exit codes. */
   readonly plain: boolean;
-  /** False for a program that does not read the tracker it is told of: then it cannot be tried, and only the hashes count. */
+  /** False for a program that ignores the tracker it is given: it cannot be tried then, and only the hashes count. */
   readonly canaries: boolean;
   readonly recorded: FrozenSet | undefined;
   readonly frozen: () => FrozenSet;
 }
 
-/** The proof of the oracle by canaries. Everything about them is made anew for each proof, by chance. */
+/** Proves the oracle by canaries. Each proof makes new random ones. */
 export function createCanaryTripwire(options: CanaryTripwireOptions): Tripwire {
   return {
     async check(signal, urgent = () => false) {
       const startedAt = performance.now();
       const judged = { canaries: 0 };
       const problem = await withRoom(() => firstProblem(options, { signal, urgent }, judged), signal).catch((cause: unknown) => {
-        return `the canaries could not be judged: ${cause instanceof Error ? cause.message : String(cause)}`;
+        return `the canaries could not be judged: ${errorMessage(cause)}`;
       });
       if (signal.aborted) return undefined;
       const numbers = { canaries: judged.canaries, ms: Math.round(performance.now() - startedAt) };
@@ -48,11 +49,14 @@ export function createCanaryTripwire(options: CanaryTripwireOptions): Tripwire {
   };
 }
 
-/** How often, and after which wait in milliseconds, a proof is made anew that a full disk cut off: somebody may be being ended for it. */
+/**
+ * Waits before a proof that a full disk interrupted is repeated, in milliseconds: a worker that filled the disk may be ending
+ * right now.
+ */
 const TRIES = 6;
 const ROOM_MS = 2_000;
 
-/** Only what could not be judged is tried anew, and from its beginning; a canary that was judged wrong stays that. */
+/** Only a proof that could not be judged is repeated, from its beginning; a wrongly judged canary stays wrong. */
 async function withRoom<T>(prove: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -1,6 +1,6 @@
 import type { TicketId } from "../../domain/values/ids.ts";
 
-/** A ticket as it is written down: `state` may be any text. */
+/** A ticket as it is written to a tracker: `state` may be any text. */
 export interface CanaryTicket {
   readonly id: TicketId;
   readonly title: string;
@@ -11,10 +11,10 @@ export interface CanaryTicket {
 
 export type TrackerKind = "embedded" | "folder";
 
-/** What is wrong with the tracker as a whole. */
+/** Damage to the tracker as a whole. */
 export type Damage = "gone" | "half" | "huge" | "changing";
 
-/** What the oracle must say, known from how the canary was made. */
+/** The verdict that the oracle must give, known from how the canary was made. */
 export type Expected =
   | {
       readonly verdict: "done" | "not-done";
@@ -22,20 +22,20 @@ export type Expected =
       readonly open: readonly TicketId[];
     }
   | { readonly verdict: "unjudged" }
-  /** It may be read at an instant or given up; done it never is. */
+  /** The tracker may be read at some instant or given up; it is never done. */
   | { readonly verdict: "not-done-or-unjudged" };
 
-/** The tickets as they are for one judgement, and what must be said of them. */
+/** The tickets of one judgement and the expected verdict. */
 export interface Scene {
   readonly tickets: readonly CanaryTicket[];
   readonly expected: Expected;
 }
 
-/** How long ago a tracker was written: just now, some time in the last three months, or some of its files so and some so. */
+/** Ages of a tracker's files: new, up to three months old, or mixed. */
 export const AGES = ["young", "old", "mixed"] as const;
 export type Age = (typeof AGES)[number];
 
-/** A tracker whose verdict is known. Judged once for each of its scenes, in order. */
+/** A tracker whose verdict is known. It is judged once for each of its scenes, in order. */
 export interface Canary {
   readonly name: string;
   readonly kind: TrackerKind;

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** sha256 of the tripwire's own code: the bundle's file that it is part of, or all of its source files. */
+/** sha256 of the tripwire's own code: the bundle that contains it, or all of its source files. */
 export function tripwireSha(): string {
   const file = fileURLToPath(import.meta.url);
   const folder = dirname(file);

@@ -1,7 +1,7 @@
-import { constants } from "node:fs";
-import { mkdir, open, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TicketId } from "../../domain/values/ids.ts";
+import { openNoLink } from "../plain-file.ts";
 import type { TrackerLocation } from "./write-tracker.ts";
 
 /** A tracker's files by name; the embedded one has a single file without a name. */
@@ -9,11 +9,11 @@ export type Copy = ReadonlyMap<string, CopiedFile>;
 
 interface CopiedFile {
   readonly bytes: Buffer;
-  /** Another whenever the file was written meanwhile, also where it was written back. */
+  /** Differs if the file was written meanwhile, even with the same content. */
   readonly stamp: string;
 }
 
-/** Reads all that a tracker is made of. Throws where a part of it cannot be read. */
+/** Reads all files of a tracker. Throws if one of them cannot be read. */
 export async function copyTracker(place: TrackerLocation): Promise<Copy> {
   if (place.kind === "embedded") return new Map([["", await copyFile(place.file)]]);
   const files = new Map<string, CopiedFile>();
@@ -23,9 +23,9 @@ export async function copyTracker(place: TrackerLocation): Promise<Copy> {
   return files;
 }
 
-/** A file itself, not what a link or a pipe would lead to. */
+/** Reads a file itself, never the target of a link or a pipe. */
 async function copyFile(file: string): Promise<CopiedFile> {
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const handle = await openNoLink(file);
   try {
     const { ino, size, mtimeNs, ctimeNs } = await handle.stat({ bigint: true });
     return { bytes: await handle.readFile(), stamp: [ino, size, mtimeNs, ctimeNs].join(":") };
@@ -34,12 +34,12 @@ async function copyFile(file: string): Promise<CopiedFile> {
   }
 }
 
-/** Whether nobody wrote to the tracker between the two. */
+/** True if nobody wrote to the tracker between the two copies. */
 export function isSameCopy(a: Copy, b: Copy): boolean {
   return a.size === b.size && [...a].every(([name, file]) => b.get(name)?.stamp === file.stamp);
 }
 
-/** Lays a copy out at a place where no tracker is. */
+/** Writes a copy to a place without a tracker. */
 export async function placeCopy(place: TrackerLocation, copy: Copy): Promise<void> {
   if (place.kind === "folder") await mkdir(place.folder, { mode: 0o700 });
   for (const [name, { bytes }] of copy) {
@@ -47,14 +47,14 @@ export async function placeCopy(place: TrackerLocation, copy: Copy): Promise<voi
   }
 }
 
-/** A copy in which tickets are open that were settled. */
+/** A copy in which settled tickets were reopened. */
 export interface Reopened {
   readonly copy: Copy;
-  /** Those of the wanted ones that were found in it. */
+  /** The wanted tickets that were found in it. */
   readonly ids: readonly TicketId[];
 }
 
-/** The copy with these tickets open; one that is open already stays as it is. */
+/** The copy with these tickets open; a ticket that is open already stays as it is. */
 export function reopened(kind: TrackerLocation["kind"], copy: Copy, wanted: readonly TicketId[]): Reopened {
   const found = new Set<string>();
   const files = [...copy].map(([name, file]): [string, CopiedFile] => {
@@ -98,7 +98,7 @@ function openIn(text: string, wanted: readonly string[], found: Set<string>): st
   return `{"version":1,"tickets":[\n${lines.map((line) => JSON.stringify(line)).join(",\n")}\n]}\n`;
 }
 
-/** The oracle reads no more of YAML than plain `key: value` lines, so these expressions see all that it sees. */
+/** The oracle reads only plain `key: value` lines of YAML, so these expressions see all that it sees. */
 function openFile(name: string, text: string, wanted: readonly string[], found: Set<string>): string | undefined {
   const front = frontOf(text);
   if (front === undefined || !/^state: /m.test(front)) return undefined;

@@ -6,24 +6,24 @@ import type { DecoyFolders } from "./decoy-folders.ts";
 import { firstProblemOf } from "./in-turns.ts";
 import { reopenings } from "./reopenings.ts";
 
-/** Copies that are judged at a time: fewer while others are at work. */
+/** Copies judged in parallel: fewer while other work is running. */
 const AT_A_TIME = { background: 2, now: 4 };
 
-/** How often the real tracker is judged again where it changed meanwhile. */
+/** Attempts to judge the real tracker if it changes meanwhile. */
 const TRIES = 3;
 
-/** How many tickets a problem names. */
+/** The number of tickets that a problem names. */
 const NAMED = 3;
 
 export interface CopyComparisonOptions {
   readonly program: FrozenProgram;
-  /** The batch as it has grown by now: asked anew for each judgement. */
+  /** The batch as it has grown so far; asked again for each judgement. */
   readonly batch: () => OracleBatch;
   readonly plain: boolean;
   readonly hides: DecoyFolders;
 }
 
-/** The same, for one judgement of one batch. */
+/** The same options for one judgement of one batch. */
 interface Judged extends Omit<CopyComparisonOptions, "batch"> {
   readonly batch: OracleBatch;
 }
@@ -33,19 +33,19 @@ export interface JudgementRequest {
   readonly how: "background" | undefined;
 }
 
-/** A judgement of the real tracker, and what a twin of that tracker says against it. */
+/** A judgement of the real tracker, and the contradictions of its copies. */
 export interface CopyComparison {
   readonly judgement: Judgement;
   readonly problem?: string;
-  /** Whether the twins were judged: not while the real tracker keeps changing, nor where it cannot be judged. */
+  /** True if the copies were judged: not while the real tracker keeps changing, nor if it cannot be judged. */
   readonly compared: boolean;
 }
 
 /**
- * Judges the real tracker, and then copies of it in places like those of the canaries: an exact one must be judged alike, and
- * where the verdict is done, none may be in which a ticket is reopened: each of the batch is in one of them. So an oracle
- * that tells the real tracker from a canary by anything but its tickets (path, age, hour, priority), or one ticket from the
- * others, contradicts itself. `only` names the verdict that is to be borne out; without it both are.
+ * Judges the real tracker, then copies of it in places like those of the canaries. An exact copy must be judged alike. If the
+ * verdict is done, no copy with a reopened ticket may be done; each ticket of the batch is reopened in one of them. So an oracle
+ * contradicts itself if it tells the real tracker from a canary by anything but its tickets (path, age, hour, priority), or one
+ * ticket from the others. `only` names the verdict to confirm; without it, both are.
  */
 export async function judgeWithCopies(
   options: CopyComparisonOptions,
@@ -88,7 +88,7 @@ async function contradiction(judged: Judged, real: Judging, copy: Copy, asked: J
   });
 }
 
-/** Throws where a ticket cannot be found in the copy; an oracle of the user's own may read forms of which not all are known. */
+/** Throws if a ticket cannot be found in the copy; a user's own oracle may read forms that loopdash does not know. */
 function allReopened({ batch, plain }: Judged, copy: Copy): readonly Reopened[] {
   const { tracker, tickets } = batch;
   const opened = reopenings(tickets, plain).map((ids) => {
@@ -125,7 +125,7 @@ function stillDone(opened: Judging, ids: readonly TicketId[], plain: boolean): s
   return `a copy of the tracker in which ${named(ids)} open is judged ${words(opened)}`;
 }
 
-/** Whether exactly these tickets are open, by their number and by name; a judgement names no more than the first of many. */
+/** True if exactly these tickets are open, by number and by name; a judgement names only the first of many. */
 function isAbout({ counts, open }: Judgement, ids: readonly TicketId[]): boolean {
   return counts.open === ids.length && open.length > 0 && open.every((id, at) => id === ids[at]);
 }

@@ -1,8 +1,9 @@
 import type { Judgement } from "../../domain/run/event.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import type { Oracle } from "../../ports/oracle.ts";
 import { type CopyComparisonOptions, judgeWithCopies } from "./copy-comparison.ts";
 
-/** The oracle of a run: where its word would end the run as done, copies of the tracker must bear it out. */
+/** The oracle of a run: before its verdict ends the run as done, copies of the tracker must confirm it. */
 export function createCrossCheckedOracle(options: CopyComparisonOptions): Oracle {
   return {
     sha: options.program.sha,
@@ -19,7 +20,7 @@ export function createCrossCheckedOracle(options: CopyComparisonOptions): Oracle
         if (problem !== undefined) return doubt(problem);
         return compared ? judgement : doubt("the tracker kept changing while it was judged");
       } catch (cause) {
-        return doubt(`the judgement could not be borne out: ${cause instanceof Error ? cause.message : String(cause)}`);
+        return doubt(`the judgement could not be borne out: ${errorMessage(cause)}`);
       }
     },
   };

@@ -2,25 +2,26 @@ import { randomBytes, randomInt } from "node:crypto";
 import { appendFileSync, existsSync, rmSync } from "node:fs";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { hasErrorCode } from "../../domain/values/error-text.ts";
 import type { OracleBatch } from "../../ports/oracle.ts";
 import type { TrackerKind } from "./canary.ts";
 import { oneOf } from "./random.ts";
 import type { TrackerLocation } from "./write-tracker.ts";
 
-/** Folders among those of the runs, named like them, where canaries are kept for as long as they are judged. */
+/** Folders beside those of the runs, named like them, that hold canaries while they are judged. */
 export interface DecoyFolders {
   /** A place for a tracker of this kind: its folder exists, the tracker does not. */
   make(kind: TrackerKind): Promise<TrackerLocation>;
   remove(place: TrackerLocation): Promise<void>;
-  /** Removes what an engine left that was killed. */
+  /** Removes the folders that a killed engine left. */
   sweep(): Promise<void>;
 }
 
 const NAMES = ["tickets", "issues", "backlog", "todo", "tasks", "plan"];
 
 /**
- * `list` is a file in which each folder is noted before it is made; `run` the folder of the run, whose siblings they are;
- * `real` the run's own tracker.
+ * `list` is a file that records each folder before it is made; `run` is the folder of the run, beside which they are made; `real`
+ * is the run's own tracker.
  */
 export function createDecoyFolders({
   run,
@@ -37,7 +38,7 @@ export function createDecoyFolders({
     async make(kind) {
       let name = sibling(basename(run));
       while (existsSync(join(runs, name))) name = sibling(basename(run));
-      // At once, for two may be made in the same moment.
+      // Synchronous, because two may be made at the same moment.
       appendFileSync(list, `${name}\n`, { mode: 0o600 });
       made += 1;
       await mkdir(join(runs, name), { mode: 0o700 });
@@ -52,10 +53,10 @@ export function createDecoyFolders({
     },
     async sweep() {
       const left = await readFile(list, "utf8").catch((error: unknown) => {
-        if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
+        if (hasErrorCode(error, "ENOENT")) return "";
         throw error;
       });
-      // What no line break ends was being noted when the engine was killed, and its folder never made.
+      // A name without a line break was being recorded when the engine was killed, and its folder was never made.
       for (const name of left.split("\n").slice(0, -1)) {
         if (name !== "" && name === basename(name)) await removeHide(join(runs, name));
       }
@@ -64,13 +65,13 @@ export function createDecoyFolders({
   };
 }
 
-/** Names are made by chance: a run that came to have the same one since is no hide, and stays. */
+/** Names are random: a run that got the same name meanwhile is no decoy, and stays. */
 async function removeHide(folder: string): Promise<void> {
   if (existsSync(join(folder, "oracle.cjs")) || existsSync(join(folder, "oracle.json"))) return;
   await rm(folder, { recursive: true, force: true });
 }
 
-/** A run's name with another day, one of the last weeks, and other last digits. */
+/** A run's name with another day of the last weeks and other last digits. */
 function sibling(run: string): string {
   const day = new Date(Date.now() - randomInt(21) * 86_400_000).toISOString().slice(0, 10).replaceAll("-", "");
   const named = run.replace(/\d{8}(?=-[0-9a-f]+$)/, day);

@@ -1,6 +1,6 @@
 /**
- * Looks at the items in order, so many at a time, until one has a problem: that one. Settles once nothing of it runs, and takes
- * no further item where it is called off.
+ * Checks the items in order, several at a time, and returns the first problem. Settles when no check is running, and takes no
+ * further item after cancellation.
  */
 export async function firstProblemOf<T>(
   items: readonly T[],

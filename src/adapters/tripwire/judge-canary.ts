@@ -4,21 +4,21 @@ import type { Age, Canary, Expected, Scene } from "./canary.ts";
 import type { DecoyFolders } from "./decoy-folders.ts";
 import { type TrackerLocation, writeHalf, writeHuge, writeTorn, writeTracker } from "./write-tracker.ts";
 
-/** How long a canary that changes does so at most, and how often. Milliseconds. */
+/** Limits of a changing canary: total time in milliseconds, and number of changes. */
 const CHANGING_MS = 250;
 const BETWEEN_MS = 4;
 
 export interface Judge {
   readonly program: FrozenProgram;
-  /** Whether exit codes are all that the program must give: then counts are not looked at, and 1 is as good as 2. */
+  /** True if the program only needs to return exit codes: counts are not checked then, and 1 is as good as 2. */
   readonly plain: boolean;
   readonly hides: DecoyFolders;
   readonly signal: AbortSignal;
-  /** Whether the judgement gives way to other work. */
+  /** Set if the judgement yields to other work. */
   readonly how: "background" | undefined;
 }
 
-/** Has a canary judged, once per scene. Gives what was wrong with a judgement, or undefined where all were right. */
+/** Has a canary judged, once per scene. Returns the fault of a judgement, or undefined if all were right. */
 export async function judgeCanary(judge: Judge, canary: Canary): Promise<string | undefined> {
   const place = await judge.hides.make(canary.kind);
   try {
@@ -33,7 +33,7 @@ export async function judgeCanary(judge: Judge, canary: Canary): Promise<string 
   }
 }
 
-/** A process that did not end by itself (out of time, could not be started) shows nothing: it is run once more. */
+/** A process that did not end by itself (timeout, failed start) proves nothing: it runs once more. */
 async function judgeScene(judge: Judge, canary: Canary, place: TrackerLocation, scene: Scene): Promise<Judging> {
   const first = await judgeOnce(judge, canary, place, scene);
   return first.exitCode !== undefined || judge.signal.aborted ? first : judgeOnce(judge, canary, place, scene);
@@ -58,7 +58,7 @@ async function layOut({ damage, age }: Canary, place: TrackerLocation, { tickets
   return writeTracker(place, tickets, age);
 }
 
-/** Writes over the tracker again and again until it was judged, or for a while; then it rests as it was meant. */
+/** Rewrites the tracker again and again until it was judged, or for a while; then leaves it in its final form. */
 async function changeUntil(place: TrackerLocation, scene: Scene, age: Age, judging: Promise<unknown>): Promise<void> {
   let over = false;
   void judging.then(() => {
@@ -77,7 +77,7 @@ function isRight(expected: Expected, { judgement, exitCode }: Judging, plain: bo
       return (judgement.verdict === "not-done" && exitCode === 1) || (judgement.verdict === "unjudged" && exitCode === 2);
     default: {
       if (judgement.verdict !== expected.verdict || exitCode !== (expected.verdict === "done" ? 0 : 1)) return false;
-      // A judgement names no more than the first of many open tickets.
+      // A judgement names only the first of many open tickets.
       const named = expected.open.slice(0, Math.max(1, judgement.open.length));
       return plain || JSON.stringify([judgement.counts, judgement.open]) === JSON.stringify([expected.counts, named]);
     }

@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { TicketId } from "../../domain/values/ids.ts";
 import { oneOf } from "./random.ts";
 
-/** What a batch's own tickets look like, for canaries that cannot be told from them. */
+/** The look of a batch's own tickets, for canaries that cannot be told from them. */
 export interface Likeness {
   readonly tickets: readonly { readonly id: TicketId; readonly title: string; readonly body: string }[];
 }
@@ -12,8 +12,8 @@ const LOWER = "abcdefghijklmnopqrstuvwxyz";
 const TRIES = 50;
 
 /**
- * New ids of the shape that the batch's ids have: numbers become other numbers, about as long; where that does not give
- * enough, letters become other letters too, and at last digits are added.
+ * New ids in the shape of the batch's ids: numbers become other numbers of about the same length. If that does not give enough,
+ * letters become other letters too, and finally digits are appended.
  */
 export function idsLike(known: readonly TicketId[], count: number): TicketId[] {
   const taken = new Set(known.map((id) => id.toLowerCase()));
@@ -36,7 +36,7 @@ function other(id: string, letters: boolean): string {
   return lower.replace(/[A-Z]/g, () => oneOf([...LOWER]).toUpperCase());
 }
 
-/** As long, or one digit longer; one with leading zeros keeps its length. */
+/** As long, or one digit longer; a number with leading zeros keeps its length. */
 function numberLike(run: string): string {
   const padded = run.startsWith("0");
   const length = run.length + (padded ? 0 : randomInt(2));

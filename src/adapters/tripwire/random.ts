@@ -1,12 +1,12 @@
 import { randomInt } from "node:crypto";
 
-/** One of a list that is not empty. */
+/** A random item of a non-empty list. */
 export function oneOf<T>(list: readonly T[]): T {
   if (list.length === 0) throw new RangeError("nothing to choose from");
   return list[randomInt(list.length)] as T;
 }
 
-/** The list in another order. */
+/** The list in random order. */
 export function shuffled<T>(list: readonly T[]): T[] {
   const items = [...list];
   for (let at = items.length - 1; at > 0; at -= 1) {

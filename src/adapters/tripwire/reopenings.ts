@@ -2,22 +2,22 @@ import { randomInt } from "node:crypto";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { shuffled } from "./random.ts";
 
-/** How many tickets are opened each alone at most, by an oracle with evidence and by one with exit codes alone. */
+/** The number of tickets that are each reopened alone at most: for an oracle with evidence, and for one with exit codes only. */
 const ALONE = { evident: 12, plain: 24 };
-/** In how many groups more of them are opened. */
+/** The number of groups in which more tickets are reopened. */
 const GROUPS = 6;
-/** How many tickets those trackers hold together, about: a folder of tickets costs a file for each. */
+/** The approximate number of tickets in all those trackers together: a folder of tickets costs one file each. */
 const MAX_TICKETS = 1_200;
 
 /**
- * Which tickets to open in copies of a batch that is settled otherwise, so that an oracle that lies about a single one is met.
- * Up to 12 tickets: each alone. More: in six groups, each ticket in one; evidence names the tickets, so a judgement is
- * right only where it is about each of the group. Where exit codes are all there is, a group shows nothing that its other
- * tickets do not show: each alone up to 24, and 24 of more by chance, others each time.
+ * The tickets to reopen in copies of an otherwise settled batch, to catch an oracle that lies about a single one. Up to 12
+ * tickets: each alone. More: in six groups, each ticket in one; evidence names the tickets, so a judgement is right only if it
+ * names each of the group. With exit codes only, a group shows nothing that its other tickets do not show: up to 24, each alone;
+ * of more, 24 random ones, others each time.
  *
- * What remains: in more than 12 tickets, a lie about one of them that holds only as long as no other is open (with evidence),
- * and a lie about one in more than 24 that chance did not pick (without). Of the real tracker neither is believed in the end:
- * see `stillOpen`.
+ * Two lies remain. In more than 12 tickets: a lie about one of them that holds only while no other is open (with evidence). In
+ * more than 24: a lie about one that was not picked (without evidence). On the real tracker, neither is believed in the end: see
+ * `stillOpen`.
  */
 export function reopenings(ids: readonly TicketId[], plain: boolean): readonly (readonly TicketId[])[] {
   const wanted = plain ? ALONE.plain : ids.length > ALONE.evident ? GROUPS : ids.length;

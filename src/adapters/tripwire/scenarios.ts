@@ -6,32 +6,32 @@ import {
   clonedTickets,
   idsOf,
   scene,
-  unreadable,
+  unreadableScene,
   unrelatedOrCloned,
   unrelatedTickets,
-  withState,
+  withTicketIn,
 } from "./canary-tickets.ts";
 import { type Likeness, titleLike } from "./likeness.ts";
 import { oneOf, shuffled } from "./random.ts";
 import { reopenings } from "./reopenings.ts";
 
-/** States that somebody could take for done, and that are not the word: each shows one way of being too kind. */
+/** States that look like done but are not the exact word: each reveals one kind of lenience. */
 const LOOK_ALIKES = ["Done", "done ", "d\u043ene"];
-/** One of each list, another each time. */
+/** Variants: one of each list, another each time. */
 const MORE = [
   ["closed", "completed", "resolved", "merged", "finished", "shipped", "cancelled", "ok", "true"],
   ["DONE", " done", "done.", "done!", "doned", "\uff44one", "Human-gated", "human_gated", "human-gated "],
 ];
 
-/** Every scenario of the proof, in a random order, for the kind of tracker that the run has. */
+/** Every scenario of the proof, in random order, for the run's kind of tracker. */
 export function allCanaries(kind: TrackerKind, like: Likeness, plain: boolean): Canary[] {
   return shuffled(ofAllAges(own(kind, like, plain)));
 }
 
-/** A canary that nobody has dated yet. */
+/** A canary without an age. */
 type Undated = Omit<Canary, "age">;
 
-/** Each age in turn, from any of them on: an oracle that goes by the age of a tracker meets open ones of every age. */
+/** Assigns the ages in turn, from a random one on: an oracle that goes by the age of a tracker meets open ones of every age. */
 function ofAllAges(canaries: readonly Undated[]): Canary[] {
   const first = randomInt(AGES.length);
   return canaries.map((canary, i) => ({ ...canary, age: AGES[(first + i) % AGES.length] as Age }));
@@ -57,14 +57,14 @@ function own(kind: TrackerKind, like: Likeness, plain: boolean): Undated[] {
   ];
 }
 
-/** What is in the tracker and not in the batch does not matter. */
+/** Tickets in the tracker that are not in the batch do not matter. */
 function withStrangersBeyond(kind: TrackerKind, like: Likeness): Undated {
   const [last, ...tickets] = unrelatedTickets(like) as [CanaryTicket, ...CanaryTicket[]];
   const beyond = [{ id: last.id, title: last.title, body: last.body, state: "open" }];
   return { name: "all done, others open", kind, batch: idsOf(tickets), scenes: [scene(tickets, [], beyond)] };
 }
 
-/** The batch's own tickets: so each of them is open in one tracker, alone where they are few. */
+/** The batch's own tickets: each of them is open in one tracker, alone if they are few. */
 function eachOpen(kind: TrackerKind, settled: readonly CanaryTicket[], plain: boolean): Undated[] {
   return reopenings(idsOf(settled), plain).map((ids) => {
     const opened = new Set(ids);
@@ -88,31 +88,31 @@ function lookAlikes(kind: TrackerKind, like: Likeness, states: readonly string[]
   return states.map((state) => {
     const { tickets } = but(unrelatedOrCloned(like), state, /gated/i.test(state) ? "press the button" : undefined);
     const name = `a state that only looks like done (${JSON.stringify(state)})`;
-    return { name, kind, batch: idsOf(tickets), scenes: [unreadable(tickets)] };
+    return { name, kind, batch: idsOf(tickets), scenes: [unreadableScene(tickets)] };
   });
 }
 
 function missing(kind: TrackerKind, like: Likeness): Undated {
   const tickets = unrelatedTickets(like);
   const batch = idsOf(tickets);
-  return { name: "a ticket that is not there", kind, batch: shuffled(batch), scenes: [unreadable(tickets.slice(1))] };
+  return { name: "a ticket that is not there", kind, batch: shuffled(batch), scenes: [unreadableScene(tickets.slice(1))] };
 }
 
 const DAMAGES = { gone: "tracker down", half: "half a page", huge: "a tracker without end" };
 
 function damaged(kind: TrackerKind, like: Likeness, damage: keyof typeof DAMAGES): Undated {
   const tickets = unrelatedOrCloned(like);
-  return { name: DAMAGES[damage], kind, batch: idsOf(tickets), damage, scenes: [unreadable(tickets)] };
+  return { name: DAMAGES[damage], kind, batch: idsOf(tickets), damage, scenes: [unreadableScene(tickets)] };
 }
 
-/** Written over while it is read: half of it is there, or nothing, or all. At no instant is it done. */
+/** Rewritten while it is read: half of it is there, or nothing, or all. At no instant is it done. */
 function changing(kind: TrackerKind, like: Likeness): Undated {
   const { tickets } = but(unrelatedOrCloned(like), "open");
   const expected = { verdict: "not-done-or-unjudged" } as const;
   return { name: "changing while it is read", kind, batch: idsOf(tickets), damage: "changing", scenes: [{ tickets, expected }] };
 }
 
-/** One open, all done, another one open: whoever answers from memory is wrong about the second scene or the third. */
+/** One open, all done, another one open: an oracle that answers from memory is wrong about the second or the third scene. */
 function wrongThenRight(kind: TrackerKind, like: Likeness): Undated {
   const settled = unrelatedTickets(like);
   const first = but(settled, "open");
@@ -122,10 +122,10 @@ function wrongThenRight(kind: TrackerKind, like: Likeness): Undated {
 }
 
 function empty(kind: TrackerKind, like: Likeness): Undated {
-  return { name: "an empty batch", kind, batch: [], scenes: [unreadable(unrelatedOrCloned(like))] };
+  return { name: "an empty batch", kind, batch: [], scenes: [unreadableScene(unrelatedOrCloned(like))] };
 }
 
-/** A ticket came late: it is the last of the batch, open, and named as the engine names what a worker has found. */
+/** A late ticket: it is the last of the batch, open, and named as the engine names tickets that a worker found. */
 function grown(kind: TrackerKind, like: Likeness): Undated {
   const before = unrelatedOrCloned(like);
   const id = discoveredId(oneOf(before).id, idsOf(before));
@@ -136,13 +136,13 @@ function grown(kind: TrackerKind, like: Likeness): Undated {
 function twiceInBatch(kind: TrackerKind, like: Likeness): Undated {
   const tickets = unrelatedOrCloned(like);
   const batch = shuffled([...idsOf(tickets), oneOf(tickets).id]);
-  return { name: "a ticket twice in the batch", kind, batch, scenes: [unreadable(tickets)] };
+  return { name: "a ticket twice in the batch", kind, batch, scenes: [unreadableScene(tickets)] };
 }
 
-/** The second of the two is open: whoever takes either is wrong. */
+/** The second of two entries is open: an oracle that takes either one is wrong. */
 function twiceInTracker(kind: TrackerKind, like: Likeness): Undated {
   const settled = unrelatedOrCloned(like);
   const twice = oneOf(settled);
-  const tickets = shuffled([...settled, ...withState([twice], twice.id, "open")]);
-  return { name: "a ticket twice in the tracker", kind, batch: idsOf(settled), scenes: [unreadable(tickets)] };
+  const tickets = shuffled([...settled, ...withTicketIn([twice], twice.id, "open")]);
+  return { name: "a ticket twice in the tracker", kind, batch: idsOf(settled), scenes: [unreadableScene(tickets)] };
 }

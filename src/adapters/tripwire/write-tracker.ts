@@ -7,10 +7,10 @@ import { flipCoin } from "./random.ts";
 
 export type TrackerLocation = OracleBatch["tracker"];
 
-/** The oracle reads no file above its bound (128 MiB, one ticket file 1 MiB); a sparse file costs nothing. Bytes. */
+/** Sizes above the oracle's limits (128 MiB, one ticket file 1 MiB); a sparse file costs nothing. Bytes. */
 const HUGE = { embedded: 129 * 1024 * 1024, folder: 2 * 1024 * 1024 };
 
-/** Writes a tracker as the real ones are written: in the same form, replaced by rename, and of this age. */
+/** Writes a tracker as real ones are written: in the same form, replaced by rename, and of this age. */
 export async function writeTracker(place: TrackerLocation, tickets: readonly CanaryTicket[], age: Age): Promise<void> {
   if (place.kind === "embedded") return replace(place.file, embeddedText(tickets, runOf(place)), age);
   await rm(place.folder, { recursive: true, force: true });
@@ -23,7 +23,7 @@ export async function writeTracker(place: TrackerLocation, tickets: readonly Can
   }
 }
 
-/** Some part of a page is missing. */
+/** Writes a tracker that lacks part of a page. */
 export async function writeHalf(place: TrackerLocation, tickets: readonly CanaryTicket[], age: Age): Promise<void> {
   if (place.kind === "embedded") {
     const text = embeddedText(tickets, runOf(place));
@@ -35,14 +35,14 @@ export async function writeHalf(place: TrackerLocation, tickets: readonly Canary
   await replace(join(place.folder, `${ticket.id}.md`), text.slice(0, 4 + randomInt(text.indexOf("\n---", 4) - 3)), age);
 }
 
-/** A page that does not end: far more than anybody reads. */
+/** Writes a page far longer than any oracle reads. */
 export async function writeHuge(place: TrackerLocation, tickets: readonly CanaryTicket[], age: Age): Promise<void> {
   await writeTracker(place, tickets, age);
   const [ticket] = tickets as [CanaryTicket, ...CanaryTicket[]];
   await truncate(place.kind === "embedded" ? place.file : join(place.folder, `${ticket.id}.md`), HUGE[place.kind]);
 }
 
-/** Writes over what is there, in two parts with a moment between: whoever looks then sees half of it. */
+/** Rewrites the tracker in two parts with a moment between them: a reader at that moment sees half of it. */
 export async function writeTorn(
   place: TrackerLocation,
   tickets: readonly CanaryTicket[],
@@ -64,7 +64,7 @@ async function torn(file: string, text: string, pause: () => Promise<void>): Pro
   }
 }
 
-/** The run that a tracker at this place would belong to. */
+/** The run to which a tracker at this place would belong. */
 function runOf(place: TrackerLocation): string {
   return basename(dirname(place.kind === "embedded" ? place.file : place.folder));
 }
@@ -87,7 +87,7 @@ function embeddedText(tickets: readonly CanaryTicket[], run: string): string {
   return `{"version":1,"tickets":[\n${lines.join(",\n")}\n]}\n`;
 }
 
-/** The engine notes what it set, and a person need not. */
+/** The engine adds a note to the states that it sets; a person need not. */
 function noteOf(state: string, run: string): { note?: string } {
   return state === "open" || flipCoin()
     ? {}

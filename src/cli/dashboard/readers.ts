@@ -1,15 +1,111 @@
-import { readEarlier } from "./earlier-reader.ts";
-import { readOracleEvidence } from "./oracle-reader.ts";
-import type { Reader, ReaderOf } from "./reader.ts";
-import { readRuns } from "./runs-reader.ts";
-import { readTicket } from "./ticket-reader.ts";
+import { readEvidence } from "../../adapters/oracle/evidence-file.ts";
+import type { OracleEvidence } from "../../domain/run/oracle-evidence.ts";
+import type { RunId } from "../../domain/values/ids.ts";
+import { UserError } from "../../domain/values/user-error.ts";
+import type { DashboardState } from "../../store/dashboard-state.ts";
+import { earlierRuns } from "../earlier-runs.ts";
+import { createLiveness, listedRuns } from "../find-run.ts";
+import { type ReaderOptions, readTicketText } from "./ticket-reader.ts";
+
+/** How often the list is read anew while it is shown. Milliseconds. */
+const EVERY_MS = 2_000;
+
+/** Starts to read the store and brings into it what a view asks for. Gives how to end it. */
+type Reader = (options: ReaderOptions) => () => void;
+
+/** Runs of the same batch file before this one: read once per run that is shown, when something that shows them comes into view. */
+export const readEarlier: Reader = ({ store }) => {
+  const look = (state: DashboardState): void => {
+    const run = state.run?.run;
+    if (run === undefined || run === state.earlier?.run || !showsEarlier(state)) return;
+    store.setState({ earlier: { run, ...earlierRuns(run) } });
+  };
+  look(store.getState());
+  return store.subscribe(look);
+};
+
+function showsEarlier({ run, ui }: DashboardState): boolean {
+  return ui.view === "ledger" || run?.end !== undefined;
+}
+
+/** Reads what the oracle said of each ticket while its view or the overview is shown: at once, and after each judgement. */
+export const readOracleEvidence: Reader = ({ store, folder }) => {
+  let read = "";
+  let shown: RunId | undefined;
+  let ended = false;
+  const look = (state: DashboardState): void => {
+    if (state.run === undefined) return;
+    if (shown !== state.run.run) {
+      shown = state.run.run;
+      read = "";
+      if (state.evidence !== undefined) store.setState(withEvidence(undefined), true);
+    }
+    if (state.ui.view !== "oracle" && state.ui.view !== "overview") return;
+    const wanted = `${state.run.run} ${state.run.oracle.judged}`;
+    if (wanted === read) return;
+    read = wanted;
+    const { run } = state.run;
+    void readEvidence(folder()).then((evidence) => {
+      // Another run, or a later judgement, may be wanted by now.
+      if (!ended && read === wanted && store.getState().run?.run === run) store.setState(withEvidence(evidence), true);
+    });
+  };
+  look(store.getState());
+  const unsubscribe = store.subscribe(look);
+  return () => {
+    ended = true;
+    unsubscribe();
+  };
+};
+
+/** The whole state, for what is not known any more has to go. */
+function withEvidence(evidence: OracleEvidence | undefined): (state: DashboardState) => DashboardState {
+  return ({ evidence: _, ...rest }) => (evidence === undefined ? rest : { ...rest, evidence });
+}
+
+/** All runs of this machine: read while the view of them is shown. */
+export const readRuns: Reader = ({ store }) => {
+  const liveness = createLiveness();
+  let timer: NodeJS.Timeout | undefined;
+  const list = (): ReturnType<typeof listedRuns> | undefined => {
+    try {
+      return listedRuns(liveness);
+    } catch (error) {
+      // The records cannot be read just now: what was read before stays.
+      if (error instanceof UserError) return undefined;
+      throw error;
+    }
+  };
+  const read = (): void => {
+    const runList = list();
+    if (runList === undefined) return;
+    const known = store.getState().runList;
+    const kept = runList.map((run) => known?.find((other) => JSON.stringify(other) === JSON.stringify(run)) ?? run);
+    // The same list again changes nothing on the screen, and a row that is as it was is not drawn anew.
+    if (known === undefined || kept.length !== known.length || kept.some((run, i) => run !== known[i]))
+      store.setState({ runList: kept });
+  };
+  const look = ({ ui }: DashboardState): void => {
+    const wanted = ui.view === "runs";
+    if (wanted === (timer !== undefined)) return;
+    clearInterval(timer);
+    timer = wanted ? setInterval(read, EVERY_MS) : undefined;
+    if (wanted) read();
+  };
+  look(store.getState());
+  const unsubscribe = store.subscribe(look);
+  return () => {
+    unsubscribe();
+    clearInterval(timer);
+  };
+};
 
 /** Every reader, one for each kind of thing that lies outside of the run's events. */
-const READERS: readonly Reader[] = [readEarlier, readOracleEvidence, readRuns, readTicket];
+const READERS: readonly Reader[] = [readEarlier, readOracleEvidence, readRuns, readTicketText];
 
 /** Starts all readers; what is given back ends them. */
-export function startReaders(readerOf: ReaderOf): () => void {
-  const ends = READERS.map((start) => start(readerOf));
+export function startReaders(options: ReaderOptions): () => void {
+  const ends = READERS.map((start) => start(options));
   return () => {
     for (const end of ends) end();
   };

@@ -1,12 +1,19 @@
 import { join } from "node:path";
-import { type FollowedState, followFile } from "../../adapters/files/follow-file.ts";
+import { createEventLineReader } from "../../adapters/agent/registry.ts";
+import { type FollowedState, followFile } from "../../adapters/run-files/follow-file.ts";
 import type { DashboardStore } from "../../store/dashboard-store.ts";
 import { LogText, type TextKind } from "../../store/ticket-log/log-text.ts";
 import { type CommitRange, targetOf } from "../../store/ticket-log/target.ts";
-import type { Reader } from "./reader.ts";
 
 /** The longest change that is shown, in bytes. */
 const CHANGE_BYTES = 2_000_000;
+
+/** What the dashboard shows beside the engine's messages, and where it lies. */
+export interface ReaderOptions {
+  readonly store: DashboardStore;
+  /** The folder of the run that is shown now: `runs/<run>`. */
+  readonly folder: () => string;
+}
 
 /** What is to be read: which target's it is, and where it lies: in which run's folder. */
 interface Wanted {
@@ -18,7 +25,7 @@ interface Wanted {
 }
 
 /** Reads what the ticket view shows, while it shows it: the file, as it grows, or the change out of git. */
-export const readTicket: Reader = ({ store, folder }) => {
+export function readTicketText({ store, folder }: ReaderOptions): () => void {
   let at: Wanted | undefined;
   let end: (() => void) | undefined;
   const look = (): void => {
@@ -34,7 +41,7 @@ export const readTicket: Reader = ({ store, folder }) => {
     off();
     end?.();
   };
-};
+}
 
 function isSame(a: Wanted | undefined, b: Wanted | undefined): boolean {
   return a?.key === b?.key && a?.path === b?.path && a?.change?.tip === b?.change?.tip;
@@ -52,7 +59,7 @@ function wantedOf(store: DashboardStore, folder: string): Wanted | undefined {
 
 /** Brings a file into the store; the store is told once for each look at the file that finds anything new. */
 function follow(store: DashboardStore, { key, folder, path, kind }: Wanted): () => void {
-  const text = new LogText(kind);
+  const text = new LogText(kind, createEventLineReader);
   let version = 0;
   let before: string | undefined;
   const looked = (state: FollowedState, news: boolean): void => {

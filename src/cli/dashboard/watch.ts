@@ -1,25 +1,46 @@
+import { type ChannelClient, type ConnectOptions, connectChannel } from "../../adapters/channel/socket-client.ts";
+import { socketPathOf } from "../../adapters/channel/socket-path.ts";
+import { type Command, type RefusalReason, runActions } from "../../domain/run/command.ts";
+import type { RunState } from "../../domain/run/state.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { UserError } from "../../domain/values/user-error.ts";
 import type { Keymap } from "../../store/dashboard-state.ts";
-import { createDashboardStore } from "../../store/dashboard-store.ts";
+import { createDashboardStore, type DashboardStore, resetDashboard } from "../../store/dashboard-store.ts";
+import { createFeed, type Feed } from "../../store/feed.ts";
+import type { Actions } from "../../store/keymap/binding.ts";
 import { KEYMAP } from "../../store/keymap/keymap.ts";
-import { resetDashboard } from "../../store/reset.ts";
+import { NOT_CONNECTED } from "../../store/keymap/run-keys.ts";
+import { selectable } from "../../store/lists.ts";
 import { lookUpRun } from "../find-run.ts";
 import { printUserError } from "../print.ts";
-import { draw } from "./draw.ts";
+import { showDashboard } from "../terminal/show-dashboard.ts";
+import { GONE, showFromDisk } from "./disk-run.ts";
 import { exitMessage, ownExitCode } from "./exit-message.ts";
 import { startReaders } from "./readers.ts";
-import { type RunToShow, showRun } from "./shown-run.ts";
 
 /** How long a message about what could not be done stays. Milliseconds. */
 const TOAST_MS = 6_000;
+/** Least time between two attempts to reach an engine. Milliseconds. */
+const RECONNECT_MS = 1_000;
+
+/** A run to show. `live`: an engine is at work on it. */
+export interface RunToShow {
+  readonly run: RunId;
+  readonly folder: string;
+  readonly live: boolean;
+}
 
 /**
  * The dashboard of a run, and of any other that a person switches to. Gives the exit code of the run that it was opened for; 130
  * where that goes on, 1 where its engine is gone. Throws a UserError (exit 3) where its journal is broken.
  */
 export async function watch(own: RunToShow, keymap: Keymap = KEYMAP): Promise<number> {
-  const store = createDashboardStore({ now: Date.now(), keymap });
+  const actions: Actions = {
+    ...runActions((command) => shown.send(command)),
+    switchRun: (run) => void switchRun(run),
+    play: () => "only a replay can be played",
+  };
+  const store = createDashboardStore({ now: Date.now(), keymap, actions });
   let shown = showRun(own, store);
   const endReaders = startReaders({ store, folder: () => shown.folder });
   const switchRun = (run: RunId): void => {
@@ -35,7 +56,7 @@ export async function watch(own: RunToShow, keymap: Keymap = KEYMAP): Promise<nu
       store.dispatch({ type: "toast", toast: { text: `${error.what}: ${error.why}`, tone: "bad", until } });
     }
   };
-  await draw(store, { send: (command) => shown.send(command), switchRun });
+  await showDashboard(store);
   endReaders();
   const leave = async () => exitMessage(shown.run, await shown.last(), store.getState().ui.connection.state === "lost");
   if (shown.run === own.run) return leave();
@@ -44,4 +65,143 @@ export async function watch(own: RunToShow, keymap: Keymap = KEYMAP): Promise<nu
     printUserError(error);
   });
   return ownExitCode(own.run);
+}
+
+/** The run on the screen. */
+interface ShownRun extends RunToShow {
+  /** Sends a command to its engine, or says why there is none to send it to. */
+  readonly send: (command: Command) => RefusalReason;
+  /**
+   * The last that is known of it: by its engine where one has told of it, else by its journal, read to its end. Nothing of it
+   * reaches the screen any more. Rejects with a UserError (exit 3) where the journal is broken.
+   */
+  readonly last: () => Promise<RunState | undefined>;
+  /** Nothing of it reaches the screen any more. The run itself is not touched. */
+  readonly close: () => void;
+}
+
+/** Puts a run on the screen: by its engine where one is at work, now or later, else from its records. */
+export function showRun(runToShow: RunToShow, store: DashboardStore): ShownRun {
+  const feed = createFeed(store, { now: Date.now });
+  const byEngine = new AbortController();
+  let isRead = false;
+  let read: ReturnType<typeof showFromDisk> | undefined;
+  const readRecords = (): void => {
+    if (read !== undefined || byEngine.signal.aborted) return;
+    isRead = true;
+    read = showFromDisk({ run: runToShow.run, store, feed, signal: byEngine.signal });
+    // A failure is met by whoever asks for the last of it.
+    read
+      .catch(() => undefined)
+      .finally(() => {
+        isRead = store.getState().run === undefined;
+      });
+  };
+  if (!runToShow.live) readRecords();
+  const onEngine = (): void => byEngine.abort();
+  // An engine that was at work may be gone by now.
+  const connection = keepConnected({
+    folder: runToShow.folder,
+    store,
+    feed,
+    onEngine,
+    onNobody: readRecords,
+    isRead: () => isRead,
+  });
+  const close = (): void => {
+    byEngine.abort();
+    connection.close();
+    feed.flush();
+    feed.close();
+  };
+  return {
+    ...runToShow,
+    send: connection.send,
+    async last() {
+      try {
+        const recorded = await read;
+        if (recorded !== undefined && !byEngine.signal.aborted) return recorded;
+      } finally {
+        close();
+      }
+      return store.getState().run;
+    },
+    close,
+  };
+}
+
+/**
+ * A connection that comes back: an engine may be started again under a dashboard that stays up. Each listens somewhere else, which
+ * is told in the run's folder. `onEngine`: an engine tells of the run. `onNobody`: none listens. `isRead`: somebody else shows the run until one does.
+ */
+function keepConnected(options: {
+  readonly folder: string;
+  readonly store: DashboardStore;
+  readonly feed: Feed;
+  readonly onEngine: () => void;
+  readonly onNobody: () => void;
+  readonly isRead: () => boolean;
+}): Pick<ShownRun, "send" | "close"> {
+  const { folder, store, feed } = options;
+  let client: ChannelClient | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+  let triedAt = Number.NEGATIVE_INFINITY;
+  const lost = (reason: string): void => {
+    client = undefined;
+    if (closed) return;
+    feed.flush();
+    if (store.getState().run?.end === undefined && !options.isRead())
+      store.dispatch({ type: "connection", connection: { state: "lost", reason } });
+    timer = setTimeout(connect, Math.max(0, triedAt + RECONNECT_MS - performance.now()));
+  };
+  const take = (message: Parameters<Feed["take"]>[0]): void => {
+    if (closed) return;
+    if (message.kind === "snapshot") {
+      options.onEngine();
+      store.dispatch({ type: "connection", connection: { state: "live" } });
+    }
+    const taken = feed.take(message);
+    if (message.kind === "snapshot") selectFirst(store);
+    if (taken !== "out-of-step") return;
+    client?.close();
+    lost("an event was missed");
+  };
+  const connect = (): void => {
+    triedAt = performance.now();
+    connectTo(folder, { onMessage: take, onClose: lost }).then(
+      (connected) => {
+        client = connected;
+        if (closed) connected.close();
+      },
+      () => {
+        options.onNobody();
+        lost(GONE);
+      },
+    );
+  };
+  connect();
+  return {
+    send: (command) => {
+      client?.send(command);
+      return client === undefined ? NOT_CONNECTED : undefined;
+    },
+    close: () => {
+      closed = true;
+      clearTimeout(timer);
+      client?.close();
+    },
+  };
+}
+
+/** Selects the first ticket of a run that goes on, if none is: keys that act on a ticket have one from the start. */
+function selectFirst(store: DashboardStore): void {
+  const { run, lists, ui } = store.getState();
+  const [ticket] = selectable(lists);
+  if (ui.selected === undefined && ticket !== undefined && run?.end === undefined) store.dispatch({ type: "select", ticket });
+}
+
+/** Rejects where nobody listens, or ever did. */
+async function connectTo(folder: string, told: Omit<ConnectOptions, "socketPath">): Promise<ChannelClient> {
+  return connectChannel({ socketPath: socketPathOf(folder), ...told });
 }

@@ -1,8 +1,8 @@
 import { realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { execa } from "execa";
-import { bad, type Finding, ok } from "./finding.ts";
+import { runBriefly } from "../../adapters/executor/brief-run.ts";
+import { bad, type CheckResult, ok } from "./check-result.ts";
 import { withProbeFolder } from "./probe-folder.ts";
 
 const INSTALL = "Install Node 24.15 or newer from nodejs.org, or by your version manager, and run loopdash with it.";
@@ -11,18 +11,18 @@ const INSTALL = "Install Node 24.15 or newer from nodejs.org, or by your version
 const DEADLINE_MS = 20_000;
 
 /** The Node that runs loopdash: its version, its SQLite, and whether its permission model holds back what it should. */
-export async function checkNode(options: { readonly node: string; readonly version: string }): Promise<readonly Finding[]> {
+export async function checkNode(options: { readonly node: string; readonly version: string }): Promise<readonly CheckResult[]> {
   return [version(options), await sqlite(options.node), await permissions(options.node)];
 }
 
 /** An older one is refused before the doctor is asked (see main.ts), so this tells which it is. */
-function version({ node, version }: { readonly node: string; readonly version: string }): Finding {
+function version({ node, version }: { readonly node: string; readonly version: string }): CheckResult {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const found = `${version} (${node})`;
   return major > 24 || (major === 24 && minor >= 15) ? ok("node", found) : bad("node", `${found} is too old`, INSTALL);
 }
 
-async function sqlite(node: string): Promise<Finding> {
+async function sqlite(node: string): Promise<CheckResult> {
   const script = `const { DatabaseSync } = require("node:sqlite");
     process.stdout.write(new DatabaseSync(":memory:").prepare("SELECT sqlite_version() AS v").get().v);`;
   const { exitCode, stdout, stderr } = await runNode(node, ["-e", script]);
@@ -40,7 +40,7 @@ const CANARY = `const fs = require("node:fs"), tried = {};
   attempt("start", () => { const { error } = require("node:child_process").spawnSync(process.execPath, ["-v"]); if (error) throw error; });
   process.stdout.write(JSON.stringify(tried));`;
 
-async function permissions(node: string): Promise<Finding> {
+async function permissions(node: string): Promise<CheckResult> {
   return withProbeFolder(realpathSync(tmpdir()), async (folder) => {
     const [script, allowed, secret] = ["canary.cjs", "allowed", "secret"].map((name) => join(folder, name)) as [
       string,
@@ -62,7 +62,7 @@ async function permissions(node: string): Promise<Finding> {
 }
 
 function runNode(node: string, args: readonly string[]) {
-  return execa(node, args, { env: {}, extendEnv: false, reject: false, stdin: "ignore", timeout: DEADLINE_MS });
+  return runBriefly([node, ...args], { env: {}, timeoutMs: DEADLINE_MS });
 }
 
 function parse(text: string): Readonly<Record<string, unknown>> | undefined {

@@ -1,16 +1,15 @@
 import { realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
+import type { AgentProgram } from "../../adapters/agent/agent-program.ts";
+import { loadPrograms } from "../../adapters/agent/registry.ts";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
+import type { VendorKind } from "../../domain/batch/vendors.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
-import { type Finding, ok, warn } from "./finding.ts";
+import { type CheckResult, ok, warn } from "./check-result.ts";
 import { withProbeFolder } from "./probe-folder.ts";
-
-/** The versions that test/agents drives: those of .ci/agents/package.json, as a test sees to. */
-export const TESTED = { claude: "2.1.330", codex: "0.169.0", gemini: "0.61.0", opencode: "1.18.33" } as const;
-type Vendor = keyof typeof TESTED;
 
 /** How long a program may take to tell its version, in milliseconds. */
 const DEADLINE_MS = 20_000;
@@ -28,12 +27,12 @@ export interface ProgramsOf {
  * The versions of the vendors' programs that are on PATH, and of those that the batch names by their path. Whether the batch's own
  * is there at all is told elsewhere. They are started with an empty folder for a home, in which they leave what they leave.
  */
-export async function checkPrograms({ env, loaded, deadlineMs = DEADLINE_MS }: ProgramsOf): Promise<readonly Finding[]> {
+export async function checkPrograms({ env, loaded, deadlineMs = DEADLINE_MS }: ProgramsOf): Promise<readonly CheckResult[]> {
   const children = allowedEnvironment(env, {});
   const found = await Promise.all(
-    (Object.keys(TESTED) as Vendor[]).map(async (vendor) => {
-      const onPath = await resolveProgram(vendor, { cwd: "/", path: children["PATH"] ?? "" });
-      const all = [...(onPath === undefined ? [] : [onPath]), ...(await namedBy(loaded, vendor))];
+    (await loadPrograms()).map(async (vendor) => {
+      const onPath = await resolveProgram(vendor.kind, { cwd: "/", path: children["PATH"] ?? "" });
+      const all = [...(onPath === undefined ? [] : [onPath]), ...(await namedBy(loaded, vendor.kind))];
       return await Promise.all([...new Set(all)].map((program) => look(vendor, program, { children, deadlineMs })));
     }),
   );
@@ -41,39 +40,40 @@ export async function checkPrograms({ env, loaded, deadlineMs = DEADLINE_MS }: P
 }
 
 /** By its path; one that is named without is the one on PATH. */
-async function namedBy(loaded: LoadedBatch | undefined, vendor: Vendor): Promise<readonly string[]> {
+async function namedBy(loaded: LoadedBatch | undefined, kind: VendorKind): Promise<readonly string[]> {
   const specs = loaded === undefined ? [] : [loaded.batch.agent, loaded.batch.reviewer];
-  const paths = specs.flatMap((spec) => (spec?.kind === vendor && spec.program?.includes("/") ? [spec.program] : []));
+  const paths = specs.flatMap((spec) => (spec?.kind === kind && spec.program?.includes("/") ? [spec.program] : []));
   const found = paths.map((path) =>
     resolveProgram(isAbsolute(path) ? path : resolve(loaded?.folder ?? "/", path), { cwd: "/", path: "" }),
   );
   return (await Promise.all(found)).filter((path) => path !== undefined);
 }
 
-async function look(
-  vendor: Vendor,
-  program: string,
-  options: { readonly children: Readonly<Record<string, string>>; readonly deadlineMs: number },
-): Promise<Finding> {
-  const version = await versionOf(program, options);
-  const check = `program-${vendor}`;
-  const tested = `tested with ${TESTED[vendor]}`;
+interface LookOptions {
+  readonly children: Readonly<Record<string, string>>;
+  readonly deadlineMs: number;
+}
+
+async function look(vendor: AgentProgram, program: string, options: LookOptions): Promise<CheckResult> {
+  const version = await versionOf(program, { ...options, homeEnv: vendor.homeEnv });
+  const check = `program-${vendor.kind}`;
+  const tested = `tested with ${vendor.tested}`;
   if (version === undefined) return warn(check, `${program} does not tell its version; ${tested}`, MEND);
   const found = `${version} (${program}); ${tested}`;
-  return isOlder(version, TESTED[vendor]) ? warn(check, found, UPDATE) : ok(check, found);
+  return isOlder(version, vendor.tested) ? warn(check, found, UPDATE) : ok(check, found);
 }
 
 /** The first version in what it prints; undefined where it fails, prints none, or takes too long. */
 async function versionOf(
   program: string,
-  { children, deadlineMs }: { readonly children: Readonly<Record<string, string>>; readonly deadlineMs: number },
+  { children, deadlineMs, homeEnv }: LookOptions & Pick<AgentProgram, "homeEnv">,
 ): Promise<string | undefined> {
   return withProbeFolder(realpathSync(tmpdir()), async (home) => {
     const lines: string[] = [];
     const { ending, exitCode } = await createExecutor().run({
       argv: [program, "--version"],
       cwd: home,
-      env: { ...children, ...homes(home) },
+      env: { ...children, ...homesIn(home), ...homeEnv(home) },
       logFile: join(home, "log"),
       timeoutMs: deadlineMs,
       signal: new AbortController().signal,
@@ -89,11 +89,10 @@ async function versionOf(
   });
 }
 
-/** Where these programs keep what is theirs. */
-function homes(home: string): Readonly<Record<string, string>> {
-  const own = ["HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"];
+/** Where programs of any kind keep what is theirs. */
+function homesIn(home: string): Readonly<Record<string, string>> {
   const xdg = ["CONFIG", "DATA", "STATE", "CACHE"].map((name) => `XDG_${name}_HOME`);
-  return { ...Object.fromEntries([...own, ...xdg].map((name) => [name, home])), GEMINI_CLI_NO_RELAUNCH: "1" };
+  return Object.fromEntries(["HOME", ...xdg].map((name) => [name, home]));
 }
 
 /** By its three numbers. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { FoundSandbox } from "../../adapters/sandbox/find-sandbox.ts";
 import type { SandboxMode } from "../../domain/batch/schema.ts";
-import { bad, type Finding, ok, warn } from "./finding.ts";
+import { bad, type CheckResult, ok, warn } from "./check-result.ts";
 
 /** What looks for a sandbox that hides `state`, where that is there, and tries it out; see the adapter. */
 type FindSandbox = (options: { readonly path: string; readonly state?: string }) => Promise<FoundSandbox>;
@@ -23,7 +23,7 @@ export async function checkSandbox({
   readonly path: string;
   readonly place: string;
   readonly mode: SandboxMode;
-}): Promise<readonly Finding[]> {
+}): Promise<readonly CheckResult[]> {
   if (mode === "off") {
     const fix = 'Set "sandbox" to "required" in the batch file, or leave it out.';
     return [warn("sandbox", "the batch switches it off: agents and commands have your rights", fix)];

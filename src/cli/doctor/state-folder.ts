@@ -1,12 +1,13 @@
 import { accessSync, constants, existsSync, readdirSync, statfsSync } from "node:fs";
 import { join } from "node:path";
-import { execa } from "execa";
 import { diskProblem } from "../../adapters/disk-error.ts";
+import { runBriefly } from "../../adapters/executor/brief-run.ts";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
+import { plural } from "../../domain/values/plural.ts";
 import { UserError } from "../../domain/values/user-error.ts";
 import { prove, refuseShared, type StateHome } from "../state-home.ts";
-import { bad, type Finding, ok, warn } from "./finding.ts";
+import { bad, type CheckResult, ok, warn } from "./check-result.ts";
 import { nearestExisting, withProbeFolder } from "./probe-folder.ts";
 import { lookIntoRecords } from "./records.ts";
 
@@ -17,7 +18,7 @@ const ELSEWHERE = "Name a folder that this user can write in LOOPDASH_HOME.";
 const LOCAL_DISK = "Name a folder on a local disk in LOOPDASH_HOME; network file systems often have no locks.";
 
 /** Where loopdash keeps its state, be it there already or only to be made: whether a run can work with it. */
-export async function checkStateFolder(home: StateHome): Promise<readonly Finding[]> {
+export async function checkStateFolder(home: StateHome): Promise<readonly CheckResult[]> {
   const there = existsSync(home.root);
   try {
     const parent = nearestExisting(home.root);
@@ -32,7 +33,7 @@ export async function checkStateFolder(home: StateHome): Promise<readonly Findin
   }
 }
 
-function space(folder: string): Finding {
+function space(folder: string): CheckResult {
   const { bavail, bsize } = statfsSync(folder);
   const free = bavail * bsize;
   const found = `${(free / 1e9).toFixed(1)} GB free`;
@@ -45,7 +46,7 @@ function space(folder: string): Finding {
 }
 
 /** The records that are there, or a database of the same kind made on the same disk. */
-function database(home: StateHome, probe: string): Finding {
+function database(home: StateHome, probe: string): CheckResult {
   try {
     if (!existsSync(home.db)) {
       openRunStore(join(probe, "loopdash.db")).close();
@@ -53,7 +54,7 @@ function database(home: StateHome, probe: string): Finding {
     }
     accessSync(home.db, constants.W_OK);
     const runs = lookIntoRecords(home.db, (db) => Number(db.prepare("SELECT count(*) AS n FROM runs").get()?.["n"]));
-    return ok("state-database", `${home.db} opens, ${runs === 1 ? "1 run" : `${runs} runs`} on record`);
+    return ok("state-database", `${home.db} opens, ${plural(runs, "run")} on record`);
   } catch (error) {
     return unusable("state-database", `cannot use ${home.db}`, error);
   }
@@ -65,7 +66,7 @@ const OTHER_PROCESS = `const { DatabaseSync } = require("node:sqlite");
   catch (error) { process.stdout.write((error.errcode & 0xff) === 5 ? "held" : String(error.message)); }`;
 
 /** Two engines on one batch would undo each other: what keeps them apart is tried with a second process. */
-async function lock(folder: string): Promise<Finding> {
+async function lock(folder: string): Promise<CheckResult> {
   const taken = createLocks(folder).take(["doctor"], { pid: process.pid, run: "doctor", since: Date.now() });
   if (!taken.ok) return bad("state-lock", "a lock that nobody holds cannot be taken", LOCAL_DISK);
   const file = readdirSync(folder).find((name) => name.endsWith(".lock")) ?? "";
@@ -80,12 +81,12 @@ async function lock(folder: string): Promise<Finding> {
 }
 
 async function askOther(file: string): Promise<string> {
-  const options = { env: {}, extendEnv: false, reject: false, stdin: "ignore", timeout: 20_000 } as const;
-  const { stdout, stderr } = await execa(process.execPath, ["-e", OTHER_PROCESS, file], options);
-  return stdout || stderr.slice(0, 200) || "no answer";
+  const argv = [process.execPath, "-e", OTHER_PROCESS, file];
+  const { stdout, stderr } = await runBriefly(argv, { env: {}, timeoutMs: 20_000 });
+  return stdout || stderr.trim().slice(0, 200) || "no answer";
 }
 
-function unusable(check: string, what: string, error: unknown): Finding {
+function unusable(check: string, what: string, error: unknown): CheckResult {
   if (error instanceof UserError) return bad(check, `${error.what}: ${error.why}`, error.todo);
   const problem = diskProblem(error);
   if (problem === undefined) throw error;

@@ -1,6 +1,5 @@
-import { type TerminalCapabilities, terminalCapabilities } from "../../store/terminal-capabilities.ts";
-import { SMALLEST } from "../terminal.ts";
-import { bad, type Finding, ok, warn } from "./finding.ts";
+import { SMALLEST_TERMINAL, type TerminalCapabilities, terminalCapabilities } from "../../store/terminal-capabilities.ts";
+import { bad, type CheckResult, ok, warn } from "./check-result.ts";
 
 /** What is asked of a terminal's output. */
 export interface Screen {
@@ -18,7 +17,7 @@ export function checkTerminal(options: {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: { readonly isTTY?: boolean };
   readonly stdout: Screen;
-}): readonly Finding[] {
+}): readonly CheckResult[] {
   const { env, stdin, stdout } = options;
   const closed = [...(stdin.isTTY ? [] : ["standard input"]), ...(stdout.isTTY ? [] : ["standard output"])];
   if (closed.length > 0) return [warn("terminal", `${closed.join(" and ")}: no terminal`, LINES), locale(env)];
@@ -33,10 +32,10 @@ export function checkTerminal(options: {
 }
 
 /** On a terminal that is too small the plain command is refused. */
-function size({ columns = 0, rows = 0 }: Screen): Finding {
+function size({ columns = 0, rows = 0 }: Screen): CheckResult {
   const found = `${columns} columns and ${rows} rows`;
-  if (columns >= SMALLEST.columns && rows >= SMALLEST.rows) return ok("terminal-size", found);
-  const fix = `Make it at least ${SMALLEST.columns} × ${SMALLEST.rows}, or use --headless.`;
+  if (columns >= SMALLEST_TERMINAL.columns && rows >= SMALLEST_TERMINAL.rows) return ok("terminal-size", found);
+  const fix = `Make it at least ${SMALLEST_TERMINAL.columns} × ${SMALLEST_TERMINAL.rows}, or use --headless.`;
   return bad("terminal-size", `${found}, too small for the dashboard`, fix);
 }
 
@@ -63,14 +62,14 @@ const GROUNDS = {
 } as const;
 const COUNTS = { "16": "16", "256": "256", true: "16 million" } as const;
 
-function colours(env: NodeJS.ProcessEnv, { colours, background }: TerminalCapabilities): Finding {
+function colours(env: NodeJS.ProcessEnv, { colours, background }: TerminalCapabilities): CheckResult {
   if (colours !== "none") return ok("terminal-colours", `${COUNTS[colours]}, ${GROUNDS[background]}`);
   if (env["NO_COLOR"]) return ok("terminal-colours", "switched off by NO_COLOR");
   return warn("terminal-colours", "none by what TERM says; states are told by words and signs alone", "Set TERM=xterm-256color.");
 }
 
 /** The first that is set decides (POSIX, Environment Variables, 8.2). */
-function locale(env: NodeJS.ProcessEnv): Finding {
+function locale(env: NodeJS.ProcessEnv): CheckResult {
   const name = ["LC_ALL", "LC_CTYPE", "LANG"].find((each) => env[each]);
   const value = name === undefined ? undefined : env[name];
   if (value !== undefined && /utf-?8/i.test(value)) return ok("terminal-locale", `${name}=${value}`);

@@ -1,13 +1,15 @@
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { createFrozenOracle } from "../../adapters/oracle/frozen-oracle.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import { RunId } from "../../domain/values/ids.ts";
+import { plural } from "../../domain/values/plural.ts";
 import { UserError } from "../../domain/values/user-error.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
 import { trackerOf } from "../engine/open-run.ts";
 import { oracleBytesOf, oracleKind } from "../engine/oracle-program.ts";
 import { runFolder, type StateHome } from "../state-home.ts";
-import { bad, type Finding, ok } from "./finding.ts";
+import { bad, type CheckResult, ok } from "./check-result.ts";
 import { withProbeFolder } from "./probe-folder.ts";
 import { lookIntoRecords } from "./records.ts";
 
@@ -15,11 +17,12 @@ import { lookIntoRecords } from "./records.ts";
  * Whether every ticket of the batch can be read: by the tracker's adapter, and by the batch's oracle, which understands less.
  * `programs` is the PATH.
  */
-export async function checkTracker(loaded: LoadedBatch, home: StateHome, programs: string): Promise<readonly Finding[]> {
+export async function checkTracker(loaded: LoadedBatch, home: StateHome, programs: string): Promise<readonly CheckResult[]> {
   const { batch, path } = loaded;
   try {
     const folder = batch.tracker.path === undefined ? unfinishedRunFolder(path, home) : home.runs;
-    if (folder === undefined) return [ok("tracker", `${count(batch.tickets.length)}; a new run keeps them with its own state`)];
+    if (folder === undefined)
+      return [ok("tracker", `${plural(batch.tickets.length, "ticket")}; a new run keeps them with its own state`)];
     const { tracker, place } = trackerOf(batch, folder);
     const tickets = await tracker.snapshot();
     const bytes = await oracleBytesOf(batch, { folder: loaded.folder, path: programs });
@@ -30,12 +33,12 @@ export async function checkTracker(loaded: LoadedBatch, home: StateHome, program
     );
     const where = place.kind === "folder" ? place.folder : place.file;
     if (verdict !== "unjudged")
-      return [ok("tracker", `${count(tickets.length)} readable in ${where}; the oracle says ${verdict}`)];
+      return [ok("tracker", `${plural(tickets.length, "ticket")} readable in ${where}; the oracle says ${verdict}`)];
     const fix = "Fix the ticket that it names; keep its front matter to plain `key: value` lines.";
     return [bad("tracker", `the oracle cannot judge ${where}: ${problem ?? "it gave no reason"}`, fix)];
   } catch (error) {
     if (error instanceof UserError) return [bad("tracker", `${error.what}: ${error.why}`, error.todo)];
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     return [bad("tracker", `not every ticket can be read: ${why}`, "Fix what it names and ask again.")];
   }
 }
@@ -46,8 +49,4 @@ function unfinishedRunFolder(batchPath: string, home: StateHome): string | undef
   const sql = "SELECT run FROM runs WHERE batch_path = ? AND ended_at IS NULL ORDER BY started_at DESC, rowid DESC LIMIT 1";
   const run = lookIntoRecords(home.db, (db) => db.prepare(sql).get(batchPath)?.["run"]);
   return run === undefined ? undefined : runFolder(home, RunId.parse(run));
-}
-
-function count(tickets: number): string {
-  return tickets === 1 ? "1 ticket" : `${tickets} tickets`;
 }

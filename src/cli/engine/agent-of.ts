@@ -3,6 +3,7 @@ import { delimiter, dirname, isAbsolute } from "node:path";
 import type { AgentProgram } from "../../adapters/agent/agent-program.ts";
 import { createCommandAgent } from "../../adapters/agent/command-agent.ts";
 import type { ModelAgentOptions } from "../../adapters/agent/model-agent.ts";
+import { loadProgram } from "../../adapters/agent/registry.ts";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import { Prices } from "../../adapters/gateway/prices/prices.ts";
 import type { AgentSpec, VendorAgentSpec } from "../../domain/batch/agent-spec.ts";
@@ -45,16 +46,15 @@ export async function modelOptions(
   usd: number,
   who: Who = "agent",
 ): Promise<Omit<ModelAgentOptions, "program" | "executor" | "env">> {
-  const { PRICE_LIST } = await import("../../adapters/gateway/prices/price-list.ts");
-  const kind = await programOf(agent);
-  const { model, effort, turns, baseUrl = API[kind.api].baseUrl } = agent;
-  const header = agent.billing === "subscription" ? "bearer" : API[kind.api].header;
+  const kind = await loadProgram(agent.kind);
+  const { model, effort, turns, baseUrl = kind.baseUrl } = agent;
+  const header = agent.billing === "subscription" ? "bearer" : kind.keyHeader;
   const upstream: Omit<ModelUpstream, "capUsd" | "api"> = {
     baseUrl,
     credential: { header, value: () => keyOf(agent, agentSurroundings.keys, who) },
-    prices: [...pricesIn(agent), ...PRICE_LIST[kind.api]],
+    prices: [...pricesIn(agent), ...kind.prices],
   };
-  assertPriced(agent, upstream.prices, who);
+  assertPriced(kind, { model, prices: upstream.prices, who });
   return {
     kind,
     upstream,
@@ -76,32 +76,15 @@ export function pricesIn(spec: AgentSpec | ReviewerSpec): readonly Price[] {
 /** Which part of a batch names a program. */
 type Who = "agent" | "reviewer";
 
-const API = {
-  anthropic: { baseUrl: "https://api.anthropic.com", header: "x-api-key" },
-  openai: { baseUrl: "https://api.openai.com/v1", header: "bearer" },
-  gemini: { baseUrl: "https://generativelanguage.googleapis.com", header: "x-goog-api-key" },
-} as const;
-
-async function programOf({ kind }: VendorAgentSpec): Promise<AgentProgram> {
-  switch (kind) {
-    case "claude":
-      return (await import("../../adapters/agent/claude.ts")).claude;
-    case "codex":
-      return (await import("../../adapters/agent/codex.ts")).codex;
-    case "gemini":
-      return (await import("../../adapters/agent/gemini.ts")).gemini;
-    case "opencode":
-      return (await import("../../adapters/agent/opencode.ts")).opencode;
-  }
-}
-
 /**
  * A model without a price counts as all the money that is left, so that its second request would be refused. Only names that
  * the program hands on as they are can be looked at here. Throws a UserError (exit 4).
  */
-function assertPriced({ kind, model }: VendorAgentSpec, prices: readonly Price[], who: Who): void {
-  const handedOn = kind === "opencode" || (kind === "gemini" && model?.startsWith("gemini-"));
-  if (model === undefined || !handedOn || new Prices(prices).of(model) !== undefined) return;
+function assertPriced(
+  { handsOn }: AgentProgram,
+  { model, prices, who }: { readonly model: string | undefined; readonly prices: readonly Price[]; readonly who: Who },
+): void {
+  if (model === undefined || handsOn?.(model) !== true || new Prices(prices).of(model) !== undefined) return;
   throw new UserError({
     what: `no price is known for the ${who}'s model "${model}"`,
     why: "what it costs would count as all the money that one attempt may cost",

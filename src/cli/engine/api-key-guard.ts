@@ -6,6 +6,7 @@ import { unfitBranchName } from "../../adapters/vcs/git/ref-names.ts";
 import { mustGit, runGit } from "../../adapters/vcs/git/run-git.ts";
 import { exists } from "../../adapters/vcs/repository/locate.ts";
 import { apiKeyNames, apiKeyNamesInDotenv, apiKeyNamesInSettings } from "../../domain/batch/api-key-guard.ts";
+import { VENDORS } from "../../domain/batch/vendors.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { LoadedBatch } from "./load-batch.ts";
 
@@ -25,23 +26,27 @@ interface Loaded {
 const dotenv = (file: string): Loaded => ({ file, names: apiKeyNamesInDotenv });
 const settings = (file: string): Loaded => ({ file, names: apiKeyNamesInSettings });
 
+const LOADS = Object.values(VENDORS).flatMap(({ loads }) => loads ?? []);
+
 /**
  * In a folder that is worked in: Bun's, which some programs are built with, where NODE_ENV is not set
- * (bun.com/docs/runtime/environment-variables), Gemini's own (geminicli.com/docs/reference/configuration), and Claude Code's
- * for a project (code.claude.com/docs/en/settings). A worktree has them where they are committed, so that no sandbox helps.
+ * (bun.com/docs/runtime/environment-variables), and the programs' own. A worktree has them where they are committed, so that no
+ * sandbox helps.
  */
 const IN_FOLDER = [
-  ...[".env", ".env.local", ".env.development", ".env.development.local", ".gemini/.env"].map(dotenv),
-  ...[".claude/settings.json", ".claude/settings.local.json"].map(settings),
+  ...[".env", ".env.local", ".env.development", ".env.development.local"].map(dotenv),
+  ...LOADS.flatMap(({ inFolder }) => inFolder.dotenv.map(dotenv)),
+  ...LOADS.flatMap(({ inFolder }) => inFolder.settings.map(settings)),
 ];
 
 /**
- * In a home: Gemini's, Codex's and Claude Code's. A sandbox hides the home, and a private one takes its place, so that these
- * switch nothing unless the batch does without, may have to, or opens the folder that they are in.
+ * In a home. A sandbox hides the home, and a private one takes its place, so that these switch nothing unless the batch does without,
+ * may have to, or opens the folder that they are in.
  */
 const IN_HOME = [
-  ...[".env", ".gemini/.env", ".codex/.env"].map(dotenv),
-  ...[".codex/auth.json", ".claude/settings.json", ".claude/settings.local.json"].map(settings),
+  dotenv(".env"),
+  ...LOADS.flatMap(({ inHome }) => inHome.dotenv.map(dotenv)),
+  ...LOADS.flatMap(({ inHome }) => inHome.settings.map(settings)),
 ];
 
 /** How much of such a file is read. Bytes. */

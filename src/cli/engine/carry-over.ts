@@ -6,12 +6,12 @@ import type { CarriedOverWork } from "../../domain/run/event.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import { vecItems } from "../../domain/values/vec.ts";
-import { filedTicket } from "../../loop/discoveries.ts";
+import { filedTicket } from "../../loop/attempt/discoveries.ts";
 import type { RunRow, RunStore } from "../../ports/run-store.ts";
 import type { Tracker } from "../../ports/tracker.ts";
 import type { Repo } from "../../ports/vcs.ts";
+import { hasBegun, stateFromJournal } from "./journal-state.ts";
 import type { RunEnvironment } from "./preflight.ts";
-import { hasBegun, replay } from "./replay.ts";
 
 /** The newest run of a batch file that has begun, `but` this one. */
 export function lastRun(store: RunStore, batchPath: string, but?: RunId): RunRow | undefined {
@@ -26,7 +26,7 @@ export function stoppedShort(
 ): RunState | undefined {
   const last = lastRun(store, batchPath, run);
   if (last === undefined || last.verdict === undefined || last.verdict === "done") return undefined;
-  return replay(store.openForReading(last.run), last.run);
+  return stateFromJournal(store.openForReading(last.run), last.run);
 }
 
 /**

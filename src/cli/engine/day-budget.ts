@@ -1,7 +1,7 @@
 import type { Batch } from "../../domain/batch/schema.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import type { DayBudget } from "../../loop/context.ts";
+import type { DayBudget } from "../../ports/day-budget.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { SessionLogs } from "../../ports/session-logs.ts";
 import { pricesIn } from "./agent-of.ts";
@@ -41,20 +41,18 @@ export async function otherSessionsOf(batch: Batch, env: NodeJS.ProcessEnv): Pro
 
 /** The logs of the agent's and of the reviewer's program, each once, at the prices that the batch and the list give. */
 async function logsOf({ agent, reviewer }: Batch, env: NodeJS.ProcessEnv): Promise<readonly SessionLogs[]> {
-  const [{ Prices }, { PRICE_LIST }, { createClaudeSessions }, { createCodexSessions }] = await Promise.all([
+  const [{ Prices }, { createSessionLogs }, { loadPrograms }] = await Promise.all([
     import("../../adapters/gateway/prices/prices.ts"),
-    import("../../adapters/gateway/prices/price-list.ts"),
-    import("../../adapters/spend/claude-sessions.ts"),
-    import("../../adapters/spend/codex-sessions.ts"),
+    import("../../adapters/session-logs/session-logs.ts"),
+    import("../../adapters/agent/registry.ts"),
   ]);
   const specs = [agent, ...(reviewer === undefined ? [] : [reviewer])];
-  const of = (kind: "claude" | "codex", api: keyof typeof PRICE_LIST, create: typeof createClaudeSessions): SessionLogs[] => {
+  return (await loadPrograms()).flatMap(({ kind, sessions, prices }) => {
     const named = specs.filter((spec) => spec.kind === kind);
-    if (named.length === 0) return [];
-    const prices = new Prices([...named.flatMap((spec) => pricesIn(spec)), ...PRICE_LIST[api]]);
-    return [create(env, (model, tokens) => prices.cost(model, tokens))];
-  };
-  return [...of("claude", "anthropic", createClaudeSessions), ...of("codex", "openai", createCodexSessions)];
+    if (named.length === 0 || sessions === undefined) return [];
+    const known = new Prices([...named.flatMap((spec) => pricesIn(spec)), ...prices]);
+    return [createSessionLogs({ ...sessions(env), cost: (model, tokens) => known.cost(model, tokens) })];
+  });
 }
 
 /** Keeps what logs tell, and reads them again when it has grown old. Who asks while they are read waits for that reading. */

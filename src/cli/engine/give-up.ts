@@ -2,13 +2,15 @@ import { join } from "node:path";
 import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import { numbersOf } from "../../domain/results/trend.ts";
 import { activeTickets, type RunState } from "../../domain/run/state.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { straysOf } from "../../loop/recover.ts";
+import { straysOf } from "../../loop/run/recover.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { StateHome } from "../state-home.ts";
+import { stateFromJournal } from "./journal-state.ts";
 import type { RunEnvironment } from "./preflight.ts";
-import { replay } from "./replay.ts";
 
 /**
  * Closes an unfinished run for a fresh one: what it left running is ended and its worktrees are removed; its branches stay
@@ -24,7 +26,7 @@ export async function giveUp(options: {
 }): Promise<void> {
   const { run, store, now } = options;
   try {
-    const state = replay(store.openForReading(run), run);
+    const state = stateFromJournal(store.openForReading(run), run);
     await clearAway(state, options);
     keepNumbers(store, state);
   } catch (error) {
@@ -39,7 +41,7 @@ function keepNumbers(store: RunStore, state: RunState): void {
   try {
     store.recordNumbers(state.run, numbersOf(state));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     process.emitWarning(`the numbers of run ${state.run} were not kept to be shown: ${why}`);
   }
 }
@@ -47,7 +49,7 @@ function keepNumbers(store: RunStore, state: RunState): void {
 async function clearAway(state: RunState, { home, world }: { home: StateHome; world: RunEnvironment }): Promise<void> {
   await createExecutor().killStrays(straysOf(state));
   for (const { id, attempt } of activeTickets(state)) {
-    const repo = world.repos.get(state.plan.tickets[state.plan.index[id] as number]?.repo ?? "");
+    const repo = world.repos.get(specOf(state.plan, id).repo);
     const path = join(home.worktrees, state.run, `${id}-${attempt?.n}`);
     await repo?.removeWorktree({ path, branch: `loopdash/${state.run}/${id}`, deleteBranch: false });
   }

@@ -2,9 +2,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openRunHarness } from "../../adapters/harness/run-harness.ts";
 import type { HarnessFile } from "../../domain/run/heal-fact.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { classesOf, unfitForHarness } from "../../loop/harness-check.ts";
+import { classesOf, unfitForHarness } from "../../loop/heal/harness-check.ts";
 import type { Harness, HarnessTexts } from "../../ports/harness.ts";
 import { packageFiles } from "../package-files.ts";
 import type { StateHome } from "../state-home.ts";
@@ -46,7 +47,7 @@ async function shippedHarness(): Promise<HarnessTexts> {
 async function shipped(name: HarnessFile): Promise<string> {
   const file = join(packageFiles().prompts, name);
   const text = await readFile(file, "utf8").catch((error: unknown) => {
-    throw unusable(file, error instanceof Error ? error.message : String(error));
+    throw unusable(file, errorMessage(error));
   });
   const unfit = unfitForHarness(name, text);
   if (unfit !== undefined) throw unusable(file, `it ${unfit}`);

@@ -8,6 +8,7 @@ import { type BatchProblem, formatProblems } from "../../domain/batch/problem.ts
 import { readBatch, ticketFolder } from "../../domain/batch/read.ts";
 import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
+import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 
 /** A batch file that was read and found right in itself. */
@@ -64,13 +65,13 @@ function besideBatch<T extends AgentSpec | ReviewerSpec>(agent: T, folder: strin
 }
 
 function unreadable(file: string, cause: unknown): UserError {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const code = errorCode(cause) ?? "";
   const words: Record<string, string> = {
     ENOENT: "there is no such file",
     EISDIR: "it is a folder",
     EACCES: "it may not be read",
   };
-  const why = words[code] ?? (cause instanceof Error ? cause.message : String(cause));
+  const why = words[code] ?? errorMessage(cause);
   const todo = "Name a batch file; batch.example.json in the loopdash package shows one.";
   return new UserError({ what: `cannot read the batch file ${file}`, why, todo, exitCode: EXIT.usage, cause });
 }

@@ -3,17 +3,17 @@ import { dirname, join } from "node:path";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { quotaExecutor } from "../../adapters/executor/disk-quota.ts";
 import { createExecutor } from "../../adapters/executor/process-executor.ts";
-import { createRunFiles } from "../../adapters/files/run-files.ts";
 import { createOutbox } from "../../adapters/outbox/read-outbox.ts";
-import { createTestReports } from "../../adapters/report/test-reports.ts";
-import { createTextScans } from "../../adapters/scan/text-scans.ts";
-import type { LoopContext } from "../../loop/context.ts";
-import { MergeQueue } from "../../loop/merge-queue.ts";
-import type { Orchestrator } from "../../loop/orchestrator.ts";
-import { Semaphore } from "../../loop/semaphore.ts";
+import { createRunFiles } from "../../adapters/run-files/run-files.ts";
+import { createTestResultsReader } from "../../adapters/test-results/results-reader.ts";
+import { createTextScans } from "../../adapters/text-scans/text-scans.ts";
+import type { LoopContext } from "../../loop/attempt/context.ts";
+import { MergeQueue } from "../../loop/concurrency/merge-queue.ts";
+import { Semaphore } from "../../loop/concurrency/semaphore.ts";
+import { WorktreeGate } from "../../loop/concurrency/worktree-gate.ts";
+import type { Orchestrator } from "../../loop/run/orchestrator.ts";
 import { Manifests } from "../../loop/steps/manifests.ts";
 import { TestCanaries } from "../../loop/steps/test-canaries.ts";
-import { WorktreeGate } from "../../loop/worktree-gate.ts";
 import type { Executor } from "../../ports/executor.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
@@ -78,7 +78,7 @@ export async function contextOf(
     }),
     clock: systemClock,
     files,
-    reports: createTestReports({ program: packageFiles().main, args: ["__report"] }),
+    testReports: createTestResultsReader({ program: packageFiles().main, args: ["__results"] }),
     scans: createTextScans({ program: packageFiles().main, args: ["__scan"] }),
     manifests: new Manifests(files),
     testCanaries: new TestCanaries(),
@@ -88,7 +88,7 @@ export async function contextOf(
     ...(await openReviewer(batch, { executor, env, keys: process.env, program: world.reviewerProgram })),
     merges: new MergeQueue(),
     starts: new WorktreeGate(),
-    judges: new Semaphore(open.state.workers),
+    commandPermits: new Semaphore(open.state.workers),
     state: () => orchestrator.state,
     report: (fact) => orchestrator.report(fact),
     recordDuration: (ticket, ms) => store.recordDuration(open.run, ticket, ms),

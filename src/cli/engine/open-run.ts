@@ -20,10 +20,10 @@ import { runFolder, type StateHome } from "../state-home.ts";
 import { VERSION } from "../version.ts";
 import { carryOver, leftBehind, stoppedShort, withDiscoveries } from "./carry-over.ts";
 import { type OtherSessions, startOfDay } from "./day-budget.ts";
+import { stateFromJournal, tampered } from "./journal-state.ts";
 import type { LoadedBatch } from "./load-batch.ts";
 import { frozenNow, oracleBytesOf, oracleFile, oracleKind } from "./oracle-program.ts";
 import type { RunEnvironment } from "./preflight.ts";
-import { replay, tampered } from "./replay.ts";
 
 /** A run with its journal open, its tracker made and its oracle's bytes frozen. */
 export interface OpenRun {
@@ -90,8 +90,9 @@ export async function beginRun(options: {
   await writeFile(oracleFile(batch, folder), oracleBytes, { mode: 0o600 });
   const { tracker, place, seed } = trackerOf(batch, folder);
   await seed();
-  const left = last === undefined ? [] : await leftBehind({ last, batch, world: options.world });
-  if (last !== undefined && place.kind === "embedded") await carryOver({ last, batch, world: options.world, tracker, left });
+  const carriedOver = last === undefined ? [] : await leftBehind({ last, batch, world: options.world });
+  if (last !== undefined && place.kind === "embedded")
+    await carryOver({ last, batch, world: options.world, tracker, left: carriedOver });
   const settled = (await tracker.snapshot()).flatMap(({ id, state }) => {
     if (state.as === "open") return [];
     return [{ id, as: state.as, ...(state.as === "human-gated" ? { step: state.step } : {}) }];
@@ -114,7 +115,7 @@ export async function beginRun(options: {
     settled,
     durations: store.durations(loaded.path),
     spentTodayUsd: store.spentSince(startOfDay(now), run) + (options.others?.usd ?? 0),
-    ...(last === undefined ? {} : { left }),
+    ...(last === undefined ? {} : { carriedOver }),
     version: VERSION,
   };
   const first = journal.append(started);
@@ -140,7 +141,7 @@ async function refuseUnjudgeable(oracle: Oracle): Promise<void> {
 export async function resumeRun(options: { run: RunId; home: StateHome; store: RunStore }): Promise<OpenRun> {
   const folder = runFolder(options.home, options.run);
   // Read before it is opened for writing: that is refused too where its end is not what was written last, without saying what to do.
-  const state = replay(options.store.openForReading(options.run), options.run);
+  const state = stateFromJournal(options.store.openForReading(options.run), options.run);
   refuseOtherVersion(options.run, state);
   const journal = options.store.open(options.run);
   const oracleBytes = await readFile(oracleFile(state.batch, folder)).catch((cause: unknown) => {

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { numbersOf } from "../../domain/results/trend.ts";
 import { isActivity, type RunEvent } from "../../domain/run/event.ts";
 import type { RunState } from "../../domain/run/state.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import type { Journal } from "../../ports/journal.ts";
 import type { RunStore, Tally } from "../../ports/run-store.ts";
@@ -52,7 +53,7 @@ export function keepForLooks({
     try {
       keep(event, state);
     } catch (error) {
-      onProblem(`what shortens a look at the run was not kept: ${error instanceof Error ? error.message : String(error)}`);
+      onProblem(`what shortens a look at the run was not kept: ${errorMessage(error)}`);
     }
   };
 }

@@ -1,21 +1,23 @@
 import { rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { newSocketPath } from "../../adapters/channel/socket-path.ts";
 import { openChannel } from "../../adapters/channel/socket-server.ts";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { removeFolder } from "../../adapters/remove-folder.ts";
+import { isWithin, wayToPlace } from "../../adapters/sandbox/mounts/real-path.ts";
 import { type GitHelper, startGitHelper } from "../../adapters/vcs/git/git-helper.ts";
 import { whatChanged } from "../../domain/batch/changed-paths.ts";
 import { isActivity, type RunEvent } from "../../domain/run/event.ts";
 import type { RunState } from "../../domain/run/state.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import type { LoopContext } from "../../loop/context.ts";
-import { Orchestrator } from "../../loop/orchestrator.ts";
-import { Performer } from "../../loop/perform.ts";
-import { recover } from "../../loop/recover.ts";
+import type { LoopContext } from "../../loop/attempt/context.ts";
+import { Orchestrator } from "../../loop/run/orchestrator.ts";
+import { Performer } from "../../loop/run/perform.ts";
+import { recover } from "../../loop/run/recover.ts";
 import type { Lock } from "../../ports/locks.ts";
 import type { RunRow, RunStore } from "../../ports/run-store.ts";
 import { packageFiles } from "../package-files.ts";
@@ -24,12 +26,11 @@ import { refuseApiKeys } from "./api-key-guard.ts";
 import { type OtherSessions, otherSessionsOf } from "./day-budget.ts";
 import { takeLocks } from "./engine-locks.ts";
 import { giveUp } from "./give-up.ts";
+import { hasBegun, stateFromJournal } from "./journal-state.ts";
 import { type LoadedBatch, loadBatch } from "./load-batch.ts";
 import { contextOf } from "./loop-context.ts";
 import { beginRun, newRunId, type OpenRun, resumeRun } from "./open-run.ts";
 import { preflight, type RunEnvironment } from "./preflight.ts";
-import { hasBegun, replay } from "./replay.ts";
-import { sanitizePath } from "./sanitize-path.ts";
 import { keepForLooks, RECENT, recentOf } from "./snapshot.ts";
 
 export interface EngineOptions {
@@ -92,6 +93,23 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     await letGo(opened);
     throw error;
   }
+}
+
+/**
+ * Takes out of `env.PATH` what is no absolute folder and what lies in one of these repositories: what lands there would else be
+ * the next `git` or `npm` that the engine starts (npx and npm put a project's `node_modules/.bin` first; adversary case A12).
+ */
+function sanitizePath(env: NodeJS.ProcessEnv, repositories: readonly string[]): void {
+  const { PATH } = env;
+  if (PATH === undefined) return;
+  const closed = repositories.map((path) => wayToPlace(path).real);
+  const kept = PATH.split(":").filter((entry) => {
+    if (!isAbsolute(entry)) return false;
+    const { real } = wayToPlace(entry);
+    return !closed.some((repository) => isWithin(repository, real));
+  });
+  if (kept.length > 0) env["PATH"] = kept.join(":");
+  else delete env["PATH"];
 }
 
 /** What has to be given back, however the run ends. */
@@ -164,7 +182,9 @@ function refuseChanged({
 }): void {
   const { run } = row;
   const changed =
-    loaded.sha === row.batchFileSha ? undefined : whatChanged(replay(store.openForReading(run), run).batch, loaded.batch);
+    loaded.sha === row.batchFileSha
+      ? undefined
+      : whatChanged(stateFromJournal(store.openForReading(run), run).batch, loaded.batch);
   const workers = options.workers !== undefined ? "--workers cannot change a run that goes on" : undefined;
   const why = changed ?? workers;
   if (why === undefined) return;
@@ -267,7 +287,7 @@ async function cleanRun({ home, open }: Parts): Promise<void> {
 function journalFailed(run: RunId, cause: unknown): UserError {
   return new UserError({
     what: `the run ${run} had to stop`,
-    why: cause instanceof Error ? cause.message : String(cause),
+    why: errorMessage(cause),
     todo: "Fix it (free disk space, say) and run the same command: it goes on from the last event that was written.",
     exitCode: EXIT.notDone,
     cause,

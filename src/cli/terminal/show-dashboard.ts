@@ -1,10 +1,10 @@
+import { type Lend, renderDashboard } from "../../../components/app/render-dashboard.tsx";
 import { asciiOf, translated } from "../../../components/kit/ascii.ts";
-import { type Lend, renderDashboard } from "../../../components/render-dashboard.tsx";
 import type { DashboardStore } from "../../store/dashboard-store.ts";
 import type { LeaveHow } from "../../store/keymap/binding.ts";
-import type { Hands } from "../../store/keymap/press.ts";
+import type { Tone } from "../../store/labels/tone.ts";
 import { type TerminalCapabilities, terminalCapabilities } from "../../store/terminal-capabilities.ts";
-import type { Tone } from "../../store/tone.ts";
+import { askedToLeave } from "../signals.ts";
 import { makeRoomForFrames } from "../small-heap.ts";
 import { measured, stopUntilContinued } from "./job-control.ts";
 import { keepModes, type Modes } from "./modes.ts";
@@ -14,13 +14,22 @@ import { CLIPBOARD_LIMIT, clipboard, modesOf } from "./sequences.ts";
 const TOAST_MS = 6_000;
 
 /**
- * Shows the dashboard on the terminal of this process until a person leaves it, and returns how. It uses all that the terminal can
- * do, and gives it back as it was: on leaving, to the shell by Ctrl-Z, and where the process ends unasked.
+ * Shows the dashboard on the terminal of this process until a person, or a signal, leaves it, and returns how. It uses all that the
+ * terminal can do, and gives it back as it was: on leaving, to the shell by Ctrl-Z, and where the process ends unasked.
  */
-export async function showDashboard(options: {
-  readonly store: DashboardStore;
-  readonly hands: Omit<Hands, "leave" | "copy" | "suspend">;
-}): Promise<LeaveHow> {
+export async function showDashboard(store: DashboardStore): Promise<LeaveHow> {
+  const { stdin } = process;
+  const leaving = askedToLeave();
+  // To the dashboard the end of its input is a terminal that has gone, which is a detach: the same is wanted here.
+  const detach = (): void => void stdin.emit("end");
+  leaving.addEventListener("abort", detach);
+  const how = leaving.aborted ? "detach" : await drawUntilLeft(store);
+  leaving.removeEventListener("abort", detach);
+  stdin.unref();
+  return how;
+}
+
+async function drawUntilLeft(store: DashboardStore): Promise<LeaveHow> {
   const { stdin, stdout, env } = process;
   const abilities = terminalCapabilities({ env, isTTY: stdout.isTTY, depth: stdout.getColorDepth(env) });
   // What is written to a terminal that has gone fails; that it has gone is told otherwise.
@@ -29,16 +38,16 @@ export async function showDashboard(options: {
   const modes = keepModes(stdout, modesOf(abilities));
   const plain = abilities.glyphs === "ascii" ? translated(stdout, asciiOf) : stdout;
   modes.take();
-  const calls = notify(options.store, (text) => void plain.write(text), abilities);
-  const lending = lendsTo({ store: options.store, modes, calls });
-  const hands = { ...options.hands, copy: copier(options.store, stdout, abilities), suspend: lending.suspend };
+  const calls = notify(store, (text) => void plain.write(text), abilities);
+  const lending = lendsTo({ store, modes, calls });
+  const terminal = { copy: copier(store, stdout, abilities), suspend: lending.suspend };
   const endRoom = makeRoomForFrames();
   try {
     const onLeave = (): void => {
       calls.end();
       lending.end();
     };
-    return await renderDashboard({ store: options.store, hands, stdin, stdout, abilities, onLeave, onDrawn: lending.onDrawn });
+    return await renderDashboard({ store, terminal, stdin, stdout, abilities, onLeave, onDrawn: lending.onDrawn });
   } finally {
     endRoom();
     modes.end();

@@ -1,13 +1,13 @@
 import { findSandbox } from "../../adapters/sandbox/find-sandbox.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
+import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { checkAgent } from "../doctor/agent.ts";
-import { checkApiKeys } from "../doctor/api-keys.ts";
-import { bad, type Finding, ok, type Status } from "../doctor/finding.ts";
+import { checkAgentProgram, checkApiKeys, checkRepositories } from "../doctor/batch.ts";
+import { bad, type CheckResult, ok, type Status } from "../doctor/check-result.ts";
 import { checkGit } from "../doctor/git.ts";
 import { checkNode } from "../doctor/node.ts";
 import { checkPrograms } from "../doctor/programs.ts";
-import { checkRepositories } from "../doctor/repositories.ts";
 import { checkSandbox } from "../doctor/sandbox.ts";
 import { checkStateFolder } from "../doctor/state-folder.ts";
 import { checkTerminal } from "../doctor/terminal.ts";
@@ -30,7 +30,7 @@ export async function doctor(file: string | undefined, json: boolean): Promise<n
 }
 
 /** The order is the one they are shown in. */
-function checksOf(loaded: LoadedBatch | undefined): readonly Promise<readonly Finding[]>[] {
+function checksOf(loaded: LoadedBatch | undefined): readonly Promise<readonly CheckResult[]>[] {
   const { env, stdin, stdout, execPath, versions } = process;
   const home = stateHome(env, process.cwd());
   const mode = loaded?.batch.sandbox ?? "required";
@@ -46,27 +46,30 @@ function checksOf(loaded: LoadedBatch | undefined): readonly Promise<readonly Fi
       ? []
       : [
           guarded("repository", () => checkRepositories(loaded)),
-          guarded("agent", () => checkAgent(loaded, env)),
+          guarded("agent", () => checkAgentProgram(loaded, env)),
           guarded("tracker", () => checkTracker(loaded, home, env["PATH"] ?? "")),
         ]),
   ];
 }
 
 /** A check that cannot be made is bad news as well, and no reason to withhold the others. */
-async function guarded(check: string, look: () => readonly Finding[] | Promise<readonly Finding[]>): Promise<readonly Finding[]> {
+async function guarded(
+  check: string,
+  look: () => readonly CheckResult[] | Promise<readonly CheckResult[]>,
+): Promise<readonly CheckResult[]> {
   try {
     return await look();
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     return [bad(check, `could not be looked at: ${why}`, "Fix what it names and ask again.")];
   }
 }
 
-async function readBatch(file: string): Promise<{ readonly loaded?: LoadedBatch; readonly finding: Finding }> {
+async function readBatch(file: string): Promise<{ readonly loaded?: LoadedBatch; readonly finding: CheckResult }> {
   try {
     const loaded = await loadBatch(file, { cwd: process.cwd() });
     const { name, tickets } = loaded.batch;
-    return { loaded, finding: ok("batch", `"${name}", ${tickets.length === 1 ? "1 ticket" : `${tickets.length} tickets`}`) };
+    return { loaded, finding: ok("batch", `"${name}", ${plural(tickets.length, "ticket")}`) };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { finding: bad("batch", `${error.what}: ${error.why}`, error.todo) };
@@ -74,7 +77,7 @@ async function readBatch(file: string): Promise<{ readonly loaded?: LoadedBatch;
 }
 
 /** What it says may come from files and programs: lines stay lines, and everything else that a terminal obeys goes. */
-function shown({ check, status, found, fix }: Finding): Finding {
+function shown({ check, status, found, fix }: CheckResult): CheckResult {
   const plain = (text: string): string =>
     text
       .split("\n")
@@ -83,7 +86,7 @@ function shown({ check, status, found, fix }: Finding): Finding {
   return { check, status, found: plain(found), fix: fix === null ? null : plain(fix) };
 }
 
-function asJson(checks: readonly Finding[], batch: string | undefined): string {
+function asJson(checks: readonly CheckResult[], batch: string | undefined): string {
   const counts = countsOf(checks);
   const answer = {
     loopdash: VERSION,
@@ -95,7 +98,7 @@ function asJson(checks: readonly Finding[], batch: string | undefined): string {
   return `${JSON.stringify(answer, undefined, 2)}\n`;
 }
 
-function asLines(findings: readonly Finding[], withoutBatch: boolean): string {
+function asLines(findings: readonly CheckResult[], withoutBatch: boolean): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   const gap = " ".repeat(6 + width + 2);
   const lines = findings.flatMap(({ check, status, found, fix }) => {
@@ -108,7 +111,7 @@ function asLines(findings: readonly Finding[], withoutBatch: boolean): string {
   return `${[...lines, "", `${fine} ok, ${warn} warn, ${wrong} bad`, ...hint].join("\n")}\n`;
 }
 
-function countsOf(findings: readonly Finding[]): Readonly<Record<Status, number>> {
+function countsOf(findings: readonly CheckResult[]): Readonly<Record<Status, number>> {
   const of = (status: Status): number => findings.filter((finding) => finding.status === status).length;
   return { ok: of("ok"), warn: of("warn"), bad: of("bad") };
 }

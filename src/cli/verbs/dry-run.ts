@@ -4,14 +4,14 @@ import { formatProblems } from "../../domain/batch/problem.ts";
 import type { Batch, Ticket } from "../../domain/batch/schema.ts";
 import { tests } from "../../domain/evidence/compare.ts";
 import { topologicalOrder } from "../../domain/schedule/plan.ts";
+import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
-import { plural } from "../../store/format.ts";
-import { specLabel } from "../../store/step-label.ts";
-import type { Request } from "../args.ts";
+import { specLabel } from "../../store/labels/step-label.ts";
 import { describeApiKeys, findApiKeys } from "../engine/api-key-guard.ts";
 import { loadBatch } from "../engine/load-batch.ts";
 import { preflight } from "../engine/preflight.ts";
 import { writeAll } from "../print.ts";
+import type { Request } from "../program.ts";
 
 /** Prints what a run would do first and after what; checks everything a start checks, starts and writes nothing. */
 export async function dryRun(request: Extract<Request, { verb: "run" }>): Promise<number> {

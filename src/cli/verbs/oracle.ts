@@ -8,10 +8,10 @@ import type { VerdictWord } from "../../domain/run/event.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { lastRun } from "../engine/carry-over.ts";
+import { stateFromJournal } from "../engine/journal-state.ts";
 import { loadBatch } from "../engine/load-batch.ts";
 import { trackerOf } from "../engine/open-run.ts";
 import { oracleBytesOf, oracleKind } from "../engine/oracle-program.ts";
-import { replay } from "../engine/replay.ts";
 import { printDefect, printUserError, writeAll } from "../print.ts";
 import { runFolder, type StateHome, stateHome } from "../state-home.ts";
 
@@ -74,7 +74,7 @@ function foundIn(home: StateHome, batchPath: string) {
   try {
     const row = lastRun(store, batchPath);
     if (row === undefined) return undefined;
-    const found = discoveredTickets(replay(store.openForReading(row.run), row.run));
+    const found = discoveredTickets(stateFromJournal(store.openForReading(row.run), row.run));
     return { folder: runFolder(home, row.run), found: found.map((ticket) => ticket.id) };
   } finally {
     store.close();

@@ -1,13 +1,13 @@
-import { renderSummaryText } from "../../domain/results/summary.ts";
 import { reduce } from "../../domain/run/reduce.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { JournalBroken } from "../../ports/journal.ts";
-import type { Request } from "../args.ts";
-import { hasBegun, tampered } from "../engine/replay.ts";
+import { renderSummaryText } from "../../store/results/summary.ts";
+import { hasBegun, tampered } from "../engine/journal-state.ts";
 import { lookUpRun, type RecordedRun, withStore } from "../find-run.ts";
 import { readKeymap } from "../key-file.ts";
 import { linePrinter } from "../lines.ts";
 import { writeAll } from "../print.ts";
+import type { Request } from "../program.ts";
 import { isInteractive, refuseSmallTerminal } from "../terminal.ts";
 
 /**
@@ -21,7 +21,7 @@ export async function replay({ run: name, speed, skipsIdle }: Extract<Request, {
   if (isInteractive()) {
     refuseSmallTerminal();
     const keymap = await readKeymap(process.env, process.cwd());
-    const { replayOnTerminal } = await import("../dashboard/replay.ts");
+    const { replayOnTerminal } = await import("../dashboard/replay-on-terminal.ts");
     await replayOnTerminal({ run, folder, speed, skipsIdle }, keymap);
     return 0;
   }

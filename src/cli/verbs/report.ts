@@ -1,7 +1,7 @@
 import { reportOf } from "../../domain/results/report.ts";
-import { renderMarkdown, renderSummaryText } from "../../domain/results/summary.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { renderPage } from "../../report/page.ts";
+import { renderMarkdown, renderSummaryText } from "../../store/results/summary.ts";
 import { earlierRuns } from "../earlier-runs.ts";
 import { findRun } from "../find-run.ts";
 import { writeAll } from "../print.ts";

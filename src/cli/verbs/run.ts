@@ -1,12 +1,13 @@
 import { writeSync } from "node:fs";
 import { formatProblems } from "../../domain/batch/problem.ts";
+import { errorMessage, hasErrorCode } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
-import type { Request } from "../args.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { readKeymap } from "../key-file.ts";
 import { linePrinter } from "../lines.ts";
 import { writeAll } from "../print.ts";
 import { printedSummary } from "../printed-summary.ts";
+import type { Request } from "../program.ts";
 import { stopOnSignals } from "../signals.ts";
 import type { SpawnedEngine } from "../spawn-engine.ts";
 import { closedStdout, isInteractive, refuseClosedStdout, refuseSmallTerminal } from "../terminal.ts";
@@ -76,8 +77,8 @@ function probeStdout(line: string): void {
   try {
     writeSync(1, line);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EAGAIN") return writeAll(1, line);
-    throw closedStdout(error instanceof Error ? error.message : String(error));
+    if (hasErrorCode(error, "EAGAIN")) return writeAll(1, line);
+    throw closedStdout(errorMessage(error));
   }
 }
 

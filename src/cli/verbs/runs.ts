@@ -1,5 +1,5 @@
-import { formatDuration } from "../../domain/values/duration.ts";
 import { plainText } from "../../domain/values/text.ts";
+import { formatDuration } from "../../domain/values/time.ts";
 import { listRuns } from "../find-run.ts";
 import { writeAll } from "../print.ts";
 

@@ -1,13 +1,14 @@
 import { ledgerOf } from "../../domain/results/ledger.ts";
-import { headline } from "../../domain/results/summary.ts";
 import { type Attempt, activeTickets, type RunState } from "../../domain/run/state.ts";
 import { describeReason, whyNot } from "../../domain/schedule/why-not.ts";
-import { formatDuration } from "../../domain/values/duration.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
+import { formatDuration } from "../../domain/values/time.ts";
 import { vecItems } from "../../domain/values/vec.ts";
-import { specLabel } from "../../store/step-label.ts";
-import { finishOf, stageOf, turnOf } from "../../store/ticket-stage.ts";
+import { headline } from "../../store/labels/run-label.ts";
+import { specLabel } from "../../store/labels/step-label.ts";
+import { finishOf, stageOf, turnOf } from "../../store/labels/ticket-stage.ts";
+import { STYLES } from "../../store/labels/tone.ts";
 import { type FoundRun, findRun } from "../find-run.ts";
 import { writeAll } from "../print.ts";
 
@@ -65,7 +66,7 @@ export function asLines({ row, state, live, pid }: Omit<FoundRun, "folder">, now
     `oracle ${last === undefined ? "has not judged yet" : `${last.verdict}, ${formatDuration(now - last.at)} ago`}`,
     `tickets ${tickets.done} done, ${tickets.gated} human-gated, ${tickets.open} open of ${tickets.total} · $ ${costUsd.toFixed(2)} · interventions ${interventions.total}`,
     ...activeTickets(state).flatMap(({ id, attempt }) => (attempt === undefined ? [] : [doing(state, id, attempt, live)])),
-    ...waiting(state).map(({ id, why }) => `  · ${id}  ${why}`),
+    ...waiting(state).map(({ id, why }) => `  ${STYLES.waits.glyph} ${id}  ${why}`),
     ...(state.end === undefined ? [] : [`  ${state.end.reason}`]),
   ];
 }

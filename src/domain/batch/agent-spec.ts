@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Argv } from "./argv.ts";
 import { usd } from "./values.ts";
+import { vendorSpecs, vendorsWith } from "./vendors.ts";
 
 const perMillion = usd.describe("Dollars per million tokens");
 
@@ -13,18 +14,20 @@ const Price = z
     cacheWrite: perMillion,
     maxOutput: z.number().int().positive().optional().describe("Tokens that it can write at most in one answer"),
   })
-  .describe("What a model costs; before the built-in list, and needed for a model that is not in it");
+  .describe("The price of a model; comes before the built-in list, and is required for a model that is not in it");
 
-/** What all vendors' programs have in common. */
-export const vendor = {
-  model: z.string().min(1).max(200).optional().describe("The model's name; the program's own choice where it is left out"),
+const SUBSCRIBED = vendorsWith(({ takesSubscription }) => takesSubscription === true).join(", ");
+
+/** Common fields of all vendors' programs. */
+export const vendorFields = {
+  model: z.string().min(1).max(200).optional().describe("The model's name; default: the program's own choice"),
   effort: z.enum(["low", "medium", "high"]).optional().describe("How much the model thinks"),
   turns: z.number().int().min(1).max(10_000).optional().describe("Answers of the model that one attempt may take"),
-  program: z.string().min(1).optional().describe("The program's path; it is looked for on PATH where this is left out"),
+  program: z.string().min(1).optional().describe("The program's path; default: found on PATH"),
   billing: z
     .enum(["api", "subscription"])
     .default("api")
-    .describe("Who is billed: the account of an API key, or a subscription, by its long-lived token (claude only)"),
+    .describe(`Who is billed: the account of an API key, or a subscription, by its long-lived token (${SUBSCRIBED} only)`),
   apiKeyEnv: z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "name an environment variable")
@@ -33,7 +36,7 @@ export const vendor = {
     .url({ protocol: /^https?$/ })
     .optional()
     .describe("The model's API; default: the vendor's own"),
-  prices: z.array(Price).readonly().default([]).describe("What models cost; before the built-in list"),
+  prices: z.array(Price).readonly().default([]).describe("Prices of models; they come before the built-in list"),
 };
 
 /** The program that works a ticket: any command, or a vendor's coding agent. */
@@ -42,12 +45,9 @@ export const AgentSpec = z
     z.strictObject({
       kind: z.literal("command").describe("Any program"),
       command: Argv,
-      usdPerAttempt: usd.optional().describe("Dollars that one attempt costs; free where it is left out"),
+      usdPerAttempt: usd.optional().describe("Dollars that one attempt costs; free if it is left out"),
     }),
-    z.strictObject({ kind: z.literal("claude").describe("Claude Code"), ...vendor }),
-    z.strictObject({ kind: z.literal("codex").describe("Codex"), ...vendor }),
-    z.strictObject({ kind: z.literal("gemini").describe("Gemini CLI"), ...vendor }),
-    z.strictObject({ kind: z.literal("opencode").describe("opencode"), ...vendor }),
+    ...vendorSpecs(vendorFields),
   ])
   .describe("The program that works a ticket");
 export type AgentSpec = z.infer<typeof AgentSpec>;

@@ -1,16 +1,16 @@
 import { readJson } from "../values/json-text.ts";
+import { VENDORS } from "./vendors.ts";
 
 /**
- * Names of environment variables that hold a key for a model, or that send an agent's program to another account or
- * another host. Any of them may move the bill from a subscription to a metered key without a word. Names only: no value is
- * ever looked at here beyond whether there is one.
+ * Names of environment variables that contain a key for a model, or that send an agent's program to another account or another
+ * host. Any of them may silently move the bill from a subscription to a metered key. Only names matter here: a value is only
+ * checked for being set.
  */
 
-/** Who sells or passes on model answers, as their variables begin. */
-const VENDORS = [
+/** Who sells or passes on model answers, as their variables begin; those with a program of their own are in vendors.ts. */
+const SELLERS = [
   "AI_GATEWAY",
   "AMP",
-  "ANTHROPIC",
   "AZURE_AI",
   "AZURE_COGNITIVE_SERVICES",
   "AZURE_FOUNDRY",
@@ -18,9 +18,6 @@ const VENDORS = [
   "BEDROCK",
   "CEREBRAS",
   "CHUTES",
-  "CLAUDE",
-  "CLAUDE_CODE",
-  "CODEX",
   "COHERE",
   "CO",
   "CURSOR",
@@ -29,11 +26,6 @@ const VENDORS = [
   "DEEPSEEK",
   "FACTORY",
   "FIREWORKS",
-  "GEMINI",
-  "GOOGLE",
-  "GOOGLE_GEMINI",
-  "GOOGLE_GENERATIVE_AI",
-  "GOOGLE_VERTEX",
   "GROK",
   "GROQ",
   "KIMI",
@@ -45,8 +37,6 @@ const VENDORS = [
   "NVIDIA",
   "NVIDIA_NIM",
   "OLLAMA",
-  "OPENAI",
-  "OPENCODE",
   "OPENROUTER",
   "PERPLEXITY",
   "PERPLEXITYAI",
@@ -64,15 +54,17 @@ const VENDORS = [
   "ZHIPUAI",
 ] as const;
 
-/** What of a vendor is a credential or the place that a request goes to. */
+/** Parts of names that mark a credential or the address of requests. */
 const PARTS = "API_?KEYS?|AUTH_TOKEN|API_TOKEN|ACCESS_TOKEN|API_BASE|API_URL|API_HOST|BASE_URL|CUSTOM_HEADERS";
 
-const OF_A_VENDOR = new RegExp(`^(?:${VENDORS.join("|")})_(?:${PARTS})$`);
+const OF_A_VENDOR = new RegExp(
+  `^(?:${[...SELLERS, ...Object.values(VENDORS).flatMap(({ variables }) => variables)].join("|")})_(?:${PARTS})$`,
+);
 
-/** Whole families of which every member says who is asked and who pays. */
+/** Whole families in which every member decides who answers and who pays. */
 const FAMILIES = /^(?:GOOGLE_GENAI|AZURE_OPENAI|ANTHROPIC_(?:BEDROCK|VERTEX|FOUNDRY|AWS)|CLAUDE_CODE_USE)_[A-Z0-9_]+$/;
 
-/** Those that fit no pattern. */
+/** Names that fit no pattern. */
 const OTHERS: ReadonlySet<string> = new Set([
   "ANTHROPIC_UNIX_SOCKET",
   "AWS_BEARER_TOKEN_BEDROCK",
@@ -83,12 +75,12 @@ const OTHERS: ReadonlySet<string> = new Set([
   "OPENAI_PROJECT_ID",
 ]);
 
-/** Whether a variable of this name can change who pays for an agent, or whom it asks. */
+/** True if a variable of this name can change who pays for an agent, or who answers it. */
 export function switchesBilling(name: string): boolean {
   return OF_A_VENDOR.test(name) || FAMILIES.test(name) || OTHERS.has(name);
 }
 
-/** The names that switch billing among those of an environment that are set to something. Sorted. */
+/** The set names of an environment that switch billing. Sorted. */
 export function apiKeyNames(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.keys(environment)
     .filter((name) => switchesBilling(name) && (environment[name] ?? "").trim() !== "")
@@ -96,15 +88,15 @@ export function apiKeyNames(environment: Readonly<Record<string, string | undefi
 }
 
 /**
- * An assignment as any of the usual loaders understands one: with or without `export`, "=" or ":", quotes about the name.
- * More is taken for an assignment than any one loader takes: a name too many is asked about, one too few is paid for.
+ * An assignment as any of the usual loaders understands one: with or without `export`, "=" or ":", quotes around the name. It
+ * accepts more than any one loader: a surplus name leads to a question, a missed one to a bill.
  */
 const ASSIGNMENT = /^[\s\uFEFF]*(?:(?:export|set|setenv)\s+)?["']?([A-Za-z_][A-Za-z0-9_]*)["']?\s*[=:](.*)$/;
 
-/** What of a trimmed value is nothing once a loader has read it: empty quotes, a comment. */
+/** Parts of a trimmed value that are nothing to a loader: empty quotes, a comment. */
 const NOTHING = /^(?:""|''|``)?\s*(?:#.*)?$/;
 
-/** The names that switch billing among those that a `.env` file sets to something. Sorted, each once. */
+/** The names that a `.env` file sets and that switch billing. Sorted, each once. */
 export function apiKeyNamesInDotenv(text: string): readonly string[] {
   const names = new Set<string>();
   for (const line of text.split(/\r\n|\n|\r/)) {
@@ -114,13 +106,12 @@ export function apiKeyNamesInDotenv(text: string): readonly string[] {
   return [...names].sort();
 }
 
-/** What Claude Code asks for a key, whatever it answers (code.claude.com/docs/en/settings). */
+/** Claude Code runs this helper to get a key (code.claude.com/docs/en/settings). */
 const HELPER = "apiKeyHelper";
 
 /**
- * The names that switch billing among those that a settings file in JSON sets to something, at its top (Codex's `auth.json`)
- * or under `env` (Claude Code's settings). What is no JSON is read line by line: some program may read it still. Sorted,
- * each once.
+ * The names that a settings file in JSON sets and that switch billing, at its top (Codex's `auth.json`) or under `env` (Claude
+ * Code's settings). Invalid JSON is read line by line, because some program may still read it. Sorted, each once.
  */
 export function apiKeyNamesInSettings(text: string): readonly string[] {
   let read: unknown;

@@ -1,14 +1,15 @@
-import type { Report } from "./problem.ts";
+import type { NoteProblem } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
+import { vendorsWith } from "./vendors.ts";
 
-/** Programs whose sessions can be counted: they log them on this machine, with what each answer used. */
-const COUNTED: ReadonlySet<string> = new Set(["claude", "codex"]);
+/** Programs whose sessions can be counted. */
+const COUNTED: readonly string[] = vendorsWith(({ logsSessions }) => logsSessions === true);
 
-/** Reports a limit on what nobody can count. */
-export function checkLimits({ agent, reviewer, limits }: BatchFile, report: Report): void {
+/** Reports a limit on a number that nobody can count. */
+export function checkLimits({ agent, reviewer, limits }: BatchFile, report: NoteProblem): void {
   if (!limits.countOtherSessions) return;
-  const other = [agent, ...(reviewer === undefined ? [] : [reviewer])].find(({ kind }) => !COUNTED.has(kind));
+  const other = [agent, ...(reviewer === undefined ? [] : [reviewer])].find(({ kind }) => !COUNTED.includes(kind));
   if (other === undefined) return;
-  const message = `only for claude and codex: nobody can tell what other sessions of the kind "${other.kind}" have cost`;
+  const message = `only for ${COUNTED.join(" and ")}: nobody can tell what other sessions of the kind "${other.kind}" have cost`;
   report(["limits", "countOtherSessions"], message, "leave it out");
 }

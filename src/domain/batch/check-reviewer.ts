@@ -1,18 +1,19 @@
 import type { AgentSpec } from "./agent-spec.ts";
 import { checkModel } from "./check-agent.ts";
 import { unfitForLine, unfitForPath } from "./plain-words.ts";
-import type { Path, Report } from "./problem.ts";
+import type { NoteProblem, Path } from "./problem.ts";
 import { type ReviewerSpec, reviewUsd } from "./reviewer-spec.ts";
 import type { BatchFile } from "./schema.ts";
 import type { StepSpec } from "./step-spec.ts";
+import { VENDORS } from "./vendors.ts";
 
 type Vendor<T> = Exclude<T, { kind: "command" }>;
 
 /**
- * Reports steps that ask a second model where there is none, and a reviewer that could never start, may not, or is no second model:
- * the agent itself under another key reviews nothing (adversary case B15).
+ * Reports steps that ask a missing reviewer, and a reviewer that could never start, must not, or is no different model: the agent
+ * itself under another key reviews nothing (adversary case B15).
  */
-export function checkReviewer(file: BatchFile, report: Report): void {
+export function checkReviewer(file: BatchFile, report: NoteProblem): void {
   const { agent, reviewer } = file;
   if (reviewer === undefined) return checkNobodyIsAsked(file, report);
   if (reviewer.kind === "command")
@@ -25,7 +26,7 @@ export function checkReviewer(file: BatchFile, report: Report): void {
   checkCost(file, reviewer, report);
 }
 
-function checkNobodyIsAsked({ finish = [], tickets }: BatchFile, report: Report): void {
+function checkNobodyIsAsked({ finish = [], tickets }: BatchFile, report: NoteProblem): void {
   const look = (steps: readonly StepSpec[], path: Path): void => {
     steps.forEach(({ step }, i) => {
       if (step !== "review" && step !== "adversary") return;
@@ -38,18 +39,18 @@ function checkNobodyIsAsked({ finish = [], tickets }: BatchFile, report: Report)
   });
 }
 
-/** Inside a sandbox these programs may do what they like; so outside of one they never run. */
-function checkVendor({ sandbox }: BatchFile, reviewer: Vendor<ReviewerSpec>, report: Report): void {
+/** These programs may do anything inside a sandbox, so they never run outside one. */
+function checkVendor({ sandbox }: BatchFile, reviewer: Vendor<ReviewerSpec>, report: NoteProblem): void {
   const { kind, billing, program } = reviewer;
   if (sandbox === "off") report(["sandbox"], `${kind} never reviews without a sandbox`, 'use "required"');
-  if (billing === "subscription" && kind !== "claude")
+  if (billing === "subscription" && !VENDORS[kind].takesSubscription)
     report(["reviewer", "billing"], `${kind} can only be billed to an API key here`, 'use "api"');
   checkModel("reviewer", reviewer, report);
   const unfit = program === undefined ? undefined : unfitForPath(program);
   if (unfit !== undefined) report(["reviewer", "program"], unfit);
 }
 
-function checkOther(agent: AgentSpec, reviewer: ReviewerSpec, report: Report): void {
+function checkOther(agent: AgentSpec, reviewer: ReviewerSpec, report: NoteProblem): void {
   if (agent.kind === "command" || reviewer.kind === "command") {
     if (agent.kind === "command" && reviewer.kind === "command" && sameWords(agent.command, reviewer.command))
       report(["reviewer", "command"], "is the agent's own command: it would review itself", "name another program");
@@ -72,9 +73,9 @@ function checkOther(agent: AgentSpec, reviewer: ReviewerSpec, report: Report): v
   }
 }
 
-/** Names that Claude Code resolves itself, to the newest model of a line or to whatever an account has. */
-const LINES: ReadonlySet<string> = new Set(["opus", "sonnet", "haiku"]);
-const ANY: ReadonlySet<string> = new Set(["default", "best", "opusplan"]);
+const ALIASES = Object.values(VENDORS).flatMap(({ aliases }) => aliases ?? []);
+const LINES: ReadonlySet<string> = new Set(ALIASES.flatMap(({ lines }) => lines));
+const ANY: ReadonlySet<string> = new Set(ALIASES.flatMap(({ any }) => any));
 
 function mayMean(alias: string | undefined, model: string | undefined): boolean {
   if (alias === undefined || model === undefined) return false;
@@ -85,23 +86,16 @@ function sameWords(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((word, i) => word === b[i]);
 }
 
-const BY_KIND = { claude: "Anthropic", codex: "OpenAI", gemini: "Google", opencode: "opencode" } as const;
-const BY_MODEL: readonly (readonly [RegExp, string])[] = [
-  [/claude/, "Anthropic"],
-  [/gpt|codex|^o\d/, "OpenAI"],
-  [/gemini|gemma/, "Google"],
-];
-
 /** Whose model it is: one program may run the models of many. */
 function vendorOf(spec: Pick<Vendor<AgentSpec>, "kind" | "model">): string {
   const model = modelOf(spec) ?? "";
-  return BY_MODEL.find(([pattern]) => pattern.test(model))?.[1] ?? BY_KIND[spec.kind];
+  return Object.values(VENDORS).find(({ models }) => models?.test(model))?.maker ?? VENDORS[spec.kind].maker;
 }
 
 /**
- * The model's name without whoever serves it, how, and its date ("anthropic/claude-sonnet-4-5-20250929"). Others write it their own
- * way: "claude-sonnet-4.5:thinking" (OpenRouter), "us.anthropic.claude-sonnet-4-5-20250929-v1:0" (Bedrock), "…[1m]" (Claude Code).
- * A tag with a size in it ("llama3:8b", Ollama) names another model.
+ * The model's name without its provider, its variant and its date ("anthropic/claude-sonnet-4-5-20250929"). Others write it their
+ * own way: "claude-sonnet-4.5:thinking" (OpenRouter), "us.anthropic.claude-sonnet-4-5-20250929-v1:0" (Bedrock), "…[1m]" (Claude
+ * Code). A tag with a size in it ("llama3:8b", Ollama) names another model.
  */
 function modelOf({ model }: Pick<Vendor<AgentSpec>, "model">): string | undefined {
   return model
@@ -115,7 +109,7 @@ function modelOf({ model }: Pick<Vendor<AgentSpec>, "model">): string | undefine
     .replaceAll(".", "-");
 }
 
-function checkCost({ limits }: BatchFile, reviewer: ReviewerSpec, report: Report): void {
+function checkCost({ limits }: BatchFile, reviewer: ReviewerSpec, report: NoteProblem): void {
   const usd = reviewUsd(reviewer, limits);
   const path = reviewer.usdPerReview === undefined ? ["limits", "usdPerAttempt"] : ["reviewer", "usdPerReview"];
   if (usd === 0 && reviewer.kind !== "command") report(path, `${reviewer.kind} cannot review for nothing`, "set it above 0");

@@ -7,22 +7,22 @@ import { checkFinishLine, checkFixes } from "./finish-line.ts";
 import { checkHosts } from "./hosts.ts";
 import { hintFor, listed } from "./nearest.ts";
 import { isReserved, unfitForBase, unfitForGlob, unfitForLine, unfitForPath } from "./plain-words.ts";
-import { type BatchProblem, type Locate, type Path, problemAt, type Report, shown, sortProblems } from "./problem.ts";
+import { type BatchProblem, displayValue, type Locate, type NoteProblem, type Path, problemAt, sortProblems } from "./problem.ts";
 import { unfitForReport } from "./report-location.ts";
 import type { BatchFile, TicketSpec } from "./schema.ts";
 
-/** Looking for the nearest of 10,000 ids takes a millisecond, and nobody reads the hint of the 21st problem. */
+/** Finding the nearest of 10,000 ids takes a millisecond, and nobody reads the hint of the 21st problem. */
 const MAX_HINTS = 40;
 const MAX_CYCLE_SHOWN = 8;
 
 /**
- * What keeps a batch, whose values all have the right shape, from running: names that clash or are unknown, cycles,
- * finish lines that cannot end, paths and patterns that cannot be used, an agent dearer than its limits.
- * `elsewhere` holds ids of the ticket folder that the batch does not take. Sorted by place.
+ * Finds the problems of a batch whose values all have the right shape: names that clash or are unknown, cycles, finish lines that
+ * cannot end, unusable paths and patterns, an agent dearer than its limits. `elsewhere` holds ids of the ticket folder that the
+ * batch does not take. Sorted by place.
  */
 export function checkBatch(file: BatchFile, locate: Locate, elsewhere: ReadonlySet<string> = new Set()): readonly BatchProblem[] {
   const problems: BatchProblem[] = [];
-  const report: Report = (path, message, hint) => problems.push(problemAt(locate, path, message, hint));
+  const report: NoteProblem = (path, message, hint) => problems.push(problemAt(locate, path, message, hint));
   checkRepos(file, report);
   if (file.agent.kind === "command") checkCommand(file.agent.command, ["agent", "command"], report);
   checkAgent(file, report);
@@ -50,21 +50,21 @@ export function checkBatch(file: BatchFile, locate: Locate, elsewhere: ReadonlyS
   return sortProblems(problems);
 }
 
-function reportUnfit(reason: string | undefined, path: Path, report: Report): void {
+function reportUnfit(reason: string | undefined, path: Path, report: NoteProblem): void {
   if (reason !== undefined) report(path, reason);
 }
 
-function reportReserved(name: string, path: Path, report: Report): void {
-  if (isReserved(name)) report(path, `${shown(name)} is a reserved word`, "choose another name");
+function reportReserved(name: string, path: Path, report: NoteProblem): void {
+  if (isReserved(name)) report(path, `${displayValue(name)} is a reserved word`, "choose another name");
 }
 
-function checkCommand(command: readonly string[], path: Path, report: Report): void {
+function checkCommand(command: readonly string[], path: Path, report: NoteProblem): void {
   command.forEach((word, i) => {
     reportUnfit(unfitForLine(word), [...path, i], report);
   });
 }
 
-function checkStepCommands(steps: NonNullable<BatchFile["finish"]>, path: Path, report: Report): void {
+function checkStepCommands(steps: NonNullable<BatchFile["finish"]>, path: Path, report: NoteProblem): void {
   steps.forEach((step, i) => {
     if ("command" in step) checkCommand(step.command, [...path, i, "command"], report);
     if (step.step === "check" && step.report !== undefined)
@@ -72,7 +72,7 @@ function checkStepCommands(steps: NonNullable<BatchFile["finish"]>, path: Path, 
   });
 }
 
-function checkRepos(file: BatchFile, report: Report): void {
+function checkRepos(file: BatchFile, report: NoteProblem): void {
   for (const [id, repo] of Object.entries(file.repos)) {
     reportReserved(id, ["repos", id], report);
     reportUnfit(unfitForPath(repo.path), ["repos", id, "path"], report);
@@ -83,7 +83,7 @@ function checkRepos(file: BatchFile, report: Report): void {
   }
 }
 
-function checkTracker({ tracker, tickets }: BatchFile, report: Report): void {
+function checkTracker({ tracker, tickets }: BatchFile, report: NoteProblem): void {
   if (tracker.path !== undefined) {
     reportUnfit(unfitForPath(tracker.path), ["tracker", "path"], report);
     if (tickets.length === 0) report(["tracker", "path"], "the folder holds no tickets", "a ticket is a Markdown file");
@@ -92,11 +92,11 @@ function checkTracker({ tracker, tickets }: BatchFile, report: Report): void {
   }
 }
 
-function checkTicket(file: BatchFile, ticket: TicketSpec, i: number, report: Report): void {
+function checkTicket(file: BatchFile, ticket: TicketSpec, i: number, report: NoteProblem): void {
   const at = (...rest: Path) => ["tickets", i, ...rest];
   reportReserved(ticket.id, at("id"), report);
   if (ticket.title !== undefined) reportUnfit(unfitForLine(ticket.title), at("title"), report);
-  else if (file.tracker.path === undefined) report(at("title"), "is missing (what is to be done, in one line)");
+  else if (file.tracker.path === undefined) report(at("title"), "is missing (the task, in one line)");
   ticket.exclusive.forEach((name, j) => {
     reportReserved(name, at("exclusive", j), report);
   });
@@ -106,17 +106,17 @@ function checkTicket(file: BatchFile, ticket: TicketSpec, i: number, report: Rep
   checkStepCommands(ticket.finish, at("finish"), report);
 }
 
-function checkRepoOf({ repo }: TicketSpec, i: number, repos: ReadonlySet<string>, report: Report): void {
+function checkRepoOf({ repo }: TicketSpec, i: number, repos: ReadonlySet<string>, report: NoteProblem): void {
   const path = ["tickets", i, "repo"];
   if (repo === undefined) {
     if (repos.size > 1) report(path, "is missing: there is more than one repository", `known here: ${listed([...repos])}`);
   } else if (!repos.has(repo)) {
-    report(path, `unknown repository ${shown(repo)}`, hintFor(repo, [...repos], "known here"));
+    report(path, `unknown repository ${displayValue(repo)}`, hintFor(repo, [...repos], "known here"));
   }
 }
 
-/** Ids, dependencies and cycles. Linear in tickets and dependencies. */
-function checkGraph(tickets: readonly TicketSpec[], elsewhere: ReadonlySet<string>, report: Report): void {
+/** Checks ids, dependencies and cycles. Linear in tickets and dependencies. */
+function checkGraph(tickets: readonly TicketSpec[], elsewhere: ReadonlySet<string>, report: NoteProblem): void {
   const index = checkIds(tickets, report);
   const ids = [...index.keys()];
   let hints = 0;
@@ -129,10 +129,10 @@ function checkGraph(tickets: readonly TicketSpec[], elsewhere: ReadonlySet<strin
         return;
       }
       const path = ["tickets", i, "dependsOn", j];
-      if (dep === ticket.id) report(path, `${shown(dep)} cannot depend on itself`);
+      if (dep === ticket.id) report(path, `${displayValue(dep)} cannot depend on itself`);
       else if (elsewhere.has(dep))
-        report(path, `${shown(dep)} is in the ticket folder but not in this batch`, 'add it to "tickets"');
-      else report(path, `unknown ticket ${shown(dep)}`, hints++ < MAX_HINTS ? hintFor(dep, ids, "known here") : undefined);
+        report(path, `${displayValue(dep)} is in the ticket folder but not in this batch`, 'add it to "tickets"');
+      else report(path, `unknown ticket ${displayValue(dep)}`, hints++ < MAX_HINTS ? hintFor(dep, ids, "known here") : undefined);
     });
     return targets;
   });
@@ -144,8 +144,8 @@ function checkGraph(tickets: readonly TicketSpec[], elsewhere: ReadonlySet<strin
   }
 }
 
-/** The first ticket of each id. Ids that differ only in case clash too: they name folders and branches. */
-function checkIds(tickets: readonly TicketSpec[], report: Report): ReadonlyMap<string, number> {
+/** The first ticket of each id. Ids that differ only in case clash too, because they name folders and branches. */
+function checkIds(tickets: readonly TicketSpec[], report: NoteProblem): ReadonlyMap<string, number> {
   const index = new Map<string, number>();
   const folded = new Map<string, number>();
   tickets.forEach(({ id }, i) => {
@@ -156,7 +156,10 @@ function checkIds(tickets: readonly TicketSpec[], report: Report): ReadonlyMap<s
       return;
     }
     const other = tickets[before]?.id ?? id;
-    const same = other === id ? `there is a ticket ${shown(id)} already` : `${shown(id)} and ${shown(other)} differ only in case`;
+    const same =
+      other === id
+        ? `there is a ticket ${displayValue(id)} already`
+        : `${displayValue(id)} and ${displayValue(other)} differ only in case`;
     report(["tickets", i, "id"], same, other === id ? undefined : "they would share a folder and a branch: rename one");
     if (!index.has(id)) index.set(id, i);
   });

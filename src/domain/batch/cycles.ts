@@ -1,6 +1,6 @@
 /**
- * Cycles in a graph of `edges[i]` = the indices that i depends on: each as its members in order, starting with the
- * smallest. None for a graph without cycles; of cycles that share members, at least one. Linear time, no recursion.
+ * Cycles in a graph in which `edges[i]` are the indices that i depends on: each as its members in order, starting with the
+ * smallest. None for a graph without cycles; at least one of cycles that share members. Linear time, no recursion.
  */
 export function findCycles(edges: readonly (readonly number[])[]): readonly (readonly number[])[] {
   const stuck = unorderable(edges);
@@ -19,7 +19,7 @@ export function findCycles(edges: readonly (readonly number[])[]): readonly (rea
   return cycles;
 }
 
-/** Which nodes can never come after all they depend on: those in a cycle, or behind one (Kahn's order taken to its end). */
+/** Nodes that can never come after all their dependencies: those in a cycle, or behind one (Kahn's order). */
 function unorderable(edges: readonly (readonly number[])[]): readonly boolean[] {
   const dependents: number[][] = edges.map(() => []);
   const missing = edges.map((targets) => targets.length);

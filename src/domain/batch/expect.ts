@@ -1,16 +1,18 @@
 import { visit } from "jsonc-parser";
+import { errorMessage } from "../values/error-text.ts";
 import { isExactly } from "../values/exact-number.ts";
+import { plural } from "../values/plural.ts";
 import { plainText } from "../values/text.ts";
 import { MAX_DEPTH, nestingOf } from "./nesting.ts";
 import type { Expectation } from "./step-spec.ts";
 
-/** Characters of stdout that an expectation is held against; what printed more meets none. */
+/** Maximum of characters of stdout for an expectation. A longer output meets none. */
 export const MAX_EXPECTED_OUTPUT = 1024 * 1024;
 
-/** Characters of a value from outside in a message. */
+/** Characters of an outside value in a message. */
 const SHOWN_CHARS = 60;
 
-/** A number in JSON that a double cannot say exactly. It equals nothing. */
+/** A number in JSON that a double cannot represent exactly. It equals nothing. */
 class Inexact {
   readonly source: string;
   constructor(source: string) {
@@ -19,11 +21,10 @@ class Inexact {
 }
 
 /**
- * Why what a command printed on stdout (undefined where it was more than may be) is not what was expected, in plain words;
- * undefined where it is. Fails closed: whatever is
- * not one strict JSON value (RFC 8259, no comments, no NaN) with unique keys is not what was expected. Objects may have more keys
- * than expected, at any depth. Lists must have as many entries, each holding what is expected at its place: so `[]` says that
- * there is none. Numbers are compared by value, to the last digit.
+ * The reason in plain words why a command's stdout (undefined if it was too long) does not meet the expectation; undefined if it
+ * does. Fails closed: only one strict JSON value (RFC 8259, no comments, no NaN) with unique keys can meet it. Objects may have
+ * more keys than expected, at any depth. Lists must have as many entries, each with the expected contents at its place, so `[]`
+ * expects an empty list. Numbers are compared by value, to the last digit.
  */
 export function unmet({ text, json }: Expectation, stdout: string | undefined): string | undefined {
   if (stdout === undefined) return `it printed more than ${MAX_EXPECTED_OUTPUT} characters on stdout`;
@@ -34,7 +35,7 @@ export function unmet({ text, json }: Expectation, stdout: string | undefined): 
   return lacks(json, read.value, "");
 }
 
-/** With the text of each value, as Node's JSON.parse gives it (ECMAScript: JSON.parse source text access). */
+/** Gets the text of each value from Node's JSON.parse (ECMAScript: JSON.parse source text access). */
 const parse = JSON.parse as (
   text: string,
   reviver: (this: unknown, key: string, value: unknown, context: { readonly source?: string }) => unknown,
@@ -52,13 +53,13 @@ function readJson(text: string): JsonReading {
       typeof each === "number" && !isExactly(source, each) ? new Inexact(source) : each,
     );
   } catch (error) {
-    return { ok: false, why: plainText(error instanceof Error ? error.message : String(error), 200) };
+    return { ok: false, why: plainText(errorMessage(error), 200) };
   }
   const twice = repeatedKey(text);
   return twice === undefined ? { ok: true, value } : { ok: false, why: `the key ${shown(twice)} is given twice` };
 }
 
-/** The first key that an object has more than once: readers keep the last in silence, and the first may be the true one. */
+/** The first duplicate key of an object. Parsers silently keep the last one, and the first may be the true one. */
 function repeatedKey(text: string): string | undefined {
   const open: Set<string>[] = [];
   let twice: string | undefined;
@@ -74,7 +75,7 @@ function repeatedKey(text: string): string | undefined {
   return twice;
 }
 
-/** What of the expected is not there, with its place; undefined where all is. */
+/** The first missing part of the expected value, with its place; undefined if all is there. */
 function lacks(expected: unknown, found: unknown, at: string): string | undefined {
   if (Array.isArray(expected)) return lacksInList(expected, found, at);
   if (typeof expected !== "object" || expected === null)
@@ -93,7 +94,7 @@ function lacks(expected: unknown, found: unknown, at: string): string | undefine
 function lacksInList(expected: readonly unknown[], found: unknown, at: string): string | undefined {
   if (!Array.isArray(found)) return `${place(at)} is ${shown(found)}, not a list`;
   if (found.length !== expected.length)
-    return `${place(at)} has ${found.length} ${found.length === 1 ? "entry" : "entries"}, not ${expected.length}`;
+    return `${place(at)} has ${plural(found.length, "entry", "entries")}, not ${expected.length}`;
   for (const [i, value] of expected.entries()) {
     const lack = lacks(value, found[i], `${at}[${i}]`);
     if (lack !== undefined) return lack;

@@ -1,8 +1,8 @@
-import { type Path, pathText, type Report, shown } from "./problem.ts";
+import { displayValue, type NoteProblem, type Path, pathText } from "./problem.ts";
 import { type StepSpec, stepName } from "./step-spec.ts";
 
-/** Reports what keeps a finish line from taking a ticket to done. `path` is where it stands in the file. */
-export function checkFinishLine(steps: readonly StepSpec[], path: Path, report: Report): void {
+/** Reports everything that keeps a finish line from taking a ticket to done. `path` is its place in the file. */
+export function checkFinishLine(steps: readonly StepSpec[], path: Path, report: NoteProblem): void {
   const merge = steps.findIndex((step) => step.step === "merge");
   if (merge === -1) report(path, "has no merge, so nothing would ever land", 'add {"step": "merge"}');
   steps.forEach((step, i) => {
@@ -28,12 +28,14 @@ function misplaced(step: StepSpec, i: number, merge: number, length: number): st
   }
 }
 
-/** Reports tests to be fixed of which no check of the ticket could tell whether they pass. No finish line is the default one. */
+/**
+ * Reports tests to be fixed if no check of the ticket could tell that they pass. Without a finish line, the default one counts.
+ */
 export function checkFixes(
   { fixes = [] }: { readonly fixes?: readonly string[] | undefined },
   finish: readonly StepSpec[] | undefined,
   path: Path,
-  report: Report,
+  report: NoteProblem,
 ): void {
   if (fixes.length === 0 || (finish ?? []).some((step) => step.step === "check" && step.report !== undefined)) return;
   report(path, "no check of its finish line names a report, so nobody could tell whether these tests pass", FIXES_HINT);
@@ -41,8 +43,8 @@ export function checkFixes(
 
 const FIXES_HINT = 'add "report" to a check: {"format": "junit", "path": "{artifacts}/report.xml"}';
 
-/** Evidence and history name a step by its kind and name. */
-function checkNames(steps: readonly StepSpec[], path: Path, report: Report): void {
+/** Evidence and history identify a step by its kind and name. */
+function checkNames(steps: readonly StepSpec[], path: Path, report: NoteProblem): void {
   const first = new Map<string, number>();
   steps.forEach((step, i) => {
     if (!("name" in step)) return;
@@ -52,7 +54,7 @@ function checkNames(steps: readonly StepSpec[], path: Path, report: Report): voi
     else
       report(
         [...path, i, "name"],
-        `${pathText([...path, before])} is a ${step.step} named ${shown(stepName(step))} as well`,
+        `${pathText([...path, before])} is a ${step.step} named ${displayValue(stepName(step))} as well`,
         "give each a name of its own",
       );
   });

@@ -1,25 +1,25 @@
 import { hintFor } from "./nearest.ts";
-import { type Report, shown } from "./problem.ts";
+import { displayValue, type NoteProblem } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
 import { DEFAULT_FINISH, type StepSpec } from "./step-spec.ts";
 
-/** Names that a batch opens hosts to beside those of its steps. */
+/** Keys under which a batch opens hosts, beside those of its steps. */
 const NOT_STEPS = ["prepare", "agent", "blocker", "adjudicator"] as const;
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
-/** What readers of URLs take for a number, and so for another spelling of an address (WHATWG URL, "ends in a number"). */
+/** A name that URL parsers take for a number, and so for another spelling of an address (WHATWG URL, "ends in a number"). */
 const NUMBER = /^(?:\d+|0x[0-9a-f]*)$/;
 const LONGEST_NAME = 253;
 
-/** Reports hosts that no gateway could open, and names of steps that the batch has not. */
-export function checkHosts(file: BatchFile, report: Report): void {
+/** Reports hosts that no gateway could open, and step names that the batch does not have. */
+export function checkHosts(file: BatchFile, report: NoteProblem): void {
   const opened = Object.entries(file.sandboxPolicy?.hosts ?? {});
   if (opened.length === 0) return;
   const names = namesIn(file);
   for (const [who, hosts] of opened) {
     const path = ["sandboxPolicy", "hosts", who];
-    if (!names.includes(who)) report(path, `no step is named ${shown(who)}`, hintFor(who, names, "known here"));
+    if (!names.includes(who)) report(path, `no step is named ${displayValue(who)}`, hintFor(who, names, "known here"));
     hosts.forEach((host, i) => {
       const reason = unfitForHost(host);
       if (reason !== undefined) report([...path, i], reason, 'write "name", "*.name" or "name:port"');
@@ -33,14 +33,16 @@ function namesIn({ finish, tickets }: BatchFile): readonly string[] {
   return [...new Set([...NOT_STEPS, ...ofSteps.flat()])];
 }
 
-/** Why a host, whose letters the schema has looked at, cannot be opened; undefined where it can. The gateway says the same. */
+/** The reason why a host with valid letters cannot be opened; undefined if it can. The gateway has the same rule. */
 export function unfitForHost(text: string): string | undefined {
   const below = text.startsWith("*.");
   const [, host = "", port] = /^(?:\*\.)?([^:]*)(?::(\d+))?$/.exec(text) ?? [];
-  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return `${shown(text)} has a port that there is not`;
+  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535))
+    return `${displayValue(text)} has a port that there is not`;
   const isAddress = IPV4.test(host);
-  if (!(isAddress || isName(host))) return `${shown(text)} is neither a host name nor an IP address`;
-  if (below && (isAddress || !host.includes("."))) return `${shown(text)} is too wide: two parts or more must follow the star`;
+  if (!(isAddress || isName(host))) return `${displayValue(text)} is neither a host name nor an IP address`;
+  if (below && (isAddress || !host.includes(".")))
+    return `${displayValue(text)} is too wide: two parts or more must follow the star`;
   return undefined;
 }
 

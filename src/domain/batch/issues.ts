@@ -1,30 +1,30 @@
 import { z } from "zod";
 import { plainText } from "../values/text.ts";
 import { hintFor } from "./nearest.ts";
-import { type Path, shown } from "./problem.ts";
+import { displayValue, type Path } from "./problem.ts";
 
-/** A problem of a value, before it has a place. `key` names the key of `path` that is meant, where it is the key that is wrong. */
-export interface Finding {
+/** A problem of a value, before it has a place. `key` is set if the key itself is wrong, and names a key of `path`. */
+export interface ValueProblem {
   readonly path: Path;
   readonly key?: string;
   readonly message: string;
   readonly hint?: string;
 }
 
-/** A message may quote the file, and an id there may be of any length. */
+/** A message may quote the file, and an id in it may be of any length. */
 const MAX_MESSAGE = 300;
 
-/** Unknown keys of one object that are looked at: who wrote more of them did not mistype. */
+/** Unknown keys of one object that are reported: more of them are no typing mistake. */
 const MOST_KEYS = 100;
 
 type Issue = z.core.$ZodIssue;
 type RawIssue = z.core.$ZodRawIssue;
 
-/** Checks a value and says in plain sentences what is wrong with it. */
+/** Checks a value and lists its problems in plain sentences. */
 export function checkValue<T>(
   schema: z.ZodType<T>,
   value: unknown,
-): { ok: true; value: T } | { ok: false; findings: readonly Finding[] } {
+): { ok: true; value: T } | { ok: false; findings: readonly ValueProblem[] } {
   const keys = new Map<string, readonly string[]>();
   const result = schema.safeParse(value, {
     reportInput: true,
@@ -37,13 +37,13 @@ export function checkValue<T>(
   return { ok: false, findings: result.error.issues.flatMap((issue) => findings(issue, keys)) };
 }
 
-function findings(issue: Issue, keys: ReadonlyMap<string, readonly string[]>): readonly Finding[] {
+function findings(issue: Issue, keys: ReadonlyMap<string, readonly string[]>): readonly ValueProblem[] {
   const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
   if (issue.code === "unrecognized_keys") {
     const valid = keys.get(JSON.stringify(issue.path)) ?? [];
     return issue.keys
       .slice(0, MOST_KEYS)
-      .map((key) => finding(path, `unknown key ${shown(key)}`, hintFor(key, valid, "known here"), key));
+      .map((key) => finding(path, `unknown key ${displayValue(key)}`, hintFor(key, valid, "known here"), key));
   }
   if (issue.code === "invalid_key")
     return [finding(path.slice(0, -1), issue.issues[0]?.message ?? issue.message, undefined, String(path.at(-1)))];
@@ -51,7 +51,7 @@ function findings(issue: Issue, keys: ReadonlyMap<string, readonly string[]>): r
   return [finding(path, issue.message, hintOf(issue))];
 }
 
-function finding(path: Path, message: string, hint?: string, key?: string): Finding {
+function finding(path: Path, message: string, hint?: string, key?: string): ValueProblem {
   return {
     path,
     message: plainText(message, MAX_MESSAGE),
@@ -61,7 +61,7 @@ function finding(path: Path, message: string, hint?: string, key?: string): Find
 }
 
 /** A `kind` or `step` that is missing or that this version does not know. */
-function unknownKind(issue: z.core.$ZodIssueInvalidUnion, path: Path): Finding {
+function unknownKind(issue: z.core.$ZodIssueInvalidUnion, path: Path): ValueProblem {
   const word = String(path.at(-1));
   const options = "options" in issue ? (issue.options ?? []).map(String) : [];
   const known = `known here: ${options.join(", ")}`;
@@ -69,8 +69,8 @@ function unknownKind(issue: z.core.$ZodIssueInvalidUnion, path: Path): Finding {
   const given: unknown =
     typeof input === "object" && input !== null && Object.hasOwn(input, word) ? Reflect.get(input, word) : undefined;
   if (given === undefined) return finding(path, "is missing", known);
-  if (typeof given !== "string") return finding(path, `must be text, not ${shown(given)}`, known);
-  return finding(path, `unknown ${word} ${shown(given)}`, hintFor(given, options, "known here"));
+  if (typeof given !== "string") return finding(path, `must be text, not ${displayValue(given)}`, known);
+  return finding(path, `unknown ${word} ${displayValue(given)}`, hintFor(given, options, "known here"));
 }
 
 function hintOf(issue: Issue): string | undefined {
@@ -82,7 +82,7 @@ function hintOf(issue: Issue): string | undefined {
   return /^[\w@%+=:,./\s-]{1,60}$/.test(input) ? `write [${words.map((word) => JSON.stringify(word)).join(", ")}]` : undefined;
 }
 
-/** The message of an issue whose schema says none itself; undefined where zod's own will do. */
+/** The message for an issue whose schema has none; undefined if zod's own will do. */
 function sentence(raw: RawIssue): string | undefined {
   const schema = raw.schema ?? raw.inst;
   if (raw.input === undefined) return `is missing${about(schema)}`;
@@ -90,7 +90,7 @@ function sentence(raw: RawIssue): string | undefined {
     case "invalid_type":
       return `must be ${expected(schema)}, not ${given(raw.input)}`;
     case "invalid_value":
-      return `must be ${either(raw.values.map((value) => shown(value)))}, not ${given(raw.input)}`;
+      return `must be ${either(raw.values.map((value) => displayValue(value)))}, not ${given(raw.input)}`;
     case "too_small":
     case "too_big":
       return outOfBounds(schema, raw.input);
@@ -105,7 +105,7 @@ function outOfBounds(schema: unknown, input: unknown): string {
   return `must be ${expected(schema)}, not ${given(input)}`;
 }
 
-/** What a schema wants, as it stands after "must be". */
+/** The expectation of a schema, in words that follow "must be". */
 function expected(schema: unknown): string {
   if (schema instanceof z.ZodNumber) return `a ${schema.isInt ? "whole " : ""}number${range(schema)}`;
   if (schema instanceof z.ZodString) {
@@ -132,14 +132,14 @@ function range(schema: z.ZodNumber): string {
 }
 
 function given(input: unknown): string {
-  return input === Number.POSITIVE_INFINITY || input === Number.NEGATIVE_INFINITY ? "one that large" : shown(input);
+  return input === Number.POSITIVE_INFINITY || input === Number.NEGATIVE_INFINITY ? "one that large" : displayValue(input);
 }
 
 function either(words: readonly string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 }
 
-/** A schema's description, to say what it is that is missing. */
+/** A schema's description, to name a missing value. */
 function about(schema: unknown): string {
   const text = schema instanceof z.ZodType ? schema.description : undefined;
   return text === undefined ? "" : ` (${text.charAt(0).toLowerCase()}${text.slice(1)})`;

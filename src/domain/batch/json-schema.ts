@@ -5,7 +5,7 @@ import { BatchFile } from "./schema.ts";
 export function batchJsonSchema(): Readonly<Record<string, unknown>> {
   const schema = z.toJSONSchema(BatchFile, {
     io: "input",
-    // zod's readonly() is about our own types; to an editor `readOnly` would say that nobody may write the field.
+    // zod's readonly() concerns our own types. To an editor, `readOnly` would mean that nobody may write the field.
     override: ({ jsonSchema }) => {
       delete jsonSchema.readOnly;
     },

@@ -2,10 +2,10 @@ import type { RepoId, TicketId } from "../values/ids.ts";
 import { nearest } from "./nearest.ts";
 import type { ParsedBatch } from "./parse.ts";
 import { unfitForPath } from "./plain-words.ts";
-import { type BatchProblem, type Locate, pathText, problemAt, shown } from "./problem.ts";
+import { type BatchProblem, displayValue, type Locate, pathText, problemAt } from "./problem.ts";
 import type { BatchFile, TicketSpec } from "./schema.ts";
 
-/** A ticket of the folder that `tracker.path` names, as its reader gives it. */
+/** A ticket of the folder that `tracker.path` names. */
 export interface FolderTicket {
   readonly id: TicketId;
   readonly title: string;
@@ -13,29 +13,29 @@ export interface FolderTicket {
   readonly repo?: RepoId;
   readonly dependsOn: readonly TicketId[];
   readonly exclusive: readonly string[];
-  /** The file it was read from, as messages name it. */
+  /** Its file, as messages name it. */
   readonly file: string;
 }
 
 /** A batch file with the folder's tickets in its list. */
 export interface MergedBatch {
   readonly file: BatchFile;
-  /** Leads to the batch file for what it gives, to the ticket's file for the rest. */
+  /** Points to the batch file for its own values, and to the ticket's file for the rest. */
   readonly locate: Locate;
   readonly problems: readonly BatchProblem[];
   /** Ids of the folder that the batch does not take. */
   readonly elsewhere: ReadonlySet<string>;
 }
 
-/** Looking for the nearest of many ids takes time, and only the first problems are read. */
+/** Finding the nearest of many ids takes time, and only the first problems are read. */
 const MAX_HINTS = 40;
 
 /** Fields that either file may give; the batch file wins. */
 const FIELDS = ["title", "body", "repo", "dependsOn", "exclusive"] as const;
 
 /**
- * Fills the batch's tickets from the folder: those it lists, or all where it lists none. Where the batch names no folder,
- * nothing changes. A folder that was not read is a problem, never an empty one.
+ * Fills the batch's tickets from the folder: the listed ones, or all if it lists none. If the batch names no folder, nothing
+ * changes. A folder that was not read is a problem, and never an empty one.
  */
 export function mergeFolder(parsed: ParsedBatch, folder: readonly FolderTicket[] | undefined): MergedBatch {
   const { file, locate } = parsed;
@@ -60,8 +60,8 @@ export function mergeFolder(parsed: ParsedBatch, folder: readonly FolderTicket[]
   const problems = file.tickets.flatMap(({ id }, i) => {
     if (sources[i] !== undefined) return [];
     const near = hints++ < MAX_HINTS ? nearest(id, byId.keys()) : undefined;
-    const hint = near === undefined ? undefined : `did you mean ${shown(near)}?`;
-    return [problemAt(locate, ["tickets", i, "id"], `there is no ticket ${shown(id)} in the ticket folder`, hint)];
+    const hint = near === undefined ? undefined : `did you mean ${displayValue(near)}?`;
+    return [problemAt(locate, ["tickets", i, "id"], `there is no ticket ${displayValue(id)} in the ticket folder`, hint)];
   });
   const tickets = file.tickets.map((ticket, i) => {
     const source = sources[i];
@@ -83,7 +83,7 @@ function specOf({ id, title, body, repo, dependsOn, exclusive }: FolderTicket): 
   return { id, title, body, ...(repo !== undefined && { repo }), dependsOn, exclusive };
 }
 
-/** `whole` where the batch file lists no tickets: then a ticket's own place, too, is its file. */
+/** `whole` if the batch file lists no tickets: the place of a ticket itself is then its file, too. */
 function locateIn(locate: Locate, sources: readonly (FolderTicket | undefined)[], whole: boolean): Locate {
   return (path) => {
     const inBatch = locate(path);

@@ -1,14 +1,14 @@
 import { distance } from "fastest-levenshtein";
-import { shown } from "./problem.ts";
+import { displayValue } from "./problem.ts";
 
-/** Names longer than this are not compared: nobody mistypes those, and comparing takes the square of the length. */
+/** Longer names are not compared: nobody mistypes those, and the cost grows with the square of the length. */
 const MAX_COMPARED = 64;
-/** How many names a message lists. */
+/** Number of names that a message lists. */
 const MAX_LISTED = 8;
 
 /**
- * The candidate that `name` was probably meant to be: at most a third of it different, case aside. Among equals the one
- * whose number is closest, then the first.
+ * The candidate that `name` was probably meant to be: at most a third of it differs, case aside. Among equals, the one with the
+ * closest number, then the first.
  */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   if (name.length > MAX_COMPARED) return undefined;
@@ -25,14 +25,14 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   return best?.candidate;
 }
 
-/** `did you mean "x"?` where something is near, else what there is to choose from. */
+/** `did you mean "x"?` if something is near, or else the possible names. */
 export function hintFor(name: string, candidates: readonly string[], label: string): string | undefined {
   const near = nearest(name, candidates);
-  if (near !== undefined) return `did you mean ${shown(near)}?`;
+  if (near !== undefined) return `did you mean ${displayValue(near)}?`;
   return candidates.length === 0 ? undefined : `${label}: ${listed(candidates)}`;
 }
 
-/** Names with commas between, the first few of many. */
+/** The first few names, with commas between. */
 export function listed(names: readonly string[]): string {
   const more = names.length > MAX_LISTED + 2 ? ` and ${names.length - MAX_LISTED} more` : "";
   return (more === "" ? names : names.slice(0, MAX_LISTED)).join(", ") + more;

@@ -1,16 +1,16 @@
 import { createScanner } from "jsonc-parser";
 
-/** A batch nests seven deep; the parser recurses, so the depth is bounded before it runs. */
+/** A batch nests seven levels deep. The parser recurses, so the depth is bounded before it runs. */
 export const MAX_DEPTH = 64;
 
 /** Values of the scanner's `const enum`, which isolated modules cannot read (jsonc-parser 3.3, main.d.ts). */
 const TOKEN = { openBrace: 1, closeBrace: 2, openBracket: 3, closeBracket: 4, eof: 17 };
 
-/** How the brackets of a text nest. Places are offsets. */
+/** The nesting of a text's brackets. Places are offsets. */
 export interface Nesting {
-  /** Nothing but white space and comments. */
+  /** True if there is nothing but white space and comments. */
   readonly empty: boolean;
-  /** The first bracket that is too deep; what follows it was not looked at. */
+  /** The first bracket that is too deep. The text after it was not scanned. */
   readonly tooDeep?: number;
   /** The first closing bracket that does not belong to the innermost open one. */
   readonly wrongClose?: { readonly at: number; readonly open: number };
@@ -19,8 +19,8 @@ export interface Nesting {
 }
 
 /**
- * Looks at the brackets alone. A bracket is closed by its own kind only, as in the parser: so this depth is never less
- * than the parser's, whatever the text.
+ * Scans the brackets alone. A bracket is closed only by its own kind, as in the parser, so this depth is never less than the
+ * parser's.
  */
 export function nestingOf(text: string): Nesting {
   const scanner = createScanner(text, true);

@@ -1,23 +1,23 @@
 import type { Node } from "jsonc-parser";
 import { checkValue } from "./issues.ts";
-import { type BatchProblem, type Path, pathText, shown, sortProblems } from "./problem.ts";
+import { type BatchProblem, displayValue, type Path, pathText, sortProblems } from "./problem.ts";
 import { BatchFile } from "./schema.ts";
 import { nodeAt, nodeValue, readSyntax, type Syntax, walk } from "./syntax.ts";
 import type { Position } from "./text-position.ts";
 
-/** A batch file whose every value has the right shape; whether they fit together is for `checkBatch`. */
+/** A batch file in which every value has the right shape. `checkBatch` checks how they fit together. */
 export interface ParsedBatch {
   readonly ok: true;
   readonly file: BatchFile;
-  /** Where the value at exactly this path stands; undefined where the file does not give it. */
+  /** The place of the value at exactly this path; undefined if the file does not give it. */
   readonly locate: (path: Path) => Position | undefined;
 }
 
 export type ParseResult = ParsedBatch | { readonly ok: false; readonly problems: readonly BatchProblem[] };
 
 /**
- * Reads the text of a batch file: JSON with comments and trailing commas. Never throws; every problem has a place in the
- * text, and all of one kind come at once: first syntax, then repeated keys and values of the wrong shape, sorted by place.
+ * Parses the text of a batch file: JSON with comments and trailing commas. Never throws. Every problem has a place in the text,
+ * and all of one kind come together: first syntax, then repeated keys and values of the wrong shape, sorted by place.
  */
 export function parseBatchFile(text: string): ParseResult {
   const read = readSyntax(text.replace(/^\ufeff/, ""));
@@ -52,8 +52,8 @@ function innermost(root: Node, path: Path): Node {
 }
 
 /**
- * Keys that an object has more than once: JSON's readers keep the last in silence, people mean the one they look at.
- * And `__proto__`, which zod leaves out in silence.
+ * Duplicate keys of an object: parsers silently keep the last, and people mean the one they look at. Also `__proto__`, which zod
+ * silently leaves out.
  */
 function refusedKeys({ root, position }: Syntax): readonly BatchProblem[] {
   const problems: BatchProblem[] = [];
@@ -69,7 +69,7 @@ function refusedKeys({ root, position }: Syntax): readonly BatchProblem[] {
       else if (before === undefined) first.set(key.value, key);
       else {
         const { line } = position(before.offset);
-        const message = `the key ${shown(key.value)} is given twice`;
+        const message = `the key ${displayValue(key.value)} is given twice`;
         problems.push({ ...position(key.offset), path: pathText(path), message, hint: `the first is on line ${line}` });
       }
     }

@@ -6,42 +6,42 @@ export type Path = readonly (string | number)[];
 /** A place in the batch file (line and column from 1, columns in UTF-16 units), or in a file of the ticket folder. */
 export type Spot = { readonly line: number; readonly column: number } | { readonly file: string; readonly path: string };
 
-/** Where a value stands; undefined where it stands nowhere. */
+/** The place of a value; undefined if it has none. */
 export type Locate = (path: Path) => Spot | undefined;
 
-/** Something in a batch that keeps it from running, in words for the person who wrote it. */
+/** A problem that keeps a batch from running, in words for its author. */
 export interface BatchProblem {
   /** Place in the batch file, from 1; absent where `file` is given. */
   readonly line?: number;
   readonly column?: number;
-  /** The ticket file that holds the problem, where it is not in the batch file. */
+  /** The ticket file with the problem, if it is not in the batch file. */
   readonly file?: string;
-  /** `tickets[2].dependsOn[0]`; empty for the file as a whole. Within `file` where that is given. */
+  /** `tickets[2].dependsOn[0]`; empty for the file as a whole. Relative to `file` if that is given. */
   readonly path: string;
-  /** What is wrong, said of the path: "must be …", "is missing", or a sentence of its own. */
+  /** The problem, as a predicate of the path: "must be …", "is missing", or a sentence of its own. */
   readonly message: string;
-  /** What to do about it. */
+  /** The remedy. */
   readonly hint?: string;
 }
 
-/** Takes note of a problem. */
-export type Report = (path: Path, message: string, hint?: string) => void;
+/** Records a problem. */
+export type NoteProblem = (path: Path, message: string, hint?: string) => void;
 
 const MAX_SHOWN = 20;
 const MAX_LINE = 500;
 
-/** A path as people write it. */
+/** A path in the notation that people use. */
 export function pathText(path: Path): string {
   return path.map((key, i) => segment(key, i === 0)).join("");
 }
 
 function segment(key: string | number, first: boolean): string {
   if (typeof key === "number") return `[${key}]`;
-  if (!/^[A-Za-z_$][\w$-]{0,63}$/.test(key)) return `[${shown(key)}]`;
+  if (!/^[A-Za-z_$][\w$-]{0,63}$/.test(key)) return `[${displayValue(key)}]`;
   return first ? key : `.${key}`;
 }
 
-/** A problem at the value, or at the innermost thing around it that is in the file. */
+/** A problem at the value, or at the innermost enclosing value that is in the file. */
 export function problemAt(locate: Locate, path: Path, message: string, hint?: string): BatchProblem {
   const rest = { message, ...(hint !== undefined && { hint }) };
   for (let length = path.length; length >= 0; length--) {
@@ -61,8 +61,8 @@ export function sortProblems(problems: readonly BatchProblem[]): readonly BatchP
 }
 
 /**
- * Problems for people, one a line: `batch.json:12:5  tickets[2].dependsOn[0]: unknown ticket "T-9"; did you mean "T-8"?`.
- * The first 20, then how many more there are. Safe for a terminal. `file` is the batch file's name as the person gave it.
+ * Problems for people, one per line: `batch.json:12:5 tickets[2].dependsOn[0]: unknown ticket "T-9"; did you mean "T-8"?`. The
+ * first 20, then the number of further ones. Safe for a terminal. `file` is the batch file's name as the person gave it.
  */
 export function formatProblems(file: string, problems: readonly BatchProblem[]): string {
   const lines = problems.slice(0, MAX_SHOWN).map((problem) => plainText(formatProblem(file, problem), MAX_LINE));
@@ -76,8 +76,8 @@ function formatProblem(file: string, problem: BatchProblem): string {
   return `${place}  ${said}${hint === undefined ? "" : `; ${hint}`}`;
 }
 
-/** A value from the file as a message may hold it: short, on one line, without control characters. */
-export function shown(value: unknown): string {
+/** A value from the file for a message: short, on one line, without control characters. */
+export function displayValue(value: unknown): string {
   if (typeof value === "string")
     return plainText(JSON.stringify([...value.slice(0, 84)].slice(0, 40).join("") + (value.length > 40 ? "…" : "")));
   if (Array.isArray(value)) return "a list";

@@ -12,17 +12,17 @@ export type BatchReading =
   | { readonly ok: true; readonly batch: Batch; readonly warnings: readonly BatchProblem[] }
   | { readonly ok: false; readonly problems: readonly BatchProblem[] };
 
-/** Where a batch file and its ticket folder are. */
+/** The places of a batch file and its ticket folder. */
 export interface BatchSurroundings {
-  /** Absolute path of the folder that the batch file is in. */
+  /** Absolute path of the batch file's folder. */
   readonly folder: string;
-  /** The tickets of the folder that `ticketFolder` names; needed only where it names one. */
+  /** The tickets of the folder that `ticketFolder` names; needed only if it names one. */
   readonly folderTickets?: readonly FolderTicket[];
 }
 
 /**
- * From the text of a batch file to a batch that can run, or every reason why it cannot. Pure; never throws for what the
- * text says. Where `ticketFolder(text, folder)` names a folder, its tickets must be given.
+ * Turns the text of a batch file into a batch that can run, or into every reason why it cannot. Pure; never throws for the text.
+ * If `ticketFolder(text, folder)` names a folder, its tickets must be given.
  */
 export function readBatch(text: string, batchSurroundings: BatchSurroundings): BatchReading {
   const parsed = parseBatchFile(text);
@@ -35,8 +35,8 @@ export function readBatch(text: string, batchSurroundings: BatchSurroundings): B
 }
 
 /**
- * The absolute path of the ticket folder that a batch file names, for its reader; undefined where it names none, or where
- * the file has problems that `readBatch` will tell.
+ * The absolute path of the ticket folder that a batch file names; undefined if it names none, or if the file has problems that
+ * `readBatch` will report.
  */
 export function ticketFolder(text: string, folder: string): string | undefined {
   const parsed = parseBatchFile(text);

@@ -2,10 +2,10 @@ import { normalize } from "node:path/posix";
 import { unfitForLine } from "./plain-words.ts";
 import type { CheckReport } from "./step-spec.ts";
 
-/** What stands for the folder of one judgement, in a report's path and in a judged command's arguments. */
+/** Placeholder for the folder of one judgement, in a report's path and in a command's arguments. */
 export const ARTIFACTS = "{artifacts}";
 
-/** Where a check's report comes from: what the command prints, or a file below one of the judgement's two folders. */
+/** The source of a check's report: the command's output, or a file below one of the judgement's two folders. */
 export type ReportLocation = { readonly in: "output" } | { readonly in: "artifacts" | "checkout"; readonly path: string };
 
 /** The place that a report's path names. It has passed `unfitForReport`. */
@@ -15,7 +15,7 @@ export function reportLocation({ path }: CheckReport): ReportLocation {
   return { in: below ? "artifacts" : "checkout", path: normalize(below ? path.slice(ARTIFACTS.length + 1) : path) };
 }
 
-/** Why a report cannot be expected there, or undefined where it can. */
+/** The reason why a report cannot be expected there, or undefined if it can. */
 export function unfitForReport(report: CheckReport): string | undefined {
   const place = reportLocation(report);
   if (place.in === "output") return report.format === "tap" ? undefined : "only TAP can come from what the command prints";

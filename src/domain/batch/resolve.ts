@@ -5,8 +5,8 @@ import type { Batch, BatchFile, SandboxPolicy, Ticket, TicketSpec } from "./sche
 import { BATCH_FOLDER, DEFAULT_FINISH, type StepSpec } from "./step-spec.ts";
 
 /**
- * The batch as a run freezes it. `file` has passed `checkBatch` and holds the folder's tickets already; `folder` is the
- * absolute path of the folder the batch file is in. Throws a RangeError on a file that was not checked.
+ * The batch as a run freezes it. `file` has passed `checkBatch` and already contains the folder's tickets; `folder` is the
+ * absolute path of the batch file's folder. Throws a RangeError for an unchecked file.
  */
 export function resolveBatch(file: BatchFile, { folder }: { readonly folder: string }): Batch {
   const { name, agent, oracle, sandbox, limits, protect, tracker } = file;
@@ -35,7 +35,7 @@ export function resolveBatch(file: BatchFile, { folder }: { readonly folder: str
   };
 }
 
-/** Paths of the policy are relative to the batch file, as all its paths are. */
+/** Paths of the policy are relative to the batch file, like all its paths. */
 function atHome(policy: SandboxPolicy, folder: string): SandboxPolicy {
   const absolute = (paths: readonly string[]) => paths.map((path) => resolve(folder, path));
   return { ...policy, read: absolute(policy.read), write: absolute(policy.write) };
@@ -53,7 +53,7 @@ function resolveTicket(ticket: TicketSpec, file: BatchFile, folder: string): Tic
   return { id, title, body, repo, dependsOn, exclusive, finish, ...named };
 }
 
-/** A batch with a reviewer is reviewed. */
+/** A batch with a reviewer is reviewed by default. */
 function defaultFinish({ reviewer }: BatchFile): readonly StepSpec[] {
   if (reviewer === undefined) return DEFAULT_FINISH;
   return DEFAULT_FINISH.flatMap((step): StepSpec[] =>
@@ -61,7 +61,7 @@ function defaultFinish({ reviewer }: BatchFile): readonly StepSpec[] {
   );
 }
 
-/** A finish line that ends in `assert`, its commands with the batch file's folder where they name it. */
+/** A finish line that ends in `assert`, with the batch file's folder put into its commands. */
 function whole(finish: readonly StepSpec[], folder: string): readonly StepSpec[] {
   const steps = finish.map((step): StepSpec => {
     if (step.step === "check" || step.step === "verify") return { ...step, command: atFolder(step.command, folder) };
@@ -70,7 +70,7 @@ function whole(finish: readonly StepSpec[], folder: string): readonly StepSpec[]
   return steps.at(-1)?.step === "assert" ? steps : [...steps, { step: "assert" }];
 }
 
-/** What judges is best kept where no ticket can change it: beside the batch file. */
+/** A program that judges is best kept where no ticket can change it: beside the batch file. */
 function atFolder(command: Argv, folder: string): Argv {
   const [program, ...args] = command.map((word) => word.replaceAll(BATCH_FOLDER, folder));
   return [program ?? "", ...args];

@@ -1,13 +1,14 @@
 import { z } from "zod";
-import { vendor } from "./agent-spec.ts";
+import { vendorFields } from "./agent-spec.ts";
 import { Argv } from "./argv.ts";
 import { usd } from "./values.ts";
+import { vendorSpecs } from "./vendors.ts";
 
-/** How bad a finding is, worst first. */
+/** Severities of a finding, worst first. */
 export const SEVERITIES = ["critical", "high", "medium", "low"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** What all reviewers have in common. */
+/** Common fields of all reviewers. */
 const review = {
   blocking: z.enum(SEVERITIES).default("high").describe("The least severity of a finding that fails the step"),
   allowSameVendor: z.boolean().default(false).describe("Lets it be of the agent's vendor; never of the same model"),
@@ -23,7 +24,7 @@ const review = {
     .describe("After so many questions it is given a change with a planted defect, to see whether it reads; 0: never"),
 };
 
-/** The second model: it reviews, attacks and rules on blockers. It reads a checkout that it cannot write. */
+/** The reviewer: it reviews, attacks and rules on blockers. It reads a checkout that it cannot write. */
 export const ReviewerSpec = z
   .discriminatedUnion("kind", [
     z.strictObject({
@@ -31,15 +32,15 @@ export const ReviewerSpec = z
       command: Argv,
       ...review,
     }),
-    z.strictObject({ kind: z.literal("claude").describe("Claude Code"), ...vendor, ...review }),
-    z.strictObject({ kind: z.literal("codex").describe("Codex"), ...vendor, ...review }),
-    z.strictObject({ kind: z.literal("gemini").describe("Gemini CLI"), ...vendor, ...review }),
-    z.strictObject({ kind: z.literal("opencode").describe("opencode"), ...vendor, ...review }),
+    ...vendorSpecs({ ...vendorFields, ...review }),
   ])
   .describe("The model that reviews changes and rules on blockers");
 export type ReviewerSpec = z.infer<typeof ReviewerSpec>;
 
-/** Dollars that one question to the second model may cost: what the batch says, else nothing for a command and an attempt's for a vendor. */
+/**
+ * Dollars that one question to the reviewer may cost: the batch's number, or else nothing for a command and an attempt's maximum
+ * for a vendor.
+ */
 export function reviewUsd(reviewer: ReviewerSpec, limits: { readonly usdPerAttempt: number }): number {
   return reviewer.usdPerReview ?? (reviewer.kind === "command" ? 0 : limits.usdPerAttempt);
 }

@@ -15,44 +15,44 @@ const title = z.string().trim().min(1).max(200);
 
 const idPatterns = z.array(z.string().min(1).max(2000)).readonly().default([]);
 
-/** What a person allows one ticket, before it is worked. Only the batch can say it, and the batch is frozen: no agent can. */
+/** Permissions of a person for one ticket. Only the batch can give them, and the batch is frozen: no agent can. */
 const Allow = z.strictObject({
   testsRemoved: idPatterns.describe("Ids of tests that the ticket may remove or rename; * stands for anything"),
   testsSkipped: idPatterns.describe("Ids of tests that the ticket may skip; * stands for anything"),
   suppressions: z
     .boolean()
     .default(false)
-    .describe("Whether the ticket may tell linters, type checkers, runners and coverage to look away"),
-  scripts: z.boolean().default(false).describe("Whether the ticket may change the package.json scripts that a check runs"),
-  attributes: z.boolean().optional().describe("Whether the ticket may change files named .gitattributes; default: it may not"),
+    .describe("True if the ticket may add suppressions for linters, type checkers, runners and coverage"),
+  scripts: z.boolean().default(false).describe("True if the ticket may change the package.json scripts that a check runs"),
+  attributes: z.boolean().optional().describe("True if the ticket may change files named .gitattributes; default: false"),
   configuration: z
     .boolean()
     .optional()
-    .describe("Whether tests of the base may depend on what the ticket changes of how tests are run; default: they may not"),
+    .describe("True if tests of the base may depend on the ticket's changes to how tests are run; default: false"),
 });
 
-/** Tests that a ticket names to be fixed: every one of them is looked for in every report. */
+/** Ids of tests that a ticket must fix. Every report is searched for each of them. */
 const Fixes = z
   .array(z.string().min(1).max(2000))
   .max(200)
   .readonly()
-  .describe("Ids of tests that must pass for the ticket to be done, also where they fail on the base; * stands for anything");
+  .describe("Ids of tests that must pass for the ticket to be done, even if they fail on the base; * stands for any characters");
 
-/** A ticket as the batch file lists it. With a ticket folder an id is enough: what is not given comes from the folder. */
+/** A ticket in the batch file. With a ticket folder an id is enough: missing values come from the folder. */
 export const TicketSpec = z.strictObject({
   id: ticketId,
-  title: title.optional().describe("What is to be done, in one line; may be left out where the ticket is in a folder"),
-  body: z.string().max(64_000).default("").describe("What the agent is told beside the title"),
-  repo: RepoId.optional().describe("A key of repos; may be left out where there is only one"),
+  title: title.optional().describe("The task in one line; may be left out if the ticket is in a folder"),
+  body: z.string().max(64_000).default("").describe("The text for the agent, beside the title"),
+  repo: RepoId.optional().describe("A key of repos; may be left out if there is only one"),
   dependsOn: z.array(TicketId).readonly().default([]).describe("Ids of tickets that must be done before this one starts"),
   exclusive: z.array(name).readonly().default([]).describe("Names of things that only one ticket may use at a time"),
   finish: FinishLine.optional().describe("This ticket's own finish line, in place of the batch's"),
-  allow: Allow.optional().describe("What this ticket may do to tests and checks that no ticket may do by itself"),
+  allow: Allow.optional().describe("Permissions of this ticket for changes to tests and checks that are refused by default"),
   fixes: Fixes.optional(),
 });
 export type TicketSpec = z.infer<typeof TicketSpec>;
 
-/** Where a repository is and how a fresh worktree of it is made ready. */
+/** The place of a repository, and the preparation of a fresh worktree. */
 export const RepoSpec = z.strictObject({
   path: z.string().min(1).describe("The repository's folder: absolute, or relative to this file"),
   base: z.string().min(1).default("main").describe("The branch that changes are built on and land on"),
@@ -60,7 +60,7 @@ export const RepoSpec = z.strictObject({
 });
 export type RepoSpec = z.infer<typeof RepoSpec>;
 
-/** An oracle of the user's own in place of the one that ships. */
+/** A custom oracle in place of the built-in one. */
 export const OracleSpec = z
   .strictObject({
     command: Argv.describe(
@@ -69,12 +69,12 @@ export const OracleSpec = z
     reads: z
       .enum(["tracker", "elsewhere"])
       .default("tracker")
-      .describe("Whether it reads the tracker that it is told of; one that looks elsewhere cannot be tried with canaries"),
+      .describe("Whether it reads the tracker in its batch; one that reads elsewhere cannot be tested with canaries"),
   })
   .describe("Who says whether the batch is done, in place of the oracle that ships");
 export type OracleSpec = z.infer<typeof OracleSpec>;
 
-/** `path` names a folder of Markdown tickets; without it the inline tickets seed an embedded tracker. */
+/** `path` names a folder of Markdown tickets. Without it, the inline tickets seed an embedded tracker. */
 export const TrackerSpec = z
   .discriminatedUnion("kind", [
     z.strictObject({
@@ -89,7 +89,7 @@ export const TrackerSpec = z
   .describe("Where the tickets truly live");
 export type TrackerSpec = z.infer<typeof TrackerSpec>;
 
-/** Every bound of a run. Each is read by `decide` or by the executor; none is decoration. */
+/** Every bound of a run. `decide` or the executor reads each of them. */
 export const Limits = z.strictObject({
   workers: z.number().int().min(1).max(64).default(4).describe("Tickets worked at the same time"),
   attempts: z.number().int().min(1).max(20).default(3).describe("Attempts per ticket that may fail before it is stalled"),
@@ -106,28 +106,26 @@ export const Limits = z.strictObject({
     .min(0.01)
     .max(10_000)
     .default(20)
-    .describe("Gibibytes that the worktree of one attempt, or the folders of one check, may hold"),
+    .describe("Gibibytes that the worktree of one attempt, or the folders of one check, may take"),
   countOtherSessions: z
     .boolean()
     .default(false)
     .describe(
-      "Whether usdPerDay is also for what other sessions of the agent's and the reviewer's programs cost, as logged here",
+      "True if usdPerDay also covers other sessions of the agent's and the reviewer's programs, as logged on this machine",
     ),
 });
 export type Limits = z.infer<typeof Limits>;
 
 export const SandboxMode = z
   .enum(["required", "auto", "off"])
-  .describe(
-    "Whether agents are confined: required refuses to start without a sandbox, auto uses one where there is one, off uses none",
-  );
+  .describe("Confinement of agents: required refuses to start without a sandbox, auto uses one if there is one, off uses none");
 export type SandboxMode = z.infer<typeof SandboxMode>;
 
 const hostName = z
   .string()
-  .regex(/^(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?$/, "use a host name, with a port where it is not 443");
+  .regex(/^(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?$/, "use a host name, with a port if it is not 443");
 
-/** What a batch opens in the sandbox beyond what every process may reach. Frozen with the batch. */
+/** Paths and hosts that a batch opens in the sandbox beyond the standard ones. Frozen with the batch. */
 export const SandboxPolicy = z.strictObject({
   read: z.array(z.string().min(1)).readonly().default([]).describe("Further folders and files that agents and commands may read"),
   write: z.array(z.string().min(1)).readonly().default([]).describe("Further folders that agents and commands may write"),
@@ -143,7 +141,7 @@ export type SandboxPolicy = z.infer<typeof SandboxPolicy>;
 /** The batch file, as a person writes it. */
 export const BatchFile = z.strictObject({
   $schema: z.string().optional().describe("Where editors find the schema of this file"),
-  name: name.describe("What the batch is called: 1 to 40 letters, digits, spaces, '.', ':', '_' or '-'"),
+  name: name.describe("The batch's name: 1 to 40 letters, digits, spaces, '.', ':', '_' or '-'"),
   tracker: TrackerSpec.default({ kind: "local" }),
   repos: z
     .record(RepoId, RepoSpec)
@@ -153,10 +151,10 @@ export const BatchFile = z.strictObject({
   reviewer: ReviewerSpec.optional(),
   oracle: OracleSpec.optional(),
   sandbox: SandboxMode.default("required"),
-  sandboxPolicy: SandboxPolicy.optional().describe("What the sandbox opens beyond what every agent and command may reach"),
+  sandboxPolicy: SandboxPolicy.optional().describe("Paths and hosts that the sandbox opens beyond the standard ones"),
   limits: Limits.prefault({}).describe("Every bound of a run"),
   finish: FinishLine.optional().describe(
-    "The steps from a stopped agent to a done ticket, in order; default: gates, review (where there is a reviewer), merge, assert",
+    "The steps from a stopped agent to a done ticket, in order; default: gates, review (if there is a reviewer), merge, assert",
   ),
   transients: z
     .array(TransientSpec)
@@ -173,7 +171,7 @@ export const BatchFile = z.strictObject({
 });
 export type BatchFile = z.infer<typeof BatchFile>;
 
-/** A ticket with everything resolved: title, body and dependencies from the tracker, finish line inherited. */
+/** A ticket with everything resolved: title, body and dependencies from the tracker, and an inherited finish line. */
 export interface Ticket {
   readonly id: TicketId;
   readonly title: string;
@@ -183,13 +181,13 @@ export interface Ticket {
   readonly exclusive: readonly string[];
   readonly finish: readonly StepSpec[];
   readonly allow?: Allowance | undefined;
-  /** Ids of tests that must pass on its candidate; `*` stands for anything. Only the batch file can name them. */
+  /** Ids of tests that must pass on its candidate; `*` stands for any characters. Only the batch file can name them. */
   readonly fixes?: readonly string[] | undefined;
-  /** The ticket whose worker found this one, in this run or in an earlier one; absent where a person wrote it. */
+  /** The ticket whose worker found this one, in this run or in an earlier one; absent if a person wrote it. */
   readonly foundBy?: TicketId | undefined;
 }
 
-/** The batch as a run freezes it: absolute paths, tickets resolved. It may only grow, and only by the engine. */
+/** The batch as a run freezes it: absolute paths, resolved tickets. Only the engine can add to it, and nothing is removed. */
 export interface Batch {
   readonly name: string;
   readonly tracker: TrackerSpec;

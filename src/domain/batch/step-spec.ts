@@ -3,13 +3,13 @@ import { holdsExactNumbers } from "../values/exact-number.ts";
 import { Argv } from "./argv.ts";
 import { minutes, name } from "./values.ts";
 
-/** A day at most. A tenth at least: every try is a checkout and a process. */
+/** At most a day. At least a tenth of a second, because every run is a checkout and a process. */
 const seconds = z
   .number()
   .min(0.1)
   .max(24 * 3600);
 
-/** In a step's command: the folder of the batch file. */
+/** Placeholder in a step's command for the batch file's folder. */
 export const BATCH_FOLDER = "{batch}";
 
 const commandStep = {
@@ -22,7 +22,7 @@ const commandStep = {
     .describe("Glob patterns of files in the checkout that the command may overwrite; protected ones it never may"),
 };
 
-/** Where a check's command leaves what each test did. `vitest` and `jest` are the JSON of their own reporters. */
+/** The place and format of a check's results per test. `vitest` and `jest` are the JSON of their own reporters. */
 const CheckReport = z
   .strictObject({
     format: z.enum(["junit", "vitest", "jest", "tap"]).describe("How it is written"),
@@ -37,32 +37,30 @@ const CheckReport = z
   .describe("Results per test, which are compared with those of the base; without it a check is as good as its exit code");
 export type CheckReport = z.infer<typeof CheckReport>;
 
-/** What a verify command has to print, beside its exit code 0; see `unmet`. */
+/** The output that a verify command must print, beside its exit code 0; see `unmet`. */
 const Expectation = z
   .strictObject({
-    text: z.string().min(1).max(2000).optional().describe("Stands somewhere in what it prints on stdout"),
+    text: z.string().min(1).max(2000).optional().describe("A text that must appear in its stdout"),
     json: z
       .json()
       .refine(holdsExactNumbers, "must hold no whole number beyond 2^53: it would not be compared exactly")
       .optional()
       .describe(
-        "What it prints on stdout is one JSON value that holds all of this. Objects may have more keys; lists have as many entries, in this order",
+        "Its stdout must be one JSON value that contains all of this. Objects may have more keys; lists have as many entries, in this order",
       ),
   })
   .refine(({ text, json }) => text !== undefined || json !== undefined, "name a text or a json")
-  .describe("What the command must print");
+  .describe("The output that the command must print");
 export type Expectation = z.infer<typeof Expectation>;
 
-const checkName = name.default("check").describe("What the check is called; no two checks of a finish line share a name");
-const verifyName = name.default("verify").describe("What the verification is called; no two of a finish line share a name");
-const reviewName = name.default("review").describe("What the review is called; no two of a finish line share a name");
-const attackName = name
-  .default("adversary")
-  .describe("What the red-team attempt is called; no two of a finish line share a name");
+const checkName = name.default("check").describe("The check's name; no two checks of a finish line share a name");
+const verifyName = name.default("verify").describe("The verification's name; no two of a finish line share a name");
+const reviewName = name.default("review").describe("The review's name; no two of a finish line share a name");
+const attackName = name.default("adversary").describe("The red-team attempt's name; no two of a finish line share a name");
 
 /** One entry of a finish line. `minutes` bounds a command; default: `limits.minutesPerAttempt`. */
 export const StepSpec = z.discriminatedUnion("step", [
-  z.strictObject({ step: z.literal("gates").describe("Looks at what the change touches") }),
+  z.strictObject({ step: z.literal("gates").describe("Checks the paths and text of the change") }),
   z.strictObject({
     step: z.literal("check").describe("Runs a command on the merge candidate"),
     name: checkName,
@@ -83,7 +81,7 @@ export const StepSpec = z.discriminatedUnion("step", [
   z.strictObject({
     step: z
       .literal("adversary")
-      .describe("Lets the reviewer try to break the merge candidate, and sees that normal work still works"),
+      .describe("Lets the reviewer attack the merge candidate, and checks that normal work still works"),
     name: attackName,
     smoke: Argv.optional().describe("A command of normal work, which must still pass on the candidate"),
     minutes: minutes.optional().describe("Minutes before the reviewer is ended; default: limits.minutesPerAttempt"),
@@ -91,13 +89,13 @@ export const StepSpec = z.discriminatedUnion("step", [
   z.strictObject({ step: z.literal("merge").describe("Lands the candidate on the base branch") }),
   z
     .strictObject({
-      step: z.literal("verify").describe("Runs a command on what has landed"),
+      step: z.literal("verify").describe("Runs a command on the landed change"),
       name: verifyName,
       ...commandStep,
-      environment: name.optional().describe("Where it looks, for people: dev, prod"),
+      environment: name.optional().describe("The environment that it checks, for people: dev, prod"),
       within: seconds
         .optional()
-        .describe("Seconds in which it has to hold: the last probe starts when they are over. Default: one probe"),
+        .describe("Seconds in which it must pass; the last probe starts when they are over. Default: one probe"),
       every: seconds.optional().describe("Seconds from the end of a probe to the next one, if within is given; default: 5"),
       expect: Expectation.optional(),
     })
@@ -110,16 +108,21 @@ export const StepSpec = z.discriminatedUnion("step", [
 export type StepSpec = z.infer<typeof StepSpec>;
 export type StepKind = StepSpec["step"];
 
-/** Stands for a place in the finish line, where it is the prepare commands of a fresh worktree that are meant. */
+/** Stands for an index in the finish line if the prepare commands of a fresh worktree are meant. */
 export const PREPARE_STEP = -1;
 
-/** What a step is called by people, in the journal and in evidence: its name, with the environment that it looks at; else its kind. */
+/** The name of a step for people, in the journal and in evidence: its name with its environment, or else its kind. */
 export function stepName(spec: StepSpec): string {
   if (spec.step === "verify" && spec.environment !== undefined) return `${spec.name} (${spec.environment})`;
   return "name" in spec ? spec.name : spec.step;
 }
 
-/** What runs when a batch names no finish line. `assert` is appended where it is missing. */
+/** Whether a step runs a command, which may need a whole machine: so many at a time as there are workers. */
+export function runsCommand({ step }: StepSpec): boolean {
+  return step === "check" || step === "verify";
+}
+
+/** The finish line of a batch that names none. `assert` is appended if it is missing. */
 export const DEFAULT_FINISH: readonly StepSpec[] = [{ step: "gates" }, { step: "merge" }, { step: "assert" }];
 
 export const FinishLine = z.array(StepSpec).min(1).readonly();

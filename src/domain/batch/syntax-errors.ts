@@ -1,6 +1,6 @@
 import type { ParseError } from "jsonc-parser";
 import type { Nesting } from "./nesting.ts";
-import { type BatchProblem, shown, sortProblems } from "./problem.ts";
+import { type BatchProblem, displayValue, sortProblems } from "./problem.ts";
 import type { Position } from "./text-position.ts";
 
 /** Values of the parser's `const enum`, which isolated modules cannot read (jsonc-parser 3.3, main.d.ts). */
@@ -30,7 +30,7 @@ const IN_WORDS: Readonly<Record<number, Words>> = {
 
 const NO_WORDS: Words = { message: "this is no JSON" };
 
-/** What the parser stumbled over, in words and by place: the first of each line, and nothing behind a wrong bracket. */
+/** The parser's errors, in words and by place: the first of each line, and nothing after a wrong bracket. */
 export function syntaxProblems(
   text: string,
   errors: readonly ParseError[],
@@ -61,14 +61,14 @@ function inWords(error: ParseError, text: string, nesting: Nesting, position: (o
   const misfit = code === ERROR.invalidSymbol || code === ERROR.propertyNameExpected;
   if (!misfit || word === "") return IN_WORDS[code] ?? NO_WORDS;
   const bare = word.replace(/^'|'$/g, "");
-  if (asKey) return { message: `the key ${shown(bare)} must stand in double quotes` };
+  if (asKey) return { message: `the key ${displayValue(bare)} must stand in double quotes` };
   return {
-    message: `${bare === word ? word : shown(word)} is no value`,
+    message: `${bare === word ? word : displayValue(word)} is no value`,
     hint: "text stands in double quotes; else true, false, null or a number",
   };
 }
 
-/** One slip makes the parser stumble more than once on a line: the first is the one to mend. */
+/** One slip causes several errors on a line; the first one is the real one. */
 function firstOfEachLine(problems: readonly BatchProblem[]): readonly BatchProblem[] {
   const sorted = sortProblems(problems);
   return sorted.filter((problem, i) => problem.line !== sorted[i - 1]?.line);

@@ -4,10 +4,10 @@ import type { BatchProblem, Path } from "./problem.ts";
 import { syntaxProblems } from "./syntax-errors.ts";
 import { type Position, positionsIn } from "./text-position.ts";
 
-/** The longest batch file that is read. UTF-16 units. */
+/** Length of the longest batch file. UTF-16 units. */
 const MAX_BATCH_LENGTH = 32 * 1024 * 1024;
 
-/** A file that is JSON with comments: its tree, and where its parts stand. */
+/** A file of JSON with comments: its tree, and the places of its parts. */
 export interface Syntax {
   readonly ok: true;
   readonly root: Node;
@@ -42,7 +42,7 @@ export function walk(node: Node, visit: (node: Node, path: Path) => void, path: 
   });
 }
 
-/** The value that a node stands for. Without keys named `__proto__`, which would set the prototype. */
+/** The value of a node, without keys named `__proto__`, which would set the prototype. */
 export function nodeValue(node: Node): unknown {
   if (node.type === "array") return (node.children ?? []).map(nodeValue);
   if (node.type !== "object") return node.value;
@@ -60,7 +60,7 @@ export function nodeValue(node: Node): unknown {
   return object;
 }
 
-/** The node at a path; with `key`, the key of that property where the object has it. */
+/** The node at a path. With `key`, the key of that property if the object has it. */
 export function nodeAt(root: Node, path: Path, key?: string): Node | undefined {
   let node: Node | undefined = root;
   for (const step of path) {

@@ -1,10 +1,10 @@
-/** Where a character stands in a text: line and column from 1, columns in UTF-16 units. */
+/** The place of a character in a text: line and column from 1, columns in UTF-16 units. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** Turns offsets into positions; lines end as editors end them: CR LF, LF or CR. */
+/** Turns offsets into positions. Lines end as in editors: CR LF, LF or CR. */
 export function positionsIn(text: string): (offset: number) => Position {
   const starts = [0];
   for (const match of text.matchAll(/\r\n|\n|\r/g)) starts.push(match.index + match[0].length);

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { name } from "./values.ts";
 
-/** A class of hiccup: what a failed step prints where it is one, and how long to wait before it is tried once more. */
+/** A class of transient: a pattern of a failed step's output, and the wait before the step is retried. */
 export const TransientSpec = z
   .strictObject({
-    name: name.describe("What the class is called in the journal"),
+    name: name.describe("The name of the class in the journal"),
     pattern: z
       .string()
       .min(3)
@@ -19,5 +19,5 @@ export const TransientSpec = z
       .describe("The steps in which it may happen"),
     waitSeconds: z.number().nonnegative().max(600).default(5).describe("Seconds before the step is tried once more"),
   })
-  .describe("A transient failure that earns a step exactly one retry");
+  .describe("A transient: a failure that passes by itself and earns a step exactly one retry");
 export type TransientSpec = z.infer<typeof TransientSpec>;

@@ -1,8 +1,8 @@
-import { type BatchProblem, type Locate, type Path, problemAt, shown, sortProblems } from "./problem.ts";
+import { type BatchProblem, displayValue, type Locate, type Path, problemAt, sortProblems } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
 import { DEFAULT_FINISH, type StepSpec } from "./step-spec.ts";
 
-/** What runs, but perhaps not as it was meant. The batch has passed `checkBatch`. Sorted by place. */
+/** Warnings about a batch that runs, but perhaps not as intended. It has passed `checkBatch`. Sorted by place. */
 export function warnOfBatch(file: BatchFile, locate: Locate): readonly BatchProblem[] {
   const warnings: BatchProblem[] = [];
   const warn = (path: Path, message: string, hint?: string) => warnings.push(problemAt(locate, path, message, hint));
@@ -15,7 +15,7 @@ export function warnOfBatch(file: BatchFile, locate: Locate): readonly BatchProb
     for (const field of ["dependsOn", "exclusive"] as const) {
       const names: readonly string[] = ticket[field];
       const twice = firstRepeated(names);
-      if (twice !== -1) warn(["tickets", i, field, twice], `${shown(names[twice])} is listed twice`);
+      if (twice !== -1) warn(["tickets", i, field, twice], `${displayValue(names[twice])} is listed twice`);
     }
   });
   return sortProblems(warnings);

@@ -1,33 +1,34 @@
+import { plural } from "../values/plural.ts";
 import { fixFindings, type NamedFixes } from "./fixes.ts";
 import { filesThatLoad } from "./loaded-files.ts";
-import { type Allowance, NO_TALLY, ran, sum, type Tally, type TestRun, tallies, total } from "./results.ts";
+import { type Allowance, NO_TALLY, type OutcomeCounts, ran, sum, type TestRun, tallies, total } from "./results.ts";
 import { matchesWildcard } from "./wildcard.ts";
 
-/** One thing that speaks against a candidate: a few words for people, and what it is about. The ids are outside text, raw. */
+/** One finding against a candidate: a few words for people, and its tests. The ids are outside text, raw. */
 export interface Remark {
   readonly says: string;
   readonly ids: readonly string[];
 }
 
-/** What the results of tests say against a candidate. */
-export interface Finding extends Remark {
+/** The comparison of a candidate's test results with those of its base. */
+export interface TestFinding extends Remark {
   readonly kind: "none-run" | "failing" | "removed" | "skipped" | "duplicated" | "fewer-run" | "exit-code" | "unfixed";
 }
 
 export interface Comparison {
-  /** Empty where the candidate holds what the base held. */
-  readonly findings: readonly Finding[];
+  /** Empty if the candidate is no worse than the base. */
+  readonly findings: readonly TestFinding[];
   /** Tests that fail and failed on the base too. */
   readonly preExisting: readonly string[];
-  /** Entries of files that the base could not load and the candidate can. */
+  /** Entries of files that only the candidate can load. */
   readonly loads: readonly string[];
-  readonly candidate: Readonly<Tally>;
-  readonly base: Readonly<Tally>;
+  readonly candidate: Readonly<OutcomeCounts>;
+  readonly base: Readonly<OutcomeCounts>;
 }
 
 export interface CompareOptions {
   readonly fixes?: NamedFixes | undefined;
-  /** Paths of files that the base has and the candidate does not. */
+  /** Paths of files that only the base has. */
   readonly deleted?: readonly string[] | undefined;
 }
 
@@ -39,15 +40,14 @@ interface Sorted {
   readonly failing: string[];
   readonly duplicated: string[];
   readonly preExisting: string[];
-  /** Tests that ran on the base and need not run here, since a person allowed it. */
+  /** Tests that ran on the base and may be missing here, because a person allowed it. */
   excused: number;
 }
 
 /**
- * Judges a candidate's results by those that the same command gave on its base (adversary cases A1, A2, A3, A26, B5):
- * test by test, never by a total alone, and never by the exit code alone. What fails on the base already is no fault of
- * the candidate, unless `fixes` names it; what only this candidate skips, loses or fails is. `base` is undefined where the base
- * has no tests.
+ * Compares a candidate's results with those of the same command on its base (adversary cases A1, A2, A3, A26, B5): test by test,
+ * never by a total or the exit code alone. A test that already fails on the base is no fault of the candidate, unless `fixes`
+ * names it. A test that only this candidate skips, loses or fails is. `base` is undefined if the base has no tests.
  */
 export function compareRuns(
   base: TestRun | undefined,
@@ -60,8 +60,8 @@ export function compareRuns(
   const loads = filesThatLoad(before, now, deleted);
   const sorted = sortOut(before, now, allow, loads);
   const [all, allBefore] = [sum(now.values()), sum(before.values())];
-  const findings: Finding[] = [...fixFindings(before, now, { ...fixes, loads })];
-  const found = (kind: Finding["kind"], says: string, ids: readonly string[] = []) => findings.push({ kind, says, ids });
+  const findings: TestFinding[] = [...fixFindings(before, now, { ...fixes, loads })];
+  const found = (kind: TestFinding["kind"], says: string, ids: readonly string[] = []) => findings.push({ kind, says, ids });
 
   const { failing, removed, skipped, duplicated, preExisting } = sorted;
   if (ran(all) === 0) found("none-run", total(all) === 0 ? "the report holds no tests" : "no test was run");
@@ -76,7 +76,7 @@ export function compareRuns(
   return { findings, preExisting, loads: [...loads], candidate: all, base: allBefore };
 }
 
-type Tallies = ReadonlyMap<string, Readonly<Tally>>;
+type Tallies = ReadonlyMap<string, Readonly<OutcomeCounts>>;
 
 function sortOut(before: Tallies, now: Tallies, allow: Allowance, loads: ReadonlySet<string>): Sorted {
   const sorted: Sorted = { removed: [], skipped: [], failing: [], duplicated: [], preExisting: [], excused: 0 };
@@ -90,17 +90,23 @@ function sortOut(before: Tallies, now: Tallies, allow: Allowance, loads: Readonl
   return sorted;
 }
 
-/** What became of a test of the base. */
-function sortOld(sorted: Sorted, id: string, old: Readonly<Tally>, tally: Readonly<Tally>, allow: Allowance): void {
+/** The outcome of a test of the base on the candidate. */
+function sortOld(
+  sorted: Sorted,
+  id: string,
+  old: Readonly<OutcomeCounts>,
+  tally: Readonly<OutcomeCounts>,
+  allow: Allowance,
+): void {
   const gone = total(tally) < total(old);
   const unrun = Math.max(0, ran(old) - ran(tally));
-  // Of several tests by one name, one that is added must not make up for one that is skipped.
+  // If several tests share a name, an added one must not make up for a skipped one.
   const moreSkipped = tally.skipped + tally.todo > old.skipped + old.todo;
   if (gone || unrun > 0 || moreSkipped) {
     if (isAllowed(gone ? allow.testsRemoved : allow.testsSkipped, id)) sorted.excused += unrun;
     else (gone ? sorted.removed : sorted.skipped).push(id);
   }
-  // A second test by the name of one of the base's could stand in for it.
+  // A second test with the name of one of the base's could stand in for it.
   if (total(old) === 1 && total(tally) > 1) sorted.duplicated.push(id);
 }
 
@@ -108,17 +114,17 @@ function isAllowed(patterns: readonly string[], id: string): boolean {
   return patterns.some((pattern) => matchesWildcard(pattern, id));
 }
 
-/** What the exit code says against what the tests say; undefined where they agree. */
+/** The contradiction between the exit code and the tests; undefined if they agree. */
 function exitFinding(
   candidate: TestRun,
   base: TestRun | undefined,
-  all: Readonly<Tally>,
+  all: Readonly<OutcomeCounts>,
   newlyFailing: number,
 ): string | undefined {
   const { exitCode } = candidate;
   if (exitCode === 0) return all.failed > 0 ? `exit code 0, though ${tests(all.failed)} failed` : undefined;
   if (all.failed === 0) return `exit code ${exitCode}, though no test failed`;
-  // Tests that failed before explain the exit code of before, and no other.
+  // Tests that failed before explain the earlier exit code, and no other.
   if (newlyFailing === 0 && exitCode !== base?.exitCode)
     return `exit code ${exitCode}, and ${base?.exitCode ?? "none"} on the base, where the same tests fail`;
   return undefined;
@@ -126,5 +132,5 @@ function exitFinding(
 
 /** A number of tests, in words. */
 export function tests(n: number): string {
-  return n === 1 ? "1 test" : `${n} tests`;
+  return plural(n, "test");
 }

@@ -1,33 +1,33 @@
 import { fileOf } from "./loaded-files.ts";
-import { NO_TALLY, type Tally, total } from "./results.ts";
+import { NO_TALLY, type OutcomeCounts, total } from "./results.ts";
 import { matchesWildcard } from "./wildcard.ts";
 
-type Tallies = ReadonlyMap<string, Readonly<Tally>>;
+type Tallies = ReadonlyMap<string, Readonly<OutcomeCounts>>;
 
-/** What speaks against a candidate: a few words for people, and the tests or patterns that it is about, raw. */
+/** One finding against a candidate: a few words for people, and its tests or patterns, raw. */
 interface Unfixed {
   readonly kind: "unfixed";
   readonly says: string;
   readonly ids: readonly string[];
 }
 
-/** What a ticket's `fixes` are judged by. */
+/** The input for judging a ticket's `fixes`. */
 export interface NamedFixes {
-  /** Test ids; `*` stands for anything. */
+  /** Test ids; `*` stands for any characters. */
   readonly patterns: readonly string[];
-  /** Ids of tests that earlier checks of the ticket reported on the same candidate: a pattern may be about one of those. */
+  /** Ids of tests that earlier checks of the ticket reported on the same candidate, because a pattern may name one of those. */
   readonly elsewhere: Iterable<string>;
-  /** Whether no later check of the ticket has a report. Then a pattern that names no test of any report fails. */
+  /** True if no later check of the ticket has a report. A pattern that matches no test of any report then fails. */
   readonly isLast: boolean;
 }
 
-/** A pattern that names more tests than this is judged like any other, but the rest of them are not listed. */
+/** If a pattern matches more tests than this, all are judged, but only so many are listed. */
 const LISTED = 100;
 
 /**
- * What speaks against a candidate by the tests that its ticket was to fix (adversary case B5): each test that a pattern names, on
- * the base or on the candidate, must be there on the candidate, run and pass, every time that it is reported. That it fails on
- * the base excuses nothing, and `allow` does not either. `loads`: files of the base that could not be loaded, and are fixed by that.
+ * Findings about the tests that the ticket must fix (adversary case B5). Each test that a pattern matches, on the base or on the
+ * candidate, must exist on the candidate, run, and pass every time that it is reported. A failure on the base is no excuse, and
+ * neither is `allow`. `loads`: files that only the candidate can load, which fixes them.
  */
 export function fixFindings(
   before: Tallies,
@@ -54,12 +54,12 @@ export function fixFindings(
 
 type Unmet = "failing" | "skipped" | "absent" | "empty";
 
-/** What is wrong with a test that is to be fixed, or with a file that the base could not load; undefined if nothing is. */
-function unmetBy(id: string, old: Readonly<Tally> | undefined, tally: Readonly<Tally>): Unmet | undefined {
+/** The problem of a test that must be fixed, or of a file that the base could not load; undefined if there is none. */
+function unmetBy(id: string, old: Readonly<OutcomeCounts> | undefined, tally: Readonly<OutcomeCounts>): Unmet | undefined {
   if (total(tally) === 0) return "absent";
   if (tally.failed > 0) return "failing";
   if (tally.skipped + tally.todo > 0) return "skipped";
-  // A runner names a file only if it holds no test, or could not be loaded.
+  // A runner reports a file itself only if it contains no test, or could not be loaded.
   return fileOf(id) !== undefined && (old?.failed ?? 0) > 0 ? "empty" : undefined;
 }
 
@@ -80,7 +80,7 @@ function namesOne(pattern: string, ids: ReadonlySet<string>): boolean {
   return pattern.includes("*") && [...ids].some((id) => matchesWildcard(pattern, id));
 }
 
-/** The tests that fail in a run and are not among those that the ticket fixes: on a base, they do not count. */
+/** The failing tests of a run that the ticket does not fix. On a base, they do not count. */
 export function failingUnnamed(tallies: Tallies, patterns: readonly string[]): readonly string[] {
   const failing = new Set([...tallies].flatMap(([id, { failed }]) => (failed > 0 ? [id] : [])));
   for (const id of named(patterns, failing)) failing.delete(id);

@@ -1,7 +1,7 @@
-/** What a marker makes a tool look away from. */
+/** The tool and kind of findings that a marker suppresses. */
 export type Silenced = "a lint or type rule" | "a test" | "coverage";
 
-/** Neighbouring lines that a change replaces, as version control shows them. */
+/** Adjacent lines that a change replaces, as version control shows them. */
 export interface Hunk {
   readonly path: string;
   /** Number of the first added line in the new file, from 1. */
@@ -10,10 +10,10 @@ export interface Hunk {
   readonly removed: readonly string[];
 }
 
-/** A suppression that a change brings. Everything in it is outside text, raw. */
+/** A suppression that a change adds. All of its text is outside text, raw. */
 export interface Suppression {
   readonly path: string;
-  /** Line in the new file; 0 for what is no line of its own (a demand that was lowered). */
+  /** Line in the new file; 0 if it has no line of its own (a lowered threshold). */
   readonly line: number;
   readonly what: Silenced | "lowered coverage";
   readonly text: string;

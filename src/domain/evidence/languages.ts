@@ -1,4 +1,4 @@
-/** Families of languages that share the comments by which their tools are told to look away. */
+/** Families of languages that share the suppression comments of their tools. */
 export type Family =
   | "js"
   | "python"
@@ -34,7 +34,7 @@ const BY_ENDING: ReadonlyMap<string, Family> = new Map(
   Object.entries(ENDINGS).flatMap(([family, endings]) => endings.map((ending) => [ending, family as Family] as const)),
 );
 
-/** Files in which tools keep the coverage that they demand; patterns of file names. */
+/** Files with coverage thresholds; patterns of file names. */
 const CONFIGURATION: readonly string[] = [
   "package.json",
   ".nycrc*",
@@ -66,21 +66,21 @@ const CONFIGURATION_NAME = new RegExp(
   "i",
 );
 
-/** Patterns of the names of all files that are searched, for a version control system that looks for them. */
+/** Name patterns of all files that are searched, for a version control system. */
 export const SEARCHED_NAMES: readonly string[] = [...[...BY_ENDING.keys()].map((ending) => `*.${ending}`), ...CONFIGURATION];
 
-/** The family of a code file; undefined for what is no code. */
+/** The family of a code file; undefined for other files. */
 export function familyOf(path: string): Family | undefined {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   return BY_ENDING.get(name.slice(name.lastIndexOf(".") + 1));
 }
 
-/** Whether a file may hold demands on coverage. */
-export function isConfiguration(path: string): boolean {
+/** True if a file may contain coverage thresholds. */
+export function isCoverageConfiguration(path: string): boolean {
   return CONFIGURATION_NAME.test(path.slice(path.lastIndexOf("/") + 1));
 }
 
-/** Whether a file looks like one of tests, by the habits of the common runners. */
+/** True if a file looks like a test file, by the conventions of the common runners. */
 export function isTestFile(path: string): boolean {
   return /(?:^|\/)(?:tests?|specs?|__tests__|e2e)\/|(?:^|[/._-])(?:test|spec)s?[._-]|(?:Test|Tests|Spec)\.\w+$/.test(path);
 }

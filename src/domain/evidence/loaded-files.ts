@@ -1,10 +1,10 @@
-import { type Tally, total } from "./results.ts";
+import { type OutcomeCounts, total } from "./results.ts";
 
-type Tallies = ReadonlyMap<string, Readonly<Tally>>;
+type Tallies = ReadonlyMap<string, Readonly<OutcomeCounts>>;
 
 /**
- * Entries by which a runner said that a file of the base could not be loaded, where it can be now: the entry is gone, and tests of the
- * file stand in its place. Node's TAP says of no test which file it is in, so there the file has to be there and any test be new.
+ * Entries for files that a runner could not load on the base, and now can: the entry is gone, and tests of the file stand in its
+ * place. Node's TAP does not name the file of a test, so the file must exist and any test be new.
  */
 export function filesThatLoad(before: Tallies, now: Tallies, deleted: readonly string[]): ReadonlySet<string> {
   const gone = [...before].flatMap(([id, tally]) => {
@@ -25,8 +25,8 @@ export function filesThatLoad(before: Tallies, now: Tallies, deleted: readonly s
 const SCRIPT = /^[^\s>]+\.[cm]?[jt]sx?$/;
 
 /**
- * The file that an entry is about, and what the ids of its tests begin with; undefined if it is a test's. Vitest, jest and node's TAP
- * give the path alone, node's JUnit report has it first and last, and pytest's has the module below the suite.
+ * The file of an entry, and the prefix of its tests' ids; undefined if the entry is a test. Vitest, jest and node's TAP give the
+ * path alone, node's JUnit report has it first and last, and pytest's has the module below the suite.
  */
 export function fileOf(id: string): { readonly path: string; readonly prefix: string } | undefined {
   const names = id.split(" > ");
@@ -36,10 +36,10 @@ export function fileOf(id: string): { readonly path: string; readonly prefix: st
   return undefined;
 }
 
-/** Levels of an id that are looked at. */
+/** Levels of an id that are compared. */
 const MAX_LEVELS = 20;
 
-/** What an id begins with, at each of its levels. Pytest puts a class behind its module with a dot. */
+/** The prefixes of an id, at each of its levels. Pytest puts a class behind its module with a dot. */
 function parentsOf(id: string): readonly string[] {
   const names = id.split(" > ", MAX_LEVELS).slice(0, -1);
   const parents = names.map((_, i) => names.slice(0, i + 1).join(" > "));

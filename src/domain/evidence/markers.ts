@@ -1,12 +1,12 @@
 import type { Silenced } from "./hunk.ts";
 import type { Family } from "./languages.ts";
 
-/** A way to make a tool look away. Every pattern needs time that grows with the line's length only. */
+/** One kind of suppression. Every pattern needs time linear to the line's length. */
 export interface Marker {
   readonly what: Silenced;
   readonly families: readonly Family[];
   readonly pattern: RegExp;
-  /** Looked for in files of tests only: elsewhere the words mean something else. */
+  /** Searched only in test files: elsewhere the words mean something else. */
   readonly inTestsOnly?: true;
 }
 

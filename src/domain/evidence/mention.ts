@@ -1,13 +1,15 @@
 import type { Silenced } from "./hunk.ts";
 import type { Family } from "./languages.ts";
 
-/** A longer line is not looked into: what it holds counts. */
+/** A longer line is not parsed: every marker in it counts. */
 const LONGEST = 1_000;
 
-/** Words that may follow a string in JavaScript, TypeScript or Python. Any other right behind a closing quote breaks the file. */
+/**
+ * Words that may follow a string in JavaScript, TypeScript or Python. Any other word right after a closing quote breaks the file.
+ */
 const GOES_ON = "(?:in|instanceof|of|as|is|satisfies|extends|with|while|if|else|for|and|or|not|async)\\b";
 
-/** Python takes letters before a quote for a part of the next string, which may follow on another. */
+/** Python takes letters before a quote for a part of the next string, which may follow another. */
 const WORD_AFTER_QUOTE: Partial<Record<Family, RegExp>> = {
   js: new RegExp(`^(?!${GOES_ON})[a-z]`, "i"),
   python: new RegExp(`^(?!${GOES_ON}|[a-z]{1,3}["'])[a-z]`, "i"),
@@ -19,35 +21,38 @@ const COMMENT: Partial<Record<Family, RegExp>> = {
   python: /^#/,
 };
 
-/** Plain code and whole strings, and then a string that is still open. No string holds what could be code in a template or in JSX. */
+/**
+ * Plain code and complete strings, followed by an open string. No string contains text that could be code in a template or in
+ * JSX.
+ */
 const OPEN_STRING = /^(?:[\w\s$.,:;=({[!?&|+)}\]>-]|"[^"{]*"|'[^'{]*')*(?:"[^"{]*|'[^'{]*)$/;
 
-/** What can begin code in the middle of a comment or string of a line above: the ends of both, templates, and tags. */
+/** Beginnings of code in the middle of a comment or string from a line above: the ends of both, templates, and tags. */
 const ENDS_PROSE = /[`\\<]|\*\/|""|''/;
 
-/** Comments by which linters, type checkers and coverage are told something begin with their word. */
+/** Comments for linters, type checkers and coverage tools begin with the tool's word. */
 const BEGINS = /(?:[/*]|<!--) ?@?$/;
 
-/** What ends a comment in the middle of a line; and NULs, as in UTF-16, between which nothing is what it looks like. */
+/** Ends of a comment in the middle of a line, and NULs, as in UTF-16, between which nothing is what it looks like. */
 const HIDES = /[\r\u2028\u2029](?!$)|\0/;
 
-/** Markers of JavaScript that hold their own beginning, or that a tool looks for anywhere in a comment (Flow). */
+/** Markers of JavaScript that contain their own beginning, or that a tool finds anywhere in a comment (Flow). */
 const WHOLE = /^(?:[/*$]|@flow)/;
 
-/** Whether a line may speak of markers at all. `raw` is the line as it is in the file. */
+/** True if a line may mention markers at all. `raw` is the line as it is in the file. */
 export function maySpeak(raw: string, family: Family): boolean {
   return raw.length <= LONGEST && COMMENT[family] !== undefined && !HIDES.test(raw);
 }
 
 /**
- * Whether a marker at this place of such a line is only spoken of: by a comment or a string, and not to a tool. `text` has single
- * blanks, and none at its ends. In doubt it is not: neither the lines above are known, nor in what they leave the line.
+ * True if a marker at this place is only mentioned, in a comment or a string that is not for a tool. `text` has single blanks,
+ * and none at its ends. If in doubt, it is not: the lines above are unknown, and so is their effect on this line.
  */
 export function isMention(what: Silenced, family: Family, text: string, at: number): boolean {
   const before = text.slice(0, at);
   if (what === "a test") return isProse(text, at, family);
   if (family !== "js" || WHOLE.test(text.slice(at))) return false;
-  // The beginning of a line may be that of a comment which was opened above it.
+  // The beginning of a line may belong to a comment that was opened above it.
   if (!BEGINS.test(`/${before}`)) return true;
   // v8-to-istanbul finds its word in strings too.
   return (
@@ -62,7 +67,7 @@ function isProse(text: string, at: number, family: Family): boolean {
   return OPEN_STRING.test(before);
 }
 
-/** If the line above left a string open, this one would end it where nothing can follow. */
+/** If the line above left a string open, this quote would end it where nothing can follow. */
 function breaksWhereClosed(text: string, at: number, family: Family): boolean {
   return ['"', "'"].every((quote) => {
     const first = text.indexOf(quote);

@@ -1,50 +1,49 @@
 /**
- * What became of one test. `todo` is a test that its author marks as not written or not working yet: it neither passes nor
- * fails.
+ * The outcome of one test. `todo` is a test that its author marks as not written or not working yet: it neither passes nor fails.
  */
-export type Outcome = "passed" | "failed" | "skipped" | "todo";
+export type TestOutcome = "passed" | "failed" | "skipped" | "todo";
 
-/** One test as a report names it. The id is raw: it may hold anything, and is compared as it is. */
+/** One test of a report. The id is raw: it may contain anything, and is compared as it is. */
 export interface TestResult {
   readonly id: string;
-  readonly outcome: Outcome;
+  readonly outcome: TestOutcome;
 }
 
-/** What one run of a check's command left: how it ended, and every test of its report. */
+/** The result of one run of a check's command: its end, and every test of its report. */
 export interface TestRun {
   readonly exitCode: number;
   readonly tests: readonly TestResult[];
 }
 
-/** What a person has allowed a ticket beforehand, in the batch. Patterns are test ids, with `*` for anything. */
+/** Permissions of a ticket, given by a person in the batch. Patterns are test ids, with `*` for any characters. */
 export interface Allowance {
   readonly testsRemoved: readonly string[];
   readonly testsSkipped: readonly string[];
   readonly suppressions: boolean;
-  /** Whether it may change the package.json scripts that a check runs. */
+  /** True if it may change the package.json scripts that a check runs. */
   readonly scripts?: boolean;
-  /** Whether it may change files named .gitattributes. */
+  /** True if it may change files named .gitattributes. */
   readonly attributes?: boolean | undefined;
-  /** Whether it may change how tests are run: the settings of test runners, conftest.py. */
+  /** True if it may change how tests are run: the settings of test runners, conftest.py. */
   readonly configuration?: boolean | undefined;
 }
 
-/** How much a passed check proves: per-test results against the base's, results alone, or the exit code alone. */
+/** The strength of a passed check: per-test results against the base's, results alone, or the exit code alone. */
 export type CheckStrength = "compared" | "uncompared" | "exit-code";
 
-/** How often a test of one id came out how. */
-export interface Tally {
+/** The number of tests with one id, by outcome. */
+export interface OutcomeCounts {
   passed: number;
   failed: number;
   skipped: number;
   todo: number;
 }
 
-export const NO_TALLY: Readonly<Tally> = { passed: 0, failed: 0, skipped: 0, todo: 0 };
+export const NO_TALLY: Readonly<OutcomeCounts> = { passed: 0, failed: 0, skipped: 0, todo: 0 };
 
 /** One tally per id, in the order of the report. */
-export function tallies(tests: readonly TestResult[]): ReadonlyMap<string, Readonly<Tally>> {
-  const byId = new Map<string, Tally>();
+export function tallies(tests: readonly TestResult[]): ReadonlyMap<string, Readonly<OutcomeCounts>> {
+  const byId = new Map<string, OutcomeCounts>();
   for (const { id, outcome } of tests) {
     const tally = byId.get(id);
     if (tally === undefined) byId.set(id, { ...NO_TALLY, [outcome]: 1 });
@@ -54,17 +53,17 @@ export function tallies(tests: readonly TestResult[]): ReadonlyMap<string, Reado
 }
 
 /** All of them. */
-export function total(tally: Readonly<Tally>): number {
+export function total(tally: Readonly<OutcomeCounts>): number {
   return tally.passed + tally.failed + tally.skipped + tally.todo;
 }
 
 /** Those that ran to an outcome. */
-export function ran(tally: Readonly<Tally>): number {
+export function ran(tally: Readonly<OutcomeCounts>): number {
   return tally.passed + tally.failed;
 }
 
 /** The tallies of all ids together. */
-export function sum(options: Iterable<Readonly<Tally>>): Readonly<Tally> {
+export function sum(options: Iterable<Readonly<OutcomeCounts>>): Readonly<OutcomeCounts> {
   const all = { ...NO_TALLY };
   for (const { passed, failed, skipped, todo } of options) {
     all.passed += passed;

@@ -1,7 +1,7 @@
 import { readJson } from "../values/json-text.ts";
 import type { Remark } from "./compare.ts";
 
-/** Programs that look up what to run in package.json, and what else of the repository steers them. */
+/** Programs that run scripts of package.json, and the other files of the repository that steer them. */
 const RUNNERS: Readonly<Record<string, readonly string[]>> = {
   npm: [".npmrc"],
   pnpm: [".npmrc", "pnpm-workspace.yaml", ".pnpmfile.cjs", ".pnpmfile.mjs"],
@@ -9,7 +9,7 @@ const RUNNERS: Readonly<Record<string, readonly string[]>> = {
   bun: ["bunfig.toml", ".npmrc"],
 };
 
-/** Their own words; what else comes first is a script's name for all of them but npm. */
+/** Their own commands. Any other first word is a script's name, except for npm. */
 const RUN = /^(?:run|run-script|rum|urn)$/;
 const NPM_SHORT: Readonly<Record<string, string>> = {
   test: "test",
@@ -20,7 +20,7 @@ const NPM_SHORT: Readonly<Record<string, string>> = {
   restart: "restart",
 };
 
-/** The script of package.json that a command runs; undefined where it runs none, or one that cannot be told from its words. */
+/** The script of package.json that a command runs; undefined if it runs none, or one that its words do not show. */
 export function scriptRunBy(command: readonly string[]): { readonly runner: string; readonly script: string } | undefined {
   const runner = (command[0] ?? "").split("/").at(-1) ?? "";
   if (!Object.hasOwn(RUNNERS, runner)) return undefined;
@@ -32,8 +32,8 @@ export function scriptRunBy(command: readonly string[]): { readonly runner: stri
 }
 
 /**
- * What speaks against a candidate that changes what its check runs (adversary case A10: `"test": "echo ok"`). `changed` are the
- * paths that differ from the base; `before` and `after` are package.json's texts, undefined where there is none.
+ * Findings against a candidate that changes the script of its check (adversary case A10: `"test": "echo ok"`). `changed` are the
+ * paths that differ from the base; `before` and `after` are package.json's texts, undefined if there is none.
  */
 export function scriptFindings(
   { runner, script }: { readonly runner: string; readonly script: string },
@@ -53,13 +53,13 @@ export function scriptFindings(
   ];
 }
 
-/** The command that a script of package.json is; undefined if there is none. */
+/** The command of a script in package.json; undefined if there is none. */
 export function scriptText(packageJson: string | undefined, name: string): string | undefined {
   const script: unknown = JSON.parse(scriptIn(packageJson, name) ?? "null");
   return typeof script === "string" ? script : undefined;
 }
 
-/** A script's text as JSON; a package.json that is none has none. */
+/** A script's text as JSON; an unreadable package.json has none. */
 function scriptIn(text: string | undefined, name: string): string | undefined {
   if (text === undefined) return undefined;
   try {

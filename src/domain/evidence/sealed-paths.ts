@@ -1,7 +1,7 @@
-/** Folders whose files are tests, or belong to them, by the habits of common runners. */
+/** Folders of tests and their files, by the conventions of common runners. */
 const TEST_FOLDERS = /(?:^|\/)(?:tests?|__tests__|spec|specs|e2e|__snapshots__|__mocks__|testdata|testing)\//i;
 
-/** Files that runners pick up by their name: node:test, vitest, jest, mocha, pytest, go, rspec, JUnit, PHPUnit, ExUnit. */
+/** Files that runners find by name: node:test, vitest, jest, mocha, pytest, go, rspec, JUnit, PHPUnit, ExUnit. */
 const TEST_FILES: readonly RegExp[] = [
   /(?:^|[./_-])(?:test|spec)s?\.[cm]?[jt]sx?$/i,
   /(?:^|\/)test_[^/]*\.py$|_test\.(?:py|go|exs|rb|dart)$|_spec\.rb$/,
@@ -9,7 +9,7 @@ const TEST_FILES: readonly RegExp[] = [
   /\.(?:snap|ambr)$/,
 ];
 
-/** Files that decide what a runner, a compiler or a package program does; patterns of file names. */
+/** Files that steer a runner, a compiler or a package program; patterns of file names. */
 const CONFIGURATION: readonly RegExp[] = [
   /^(?:package(?:-lock)?\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|pnpm-workspace\.yaml|bun\.lockb?|deno\.jsonc?)$/,
   /^(?:vite|vitest|jest|karma|playwright|cypress|ava|wdio|rollup|webpack|babel|metro|nx|turbo|lerna)\b[\w.-]*\.(?:[cm]?[jt]s|json)$/,
@@ -24,7 +24,7 @@ const CONFIGURATION: readonly RegExp[] = [
   /\.(?:csproj|fsproj|sln)$/,
 ];
 
-/** Folders in which package programs put what they install. */
+/** Folders into which package programs install. */
 const DEPENDENCIES =
   /^(?:node_modules|bower_components|jspm_packages|\.venv|venv|__pypackages__|site-packages|vendor|\.bundle|Pods|\.yarn|deps|elm-stuff)$/;
 
@@ -34,9 +34,9 @@ const DEPENDENCY_FILES = /^\.pnp\.(?:c?js|loader\.mjs|data\.json)$/;
 /** Folders in `node_modules` that tools write while they run: vite, vitest, jest, babel, terser, prettier and others. */
 const CACHES = /^\.(?:cache|vite|vite-temp|vitest|tmp|temp)$/;
 
-/** Found by Python along a path on which the folders of tests come first, or by Go, to which every file of a folder belongs. */
+/** Python finds these along a path on which the folders of tests come first; Go takes every file of a folder. */
 const SEARCH_PATH_FILES = /\.(?:py|pyc|pyd|pth|so|go)$/;
-/** Loaded by a name without its ending. */
+/** Loaded by a name without its extension. */
 const CODE = /\.(?:[cm]?[jt]sx?|node|wasm|rb)$/;
 
 /** Lock files that tools write if none is committed, and reports that are named after their runner. */
@@ -46,29 +46,32 @@ const GENERATED =
 /** Documents for people. */
 const PROSE = /\.(?:md|markdown|mdown|rst|adoc|asciidoc)$|(?:^|\/)(?:LICEN[CS]E|NOTICE|AUTHORS|CHANGELOG|README)(?:\.txt)?$/i;
 
-/** Whether a committed file can decide what a command comes to: any but a document that lies apart from the tests. */
+/** True if a committed file can influence a command's result: every file except a document outside the tests. */
 export function canDecide(path: string): boolean {
   return !PROSE.test(path) || isTestPath(path);
 }
 
-/** Whether a path is that of a test, or of what belongs to tests, by name alone. */
+/** True if a path is a test or belongs to tests, by name alone. */
 export function isTestPath(path: string): boolean {
   return TEST_FOLDERS.test(path) || TEST_FILES.some((pattern) => pattern.test(path));
 }
 
-/** Whether a path is that of a file which decides what a runner or a compiler does, in any folder. */
-export function isConfiguration(path: string): boolean {
+/** True if a path steers a runner or a compiler, in any folder. */
+export function isToolConfiguration(path: string): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
   return CONFIGURATION.some((pattern) => pattern.test(name));
 }
 
-/** Whether a path lies in a folder of installed dependencies. Caches of known tools do not count, to which they write while tests run. */
+/**
+ * True if a path lies in a folder of installed dependencies. Caches of known tools do not count, because they write to them while
+ * tests run.
+ */
 export function isDependency(path: string): boolean {
   const names = path.split("/");
   return DEPENDENCY_FILES.test(names.at(-1) ?? "") || (dependencyAt(names) !== -1 && !isCache(path));
 }
 
-/** Which name is that of a folder of dependencies; -1 if none is. */
+/** The index of the path's first name that is a folder of dependencies; -1 if none is. */
 function dependencyAt(names: readonly string[]): number {
   return names.findIndex((name, n) => DEPENDENCIES.test(name) && (n === 0 || !/^(?:deps|vendor)$/.test(name)));
 }
@@ -77,32 +80,32 @@ function isCache(path: string): boolean {
   return path.split("/").some((name, n, names) => names[n - 1] === "node_modules" && CACHES.test(name));
 }
 
-/** Something that was not there before a command ran. */
+/** An entry that did not exist before a command ran. */
 export interface NewEntry {
   readonly path: string;
   /** The names in it; undefined for a file. */
   readonly entries: readonly string[] | undefined;
-  /** The names of what was in the same folder before. */
+  /** The earlier names in the same folder. */
   readonly siblings: readonly string[];
 }
 
-/** Whether a program may load something new instead of something that was there. */
+/** True if a program may load a new entry instead of an old one. */
 export function canShadow({ path, entries, siblings }: NewEntry): boolean {
   const names = path.split("/");
   const name = names.at(-1) ?? "";
   const isOfCaches = entries !== undefined && entries.length > 0 && entries.every((each) => CACHES.test(each));
   if (isCache(path) || (name === "node_modules" && isOfCaches)) return false;
   if (name === "__pycache__") return true;
-  // A command may install dependencies for itself where there are none.
+  // A command may install its own dependencies if there are none.
   if (dependencyAt(names) === names.length - 1) return names.length > 1;
   if (isDependency(path)) return true;
   if (entries !== undefined)
-    return entries.some((each) => each.startsWith("__init__.") || (name.startsWith(".") && isConfiguration(each)));
-  if (SEARCH_PATH_FILES.test(name) || (isConfiguration(path) && !GENERATED.test(name))) return true;
+    return entries.some((each) => each.startsWith("__init__.") || (name.startsWith(".") && isToolConfiguration(each)));
+  if (SEARCH_PATH_FILES.test(name) || (isToolConfiguration(path) && !GENERATED.test(name))) return true;
   return siblings.some((each) => each !== name && isFoundBefore(name, each));
 }
 
-/** Whether a program that names a module without its ending may find `name` before `other`. */
+/** True if a program that names a module without its extension may find `name` before `other`. */
 function isFoundBefore(name: string, other: string): boolean {
   if (bareOf(name) !== bareOf(other)) return false;
   return CODE.test(name) || (name.endsWith(".json") ? !CODE.test(other) : CODE.test(other));

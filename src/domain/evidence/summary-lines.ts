@@ -1,18 +1,19 @@
+import { plural } from "../values/plural.ts";
 import { plainText } from "../values/text.ts";
 import { type Comparison, type Remark, tests } from "./compare.ts";
 import { type CheckStrength, ran } from "./results.ts";
 
 /** Ids that one finding lists. */
 const LISTED = 15;
-/** Characters of one id that are shown: an id is outside text. */
+/** Characters of one id that are shown, because an id is outside text. */
 const ID_CHARS = 160;
 
-/** One line that names everything found. */
+/** One line that names every finding. */
 export function findingsLine(findings: readonly Remark[]): string {
   return plainText(findings.map(({ says }) => says).join("; "), 400);
 }
 
-/** Each finding with its tests, a line each; bounded. */
+/** Each finding with its tests, one line each; bounded. */
 export function findingsText(findings: readonly Remark[]): string {
   return findings
     .map(({ says, ids }) => {
@@ -23,7 +24,7 @@ export function findingsText(findings: readonly Remark[]): string {
     .join("\n");
 }
 
-/** What a passed check says of itself. `seconds` is what the command took. */
+/** The summary of a passed check. `seconds` is the command's duration. */
 export function passedLine(options: { strength: CheckStrength; seconds: string; comparison?: Comparison }): string {
   const took = `passed in ${options.seconds} s`;
   const { comparison } = options;
@@ -39,16 +40,16 @@ export function passedLine(options: { strength: CheckStrength; seconds: string; 
 const NAMED = 3;
 const NAMED_CHARS = 80;
 
-/** Says that tests fail on the base and do not count. The ids are raw; `count` says how many there are, where not all are given. */
+/** Says that tests fail on the base and do not count. The ids are raw; `count` is their number if not all are given. */
 export function failingOnBaseLine(ids: readonly string[], count = ids.length): string {
   const shown = ids.slice(0, NAMED).map((id) => plainText(id, NAMED_CHARS));
   const more = count > shown.length ? [`${count - shown.length} more`] : [];
   if (count === 0) return "no test fails on the base any more";
-  const fail = count === 1 ? "1 test fails on the base and does" : `${count} tests fail on the base and do`;
+  const fail = plural(count, "test fails on the base and does", "tests fail on the base and do");
   return `${fail} not count: ${[...shown, ...more].join(", ")}`;
 }
 
-/** What a passed check says of its test canary. */
+/** The test canary's part of a passed check's summary. */
 export function canaryLine(options: { readonly as: "held" } | { readonly as: "not-run"; readonly why: string }): string {
   return options.as === "held" ? "test canary passed" : `test canary not run: ${options.why}`;
 }

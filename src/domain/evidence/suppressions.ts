@@ -1,22 +1,22 @@
 import type { Hunk, Suppression } from "./hunk.ts";
-import { familyOf, isConfiguration, isTestFile } from "./languages.ts";
+import { familyOf, isCoverageConfiguration, isTestFile } from "./languages.ts";
 import { MARKERS } from "./markers.ts";
 import { isMention, maySpeak } from "./mention.ts";
 import { loweredThresholds } from "./thresholds.ts";
 
 interface Hit extends Suppression {
-  /** The marker with its rules, by which it is known again beside the line that it replaces. */
+  /** The marker with its rules, which identifies it beside the line that it replaces. */
   readonly token: string;
   /**
-   * The marker with the code that it silences, by which it is known again where that code was moved to. Undefined where the
-   * change does not show the code: a marker that goes from one place to another alone silences something else.
+   * The marker with the code that it silences, which identifies it after that code has moved. Undefined if the change does not
+   * show the code: a marker that moves alone silences something else.
    */
   readonly moved: string | undefined;
 }
 
 /**
- * What a change adds to make tools look away. Only what is new counts: a suppression that stays beside a line that was
- * changed, or that moved along with the code it silences, was there before.
+ * Suppressions that a change adds. Only new ones count: a suppression that stays beside a changed line, or that moved together
+ * with the code it silences, existed before.
  */
 export function suppressionsIn(hunks: readonly Hunk[]): readonly Suppression[] {
   const taken = new Map<string, number>();
@@ -27,13 +27,13 @@ export function suppressionsIn(hunks: readonly Hunk[]): readonly Suppression[] {
     for (const hit of gone) add(here, hit.token, 1);
     const fresh = hitsOf(hunk, hunk.added).filter(({ token }) => !takeOne(here, token));
     left.push(...fresh);
-    // What an added line of the same hunk has used up cannot excuse one elsewhere.
+    // A removed marker that an added line of the same hunk has used up cannot excuse one elsewhere.
     for (const { token, moved } of gone) if (takeOne(here, token) && moved !== undefined) add(taken, moved, 1);
   }
   const added = left.filter(({ moved }) => moved === undefined || !takeOne(taken, moved));
   return [
     ...added.map(({ path, line, what, text }) => ({ path, line, what, text })),
-    ...loweredThresholds(hunks.filter(({ path }) => isConfiguration(path))),
+    ...loweredThresholds(hunks.filter(({ path }) => isCoverageConfiguration(path))),
   ];
 }
 
@@ -45,7 +45,7 @@ function hitsOf(hunk: Hunk, lines: readonly string[]): readonly Hit[] {
   const under = codeUnder(lines);
   const hits: Hit[] = [];
   lines.forEach((raw, i) => {
-    // TypeScript reads UTF-16 files too, which are text with NULs in between here. Long runs of blanks hide nothing.
+    // TypeScript also reads UTF-16 files, which are text with NULs in between here. Long runs of blanks hide nothing.
     const text = plain(raw);
     const speaks = maySpeak(raw, family);
     for (const { what, pattern } of markers) {
@@ -64,7 +64,7 @@ function hitsOf(hunk: Hunk, lines: readonly string[]): readonly Hit[] {
   return hits;
 }
 
-/** Nobody speaks of one thing more often in a line. Each mention is looked at with all that stands before it in the line. */
+/** Nobody mentions a marker more often in a line. Each mention is checked with the whole line before it. */
 const MOST_MENTIONS = 12;
 
 /** The first match that is more than a mention. */
@@ -78,7 +78,7 @@ function firstMeant(text: string, pattern: RegExp, isOnlyMentioned: (at: number)
   return undefined;
 }
 
-/** The next code below each line, plain; undefined where there is none among the lines. */
+/** The next code below each line, plain; undefined if there is none among the lines. */
 function codeUnder(lines: readonly string[]): readonly (string | undefined)[] {
   let code: string | undefined;
   const fromBelow = lines.toReversed().map((line) => {
@@ -94,7 +94,7 @@ function plain(line: string): string {
   return line.replaceAll("\0", "").replace(/\s+/g, " ").trim();
 }
 
-/** Whether a line is nothing but a comment, an annotation or an attribute, and so is about the line after it. */
+/** True if a line is only a comment, an annotation or an attribute, and so concerns the line after it. */
 function isComment(text: string): boolean {
   return /^(?:\/\/|\/\*|\*|#|<!--|\{\/\*|@|\[)/.test(text);
 }

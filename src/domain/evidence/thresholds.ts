@@ -1,8 +1,8 @@
 import type { Hunk, Suppression } from "./hunk.ts";
 
 /**
- * Settings that say how much must be covered, as JavaScript, JSON, TOML, INI, YAML, XML, Gradle and command lines write them:
- * jest, vitest, nyc, c8, karma, coverage.py, pytest-cov, SimpleCov, codecov and JaCoCo.
+ * Coverage thresholds as JavaScript, JSON, TOML, INI, YAML, XML, Gradle and command lines write them: jest, vitest, nyc, c8,
+ * karma, coverage.py, pytest-cov, SimpleCov, codecov and JaCoCo.
  */
 const SETTING =
   /(?:^|[\s"'{,[<(-])(branches|functions|lines|statements|fail[_-]under|cov-fail-under|minimum_coverage(?:_by_file)?|minimum|target)["']?\s?(?:[:=>]|\s)\s?["']?(-?\d{1,6}(?:\.\d{1,6})?)/gi;
@@ -11,8 +11,8 @@ const SETTING =
 const ONLY_IN: Readonly<Record<string, RegExp>> = { target: /codecov\.ya?ml$/, minimum: /(?:pom\.xml|\.gradle(?:\.kts)?)$/ };
 
 /**
- * Demands that a change lowers or takes away: per setting, the highest that is gone against the highest that has come. So a
- * configuration that moves to another file lowers nothing, and one that grows stricter neither.
+ * Thresholds that a change lowers or removes: per setting, the highest removed value against the highest added one. So moving or
+ * tightening a configuration lowers nothing.
  */
 export function loweredThresholds(hunks: readonly Hunk[]): readonly Suppression[] {
   const gone = settingsIn(hunks, "removed");
@@ -49,11 +49,11 @@ function settingsIn(hunks: readonly Hunk[], side: "added" | "removed"): Readonly
   return byKey;
 }
 
-/** What goes on after a number where it is but a part of an expression: `90 - 90`, `90 && 0`. */
+/** Text after a number that is only a part of an expression: `90 - 90`, `90 && 0`. */
 const GOES_ON = /^ ?(?:[*&|?^+]|-(?!-)|\/(?![/*]))/;
 
 function settingsOf(line: string): readonly (readonly [key: string, value: number])[] {
-  // What stands in a comment demands nothing.
+  // A threshold in a comment has no effect.
   if (/^\s*(?:\/\/|#|\*|;)/.test(line)) return [];
   const plain = line
     .replaceAll("\0", "")
@@ -62,7 +62,7 @@ function settingsOf(line: string): readonly (readonly [key: string, value: numbe
   return [...plain.matchAll(SETTING)].map((found) => {
     const [whole, key = "", value = ""] = found;
     const isWhole = !GOES_ON.test(plain.slice(found.index + whole.length));
-    // Nobody computes it here, so an expression demands nothing.
+    // Expressions are not computed here, so they count as no threshold.
     return [key.toLowerCase(), isWhole ? Number(value) : 0];
   });
 }

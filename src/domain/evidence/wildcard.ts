@@ -1,6 +1,6 @@
 /**
- * Whether `text` is what `pattern` says; `*` stands for any characters, every other character for itself. Not a path glob:
- * test ids hold slashes, brackets and spaces. Each piece between stars is looked for once, from where the one before ended.
+ * True if `text` matches `pattern`. `*` stands for any characters, every other character for itself. It is no path glob, because
+ * test ids contain slashes, brackets and spaces. Each piece between stars is searched once, from the end of the one before.
  */
 export function matchesWildcard(pattern: string, text: string): boolean {
   const pieces = pattern.split("*");

@@ -1,23 +1,24 @@
 import type { Batch, Ticket } from "../batch/schema.ts";
 import { DEFAULT_FINISH } from "../batch/step-spec.ts";
 import type { RunState } from "../run/state.ts";
+import { specOf } from "../schedule/plan.ts";
 import { TicketId } from "../values/ids.ts";
 import { plainLines, plainText } from "../values/text.ts";
 import type { Discovery } from "./schema.ts";
 
-/** Bounds of what is kept of a worker's words: those of the outbox (title 200, body 16,000 and reason 1,000 characters), and lines. */
+/** Bounds of a worker's words: those of the outbox (title 200, body 16,000 and reason 1,000 characters), and lines. */
 const MAX_TITLE = 200;
 const MAX_REASON = 1_000;
 const MAX_LINES = 1_000;
 const MAX_ID = 64;
 
-/** Whether a discovery becomes a ticket: the ticket as the batch is to hold it, or why not, in words for the next attempt. */
+/** The ruling on a discovery: the ticket for the batch, or the reason for refusing it, in words for the next attempt. */
 export type Admission = { readonly ok: true; readonly ticket: Ticket } | { readonly ok: false; readonly why: string };
 
 /**
- * Decides on a ticket that the worker on `finder` says it found. All but title, body and repository is the engine's: the id, which
- * is in nobody's use (`taken` are the tracker's ids and file names beyond the batch), and the finish line, which is the batch's own
- * and never the finder's (adversary cases B9, B10). It waits for no other ticket, so no cycle can come of it.
+ * Rules on a ticket that the worker on `finder` reports. Only title, body and repository are the worker's. The engine sets the
+ * id, which nobody uses (`taken` are the tracker's ids and file names beyond the batch), and the finish line, which is the
+ * batch's and never the finder's (adversary cases B9, B10). The ticket waits for no other, so it makes no cycle.
  */
 export function admitDiscovery(state: RunState, finder: TicketId, discovery: Discovery, taken: Iterable<string> = []): Admission {
   const { batch, plan } = state;
@@ -25,7 +26,7 @@ export function admitDiscovery(state: RunState, finder: TicketId, discovery: Dis
   if (discoveredSince(state) >= most) return refused(`the run takes no more: at most ${most} (limits.discoveries)`);
   const title = plainText(discovery.title, MAX_TITLE).trim();
   if (title === "") return refused("its title shows nothing");
-  const found = plan.tickets[plan.index[finder] as number] as Ticket;
+  const found = specOf(plan, finder);
   const repo = discovery.repo ?? found.repo;
   if (!Object.hasOwn(batch.repos, repo)) {
     return refused(`the batch has no repository "${repo}"; it has ${Object.keys(batch.repos).slice(0, 20).join(", ")}`);
@@ -38,24 +39,24 @@ export function admitDiscovery(state: RunState, finder: TicketId, discovery: Dis
   return { ok: true, ticket: { ...ticket, finish: defaultFinish(batch), foundBy: finder } };
 }
 
-/** The finish line of a ticket that has none of its own. Batches frozen by an older loopdash do not say theirs. */
+/** The finish line of a ticket without its own. Batches frozen by an older loopdash do not contain the batch's. */
 function defaultFinish({ finish }: Batch): Ticket["finish"] {
   return finish ?? DEFAULT_FINISH;
 }
 
-/** How many tickets workers have added to the run since it began. */
+/** The number of tickets that workers have added to the run. */
 function discoveredSince({ batch, plan }: RunState): number {
   return plan.tickets.length - batch.tickets.length;
 }
 
-/** The tickets of a run that workers found, also those that it has from an earlier run, in the order in which they were found. */
+/** The tickets of a run that workers found, also those from an earlier run, in the order of discovery. */
 export function discoveredTickets({ plan }: RunState): readonly Ticket[] {
   return plan.tickets.filter((ticket) => ticket.foundBy !== undefined);
 }
 
 /**
- * The id of a ticket found by another: that one's with "-d" and the first number that is free, at most 64 characters. Ids that
- * differ only in case clash, for they name folders and branches.
+ * The id of a found ticket: its finder's with "-d" and the first free number, at most 64 characters. Ids that differ only in case
+ * clash, because they name folders and branches.
  */
 export function discoveredId(finder: TicketId, taken: Iterable<string>): TicketId {
   const used = new Set<string>();
@@ -67,7 +68,7 @@ export function discoveredId(finder: TicketId, taken: Iterable<string>): TicketI
   }
 }
 
-/** A batch as a new run of it begins: with the tickets that workers found in an earlier run. */
+/** The batch of a new run: with the tickets that workers found in an earlier run. */
 export function withEarlier(batch: Batch, earlier: RunState, isThere: (id: TicketId) => boolean): Batch {
   const own = new Set(batch.tickets.map((ticket) => ticket.id.toLowerCase()));
   const found = discoveredTickets(earlier).filter(
@@ -85,12 +86,12 @@ function refused(why: string): Admission {
   return { ok: false, why };
 }
 
-/** What makes two titles the same to people: neither case, nor spaces, nor the form of a letter (Unicode UAX 15). */
+/** The form in which two titles are equal to people: without case, spaces, and the form of a letter (Unicode UAX 15). */
 function folded(title: string): string {
   return title.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
 }
 
-/** The body with who found it and why, for whoever works it: the tracker and the next worker know nothing else of it. */
+/** The body with the finder and its reason. The tracker and the next worker know nothing else about them. */
 function bodyOf(finder: TicketId, { body, reason }: Discovery): string {
   const lines = plainLines(body, { maxLines: MAX_LINES });
   const found = `Found by the worker on ${finder}: ${plainText(reason, MAX_REASON).trim()}`;

@@ -1,30 +1,30 @@
 import type { z } from "zod";
-import { checkValue, type Finding } from "../batch/issues.ts";
+import { checkValue, type ValueProblem } from "../batch/issues.ts";
 import { MAX_DEPTH, nestingOf } from "../batch/nesting.ts";
 import { pathText } from "../batch/problem.ts";
 import { readJson } from "../values/json-text.ts";
 import { plainText } from "../values/text.ts";
 import { BlockerClaim, Discovery } from "./schema.ts";
 
-/** A file of an outbox as what it is to be, or why it is not that: a line that is safe for a terminal. */
+/** A parsed file of an outbox, or the reason why it is invalid: a line that is safe for a terminal. */
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
-/** Mistakes that are told of one file, and characters of them all. */
+/** Mistakes that are reported for one file, and characters of them all. */
 const TOLD = 3;
 const TOLD_CHARS = 600;
 
-/** Reads the text of a file under `discovered/`. Never throws for what is in it. */
+/** Parses a file under `discovered/`. Never throws for its contents. */
 export function parseDiscovery(text: string): Parsed<Discovery> {
   return parse(Discovery, text);
 }
 
-/** Reads the text of `blocker.json`. Never throws for what is in it. */
+/** Parses `blocker.json`. Never throws for its contents. */
 export function parseBlocker(text: string): Parsed<BlockerClaim> {
   return parse(BlockerClaim, text);
 }
 
 function parse<T>(schema: z.ZodType<T>, text: string): Parsed<T> {
-  // What reads the value, and what shows it in a message, goes into it as deep as it nests.
+  // The schema and the message code recurse to the depth of the value.
   if (nestingOf(text).tooDeep !== undefined) return refused(`nests more than ${MAX_DEPTH} deep`);
   let value: unknown;
   try {
@@ -40,7 +40,7 @@ function parse<T>(schema: z.ZodType<T>, text: string): Parsed<T> {
   return refused([...findings.slice(0, TOLD).map(inWords), ...more].join("; "));
 }
 
-function inWords({ path, message, hint }: Finding): string {
+function inWords({ path, message, hint }: ValueProblem): string {
   const place = pathText(path);
   const said = place === "" ? message : `${place}${/^(?:must|is) /.test(message) ? " " : ": "}${message}`;
   return hint === undefined ? said : `${said} (${hint})`;

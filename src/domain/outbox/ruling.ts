@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { plainText } from "../values/text.ts";
 
-/** The four tests of a blocker (S5.11), as the second model is asked and a ruling names them. */
+/** The four tests of a blocker (S5.11), with their names in the reviewer's question and in a ruling. */
 export const BLOCKER_TESTS = {
   external: "the wall is outside the code",
   notFixableByRetry: "no retry gets past it",
@@ -12,7 +12,7 @@ export const BLOCKER_TESTS = {
 const words = (most: number) => z.string().trim().min(1).max(most);
 const Test = z.strictObject({ holds: z.boolean(), reason: words(2_000) });
 
-/** What an adjudicator answers. */
+/** An adjudicator's answer. */
 export const Adjudication = z.strictObject({
   nonce: z.string(),
   tree: z.string(),
@@ -22,16 +22,16 @@ export const Adjudication = z.strictObject({
 });
 export type Adjudication = z.infer<typeof Adjudication>;
 
-/** What becomes of a claimed blocker. All of it is safe for a terminal. */
+/** The ruling on a claimed blocker. All of it is safe for a terminal. */
 export interface BlockerRuling {
   readonly upheld: boolean;
-  /** One line for people: why. */
+  /** The reason: one line for people. */
   readonly reason: string;
-  /** A line for each test that does not hold, for the next attempt. */
+  /** One line for each test that does not hold, for the next attempt. */
   readonly failing: readonly string[];
 }
 
-/** A wall stands only where all four tests hold and the verdict says so; a ruling that contradicts itself is none. */
+/** A blocker is upheld only if all four tests hold and the verdict says so. A ruling that contradicts itself rejects it. */
 export function ruleOnBlocker({ tests, reason, verdict }: Pick<Adjudication, "tests" | "reason" | "verdict">): BlockerRuling {
   const names = Object.keys(BLOCKER_TESTS) as (keyof typeof BLOCKER_TESTS)[];
   const failing = names
@@ -44,8 +44,8 @@ export function ruleOnBlocker({ tests, reason, verdict }: Pick<Adjudication, "te
 }
 
 /**
- * How much of what a command printed then it printed again: the share of the lines, numbers aside, as "8 of 10 lines". For the
- * adjudicator alone; nothing is decided by it.
+ * The share of a command's earlier output lines that it printed again, numbers aside, as "8 of 10 lines". For the adjudicator
+ * alone; nothing is decided by it.
  */
 export function likeness(then: string, now: string): string {
   const linesOf = (text: string) =>

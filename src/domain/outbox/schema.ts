@@ -8,7 +8,7 @@ export const Discovery = z.strictObject({
   title: z.string().trim().min(1).max(200),
   body: z.string().max(16_000).default(""),
   repo: RepoId.optional(),
-  /** Whether its finder cannot be done before it. */
+  /** True if its finder cannot be done before it. */
   blocks: z.boolean().default(false),
   reason: z.string().trim().min(1).max(1_000),
 });
@@ -21,7 +21,7 @@ const Word = z
   .max(4_096)
   .refine((word) => !word.includes("\0"), "must hold no NUL character");
 
-/** A command that the worker ran, and what it saw: the engine runs it again. */
+/** A command that the worker ran, and its output. The engine runs it again. */
 const CapturedCommand = z.strictObject({
   command: z.array(Word).min(1).max(64).readonly().describe("A program and its arguments; no shell reads it"),
   exitCode: z.number().int().min(0).max(255).describe("The exit code that it ended with"),
@@ -29,7 +29,7 @@ const CapturedCommand = z.strictObject({
 });
 export type CapturedCommand = z.infer<typeof CapturedCommand>;
 
-/** A wall outside the code, as a worker claims it. */
+/** A blocker outside the code, as a worker claims it. */
 export const BlockerClaim = z.strictObject({
   claim: z.string().trim().min(1).max(2_000).describe("What cannot be done"),
   wall: z

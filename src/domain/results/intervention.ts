@@ -1,13 +1,13 @@
 /**
- * Classes of human input, by what the person did (see docs/interventions.md):
- * I1 unblock or answer · I2 steer · I3 harness fix · I4 manual code or merge · I5 kill, restart or resume by hand ·
- * I6 cap raised or denied action approved · I7 tracker or live state corrected · I8 waiver.
+ * Classes of human input (see docs/interventions.md): I1 unblock or answer · I2 steer · I3 harness fix · I4 manual code or merge
+ * · I5 kill, restart or resume by hand · I6 cap raised or denied action approved · I7 tracker or live state corrected · I8
+ * waiver.
  */
 export type InterventionClass = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8";
 
 const WORK: ReadonlySet<InterventionClass> = new Set(["I1", "I4", "I7"]);
 
-/** Whether an input of this class did the tickets' work, or tended the machinery. */
+/** `work` if an input of this class did the tickets' work; `harness` if it tended the machinery. */
 export function interventionKind(interventionClass: InterventionClass): "work" | "harness" {
   return WORK.has(interventionClass) ? "work" : "harness";
 }
@@ -17,7 +17,7 @@ export interface Intervention {
   readonly class: InterventionClass;
   readonly target: string;
   readonly note: string;
-  /** A person told of it. */
+  /** A person noted it afterwards. */
   readonly noted?: true;
 }
 
@@ -25,8 +25,8 @@ export interface Intervention {
 export const MERGE_WINDOW_MS = 10 * 60_000;
 
 /**
- * Adds an input to the list, or nothing where it belongs to a decision already counted. The window is for what is seen of people:
- * what they tell of themselves is a decision each time, and takes in nothing that is seen.
+ * Appends an input to the list, unless it belongs to a decision that is already counted. Only observed inputs are merged within
+ * the window. Each noted input is a decision of its own.
  */
 export function countIntervention(list: readonly Intervention[], next: Intervention): readonly Intervention[] {
   if (next.noted) return [...list, next];

@@ -2,30 +2,30 @@ import type { PastAttempt, RunState } from "../run/state.ts";
 import { vecItems } from "../values/vec.ts";
 import { interventionKind } from "./intervention.ts";
 
-/** The numbers of a run, from its journal alone. Times in milliseconds, money in dollars. */
+/** The numbers of a run, computed from its journal alone. Times in milliseconds, money in dollars. */
 export interface Ledger {
   readonly tickets: { readonly total: number; readonly done: number; readonly gated: number; readonly open: number };
   readonly attempts: number;
   /**
-   * A worker said "I stopped, done" (`made`), and the finish line agreed (`upheld`), or the try that took the claim to it failed
+   * Claims of "I stopped, done" (`made`). The finish line agreed (`upheld`), or the attempt that took the claim to it failed
    * (`gap`). The rest was not judged: it is under way, was cut off, or was left to a person.
    */
   readonly claims: { readonly made: number; readonly upheld: number; readonly gap: number };
-  /** Questions to the second model, those that got an answer that counts, and their dollars, which are in `costUsd` as well. */
-  readonly secondModel: {
+  /** Questions to the reviewer, the valid answers, and their dollars, which `costUsd` includes. */
+  readonly reviewer: {
     readonly questions: number;
     readonly valid: number;
     readonly usd: number;
-    /** Planted defects that it was shown, and whether it saw them. */
+    /** Planted defects that the reviewer saw or missed. */
     readonly canaries: { readonly seen: number; readonly missed: number };
   };
-  /** Walls that workers claimed, those that were upheld, and those that were none. A claim that nobody ruled on is neither. */
+  /** Blockers that workers claimed, those that were upheld, and those that do not exist. A claim without a ruling is neither. */
   readonly blockers: { readonly claimed: number; readonly upheld: number; readonly fake: number };
   /** Tickets that workers found: filed in the tracker, or refused. */
   readonly discoveries: { readonly filed: number; readonly refused: number };
-  /** Steps that were tried once more after a hiccup, and those of them that passed then. */
+  /** Steps that were retried after a transient, and those of them that then passed. */
   readonly transients: { readonly retried: number; readonly passed: number };
-  /** Passed checks: with results per test held against the base's, with none on the base, with an exit code and no more. */
+  /** Passed checks: compared with the base test by test, with no tests on the base to compare with, or by exit code only. */
   readonly checks: { readonly compared: number; readonly uncompared: number; readonly exitCodeOnly: number };
   readonly interventions: {
     readonly total: number;
@@ -33,12 +33,15 @@ export interface Ledger {
     readonly harness: number;
     readonly byClass: Readonly<Record<string, number>>;
   };
-  /** What went wrong and was mended without a person: attempts whose ticket a later one shipped, hiccups that passed the second time. */
+  /**
+   * Failures that were fixed without a person: failed attempts of tickets that a later attempt shipped, and transients whose
+   * retry passed.
+   */
   readonly fixAndProceed: number;
-  /** Repairs of the harness that were begun, and those of them that are in use or were. */
+  /** Heals that were started, and those that were accepted. */
   readonly heals: number;
   readonly healsAccepted: number;
-  /** Tickets that were done and found not to be, afterwards. */
+  /** Tickets that were done and later found not to be. */
   readonly incidents: number;
   readonly pullRequests: number;
   readonly costUsd: number;
@@ -46,7 +49,7 @@ export interface Ledger {
   readonly agentMs: number;
 }
 
-/** Computes the ledger. Pure; the same journal gives the same numbers for ever. */
+/** Computes the ledger. Pure: the same journal always gives the same numbers. */
 export function ledgerOf(state: RunState): Ledger {
   const { done, "human-gated": gated } = state.counts;
   const total = state.plan.tickets.length;
@@ -64,9 +67,9 @@ export function ledgerOf(state: RunState): Ledger {
     attempts += ticket.history.length + (ticket.attempt === undefined ? 0 : 1);
     agentMs += ticket.history.reduce((ms, past) => ms + past.endedAt - past.startedAt, 0);
     gap += refutedClaims(ticket.history);
-    // What failed before a person had it tried anew was not mended without one.
+    // A failure before a person's retry was not fixed without a person.
     const alone = ticket.history.slice(ticket.retriedAfter ?? 0);
-    if (ticket.phase === "done") fixAndProceed += alone.filter(isMendedFailure).length;
+    if (ticket.phase === "done") fixAndProceed += alone.filter(isRecoveredFailure).length;
   }
   return {
     tickets: { total, done, gated, open: total - done - gated },
@@ -90,23 +93,23 @@ export function ledgerOf(state: RunState): Ledger {
   };
 }
 
-function isMendedFailure(past: PastAttempt): boolean {
+function isRecoveredFailure(past: PastAttempt): boolean {
   return past.outcome === "failed" || past.outcome === "silent" || past.outcome === "out-of-time";
 }
 
-/** Numbers that the reducer keeps. */
-function growingNumbers(state: RunState): Pick<Ledger, "secondModel" | "blockers" | "discoveries" | "transients"> {
-  const { asked, ...answers } = state.secondModel;
+/** The numbers that the reducer keeps. */
+function growingNumbers(state: RunState): Pick<Ledger, "reviewer" | "blockers" | "discoveries" | "transients"> {
+  const { asked, ...answers } = state.reviewer;
   const { claimed, upheld, rejected } = state.blockers;
   return {
-    secondModel: { questions: asked, ...answers },
+    reviewer: { questions: asked, ...answers },
     blockers: { claimed, upheld, fake: rejected },
     discoveries: state.discoveries,
     transients: state.transients,
   };
 }
 
-/** Claims whose try failed, or the one that went on from it after it was cut off. */
+/** Counts the claims whose attempt failed, or whose continuing attempt failed after a cut-off. */
 function refutedClaims(history: readonly PastAttempt[]): number {
   let refuted = 0;
   let open = false;

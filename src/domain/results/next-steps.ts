@@ -12,7 +12,7 @@ export interface NextSteps {
 }
 
 /** The next step after a run; undefined while it goes on, and where the oracle says that it is done. */
-export function nextSteps({ end, batchPath, counts, tripped }: RunState): NextSteps | undefined {
+export function nextSteps({ end, batchPath, counts, halted }: RunState): NextSteps | undefined {
   if (end === undefined || end.kind === "oracle-done") return undefined;
   const command = `loopdash ${shellWord(plainText(batchPath))}`;
   if (end.kind === "interrupted")
@@ -23,7 +23,7 @@ export function nextSteps({ end, batchPath, counts, tripped }: RunState): NextSt
     };
   const settled = `${counts.done} shipped and ${counts["human-gated"]} human-gated`;
   const kept = `a new run takes over what is ${settled}, and the work that agents left on open tickets`;
-  return { fix: tripped === undefined ? FIXES[end.kind] : "what the reason above names", command, kept };
+  return { fix: halted === undefined ? FIXES[end.kind] : "what the reason above names", command, kept };
 }
 
 const FIXES: Readonly<Record<Exclude<NonNullable<RunState["end"]>["kind"], "oracle-done" | "interrupted">, string>> = {

@@ -1,11 +1,12 @@
 import type { FailingOnBase } from "../run/base-fact.ts";
 import type { RunState, TicketState } from "../run/state.ts";
+import { specOf } from "../schedule/plan.ts";
 import { vecItems } from "../values/vec.ts";
 import { type Ledger, ledgerOf } from "./ledger.ts";
 import { type EarlierRun, type TrendPoint, trendOf } from "./trend.ts";
 
 /** What `loopdash report --json` prints: a stable contract. */
-export interface Report {
+export interface RunReport {
   readonly run: string;
   readonly batch: string;
   readonly verdict: "done" | "not-done" | "unjudged";
@@ -25,12 +26,12 @@ export interface Report {
   readonly costUsd: number;
   readonly claims: Ledger["claims"];
   readonly checks: Ledger["checks"];
-  readonly secondModel: Ledger["secondModel"];
+  readonly reviewer: Ledger["reviewer"];
   readonly blockers: Ledger["blockers"];
   readonly discoveries: Ledger["discoveries"];
   readonly transients: Ledger["transients"];
   readonly attempts: number;
-  /** The last runs of the batch file, oldest first; the last one is this. */
+  /** The last runs of the batch file, oldest first. The last one is this run. */
   readonly trend: readonly TrendPoint[];
 }
 
@@ -42,21 +43,21 @@ export interface ReportTicket {
   readonly costUsd: number;
   readonly mergedSha: string | null;
   readonly humanStep: string | null;
-  /** Why an open ticket was given up, where it was. */
+  /** The reason why an open ticket was given up, if it was. */
   readonly stalledReason: string | null;
-  /** The ticket whose worker found this one; null where the batch named it. */
+  /** The ticket whose worker found this one; null if the batch named it. */
   readonly foundBy: string | null;
-  /** Tests that the batch wants it to fix. */
+  /** Ids of the tests that this ticket must turn green. */
   readonly fixes: readonly string[];
-  /** Tests that fail on its base and do not count for it, by check: their number, and the first of them. */
+  /** Tests that fail on the ticket's base and do not count for it, by check: their number, and the first of them. */
   readonly failingOnBase: readonly FailingOnBase[];
 }
 
 /**
- * Computes the report of a run that goes on or has ended. A run without an end is `unjudged`: nobody has said. `earlier`: the runs
- * of its batch file before it, newest first.
+ * Computes the report of a running or ended run. A run without an end is `unjudged`. `earlier`: earlier runs of its batch file,
+ * newest first.
  */
-export function reportOf(state: RunState, earlier: readonly EarlierRun[] = []): Report {
+export function reportOf(state: RunState, earlier: readonly EarlierRun[] = []): RunReport {
   const { tickets: _, agentMs: __, elapsedMs: ___, ...numbers } = ledgerOf(state);
   return {
     run: state.run,
@@ -74,11 +75,11 @@ export function reportOf(state: RunState, earlier: readonly EarlierRun[] = []): 
 }
 
 function reportTicket(state: RunState, ticket: TicketState): ReportTicket {
-  const spec = state.plan.tickets[state.plan.index[ticket.id] as number];
+  const spec = specOf(state.plan, ticket.id);
   const settled = ticket.phase === "done" || ticket.phase === "human-gated" ? ticket.phase : "open";
   return {
     id: ticket.id,
-    title: spec?.title ?? "",
+    title: spec.title,
     state: settled,
     attempts: ticket.history.length + (ticket.attempt === undefined ? 0 : 1),
     costUsd: ticket.costUsd,

@@ -4,32 +4,32 @@ import { vecItems } from "../values/vec.ts";
 import { ledgerOf } from "./ledger.ts";
 
 /**
- * Numbers of a run by name: the ledger laid flat (`interventions.work`, `costUsd`). What is not known of a run is not there, so
- * that records of other versions can be read: never 0 for unknown.
+ * Numbers of a run by name: the flattened ledger (`interventions.work`, `costUsd`). Unknown numbers are absent, never 0, so that
+ * records of other versions can be read.
  */
 export type Numbers = Readonly<Record<string, number>>;
 
-/** A run of the same batch file that began before. */
+/** A run of the same batch file that started earlier. */
 export interface EarlierRun {
   readonly run: string;
   readonly startedAt: number;
-  /** Absent where nobody has judged it. */
+  /** Absent if there is no verdict. */
   readonly verdict?: VerdictWord;
-  /** Absent where none were kept. */
+  /** Absent if none were stored. */
   readonly numbers?: Numbers;
-  /** Whether the batch file was the same then, to the byte. */
+  /** True if the batch file was the same, to the byte. */
   readonly sameBatch: boolean;
 }
 
-/** How many earlier runs are looked at. */
+/** Number of earlier runs that are shown. */
 export const MOST_EARLIER = 8;
 
-/** One run in the row of runs, the newest of which is the one that is told about. Part of the contract of `report --json`. */
+/** One run of the trend, the newest of which is the reported one. Part of the contract of `report --json`. */
 export interface TrendPoint {
   readonly run: string;
   readonly startedAt: string;
   readonly verdict: VerdictWord;
-  /** The oracle found every ticket done or human-gated. A run that was left early took few interventions, too. */
+  /** The oracle found every ticket done or human-gated. A run that was left early also needed few interventions. */
   readonly complete: boolean;
   readonly sameBatch: boolean;
   readonly interventions: number | null;
@@ -52,7 +52,7 @@ function flatten(value: unknown, name: string, out: Record<string, number>): voi
     for (const [key, part] of Object.entries(value)) flatten(part, name === "" ? key : `${name}.${key}`, out);
 }
 
-/** The row of runs, oldest first: earlier ones (given newest first) and then this. */
+/** The trend, oldest first: the earlier runs (given newest first) and then this one. */
 export function trendOf(state: RunState, earlier: readonly EarlierRun[]): readonly TrendPoint[] {
   const { run, startedAt, end } = state;
   const verdict = end?.verdict ?? "unjudged";
@@ -72,41 +72,3 @@ function pointOf({ run, startedAt, verdict = "unjudged", numbers = {}, sameBatch
     tickets: numbers["tickets.total"] ?? null,
   };
 }
-
-const BARS = "▁▂▃▄▅▆▇█";
-
-/** What stands in a sparkline for a run that is not complete, and for one of which the number is not known. */
-export const NOT_COMPLETE = "×";
-export const NOT_KNOWN = "?";
-
-/**
- * One character per run: a bar from nothing to the most of all complete runs. A run that is not complete has no bar, for leaving
- * early keeps every number low.
- */
-export function sparkline(points: readonly TrendPoint[], options: (point: TrendPoint) => number | null): string {
-  const known = points.flatMap((point) => (point.complete ? [options(point) ?? 0] : []));
-  const most = Math.max(1e-9, ...known);
-  return points
-    .map((point) => {
-      const value = options(point);
-      if (!point.complete) return NOT_COMPLETE;
-      return value === null ? NOT_KNOWN : (BARS[Math.round((value / most) * (BARS.length - 1))] ?? NOT_KNOWN);
-    })
-    .join("");
-}
-
-/** The trend in one line for people, or undefined where there are no earlier runs: `interventions ▇▅× 7 5 (1) · cost …`. */
-export function trendLine(points: readonly TrendPoint[]): string | undefined {
-  if (points.length < 2) return undefined;
-  const number = (value: number | null, point: TrendPoint, digits: number) => {
-    const text = value === null ? NOT_KNOWN : value.toFixed(digits);
-    return point.complete ? text : `(${text})`;
-  };
-  const part = (name: string, options: (point: TrendPoint) => number | null, digits: number) =>
-    `${name} ${sparkline(points, options)}  ${points.map((point) => number(options(point), point, digits)).join(" ")}`;
-  const left = points.some((point) => !point.complete) ? ` · ${NOT_COMPLETE} and (): not complete` : "";
-  return `last ${points.length} runs: ${part("interventions", interventionsOf, 0)} · ${part("cost $", costOf, 2)}${left}`;
-}
-
-export const interventionsOf = (point: TrendPoint): number | null => point.interventions;
-export const costOf = (point: TrendPoint): number | null => point.costUsd;

@@ -6,9 +6,9 @@ import { vecItems } from "../values/vec.ts";
 /** Open tickets named in one sentence; the rest are counted. */
 const NAMED = 5;
 
-/** Why a run that ends now is not done: which tickets are open, and what each waits for. One line. */
+/** The reason why a run that ends now is not done: its open tickets, and what each waits for. One line. */
 export function whatIsLeft(state: RunState): string {
-  const { tripped } = state;
+  const { halted } = state;
   const open: string[] = [];
   let index = 0;
   for (const ticket of vecItems(state.tickets)) {
@@ -18,13 +18,13 @@ export function whatIsLeft(state: RunState): string {
   }
   if (open.length === 0) return `every ticket is settled here, but the tracker says otherwise: ${trackerOpen(state)}`;
   const more = open.length > NAMED ? `; +${open.length - NAMED} more` : "";
-  const why = tripped === undefined ? "" : `${describeHalt(tripped)}; `;
+  const why = halted === undefined ? "" : `${describeHalt(halted)}; `;
   return `${why}${open.length} of ${index} ${index === 1 ? "ticket is" : "tickets are"} open: ${open.slice(0, NAMED).join("; ")}${more}`;
 }
 
-/** What holds for all of them is said once, before them. */
+/** A reason that all of them share is given once, before them. */
 function wordsOf(reason: Reason): string {
-  return reason.kind === "tripped" ? "not done" : describeReason(reason);
+  return reason.kind === "halted" ? "not done" : describeReason(reason);
 }
 
 function trackerOpen(state: RunState): string {

@@ -2,26 +2,26 @@ import type { z } from "zod";
 import { readJson } from "../values/json-text.ts";
 import { plainText } from "../values/text.ts";
 
-/** The lines that an answer stands between. Whoever does not know the nonce cannot write them. */
+/** The lines around an answer. Nobody can write them without the nonce. */
 export function answerMarks(nonce: string): { readonly begin: string; readonly end: string } {
   return { begin: `LOOPDASH ANSWER BEGIN ${nonce}`, end: `LOOPDASH ANSWER END ${nonce}` };
 }
 
-/** A valid answer, or why there is none: one line, safe for a terminal. */
-export type Reading<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
+/** A valid answer, or the reason why there is none: one line, safe for a terminal. */
+export type AnswerReading<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
-/** A line that begins or ends a block of code: models like to put JSON into one. */
+/** A line that begins or ends a code block, because models like to put JSON into one. */
 const CODE_FENCE = /^\s*(?:`{3,}|~{3,})\s*\w*\s*$/;
 
 /**
- * Reads the one JSON object between the marks of this nonce. What stands around it is not looked at, so an answer that the change
- * itself brings along counts for nothing: it cannot know the nonce. Marks that are missing or doubled, another nonce or another
- * tree within, and everything that does not fit the schema are no answer (adversary cases B14 and B17).
+ * Reads the one JSON object between the marks of this nonce, and ignores all text around it. So an answer inside the change
+ * counts for nothing: it cannot know the nonce. Missing or doubled marks, another nonce or another tree inside, and everything
+ * that does not fit the schema are no answer (adversary cases B14 and B17).
  */
 export function readAnswer<T extends { readonly nonce: string; readonly tree: string }>(
   text: string,
   { nonce, schema, tree }: { readonly nonce: string; readonly tree: string; readonly schema: z.ZodType<T> },
-): Reading<T> {
+): AnswerReading<T> {
   const block = between(text, nonce);
   if (!block.ok) return block;
   const json = parse(block.value);
@@ -38,7 +38,7 @@ export function readAnswer<T extends { readonly nonce: string; readonly tree: st
   return { ok: true, value: parsed.data };
 }
 
-function between(text: string, nonce: string): Reading<string> {
+function between(text: string, nonce: string): AnswerReading<string> {
   const { begin, end } = answerMarks(nonce);
   const lines = text.split(/\r?\n/);
   const at = (mark: string): readonly number[] => lines.flatMap((line, i) => (line.trim() === mark ? [i] : []));
@@ -51,7 +51,7 @@ function between(text: string, nonce: string): Reading<string> {
   return { ok: true, value: inner.join("\n") };
 }
 
-function parse(text: string): Reading<unknown> {
+function parse(text: string): AnswerReading<unknown> {
   try {
     return { ok: true, value: readJson(text) };
   } catch (error) {

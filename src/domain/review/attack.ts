@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { SEVERITIES, type Severity } from "../batch/reviewer-spec.ts";
+import { plural } from "../values/plural.ts";
 import { plainText } from "../values/text.ts";
 import { isAtLeast, type Ruling } from "./review.ts";
 
 const words = (most: number) => z.string().trim().min(1).max(most);
 
-/** What a red-team attempt answers: what it tried, and what broke. One that tried nothing has no answer to give. */
+/** The answer of a red-team attempt: its attacks, and the defect that it found. Without an attack there is no answer. */
 export const Attack = z.discriminatedUnion("broken", [
   z.strictObject({
     nonce: z.string(),
@@ -20,19 +21,19 @@ export const Attack = z.discriminatedUnion("broken", [
     broken: z.literal(true),
     severity: z.enum(SEVERITIES),
     scenario: words(8000),
-    /** A command line that shows it. */
+    /** A command line that reproduces it. */
     reproduce: words(4000),
   }),
 ]);
 export type Attack = z.infer<typeof Attack>;
 
-/** Attacks that are named in the evidence. */
+/** Attacks that the evidence names. */
 const NAMED = 10;
 
-/** Rules on an attack: what it broke fails the change at or above `blocking`, and is named in any case. */
+/** Rules on an attack. A defect at or above `blocking` fails the change; it is named in any case. */
 export function ruleOnAttack(attack: Attack, blocking: Severity): Ruling {
   const { tried } = attack;
-  const count = tried.length === 1 ? "1 attack" : `${tried.length} attacks`;
+  const count = plural(tried.length, "attack");
   const list = tried.slice(0, NAMED).map((each) => `- tried: ${plainText(each, 200)}`);
   const more = tried.length > NAMED ? [`[+${tried.length - NAMED} more]`] : [];
   if (!attack.broken) return { ok: true, summary: `survived ${count}`, detail: [...list, ...more].join("\n") };

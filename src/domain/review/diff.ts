@@ -1,24 +1,24 @@
-/** The part of a patch that is about one file: its lines, as version control wrote them. Outside text, raw. */
+/** The part of a patch about one file: its lines, as version control wrote them. Outside text, raw. */
 export interface FilePatch {
-  /** The file's path after the change; undefined where it is gone, or its name is written with escapes. */
+  /** The file's path after the change; undefined if it is gone, or its name is written with escapes. */
   readonly path: string | undefined;
   readonly lines: readonly string[];
 }
 
-/** A diff as it is shown, and whether that is all of it. */
+/** A diff for a prompt, and whether it is complete. */
 export interface ShownDiff {
   readonly text: string;
   readonly whole: boolean;
 }
 
-/** Fewer characters of a file's part tell nothing. */
+/** Fewer characters of a file's part are useless. */
 const LEAST_CHARS = 300;
-/** Characters of the mark where a file's part is cut. */
+/** Characters of the mark at the cut of a file's part. */
 const MARK_CHARS = 80;
 const START = "diff --git ";
 const NEW_NAME = /^\+\+\+ b\/([^\t"\\]+)\t?$/;
 
-/** Takes a patch apart. Within a hunk every line begins with its mark, so no content is taken for the start of a file. */
+/** Splits a patch by file. Every line of a hunk begins with its mark, so no content is taken for the start of a file. */
 export function readPatch(text: string): readonly FilePatch[] {
   const files: string[][] = [];
   for (const line of text.split("\n")) {
@@ -40,15 +40,15 @@ export function readPatch(text: string): readonly FilePatch[] {
   });
 }
 
-/** Bytes that nobody can read take no room. */
+/** Unreadable bytes take no space. */
 function withoutBytes(lines: readonly string[]): readonly string[] {
   const at = lines.indexOf("GIT binary patch");
   return at === -1 ? lines : [...lines.slice(0, at), "(binary file)"];
 }
 
 /**
- * The diff in at most about `most` characters. Every file gets its share, the short ones all of theirs: a long file in front
- * cannot push another out of sight. What is cut says so, in its place.
+ * The diff in about `most` characters. Every file gets its share, and short files are complete: a long first file cannot push
+ * another one out. A mark stands at each cut.
  */
 export function showDiff(files: readonly FilePatch[], most: number): ShownDiff {
   const count = Math.min(files.length, Math.max(1, Math.floor(most / LEAST_CHARS)));
@@ -61,7 +61,7 @@ export function showDiff(files: readonly FilePatch[], most: number): ShownDiff {
   return { text: parts.join("\n"), whole: count === files.length && texts.every((text) => text.length <= share) };
 }
 
-/** The most that each may take so that all together stay within `most`. */
+/** The maximum for each, so that all together stay within `most`. */
 function fairShare(sizes: readonly number[], most: number): number {
   let left = most;
   const sorted = sizes.toSorted((a, b) => a - b);

@@ -1,7 +1,7 @@
 import type { FilePatch } from "./diff.ts";
 import type { Review } from "./review.ts";
 
-/** A defect that was planted into a change, to see whether its reviewer reads. Outside text, raw. */
+/** A defect planted into a change, to test that its reviewer reads. Outside text, raw. */
 export interface Plant {
   readonly path: string;
   /** In the new file, from 1. */
@@ -10,14 +10,14 @@ export interface Plant {
   readonly is: string;
 }
 
-/** How far from its place a finding may point at it, in lines. */
+/** The distance from its place at which a finding still counts, in lines. */
 const NEAR = 5;
 const CODE = /\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|swift|c|cc|cpp|h|hpp|cs|php|scala|sh|bash|pl|lua)$/i;
 const TEST = /(?:^|\/)(?:tests?|spec|__tests__)\/|[._-](?:test|spec)\.|(?:^|\/)test_/i;
 const COMMENT = /^\s*(?:\/\/|#|\*|\/\*|--)/;
 const HUNK = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
 
-/** Each turns a line that is right into one that is wrong and still reads as code; the first that fits is taken. */
+/** Each turns a right line into a wrong one that still reads as code. The first that fits is taken. */
 const SWAPS: readonly (readonly [from: RegExp, to: string])[] = [
   [/ !== /, " === "],
   [/ === /, " !== "],
@@ -37,13 +37,13 @@ const SWAPS: readonly (readonly [from: RegExp, to: string])[] = [
   [/ \* /, " / "],
 ];
 
-/** What a run has asked so far. */
+/** The questions of a run so far. */
 interface Asked {
   readonly asked: number;
   readonly canaries: { readonly seen: number; readonly missed: number };
 }
 
-/** Whether the next question is to follow one with a planted defect: one for every so many questions, those with a defect aside. */
+/** True if a question with a planted defect must follow: one per so many ordinary questions. */
 export function canaryDue({ asked, canaries }: Asked, every: number): boolean {
   if (every === 0) return false;
   const planted = canaries.seen + canaries.missed;
@@ -51,8 +51,8 @@ export function canaryDue({ asked, canaries }: Asked, every: number): boolean {
 }
 
 /**
- * Plants a defect into the first added line of code that can bear one: outside of tests where there is any. The same change
- * always gets the same. Undefined where none of its lines can.
+ * Plants a defect into the first suitable added line of code, outside of tests if possible. The same change always gets the same
+ * defect. Undefined if no line is suitable.
  */
 export function plantDefect(
   files: readonly FilePatch[],
@@ -92,7 +92,7 @@ function defectOf(was: string): string | undefined {
   return from === undefined || to === undefined ? inverted(was) : was.replace(from, to);
 }
 
-/** The line with its condition inverted; undefined where it has none that ends on it. */
+/** The line with its condition inverted; undefined if it has none that ends on it. */
 function inverted(was: string): string | undefined {
   const at = was.search(/\bif \(/) + "if (".length;
   if (at < "if (".length) return undefined;
@@ -100,7 +100,7 @@ function inverted(was: string): string | undefined {
   return end === undefined ? undefined : `${was.slice(0, at)}!(${was.slice(at, end)})${was.slice(end)}`;
 }
 
-/** Where the bracket that is open at `from` closes. */
+/** The place at which the bracket that is open at `from` closes. */
 function closing(text: string, from: number): number | undefined {
   let depth = 1;
   for (let i = from; i < text.length; i++) {
@@ -111,13 +111,13 @@ function closing(text: string, from: number): number | undefined {
   return undefined;
 }
 
-/** The file's text with the defect in it; undefined where its line is not what it was. */
+/** The file's text with the defect in it; undefined if its line has another text. */
 export function withPlant(text: string, { line, was, is }: Plant): string | undefined {
   const lines = text.split("\n");
   return lines[line - 1] === was ? lines.with(line - 1, is).join("\n") : undefined;
 }
 
-/** Whether a review saw the defect: a finding points at its place, or quotes it. */
+/** True if a review saw the defect: a finding points at its place, or quotes it. */
 export function sawPlant({ findings }: Pick<Review, "findings">, plant: Plant): boolean {
   const quote = plant.is.trim();
   return findings.some(({ file, line, title, scenario, fix }) => {

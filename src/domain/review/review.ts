@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SEVERITIES, type Severity } from "../batch/reviewer-spec.ts";
+import { plural } from "../values/plural.ts";
 import { plainText } from "../values/text.ts";
 
 const words = (most: number) => z.string().trim().min(1).max(most);
@@ -10,13 +11,13 @@ const Finding = z.strictObject({
   line: z.number().int().min(0),
   severity: z.enum(SEVERITIES),
   title: words(1000),
-  /** What has to happen for it to do harm. */
+  /** The events in which it does harm. */
   scenario: words(8000),
   fix: z.string().max(8000).nullish(),
 });
 export type Finding = z.infer<typeof Finding>;
 
-/** What a reviewer answers. */
+/** A reviewer's answer. */
 export const Review = z.strictObject({
   nonce: z.string(),
   tree: z.string(),
@@ -25,26 +26,26 @@ export const Review = z.strictObject({
 });
 export type Review = z.infer<typeof Review>;
 
-/** What becomes of a review: one line for people, and what the next attempt is told. */
+/** The ruling on a review: one line for people, and the evidence for the next attempt. */
 export interface Ruling {
   readonly ok: boolean;
   readonly summary: string;
   readonly detail: string;
 }
 
-/** Findings that are named one by one in a summary. */
+/** Findings that a summary names one by one. */
 const NAMED = 3;
-/** Characters of the evidence that a ruling leaves (see Evidence). */
+/** Characters of a ruling's evidence (see Evidence). */
 const DETAIL_CHARS = 4_000;
 
-/** Whether a severity is at least as bad as another. */
+/** True if a severity is at least as bad as another. */
 export function isAtLeast(severity: Severity, least: Severity): boolean {
   return SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(least);
 }
 
 /**
- * Rules on a review: it passes where it says so and has no finding at or above `blocking`. A review that contradicts itself does
- * not pass either way: "pass" with a blocking finding, "fail" with none.
+ * Rules on a review. It passes if its verdict is "pass" and it has no finding at or above `blocking`. A review that contradicts
+ * itself does not pass: "pass" with a blocking finding, or "fail" with none.
  */
 export function ruleOnReview({ findings, verdict }: Pick<Review, "findings" | "verdict">, blocking: Severity): Ruling {
   const sorted = findings.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
@@ -62,7 +63,7 @@ export function ruleOnReview({ findings, verdict }: Pick<Review, "findings" | "v
 }
 
 function counted(n: number): string {
-  return n === 1 ? "1 finding" : `${n} findings`;
+  return plural(n, "finding");
 }
 
 function named(findings: readonly Finding[]): string {
@@ -75,7 +76,7 @@ function placeOf({ file, line }: Finding): string {
   return line === 0 ? name : `${name}:${line}`;
 }
 
-/** The worst first; those that find no room are counted. */
+/** The worst first. Findings beyond the space are counted. */
 function detailOf(findings: readonly Finding[]): string {
   const parts: string[] = [];
   let room = DETAIL_CHARS - 60;

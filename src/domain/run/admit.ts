@@ -2,17 +2,18 @@ import { describeHalt } from "../schedule/backoff.ts";
 import { whyNoHeal } from "../schedule/heal.ts";
 import { attemptCap } from "../schedule/money.ts";
 import { describeReason } from "../schedule/why-not.ts";
+import { plural } from "../values/plural.ts";
 import { vecAt } from "../values/vec.ts";
 import type { Command } from "./command.ts";
 import type { RunFact } from "./event.ts";
 import { indexOf, isSettled, type RunState, type TicketState } from "./state.ts";
 
 /**
- * What of a reported fact may enter the journal: the fact, a note that a late or second report was dropped, or nothing
- * (the run is over, or it was mere activity). A report counts only with the fence of the attempt that runs now.
+ * The part of a reported fact that may enter the journal: the fact itself, a note that a late or second report was dropped, or
+ * nothing (the run has ended, or it was mere activity). A report counts only with the fence of the current attempt.
  */
 export function admitFact(state: RunState, fact: RunFact): RunFact | undefined {
-  // An interrupted run is taken up again by its next engine; nothing else happens to a run that has ended.
+  // The next engine resumes an interrupted run. Nothing else happens to a run that has ended.
   if (state.stage === "ended") return fact.type === "run-resumed" ? fact : undefined;
   if (fact.type === "heal-ended" || fact.type === "heal-agent-started")
     return state.heals.running?.n === fact.n ? fact : undefined;
@@ -24,7 +25,9 @@ export function admitFact(state: RunState, fact: RunFact): RunFact | undefined {
     : { type: "report-dropped", ticket: fact.ticket, fence: fact.fence, what: fact.type };
 }
 
-/** What a person's wish turns into: facts, or a refusal with its reason. Every accepted change of the run is an intervention. */
+/**
+ * Turns a person's command into facts, or into a refusal with its reason. Every accepted change of the run is an intervention.
+ */
 export function admitCommand(state: RunState, command: Command): readonly RunFact[] {
   const refuse = (reason: string): readonly RunFact[] => [{ type: "command-refused", command, reason }];
   if (state.stage === "ended") return [];
@@ -110,10 +113,10 @@ function admitRetry(state: RunState, ticket: TicketState, refuse: Refuse): reado
   const { id, phase, gate, stalledBy, stalledReason = "no reason kept", unfiled } = ticket;
   if (phase !== "stalled") return refuse(`${id} is not stalled`);
   if (gate !== undefined) return refuse(`the gate of ${id} is being recorded already`);
-  // Its gate could not be recorded: the tracker may hold it all the same, and would call the ticket settled whatever comes.
+  // The gate could not be recorded, but the tracker may hold it. The oracle would then call the ticket settled whatever happens.
   if (stalledBy === undefined && unfiled === undefined) return refuse(`${id} is not stalled by its attempts: ${stalledReason}`);
-  if (state.tripped !== undefined) return refuse(describeHalt(state.tripped));
-  // What is set aside may come back.
+  if (state.halted !== undefined) return refuse(describeHalt(state.halted));
+  // Money that is set aside may come back.
   const cap = attemptCap({ ...state, reservedUsd: 0 }, ticket);
   if (cap !== undefined) return refuse(describeReason({ kind: "money", cap, limitUsd: state.batch.limits[cap] }));
   return [
@@ -123,7 +126,7 @@ function admitRetry(state: RunState, ticket: TicketState, refuse: Refuse): reado
 }
 
 function admitWorkers(state: RunState, workers: number, refuse: Refuse): readonly RunFact[] {
-  if (workers === state.workers) return refuse(`the run has ${workers} ${workers === 1 ? "worker" : "workers"} already`);
+  if (workers === state.workers) return refuse(`the run has ${plural(workers, "worker")} already`);
   return [
     { type: "intervention", class: "I2", target: "workers", note: `${state.workers} before, ${workers} from now on` },
     { type: "workers-set", workers },
@@ -143,6 +146,6 @@ function admitDropHeal({ heals: { asked, running } }: RunState, refuse: Refuse):
   if (!asked) return refuse(running === undefined ? "no heal is asked for" : "the heal has begun: it can no longer be cancelled");
   return [
     { type: "intervention", class: "I2", target: "harness", note: "cancelled the heal" },
-    { type: "heal-dropped", why: "a person called it off" },
+    { type: "heal-dropped", why: "a person cancelled it" },
   ];
 }

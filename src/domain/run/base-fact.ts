@@ -1,6 +1,6 @@
 import type { Fence, TicketId } from "../values/ids.ts";
 
-/** Tests that fail on the base of a ticket's candidate and that the ticket does not name in `fixes`: they do not count. */
+/** Tests that fail on the base of a ticket's candidate and that its `fixes` do not name. They do not count. */
 export interface FailingOnBase {
   /** The check that measured it. */
   readonly check: string;
@@ -9,14 +9,14 @@ export interface FailingOnBase {
   readonly tests: readonly string[];
 }
 
-/** Told once the base is measured, and again only if it has changed. */
+/** Reported once the base is measured, and again only if it has changed. */
 export interface BaseFact extends FailingOnBase {
   readonly type: "base-failing";
   readonly ticket: TicketId;
   readonly fence: Fence;
 }
 
-/** What is known of a ticket's bases, by check, with one more measurement. */
+/** Adds one measurement to a ticket's failing base tests, by check. */
 export function withFailingOnBase(
   known: readonly FailingOnBase[] | undefined,
   { check, count, tests }: FailingOnBase,

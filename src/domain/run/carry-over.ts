@@ -3,9 +3,9 @@ import type { CarriedOverWork } from "./event.ts";
 import { type RunState, ticketOf } from "./state.ts";
 
 /**
- * What agents of the run before have built whose finish line was cut off: a new run judges it, whole and by its own finish line,
- * before it pays another agent. What had landed by then it only verifies and tells the tracker, for another agent would find
- * nothing left to do. Only for tickets that are still what they were, on the same repository and base.
+ * Work of the previous run's agents whose finish line was cut off. A new run puts it through the whole finish line before it pays
+ * another agent. If the work had landed, the run only verifies it and tells the tracker, because another agent would find nothing
+ * to do. Only tickets that have not changed, on the same repository and base, are carried over.
  */
 export function carriedOverWork(last: RunState, batch: Batch): readonly CarriedOverWork[] {
   const before = new Map(last.plan.tickets.map((ticket) => [ticket.id, ticket]));
@@ -13,16 +13,16 @@ export function carriedOverWork(last: RunState, batch: Batch): readonly CarriedO
     const then = before.get(ticket.id);
     if (then === undefined || aim(then, last.batch) !== aim(ticket, batch)) return [];
     const { unfinished } = ticketOf(last, ticket.id);
-    // What ends at a person is more than a change to be judged.
+    // Work that ends at a person is more than a change to check.
     if (unfinished === undefined || unfinished.humanStep !== undefined) return [];
     const { tip, baseSha, landed } = unfinished;
     if (landed === undefined) return [{ id: ticket.id, tip, baseSha }];
-    // It cannot be judged anew by another finish line: it is in the base.
+    // Another finish line cannot check it again: it is in the base.
     return judges(then) === judges(ticket) ? [{ id: ticket.id, tip, baseSha, landed }] : [];
   });
 }
 
-/** What judges a change before it lands. */
+/** The steps that check a change before it lands. */
 function judges({ finish }: Ticket): string {
   return JSON.stringify(
     finish.slice(
@@ -32,7 +32,7 @@ function judges({ finish }: Ticket): string {
   );
 }
 
-/** What a ticket asks for, and where. */
+/** The task of a ticket and its place: both must be the same for a carry-over. */
 function aim({ title, body, repo, allow }: Ticket, { repos }: Batch): string {
   return JSON.stringify([title, body, allow ?? null, repo, repos[repo]?.path, repos[repo]?.base]);
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { TicketId } from "../values/ids.ts";
 
-/** The exact step that is left to a person: one to 500 characters on one line. */
+/** The exact step that is left to a person: 1 to 500 characters on one line. */
 export const HumanStep = z
   .string()
   .trim()
@@ -10,7 +10,7 @@ export const HumanStep = z
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, "one line of plain text");
 
-/** A person's wish. The engine may refuse it; the refusal is an event with its reason. */
+/** A person's command. The engine may refuse it; the refusal is an event with its reason. */
 export const Command = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("kill"), ticket: TicketId }),
   z.strictObject({ type: z.literal("gate"), ticket: TicketId, step: HumanStep }),
@@ -18,15 +18,54 @@ export const Command = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("unpause") }),
   z.strictObject({ type: z.literal("stop") }),
   z.strictObject({ type: z.literal("judge") }),
-  /** A stalled ticket is tried anew, with as many attempts as a fresh one has. */
+  /** Retries a stalled ticket, with as many attempts as a fresh one has. */
   z.strictObject({ type: z.literal("retry"), ticket: TicketId }),
-  /** So many worker slots from now on; agents at work keep theirs until they end. */
+  /** Sets the number of worker slots. Working agents keep theirs until they end. */
   z.strictObject({ type: z.literal("workers"), workers: z.int().min(1).max(64) }),
-  /** The harness is mended once the tries under way are over; nothing new starts before. */
+  /** Heals the harness once the running attempts are over. Nothing new starts before that. */
   z.strictObject({ type: z.literal("heal") }),
-  /** The heal that was asked for, and has not begun, is called off. */
+  /** Cancels a requested heal that has not begun. */
   z.strictObject({ type: z.literal("drop-heal") }),
-  /** What a person did to the run beside the dashboard, to be counted. */
+  /** Notes something that a person did to the run outside the dashboard, so that it is counted. */
   z.strictObject({ type: z.literal("note"), kind: z.enum(["work", "harness"]), text: HumanStep }),
 ]);
 export type Command = z.infer<typeof Command>;
+
+/** What a client of a run's socket says: commands only. Checked on arrival; a bad line is answered by closing the connection. */
+export const ClientMessage = z.strictObject({ kind: z.literal("command"), command: Command });
+export type ClientMessage = z.infer<typeof ClientMessage>;
+
+/** Why something that a person asked for was not even sent; undefined where it was. One line for people. */
+export type RefusalReason = string | undefined;
+
+/** The commands as functions. Each only asks: the engine may refuse, and tells so by an event. */
+export interface RunActions {
+  kill(ticket: TicketId): RefusalReason;
+  gate(ticket: TicketId, step: string): RefusalReason;
+  retry(ticket: TicketId): RefusalReason;
+  pause(): RefusalReason;
+  unpause(): RefusalReason;
+  stop(): RefusalReason;
+  judge(): RefusalReason;
+  setWorkers(workers: number): RefusalReason;
+  heal(): RefusalReason;
+  dropHeal(): RefusalReason;
+  note(kind: "work" | "harness", text: string): RefusalReason;
+}
+
+/** The functions over whatever takes a command to the engine, or refuses it. */
+export function runActions(send: (command: Command) => RefusalReason): RunActions {
+  return {
+    kill: (ticket) => send({ type: "kill", ticket }),
+    gate: (ticket, step) => send({ type: "gate", ticket, step }),
+    retry: (ticket) => send({ type: "retry", ticket }),
+    pause: () => send({ type: "pause" }),
+    unpause: () => send({ type: "unpause" }),
+    stop: () => send({ type: "stop" }),
+    judge: () => send({ type: "judge" }),
+    setWorkers: (workers) => send({ type: "workers", workers }),
+    heal: () => send({ type: "heal" }),
+    dropHeal: () => send({ type: "drop-heal" }),
+    note: (kind, text) => send({ type: "note", kind, text }),
+  };
+}

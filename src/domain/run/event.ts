@@ -7,7 +7,7 @@ import type { BaseFact } from "./base-fact.ts";
 import type { Command } from "./command.ts";
 import type { HealFact } from "./heal-fact.ts";
 
-/** What a failed try leaves for the next one. `detail` is bounded by whoever makes it (4,000 characters). */
+/** The result of a failed attempt, for the next one. The caller bounds `detail` (4,000 characters). */
 export interface Evidence {
   readonly step: StepKind | "prepare" | "agent" | "worktree" | "outbox" | "blocker";
   readonly name: string;
@@ -15,14 +15,14 @@ export interface Evidence {
   readonly summary: string;
   /** The captured output or the list of paths. */
   readonly detail: string;
-  /** Ids of the tests that speak against it, where it is about tests; bounded. By them a failure is known again. */
+  /** Ids of the failed tests, bounded. A breaker recognises a repeated failure by them. */
   readonly tests?: readonly string[];
 }
 
 /**
- * What stopped an agent, as its program or its model's API tells it. Those that another attempt meets again unless somebody does
- * something are `authentication`, `permission`, `model` and `memory`; `rate-limited` and `overloaded` pass with time; the rest
- * is about this attempt alone.
+ * The cause that stopped an agent, as its program or its model's API reports it. Another attempt meets `authentication`,
+ * `permission`, `model` and `memory` again unless somebody acts. `rate-limited` and `overloaded` pass with time. The rest
+ * concerns this attempt alone.
  */
 export type AgentStopKind =
   | "rate-limited"
@@ -37,14 +37,14 @@ export type AgentStopKind =
   | "refused"
   | "unfinished";
 
-/** What stopped an agent, or the second model; `says` is safe for a terminal, `retryAfterMs` is how long its API wants to be left alone. */
+/** The stop of an agent or the reviewer. `says` is safe for a terminal; `retryAfterMs` is the wait that its API asks for. */
 export interface SanitizedStop {
   readonly kind: AgentStopKind;
   readonly says: string;
   readonly retryAfterMs?: number;
 }
 
-/** Why an agent process is no longer there. First cause wins. */
+/** The reason why an agent process ended. The first cause wins. */
 export type AgentEnding =
   | "exited"
   | "silent"
@@ -56,33 +56,33 @@ export type AgentEnding =
   | "failed-to-start";
 
 /**
- * How an attempt ended, as a whole. Only `failed`, `silent`, `out-of-time` and `killed` count against the cap, and `stopped` where the
- * second model's API has turned its question away once too often.
+ * The outcome of a whole attempt. Only `failed`, `silent`, `out-of-time` and `killed` count against the cap, and `stopped` after
+ * too many refusals by the reviewer's API.
  */
 export type AttemptOutcome = "done" | "failed" | "silent" | "out-of-time" | "killed" | "gated" | "stopped" | "lost";
 
-/** What a second model is asked for. `adjudicate`: whether a claimed blocker is one. */
+/** The kind of a question to the reviewer. `adjudicate` asks if a claimed blocker is real. */
 export type Question = "review" | "adversary" | "adjudicate";
 
 export type VerdictWord = "done" | "not-done" | "unjudged";
 
-/** What the oracle said, in numbers. Lists are bounded to 50 ids; `counts` is always whole. */
+/** The oracle's verdict, in numbers. Lists are bounded to 50 ids; `counts` are complete. */
 export interface Judgement {
   readonly verdict: VerdictWord;
   readonly counts: { readonly done: number; readonly gated: number; readonly open: number };
   readonly open: readonly TicketId[];
-  /** Present where the verdict is `unjudged`: what could not be judged and why. */
+  /** Present if the verdict is `unjudged`: what could not be judged, and why. */
   readonly problem?: string;
   readonly durationMs: number;
 }
 
-/** Why a run ended, beside the verdict. */
+/** The reason why a run ended, beside the verdict. */
 export type EndKind = "oracle-done" | "not-done" | "unjudged" | "tripwire" | "interrupted" | "engine-failure";
 
-/** sha256 of everything that decides whether a run worked, part by part. None of it may change while the run lives (law 9). */
+/** sha256 of everything that decides whether a run worked, part by part. None of it may change during the run (law 9). */
 export type FrozenSet = Readonly<Record<"oracle" | "batch" | "limits" | "guard" | "sandbox" | "tripwire", string>>;
 
-/** What an agent of an earlier run has built of a ticket: commits, and the landing where it came to one. */
+/** Work of an earlier run's agent on a ticket: commits, and the landing if there was one. */
 export interface CarriedOverWork {
   readonly id: TicketId;
   readonly tip: string;
@@ -90,14 +90,14 @@ export interface CarriedOverWork {
   readonly landed?: { readonly from: string; readonly to: string };
 }
 
-interface Of {
+interface AttemptRef {
   readonly ticket: TicketId;
   readonly fence: Fence;
 }
 
 /**
- * Facts of a run. Each is journalled before it is reduced, shown or acted upon.
- * Words in the past tense are done; `-intended` and `-started` announce an effect that follows.
+ * Facts of a run. Each is journalled before it is reduced, shown or acted upon. Words in the past tense are done; `-intended` and
+ * `-started` announce an effect that follows.
  */
 export type RunFact =
   | {
@@ -108,17 +108,17 @@ export type RunFact =
       /** sha256 of the oracle's bytes and of the frozen batch it reads. */
       readonly oracleSha: string;
       readonly batchSha: string;
-      /** What the tripwire compares at the start of each engine; a run without it is never believed. */
+      /** The tripwire compares it at the start of each engine. A run without it is never believed. */
       readonly frozen?: FrozenSet;
       readonly sandboxed: boolean;
       /** Ids that the tracker already held settled when the run began. */
       readonly settled: readonly { readonly id: TicketId; readonly as: "done" | "human-gated"; readonly step?: string }[];
-      /** Working milliseconds per ticket in earlier runs of this batch; guides the order, never the outcome. */
+      /** Working milliseconds per ticket in earlier runs of this batch. They guide the order, never the outcome. */
       readonly durations: Readonly<Record<string, number>>;
-      /** Dollars already spent today by earlier runs, for `usdPerDay`. */
+      /** Dollars that earlier runs have spent today, for `usdPerDay`. */
       readonly spentTodayUsd: number;
-      /** Work that an earlier run of this batch has left, built and not judged to its end, or landed and not told: by ticket. */
-      readonly left?: readonly CarriedOverWork[];
+      /** Work of an earlier run, by ticket: built and not checked to the end, or landed and not told to the tracker. */
+      readonly carriedOver?: readonly CarriedOverWork[];
       readonly version: string;
     }
   | { readonly type: "run-resumed"; readonly orphansKilled: number }
@@ -138,110 +138,115 @@ export type RunFact =
       readonly class: InterventionClass;
       readonly target: string;
       readonly note: string;
-      /** A person told of it, in these words: it is a decision of its own. */
+      /** A person noted it in these words. It is a decision of its own. */
       readonly noted?: true;
     }
-  /** So many worker slots are wanted from now on. */
+  /** Sets the number of worker slots. */
   | { readonly type: "workers-set"; readonly workers: number }
-  | ({ readonly type: "attempt-claimed"; readonly attempt: number; readonly slot: number; readonly reservedUsd: number } & Of)
-  | ({ readonly type: "worktree-ready"; readonly path: string; readonly branch: string; readonly baseSha: string } & Of)
-  | ({ readonly type: "agent-launching" } & Of)
+  | ({
+      readonly type: "attempt-claimed";
+      readonly attempt: number;
+      readonly slot: number;
+      readonly reservedUsd: number;
+    } & AttemptRef)
+  | ({ readonly type: "worktree-ready"; readonly path: string; readonly branch: string; readonly baseSha: string } & AttemptRef)
+  | ({ readonly type: "agent-launching" } & AttemptRef)
   | ({
       readonly type: "agent-started";
       readonly pid: number;
       /** Kernel start time of the process, so that a reused pid is never taken for it. */
       readonly startTime: string;
-    } & Of)
-  | ({ readonly type: "activity"; readonly text: string; readonly lines: number } & Of)
-  | ({ readonly type: "kill-requested"; readonly ending: AgentEnding } & Of)
+    } & AttemptRef)
+  | ({ readonly type: "activity"; readonly text: string; readonly lines: number } & AttemptRef)
+  | ({ readonly type: "kill-requested"; readonly ending: AgentEnding } & AttemptRef)
   | ({
       readonly type: "agent-ended";
       readonly ending: AgentEnding;
       readonly exitCode: number | null;
       readonly signal: string | null;
       readonly costUsd: number;
-      /** Why it did not come to its own end, where its program or its model's API tells. */
+      /** The cause of an early stop, if its program or its model's API reports one. */
       readonly stop?: SanitizedStop;
-    } & Of)
+    } & AttemptRef)
   | ({
       readonly type: "change-captured";
       readonly tip: string;
       readonly files: number;
       readonly additions: number;
       readonly deletions: number;
-    } & Of)
-  | ({ readonly type: "step-started"; readonly step: number; readonly kind: StepKind; readonly name: string } & Of)
+    } & AttemptRef)
+  | ({ readonly type: "step-started"; readonly step: number; readonly kind: StepKind; readonly name: string } & AttemptRef)
   | ({
       readonly type: "step-ended";
       readonly step: number;
       readonly ok: boolean;
       readonly summary: string;
-      /** The commit that was judged, where the step judged one. */
+      /** The commit that the step judged, if it judged one. */
       readonly judged?: string;
-      /** How much a passed check proved. */
+      /** The strength of a passed check. */
       readonly strength?: CheckStrength;
-    } & Of)
-  | ({ readonly type: "merge-waiting"; readonly reason: string } & Of)
-  | ({ readonly type: "merge-intended"; readonly repo: RepoId; readonly from: string; readonly to: string } & Of)
-  | ({ readonly type: "merge-landed"; readonly repo: RepoId; readonly from: string; readonly to: string } & Of)
-  | ({ readonly type: "attempt-ended"; readonly outcome: AttemptOutcome; readonly evidence?: Evidence } & Of)
-  /** A step failed by a hiccup of this name: it is tried once more, after the wait. Counted as fix-and-proceed where it passes. */
+    } & AttemptRef)
+  | ({ readonly type: "merge-waiting"; readonly reason: string } & AttemptRef)
+  | ({ readonly type: "merge-intended"; readonly repo: RepoId; readonly from: string; readonly to: string } & AttemptRef)
+  | ({ readonly type: "merge-landed"; readonly repo: RepoId; readonly from: string; readonly to: string } & AttemptRef)
+  | ({ readonly type: "attempt-ended"; readonly outcome: AttemptOutcome; readonly evidence?: Evidence } & AttemptRef)
+  /** A step failed by this transient. It is retried once after the wait; a passed retry counts as fix-and-proceed. */
   | ({
       readonly type: "step-retried";
       readonly step: number;
       readonly name: string;
       readonly transient: string;
       readonly waitMs: number;
-    } & Of)
-  /** The second model is asked: money is set aside for it, and counts as spent until it has answered. */
-  | ({ readonly type: "second-model-asked"; readonly question: Question; readonly reservedUsd: number } & Of)
+    } & AttemptRef)
+  /** The reviewer is asked. The money set aside counts as spent until it has answered. */
+  | ({ readonly type: "reviewer-asked"; readonly question: Question; readonly reservedUsd: number } & AttemptRef)
   | ({
-      readonly type: "second-model-answered";
+      readonly type: "reviewer-answered";
       readonly question: Question;
       readonly costUsd: number;
-      /** Whether it was an answer at all: well-formed, with its nonce and end mark, of one that changed nothing. */
+      /** True for a valid answer: well-formed, with its nonce and end mark, from a reviewer that changed nothing. */
       readonly valid: boolean;
       /** One line for people. */
       readonly says: string;
-      /** A planted defect was in what it read: whether it saw it. */
+      /** Present if the reviewer read a planted defect: it saw or missed it. */
       readonly canary?: "seen" | "missed";
-      /** Why it did not come to its own end, where its program or its model's API tells, and it is not asked again at once. */
+      /** The cause of an early stop, if one is reported and the question is not asked again at once. */
       readonly stop?: SanitizedStop;
-    } & Of)
-  /** A file of the outbox that cannot be read as what it is to be. `file` and `why` are safe for a terminal. */
-  | ({ readonly type: "outbox-refused"; readonly file: string; readonly why: string } & Of)
-  /** The agent says that a wall outside the code stops it: a claim. */
-  | ({ readonly type: "blocker-claimed"; readonly claim: string; readonly humanStep: string } & Of)
-  /** An upheld blocker gates its ticket with this step; a rejected one is a fake, and fails the attempt. */
+    } & AttemptRef)
+  /** A file of the outbox that cannot be parsed. `file` and `why` are safe for a terminal. */
+  | ({ readonly type: "outbox-refused"; readonly file: string; readonly why: string } & AttemptRef)
+  /** The agent claims that a blocker outside the code stops it. */
+  | ({ readonly type: "blocker-claimed"; readonly claim: string; readonly humanStep: string } & AttemptRef)
+  /** An upheld blocker gates its ticket with this step. A rejected one is a fake, and fails the attempt. */
   | ({
       readonly type: "blocker-ruled";
       readonly upheld: boolean;
       readonly reason: string;
       readonly step: string;
-      /** What was built up to an upheld one and is to land: so the gate and the work come to the disk together. */
+      /** Work up to an upheld blocker that is to land. Gate and work reach the disk together. */
       readonly change?: { readonly tip: string; readonly files: number; readonly additions: number; readonly deletions: number };
-    } & Of)
-  | ({ readonly type: "discovery-refused"; readonly title: string; readonly why: string } & Of)
-  /** The engine files a ticket that the agent found. From here on it belongs to the batch; `ticket` is who found it. */
+    } & AttemptRef)
+  | ({ readonly type: "discovery-refused"; readonly title: string; readonly why: string } & AttemptRef)
+  /** The engine files a ticket that the agent of `ticket` found. It belongs to the batch from here on. */
   | ({
       readonly type: "ticket-discovered";
       readonly discovered: Ticket;
       readonly reason: string;
-      /** Whether its finder waits for it from its next attempt on. */
+      /** True if its finder waits for it from its next attempt on. */
       readonly blocks: boolean;
-    } & Of)
+    } & AttemptRef)
   /** The tracker holds the discovered ticket. */
   | { readonly type: "discovery-filed"; readonly ticket: TicketId }
-  /** No agent starts until then, for the model's API wants to be left alone. Milliseconds since the epoch. */
-  | { readonly type: "starts-held"; readonly until: number; readonly reason: string }
+  /** No agent starts until then, because the model's API asks for a wait. Milliseconds since the epoch. */
+  | { readonly type: "backoff-started"; readonly until: number; readonly reason: string }
   | { readonly type: "gate-requested"; readonly ticket: TicketId; readonly step: string }
   | { readonly type: "gate-writing"; readonly ticket: TicketId }
-  /** A stop cut the write off, and nobody knows whether the tracker took it: the run's next engine writes it again. */
+  /** A stop cut the write off, so nobody knows if the tracker took it. The run's next engine writes it again. */
   | { readonly type: "gate-put-off"; readonly ticket: TicketId }
   | { readonly type: "ticket-gated"; readonly ticket: TicketId; readonly step: string }
-  /** `by`: it has used up its attempts, or a breaker stopped it; absent for every other cause. */
+  /** `by` is set if the ticket has used up its attempts or a breaker stopped it; absent for every other cause. */
   | { readonly type: "ticket-stalled"; readonly ticket: TicketId; readonly reason: string; readonly by?: "attempts" }
-  /** A person wants a stalled ticket tried anew, with as many attempts as a fresh one has. */
+  /** A person retries a stalled ticket, with as many attempts as a fresh one has. */
   | { readonly type: "ticket-retried"; readonly ticket: TicketId }
   | { readonly type: "ticket-reopened"; readonly ticket: TicketId; readonly evidence: Evidence }
   | { readonly type: "report-dropped"; readonly ticket: TicketId; readonly fence: Fence; readonly what: string }
@@ -250,21 +255,21 @@ export type RunFact =
       readonly type: "reverify-ended";
       readonly reopened: number;
       readonly problem?: string;
-      /** Verifications that were tried once more after a hiccup, and those of them that passed then. */
-      readonly hiccups?: { readonly retried: number; readonly passed: number };
+      /** Verifications that were retried after a transient, and those of them that then passed. */
+      readonly transients?: { readonly retried: number; readonly passed: number };
     }
   | { readonly type: "tripwire-started" }
   | {
       readonly type: "tripwire-ended";
       readonly ok: boolean;
-      /** Which canary was judged wrong and how, or what changed of the frozen set; present where it fired. */
+      /** The canary that was judged wrong, or the changed part of the frozen set. Present if the tripwire fired. */
       readonly problem?: string;
       readonly canaries: number;
       readonly ms: number;
     }
-  /** Dollars that other runs have spent and set aside today, as an attempt found them that could not start for it. */
+  /** Dollars that other runs have spent and set aside today, read when they kept an attempt from starting. */
   | { readonly type: "others-spent-today"; readonly usd: number }
-  /** What other sessions have cost today cannot be told any more. `why` is one line, safe for a terminal. */
+  /** The cost of other sessions today has become unknown. `why` is one line, safe for a terminal. */
   | { readonly type: "day-spend-unknown"; readonly why: string }
   | { readonly type: "oracle-asked"; readonly final: boolean }
   | { readonly type: "oracle-judged"; readonly final: boolean; readonly judgement: Judgement }
@@ -275,9 +280,9 @@ export type RunFact =
 export type RunEvent = RunFact & { readonly seq: number; readonly at: number };
 
 /**
- * Facts that may reach the disk late, together with the next one that may not: they tell of what has happened, and announce
- * nothing. Where they are lost, git and the tracker still show what happened, or an attempt is tried again. What announces
- * an effect never waits (law 5), and takes along what waits before it.
+ * Facts that may reach the disk late, together with the next one that may not. They report what has happened, and announce
+ * nothing. If they are lost, git and the tracker still show what happened, or an attempt is repeated. A fact that announces an
+ * effect never waits (law 5), and takes along all that wait before it.
  */
 export function mayWait(fact: RunFact): boolean {
   switch (fact.type) {
@@ -288,17 +293,17 @@ export function mayWait(fact: RunFact): boolean {
     case "merge-landed":
       return true;
     case "step-ended":
-      // A refusal that were lost would be judged again, until it is none (adversary case A19).
+      // If a refusal were lost, the change would be checked again until it passes (adversary case A19).
       return fact.ok !== false;
     case "step-started":
-      // Gates look at a change that is there already, and a landing is announced by an intent of its own.
+      // Gates look at an existing change, and a landing has an intent of its own.
       return fact.kind === "gates" || fact.kind === "merge";
     default:
       return false;
   }
 }
 
-/** What an agent says: no fact of the run, and nothing is ever decided by it. */
+/** Output of an agent. It is no fact of the run, and nothing is decided by it. */
 export function isActivity(fact: RunFact): boolean {
   return fact.type === "activity";
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Batch } from "../batch/schema.ts";
 import type { FrozenSet } from "./event.ts";
 
-/** The frozen set of a run, from what is in use now. The other hashes are sha256 in hexadecimal digits. */
+/** The frozen set of a run, from the parts in use now. The other hashes are sha256 in hexadecimal digits. */
 export function frozenSetOf(options: {
   readonly batch: Batch;
   readonly oracleSha: string;
@@ -23,14 +23,14 @@ export function frozenSetOf(options: {
   };
 }
 
-/** The first part that is not what was recorded; undefined where all are. */
+/** The first part that differs from the recorded one; undefined if all are equal. */
 export function changedPart(recorded: FrozenSet, now: FrozenSet): keyof FrozenSet | undefined {
-  // The batch holds everything else that a person wrote: the narrower name says more.
+  // The batch contains everything else that a person wrote, so the narrower names come first.
   const parts = ["oracle", "limits", "guard", "sandbox", "tripwire", "batch"] as const;
   return parts.find((part) => recorded[part] !== now[part]);
 }
 
-/** A value made of plain JSON gives the same text before and after it was journalled: keys keep their order. */
+/** Plain JSON gives the same text before and after journalling: keys keep their order. */
 function shaOf(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex");
 }

@@ -1,28 +1,28 @@
 import type { Fence } from "../values/ids.ts";
 
-/** The files that a run works with and a heal may change; nothing else is harness. */
+/** The files that a run works with and a heal may change. Nothing else is harness. */
 export const HARNESS_FILES = ["worker.md", "hints.md", "transients.json"] as const;
 export type HarnessFile = (typeof HARNESS_FILES)[number];
 
 /**
- * How a heal ended: what it wrote is in use from here on; it was refused; its agent came to no end of its own; it changed nothing;
- * or its engine was lost in the middle of it.
+ * The outcome of a heal: its changes are in use from here on; they were refused; its agent stopped early; it changed nothing; or
+ * its engine was lost during it.
  */
 export type HealOutcome = "accepted" | "rejected" | "failed" | "nothing" | "lost";
 
 /** Facts about repairs of the harness. `n` counts them from 1. */
 export type HealFact =
-  /** A person wants one: nothing new starts before it, and it begins once nothing is under way. */
+  /** A person requests a heal. Nothing new starts before it, and it begins once nothing is under way. */
   | { readonly type: "heal-asked" }
-  /** The one that was asked for cannot be any more, or a person has called it off. `why` is one line. */
+  /** The requested heal has become impossible, or a person has cancelled it. `why` is one line. */
   | { readonly type: "heal-dropped"; readonly why: string }
-  /** A fresh agent is to repair the harness: announced, with the money set aside that it may cost. */
+  /** A fresh agent is about to repair the harness, with its maximum cost set aside. */
   | {
       readonly type: "heal-started";
       readonly n: number;
-      /** Its place in the one row of fence tokens, by which the day's money knows it. */
+      /** Its number in the one sequence of fence tokens, which identifies it in the day's money. */
       readonly token: Fence;
-      /** What the run would have ended with. */
+      /** The reason with which the run would have ended. */
       readonly reason: string;
       readonly reservedUsd: number;
     }
@@ -42,23 +42,26 @@ export interface PastHeal
   extends Pick<Extract<HealFact, { type: "heal-ended" }>, "n" | "outcome" | "why" | "changed" | "costUsd"> {
   readonly startedAt: number;
   readonly endedAt: number;
-  /** What the run would have ended with. */
+  /** The reason with which the run would have ended. */
   readonly reason: string;
 }
 
-/** What has become of a run's heals. */
+/** The heals of a run. */
 export interface HealsState {
-  /** Those that are over, in their order. */
+  /** Past heals, in order. */
   readonly past: readonly PastHeal[];
   readonly started: number;
   readonly accepted: number;
-  /** What they have cost, which is in the run's spending as well. */
+  /** Their cost in dollars, which the run's spending includes. */
   readonly usd: number;
-  /** The heal whose harness is in use; 0: what the run began with. */
+  /** The heal whose harness is in use; 0 for the run's first harness. */
   readonly version: number;
-  /** Set once one in the place of the end was refused, failed or changed nothing: the real stop is shown, and none follows by itself. */
+  /**
+   * Set once a heal that replaced the run's end was refused, failed or changed nothing. The real reason of the end is then shown,
+   * and no further heal starts by itself.
+   */
   readonly givenUp?: true;
-  /** A person wants one, and it has not begun. */
+  /** A person requested one, and it has not begun. */
   readonly asked?: true;
   readonly running?: {
     readonly n: number;
@@ -69,7 +72,7 @@ export interface HealsState {
     readonly pid?: number;
     /** Kernel start time of the process. */
     readonly startTime?: string;
-    /** A person wanted it: the run goes on whatever comes of it. */
+    /** A person requested it, so the run goes on whatever its outcome. */
     readonly asked?: true;
   };
 }

@@ -1,6 +1,6 @@
 import type { TicketId } from "../values/ids.ts";
 
-/** What the oracle said of one ticket. `step` is what is left to a person, with `human-gated` only. */
+/** The oracle's evidence on one ticket. `step` is left to a person, with `human-gated` only. */
 export interface TicketEvidence {
   readonly id: TicketId;
   readonly state: "done" | "human-gated" | "open";
@@ -8,14 +8,14 @@ export interface TicketEvidence {
 }
 
 /**
- * What the oracle said of each ticket when it last judged, as it is shown to people. It is no verdict and nothing is decided by it.
- * Times in milliseconds since the epoch.
+ * The oracle's last evidence on each ticket, for people. It is no verdict, and nothing is decided by it. Times in milliseconds
+ * since the epoch.
  */
 export interface OracleEvidence {
-  /** When the judgement began: what changed since then it may not have seen. */
+  /** The start of the judgement. The oracle may not have seen later changes. */
   readonly askedAt: number;
   readonly judgedAt: number;
   readonly tickets: readonly TicketEvidence[];
-  /** Tickets beyond those that were kept. */
+  /** Number of tickets beyond those that were kept. */
   readonly more: number;
 }

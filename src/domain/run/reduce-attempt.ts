@@ -9,13 +9,14 @@ import { withFailingOnBase } from "./base-fact.ts";
 import type { Evidence, RunEvent } from "./event.ts";
 import type { ClaimEvent } from "./reduce-claim.ts";
 import type { GrowthEvent } from "./reduce-growth.ts";
+import { withLanding } from "./reduce-landing.ts";
 import { withEvidence } from "./reduce-ticket.ts";
 import { type Attempt, claimsDone, indexOf, type RunState, type TicketState, type Unfinished } from "./state.ts";
 
 type AttemptEvent = Exclude<Extract<RunEvent, { fence: unknown }>, ClaimEvent | GrowthEvent>;
-type Of<T extends AttemptEvent["type"]> = Extract<AttemptEvent, { type: T }>;
+type EventOf<T extends AttemptEvent["type"]> = Extract<AttemptEvent, { type: T }>;
 
-/** Folds what happens within an attempt. Facts of another fence never arrive here: `admit` drops them before the journal. */
+/** Folds the events of an attempt. Facts of another fence never arrive here: `admit` drops them before the journal. */
 export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { type: "report-dropped" }>): RunState {
   const index = indexOf(state, event.ticket);
   const ticket = vecAt(state.tickets, index);
@@ -25,19 +26,19 @@ export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { ty
   if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
   if (event.type === "agent-ended") return agentEnded(state, index, ticket, attempt, event);
   const next = withTicket(state, index, { ...ticket, ...progress(ticket, attempt, event) });
-  if (event.type === "merge-landed") return mark(next, index, event.to);
+  if (event.type === "merge-landed") return mark(withLanding(next, event), index, event.to);
   if (event.type === "step-ended") return countRetry(countCheck(next, attempt, event), attempt, event);
   if (event.type === "worktree-ready") return countRetry(next, attempt, { ok: true, step: PREPARE_STEP });
-  // An attempt that goes on from finished work has no agent that could end.
+  // An attempt that continues finished work has no agent that could end.
   return event.type === "change-captured" || event.type === "merge-intended" ? leaveSlot(next, index, event.at) : next;
 }
 
-/** From here on the finish line has the attempt, and another agent may have its slot. */
+/** The finish line has the attempt from here on, and another agent may have its slot. */
 function leaveSlot(state: RunState, index: number, at: number): RunState {
   const ticket = vecAt(state.tickets, index);
   const { attempt } = ticket;
   if (attempt === undefined || attempt.slotLeftAt !== undefined) return state;
-  // One that goes on from finished work starts no agent: what was set aside for it is free for its questions.
+  // An attempt that continues finished work starts no agent, so its money is free for its questions.
   const unused = attempt.agent === undefined ? attempt.reservedUsd : 0;
   return {
     ...withTicket(state, index, {
@@ -50,14 +51,14 @@ function leaveSlot(state: RunState, index: number, at: number): RunState {
   };
 }
 
-/** A passed check that says nothing of its strength proved its exit code and no more. */
-function countCheck(state: RunState, { step }: Attempt, { ok, strength = "exit-code" }: Of<"step-ended">): RunState {
+/** A passed check without a strength proved its exit code and no more. */
+function countCheck(state: RunState, { step }: Attempt, { ok, strength = "exit-code" }: EventOf<"step-ended">): RunState {
   if (!ok || step?.kind !== "check") return state;
   return { ...state, checks: { ...state.checks, [strength]: state.checks[strength] + 1 } };
 }
 
-/** A step that passed after its hiccup was mended by nobody. */
-function countRetry(state: RunState, { retried }: Attempt, { ok, step }: Pick<Of<"step-ended">, "ok" | "step">): RunState {
+/** Nobody had to fix a step that passed after its transient. */
+function countRetry(state: RunState, { retried }: Attempt, { ok, step }: Pick<EventOf<"step-ended">, "ok" | "step">): RunState {
   if (!ok || retried?.step !== step) return state;
   return { ...state, transients: { ...state.transients, passed: state.transients.passed + 1 } };
 }
@@ -66,7 +67,7 @@ function mark(state: RunState, index: number, mergedSha: string): RunState {
   return withTicket(state, index, { ...vecAt(state.tickets, index), mergedSha });
 }
 
-function claim(state: RunState, index: number, ticket: TicketState, event: Of<"attempt-claimed">): RunState {
+function claim(state: RunState, index: number, ticket: TicketState, event: EventOf<"attempt-claimed">): RunState {
   const attempt: Attempt = {
     n: event.attempt,
     fence: event.fence,
@@ -91,7 +92,13 @@ function claim(state: RunState, index: number, ticket: TicketState, event: Of<"a
   };
 }
 
-function agentEnded(state: RunState, index: number, ticket: TicketState, attempt: Attempt, event: Of<"agent-ended">): RunState {
+function agentEnded(
+  state: RunState,
+  index: number,
+  ticket: TicketState,
+  attempt: Attempt,
+  event: EventOf<"agent-ended">,
+): RunState {
   const { ending, exitCode, costUsd, stop, at } = event;
   const stopped = stop === undefined ? {} : { stop: stop.kind };
   const agent = { launchedAt: at, ...attempt.agent, endedAt: at, ending, exitCode, costUsd, ...stopped };
@@ -152,7 +159,7 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
   }
 }
 
-function endStep(attempt: Attempt, event: Of<"step-ended">): Attempt {
+function endStep(attempt: Attempt, event: EventOf<"step-ended">): Attempt {
   const { step, waiting: _, retried: __, ...rest } = attempt;
   if (!event.ok && (step?.kind === "check" || step?.kind === "review" || step?.kind === "adversary"))
     return { ...rest, refused: { step: step.kind, name: step.name, summary: event.summary, detail: "" } };
@@ -161,7 +168,7 @@ function endStep(attempt: Attempt, event: Of<"step-ended">): Attempt {
   return { ...rest, passed: [...rest.passed.filter((p) => p.index !== step.index), done] };
 }
 
-function endAttempt(state: RunState, index: number, ticket: TicketState, event: Of<"attempt-ended">): RunState {
+function endAttempt(state: RunState, index: number, ticket: TicketState, event: EventOf<"attempt-ended">): RunState {
   const { attempt } = ticket;
   if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
   const done = event.outcome === "done";
@@ -174,19 +181,19 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
   return gates ? { ...next, gating: [...next.gating, index] } : requeue(next, index);
 }
 
-/** What becomes of a ticket by an attempt that ends. */
-function afterAttempt(ticket: TicketState, attempt: Attempt, event: Of<"attempt-ended">): TicketState {
+/** The ticket after one of its attempts has ended. */
+function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"attempt-ended">): TicketState {
   const { attempt: _, unfinished: before, endedAt: __, ...rest } = ticket;
   const done = event.outcome === "done";
   const counted = countsAsFailure(ticket, attempt, event.outcome);
   const evidence = event.evidence ?? attempt.refused;
   const signs = signsAfter(ticket, attempt, { outcome: event.outcome, counted, evidence });
   const upheld = event.outcome === "gated" ? (attempt.humanStep ?? before?.humanStep) : undefined;
-  // A step that a person has named is not changed by what an agent claims.
+  // An agent's claim does not change a step that a person has named.
   const gate = rest.gate ?? (upheld === undefined ? undefined : { step: upheld, writing: false, by: "blocker" as const });
   const spared = (event.outcome === "failed" || event.outcome === "stopped") && !counted;
   return {
-    // That a model's API turned it away is nothing that the next agent could do better.
+    // The next agent can do nothing about a model's API that turned this one away.
     ...withEvidence(rest, spared ? undefined : evidence),
     phase: done ? "done" : "waiting",
     failures: ticket.failures + (counted ? 1 : 0),
@@ -199,7 +206,7 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: Of<"attempt-
   };
 }
 
-/** What an attempt had of the run is the run's again, but for what was spent. */
+/** Returns the attempt's slot, resources and unspent money to the run. */
 function leave(state: RunState, index: number, ticket: TicketState, attempt: Attempt): RunState {
   return {
     ...state,
@@ -211,26 +218,26 @@ function leave(state: RunState, index: number, ticket: TicketState, attempt: Att
   };
 }
 
-/** A process that ran and told nothing of its end cost what was set aside for it, and so did a question without an answer (law 4). */
+/** A process whose end is unknown cost all that was set aside for it, and so did a question without an answer (law 4). */
 function lostUsd(attempt: Attempt): number {
   return attempt.agent === undefined ? (attempt.asked?.reservedUsd ?? 0) : setAside(attempt);
 }
 
 /**
- * What the next attempt can go on from: only where this one was cut off, not where it failed. That the tracker could not be told, or
- * that the engine itself could not go on (a full disk), is no failure of work that has landed: another agent would find nothing left
- * to do.
+ * The work that the next attempt can continue. There is some only if this attempt was cut off, not if it failed. If landed work
+ * could not be told to the tracker, or the engine itself could not go on (a full disk), that is no failure of the work: another
+ * agent would find nothing to do.
  */
 function unfinishedOf(
   attempt: Attempt,
-  { outcome, evidence }: Of<"attempt-ended">,
+  { outcome, evidence }: EventOf<"attempt-ended">,
   before: Unfinished | undefined,
 ): Pick<TicketState, "unfinished"> {
   const { agent, change, worktree, merge } = attempt;
   const cutOff = (outcome === "stopped" || outcome === "lost") && attempt.refused === undefined;
   const isLanded = merge?.landed ?? before?.landed !== undefined;
   if (!cutOff && !(isLanded && outcome === "failed" && isEngines(evidence))) return {};
-  // An attempt without an agent goes on from what another one has left, and from what was said of it.
+  // An attempt without an agent continues another one's work, with the claims made for it.
   const same = agent === undefined ? before : undefined;
   const humanStep = attempt.humanStep ?? same?.humanStep;
   const gate = humanStep === undefined ? {} : { humanStep };
@@ -243,7 +250,7 @@ function unfinishedOf(
   return before === undefined ? {} : { unfinished: { ...before, ...landed } };
 }
 
-/** Whether it says what the engine could not do, nothing about the work. */
+/** True if the evidence is about the engine, and not about the work. */
 function isEngines(evidence: Evidence | undefined): boolean {
   return evidence?.step === "assert" || evidence?.step === "worktree";
 }
@@ -252,7 +259,7 @@ function claimed({ agent }: Attempt): boolean {
   return agent !== undefined && claimsDone(agent);
 }
 
-function pastOf(attempt: Attempt, event: Of<"attempt-ended">): TicketState["history"][number] {
+function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState["history"][number] {
   return {
     n: attempt.n,
     slot: attempt.slot,

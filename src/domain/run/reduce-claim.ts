@@ -5,13 +5,13 @@ import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
 import { type Attempt, indexOf, type RunState, type TicketState } from "./state.ts";
 
-/** What an attempt claims beside its change, and what the second model says of it. */
+/** Claims of an attempt beside its change, and the reviewer's questions and answers. */
 export type ClaimEvent = Extract<
   RunEvent,
   {
     type:
-      | "second-model-asked"
-      | "second-model-answered"
+      | "reviewer-asked"
+      | "reviewer-answered"
       | "step-retried"
       | "outbox-refused"
       | "blocker-claimed"
@@ -23,7 +23,7 @@ export type ClaimEvent = Extract<
 /** Lines of refused claims that are kept of one attempt. */
 const KEPT_REFUSALS = 20;
 
-/** Folds them. Facts of another fence never arrive here: `admit` drops them before the journal. */
+/** Folds claims. Facts of another fence never arrive here: `admit` drops them before the journal. */
 export function reduceClaim(state: RunState, event: ClaimEvent): RunState {
   const index = indexOf(state, event.ticket);
   const ticket = vecAt(state.tickets, index);
@@ -31,13 +31,13 @@ export function reduceClaim(state: RunState, event: ClaimEvent): RunState {
   if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
   const set = (next: Partial<Attempt>): RunState => withTicket(state, index, { ...ticket, attempt: { ...attempt, ...next } });
   switch (event.type) {
-    case "second-model-asked": {
+    case "reviewer-asked": {
       const { question, reservedUsd } = event;
-      const { secondModel } = state;
+      const { reviewer } = state;
       const asked = { ...set({ asked: { question, reservedUsd } }), reservedUsd: state.reservedUsd + reservedUsd };
-      return { ...asked, secondModel: { ...secondModel, asked: secondModel.asked + 1 } };
+      return { ...asked, reviewer: { ...reviewer, asked: reviewer.asked + 1 } };
     }
-    case "second-model-answered":
+    case "reviewer-answered":
       return answered(state, index, ticket, attempt, event);
     case "step-retried":
       return {
@@ -61,7 +61,7 @@ export function reduceClaim(state: RunState, event: ClaimEvent): RunState {
   }
 }
 
-/** Appends what was refused of an attempt's outbox; what was refused of an earlier one's has been told. */
+/** Appends a refused part of an attempt's outbox. Those of an earlier attempt have been told and are dropped. */
 function withRefusal(ticket: TicketState, n: number, line: string): TicketState {
   const before = ticket.refusals?.n === n ? ticket.refusals.lines : [];
   return { ...ticket, refusals: { n, lines: [...before, line].slice(0, KEPT_REFUSALS) } };
@@ -72,11 +72,11 @@ function answered(
   index: number,
   ticket: TicketState,
   attempt: Attempt,
-  event: Extract<ClaimEvent, { type: "second-model-answered" }>,
+  event: Extract<ClaimEvent, { type: "reviewer-answered" }>,
 ): RunState {
   const { asked, unanswered: _, questionsUsd = 0, ...rest } = attempt;
   const { costUsd, valid, canary, stop } = event;
-  const { secondModel } = state;
+  const { reviewer } = state;
   const reach = stop === undefined ? "attempt" : reachOf(stop.kind);
   const unanswered = stop !== undefined && (reach === "waits" || reach === "run") ? { unanswered: stop.kind } : {};
   const next = withTicket(state, index, {
@@ -88,12 +88,11 @@ function answered(
     ...afterAnswer(next, event),
     spentUsd: state.spentUsd + costUsd,
     reservedUsd: state.reservedUsd - (asked?.reservedUsd ?? 0),
-    secondModel: {
-      ...secondModel,
-      valid: secondModel.valid + (valid ? 1 : 0),
-      usd: secondModel.usd + costUsd,
-      canaries:
-        canary === undefined ? secondModel.canaries : { ...secondModel.canaries, [canary]: secondModel.canaries[canary] + 1 },
+    reviewer: {
+      ...reviewer,
+      valid: reviewer.valid + (valid ? 1 : 0),
+      usd: reviewer.usd + costUsd,
+      canaries: canary === undefined ? reviewer.canaries : { ...reviewer.canaries, [canary]: reviewer.canaries[canary] + 1 },
     },
   };
 }

@@ -5,12 +5,12 @@ import type { RunEvent } from "./event.ts";
 import { newTicket } from "./reduce-start.ts";
 import { indexOf, type RunState } from "./state.ts";
 
-/** What lets a batch grow: a ticket that a worker found and the engine files. */
+/** Events by which a batch grows: a worker found a ticket, and the engine files it. */
 export type GrowthEvent = Extract<RunEvent, { type: "ticket-discovered" | "discovery-filed" }>;
 
 /**
- * Folds it: the ticket belongs to the batch from its discovery on, and nothing takes it out again. It can start once the tracker
- * holds it. Throws a RangeError where it would take the place of another ticket.
+ * Folds growth. The ticket belongs to the batch from its discovery on, and nothing takes it out again. It can start once the
+ * tracker holds it. Throws a RangeError if its id is taken.
  */
 export function reduceGrowth(state: RunState, event: GrowthEvent): RunState {
   return event.type === "ticket-discovered" ? discovered(state, event) : filed(state, indexOf(state, event.ticket));
@@ -32,7 +32,7 @@ function discovered(state: RunState, event: Extract<GrowthEvent, { type: "ticket
   return event.blocks ? withTicket(next, finder, { ...ticket, openDeps: ticket.openDeps + 1 }) : next;
 }
 
-/** The tracker holds it, at last or at once: one that was given up because the tracker did not take it is open again. */
+/** The tracker holds it. A ticket that was given up because the tracker did not take it is open again. */
 function filed(state: RunState, index: number): RunState {
   const { unfiled, stalledReason: _, endedAt: __, ...ticket } = vecAt(state.tickets, index);
   if (unfiled === undefined) return state;

@@ -12,7 +12,7 @@ export type HealEvent = Extract<
 >;
 type Running = NonNullable<HealsState["running"]>;
 
-/** Folds what happens to the harness. */
+/** Folds the events of heals. */
 export function reduceHeal(state: RunState, event: HealEvent): RunState {
   switch (event.type) {
     case "heal-asked":
@@ -53,12 +53,12 @@ function end(state: RunState, event: Extract<HealEvent, { type: "heal-ended" }>)
     spentUsd: state.spentUsd + event.costUsd,
   };
   if (event.outcome === "accepted") return accept(settled, event.n);
-  // A stop, or the loss of its engine, says nothing of what it would have come to; one that was asked for is in no end's place.
+  // A stop, or the loss of its engine, says nothing about the heal's outcome. A requested heal does not replace an end.
   const toldNothing = event.outcome === "lost" || state.stage === "stopping" || asked;
   return toldNothing ? settled : { ...settled, heals: { ...heals, givenUp: true } };
 }
 
-/** The oracle is to be proven once more, and what was given up for want of attempts is tried again as if it were new. */
+/** The oracle must be proven again, and tickets that ran out of attempts start again as if they were new. */
 function accept(state: RunState, version: number): RunState {
   let next: RunState = {
     ...state,

@@ -8,17 +8,17 @@ import type { Phase, RunState, TicketState } from "./state.ts";
 
 type Started = Extract<RunEvent, { type: "run-started" }>;
 
-/** The state of a run at its first moment: every ticket waits, but for those the tracker already holds settled. */
+/** The first state of a run: every ticket waits, except those that the tracker already holds settled. */
 export function initialState(event: Started): RunState {
   const plan = planOf(event.batch.tickets, event.durations);
   const settled = new Map(event.settled.map((s) => [s.id, s]));
   const isDone = (id: Started["settled"][number]["id"]) => settled.get(id)?.as === "done";
-  const left = new Map(event.left?.map(({ id, ...work }) => [id, work]));
+  const left = new Map(event.carriedOver?.map(({ id, ...work }) => [id, work]));
   const tickets = plan.tickets.map((ticket): TicketState => {
     const known = settled.get(ticket.id);
     const fresh = newTicket(ticket, ticket.dependsOn.filter((dep) => !isDone(dep)).length);
     const work = left.get(ticket.id);
-    // Its agent's claim was counted in the run that heard it.
+    // Its agent's claim was counted in its own run.
     if (known === undefined) return work === undefined ? fresh : { ...fresh, unfinished: { ...work, claimed: false } };
     return { ...fresh, phase: known.as, ...(known.step === undefined ? {} : { humanStep: known.step }) };
   });
@@ -26,7 +26,7 @@ export function initialState(event: Started): RunState {
   return tickets.reduce((s, t, i) => (t.phase === "waiting" && t.openDeps === 0 ? enqueue(s, i) : s), state);
 }
 
-/** A ticket with nothing behind it, which waits for so many others. */
+/** A ticket without a history that waits for `openDeps` others. */
 export function newTicket({ id, foundBy }: Ticket, openDeps: number): TicketState {
   const found = foundBy === undefined ? {} : { foundBy };
   return { id, phase: "waiting", openDeps, failures: 0, costUsd: 0, history: [], evidence: [], ...found };
@@ -56,19 +56,20 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     finishing: [],
     held: {},
     counts,
+    landings: {},
     lastFence: 0,
     stage: "working",
     paused: false,
     workers: event.batch.limits.workers,
     reverified: false,
-    oracle: { asking: false, judged: 0, finalTries: 0 },
+    oracle: { asking: false, judged: 0, finalJudgements: 0 },
     version: event.version,
     tripwire: { status: "due", canaries: 0, ms: 0 },
     heals: NO_HEALS,
     spentUsd: 0,
     spentTodayUsd: event.spentTodayUsd,
     reservedUsd: 0,
-    secondModel: { asked: 0, valid: 0, usd: 0, canaries: { seen: 0, missed: 0 } },
+    reviewer: { asked: 0, valid: 0, usd: 0, canaries: { seen: 0, missed: 0 } },
     blockers: { claimed: 0, upheld: 0, rejected: 0 },
     discoveries: { filed: 0, refused: 0 },
     transients: { retried: 0, passed: 0 },

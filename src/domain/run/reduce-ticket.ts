@@ -4,7 +4,7 @@ import { vecAt } from "../values/vec.ts";
 import type { Evidence, RunEvent } from "./event.ts";
 import { indexOf, type RunState, type TicketState } from "./state.ts";
 
-/** Tries whose evidence is kept for the next prompt. */
+/** Attempts whose evidence is kept for the next prompt. */
 const KEPT_EVIDENCE = 3;
 
 /** Appends evidence, keeping the newest three. */
@@ -26,7 +26,7 @@ type TicketEvent = Extract<
   }
 >;
 
-/** Folds what happens to a ticket outside its attempts. */
+/** Folds the events of a ticket outside its attempts. */
 export function reduceTicket(state: RunState, event: TicketEvent): RunState {
   const index = indexOf(state, event.ticket);
   const ticket = vecAt(state.tickets, index);
@@ -67,12 +67,15 @@ function settle(state: RunState, index: number, ticket: TicketState): RunState {
   };
 }
 
-/** A ticket that was given up, as if it were new, but for what is known of it. */
+/** A ticket that was given up, reset as if it were new, except for its history. */
 export function renewed({ signs: _, stalledReason: __, stalledBy: ___, endedAt: ____, ...ticket }: TicketState): TicketState {
   return { ...ticket, phase: "waiting", failures: 0 };
 }
 
-/** It waits again, or is filed again where the tracker does not hold it yet. Its dependents have been waiting for it all along. */
+/**
+ * The ticket waits again, or is filed again if the tracker does not hold it yet. Its dependents have been waiting for it all
+ * along.
+ */
 function retry(state: RunState, index: number, ticket: TicketState): RunState {
   if (ticket.phase !== "stalled") return state;
   const next = withTicket(state, index, { ...renewed(ticket), retriedAfter: ticket.history.length });
@@ -80,12 +83,12 @@ function retry(state: RunState, index: number, ticket: TicketState): RunState {
   return requeue({ ...next, reverified: false }, index);
 }
 
-/** A ticket that was done is not: its dependents wait for it again, unless they are already at work. One that is open stays so. */
+/** Reopens a done ticket. Its dependents wait for it again, unless they are already running. An open ticket stays as it is. */
 function reopen(state: RunState, index: number, evidence: Evidence): RunState {
   const { endedAt: _, mergedSha, ...rest } = vecAt(state.tickets, index);
   if (rest.phase !== "done") return state;
   const signs = failedAgain(rest.signs ?? {}, evidence);
-  // Where a verification failed, what has landed is still there.
+  // If a verification failed, the landed change is still there.
   const landed = mergedSha === undefined || evidence.step === "merge" ? {} : { mergedSha };
   const ticket = withEvidence({ ...rest, ...landed, phase: "waiting", failures: rest.failures + 1, signs }, evidence);
   const next = shiftDependents(withTicket(state, index, ticket), index, 1);

@@ -13,9 +13,9 @@ import { reduceTicket } from "./reduce-ticket.ts";
 import type { RunState } from "./state.ts";
 
 /**
- * The one meaning of a journal: folds an event into the state. Pure. The loop, the dashboard's mirror, resume and
- * replay all use it. Throws on an event that does not follow the state (a gap in `seq`, or no `run-started` first):
- * that is a broken journal or a defect, never something to guess about.
+ * The one meaning of a journal: folds an event into the state. Pure. The loop, the dashboard's mirror, resume and replay all use
+ * it. Throws if an event does not follow the state (a gap in `seq`, or no `run-started` first). That is a broken journal or a
+ * defect, and nothing to guess about.
  */
 export function reduce(state: RunState | undefined, event: RunEvent): RunState {
   if (state === undefined) {
@@ -69,7 +69,7 @@ function reduceRun(state: RunState, event: RunEvent): RunState {
       return { ...state, stage: event.final ? "judging" : state.stage, oracle: { ...state.oracle, asking: true } };
     case "oracle-judged":
       return judged(state, event);
-    case "starts-held":
+    case "backoff-started":
       return backOff(state, event);
     case "heal-asked":
     case "heal-dropped":
@@ -82,11 +82,11 @@ function reduceRun(state: RunState, event: RunEvent): RunState {
   }
 }
 
-/** What concerns one ticket, and its attempt where it has one. */
+/** Folds events of one ticket, and of its attempt if it has one. */
 function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
   switch (event.type) {
-    case "second-model-asked":
-    case "second-model-answered":
+    case "reviewer-asked":
+    case "reviewer-answered":
     case "step-retried":
     case "outbox-refused":
     case "blocker-claimed":
@@ -111,7 +111,7 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
 
 type TicketFacts = Parameters<typeof reduceClaim | typeof reduceGrowth | typeof reduceTicket | typeof reduceAttempt>[1];
 
-/** A new engine took the run over: what the last one had under way is to be done again; a stop or a pause is over. */
+/** A new engine took over the run. The unfinished actions of the last one are repeated; a stop or a pause is over. */
 function resumed(state: RunState): RunState {
   const { end: _, stopBy: __, ...rest } = clearHalt(state);
   const next: RunState = {
@@ -120,7 +120,7 @@ function resumed(state: RunState): RunState {
     stage: "working",
     paused: false,
     reverified: false,
-    oracle: { ...state.oracle, asking: false, finalTries: 0 },
+    oracle: { ...state.oracle, asking: false, finalJudgements: 0 },
     tripwire: { status: "due", canaries: 0, ms: 0 },
   };
   return next.gating.reduce((s, index) => {
@@ -137,16 +137,16 @@ function endReverify(state: RunState, event: Extract<RunEvent, { type: "reverify
     ...rest,
     stage: state.stage === "stopping" ? "stopping" : "working",
     reverified: event.reopened === 0,
-    oracle: { ...state.oracle, finalTries: 0 },
+    oracle: { ...state.oracle, finalJudgements: 0 },
     transients: {
-      retried: state.transients.retried + (event.hiccups?.retried ?? 0),
-      passed: state.transients.passed + (event.hiccups?.passed ?? 0),
+      retried: state.transients.retried + (event.transients?.retried ?? 0),
+      passed: state.transients.passed + (event.transients?.passed ?? 0),
     },
   };
   return event.problem === undefined ? next : { ...next, reverifyProblem: event.problem };
 }
 
-/** One that fires ends the run: workers are stopped, and what the oracle said or will say is worth nothing. */
+/** A tripwire that fires ends the run: workers are stopped, and no verdict of the oracle counts. */
 function endTripwire(state: RunState, event: Extract<RunEvent, { type: "tripwire-ended" }>): RunState {
   const { ok, problem = "it gave no reason", canaries, ms } = event;
   if (ok) return { ...state, tripwire: { status: "passed", canaries, ms } };
@@ -161,7 +161,7 @@ function judged(state: RunState, event: Extract<RunEvent, { type: "oracle-judged
     oracle: {
       asking: false,
       judged: state.oracle.judged + 1,
-      finalTries: state.oracle.finalTries + (final ? 1 : 0),
+      finalJudgements: state.oracle.finalJudgements + (final ? 1 : 0),
       last: { ...judgement, at, final },
     },
   };

@@ -18,12 +18,13 @@ import type {
   VerdictWord,
 } from "./event.ts";
 import type { HealsState } from "./heal-fact.ts";
+import type { Landings } from "./landings.ts";
 import type { OracleState, TripwireState } from "./verdict-state.ts";
 
-/** Where a ticket stands. `ready` is not stored: it is `waiting` with nothing left to wait for. */
+/** The phase of a ticket. `ready` is not stored: it is `waiting` with nothing left to wait for. */
 export type Phase = "waiting" | "working" | "finishing" | "done" | "human-gated" | "stalled";
 
-/** The step of the finish line that runs now. `startedAt` in milliseconds. */
+/** The running step of the finish line. `startedAt` in milliseconds. */
 export interface RunningStep {
   readonly index: number;
   readonly kind: StepKind;
@@ -31,17 +32,17 @@ export interface RunningStep {
   readonly startedAt: number;
 }
 
-/** The try that runs now. */
+/** The running attempt. */
 export interface Attempt {
   readonly n: number;
   readonly fence: Fence;
   readonly slot: number;
-  /** Set once its agent needs the slot no more: the finish line runs beside the slots. */
+  /** Set once its agent has left the slot: the finish line runs beside the slots. */
   readonly slotLeftAt?: number;
   readonly startedAt: number;
   readonly reservedUsd: number;
   readonly worktree?: { readonly path: string; readonly branch: string; readonly baseSha: string };
-  /** Set from the intent to start the agent on; `pid` follows once there is a process. */
+  /** Set from the intent to start the agent; `pid` follows once there is a process. */
   readonly agent?: {
     readonly launchedAt: number;
     readonly pid?: number;
@@ -58,26 +59,26 @@ export interface Attempt {
   readonly change?: { readonly tip: string; readonly files: number; readonly additions: number; readonly deletions: number };
   readonly step?: RunningStep;
   readonly passed: readonly { readonly index: number; readonly kind: StepKind; readonly name: string; readonly ms: number }[];
-  /** Set once a check has refused its change: that is never judged again. */
+  /** Set once a check has refused its change, which is then never checked again. */
   readonly refused?: Evidence;
   readonly merge?: { readonly from: string; readonly to: string; readonly landed: boolean };
-  /** Why a merge cannot land yet, in words. */
+  /** The reason why a merge cannot land yet, in words. */
   readonly waiting?: string;
-  /** What the second model is being asked, and the dollars set aside for it. */
+  /** The open question to the reviewer, and the dollars set aside for it. */
   readonly asked?: { readonly question: Question; readonly reservedUsd: number };
-  /** What kept the second model from answering its last question: no failure of the work. */
+  /** The stop that kept the reviewer from answering its last question. It is no failure of the work. */
   readonly unanswered?: AgentStopKind;
-  /** Dollars that its questions to the second model have cost. */
+  /** Dollars of its questions to the reviewer. */
   readonly questionsUsd?: number;
-  /** The step that failed by a hiccup and is tried once more, from `until` on (milliseconds since the epoch). */
+  /** The step that failed by a transient and is retried at `until` (milliseconds since the epoch). */
   readonly retried?: { readonly step: number; readonly transient: string; readonly until: number };
-  /** Set once its blocker was upheld: what it built may land, and then this step is left to a person. */
+  /** Set once its blocker was upheld: its work may land, and then this step is left to a person. */
   readonly humanStep?: string;
-  /** Set once somebody asked for its end; the first cause wins. */
+  /** Set once its end was requested; the first cause wins. */
   readonly killing?: AgentEnding;
 }
 
-/** A try that is over. Times in milliseconds. */
+/** A past attempt. Times in milliseconds. */
 export interface PastAttempt {
   readonly n: number;
   readonly slot: number;
@@ -86,28 +87,28 @@ export interface PastAttempt {
   readonly endedAt: number;
   readonly outcome: AttemptOutcome;
   readonly summary: string;
-  /** True where the agent stopped by itself with exit 0: it claimed to have done the ticket. */
+  /** True if the agent stopped by itself with exit 0: it claimed to have done the ticket. */
   readonly claimed: boolean;
-  /** Dollars of its agent and of its questions to the second model. */
+  /** Dollars of its agent and of its questions to the reviewer. */
   readonly costUsd: number;
 }
 
-/** What a ticket's failures in a row have in common. */
+/** Common signs of a ticket's failures in a row. */
 export interface Signs {
-  /** The last failure by what stays of it when it happens again, and how often in a row it was that one. */
+  /** The identity of the last failure (see `identityOf`), and how many times in a row it occurred. */
   readonly failure?: { readonly identity: string; readonly times: number };
   /** Attempts in a row that changed nothing. */
   readonly unchanged?: number;
-  /** Attempts in a row that a model's API turned away: their agent, or their question to the second model. */
+  /** Attempts in a row that a model's API turned away: their agent, or their question to the reviewer. */
   readonly turnedAway?: number;
-  /** The last agent ended by what the next one would meet again. */
+  /** Set if the next agent would meet the same stop as the last one. */
   readonly hopeless?: AgentStopKind;
 }
 
 /** Finished work of an agent whose finish line was cut off. */
 export interface Unfinished extends Omit<CarriedOverWork, "id"> {
   readonly claimed: boolean;
-  /** An upheld blocker's: it ends in a human gate. */
+  /** Set for the work of an upheld blocker: it ends in a human gate. */
   readonly humanStep?: string;
 }
 
@@ -118,59 +119,59 @@ export interface TicketState {
   readonly openDeps: number;
   /** Attempts that count against the cap. */
   readonly failures: number;
-  /** What its failures in a row have in common; absent before the first. */
+  /** Common signs of its failures in a row; absent before the first. */
   readonly signs?: Signs;
   readonly costUsd: number;
   readonly attempt?: Attempt;
   readonly history: readonly PastAttempt[];
-  /** Evidence of failed tries, oldest first, at most three. */
+  /** Evidence of failed attempts, oldest first, at most three. */
   readonly evidence: readonly Evidence[];
-  /** What the outbox of its n-th attempt held that was refused, a line each, at most 20: for the next prompt. */
+  /** Refused parts of the outbox of its n-th attempt, for the next prompt: one line each, at most 20. */
   readonly refusals?: { readonly n: number; readonly lines: readonly string[] };
   /** By check, as last measured. */
   readonly failingOnBase?: readonly FailingOnBase[];
   readonly mergedSha?: string;
   readonly humanStep?: string;
-  /** A person asked for the gate, or a blocker was upheld; it counts once the tracker holds it. */
+  /** A person requested the gate, or a blocker was upheld. It counts once the tracker holds it. */
   readonly gate?: {
     readonly step: string;
     readonly writing: boolean;
     readonly by?: "blocker";
-    /** This engine writes it no more: it is stopping, and the tracker did not take it. */
+    /** This engine does not write it any more: it is stopping, and the tracker did not take it. */
     readonly putOff?: true;
   };
   readonly stalledReason?: string;
   readonly stalledBy?: "attempts";
-  /** Attempts that were over when a person last had it tried anew: what failed among them was not mended without one. */
+  /** Past attempts at the time of a person's last retry. Failures among them were not fixed without a person. */
   readonly retriedAfter?: number;
-  /** The ticket whose worker found this one; absent where the batch named it. */
+  /** The ticket whose worker found this one; absent if the batch named it. */
   readonly foundBy?: TicketId;
-  /** A discovered ticket that the tracker does not hold yet: the engine files it. */
+  /** A discovered ticket that the tracker does not hold yet. The engine files it. */
   readonly unfiled?: true;
-  /** Work that a stop or a lost engine cut off after the agent had ended: the next attempt goes on from it, without an agent. */
+  /** Work that a stop or a lost engine cut off after the agent had ended. The next attempt continues it without an agent. */
   readonly unfinished?: Unfinished;
   readonly endedAt?: number;
 }
 
-/** The batch as it has grown, and what follows from it alone; tickets are known by index here. */
+/** The batch with its discoveries, and the values that depend on it alone. Tickets are known by index here. */
 export interface Plan {
-  /** The tickets of the frozen batch, and after them those that workers found, in the order in which they were found. */
+  /** The tickets of the frozen batch, followed by those that workers found, in the order of discovery. */
   readonly tickets: readonly Ticket[];
   readonly index: Readonly<Record<string, number>>;
   readonly dependents: readonly (readonly number[])[];
-  /** Milliseconds of work on the longest path that starts with this ticket: the greater, the sooner it runs. */
+  /** Milliseconds of work on the longest path that starts with this ticket. A longer path runs sooner. */
   readonly rank: readonly number[];
-  /** Milliseconds of work that are assumed of a ticket which no earlier run has done. */
+  /** Assumed milliseconds of work of a ticket that no earlier run has done. */
   readonly unknownMs: number;
 }
 
 export type RunStage = "working" | "verifying" | "judging" | "healing" | "stopping" | "ended";
 
-/** A run, whole: the value that `reduce` makes from the journal and that every view is drawn from. Plain JSON. */
+/** The whole state of a run: `reduce` makes it from the journal, and every view shows it. Plain JSON. */
 export interface RunState {
   readonly run: RunId;
   readonly seq: number;
-  /** As it was frozen when the run began: it never changes. What workers found since is in `plan` alone. */
+  /** The batch as frozen at the start. It never changes; discoveries are in `plan` alone. */
   readonly batch: Batch;
   readonly batchPath: string;
   readonly oracleSha: string;
@@ -181,61 +182,63 @@ export interface RunState {
   readonly lastEventAt: number;
   readonly plan: Plan;
   readonly tickets: Vec<TicketState>;
-  /** Waiting tickets whose dependencies are all done, best first. Exclusive resources are looked at when one starts. */
+  /** Waiting tickets whose dependencies are all done, best first. Exclusive resources are checked at the start of an attempt. */
   readonly ready: readonly number[];
-  /** Tickets that have used up their attempts, or that a breaker stops, and are to be stalled. */
+  /** Tickets that are to be stalled: they have used up their attempts, or a breaker stops them. */
   readonly exhausted: readonly number[];
   /** Tickets whose human gate is to be written to the tracker. */
   readonly gating: readonly number[];
   /** Discovered tickets that are being written to the tracker. */
   readonly filing: readonly number[];
-  /** One entry per worker slot: the index of the ticket whose agent has it, or null. A slot keeps its place for ever. */
+  /** One entry per worker slot: the index of the ticket whose agent has it, or null. A slot keeps its index. */
   readonly slots: readonly (number | null)[];
   /** Tickets whose agent has ended and whose attempt has not, by index, in the order in which they left their slots. */
   readonly finishing: readonly number[];
-  /** Exclusive resources in use, by the ticket that holds them. */
+  /** Exclusive resources in use, by the ticket that has them. */
   readonly held: Readonly<Record<string, TicketId>>;
   readonly counts: Readonly<Record<Phase, number>>;
+  /** What tickets and others did to the base, by repository; those without a landing are left out. */
+  readonly landings: Readonly<Record<string, Landings>>;
   readonly lastFence: number;
   readonly stage: RunStage;
   readonly paused: boolean;
-  /** Worker slots that are wanted: those beyond go once no agent has them, the last one first. */
+  /** The requested number of worker slots. Surplus slots are removed once no agent has them, the last one first. */
   readonly workers: number;
   readonly stopBy?: "person" | "signal";
-  /** True from a clean re-verification until any ticket moves again. */
+  /** True from a clean re-verification until any ticket changes again. */
   readonly reverified: boolean;
   readonly reverifyProblem?: string;
   readonly oracle: OracleState;
-  /** Of the program that began the run. */
+  /** The version of the program that began the run. */
   readonly version: string;
   readonly tripwire: TripwireState;
   readonly heals: HealsState;
   readonly spentUsd: number;
   readonly spentTodayUsd: number;
   readonly reservedUsd: number;
-  /** What was asked of the second model: questions, those that were answered validly, and planted defects. */
-  readonly secondModel: {
+  /** Questions to the reviewer, its valid answers, and planted defects. */
+  readonly reviewer: {
     readonly asked: number;
     readonly valid: number;
     readonly usd: number;
     readonly canaries: { readonly seen: number; readonly missed: number };
   };
-  /** Walls that workers claimed, and how they were ruled on; a claim whose attempt was cut off is neither. */
+  /** Blockers that workers claimed, and their rulings. A claim whose attempt was cut off has none. */
   readonly blockers: { readonly claimed: number; readonly upheld: number; readonly rejected: number };
   readonly discoveries: { readonly filed: number; readonly refused: number };
-  /** Steps that were tried once more after a hiccup, and those of them that passed then. */
+  /** Steps that were retried after a transient, and those of them that then passed. */
   readonly transients: { readonly retried: number; readonly passed: number };
   /** No agent starts until then. */
-  readonly hold?: Backoff;
-  /** A hold that is to be announced. */
-  readonly holdDue?: Backoff;
+  readonly backoff?: Backoff;
+  /** A backoff that the engine has not announced yet. */
+  readonly backoffDue?: Backoff;
   /** The APIs that turn everybody away. */
-  readonly limited?: RateLimits;
-  /** No agent starts any more: every one would meet this. */
-  readonly tripped?: Halt;
+  readonly rateLimited?: RateLimits;
+  /** No agent starts any more, because every one would meet this. */
+  readonly halted?: Halt;
   readonly interventions: readonly Intervention[];
   readonly claims: { readonly made: number; readonly upheld: number };
-  /** Passed checks, by how much they proved. */
+  /** Passed checks, by strength. */
   readonly checks: Readonly<Record<CheckStrength, number>>;
   readonly droppedReports: number;
   readonly reopened: number;
@@ -249,30 +252,30 @@ export interface RunState {
   };
 }
 
-/** Index of a ticket in the plan. Throws on an id that is not in the batch. */
+/** Index of a ticket in the plan. Throws if the id is not in the batch. */
 export function indexOf(state: RunState, id: TicketId): number {
   const index = Object.hasOwn(state.plan.index, id) ? state.plan.index[id] : undefined;
   if (index === undefined) throw new RangeError(`no ticket "${id}" in this batch`);
   return index;
 }
 
-/** The state of one ticket by id. Throws on an id that is not in the batch. */
+/** The state of one ticket by id. Throws if the id is not in the batch. */
 export function ticketOf(state: RunState, id: TicketId): TicketState {
   return vecAt(state.tickets, indexOf(state, id));
 }
 
-/** Tickets with an attempt under way: those that hold a slot, in slot order, then those that are being finished. */
+/** Tickets with a running attempt: those with a slot, in slot order, then those on the finish line. */
 export function activeTickets(state: RunState): readonly TicketState[] {
   const indexes = [...state.slots.filter((index) => index !== null), ...state.finishing];
   return indexes.map((index) => vecAt(state.tickets, index));
 }
 
-/** Attempts under way per worker slot, at most: agents do not run ahead of a finish line that takes longer than they do. */
+/** Maximum of running attempts per worker slot, so that agents do not run ahead of a slow finish line. */
 const ATTEMPTS_PER_SLOT = 2;
 
 /**
- * Slots in which an agent may start now: never one beyond those that are wanted, nor more agents than that. Those come last whose
- * ticket is still being finished: views show it there.
+ * Slots in which an agent may start now. There are never more agents than requested slots. Slots whose last ticket is still on
+ * the finish line come last, because views show it there.
  */
 export function freeSlots(state: RunState): readonly number[] {
   const { finishing, slots, workers } = state;
@@ -283,17 +286,17 @@ export function freeSlots(state: RunState): readonly number[] {
   return bare.slice(0, Math.max(0, Math.min(workers - busy, ATTEMPTS_PER_SLOT * workers - busy - finishing.length)));
 }
 
-/** Slots that an agent has, those beyond the wanted ones among them. */
+/** Slots with an agent, surplus ones included. */
 export function busySlots({ slots }: Pick<RunState, "slots">): number {
   return slots.reduce((busy: number, index) => busy + Number(index !== null), 0);
 }
 
-/** Whether nothing more will happen to a ticket by itself. */
+/** True if nothing more happens to a ticket by itself. */
 export function isSettled(phase: Phase): boolean {
   return phase === "done" || phase === "human-gated" || phase === "stalled";
 }
 
-/** Whether an agent that ended says by it that it is done: it stopped by itself, and nothing tells of an error. */
+/** True if an agent claims to be done by its end: it stopped by itself, without an error. */
 export function claimsDone({ ending, exitCode, stop }: NonNullable<Attempt["agent"]>): boolean {
   return ending === "exited" && exitCode === 0 && stop === undefined;
 }

@@ -1,18 +1,15 @@
 import type { Judgement } from "./event.ts";
 
-/** What the oracle last said and when; `asking` while it runs. */
+/** The oracle's last verdict and its time; `asking` while the oracle runs. */
 export interface OracleState {
   readonly asking: boolean;
   /** Final judgements since the last re-verification. */
-  readonly finalTries: number;
+  readonly finalJudgements: number;
   readonly last?: Judgement & { readonly at: number; readonly final: boolean };
   readonly judged: number;
 }
 
-/**
- * Whether the oracle was proven in the life of this engine: until it has `passed`, no verdict counts. Once it has `fired`,
- * none ever will.
- */
+/** The proof of the oracle in this engine. No verdict counts until it has `passed`, and none ever will once it has `fired`. */
 export interface TripwireState {
   readonly status: "due" | "running" | "passed" | "fired";
   readonly problem?: string;

@@ -1,32 +1,33 @@
 import type { RunEvent, SanitizedStop } from "../run/event.ts";
 import { claimsDone, type RunState } from "../run/state.ts";
+import { formatUtc } from "../values/time.ts";
 import { reachOf } from "./breaker.ts";
 import type { Halt, Party } from "./halt.ts";
 
-/** The first wait after a model's API turned somebody away, doubled with each further time in a row. Milliseconds. */
+/** The first wait after a model's API turned somebody away. It doubles with each further time in a row. Milliseconds. */
 const FIRST_MS = 30_000;
-/** The longest wait that the engine makes up itself. Milliseconds. */
+/** The longest wait that the engine chooses itself. Milliseconds. */
 const LONGEST_OWN_MS = 30 * 60_000;
 
-/** The longest time that a model's API may want to be left alone at a stretch. A run that would wait longer is parked. */
+/** The longest total backoff, in milliseconds. A run that would wait longer is parked. */
 export const LONGEST_BACKOFF_MS = 6 * 3_600_000;
 
-/** What one agent's end means for all agents of the run: a wait, an end of all starts, or that the model's API is well. */
+/** Applies an agent's end to the whole run: a backoff, a halt, or the model's API works again. */
 export function afterAgent(state: RunState, event: Extract<RunEvent, { type: "agent-ended" }>): RunState {
   const { at, stop, ending, exitCode } = event;
   if (stop !== undefined) return stoppedBy(state, { party: "agent", stop, at });
-  // One that came to its own end has had its answers.
+  // An agent that came to its own end got its answers.
   return claimsDone({ launchedAt: at, ending, exitCode }) ? isWell(state, "agent") : state;
 }
 
-/** The same of an answer of the second model: without one nothing lands, and agents would only add to what waits for it. */
-export function afterAnswer(state: RunState, event: Extract<RunEvent, { type: "second-model-answered" }>): RunState {
+/** The same for an answer of the reviewer. Nothing lands without one, and further agents would only add to the waiting work. */
+export function afterAnswer(state: RunState, event: Extract<RunEvent, { type: "reviewer-answered" }>): RunState {
   const { at, stop, valid } = event;
   if (stop !== undefined) return stoppedBy(state, { party: "reviewer", stop, at });
   return valid ? isWell(state, "reviewer") : state;
 }
 
-/** Somebody's stop, and when it was told. */
+/** A stop, and the time at which it was reported. */
 interface Stopped {
   readonly party: Party;
   readonly stop: SanitizedStop;
@@ -35,67 +36,65 @@ interface Stopped {
 
 function stoppedBy(state: RunState, stopped: Stopped): RunState {
   const reach = reachOf(stopped.stop.kind);
-  if (reach === "run") return trip(state, tripOf(stopped));
+  if (reach === "run") return halt(state, haltOf(stopped));
   return reach === "waits" ? turnedAway(state, stopped) : state;
 }
 
 function isWell(state: RunState, party: Party): RunState {
-  if (state.limited?.[party] === undefined) return state;
-  const { [party]: _, ...others } = state.limited;
-  return { ...state, limited: others };
+  if (state.rateLimited?.[party] === undefined) return state;
+  const { [party]: _, ...others } = state.rateLimited;
+  return { ...state, rateLimited: others };
 }
 
 function turnedAway(state: RunState, stopped: Stopped): RunState {
   const { party, stop, at } = stopped;
-  const limited = state.limited?.[party];
-  // Those that were under way together are turned away together: that is one time.
-  const together = state.holdDue !== undefined || isBackingOff(state, at);
+  const limited = state.rateLimited?.[party];
+  // Requests that were under way together are turned away together, and count as once.
+  const together = state.backoffDue !== undefined || isBackingOff(state, at);
   const times = Math.max(1, (limited?.times ?? 0) + (together ? 0 : 1));
   const since = limited?.since ?? at;
   const own = Math.min(LONGEST_OWN_MS, FIRST_MS * 2 ** Math.min(times - 1, 20));
-  // Programs give their own waits for the API's as well, and these may be too short.
+  // A program may report its own wait as the API's, and it may be too short.
   const until = at + Math.max(own, Math.ceil(stop.retryAfterMs ?? 0));
-  const next: RunState = { ...state, limited: { ...state.limited, [party]: { since, times } } };
-  if (until - since > LONGEST_BACKOFF_MS) return trip(next, { ...tripOf(stopped), until });
-  if (until <= Math.max(state.hold?.until ?? 0, state.holdDue?.until ?? 0)) return next;
+  const next: RunState = { ...state, rateLimited: { ...state.rateLimited, [party]: { since, times } } };
+  if (until - since > LONGEST_BACKOFF_MS) return halt(next, { ...haltOf(stopped), until });
+  if (until <= Math.max(state.backoff?.until ?? 0, state.backoffDue?.until ?? 0)) return next;
   const who = party === "agent" ? "the model's API turned an agent away" : "the reviewer's API turned it away";
-  return { ...next, holdDue: { until, reason: `${who} (${stop.kind}): ${stop.says}` } };
+  return { ...next, backoffDue: { until, reason: `${who} (${stop.kind}): ${stop.says}` } };
 }
 
-function tripOf({ party, stop: { kind, says } }: Stopped): Halt {
-  return { kind, says, ...(party === "reviewer" ? { of: party } : {}) };
+function haltOf({ party, stop: { kind, says } }: Stopped): Halt {
+  return { kind, says, ...(party === "reviewer" ? { party: party } : {}) };
 }
 
 /** The first cause stays. */
-function trip(state: RunState, tripped: Halt): RunState {
-  return state.tripped === undefined ? { ...state, tripped } : state;
+function halt(state: RunState, halted: Halt): RunState {
+  return state.halted === undefined ? { ...state, halted } : state;
 }
 
 /** Money that nobody can count is not spent: no agent starts any more (law 4). */
 export function haltOnUnknownSpend(state: RunState, { why }: Extract<RunEvent, { type: "day-spend-unknown" }>): RunState {
-  return trip(state, { kind: "spend-unknown", says: `what other sessions have cost today is not known: ${why}` });
+  return halt(state, { kind: "spend-unknown", says: `what other sessions have cost today is not known: ${why}` });
 }
 
 /** No agent starts until then. */
-export function backOff(state: RunState, { until, reason }: Extract<RunEvent, { type: "starts-held" }>): RunState {
-  const { holdDue: _, ...rest } = state;
-  return { ...rest, hold: { until, reason } };
+export function backOff(state: RunState, { until, reason }: Extract<RunEvent, { type: "backoff-started" }>): RunState {
+  const { backoffDue: _, ...rest } = state;
+  return { ...rest, backoff: { until, reason } };
 }
 
-/**
- * A new engine tries anew what had ended all starts: somebody may have mended it. A wait that was asked for goes on.
- */
+/** Clears the halt for a new engine, because somebody may have fixed its cause. A backoff stays. */
 export function clearHalt(state: RunState): RunState {
-  const { tripped: _, limited: __, ...rest } = state;
+  const { halted: _, rateLimited: __, ...rest } = state;
   return rest;
 }
 
-/** Whether agents are held at this moment. */
-export function isBackingOff({ hold }: Pick<RunState, "hold">, now: number): boolean {
-  return hold !== undefined && now < hold.until;
+/** True if no agent may start at this moment. */
+export function isBackingOff({ backoff }: Pick<RunState, "backoff">, now: number): boolean {
+  return backoff !== undefined && now < backoff.until;
 }
 
-const MEND_SPEND = "fix it, or set limits.countOtherSessions to false";
+const FIX_SPEND = "fix it, or set limits.countOtherSessions to false";
 
 const TODO: Readonly<Partial<Record<Halt["kind"], Readonly<Record<Party, string>>>>> = {
   authentication: {
@@ -110,19 +109,14 @@ const TODO: Readonly<Partial<Record<Halt["kind"], Readonly<Record<Party, string>
     agent: "name a model that the key can use",
     reviewer: "name a model for the reviewer that its key can use",
   },
-  "spend-unknown": { agent: MEND_SPEND, reviewer: MEND_SPEND },
+  "spend-unknown": { agent: FIX_SPEND, reviewer: FIX_SPEND },
 };
 
-/** Why no agent starts any more, and what to do about it. One line. */
-export function describeHalt({ kind, says, until, of }: Halt): string {
-  const cause = of === "reviewer" ? `the reviewer: ${kind}` : kind;
+/** The reason of a halt and what to do about it. One line. */
+export function describeHalt({ kind, says, until, party }: Halt): string {
+  const cause = party === "reviewer" ? `the reviewer: ${kind}` : kind;
   const why = `no agent starts any more (${cause}): ${says}`;
-  const todo = TODO[kind]?.[of ?? "agent"];
+  const todo = TODO[kind]?.[party ?? "agent"];
   if (until !== undefined) return `${why}; try again after ${formatUtc(until)}`;
   return todo === undefined ? why : `${why}; ${todo}, then run the same command again`;
-}
-
-/** A moment as people read it, the same everywhere: `2026-01-31 14:03:22 UTC`. */
-export function formatUtc(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }

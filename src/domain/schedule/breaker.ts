@@ -1,27 +1,27 @@
 import type { AgentStopKind, AttemptOutcome, Evidence } from "../run/event.ts";
 import { type Attempt, claimsDone, type Signs, type TicketState } from "../run/state.ts";
 
-/** Failures alike in a row after which another try is not worth its money: once may be chance, twice a hard start (S4.13). */
+/** Equal failures in a row after which another attempt is not worth its money (S4.13). One may be chance, two a hard start. */
 export const SAME_FAILURES = 3;
 
 /**
- * Attempts in a row that changed nothing (S4.14). Two, and not three as for failures alike: the second agent was told that the
- * first had changed nothing, and said again that it was done.
+ * Attempts in a row that changed nothing (S4.14). Two, and not three as for equal failures: the second agent was told that the
+ * first had changed nothing, and claimed again to be done.
  */
 export const UNCHANGED = 2;
 
-/** Attempts in a row that a model's API may turn away, the agents' or the second one's, before one more of them counts as failed. */
+/** Attempts in a row that a model's API may turn away, the agents' or the reviewer's, before one more counts as failed. */
 export const TURNED_AWAY = 5;
 
-/** What a stop of an agent means for what comes after it. */
+/** The reach of an agent's stop. */
 type StopReach =
-  /** It passes with time, and is no failure of the work: agents are held for a while. */
+  /** It passes with time and is no failure of the work: agents wait for a while. */
   | "waits"
-  /** Every other agent would meet it until somebody does something: no more are started. */
+  /** Every other agent would meet it until somebody acts: no more are started. */
   | "run"
   /** This ticket's next agent would meet it again. */
   | "ticket"
-  /** It is about this attempt alone. */
+  /** It concerns this attempt alone. */
   | "attempt";
 
 const REACH: Readonly<Record<AgentStopKind, StopReach>> = {
@@ -38,7 +38,7 @@ const REACH: Readonly<Record<AgentStopKind, StopReach>> = {
   unfinished: "attempt",
 };
 
-/** How far a stop reaches. */
+/** Gives the reach of a stop. */
 export function reachOf(kind: AgentStopKind): StopReach {
   return REACH[kind];
 }
@@ -47,9 +47,9 @@ export function reachOf(kind: AgentStopKind): StopReach {
 const COUNTED: ReadonlySet<AttemptOutcome> = new Set(["failed", "silent", "out-of-time", "killed"]);
 
 /**
- * Whether an attempt that ends uses up one of its ticket's attempts. A check that refused the change is a failure, whatever
- * became of the attempt after it. What is not about the work does not count: a model's API that turned the agent away, or the
- * question to the second model, so many times in a row, and what ends every one of them.
+ * True if an attempt that ends uses up one of its ticket's attempts. A refusal by a check always does, whatever became of the
+ * attempt after it. An attempt that a model's API turned away, or whose question to the reviewer it turned away, does not count
+ * for the first times in a row. A stop that halts the run never counts.
  */
 export function countsAsFailure({ signs }: TicketState, attempt: Attempt, outcome: AttemptOutcome): boolean {
   if (attempt.refused !== undefined) return outcome !== "done";
@@ -62,7 +62,7 @@ export function countsAsFailure({ signs }: TicketState, attempt: Attempt, outcom
   return reach === "waits" ? waitsInVain : reach !== "run";
 }
 
-/** The signs after an attempt has ended. What did not count, and was not turned away, changes none of them. */
+/** The signs after an attempt has ended. An attempt that did not count, and was not turned away, changes none of them. */
 export function signsAfter(
   { signs = {} }: TicketState,
   attempt: Attempt,
@@ -79,7 +79,7 @@ export function signsAfter(
   if (!counted) return { ...signs, ...turnedAway };
   const unchanged = attempt.change?.files === 0 && attempt.agent !== undefined && claimsDone(attempt.agent);
   return {
-    // That a person ended it says nothing of the work.
+    // A kill by a person says nothing about the work.
     ...(outcome === "killed" ? withFailure(signs.failure) : failedAgain(signs, evidence)),
     ...turnedAway,
     ...(unchanged ? { unchanged: (signs.unchanged ?? 0) + 1 } : {}),
@@ -87,7 +87,7 @@ export function signsAfter(
   };
 }
 
-/** The signs after a failure with this evidence. One that left none is like no other. */
+/** The signs after a failure with this evidence. A failure without evidence equals no other. */
 export function failedAgain({ failure }: Signs, evidence: Evidence | undefined): Signs {
   if (evidence === undefined) return {};
   const identity = identityOf(evidence);
@@ -98,7 +98,7 @@ function withFailure(failure: Signs["failure"]): Signs {
   return failure === undefined ? {} : { failure };
 }
 
-/** Why a ticket is left alone although it has attempts left, by name and in words; undefined while it is not. */
+/** The breaker that stops a ticket although it has attempts left, by name and in words; undefined if none does. */
 export function breakerOf({ signs, evidence }: TicketState): string | undefined {
   if (signs === undefined) return undefined;
   if (signs.hopeless !== undefined) return `${signs.hopeless}: ${evidence.at(-1)?.summary ?? "no evidence was left"}`;
@@ -108,13 +108,13 @@ export function breakerOf({ signs, evidence }: TicketState): string | undefined 
   return `same-failure: ${failure.times} attempts in a row failed alike; the last: ${evidence.at(-1)?.summary ?? "no evidence was left"}`;
 }
 
-/** Characters of an identity; two that differ only after them are taken for one. */
+/** Characters of an identity. Two that differ only after them count as equal. */
 const IDENTITY_CHARS = 4_000;
 
 /**
- * What stays of a failure when it happens again: step, name, and the tests it is about; where it is about none, its words
- * without what differs from run to run, whatever their order (S4.37, S4.38). A failure that is told in other words each time is
- * not known again: the attempts are bounded all the same.
+ * The parts of a failure that stay the same when it is repeated: step, name, and its tests. If there are none, its words without
+ * those that differ from run to run, in any order (S4.37, S4.38). A failure with other words each time is not recognised; the
+ * number of attempts is bounded anyway.
  */
 export function identityOf({ step, name, summary, detail, tests }: Evidence): string {
   const about =
@@ -127,10 +127,10 @@ export function identityOf({ step, name, summary, detail, tests }: Evidence): st
 const FOLDERS = /(?:[^\s/:"'`()<>[\]]*\/)+/g;
 const DAYS_AND_MONTHS =
   /\b(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b(?=[,.]?\s+(?:\d|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))/gi;
-/** UUIDs, and hexadecimal digits with at least one figure among them: object names, digests, addresses. */
+/** UUIDs, and hexadecimal numbers with at least one digit from 0 to 9: object names, digests, addresses. */
 const HEX = /\b(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:0x)?(?=[0-9a-f]*[0-9])[0-9a-f]{6,})\b/gi;
 const NUMBERS = /\d+(?:[.,:]\d+)*/g;
-/** Numbers in a row, as dates, clocks and positions have them, with the unit behind them. */
+/** Numbers in a row, as in dates, clocks and positions, with their unit. */
 const GROUPS =
   /#(?:\s*[-+.,:/TZ]*\s*#)*(?:\s?(?:[µnm]?s|sec(?:onds?)?|min(?:utes?)?|hours?|h|[kmg]i?b|bytes|%|[ap]m|z|utc|gmt)\b)?/gi;
 

@@ -2,6 +2,7 @@ import { whatIsLeft } from "../results/what-is-left.ts";
 import type { AgentEnding, EndKind, VerdictWord } from "../run/event.ts";
 import { activeTickets, freeSlots, type RunState, type TicketState } from "../run/state.ts";
 import type { Fence, TicketId } from "../values/ids.ts";
+import { plural } from "../values/plural.ts";
 import { EXIT } from "../values/user-error.ts";
 import { vecAt } from "../values/vec.ts";
 import { isBackingOff } from "./backoff.ts";
@@ -10,7 +11,7 @@ import { healChoice, whyNoHeal } from "./heal.ts";
 import { attemptCap, reserveOf } from "./money.ts";
 import { precedes, reservedUntil, soonReady } from "./slot-reservation.ts";
 
-/** What the engine is to do next. Each action is announced by a fact before it takes effect. */
+/** An action for the engine. A fact announces it before it takes effect. */
 export type Action =
   | {
       readonly do: "start";
@@ -21,7 +22,7 @@ export type Action =
     }
   | { readonly do: "abort"; readonly ticket: TicketId; readonly fence: Fence; readonly ending: AgentEnding }
   | { readonly do: "write-gate"; readonly ticket: TicketId; readonly step: string }
-  | { readonly do: "hold"; readonly until: number; readonly reason: string }
+  | { readonly do: "backoff"; readonly until: number; readonly reason: string }
   | { readonly do: "stall"; readonly ticket: TicketId; readonly reason: string }
   | { readonly do: "reverify" }
   | { readonly do: "tripwire" }
@@ -36,33 +37,33 @@ export type Action =
       readonly reason: string;
     };
 
-/** Least time between two judgements that are not the last one: they inform, they end nothing. Milliseconds. */
+/** Least time between two interim judgements. They inform and end nothing. Milliseconds. */
 export const INTERIM_MS = 5_000;
 
-/** How often an oracle that cannot judge is asked again before the run gives up. */
-export const FINAL_TRIES = 3;
+/** Final judgements before the run gives up on an oracle that cannot judge. */
+export const MAX_FINAL_JUDGEMENTS = 3;
 
 /**
- * What should happen now. Pure, and safe to ask again: an action is not repeated once its fact is in the state
- * (but `abort`, which is harmless twice). Reconciles first, then schedules, then concludes.
+ * Decides what should happen now. Pure, and safe to call again: an action is not repeated once its fact is in the state (except
+ * `abort`, which is harmless twice). Reconciles first, then schedules, then concludes.
  */
 export function decide(state: RunState, now: number): readonly Action[] {
   if (state.stage === "ended") return [];
   const repairs = reconcile(state);
   if (state.stage === "stopping") return isQuiet(state) && repairs.length === 0 ? [stopped(state)] : repairs;
   if (state.stage !== "working") return repairs;
-  // Before anything else may start: the next decision follows the fact.
-  if (state.holdDue !== undefined) return [...repairs, { do: "hold", ...state.holdDue }];
+  // This comes before any start; the next decision follows the fact.
+  if (state.backoffDue !== undefined) return [...repairs, { do: "backoff", ...state.backoffDue }];
   const starts = schedule(state, now);
-  // Last of all: it runs beside the first workers.
+  // The proof comes last: it runs beside the first workers.
   const proof: Action[] = state.tripwire.status === "due" ? [{ do: "tripwire" }] : [];
   if (repairs.length + starts.length > 0 || !isQuiet(state) || state.filing.length > 0 || canStartLater(state, now)) {
     return [...repairs, ...starts, ...proof, ...interimJudgement(state, now)];
   }
-  return [...proof, ...(state.heals.asked ? mendFirst(state, now) : conclude(state, now))];
+  return [...proof, ...(state.heals.asked ? healFirst(state, now) : conclude(state, now))];
 }
 
-/** Ends what was asked to end, records gates, gives up on tickets without attempts left. */
+/** Ends attempts, records gates, and gives up on tickets without attempts left. */
 function reconcile(state: RunState): Action[] {
   const aborts = activeTickets(state).flatMap((ticket): Action[] => {
     const ending =
@@ -88,15 +89,15 @@ function stallReason(ticket: TicketState, limit: number): string {
 }
 
 function attempts(n: number): string {
-  return `${n} ${n === 1 ? "attempt" : "attempts"}`;
+  return plural(n, "attempt");
 }
 
 /**
- * Fills free slots from the ready list: longest remaining path first, past those whose resource or money is not free. A slot
- * that is kept for a ticket with a longer path, which the finish line is about to make ready, stays free.
+ * Fills free slots from the ready list: longest remaining path first, skipping tickets whose resource or money is not free. A
+ * slot stays free if it is reserved for a ticket with a longer path that the finish line is about to make ready.
  */
 function schedule(state: RunState, now: number): Action[] {
-  if (state.paused || state.heals.asked || state.tripped !== undefined || isBackingOff(state, now)) return [];
+  if (state.paused || state.heals.asked || state.halted !== undefined || isBackingOff(state, now)) return [];
   const kept = soonReady(state, now);
   const free = freeSlots(state);
   const starts: Action[] = [];
@@ -117,17 +118,17 @@ function schedule(state: RunState, now: number): Action[] {
   return starts;
 }
 
-/** Nothing runs and nothing is being written. */
+/** True if nothing runs and nothing is being written. */
 function isQuiet(state: RunState): boolean {
   if (state.heals.running !== undefined) return false;
   const written = state.gating.every((index) => vecAt(state.tickets, index).gate?.putOff === true);
   return state.slots.every((index) => index === null) && state.finishing.length === 0 && written;
 }
 
-/** A pause, or a hold, keeps back tickets that could run. */
+/** True if a pause or a backoff keeps back tickets that could run. */
 function canStartLater(state: RunState, now: number): boolean {
   if (!state.paused && !isBackingOff(state, now)) return false;
-  const { hold: _, ...rest } = state;
+  const { backoff: _, ...rest } = state;
   return schedule({ ...rest, paused: false }, now).length > 0;
 }
 
@@ -136,7 +137,7 @@ function interimJudgement(state: RunState, now: number): Action[] {
   return due !== undefined && now >= due ? [{ do: "judge", final: false }] : [];
 }
 
-/** From when on a judgement that ends nothing is due, in milliseconds since the epoch; undefined where none is. */
+/** The time from which an interim judgement is due, in milliseconds since the epoch; undefined if none is. */
 function interimDue(state: RunState): number | undefined {
   const { asking, last } = state.oracle;
   if (asking || state.tripwire.status !== "passed") return undefined;
@@ -146,38 +147,38 @@ function interimDue(state: RunState): number | undefined {
 }
 
 /**
- * The next moment after `now` at which time alone may change what is decided: a hold is over, a slot is kept no more, a
- * judgement falls due. Milliseconds since the epoch; undefined where there is none.
+ * The next moment after `now` at which time alone may change the decision: a backoff or a reservation ends, or a judgement is
+ * due. Milliseconds since the epoch; undefined if there is none.
  */
 export function nextMoment(state: RunState, now: number): number | undefined {
   if (state.stage !== "working") return undefined;
-  const moments = [state.hold?.until, interimDue(state), ...state.finishing.map((index) => reservedUntil(state, index))];
+  const moments = [state.backoff?.until, interimDue(state), ...state.finishing.map((index) => reservedUntil(state, index))];
   const later = moments.filter((at) => at !== undefined && at > now) as number[];
   return later.length === 0 ? undefined : Math.min(...later);
 }
 
-/** The way out: re-verify, then ask the oracle once it is proven; its word alone gives exit 0. */
+/** The way out: re-verify, then ask the oracle once it is proven. Only its verdict gives exit 0. */
 function conclude(state: RunState, now: number): readonly Action[] {
   if (!state.reverified) return [{ do: "reverify" }];
-  const { asking, finalTries, last } = state.oracle;
+  const { asking, finalJudgements, last } = state.oracle;
   if (asking || state.tripwire.status !== "passed") return [];
-  if (finalTries === 0 || last === undefined || !last.final) return [{ do: "judge", final: true }];
+  if (finalJudgements === 0 || last === undefined || !last.final) return [{ do: "judge", final: true }];
   if (last.verdict === "done" && state.reverifyProblem !== undefined) return [unverified(state.reverifyProblem)];
   if (last.verdict === "done") {
     const gated = last.counts.gated === 0 ? "" : `, ${last.counts.gated} human-gated`;
     return [{ do: "end", kind: "oracle-done", verdict: "done", exitCode: EXIT.done, reason: `${last.counts.done} done${gated}` }];
   }
   if (last.verdict === "not-done") return shortOfDone(state, now);
-  if (finalTries < FINAL_TRIES) return [{ do: "judge", final: true }];
+  if (finalJudgements < MAX_FINAL_JUDGEMENTS) return [{ do: "judge", final: true }];
   const reason = `the oracle could not judge: ${last.problem ?? "it gave no reason"}`;
   return [{ do: "end", kind: "unjudged", verdict: "unjudged", exitCode: EXIT.unjudged, reason }];
 }
 
 /**
- * A person wants a heal, and nothing is under way: it begins, once the oracle is proven, or is dropped where it cannot be any more.
- * Like every other, it waits out a pause and a hold.
+ * Starts a requested heal once nothing is under way and the oracle is proven, or drops it if it has become impossible. It waits
+ * out a pause and a backoff, like every other heal.
  */
-function mendFirst(state: RunState, now: number): readonly Action[] {
+function healFirst(state: RunState, now: number): readonly Action[] {
   const why = whyNoHeal(state);
   if (why !== undefined) return [{ do: "drop-heal", why }];
   if (state.paused || isBackingOff(state, now) || state.oracle.asking || state.tripwire.status !== "passed") return [];
@@ -185,7 +186,7 @@ function mendFirst(state: RunState, now: number): readonly Action[] {
   return [{ do: "heal", n: state.heals.started + 1, reason, reservedUsd: reserveOf(state.batch) }];
 }
 
-/** The oracle says not done: the harness is healed where that may help, else the run ends. */
+/** The oracle says not done. The harness is healed if that may help; otherwise the run ends. */
 function shortOfDone(state: RunState, now: number): readonly Action[] {
   const choice = healChoice(state, now);
   if (choice === "wait") return [];
@@ -194,13 +195,13 @@ function shortOfDone(state: RunState, now: number): readonly Action[] {
   return [{ do: "end", kind: "not-done", verdict: "not-done", exitCode: EXIT.notDone, reason }];
 }
 
-/** The oracle says done, but nobody could look whether that still holds: unknown is not done (laws 1 and 4). */
+/** The oracle says done, but the last re-verification failed: unknown is not done (laws 1 and 4). */
 function unverified(problem: string): Action {
   const reason = `the last re-verification failed: ${problem}`;
   return { do: "end", kind: "unjudged", verdict: "unjudged", exitCode: EXIT.unjudged, reason };
 }
 
-/** Nothing runs any more after a stop: by the tripwire, whoever else asked for one, or by somebody. */
+/** The end of a run in which nothing runs any more after a stop, by the tripwire or by a request. */
 function stopped(state: RunState): Action {
   if (state.tripwire.status === "fired") {
     const reason = `the tripwire fired: ${state.tripwire.problem ?? "it gave no reason"}`;

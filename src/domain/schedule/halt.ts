@@ -1,6 +1,6 @@
 import type { AgentStopKind } from "../run/event.ts";
 
-/** Whose model: the agents', or the second one. */
+/** The owner of a model: the agents, or the reviewer. */
 export type Party = "agent" | "reviewer";
 
 /** No agent starts until then, in milliseconds since the epoch. */
@@ -9,16 +9,16 @@ export interface Backoff {
   readonly reason: string;
 }
 
-/** Since when a party's API has turned everybody away without one coming to its own end, and how many times in a row. */
+/** By party: the time since which its API has turned everybody away, and the number of times in a row. */
 export type RateLimits = Readonly<Partial<Record<Party, { readonly since: number; readonly times: number }>>>;
 
-/** Why no agent starts any more. */
+/** The reason why no agent starts any more. */
 export interface Halt {
-  /** What stopped somebody, or that nobody can tell what others have spent today. */
+  /** The kind of the stop, or that the spending of other sessions is unknown. */
   readonly kind: AgentStopKind | "spend-unknown";
   readonly says: string;
-  /** Where it passes, but too late: from when on to try again. */
+  /** Set if it passes, but too late: the time after which to try again. */
   readonly until?: number;
-  /** Whose model it is about; absent for the agents', and where it is about none. */
-  readonly of?: "reviewer";
+  /** The party whose model it concerns; absent for the agents', and if it concerns none. */
+  readonly party?: "reviewer";
 }

@@ -2,8 +2,8 @@ import type { Batch } from "../batch/schema.ts";
 import type { Attempt, RunState, TicketState } from "../run/state.ts";
 
 /**
- * Dollars set aside before an attempt starts: the most it can cost. A command agent costs what the batch says, else nothing; a
- * vendor's program may cost all that one attempt may. Less is never set aside where less is left: the attempt does not start.
+ * Dollars set aside before an attempt starts: its maximum cost. A command agent costs what the batch says, or nothing; a vendor's
+ * program may cost all that one attempt may. If less is left, the attempt does not start.
  */
 export function reserveOf({ agent, limits }: Pick<Batch, "agent" | "limits">): number {
   return agent.kind === "command" ? (agent.usdPerAttempt ?? 0) : limits.usdPerAttempt;
@@ -12,8 +12,8 @@ export function reserveOf({ agent, limits }: Pick<Batch, "agent" | "limits">): n
 export type Cap = "usdPerAttempt" | "usdPerTicket" | "usdPerRun" | "usdPerDay";
 
 /**
- * The cap that one more attempt of this ticket could break, or undefined. Money set aside for attempts that run
- * counts as spent, so several starts in one pass never pass a cap together; `alsoReserved` is for those.
+ * The cap that one more attempt of this ticket could break, or undefined. Money set aside for running attempts counts as spent,
+ * so several starts in one pass never break a cap together; `alsoReserved` is for those.
  */
 export function attemptCap(state: RunState, ticket: TicketState, alsoReserved = 0): Cap | undefined {
   const next = reserveOf(state.batch);
@@ -22,8 +22,8 @@ export function attemptCap(state: RunState, ticket: TicketState, alsoReserved = 
 }
 
 /**
- * The cap that a question to the second model could break, or undefined. `usd` is the most that it can cost. A ticket's and the
- * run's money are that of their agents and of their questions together.
+ * The cap that a question to the reviewer could break, or undefined. `usd` is its maximum cost. The money of a ticket and of the
+ * run covers agents and questions together.
  */
 export function questionCap(state: RunState, ticket: TicketState, usd: number): Cap | undefined {
   return capReached(state, ticket, usd, 0);
@@ -39,7 +39,7 @@ function capReached(state: RunState, ticket: TicketState, next: number, alsoRese
   return undefined;
 }
 
-/** Dollars that are still set aside for an attempt: for an agent that has not ended, and a question that was not answered. */
+/** Dollars that are still set aside for an attempt: for an agent that has not ended, and a question without an answer. */
 export function setAside(attempt: Attempt | undefined): number {
   if (attempt === undefined) return 0;
   return (attempt.agent?.endedAt === undefined ? attempt.reservedUsd : 0) + (attempt.asked?.reservedUsd ?? 0);

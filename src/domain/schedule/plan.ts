@@ -1,13 +1,12 @@
 import type { Ticket } from "../batch/schema.ts";
 import type { Plan } from "../run/state.ts";
 
-/** Assumed work of a ticket that no earlier run has done: the median of those that are known, else one minute. */
+/** Assumed work of a ticket that no earlier run has done: the median of the known ones, or one minute. */
 const UNKNOWN_MS = 60_000;
 
 /**
- * Lays out a batch: who depends on whom, and how much work hangs on each ticket.
- * `durations` are milliseconds per ticket id from earlier runs. The tickets' graph must be free of cycles
- * (checked when the batch is read); a cycle throws.
+ * Lays out a batch: its dependencies, and the work that depends on each ticket. `durations` are milliseconds per ticket id from
+ * earlier runs. Throws if the graph has a cycle (the batch check refuses cycles).
  */
 export function planOf(tickets: readonly Ticket[], durations: Readonly<Record<string, number>>): Plan {
   const index: Record<string, number> = {};
@@ -34,8 +33,8 @@ export function planOf(tickets: readonly Ticket[], durations: Readonly<Record<st
 }
 
 /**
- * The plan with one ticket more, at its end, of which no earlier run knows. It waits for none; `dependent`, an index, is to wait for
- * it from now on. So no cycle can come of it, and no other rank changes. Throws a RangeError where the id is another ticket's.
+ * Appends one ticket that no earlier run knows. It waits for none; `dependent`, an index, waits for it from now on. So it makes
+ * no cycle, and no other rank changes. Throws a RangeError if the id is taken.
  */
 export function grownPlan(plan: Plan, ticket: Ticket, dependent?: number): Plan {
   if (Object.hasOwn(plan.index, ticket.id)) throw new RangeError(`the batch has a ticket ${ticket.id} already`);
@@ -52,11 +51,18 @@ export function grownPlan(plan: Plan, ticket: Ticket, dependent?: number): Plan 
   };
 }
 
+/** A ticket as the batch has it, by id. Throws a RangeError on an id that is not in the batch. */
+export function specOf({ tickets, index }: Pick<Plan, "tickets" | "index">, id: string): Ticket {
+  const ticket = Object.hasOwn(index, id) ? tickets[index[id] as number] : undefined;
+  if (ticket === undefined) throw new RangeError(`no ticket "${id}" in this batch`);
+  return ticket;
+}
+
 function waitingFor(ticket: Ticket, id: Ticket["id"]): Ticket {
   return { ...ticket, dependsOn: [...ticket.dependsOn, id] };
 }
 
-/** Longest path of work from each ticket to an end of the graph, by Kahn's order taken backwards; `works` are milliseconds. */
+/** Longest path of work from each ticket to an end of the graph, by Kahn's order taken backwards. `works` are milliseconds. */
 function rankAll(tickets: readonly Ticket[], dependents: readonly (readonly number[])[], works: readonly number[]): number[] {
   const rank = new Array<number>(tickets.length).fill(0);
   for (const i of topologicalOrder(tickets, dependents).toReversed()) {
@@ -66,7 +72,7 @@ function rankAll(tickets: readonly Ticket[], dependents: readonly (readonly numb
   return rank;
 }
 
-/** Indices so that every ticket stands after all it depends on. Throws a RangeError on a cycle. */
+/** Indices in which every ticket comes after its dependencies. Throws a RangeError on a cycle. */
 export function topologicalOrder(tickets: readonly Ticket[], dependents: readonly (readonly number[])[]): number[] {
   const missing = tickets.map((t) => t.dependsOn.length);
   const order = missing.flatMap((n, i) => (n === 0 ? [i] : []));

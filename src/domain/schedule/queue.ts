@@ -11,7 +11,7 @@ export function withTicket(state: RunState, index: number, next: TicketState): R
   return { ...state, tickets, counts: { ...counts, [next.phase]: counts[next.phase] + 1 } };
 }
 
-/** Puts a waiting ticket into the ready list at its place: greatest remaining path first, then batch order. */
+/** Puts a waiting ticket into the ready list at its place: longest remaining path first, then batch order. */
 export function enqueue(state: RunState, index: number): RunState {
   const { ready, plan } = state;
   const rank = plan.rank[index] ?? 0;
@@ -27,13 +27,13 @@ export function enqueue(state: RunState, index: number): RunState {
   return ready[low] === index ? state : { ...state, ready: ready.toSpliced(low, 0, index) };
 }
 
-/** Takes a ticket out of the ready list; nothing happens where it is not in it. */
+/** Takes a ticket out of the ready list, if it is in it. */
 export function dequeue(state: RunState, index: number): RunState {
   const at = state.ready.indexOf(index);
   return at === -1 ? state : { ...state, ready: state.ready.toSpliced(at, 1) };
 }
 
-/** A dependency of others became done (-1) or was reopened (+1): their open counts change, and with them the ready list. */
+/** A dependency became done (-1) or was reopened (+1). Updates the open counts of its dependents and the ready list. */
 export function shiftDependents(state: RunState, index: number, by: -1 | 1): RunState {
   let next = state;
   for (const d of state.plan.dependents[index] ?? []) {
@@ -41,13 +41,16 @@ export function shiftDependents(state: RunState, index: number, by: -1 | 1): Run
     const openDeps = ticket.openDeps + by;
     next = withTicket(next, d, { ...ticket, openDeps });
     if (ticket.phase !== "waiting" || ticket.gate !== undefined) continue;
-    // One that failed for the last time meanwhile is not ready, though it waits for nobody any more.
+    // A ticket that meanwhile failed for the last time is not ready, though it waits for no other.
     next = openDeps === 0 ? requeue(next, d) : dequeue(next, d);
   }
   return next;
 }
 
-/** Queues a ticket that waits again, where nothing holds it back; one without attempts left, or that a breaker stops, goes to the exhausted. */
+/**
+ * Queues a waiting ticket again if nothing holds it back. A ticket without attempts left, or that a breaker stops, goes to the
+ * exhausted.
+ */
 export function requeue(state: RunState, index: number): RunState {
   const ticket = vecAt(state.tickets, index);
   if (ticket.phase !== "waiting" || ticket.gate !== undefined) return state;

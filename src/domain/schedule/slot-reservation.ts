@@ -3,12 +3,12 @@ import { vecAt } from "../values/vec.ts";
 import { attemptCap } from "./money.ts";
 
 /**
- * Tickets that wait for nothing but tickets on the finish line, by index. A slot is worth keeping for one of them where its
- * remaining path is longer than that of who could have the slot now: an agent is never interrupted, so the longer path
- * would wait for all of its work.
+ * Tickets that wait only for tickets on the finish line, by index. A slot is reserved for one of them if its remaining path is
+ * longer than that of the ticket that could have the slot now. Agents are never interrupted, so the longer path would otherwise
+ * wait for all of its work.
  *
- * A finish line may take long, or never end well. So a slot is kept for at most the time that the agent before had it:
- * whoever waits as long as a mistake would cost pays at most twice (the ski rental rule).
+ * A finish line may take long, or fail. So a slot is reserved for at most the time that the previous agent had it: waiting as
+ * long as a mistake would cost pays at most twice (the ski rental rule).
  */
 export function soonReady(state: RunState, now: number): readonly number[] {
   const soon = new Set<number>();
@@ -21,7 +21,7 @@ export function soonReady(state: RunState, now: number): readonly number[] {
   return [...soon];
 }
 
-/** Whether a ticket that is soon ready has a longer path before it than one that is ready. */
+/** True if a soon ready ticket has a longer remaining path than a ready one. */
 export function precedes(state: RunState, soon: number, ready: number): boolean {
   return (state.plan.rank[soon] ?? 0) > (state.plan.rank[ready] ?? 0);
 }
@@ -31,12 +31,12 @@ function isSoonOver(state: RunState, index: number, now: number): boolean {
   return until !== undefined && now < until;
 }
 
-/** Until when a slot may be kept for those who wait for this ticket, in milliseconds since the epoch; undefined where none is. */
+/** The end of the reservation for the dependents of this ticket, in milliseconds since the epoch; undefined if there is none. */
 export function reservedUntil(state: RunState, index: number): number | undefined {
   const { attempt, gate } = vecAt(state.tickets, index);
   if (attempt?.slotLeftAt === undefined || attempt.waiting !== undefined) return undefined;
   if (attempt.killing !== undefined || gate !== undefined) return undefined;
-  // What failed to claim is collected for the next attempt; it makes nobody ready.
+  // An attempt that did not claim to be done is only collected for the next one. It makes no ticket ready.
   const claims = attempt.agent === undefined || claimsDone(attempt.agent);
   return claims ? attempt.slotLeftAt + (attempt.slotLeftAt - attempt.startedAt) : undefined;
 }

@@ -2,21 +2,21 @@ import { RE2JS } from "re2js";
 import type { TransientSpec } from "../batch/transient-spec.ts";
 import { plainLines } from "../values/text.ts";
 
-/** The end of a failed command's output, in characters: so much of it is looked at. */
+/** Characters at the end of a failed command's output that are searched. */
 export const MAX_LOOKED_AT = 64 * 1024;
 
-/** A kind of command that may fail by a hiccup. */
+/** A kind of command that may fail by a transient. */
 export type TransientKind = TransientSpec["steps"][number];
 
-/** What a class that takes these for a hiccup would take anything for. */
+/** Outputs of real failures. A class that matches one of these would match anything. */
 const PLAIN_FAILURES = ["", "FAIL", "1 test failed", "AssertionError: expected 1 to be 2"];
 
 /**
- * The first class that a failed command's output belongs to; undefined: it is a real failure. `specs` in order: the batch's own
- * first. Escape sequences and other controls are taken out of the output before it is looked at.
+ * The first class that matches a failed command's output; undefined for a real failure. `specs` in order: the batch's own first.
+ * Control characters are removed from the output before.
  *
- * The patterns are run by an engine whose time grows linearly with the text (RE2), since a backtracking one can be made to hang
- * by a pattern, or by an output, and the engine of a run has one thread.
+ * RE2 runs the patterns in time linear to the text. A pattern or an output can make a backtracking engine hang, and the engine of
+ * a run has one thread.
  */
 export function transientOf(specs: readonly TransientSpec[], kind: TransientKind, output: string): TransientSpec | undefined {
   const mine = specs.filter(({ steps }) => steps.includes(kind));
@@ -25,7 +25,7 @@ export function transientOf(specs: readonly TransientSpec[], kind: TransientKind
   return mine.find(({ pattern }) => compile(pattern).matcher(text).find());
 }
 
-/** Why a pattern cannot name a class of hiccups; undefined where it can. In words that follow "must". */
+/** The reason why a pattern cannot name a class of transients, in words that follow "must"; undefined if it can. */
 export function unfitForTransient(pattern: string): string | undefined {
   let compiled: RE2JS;
   try {
@@ -40,7 +40,7 @@ export function unfitForTransient(pattern: string): string | undefined {
     : `must be narrow: it takes ${JSON.stringify(taken)} for a transient failure, and so any failure`;
 }
 
-/** `^` and `$` are the ends of a line, `.` ends with it. Throws where it is no pattern. */
+/** `^` and `$` match the ends of a line; `.` matches no line break. Throws if it is no pattern. */
 function compile(pattern: string): RE2JS {
   return RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE | RE2JS.MULTILINE);
 }

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { TransientSpec } from "../batch/transient-spec.ts";
+import { errorMessage } from "../values/error-text.ts";
 import { unfitForTransient } from "./transient.ts";
 
-/** The harness's own classes. `source`: whose words the pattern looks for. */
+/** The harness's own classes. `source` names the program whose output the pattern matches. */
 const TransientsFile = z.strictObject({
   about: z.string().max(2_000),
   classes: z
@@ -18,7 +19,7 @@ const TransientsFile = z.strictObject({
     .max(60),
 });
 
-/** The classes of hiccups that a harness's transients.json holds, or why it holds none. */
+/** Parses the classes of transients in a harness's transients.json, or gives the reason why it cannot. */
 export function parseTransients(
   text: string,
 ): { readonly ok: true; readonly classes: readonly TransientSpec[] } | { readonly ok: false; readonly why: string } {
@@ -26,7 +27,7 @@ export function parseTransients(
   try {
     json = JSON.parse(text);
   } catch (error) {
-    return { ok: false, why: error instanceof Error ? error.message : String(error) };
+    return { ok: false, why: errorMessage(error) };
   }
   const file = TransientsFile.safeParse(json);
   if (!file.success) return { ok: false, why: z.prettifyError(file.error) };

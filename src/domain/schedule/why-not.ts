@@ -1,11 +1,13 @@
 import { busySlots, freeSlots, isSettled, type RunState, type TicketState } from "../run/state.ts";
 import type { TicketId } from "../values/ids.ts";
+import { plural } from "../values/plural.ts";
+import { formatUtc } from "../values/time.ts";
 import { vecAt } from "../values/vec.ts";
-import { describeHalt, formatUtc, isBackingOff } from "./backoff.ts";
+import { describeHalt, isBackingOff } from "./backoff.ts";
 import { attemptCap, type Cap } from "./money.ts";
 import { precedes, soonReady } from "./slot-reservation.ts";
 
-/** Why a ticket is not being worked on. `ready` means only a moment is missing. */
+/** The reason why a ticket is not being worked on. `ready` means that the next decision may start it. */
 export type Reason =
   | { readonly kind: "active" | "settled" | "ready" | "paused" | "stopping" | "gating" | "filing" | "healing" }
   | {
@@ -19,12 +21,12 @@ export type Reason =
   | { readonly kind: "finishing"; readonly tickets: number }
   | { readonly kind: "kept"; readonly by: TicketId }
   /** No agent starts until then, in milliseconds since the epoch. */
-  | { readonly kind: "held"; readonly until: number }
+  | { readonly kind: "backoff"; readonly until: number }
   /** No agent starts any more. */
-  | { readonly kind: "tripped"; readonly by: NonNullable<RunState["tripped"]> }
+  | { readonly kind: "halted"; readonly by: NonNullable<RunState["halted"]> }
   | { readonly kind: "money"; readonly cap: Cap; readonly limitUsd: number };
 
-/** The first thing a ticket waits for, in the order in which it would be met. */
+/** The first obstacle of a ticket, in the order in which it would meet them. */
 export function whyNot(state: RunState, index: number): Reason {
   const ticket = vecAt(state.tickets, index);
   if (ticket.attempt !== undefined) return { kind: "active" };
@@ -33,17 +35,17 @@ export function whyNot(state: RunState, index: number): Reason {
   if (writing !== undefined) return writing;
   if (state.stage === "stopping") return { kind: "stopping" };
   if (ticket.openDeps > 0) return dependencies(state, index);
-  if (state.tripped !== undefined) return { kind: "tripped", by: state.tripped };
+  if (state.halted !== undefined) return { kind: "halted", by: state.halted };
   const cap = attemptCap(state, ticket);
   if (cap !== undefined) return { kind: "money", cap, limitUsd: state.batch.limits[cap] };
   return resourceOf(state, index) ?? restOf(state) ?? roomFor(state, index);
 }
 
-/** What keeps back all tickets that could run. */
+/** The obstacle of all tickets that could run. */
 function restOf(state: RunState): Reason | undefined {
   if (state.paused) return { kind: "paused" };
   const { asked, running } = state.heals;
-  return holdOf(state) ?? (asked || running !== undefined ? { kind: "healing" } : undefined);
+  return backoffOf(state) ?? (asked || running !== undefined ? { kind: "healing" } : undefined);
 }
 
 function resourceOf(state: RunState, index: number): Reason | undefined {
@@ -54,9 +56,11 @@ function resourceOf(state: RunState, index: number): Reason | undefined {
   return undefined;
 }
 
-function holdOf(state: RunState): Reason | undefined {
-  const hold = state.holdDue ?? state.hold;
-  return hold !== undefined && isBackingOff({ hold }, state.lastEventAt) ? { kind: "held", until: hold.until } : undefined;
+function backoffOf(state: RunState): Reason | undefined {
+  const backoff = state.backoffDue ?? state.backoff;
+  return backoff !== undefined && isBackingOff({ backoff }, state.lastEventAt)
+    ? { kind: "backoff", until: backoff.until }
+    : undefined;
 }
 
 function roomFor(state: RunState, index: number): Reason {
@@ -65,13 +69,13 @@ function roomFor(state: RunState, index: number): Reason {
   return { kind: "slots", slots: state.workers };
 }
 
-/** The tracker is being told of it. */
+/** The tracker is being told. */
 function beingWritten({ gate, unfiled }: TicketState): Reason | undefined {
   if (gate !== undefined) return { kind: "gating" };
   return unfiled === true ? { kind: "filing" } : undefined;
 }
 
-/** A slot is free: it is kept for somebody else, or the next decision gives it to this ticket. */
+/** A slot is free: it is reserved for another ticket, or the next decision gives it to this one. */
 function keptFor(state: RunState, index: number): Reason {
   const kept = soonReady(state, state.lastEventAt).filter((soon) => precedes(state, soon, index));
   const first = kept.toSorted((a, b) => (state.plan.rank[b] ?? 0) - (state.plan.rank[a] ?? 0))[0];
@@ -110,16 +114,16 @@ export function describeReason(reason: Reason): string {
     case "slots":
       return reason.slots === 1 ? "ready; the only slot is busy" : `ready; all ${reason.slots} slots are busy`;
     case "finishing":
-      return `ready; ${reason.tickets === 1 ? "1 ticket is" : `${reason.tickets} tickets are`} being finished first`;
+      return `ready; ${plural(reason.tickets, "ticket is", "tickets are")} being finished first`;
     case "kept":
       return `ready; the free slot is kept for ${reason.by}`;
     case "resource":
       return `${reason.resource} is held by ${reason.by}`;
     case "money":
       return `one more attempt could break ${reason.cap} ($${reason.limitUsd})`;
-    case "held":
+    case "backoff":
       return `ready; the model's API is rate limited until ${formatUtc(reason.until)}`;
-    case "tripped":
+    case "halted":
       return describeHalt(reason.by);
     case "depends":
       return describeDependencies(reason);

@@ -1,12 +1,12 @@
 import { z } from "zod";
 
 /**
- * A ticket id becomes a branch name, a folder name and an environment value, so only names that are
- * safe in all three are let in (git check-ref-format; no shell or path meaning).
+ * A ticket id becomes a branch name, a folder name and an environment value, so only names that are safe in all three are allowed
+ * (git check-ref-format; no shell or path meaning).
  */
 const SAFE_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.))*$/;
 
-/** Why `name` cannot be used as an id, or undefined where it can. At most 64 characters. */
+/** The reason why `name` cannot be used as an id, or undefined if it can. At most 64 characters. */
 export function unfitForBranch(name: string): string | undefined {
   if (name.length === 0) return "it is empty";
   if (name.length > 64) return "it is longer than 64 characters";
@@ -30,13 +30,10 @@ export type TicketId = z.infer<typeof TicketId>;
 export const RepoId = safeName.brand<"RepoId">();
 export type RepoId = z.infer<typeof RepoId>;
 
-/** Names one run, for ever: `<batch name>-<yyyymmdd>-<random>`. */
+/** Names one run permanently: `<batch name>-<yyyymmdd>-<random>`. */
 export const RunId = safeName.brand<"RunId">();
 export type RunId = z.infer<typeof RunId>;
 
-/**
- * Fencing token of one attempt: grows by one with each claim of a run. A report that carries an old
- * fence is late and is dropped.
- */
+/** Fencing token of one attempt. It grows by one with each claim of a run. A report with an old fence is late and is dropped. */
 export const Fence = z.number().int().positive().brand<"Fence">();
 export type Fence = z.infer<typeof Fence>;

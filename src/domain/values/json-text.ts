@@ -4,17 +4,17 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * What `JSON.parse` is to give. V8 takes a name that is written with escapes for another one that it has just read, where that one's
- * characters are how the escaped one begins: after `"\\u0"`, `"\u0075rl"` is read as `\u0` (nodejs/node#63785; Node 24 and 26). Whoever
- * chooses the text could hide a member from us that the next reader sees. Throws a SyntaxError for what is no JSON, and for escaped
- * names in what is nested too deeply to be read by hand.
+ * Parses JSON as `JSON.parse` should. V8 confuses a name written with escapes with a name that it has just read, if the
+ * characters of that one are how the escaped one begins: after `"\\u0"`, `"\u0075rl"` is read as `\u0` (nodejs/node#63785; Node
+ * 24 and 26). The author of a text could so hide a member that the next reader sees. Throws a SyntaxError for invalid JSON, and
+ * for escaped names that are nested too deeply to be read here.
  */
 export function readJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   return hasEscapedName(text) ? built(text) : value;
 }
 
-/** Whether a name of a well-formed text is written with an escape. */
+/** True if a name of a well-formed text is written with an escape. */
 function hasEscapedName(text: string): boolean {
   if (!text.includes("\\")) return false;
   for (let colon = text.indexOf(":"); colon >= 0; colon = text.indexOf(":", colon + 1)) {
@@ -25,8 +25,8 @@ function hasEscapedName(text: string): boolean {
 }
 
 /**
- * The place of the quote that stands right before a colon, blanks aside, and is not escaped: the end of a name, or the beginning of a
- * string that begins with a colon.
+ * The place of the unescaped quote right before a colon, blanks aside: the end of a name, or the beginning of a string that
+ * begins with a colon.
  */
 export function quoteBefore(text: string, colon: number): number | undefined {
   let at = colon - 1;
@@ -34,7 +34,7 @@ export function quoteBefore(text: string, colon: number): number | undefined {
   return text.charCodeAt(at) === QUOTE && !isEscaped(text, at) ? at : undefined;
 }
 
-/** Whether there is a backslash between a quote and the one before it that is not escaped. */
+/** True if there is a backslash between a quote and the previous unescaped one. */
 function hasEscapeBefore(text: string, quote: number): boolean {
   for (let at = quote - 1; at >= 0; at -= 1) {
     const code = text.charCodeAt(at);
@@ -44,7 +44,7 @@ function hasEscapeBefore(text: string, quote: number): boolean {
   return false;
 }
 
-/** Whether an odd number of backslashes stands before. */
+/** True if an odd number of backslashes stands before. */
 export function isEscaped(text: string, place: number): boolean {
   let at = place - 1;
   while (text.charCodeAt(at) === BACKSLASH) at -= 1;
@@ -56,7 +56,7 @@ export function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
-/** The value of a well-formed text, put together from its parts; of two members of one name the last counts, as in JSON.parse. */
+/** The value of a well-formed text, built from its parts. The last of two members with one name counts, as in JSON.parse. */
 function built(text: string): unknown {
   const root: unknown[] = [];
   const open: object[] = [root];
@@ -64,7 +64,7 @@ function built(text: string): unknown {
   const put = (value: unknown): void => {
     const into = open.at(-1);
     if (Array.isArray(into)) into.push(value);
-    // Not by assignment: `__proto__` is a member like any other.
+    // An assignment would not do: `__proto__` is a member like any other.
     else Object.defineProperty(into, name, { value, enumerable: true, configurable: true, writable: true });
   };
   const begin = (into: object): void => {

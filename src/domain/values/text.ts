@@ -1,13 +1,13 @@
 /**
- * What a terminal must not be given as it comes: C0 and C1 controls, line and paragraph separators, interlinear
- * annotation, lone surrogates, and everything that Unicode calls default-ignorable (bidi marks and isolates,
- * zero-width characters, tags, fillers, variation selectors).
+ * Characters that are unsafe for a terminal: C0 and C1 controls, line and paragraph separators, interlinear annotation, lone
+ * surrogates, and everything that Unicode calls default-ignorable (bidi marks and isolates, zero-width characters, tags, fillers,
+ * variation selectors).
  */
 const SUSPECT =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb\p{Default_Ignorable_Code_Point}\p{Surrogate}]/gu;
 
-/** What ends a control string: ECMA-48 says ST; terminals also end it at ESC, CAN and SUB. A line break ends it here. */
+/** Ends of a control string: ECMA-48 says ST; terminals also end it at ESC, CAN and SUB. A line break ends it here. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const STRING_END = /[\u0018\u001a\u001b\u009c\n\r]/g;
 /** OSC strings may end with BEL as well (xterm). */
@@ -15,7 +15,7 @@ const STRING_END = /[\u0018\u001a\u001b\u009c\n\r]/g;
 const OSC_END = /[\u0007\u0018\u001a\u001b\u009c\n\r]/g;
 /** Parameters, intermediates and final byte of a control sequence (ECMA-48, 5.4), whole or cut short. */
 const CSI_REST = /[0-?]*[ -/]*[@-~]?/y;
-/** What follows ESC in a plain escape sequence: intermediates and a final byte. */
+/** The rest of a plain escape sequence after ESC: intermediates and a final byte. */
 const ESCAPE_REST = /[ -/]*[0-~]?/y;
 
 const ESC = 0x1b;
@@ -23,14 +23,14 @@ const ZWJ = 0x200d;
 const PICTOGRAPH = /^\p{Extended_Pictographic}/u;
 const BEFORE_EMOJI_JOINER = /^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)/u;
 const MARK = /^(?![\ufe00-\ufe0f])\p{Mark}/u;
-/** Some letters (Hangul fillers) are invisible, and are taken out themselves. */
+/** Some letters (Hangul fillers) are invisible, and are removed themselves. */
 const LETTER = /^(?!\p{Default_Ignorable_Code_Point})\p{Letter}/u;
 
 /**
- * Outside text as one line that a terminal shows and does not obey: escape sequences and control strings go (also 8-bit
- * and unterminated ones), tabs and line breaks become spaces, hidden and direction-turning characters go, lone surrogates
- * become U+FFFD. Joiners stay within emoji and after combining marks. At most `maxLength` code points, "…" included.
- * Time grows linearly with the text.
+ * Outside text as one line that is safe for a terminal. Escape sequences and control strings are removed (also 8-bit and
+ * unterminated ones), tabs and line breaks become spaces, hidden and direction-changing characters are removed, and lone
+ * surrogates become U+FFFD. Joiners stay within emoji and after combining marks. At most `maxLength` code points, "…" included.
+ * Linear time.
  */
 export function plainText(text: string, maxLength?: number): string {
   const cleaned = cleanLine(text);
@@ -38,8 +38,8 @@ export function plainText(text: string, maxLength?: number): string {
 }
 
 /**
- * The same, line by line. At most `maxLines` lines, of which the last then says how many are left out. A carriage
- * return ends a line too: what a progress bar overwrites is shown as lines of its own.
+ * The same, line by line. At most `maxLines` lines; if lines are left out, the last one gives their number. A carriage return
+ * also ends a line, so the states of a progress bar become lines of their own.
  */
 export function plainLines(
   text: string,
@@ -74,7 +74,7 @@ function cleanLine(text: string): string {
   return pieces.join("");
 }
 
-/** What stands in the cleaned line for one suspect character: usually nothing. `after` is where the text goes on. */
+/** The replacement of one suspect character in the cleaned line, usually nothing. `after` is the index after the character. */
 function replacement(code: number, last: number, text: string, after: number): string {
   if (isBreak(code)) return " ";
   if (code >= 0xd800 && code <= 0xdfff) return "\ufffd";
@@ -96,7 +96,7 @@ function isCrLf(text: string, at: number): boolean {
   return text.charCodeAt(at) === 0x0d && text.charCodeAt(at + 1) === 0x0a;
 }
 
-/** Whether a selector can belong to the character before it: one that shows, and is no joiner or selector itself. */
+/** True if a selector can belong to the character before it: a visible one that is no joiner or selector itself. */
 function isVisible(last: number): boolean {
   return last > 0x20 && last !== ZWJ && !(last >= 0xfe00 && last <= 0xfe0f);
 }
@@ -109,8 +109,8 @@ function joins(last: number, text: string, after: number): boolean {
 }
 
 /**
- * Where the text goes on after the sequence that ESC or a C1 control at `at` begins. Never before `at + 1`. What ends a control
- * string is left for the caller, who takes it out or makes a line break of it like any other.
+ * The index after the sequence that ESC or a C1 control at `at` begins. Never before `at + 1`. The end of a control string is
+ * left for the caller, which removes it or makes a line break of it like any other.
  */
 function skipSequence(text: string, at: number, code: number): number {
   const seven = code === ESC;
@@ -137,7 +137,7 @@ function next(pattern: RegExp, text: string, from: number): number {
   return pattern.exec(text)?.index ?? text.length;
 }
 
-/** Where a sticky pattern, which also matches nothing, ends. */
+/** The end of a match of a sticky pattern that may match nothing. */
 function sticky(pattern: RegExp, text: string, from: number): number {
   pattern.lastIndex = from;
   return pattern.test(text) ? pattern.lastIndex : from;
@@ -148,7 +148,7 @@ function lastCodePoint(piece: string): number {
   return low >= 0xdc00 && low <= 0xdfff ? (piece.codePointAt(piece.length - 2) ?? low) : low;
 }
 
-/** The first code points, and "…" for the rest; a joiner or selector is not left hanging before it. */
+/** The first code points, and "…" for the rest, without a dangling joiner or selector before it. */
 function cut(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   let end = 0;

@@ -1,10 +1,10 @@
-/** Exit codes of a run; stable. 0 is given by the oracle's verdict alone. */
+/** Exit codes of a run; stable. Only the oracle's verdict gives 0. */
 export const EXIT = { done: 0, notDone: 1, usage: 2, unjudged: 3, refused: 4, interrupted: 130 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /**
- * A failure that a person can mend: printed as what / why / what to do, without a stack trace.
- * Anything else that is thrown is a defect of loopdash.
+ * A failure that a person can fix: printed as what / why / what to do, without a stack trace. Any other thrown error is a defect
+ * of loopdash.
  */
 export class UserError extends Error {
   override readonly name = "UserError";

@@ -1,6 +1,6 @@
 /**
- * An immutable list cut into chunks of 128, so that replacing one of 10,000 items copies two short arrays.
- * Plain nested arrays: it survives JSON as it is.
+ * An immutable list in chunks of 128, so that replacing one of 10,000 items copies two short arrays. Plain nested arrays: it
+ * survives JSON as it is.
  */
 export type Vec<T> = readonly (readonly T[])[];
 
@@ -14,7 +14,7 @@ export function vecFrom<T>(items: readonly T[]): Vec<T> {
   return chunks;
 }
 
-/** The item at `index`. Throws a RangeError outside the list: an index is never guessed here. */
+/** The item at `index`. Throws a RangeError outside the list. */
 export function vecAt<T>(vec: Vec<T>, index: number): T {
   const item = vec[index >> BITS]?.[index & (SIZE - 1)];
   if (item === undefined) throw new RangeError(`no item ${index}`);

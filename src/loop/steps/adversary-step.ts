@@ -2,27 +2,26 @@ import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import { readAnswer } from "../../domain/review/answer.ts";
 import { Attack, ruleOnAttack } from "../../domain/review/attack.ts";
 import type { Evidence } from "../../domain/run/event.ts";
+import { boundedList } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
-import { askSecondModel } from "../ask.ts";
-import type { OpenAttempt, StepResult } from "../attempt-scope.ts";
-import { boundedList } from "../bounded.ts";
-import type { LoopContext } from "../context.ts";
-import { overIfAborted } from "../run-step.ts";
+import { commandEvidence, runOnCommit } from "../programs/run-on-commit.ts";
+import { overIfAborted } from "../programs/scope.ts";
+import { askReviewer, type QuestionScope } from "../questions/ask.ts";
+import { renderQuestion } from "../questions/question-prompt.ts";
 import { readCandidateDiff } from "./candidate-diff.ts";
-import { commandEvidence, judgeCommand } from "./command-step.ts";
-import { renderQuestion } from "./question-prompt.ts";
 import { aboutOf, keep, resultOf } from "./review-step.ts";
+import type { StepContext, StepResult } from "./step.ts";
 
 type Adversary = Extract<StepSpec, { step: "adversary" }>;
 
 /**
- * Sees that normal work still works on the candidate, then lets the second model try to break it. A change that only stands because
+ * Checks that normal work still works on the candidate, then lets the reviewer attack it. A change that only stands because
  * nothing works any more has not survived, and neither has one about which there is no valid verdict.
  */
 export async function runAdversaryStep(
-  ctx: LoopContext,
-  scope: OpenAttempt,
+  ctx: StepContext,
+  scope: QuestionScope,
   repo: Repo,
   options: {
     readonly spec: Adversary;
@@ -35,7 +34,7 @@ export async function runAdversaryStep(
   const broken = await runSmoke(ctx, scope, repo, spec, candidate);
   if (broken !== undefined) return { ok: false, evidence: broken };
   const about = aboutOf(ctx, scope, candidate, await readCandidateDiff(scope, repo, candidate));
-  const asked = await askSecondModel(ctx, scope, repo, {
+  const asked = await askReviewer(ctx, scope, repo, {
     question: "adversary",
     name: spec.name,
     commit,
@@ -60,25 +59,25 @@ export async function runAdversaryStep(
  * where it fails.
  */
 export async function runSmoke(
-  ctx: LoopContext,
-  scope: OpenAttempt,
+  ctx: StepContext,
+  scope: QuestionScope,
   repo: Repo,
   { name, smoke, minutes }: Adversary,
   { commit, base }: Pick<Extract<Candidate, { ok: true }>, "commit" | "base">,
 ): Promise<Evidence | undefined> {
   if (smoke === undefined) return undefined;
-  const of = { step: "adversary", name } as const;
+  const label = { step: "adversary", name } as const;
   const step = { step: "check", name, command: smoke, ...(minutes === undefined ? {} : { minutes }) } as const;
-  const run = () => judgeCommand(ctx, scope, repo, { step, commit, attributesOf: base, log: `adversary-${name}-smoke` });
-  const judged = await ctx.judges.run(run, scope.signal).catch(overIfAborted(scope));
-  if (!judged.ok) return { ...judged.evidence, ...of };
-  const { result, overwritten } = judged;
+  const run = () => runOnCommit(ctx, scope, repo, { step, commit, attributesOf: base, log: `adversary-${name}-smoke` });
+  const outcome = await ctx.commandPermits.run(run, scope.signal).catch(overIfAborted(scope));
+  if (!outcome.ok) return { ...outcome.evidence, ...label };
+  const { result, overwritten } = outcome;
   const [first] = overwritten;
   if (first !== undefined) {
     const summary = `the command of normal work wrote over ${plainText(first, 200)}, which its result depends on`;
-    return { ...of, summary, detail: boundedList(overwritten.map((path) => plainText(path, 200))) };
+    return { ...label, summary, detail: boundedList(overwritten.map((path) => plainText(path, 200))) };
   }
   if (result.ending === "exited" && result.exitCode === 0) return undefined;
-  const evidence = commandEvidence(of, smoke, result);
+  const evidence = commandEvidence(label, smoke, result);
   return { ...evidence, summary: `normal work no longer works: ${evidence.summary}` };
 }

@@ -1,10 +1,11 @@
+import { errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { TrackerState } from "../../ports/tracker.ts";
-import type { StepResult } from "../attempt-scope.ts";
-import { type LoopContext, pause } from "../context.ts";
+import { pause } from "../concurrency/wait.ts";
+import type { StepContext, StepResult } from "./step.ts";
 
-/** Waits between tries of a tracker write. Milliseconds. */
+/** Waits between retries of a tracker write. Milliseconds. */
 const BACKOFF_MS = [250, 1_000, 4_000];
 
 /**
@@ -12,7 +13,7 @@ const BACKOFF_MS = [250, 1_000, 4_000];
  * stop. Where it stays down, the next attempt goes on from the landing.
  */
 export async function assertTracker(
-  ctx: LoopContext,
+  ctx: Pick<StepContext, "clock" | "tracker">,
   options: { ticket: TicketId; state: TrackerState; note: string; signal: AbortSignal },
 ): Promise<StepResult> {
   const problem = await tellTracker(ctx, options.signal, () => ctx.tracker.set(options.ticket, options.state, options.note));
@@ -26,7 +27,7 @@ export async function assertTracker(
  * undefined where it has it.
  */
 export async function tellTracker(
-  { clock }: LoopContext,
+  { clock }: Pick<StepContext, "clock">,
   signal: AbortSignal,
   write: () => Promise<void>,
 ): Promise<string | undefined> {
@@ -38,7 +39,7 @@ export async function tellTracker(
       await write();
       return undefined;
     } catch (error) {
-      problem = plainText(error instanceof Error ? error.message : String(error), 500);
+      problem = plainText(errorMessage(error), 500);
     }
   }
   return problem;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { FilePatch } from "../../domain/review/diff.ts";
 import { readPatch } from "../../domain/review/diff.ts";
 import type { Candidate, ChangedPath, Repo } from "../../ports/vcs.ts";
-import type { OpenAttempt } from "../attempt-scope.ts";
+import type { StepScope } from "../programs/scope.ts";
 
 /** Bytes of a candidate's patch that are read; what comes after is to be seen in the checkout. */
 const PATCH_BYTES = 4_000_000;
@@ -18,7 +18,7 @@ export interface CandidateDiff {
 
 /** Reads what a candidate changes on its base. Leaves the patch in a file of the attempt. */
 export async function readCandidateDiff(
-  scope: OpenAttempt,
+  scope: Pick<StepScope, "files">,
   repo: Repo,
   { base, commit }: Pick<Extract<Candidate, { ok: true }>, "base" | "commit">,
 ): Promise<CandidateDiff> {

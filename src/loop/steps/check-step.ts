@@ -4,19 +4,20 @@ import type { NamedFixes } from "../../domain/evidence/fixes.ts";
 import { SEARCHED_NAMES } from "../../domain/evidence/languages.ts";
 import type { Allowance, TestResult, TestRun } from "../../domain/evidence/results.ts";
 import { scriptRunBy } from "../../domain/evidence/scripts.ts";
+import { namedAsOn } from "../../domain/evidence/suite-name.ts";
 import { canaryLine, findingsLine, findingsText, passedLine } from "../../domain/evidence/summary-lines.ts";
-import { ticketOf } from "../../domain/run/state.ts";
+import { boundedList, boundedTail } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { ExecResult } from "../../ports/executor.ts";
 import type { ComparedRuns } from "../../ports/text-scans.ts";
 import type { Candidate, Repo } from "../../ports/vcs.ts";
-import { AttemptOver, abortedEnd, type OpenAttempt, type StepResult } from "../attempt-scope.ts";
-import { boundedList, boundedTail } from "../bounded.ts";
-import type { LoopContext } from "../context.ts";
-import { commandEvidence, howItEnded, type Judged, judgeCommand, secondsOf } from "./command-step.ts";
+import { howItEnded } from "../programs/output.ts";
+import { failureOf, retryTransient } from "../programs/retry-transient.ts";
+import { type CommandOutcome, commandEvidence, runOnCommit, secondsOf } from "../programs/run-on-commit.ts";
+import { overIfAborted, type StepFact, type StepScope, withoutRest } from "../programs/scope.ts";
 import { protectedFor, touchedOf } from "./gates.ts";
 import { type Manifest, manifestKey } from "./manifests.ts";
-import { failureOf, retryTransient } from "./retry-transient.ts";
+import type { StepContext, StepFailed, StepPassed, StepResult } from "./step.ts";
 import { checkKey } from "./test-canaries.ts";
 import { testCanary } from "./test-canary.ts";
 
@@ -33,9 +34,9 @@ const MAX_TESTS = 30;
 const NOTHING_ALLOWED: Allowance = { testsRemoved: [], testsSkipped: [], suppressions: false };
 
 /** One check of one candidate. */
-interface Judging {
-  readonly ctx: LoopContext;
-  readonly scope: OpenAttempt;
+interface CheckRun {
+  readonly ctx: StepContext;
+  readonly scope: StepScope;
   readonly repo: Repo;
   readonly step: Check;
   readonly candidate: Built;
@@ -46,45 +47,54 @@ interface Judging {
 interface Outcome {
   readonly findings: readonly Remark[];
   readonly output: string;
-  readonly passed: Omit<Extract<StepResult, { ok: true }>, "ok">;
+  readonly passed: Omit<StepPassed, "ok" | "facts">;
   readonly durationMs: number;
   readonly tests: readonly TestResult[];
   /** Those of the base, where they were compared. */
   readonly baseTests?: readonly TestResult[];
   /** Entries of files that the base could not load and the candidate can. */
   readonly loads?: readonly string[];
+  readonly facts?: readonly StepFact[];
 }
 
 /**
  * Runs a check on a merge candidate. The exit code alone proves little, so the candidate is held against its base: what is
  * protected must be the same, nothing may be told to look away, and where the step names a report, each test of the base must
- * be there, run and pass as it did. A failed check is never run again on the same candidate (adversary case A19), but for one hiccup.
+ * be there, run and pass as it did. A failed check is never run again on the same candidate (adversary case A19), except for one transient.
  */
 export async function runCheckStep(
-  ctx: LoopContext,
-  scope: OpenAttempt,
+  ctx: StepContext,
+  scope: StepScope,
   repo: Repo,
   step: Check,
   candidate: Built,
 ): Promise<StepResult> {
-  const judging: Judging = { ctx, scope, repo, step, candidate, allow: scope.ticket.allow ?? NOTHING_ALLOWED };
-  const touched = await protectedTouched(judging);
-  if (touched.length > 0) return refuse(judging, `protected path differs from the base: ${touched[0]}`, boundedList(touched));
-  const suppressed = [...(await scriptsChanged(judging)), ...(await suppressionFindings(judging))];
-  const outcome = step.report === undefined ? await byExitCode(judging) : await byTests(judging);
+  const check: CheckRun = { ctx, scope, repo, step, candidate, allow: scope.ticket.allow ?? NOTHING_ALLOWED };
+  const touched = await protectedTouched(check);
+  if (touched.length > 0) return refuse(check, `protected path differs from the base: ${touched[0]}`, boundedList(touched));
+  const suppressed = [...(await scriptsChanged(check)), ...(await suppressionFindings(check))];
+  const outcome = step.report === undefined ? await byExitCode(check) : await byTests(check);
   if ("ok" in outcome) return outcome;
   const findings = [...outcome.findings, ...suppressed];
-  if (findings.length === 0) return tried(judging, outcome);
-  const { evidence } = refuse(judging, findingsLine(findings), detailOf(findings, outcome.output));
+  const { facts = [] } = outcome;
+  if (findings.length === 0) return { ...(await tryCanaries(check, outcome)), facts };
+  const { evidence } = refuse(check, findingsLine(findings), detailOf(findings, outcome.output));
   const tests = outcome.findings.flatMap(({ ids }) => ids).toSorted();
-  if (tests.length === 0) return { ok: false, evidence };
-  return { ok: false, evidence: { ...evidence, tests: tests.slice(0, MAX_TESTS).map((id) => plainText(id, 300)) } };
+  if (tests.length === 0) return { ok: false, evidence, facts };
+  return { ok: false, facts, evidence: { ...evidence, tests: tests.slice(0, MAX_TESTS).map((id) => plainText(id, 300)) } };
 }
 
 /** What has passed is tried by test canaries. What they print names them: the log keeps it, the evidence that agents read does not. */
-async function tried(judging: Judging, { passed, durationMs, tests, baseTests = [], loads = [] }: Outcome): Promise<StepResult> {
-  const canary = await testCanary({ ...judging, durationMs, tests, baseTests, loads });
-  if (canary.as === "forged") return refuse(judging, canary.finding.says, detailOf([canary.finding], ""));
+async function tryCanaries(
+  check: CheckRun,
+  { passed, durationMs, tests, baseTests = [], loads = [] }: Outcome,
+): Promise<StepResult> {
+  const resultsOn = async (base: string) => {
+    const manifest = await manifestOf({ ...check, candidate: { ...check.candidate, base } });
+    return manifest.as === "tests" ? manifest.run.tests : undefined;
+  };
+  const canary = await testCanary({ ...check, durationMs, tests, baseTests, loads, resultsOn });
+  if (canary.as === "forged") return refuse(check, canary.finding.says, detailOf([canary.finding], ""));
   if (canary.as === "broken") return { ok: false, evidence: canary.evidence };
   return { ok: true, ...passed, summary: `${passed.summary}; ${canaryLine(canary)}` };
 }
@@ -96,20 +106,20 @@ function detailOf(findings: readonly Remark[], output: string): string {
   return `${text}\n\n${boundedTail(output, EVIDENCE_CHARS - MARK_CHARS - text.length)}`.trim();
 }
 
-function refuse({ step }: Judging, summary: string, detail: string): Extract<StepResult, { ok: false }> {
+function refuse({ step }: CheckRun, summary: string, detail: string): StepFailed {
   return { ok: false, evidence: { step: "check", name: step.name, summary, detail } };
 }
 
 /** The gates have looked at the ticket's own change; this is the candidate that is to land, whatever it was merged with (P2). */
-async function protectedTouched({ ctx, scope, repo, candidate }: Judging): Promise<readonly string[]> {
+async function protectedTouched({ ctx, scope, repo, candidate }: CheckRun): Promise<readonly string[]> {
   const protect = protectedFor(ctx.batch.protect, scope.ticket);
   if (protect.length === 0) return [];
   const change = await repo.change({ from: candidate.base, tip: candidate.commit });
   return touchedOf(change, protect).map(({ path, how }) => `${plainText(path, 200)} (${how})`);
 }
 
-/** A check that runs a script of package.json is judged by the base's script: the candidate brings its own (case A10). */
-async function scriptsChanged({ ctx, repo, candidate, step, allow }: Judging): Promise<readonly Remark[]> {
+/** A check that runs a script of package.json is held against the base's script: the candidate brings its own (case A10). */
+async function scriptsChanged({ ctx, repo, candidate, step, allow }: CheckRun): Promise<readonly Remark[]> {
   const runs = allow.scripts === true ? undefined : scriptRunBy(step.command);
   if (runs === undefined) return [];
   const { paths } = await repo.change({ from: candidate.base, tip: candidate.commit });
@@ -125,7 +135,7 @@ function unsearched(what: string, problem: string): Remark {
   return { says: `${what} could not be searched: the search ${plainText(problem, 200)}`, ids: [] };
 }
 
-async function suppressionFindings({ ctx, repo, candidate, allow }: Judging): Promise<readonly Remark[]> {
+async function suppressionFindings({ ctx, repo, candidate, allow }: CheckRun): Promise<readonly Remark[]> {
   if (allow.suppressions) return [];
   const { diff, whole } = await repo.changedLines({ from: candidate.base, tip: candidate.commit, names: SEARCHED_NAMES });
   if (!whole) return [{ says: "the change is too long to be searched for suppressions", ids: [] }];
@@ -137,77 +147,77 @@ async function suppressionFindings({ ctx, repo, candidate, allow }: Judging): Pr
   return [{ says, ids: first.map(({ path, line, what, text }) => `${path}${line > 0 ? `:${line}` : ""} (${what}) ${text}`) }];
 }
 
-async function byExitCode(judging: Judging): Promise<Outcome | StepResult> {
-  const { step, candidate } = judging;
-  const judged = await run(judging, candidate.commit, `check-${step.name}`);
-  if (!judged.ok) return judged;
-  const { result } = judged;
+async function byExitCode(check: CheckRun): Promise<Outcome | StepResult> {
+  const { step, candidate } = check;
+  const ran = await run(check, candidate.commit, `check-${step.name}`);
+  if (!ran.ok) return ran;
+  const { result } = ran;
   const failed = result.ending !== "exited" || result.exitCode !== 0;
   const { summary } = commandEvidence({ step: "check", name: step.name }, step.command, result);
   return {
-    findings: [...(failed ? [{ says: summary, ids: [] }] : []), ...overwrittenFindings(judged)],
+    findings: [...(failed ? [{ says: summary, ids: [] }] : []), ...overwrittenFindings(ran)],
     output: result.tail,
     durationMs: result.durationMs,
     tests: [],
     passed: {
       summary: passedLine({ strength: "exit-code", seconds: secondsOf(result) }),
-      judged: candidate.commit,
+      commit: candidate.commit,
       strength: "exit-code",
     },
   };
 }
 
 /**
- * Runs the check's command on a commit, once more where it failed by a hiccup; the base of the candidate may have moved meanwhile,
- * and is looked at before anything lands. A test that failed is no hiccup, whatever was printed beside.
+ * Runs the check's command on a commit, once more if it failed by a transient; the base of the candidate may have moved meanwhile,
+ * and is looked at before anything lands. A failed test is no transient, whatever was printed beside it.
  */
-function run({ ctx, scope, repo, step, candidate }: Judging, commit: string, log: string): Promise<Judged> {
+function run({ ctx, scope, repo, step, candidate }: CheckRun, commit: string, log: string): Promise<CommandOutcome> {
   return retryTransient(ctx, scope, {
-    run: () => judgeCommand(ctx, scope, repo, { step, commit, attributesOf: candidate.base, log }),
-    failure: (judged) => {
-      if (!judged.ok || (judged.reading?.ok === true && judged.reading.tests.some(({ outcome }) => outcome === "failed")))
+    run: () => runOnCommit(ctx, scope, repo, { step, commit, attributesOf: candidate.base, log }),
+    failure: (ran) => {
+      if (!ran.ok || (ran.reading?.ok === true && ran.reading.tests.some(({ outcome }) => outcome === "failed")))
         return undefined;
-      return failureOf("check", judged.result);
+      return failureOf("check", ran.result);
     },
   });
 }
 
 /** The base is measured first, before anything of this candidate runs. */
-async function byTests(judging: Judging): Promise<Outcome | StepResult> {
-  const { ctx, step, candidate, allow } = judging;
-  const base = await manifestOf(judging);
-  if (base.as === "unknown") return refuse(judging, `the base could not be measured: ${base.why}`, "");
-  const judged = await run(judging, candidate.commit, `check-${step.name}`);
-  if (!judged.ok) return judged;
-  const { result, reading } = judged;
-  const tests = runOf(step, result, reading);
-  const overwritten = overwrittenFindings(judged);
+async function byTests(check: CheckRun): Promise<Outcome | StepResult> {
+  const { ctx, step, candidate, allow } = check;
+  const base = await manifestOf(check);
+  if (base.as === "unknown") return refuse(check, `the base could not be measured: ${base.why}`, "");
+  const ran = await run(check, candidate.commit, `check-${step.name}`);
+  if (!ran.ok) return ran;
+  const { result, reading } = ran;
+  const before = base.as === "tests" ? base.run : undefined;
+  const tests = namedAsOn(before, runOf(step, result, reading), step.command);
+  const overwritten = overwrittenFindings(ran);
   const outcome = { output: result.tail, durationMs: result.durationMs };
   if ("says" in tests) return { ...outcome, findings: [tests, ...overwritten], passed: { summary: "" }, tests: [] };
-  const before = base.as === "tests" ? base.run : undefined;
-  const [fixes, deleted] = await Promise.all([fixesOf(judging), deletedBy(judging)]);
+  const [fixes, deleted] = await Promise.all([fixesOf(check), deletedBy(check)]);
   const compared = await ctx.scans.compare({ base: before, candidate: tests, allow, fixes, deleted });
-  if (!compared.ok) return refuse(judging, unsearched("the report", compared.problem).says, "");
+  if (!compared.ok) return refuse(check, unsearched("the report", compared.problem).says, "");
   const { comparison, failingOnBase } = compared.value;
-  if (base.as === "tests") tellFailing(judging, failingOnBase);
+  const facts = base.as === "tests" ? [failingFact(step, failingOnBase)] : [];
   const strength = base.as === "tests" ? "compared" : "uncompared";
   const findings = [...comparison.findings, ...overwritten];
   if (findings.length === 0) {
-    await ctx.manifests.keep(keyOf(judging, candidate.commit), tests);
-    await recordPreExisting(judging, comparison.preExisting);
+    await ctx.manifests.keep(keyOf(check, candidate.commit), tests);
+    await recordPreExisting(check, comparison.preExisting);
   }
   const summary = passedLine({ strength, seconds: secondsOf(result), comparison });
-  const passed = { summary, judged: candidate.commit, strength } as const;
-  return { ...outcome, findings, passed, tests: tests.tests, baseTests: before?.tests ?? [], loads: comparison.loads };
+  const passed = { summary, commit: candidate.commit, strength } as const;
+  return { ...outcome, facts, findings, passed, tests: tests.tests, baseTests: before?.tests ?? [], loads: comparison.loads };
 }
 
-async function deletedBy({ repo, candidate }: Judging): Promise<readonly string[]> {
+async function deletedBy({ repo, candidate }: CheckRun): Promise<readonly string[]> {
   const { paths } = await repo.change({ from: candidate.base, tip: candidate.commit });
   return paths.flatMap(({ path, how }) => (how === "deleted" ? [path] : []));
 }
 
 /** A command that writes over what its result depends on has decided that result itself (adversary case F1). */
-function overwrittenFindings({ overwritten }: Extract<Judged, { ok: true }>): readonly Remark[] {
+function overwrittenFindings({ overwritten }: Extract<CommandOutcome, { ok: true }>): readonly Remark[] {
   if (overwritten.length === 0) return [];
   const what =
     overwritten.length === 1 ? "a file that its result depends on" : `${overwritten.length} files that its result depends on`;
@@ -216,14 +226,14 @@ function overwrittenFindings({ overwritten }: Extract<Judged, { ok: true }>): re
 }
 
 /** What the ticket is to fix; where this is the last of its checks with a report, with the tests that the others reported. */
-async function fixesOf(judging: Judging): Promise<NamedFixes> {
-  const { ctx, scope, step, candidate } = judging;
+async function fixesOf(check: CheckRun): Promise<NamedFixes> {
+  const { ctx, scope, step, candidate } = check;
   const { finish, fixes: patterns = [] } = scope.ticket;
   if (patterns.length === 0) return { patterns, elsewhere: [], isLast: true };
   const checks = finish.flatMap((each) => (each.step === "check" && each.report !== undefined ? [each] : []));
   const at = checks.findIndex(({ name }) => name === step.name);
   const earlier = await Promise.all(
-    checks.slice(0, at).map((other) => ctx.manifests.kept(keyOf({ ...judging, step: other }, candidate.commit))),
+    checks.slice(0, at).map((other) => ctx.manifests.kept(keyOf({ ...check, step: other }, candidate.commit))),
   );
   const elsewhere = earlier.flatMap((run) => run?.tests ?? []).map(({ id }) => id);
   return { patterns, elsewhere, isLast: at === checks.length - 1 };
@@ -232,17 +242,14 @@ async function fixesOf(judging: Judging): Promise<NamedFixes> {
 /** Ids of failing tests that are told. */
 const MAX_FAILING = 20;
 
-/** Tells which tests of the base fail and do not count, unless that is known already. */
-function tellFailing({ ctx, scope, step }: Judging, { count, first }: ComparedRuns["failingOnBase"]): void {
-  const { id } = scope.ticket;
+/** Which tests of the base fail, and do not count. */
+function failingFact({ name }: Check, { count, first }: ComparedRuns["failingOnBase"]): StepFact {
   const tests = first.slice(0, MAX_FAILING).map((test) => plainText(test, 160));
-  const known = ticketOf(ctx.state(), id).failingOnBase?.find(({ check }) => check === step.name);
-  if ((known?.count ?? 0) === count && tests.every((test, i) => known?.tests[i] === test)) return;
-  ctx.report({ type: "base-failing", ticket: id, fence: scope.fence, check: step.name, count, tests });
+  return { type: "base-failing", check: name, count, tests };
 }
 
 /** What a command's run says; or, where it says nothing that counts, a finding. */
-function runOf(step: Check, result: ExecResult, reading: Extract<Judged, { ok: true }>["reading"]): TestRun | Remark {
+function runOf(step: Check, result: ExecResult, reading: Extract<CommandOutcome, { ok: true }>["reading"]): TestRun | Remark {
   if (result.ending !== "exited" || result.exitCode === null)
     return { says: commandEvidence({ step: "check", name: step.name }, step.command, result).summary, ids: [] };
   if (reading?.ok === true) return { exitCode: result.exitCode, tests: reading.tests };
@@ -253,17 +260,14 @@ function runOf(step: Check, result: ExecResult, reading: Extract<Judged, { ok: t
   };
 }
 
-function keyOf({ ctx, scope, repo, step }: Judging, commit: string): string {
+function keyOf({ ctx, scope, repo, step }: CheckRun, commit: string): string {
   return manifestKey({ repo: repo.id, commit, step, prepare: ctx.batch.repos[scope.ticket.repo]?.prepare ?? [] });
 }
 
-async function manifestOf(judging: Judging): Promise<Manifest> {
-  const { ctx, scope, candidate } = judging;
-  try {
-    return await ctx.manifests.take(keyOf(judging, candidate.base), () => measureBase(judging), scope.signal);
-  } catch (error) {
-    throw scope.signal.aborted && error === scope.signal.reason ? new AttemptOver(abortedEnd(scope)) : error;
-  }
+function manifestOf(check: CheckRun): Promise<Manifest> {
+  const { ctx, scope, candidate } = check;
+  const taken = ctx.manifests.take(keyOf(check, candidate.base), () => measureBase(check), scope.signal);
+  return taken.catch(overIfAborted(scope));
 }
 
 /** Exit codes from here on are the system's or a shell's: the program was not found, not allowed or killed by a signal. */
@@ -273,15 +277,15 @@ const NOT_ITS_OWN = 126;
  * The same command on the base. That the base has no tests is believed only of a command that ended by itself: one that was
  * ended, or could not be understood, tells nothing, and nothing may be compared with nothing.
  */
-async function measureBase(judging: Judging): Promise<Manifest> {
-  const { step, candidate } = judging;
-  const judged = await run(withoutRest(judging), candidate.base, `check-${step.name}-base`);
-  if (!judged.ok) return { as: "unknown", why: judged.evidence.summary };
-  const { result, reading, noProgram } = judged;
+async function measureBase(check: CheckRun): Promise<Manifest> {
+  const { step, candidate } = check;
+  const ran = await run({ ...check, scope: withoutRest(check.scope) }, candidate.base, `check-${step.name}-base`);
+  if (!ran.ok) return { as: "unknown", why: ran.evidence.summary };
+  const { result, reading, noProgram } = ran;
   if (result.ending === "failed-to-start" && noProgram) return { as: "none", why: "the base does not have the program" };
   const tests = runOf(step, result, reading);
   if (!("says" in tests) && tests.tests.length > 0) {
-    judging.ctx.testCanaries.shortest(checkKey(judging.repo, step), result.durationMs);
+    check.ctx.testCanaries.shortest(checkKey(check.repo, step), result.durationMs);
     return { as: "tests", run: tests };
   }
   if (result.ending === "exited" && result.exitCode !== null && result.exitCode < NOT_ITS_OWN) {
@@ -291,16 +295,10 @@ async function measureBase(judging: Judging): Promise<Manifest> {
   return { as: "unknown", why: "says" in tests ? tests.says : howItEnded(result) };
 }
 
-/** Who waits for this measurement has a machine already: one that is given up meanwhile might never come back. */
-function withoutRest(judging: Judging): Judging {
-  const { turn, ...scope } = judging.scope;
-  return turn === undefined ? judging : { ...judging, scope: { ...scope, turn: { ...turn, rest: (idle) => idle() } } };
-}
-
 /** Ids that are recorded. */
 const MAX_RECORDED = 10_000;
 
-async function recordPreExisting({ ctx, scope, step }: Judging, ids: readonly string[]): Promise<void> {
+async function recordPreExisting({ ctx, scope, step }: CheckRun, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   const text = ids
     .slice(0, MAX_RECORDED)

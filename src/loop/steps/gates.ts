@@ -1,12 +1,12 @@
-import picomatch from "picomatch";
 import type { Ticket } from "../../domain/batch/schema.ts";
+import { boundedList } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Change, ChangedPath } from "../../ports/vcs.ts";
-import type { StepResult } from "../attempt-scope.ts";
-import { boundedList } from "../bounded.ts";
+import { protectedBy } from "../programs/protected-files.ts";
+import type { StepResult } from "./step.ts";
 
 /**
- * Judges what a change touches, before anything of it runs: it must not be empty, must not touch a protected path,
+ * Checks what a change touches, before anything of it runs: it must not be empty, must not touch a protected path,
  * and must not bring a submodule (adversary cases A32, D15: path tricks by case and Unicode form are folded away).
  */
 export function gates(change: Change, protect: readonly string[]): StepResult {
@@ -24,7 +24,7 @@ export function gates(change: Change, protect: readonly string[]): StepResult {
   return {
     ok: true,
     summary: `${paths.length} ${paths.length === 1 ? "file" : "files"}, +${additions} −${deletions}`,
-    judged: change.tip,
+    commit: change.tip,
   };
 }
 
@@ -54,38 +54,6 @@ function foldersOnTheWay(glob: string): readonly string[] {
   const any = parts.indexOf("**");
   const named = parts.slice(0, any === -1 ? -1 : any);
   return named.map((_, i) => `./${named.slice(0, i + 1).join("/")}`);
-}
-
-const FOLDS: readonly ((text: string) => string)[] = [
-  (text) => text.normalize("NFC").toLowerCase(),
-  // As file systems see a name that fold case in full and pass over characters that are ignored by default: APFS, ext4 with casefold.
-  (text) =>
-    text
-      .normalize("NFD")
-      .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
-      .toUpperCase()
-      .toLowerCase()
-      .normalize("NFC"),
-];
-
-/**
- * Whether a path is covered by the protect list, as this or another file system would see it. A glob without a slash covers
- * the name, file or folder, everywhere.
- */
-export function protectedBy(protect: readonly string[]): (path: string) => boolean {
-  if (protect.length === 0) return () => false;
-  const matchers = FOLDS.map((fold) => matcher(protect, fold));
-  return (path) => matchers.some((matches) => matches(path));
-}
-
-function matcher(protect: readonly string[], caseless: (text: string) => string): (path: string) => boolean {
-  // picomatch's `**` stops at line breaks, which file names may hold.
-  const fold = (text: string): string => caseless(text).replace(/[\n\r\u2028\u2029]/g, "_");
-  const names = protect.filter((glob) => !glob.includes("/")).map(fold);
-  const paths = protect.filter((glob) => glob.includes("/")).map((glob) => fold(glob.replace(/\/$/, "/**")));
-  const matchesPath = picomatch([...paths, ...names.map((name) => `**/${name}/**`)], { dot: true });
-  const matchesName = picomatch(names, { dot: true, basename: true });
-  return (path) => matchesPath(fold(path)) || matchesName(fold(path));
 }
 
 function describe(changed: ChangedPath): string {

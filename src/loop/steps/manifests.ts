@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { TestRun } from "../../domain/evidence/results.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
-import { orAborted } from "../or-aborted.ts";
+import { orAborted } from "../concurrency/wait.ts";
 
 type Check = Extract<StepSpec, { step: "check" }>;
 
@@ -45,7 +45,7 @@ export function manifestKey({
 
 /**
  * The manifests of a run, each taken once per commit and command. They lie in the run's folder, and only what this engine has
- * written there itself is believed: it remembers the sum of each file, and takes a manifest anew where the sum differs.
+ * written there itself is believed: it remembers the sum of each file, and takes a manifest again if the sum differs.
  */
 export class Manifests {
   readonly #files: Files;
@@ -66,7 +66,7 @@ export class Manifests {
       if (kept !== undefined) return { as: "tests", run: kept };
       const taking = this.#taking.get(key);
       if (taking === undefined) return this.#measure(key, measure);
-      // Who takes it may be called off in the middle, or come to nothing: then it is this one's turn.
+      // The one that takes it may be cancelled or fail; then it is this one's turn.
       const shared = await orAborted(taking, signal).catch(() => undefined);
       signal.throwIfAborted();
       if (shared !== undefined && shared.as !== "unknown") return shared;

@@ -1,8 +1,9 @@
+import { boundedList } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Candidate, Repo } from "../../ports/vcs.ts";
-import { AttemptOver, abortedEnd, type OpenAttempt, type StepResult } from "../attempt-scope.ts";
-import { boundedList } from "../bounded.ts";
-import { type LoopContext, pause } from "../context.ts";
+import { pause } from "../concurrency/wait.ts";
+import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
+import type { StepContext, StepFailed, StepPassed } from "./step.ts";
 
 /** How often a base that somebody else keeps moving is chased before the attempt fails. */
 const CHASES = 5;
@@ -14,38 +15,43 @@ type Built = Extract<Candidate, { ok: true }>;
 /** What the merge step needs of the finish line: a candidate on the current base that passed everything before `merge`. */
 export interface MergeNeeds {
   readonly repo: Repo;
-  /** The candidate that was judged last. */
-  judged: Built;
-  /** Builds a candidate on the base tip and runs the steps before `merge` on it. Throws AttemptOver where one fails. */
-  judgeAgain(): Promise<Built>;
+  /** The candidate that was checked last. */
+  readonly checked: Built;
+  /** Builds a candidate on the base tip and runs the steps before `merge` on it. Throws AttemptOver if one fails. */
+  checkAgain(): Promise<Built>;
 }
 
 /**
- * Lands the judged candidate by compare-and-swap. The caller holds the repository's queue. If the base moved since the
- * candidate was judged, it is built and judged again: what was checked is what lands (design section 4.6).
+ * Lands the checked candidate by compare-and-swap. The caller holds the repository's queue. If the base moved since the
+ * candidate was checked, it is built and checked again: what was checked is what lands (design section 4.6).
  */
-export async function merge(ctx: LoopContext, scope: OpenAttempt, needs: MergeNeeds): Promise<StepResult & { landed?: string }> {
+export async function merge(
+  ctx: Pick<StepContext, "batch" | "clock">,
+  scope: StepScope,
+  needs: MergeNeeds,
+): Promise<(StepPassed & { readonly commit: string }) | StepFailed> {
   const { repo } = needs;
+  let { checked } = needs;
   const deadline = ctx.clock.now() + ctx.batch.limits.minutesPerAttempt * 60_000;
   let wait: number = LOOK_AGAIN_MS.first;
   for (let chase = 0; chase < CHASES; ) {
-    if (needs.judged.base !== (await repo.baseTip())) needs.judged = await needs.judgeAgain();
+    if (checked.base !== (await repo.baseTip())) checked = await needs.checkAgain();
     // Nothing is awaited from here to the intent, after which a kill or a gate is refused.
     if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
-    const { base: from, commit: to } = needs.judged;
-    const of = { ticket: scope.ticket.id, fence: scope.fence };
-    if (!ctx.report({ type: "merge-intended", ...of, repo: repo.id, from, to })) throw new AttemptOver({ outcome: "stopped" });
+    const { base: from, commit: to } = checked;
+    const move = { repo: repo.id, from, to };
+    if (!scope.announce({ type: "merge-intended", ...move })) throw new AttemptOver({ outcome: "stopped" });
     const landing = await repo.land({ from, to });
     if (landing.as === "landed") {
-      ctx.report({ type: "merge-landed", ...of, repo: repo.id, from, to });
-      return { ok: true, summary: `landed on ${repo.base} as ${to.slice(0, 7)}`, judged: to, landed: to };
+      const summary = `landed on ${repo.base} as ${to.slice(0, 7)}`;
+      return { ok: true, summary, commit: to, facts: [{ type: "merge-landed", ...move }] };
     }
     if (landing.as === "moved") {
       chase += 1;
       continue;
     }
     const reason = plainText(landing.reason, 300);
-    ctx.report({ type: "merge-waiting", ...of, reason });
+    scope.announce({ type: "merge-waiting", reason });
     if (ctx.clock.now() >= deadline) return refuse(`the merge could not land: ${reason}`, "");
     await pause(ctx.clock, wait, scope.signal);
     wait = Math.min(wait * 2, LOOK_AGAIN_MS.most);
@@ -54,7 +60,7 @@ export async function merge(ctx: LoopContext, scope: OpenAttempt, needs: MergeNe
 }
 
 /** The evidence of a candidate that could not be built. */
-export function conflictEvidence(candidate: Extract<Candidate, { ok: false }>): StepResult {
+export function conflictEvidence(candidate: Extract<Candidate, { ok: false }>): StepFailed {
   if (candidate.conflicts.length === 0)
     return refuse(`it cannot be merged with the base: ${plainText(candidate.detail, 300)}`, "");
   const paths = candidate.conflicts.map((path) => plainText(path, 200));
@@ -62,6 +68,6 @@ export function conflictEvidence(candidate: Extract<Candidate, { ok: false }>): 
   return refuse(`conflict with the base in ${one}`, `${boundedList(paths)}\n${candidate.detail}`);
 }
 
-function refuse(summary: string, detail: string): StepResult {
+function refuse(summary: string, detail: string): StepFailed {
   return { ok: false, evidence: { step: "merge", name: "merge", summary, detail } };
 }

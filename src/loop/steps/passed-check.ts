@@ -3,15 +3,15 @@ import type { Remark } from "../../domain/evidence/compare.ts";
 import type { Allowance, TestResult } from "../../domain/evidence/results.ts";
 import type { Evidence } from "../../domain/run/event.ts";
 import type { Candidate, Repo } from "../../ports/vcs.ts";
-import type { OpenAttempt } from "../attempt-scope.ts";
-import type { LoopContext } from "../context.ts";
+import type { StepScope } from "../programs/scope.ts";
+import type { StepContext } from "./step.ts";
 
 type Check = Extract<StepSpec, { step: "check" }>;
 
 /** A check that has passed. */
 export interface PassedCheck {
-  readonly ctx: LoopContext;
-  readonly scope: OpenAttempt;
+  readonly ctx: StepContext;
+  readonly scope: StepScope;
   readonly repo: Repo;
   readonly step: Check;
   readonly candidate: Extract<Candidate, { ok: true }>;
@@ -23,12 +23,14 @@ export interface PassedCheck {
   /** Entries of files that the base could not load and the candidate can. */
   readonly loads: readonly string[];
   readonly allow: Allowance;
+  /** The results of its command on another commit of the base; undefined if there are none. */
+  readonly resultsOn: (base: string) => Promise<readonly TestResult[] | undefined>;
 }
 
 /** What planted tests say of the results of a check. */
 export type CanaryOutcome =
   | { readonly as: "held" }
   | { readonly as: "not-run"; readonly why: string }
-  | { readonly as: "forged"; readonly finding: Remark; readonly output: string }
+  | { readonly as: "forged"; readonly finding: Remark }
   /** The checkout could not be prepared again. */
   | { readonly as: "broken"; readonly evidence: Evidence };

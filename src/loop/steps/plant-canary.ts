@@ -6,9 +6,9 @@ import { loads } from "../../domain/test-canary/loads.ts";
 import type { Planting, Sowing, TestFile } from "../../domain/test-canary/runner.ts";
 import { namedTestFiles, namesOthers, runsFreshFile, testFilesOf } from "../../domain/test-canary/test-files.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import type { OpenAttempt } from "../attempt-scope.ts";
-import { confineCommand, placeOf } from "../confine.ts";
-import type { LoopContext } from "../context.ts";
+import { confineCommand, placeOf } from "../programs/confine.ts";
+import type { StepScope } from "../programs/scope.ts";
+import type { StepContext } from "./step.ts";
 
 /** Files of a checkout that are looked at, files of tests that are read, and files that get planted tests. */
 const MAX_FILES = 50_000;
@@ -193,8 +193,8 @@ async function isWithin(checkout: string, path: string): Promise<boolean> {
 
 /** The check that something was planted for. */
 export interface Tracking {
-  readonly ctx: LoopContext;
-  readonly scope: OpenAttempt;
+  readonly ctx: StepContext;
+  readonly scope: StepScope;
   readonly repo: Repo;
   readonly step: { readonly name: string };
 }

@@ -5,11 +5,9 @@ import type { Review } from "../../domain/review/review.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { questionCap } from "../../domain/schedule/money.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import { type Ask, askSecondModel } from "../ask.ts";
-import type { OpenAttempt } from "../attempt-scope.ts";
-import type { LoopContext } from "../context.ts";
+import { type Ask, askReviewer, type QuestionContext, type QuestionScope } from "../questions/ask.ts";
+import { type AboutChange, DIFF_CHARS, renderQuestion } from "../questions/question-prompt.ts";
 import type { CandidateDiff } from "./candidate-diff.ts";
-import { type AboutChange, DIFF_CHARS, renderQuestion } from "./question-prompt.ts";
 
 /**
  * Now and then asks the reviewer about the same change with a planted defect, and records whether it saw it. What it answers
@@ -17,15 +15,15 @@ import { type AboutChange, DIFF_CHARS, renderQuestion } from "./question-prompt.
  * next, and so does one for whose own review no money would be left.
  */
 export async function askCanary(
-  ctx: LoopContext,
-  scope: OpenAttempt,
+  ctx: QuestionContext,
+  scope: QuestionScope,
   repo: Repo,
   options: { readonly ask: Omit<Ask<Review>, "prompt">; readonly about: AboutChange; readonly diff: CandidateDiff },
 ): Promise<void> {
   const state = ctx.state();
-  if (!canaryDue(state.secondModel, ctx.batch.reviewer?.canaryEvery ?? 0)) return;
+  if (!canaryDue(state.reviewer, ctx.batch.reviewer?.canaryEvery ?? 0)) return;
   // The question about the change itself must still be affordable afterwards.
-  const both = 2 * (ctx.secondModel?.reserveUsd ?? 0);
+  const both = 2 * (ctx.reviewer?.reserveUsd ?? 0);
   if (questionCap(state, ticketOf(state, scope.ticket.id), both) !== undefined) return;
   const planted = plantDefect(options.diff.files);
   const text = planted === undefined ? undefined : await plantedText(repo, options, planted.plant);
@@ -34,7 +32,7 @@ export async function askCanary(
   const shown = showDiff(planted.files, DIFF_CHARS);
   if (!shown.text.includes(`\n+${plant.is}\n`)) return;
   const about = { ...options.about, diff: shown.text };
-  await askSecondModel(ctx, scope, repo, {
+  await askReviewer(ctx, scope, repo, {
     ...options.ask,
     prompt: (nonce, checkout) => renderQuestion(ctx.templates.reviewer, about, { nonce, checkout }),
     plant: (checkout) => ctx.files.write(join(checkout, plant.path), text),

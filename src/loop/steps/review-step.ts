@@ -4,20 +4,19 @@ import { readAnswer } from "../../domain/review/answer.ts";
 import { showDiff } from "../../domain/review/diff.ts";
 import { Review, type Ruling, ruleOnReview } from "../../domain/review/review.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
-import { askSecondModel } from "../ask.ts";
-import type { OpenAttempt, StepResult } from "../attempt-scope.ts";
-import type { LoopContext } from "../context.ts";
+import { askReviewer, type QuestionContext, type QuestionScope } from "../questions/ask.ts";
+import { type AboutChange, DIFF_CHARS, renderQuestion } from "../questions/question-prompt.ts";
 import { type CandidateDiff, readCandidateDiff } from "./candidate-diff.ts";
-import { type AboutChange, DIFF_CHARS, renderQuestion } from "./question-prompt.ts";
 import { askCanary } from "./review-canary.ts";
+import type { StepResult } from "./step.ts";
 
 /**
- * Lets the second model read the candidate in a checkout that nobody can write. Without a valid review of this very commit the step
+ * Lets the reviewer read the candidate in a checkout that nobody can write. Without a valid review of this very commit the step
  * fails, and so it does with a finding that blocks; what was found is kept in a file of the attempt.
  */
 export async function runReviewStep(
-  ctx: LoopContext,
-  scope: OpenAttempt,
+  ctx: QuestionContext,
+  scope: QuestionScope,
   repo: Repo,
   options: {
     readonly spec: Extract<StepSpec, { step: "review" }>;
@@ -37,7 +36,7 @@ export async function runReviewStep(
     read: (text: string, nonce: string) => readReview(text, { nonce, about }),
   } as const;
   await askCanary(ctx, scope, repo, { ask, about, diff });
-  const asked = await askSecondModel(ctx, scope, repo, {
+  const asked = await askReviewer(ctx, scope, repo, {
     ...ask,
     prompt: (nonce, checkout) => renderQuestion(ctx.templates.reviewer, about, { nonce, checkout }),
   });
@@ -50,8 +49,8 @@ export async function runReviewStep(
 
 /** What a question about this candidate says of it. */
 export function aboutOf(
-  ctx: LoopContext,
-  scope: OpenAttempt,
+  ctx: QuestionContext,
+  scope: QuestionScope,
   { base, commit }: Extract<Candidate, { ok: true }>,
   diff: CandidateDiff,
 ): AboutChange & { readonly whole: boolean } {
@@ -71,13 +70,13 @@ export function resultOf(
   }: { readonly step: "review" | "adversary"; readonly name: string; readonly commit: string; readonly whole: boolean },
 ): StepResult {
   if (!ok) return { ok, evidence: { step, name, summary, detail } };
-  return { ok, summary: whole ? summary : `${summary} (its prompt held a part of the diff)`, judged: commit };
+  return { ok, summary: whole ? summary : `${summary} (its prompt held a part of the diff)`, commit };
 }
 
 /** Keeps an answer for people, beside the attempt's logs. */
-export async function keep(ctx: LoopContext, scope: OpenAttempt, name: string, answer: object): Promise<void> {
+export async function keep(ctx: QuestionContext, scope: QuestionScope, name: string, answer: object): Promise<void> {
   const file = join(scope.files.folder, `${name.replace(/[^\w.-]+/g, "-")}.json`);
-  await ctx.files.write(file, `${JSON.stringify({ model: ctx.secondModel?.name, ...answer }, undefined, 2)}\n`);
+  await ctx.files.write(file, `${JSON.stringify({ model: ctx.reviewer?.name, ...answer }, undefined, 2)}\n`);
 }
 
 function readReview(text: string, { nonce, about }: { readonly nonce: string; readonly about: AboutChange }) {

@@ -10,12 +10,19 @@ export function checkKey(repo: Pick<Repo, "id">, step: Extract<StepSpec, { step:
   return JSON.stringify([repo.id, step.name, step.command]);
 }
 
+/** How a candidate was built: on which commit, and whether its ticket may change how tests are run. */
+interface Built {
+  readonly from: string;
+  readonly isTrusted: boolean;
+}
+
 /** What a run knows of its test canaries. */
 export class TestCanaries {
-  /** Whoever is judged may know the commit, and must not know whether it is sampled. */
+  /** Whoever is checked may know the commit, and must not know whether it is sampled. */
   readonly #secret = randomBytes(16);
   readonly #shortest = new Map<string, number>();
   readonly #excused = new Map<string, Set<string>>();
+  readonly #built = new Map<string, Built>();
 
   /** The least time that a check has taken so far, this time among them. Milliseconds. */
   shortest(check: string, ms: number): number {
@@ -24,7 +31,7 @@ export class TestCanaries {
     return least;
   }
 
-  /** Whether a long check is tried on this commit: always the same for one commit, as long as this engine lives. */
+  /** Whether a long check is tried on this commit: always the same for one commit, as long as this engine runs. */
   isSampled(commit: string): boolean {
     return createHash("sha256").update(this.#secret).update(commit).digest().readUInt32BE() % ONE_IN === 0;
   }
@@ -37,5 +44,15 @@ export class TestCanaries {
   /** Remembers such places. */
   excuse(check: string, places: readonly string[]): void {
     this.#excused.set(check, new Set([...this.excused(check), ...places]));
+  }
+
+  /** How this commit was built; undefined if this engine has not built it. */
+  built(commit: string): Built | undefined {
+    return this.#built.get(commit);
+  }
+
+  /** Remembers how a candidate was built: others may be checked on it before it lands. */
+  noteBuilt(commit: string, built: Built): void {
+    this.#built.set(commit, built);
   }
 }

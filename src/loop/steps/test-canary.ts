@@ -1,12 +1,9 @@
 import { randomInt } from "node:crypto";
-import type { Remark } from "../../domain/evidence/compare.ts";
 import { fileOf } from "../../domain/evidence/loaded-files.ts";
-import { tallies } from "../../domain/evidence/results.ts";
-import type { Evidence } from "../../domain/run/event.ts";
+import { type TestResult, tallies } from "../../domain/evidence/results.ts";
+import { withSuiteNameOf } from "../../domain/evidence/suite-name.ts";
 import {
-  countedWords,
   type Deviates,
-  type Deviation,
   deviationsIn,
   exitDeviation,
   forgedBy,
@@ -20,9 +17,11 @@ import {
 import { type FoundRunner, findRunners } from "../../domain/test-canary/find-runner.ts";
 import type { Draw, Sowing } from "../../domain/test-canary/runner.ts";
 import type { ChangedPath } from "../../ports/vcs.ts";
-import { judgeCommand } from "./command-step.ts";
+import { runOnCommit } from "../programs/run-on-commit.ts";
+import { firstOrigin, ownOrigin } from "./origins.ts";
 import type { CanaryOutcome, PassedCheck } from "./passed-check.ts";
 import { type Choice, chooseCommitted, choosePlaces, Names, type Places, plantAt, plantingsAt, track } from "./plant-canary.ts";
+import { type Broken, findingOf, type Run, twoOfThree } from "./planted-runs.ts";
 import { lostTests, type Stripped, stripTestChanges } from "./recheck-base-tests.ts";
 import { checkKey, ONE_IN } from "./test-canaries.ts";
 
@@ -67,9 +66,6 @@ function whyNot({ ctx, repo, step, durationMs, candidate }: PassedCheck): string
   return `only 1 in ${ONE_IN} is tried`;
 }
 
-/** What the base has to add to what one run showed. */
-type Run = PlantedRun & { readonly output: string; readonly printed: boolean };
-
 class Trial {
   readonly #check: PassedCheck;
   readonly #found: FoundRunner;
@@ -77,7 +73,6 @@ class Trial {
   readonly #added: ReadonlySet<string>;
   /** The change takes files of tests away. */
   readonly #hasMoved: boolean;
-  readonly #paths: readonly ChangedPath[];
   readonly #key: string;
   #places: Places | undefined;
   /** Whether the places are in files that are committed. */
@@ -89,7 +84,6 @@ class Trial {
     this.#changed = paths.map(({ path }) => path);
     this.#added = new Set(paths.flatMap(({ path, how }) => (how === "added" ? [path] : [])));
     this.#hasMoved = paths.some(({ path, how }) => how === "deleted" && found.runner.isTestFile(path));
-    this.#paths = paths;
     // What is excused is so by this base, and by no other.
     this.#key = `${checkKey(check.repo, check.step)} ${check.candidate.base}`;
   }
@@ -100,46 +94,51 @@ class Trial {
     if ("evidence" in first) return { as: "broken", evidence: first.evidence };
     const outcome = await this.#planted(first, fails);
     if (outcome.as === "forged" || outcome.as === "broken" || this.#check.baseTests.length === 0) return outcome;
-    const stripped = await stripTestChanges(this.#check, this.#found, this.#paths);
-    return stripped === undefined ? outcome : ((await this.#recheck(stripped)) ?? outcome);
+    return (await this.#recheckAll()) ?? outcome;
   }
 
-  /** Runs the tests of the base without what the change does to tests, with planted ones beside them; undefined if all is well. */
-  async #recheck(stripped: Stripped): Promise<CanaryOutcome | undefined> {
-    const candidate = { ...this.#check.candidate, commit: stripped.commit };
-    const kept = this.#paths.filter(({ path, how }) => how !== "added" && stripped.edited.get(path)?.isLeftOut !== true);
-    const trial = new Trial({ ...this.#check, candidate }, this.#found, kept);
-    const first = await trial.#plantOrRun();
-    if ("evidence" in first) return { as: "broken", evidence: first.evidence };
-    const lost = this.#lost(stripped, first);
-    if (lost.length > 0) {
-      // Twice, since a test may fail once for other reasons.
-      const again = await trial.#plantOrRun();
-      if ("evidence" in again) return { as: "broken", evidence: again.evidence };
-      const ids = this.#lost(stripped, again).filter((id) => lost.includes(id));
-      const says = `tests of the base fail without ${stripped.what}`;
-      return ids.length === 0 ? undefined : { as: "forged", finding: { says, ids }, output: again.output };
-    }
-    if (first.files.length === 0) return undefined;
-    const outcome = await trial.#planted(first, "new");
+  /** Runs the tests of the base without what the change does to tests, and those of the run's first base without what its tickets did. */
+  async #recheckAll(): Promise<CanaryOutcome | undefined> {
+    const own = await stripTestChanges(this.#check, this.#found, ownOrigin(this.#check));
+    const outcome = own === undefined ? undefined : await this.#recheck(this.#check, own);
+    if (outcome !== undefined) return outcome;
+    const origin = firstOrigin(this.#check);
+    const all = origin === undefined ? undefined : await stripTestChanges(this.#check, this.#found, origin);
+    if (origin === undefined || all === undefined || all.commit === own?.commit) return undefined;
+    const baseTests = await this.#check.resultsOn(origin.first);
+    if (baseTests === undefined) return undefined;
+    const candidate = { ...this.#check.candidate, base: origin.first };
+    const tests = this.#named(this.#check.tests, baseTests);
+    return this.#recheck({ ...this.#check, candidate, tests, baseTests }, all);
+  }
+
+  /** Runs the tests of a base without what was done to tests since, with planted ones beside them; undefined if all is well. */
+  async #recheck(check: PassedCheck, stripped: Stripped): Promise<CanaryOutcome | undefined> {
+    const candidate = { ...check.candidate, commit: stripped.commit };
+    const kept = stripped.paths.filter(({ path, how }) => how !== "added" && stripped.edited.get(path)?.isLeftOut !== true);
+    const trial = new Trial({ ...check, candidate }, this.#found, kept);
+    const lost = ({ tests = [], files }: Run) => lostTests(check, stripped, { tests, files });
+    const settled = await twoOfThree(() => trial.#plantOrRun(), lost);
+    if ("evidence" in settled) return { as: "broken", evidence: settled.evidence };
+    const { run, found: ids } = settled;
+    const says = `tests of the base fail without ${stripped.what}`;
+    if (ids.length > 0) return { as: "forged", finding: { says, ids } };
+    if (run.files.length === 0) return undefined;
+    const outcome = await trial.#planted(run, "new");
     return outcome.as === "forged" || outcome.as === "broken" ? outcome : undefined;
   }
 
-  #lost(stripped: Stripped, { tests = [], files }: Run): readonly string[] {
-    return lostTests(this.#check, stripped, { tests, files });
-  }
-
   /** One run with planted tests; without any if the command stops at the first that fails, or there is nowhere to plant. */
-  async #plantOrRun(): Promise<Run | { readonly evidence: Evidence }> {
+  async #plantOrRun(): Promise<Run | Broken> {
     if (!this.#found.runner.stopsEarly(this.#found.words)) {
       const planted = await this.#plant(this.#check.candidate.commit, "new");
       if ("evidence" in planted || planted.files.length > 0) return planted;
     }
     const { ctx, scope, repo, step, candidate } = this.#check;
     const log = `check-${step.name}-canary-alone`;
-    const judged = await judgeCommand(ctx, scope, repo, { step, commit: candidate.commit, attributesOf: candidate.base, log });
+    const judged = await runOnCommit(ctx, scope, repo, { step, commit: candidate.commit, attributesOf: candidate.base, log });
     if (!judged.ok) return { evidence: judged.evidence };
-    const tests = judged.reading?.ok === true ? judged.reading.tests : undefined;
+    const tests = judged.reading?.ok === true ? this.#named(judged.reading.tests) : undefined;
     return { files: [], exitCode: undefined, tests, output: judged.result.tail, printed: false };
   }
 
@@ -172,12 +171,13 @@ class Trial {
     const sure = bad.some(({ got }) => got === "passed");
     const counts = sure || step.report === undefined || sawFailing(base) || sawFailing(first) || hasUnloadedFiles(base);
     if (bad.length === 0 || !counts) return this.#shakenBesides(first, base, fails, counts);
-    // Whatever else may make tests absent once is given a second chance.
-    const again = sure ? first : await this.#plant(candidate.commit, fails);
-    if ("evidence" in again) return { as: "broken", evidence: again.evidence };
-    const found = sure ? bad : forgedBy({ candidate: again, base, hasMoved }, deviates);
-    if (found.length === 0) return { as: "held" };
-    return { as: "forged", finding: findingOf(found), output: again.output };
+    if (sure) return { as: "forged", finding: findingOf(bad) };
+    // Whatever else may make tests absent does not in most runs.
+    const find = (run: Run) => forgedBy({ candidate: run, base, hasMoved }, deviates);
+    const settled = await twoOfThree(() => this.#plant(candidate.commit, fails), find, first);
+    if ("evidence" in settled) return { as: "broken", evidence: settled.evidence };
+    if (settled.found.length === 0) return { as: "held" };
+    return { as: "forged", finding: findingOf(settled.found) };
   }
 
   /** Tests of the base that passed, and fail beside planted ones: whatever let them pass knew the line that they stand in. */
@@ -195,28 +195,26 @@ class Trial {
   async #shakenBesides(first: Run, base: Run, fails: Sowing["fails"], counts: boolean): Promise<CanaryOutcome> {
     const { step, candidate } = this.#check;
     const there = new Set(this.#shaken(base));
-    const shaken = this.#shaken(first).filter((id) => !there.has(id));
-    if (shaken.length > 0) {
-      const again = await this.#plant(candidate.commit, fails);
-      if ("evidence" in again) return { as: "broken", evidence: again.evidence };
-      const ids = this.#shaken(again).filter((id) => shaken.includes(id));
-      const says = "the results are forged: tests of the base fail where planted tests stand beside them";
-      if (ids.length > 0) return { as: "forged", finding: { says, ids }, output: again.output };
-    }
+    const find = (run: Run) => this.#shaken(run).filter((id) => !there.has(id));
+    const settled = await twoOfThree(() => this.#plant(candidate.commit, fails), find, first);
+    if ("evidence" in settled) return { as: "broken", evidence: settled.evidence };
+    const { found: ids } = settled;
+    const says = "the results are forged: tests of the base fail where planted tests stand beside them";
+    if (ids.length > 0) return { as: "forged", finding: { says, ids } };
     return counts && (step.report === undefined ? first.exitCode !== 0 : sawFailing(first))
       ? { as: "held" }
       : { as: "not-run", why: "planted tests do not come out as they must on the base either" };
   }
 
   /** Runs the check's command on a commit with tests planted; the places are chosen on the first. */
-  async #plant(commit: string, fails: Sowing["fails"]): Promise<Run | { readonly evidence: Evidence }> {
+  async #plant(commit: string, fails: Sowing["fails"]): Promise<Run | Broken> {
     const { ctx, scope, repo, step, candidate } = this.#check;
     const lines = new Names();
     const choice = this.#choice({ draw, fails }, await repo.files(commit));
     const derived = await this.#derive(commit, choice);
     let files: readonly PlantedFile[] = derived?.files ?? [];
     lines.seek(files);
-    const running = judgeCommand(ctx, scope, repo, {
+    const running = runOnCommit(ctx, scope, repo, {
       step,
       commit: derived?.commit ?? commit,
       attributesOf: candidate.base,
@@ -243,7 +241,7 @@ class Trial {
     if (!judged.ok) return { evidence: judged.evidence };
     const { result, reading } = judged;
     const exitCode = result.ending === "exited" ? (result.exitCode ?? undefined) : undefined;
-    const tests = reading?.ok === true ? reading.tests : undefined;
+    const tests = reading?.ok === true ? this.#named(reading.tests) : undefined;
     return { files, exitCode, tests, output: result.tail, printed: lines.found };
   }
 
@@ -284,6 +282,11 @@ class Trial {
     };
   }
 
+  /** Settings may name the suite in which all tests lie. */
+  #named(tests: readonly TestResult[], base = this.#check.baseTests): readonly TestResult[] {
+    return this.#found.runner.name === "pytest" ? withSuiteNameOf(base, tests) : tests;
+  }
+
   /** A test by whose name another one failed already cannot be told from that one. */
   #known(file: PlantedFile): PlantedFile {
     const { tests } = this.#check;
@@ -298,10 +301,4 @@ class Trial {
 /** Ends the second run of a command before it starts: there is nothing that it could show. */
 class NothingPlanted extends Error {
   override readonly name = "NothingPlanted";
-}
-
-function findingOf(found: readonly Deviation[]): Remark {
-  const passed = found.some(({ got }) => got === "passed" || got === "exit-0");
-  const what = passed ? "a planted test that must fail did not" : "planted tests were not reported as they must be";
-  return { says: `the results are forged: ${what}`, ids: countedWords(found) };
 }

@@ -1,39 +1,41 @@
 import { MAX_EXPECTED_OUTPUT, unmet } from "../../domain/batch/expect.ts";
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/event.ts";
+import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import type { OpenAttempt, StepResult } from "../attempt-scope.ts";
-import type { LoopContext } from "../context.ts";
-import { commandEvidence, judgeCommand, secondsOf } from "./command-step.ts";
-import { type CommandFailure, failureOf, retryDelayFor, retryTransient } from "./retry-transient.ts";
-import { Stdout } from "./stdout.ts";
+import type { ProgramContext } from "../programs/context.ts";
+import { Stdout } from "../programs/output.ts";
+import { type CommandFailure, failureOf, retryDelayFor, retryTransient } from "../programs/retry-transient.ts";
+import { commandEvidence, runOnCommit, secondsOf } from "../programs/run-on-commit.ts";
+import type { StepScope } from "../programs/scope.ts";
+import type { StepResult } from "./step.ts";
 
 type Verify = Extract<StepSpec, { step: "verify" }>;
 
-/** Seconds between two tries, where the batch does not say. */
+/** Seconds between two runs of the command, if the batch does not say. */
 const EVERY = 5;
 
-/** What one try gave. */
-type Try =
+/** What one run of the command gave. */
+type VerifyRun =
   | { readonly ok: true; readonly seconds: string }
   | { readonly ok: false; readonly evidence: Evidence; readonly failure?: CommandFailure | undefined };
 
 interface Verifying {
-  readonly ctx: LoopContext;
-  readonly scope: OpenAttempt;
+  readonly ctx: ProgramContext;
+  readonly scope: StepScope;
   readonly repo: Repo;
   readonly step: Verify;
   readonly landed: string;
 }
 
 /**
- * Runs a verify command on what has landed, against the live thing. It holds where the command exits 0 and prints what is expected.
- * Each try has a pristine checkout of its own, with its own prepare commands: what an earlier try left could decide a later one.
+ * Runs a verify command on what has landed, against the live thing. It passes if the command exits 0 and prints what is expected.
+ * Each run has its own pristine checkout and prepare commands, because leftovers of an earlier run could decide a later one.
  */
 export async function runVerifyStep(
-  ctx: LoopContext,
-  scope: OpenAttempt,
+  ctx: ProgramContext,
+  scope: StepScope,
   repo: Repo,
   step: Verify,
   landed: string,
@@ -41,33 +43,33 @@ export async function runVerifyStep(
   const verifying: Verifying = { ctx, scope, repo, step, landed };
   if (step.within !== undefined) return untilItHolds(verifying, step.within);
   const last = await retryTransient(ctx, scope, {
-    run: () => tryOnce(verifying),
-    failure: (tried) => (tried.ok ? undefined : tried.failure),
+    run: () => verifyOnce(verifying),
+    failure: (result) => (result.ok ? undefined : result.failure),
     stillTrue: () => repo.contains(landed),
   });
   if (!last.ok) return { ok: false, evidence: last.evidence };
-  return { ok: true, summary: `passed in ${last.seconds} s`, judged: landed };
+  return { ok: true, summary: `passed in ${last.seconds} s`, commit: landed };
 }
 
 /**
- * Tries until it holds, the last time when `within` seconds are over; a try that has begun may end, and where it ends later than
- * that, one more follows: what it saw may have been too early. The evidence is the last try's.
- * A hiccup earns nothing here, for it is tried again anyway.
+ * Runs the command until it passes. The last run begins when `within` seconds are over. A run that has begun may end; if it ends
+ * later than that, one more follows, because it may have looked too early. The evidence is the last run's.
+ * A transient earns no extra retry here, because the command runs again anyway.
  */
 async function untilItHolds(verifying: Verifying, within: number): Promise<StepResult> {
   const { ctx, scope, step, landed } = verifying;
   const { turn: _, ...withoutTurn } = scope;
   const begun = ctx.clock.now();
-  for (let tries = 1; ; tries++) {
+  for (let runs = 1; ; runs++) {
     const isLast = ctx.clock.now() - begun >= within * 1000;
-    const tried = await tryOnce({ ...verifying, scope: withoutTurn });
+    const run = await verifyOnce({ ...verifying, scope: withoutTurn });
     const ms = ctx.clock.now() - begun;
     const taken = `${secondsOf({ durationMs: ms })} s`;
-    if (tried.ok && tries === 1) return { ok: true, summary: `passed in ${tried.seconds} s`, judged: landed };
-    if (tried.ok) return { ok: true, summary: `passed on probe ${tries}, after ${taken}`, judged: landed };
+    if (run.ok && runs === 1) return { ok: true, summary: `passed in ${run.seconds} s`, commit: landed };
+    if (run.ok) return { ok: true, summary: `passed on probe ${runs}, after ${taken}`, commit: landed };
     if (isLast) {
-      const { evidence } = tried;
-      const how = `${tries} ${tries === 1 ? "probe" : "probes"} in ${taken}, to hold within ${within} s`;
+      const { evidence } = run;
+      const how = `${plural(runs, "probe")} in ${taken}, to hold within ${within} s`;
       return { ok: false, evidence: { ...evidence, summary: `${evidence.summary} (${how})` } };
     }
     const left = within * 1000 - ms;
@@ -75,17 +77,17 @@ async function untilItHolds(verifying: Verifying, within: number): Promise<StepR
   }
 }
 
-async function tryOnce({ ctx, scope, repo, step, landed }: Verifying): Promise<Try> {
+async function verifyOnce({ ctx, scope, repo, step, landed }: Verifying): Promise<VerifyRun> {
   const stdout = new Stdout(MAX_EXPECTED_OUTPUT);
   const output = step.expect === undefined ? {} : { onLine: stdout.onLine, lineChars: MAX_EXPECTED_OUTPUT };
   // What has landed is the base, and its attributes are the base's.
-  const of = { step, commit: landed, attributesOf: landed, log: `verify-${stepName(step)}`, output };
-  const judged = await judgeCommand(ctx, scope, repo, of);
-  if (!judged.ok) return judged;
-  const { result } = judged;
+  const command = { step, commit: landed, attributesOf: landed, log: `verify-${stepName(step)}`, output };
+  const outcome = await runOnCommit(ctx, scope, repo, command);
+  if (!outcome.ok) return outcome;
+  const { result } = outcome;
   const evidence = commandEvidence({ step: "verify", name: stepName(step) }, step.command, result);
   if (result.ending !== "exited" || result.exitCode !== 0) return { ok: false, evidence, failure: failureOf("verify", result) };
-  const [overwritten] = judged.overwritten;
+  const [overwritten] = outcome.overwritten;
   if (overwritten !== undefined) {
     const what = `but it wrote over a file that its result depends on: ${plainText(overwritten, 200)}`;
     return { ok: false, evidence: { ...evidence, summary: `${evidence.summary}, ${what}` } };

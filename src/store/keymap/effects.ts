@@ -1,4 +1,4 @@
-import { HumanStep } from "../../domain/run/command.ts";
+import type { RefusalReason, RunActions } from "../../domain/run/command.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { Binding } from "../dashboard-state.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
@@ -6,7 +6,7 @@ import type { TextAction } from "../text-input.ts";
 import type { Modal } from "../ui.ts";
 import type { PaneName } from "../views/pane.ts";
 import type { ViewName } from "../views/view-name.ts";
-import type { Effect } from "./binding.ts";
+import type { Effect, LeaveHow } from "./binding.ts";
 import { overviewKey } from "./key-labels.ts";
 
 const HINT_MS = 4_000;
@@ -28,6 +28,16 @@ export function open(modal: Modal): readonly Effect[] {
   return ui({ type: "open", modal });
 }
 
+/** One command to the run, as a list of effects. */
+export function command(act: (run: RunActions) => RefusalReason): readonly Effect[] {
+  return [{ do: "act", act }];
+}
+
+/** The dashboard is left. */
+export function leaveAs(how: LeaveHow): readonly Effect[] {
+  return [{ do: "terminal", act: (terminal) => terminal.leave(how) }];
+}
+
 export const CLOSE: readonly Effect[] = ui({ type: "close" });
 export const close = (): readonly Effect[] => CLOSE;
 
@@ -43,7 +53,7 @@ export function selectedIn(state: DashboardState): TicketId | undefined {
 }
 
 /** The views in which a ticket is selected, or seen to be. */
-const TICKET_VIEWS: ReadonlySet<ViewName> = new Set<ViewName>(["overview", "ticket", "graph", "timeline"]);
+export const TICKET_VIEWS: ReadonlySet<ViewName> = new Set<ViewName>(["overview", "ticket", "graph", "timeline"]);
 
 /** What to do before something can be done to one: `select a ticket first: j/k`. */
 export function selectFirst(state: DashboardState, what: "ticket" | "worker"): string {
@@ -51,35 +61,6 @@ export function selectFirst(state: DashboardState, what: "ticket" | "worker"): s
   const where = TICKET_VIEWS.has(state.ui.view) ? "" : " in the overview";
   return `select a ${what} first${where}${key === "" ? "" : `: ${key}`}`;
 }
-
-/** The summary has the command under NEXT. */
-const ENDED_OPEN = "the run has ended: the command under NEXT in the summary goes on with what is open";
-
-/** Why nobody can tell the run anything now; undefined where its engine is there and goes on. */
-function whyNotLive({ playback, run, ui: { connection } }: DashboardState): string | undefined {
-  if (playback !== undefined) return "this is a replay: what has happened cannot be changed";
-  if (run?.end !== undefined) return run.end.verdict === "done" ? "the run has ended" : ENDED_OPEN;
-  return connection.state === "live" && run !== undefined ? undefined : "not connected to the run";
-}
-
-/** Does it only where the run can be told: its engine is there and goes on. */
-export function whenLive(act: Act): Act {
-  return (state) => {
-    const why = whyNotLive(state);
-    return why === undefined ? act(state) : hint(state, why);
-  };
-}
-
-/** A word of the footer for what changes the run: only where it can be told, and not beside the choice of another run. */
-export const liveWord =
-  (text: string | ((state: DashboardState) => string)) =>
-  (state: DashboardState): string => {
-    if (whyNotLive(state) !== undefined || state.ui.view === "runs") return "";
-    return typeof text === "string" ? text : text(state);
-  };
-
-/** The same for what is done to a ticket: only where a ticket is selected. */
-export const ticketWord = (text: string) => liveWord(({ ui: { view } }) => (TICKET_VIEWS.has(view) ? text : ""));
 
 export const edit = (action: TextAction) => (): readonly Effect[] => ui({ type: "text", action });
 
@@ -116,9 +97,33 @@ export function paneKeys(pane: PaneName): readonly Binding[] {
   ];
 }
 
-/** A line of text that the engine takes, or what is wrong with it, told in the field. */
-export function checkedLine(text: string, then: (line: string) => readonly Effect[]): readonly Effect[] {
-  const line = HumanStep.safeParse(text);
-  if (line.success) return then(line.data);
-  return ui({ type: "text-refused", problem: line.error.issues[0]?.message ?? "this text cannot be taken" });
+/** Ctrl-C while something else stands in front: on to the leave menu, where a second one detaches. */
+export const TO_LEAVE: Binding = {
+  name: "quit",
+  silent: true,
+  keys: ["ctrl-c"],
+  help: "leave",
+  act: () => open({ kind: "leave" }),
+};
+
+/** Yes and no; `yes` says in a word what is done, `no` what stays. */
+export function confirmKeys(yes: string, no: string, act: Act): readonly Binding[] {
+  return [
+    { name: "yes", silent: true, keys: ["y"], short: word(yes), help: yes, confirms: true, act },
+    { name: "no", silent: true, keys: ["n", "escape"], short: word(no), help: no, act: close },
+    TO_LEAVE,
+  ];
+}
+
+/** Keys of a field: what Enter does there, and what Escape. */
+export function fieldKeys(
+  enter: Pick<Binding, "name" | "help" | "act" | "confirms">,
+  back: Binding["act"] = close,
+): readonly Binding[] {
+  return [
+    { silent: true, keys: ["enter"], short: word(enter.help), ...enter },
+    { name: "give-up", silent: true, keys: ["escape"], short: word("back"), help: "back", act: back },
+    ...FIELD_KEYS,
+    TO_LEAVE,
+  ];
 }

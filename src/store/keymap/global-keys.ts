@@ -2,11 +2,11 @@ import type { Binding, DashboardState } from "../dashboard-state.ts";
 import { EMPTY_INPUT } from "../text-input.ts";
 import { VIEW_TITLES, VIEWS, type ViewName } from "../views/view-name.ts";
 import type { Effect } from "./binding.ts";
-import { open, ui, word } from "./effects.ts";
+import { leaveAs, open, ui, word } from "./effects.ts";
 
 function leave(state: DashboardState): readonly Effect[] {
-  if (state.run?.end !== undefined) return [{ do: "leave", how: state.ui.stopAsked ? "stop-requested" : "ended" }];
-  return state.ui.connection.state === "live" ? open({ kind: "leave" }) : [{ do: "leave", how: "detach" }];
+  if (state.run?.end !== undefined) return leaveAs(state.ui.stopAsked ? "stop-requested" : "ended");
+  return state.ui.connection.state === "live" ? open({ kind: "leave" }) : leaveAs("detach");
 }
 
 /** The view `by` places further on in the order of all. */
@@ -44,7 +44,7 @@ export const GLOBAL_KEYS: readonly Binding[] = [
     name: "suspend",
     keys: ["ctrl-z"],
     help: "give the terminal back to the shell; fg brings the dashboard back",
-    act: () => [{ do: "suspend" }],
+    act: () => [{ do: "terminal", act: (terminal) => terminal.suspend?.() }],
   },
   { name: "leave", keys: ["q"], short: word("leave"), keep: 0, help: "leave: detach, or stop the run", act: leave },
   { name: "quit", keys: ["ctrl-c"], help: "leave; twice: detach, the run goes on", silent: true, act: leave },

@@ -1,7 +1,6 @@
 import type { DashboardStore } from "../dashboard-store.ts";
-import { modeOf } from "./keymap.ts";
-import { type Hands, press } from "./press.ts";
-import type { KeyPress } from "./press-names.ts";
+import type { KeyPress, TerminalActions } from "./binding.ts";
+import { modeOf, press } from "./keymap.ts";
 
 /** How long after a run's end keys are taken for ones that were meant for the run. Milliseconds. */
 const END_GUARD_MS = 700;
@@ -18,16 +17,16 @@ const TOAST_MS = 4_000;
  */
 export class KeyGate {
   readonly #store: DashboardStore;
-  readonly #hands: () => Hands;
+  readonly #terminal: () => TerminalActions;
   readonly #now: () => number;
   readonly #held: KeyPress[] = [];
   #endedAt = Number.NEGATIVE_INFINITY;
   #typedAt = Number.NEGATIVE_INFINITY;
 
   /** `now`: milliseconds of a clock that never goes back. */
-  constructor(store: DashboardStore, hands: () => Hands, now: () => number = () => performance.now()) {
+  constructor(store: DashboardStore, terminal: () => TerminalActions, now: () => number = () => performance.now()) {
     this.#store = store;
-    this.#hands = hands;
+    this.#terminal = terminal;
     this.#now = now;
   }
 
@@ -36,7 +35,7 @@ export class KeyGate {
     return this.#store.subscribe(({ run, playback }, before) => {
       const ends = run?.end !== undefined && before.run?.run === run.run && before.run.end === undefined;
       if (ends && playback === undefined) this.#endedAt = this.#now();
-      if (this.#held.length > 0 && !this.#waits()) press(this.#store, this.#held.splice(0), this.#hands());
+      if (this.#held.length > 0 && !this.#waits()) press(this.#store, this.#held.splice(0), this.#terminal());
     });
   }
 
@@ -50,7 +49,7 @@ export class KeyGate {
     const now = this.#now();
     const isTyping = now - this.#typedAt < TYPING_MS;
     if (this.#isMeantForTheRun(now, isTyping) && !(leaves && !isTyping)) return this.#passOver(now);
-    press(this.#store, presses, this.#hands());
+    press(this.#store, presses, this.#terminal());
   }
 
   /** Whether no run is known yet, and one may be at any moment. */

@@ -1,30 +1,18 @@
-import type { Binding, DashboardState, Keymap } from "../dashboard-state.ts";
-import type { Effect, Mode } from "./binding.ts";
-import { ui } from "./effects.ts";
+import type { Binding, DashboardState, Keymap, PressedStore } from "../dashboard-state.ts";
+import type { UiAction } from "../ui.ts";
+import type { Effect, KeyPress, Mode, TerminalActions } from "./binding.ts";
+import { hint, paneKeys, ui } from "./effects.ts";
 import { BACK_KEYS, GLOBAL_KEYS } from "./global-keys.ts";
 import { GRAPH_KEYS } from "./graph-keys.ts";
-import {
-  FILTER_KEYS,
-  GATE_KEYS,
-  HEAL_KEYS,
-  HELP_KEYS,
-  HELP_SEARCH_KEYS,
-  KILL_KEYS,
-  LEAVE_KEYS,
-  NOTE_KEYS,
-  RETRY_KEYS,
-  SMALL_KEYS,
-} from "./modal-keys.ts";
+import { FILTER_KEYS, HELP_KEYS, HELP_SEARCH_KEYS, LEAVE_KEYS, SMALL_KEYS } from "./modal-keys.ts";
 import { OVERVIEW_KEYS } from "./overview-keys.ts";
 import { PALETTE_KEYS } from "./palette-keys.ts";
-import type { KeyPress } from "./press-names.ts";
 import { REPLAY_KEYS } from "./replay-keys.ts";
-import { RUN_KEYS } from "./run-keys.ts";
+import { GATE_KEYS, HEAL_KEYS, KILL_KEYS, NOTE_KEYS, RETRY_KEYS, RUN_KEYS } from "./run-keys.ts";
 import { RUNS_KEYS } from "./runs-keys.ts";
 import { SUMMARY_KEYS } from "./summary-keys.ts";
 import { SEARCH_KEYS, TICKET_KEYS } from "./ticket-keys.ts";
 import { TIMELINE_KEYS } from "./timeline-keys.ts";
-import { LEDGER_KEYS, ORACLE_KEYS } from "./view-keys.ts";
 
 /** A view's own keys come first: of two bindings for one key, the first counts. */
 const inView = (own: readonly Binding[]): readonly Binding[] => [...own, ...RUN_KEYS, ...BACK_KEYS, ...GLOBAL_KEYS];
@@ -35,8 +23,8 @@ export const KEYMAP: Keymap = {
   ticket: inView(TICKET_KEYS),
   graph: inView(GRAPH_KEYS),
   timeline: inView(TIMELINE_KEYS),
-  oracle: inView(ORACLE_KEYS),
-  ledger: inView(LEDGER_KEYS),
+  oracle: inView(paneKeys("oracle")),
+  ledger: inView(paneKeys("ledger")),
   runs: inView(RUNS_KEYS),
   summary: [...SUMMARY_KEYS, ...RUN_KEYS, ...GLOBAL_KEYS],
   small: SMALL_KEYS,
@@ -69,11 +57,65 @@ export function modeOf({ run, ui: { tooSmall, modal, view } }: Pick<DashboardSta
 }
 
 /** What pressing a key does now. `fresh`: what stands in front was opened by an earlier key of the same burst. */
-export function effectsOf(state: DashboardState, press: KeyPress, fresh: boolean): readonly Effect[] {
+function effectsOf(state: DashboardState, press: KeyPress, fresh: boolean): readonly Effect[] {
   const mode = modeOf(state);
   if ("char" in press && isTextMode(mode)) return ui({ type: "text", action: { type: "insert", text: press.char } });
   const name = "key" in press ? press.key : press.char;
   const binding = state.keymap[mode].find((b) => b.keys.includes(name));
   if (binding === undefined) return [];
   return fresh && binding.confirms === true ? [] : binding.act(state);
+}
+
+/**
+ * Performs one burst of presses, each on the state that the one before it left. A burst may be a paste in a terminal that
+ * does not mark pastes: so nothing is confirmed by the burst that asked for it or that wrote what is confirmed, and an Enter with
+ * more after it is text.
+ */
+export function press(store: PressedStore, presses: readonly KeyPress[], terminal: TerminalActions): void {
+  let fresh = false;
+  for (let i = 0; i < presses.length; ) {
+    const mode = modeOf(store.getState());
+    const text = isTextMode(mode) ? textFrom(presses, i) : [];
+    const one = text.length > 0 ? { char: text.join("") } : presses[i];
+    if (one === undefined) return;
+    const effects = effectsOf(store.getState(), one, fresh);
+    fresh ||= effects.some((effect) => effect.do === "ui" && isUnseen(effect.action, mode));
+    perform(store, effects, terminal);
+    i += Math.max(1, text.length);
+  }
+}
+
+/** The presses from one on that are text in a field, as one piece: what comes at once is written at once. */
+function textFrom(presses: readonly KeyPress[], start: number): readonly string[] {
+  const text: string[] = [];
+  for (const [i, one] of presses.entries()) {
+    if (i < start) continue;
+    if ("char" in one) text.push(one.char);
+    else if (one.key === "enter" && i < presses.length - 1) text.push(" ");
+    else break;
+  }
+  return text;
+}
+
+/** Opens or writes what a person has not looked at yet. What is looked for by a filter or a search changes nothing. */
+function isUnseen(action: UiAction, mode: Mode): boolean {
+  if (action.type === "open") return true;
+  return action.type === "text" && action.action.type === "insert" && mode !== "filter" && mode !== "search";
+}
+
+/** Takes a marked paste: text for the field that is open, and nothing anywhere else. */
+export function paste(store: PressedStore, text: string): void {
+  if (isTextMode(modeOf(store.getState()))) store.dispatch({ type: "text", action: { type: "paste", text } });
+}
+
+/** Does what a key does, in its order; a refusal is told, and ends it. */
+export function perform(store: PressedStore, effects: readonly Effect[], terminal: TerminalActions): void {
+  for (const effect of effects) {
+    if (effect.do === "ui") store.dispatch(effect.action);
+    else if (effect.do === "terminal") effect.act(terminal);
+    else {
+      const refusal = effect.act(store.actions);
+      if (refusal !== undefined) return perform(store, hint(store.getState(), refusal), terminal);
+    }
+  }
 }

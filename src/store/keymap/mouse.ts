@@ -1,13 +1,13 @@
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
-import type { DashboardState } from "../dashboard-state.ts";
-import { selectedPlace } from "../run-list.ts";
+import type { DashboardState, PressedStore } from "../dashboard-state.ts";
+import { selectedRunIndex } from "../run-list.ts";
 import { targetOf } from "../ticket-log/target.ts";
 import type { Pick, TicketTab } from "../views/ticket.ts";
 import type { ViewName } from "../views/view-name.ts";
-import type { Effect } from "./binding.ts";
+import type { Effect, TerminalActions } from "./binding.ts";
 import { hint, ui } from "./effects.ts";
 import { keyLabel } from "./key-labels.ts";
-import { KEYMAP, modeOf } from "./keymap.ts";
+import { KEYMAP, modeOf, perform } from "./keymap.ts";
 
 /** What a mouse did, and in which cell: column and row from 0. */
 export interface MousePress {
@@ -31,79 +31,17 @@ export type MouseTarget =
 /** Rows that one turn of the wheel goes over. */
 const WHEEL_ROWS = 3;
 
-/** How often what a mouse did is done. */
-export function timesOf({ what }: MousePress): number {
-  return what === "click" ? 1 : WHEEL_ROWS;
-}
-
-/** What the reader looks for: a report of a terminal in SGR mode (1006), or a mark around what was pasted. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape that they begin with
-const SEQUENCE = /\u001b\[(?:<(\d{1,3});(\d{1,4});(\d{1,4})([Mm])|(20[01])~)/g;
-/** The beginning of one, at the end of what has come so far. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape that they begin with
-const BEGINNING = /\u001b(?:\[(?:<[\d;]{0,14}|20?[01]?)?)?$/;
-const LEFT = 0;
-const WHEEL_UP = 64;
-const WHEEL_DOWN = 65;
-
-/** A report of the mode before that one (1000 alone), all that some terminals have: what stands for button and cell is no text. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape that they begin with
-const OLD_REPORT = /\u001b\[M([^\u001b]{2,3})/g;
-
-/**
- * Finds what a mouse did in what a terminal sends. Ink gives away no sequence that is not a key, so this reads beside it. What is
- * pasted between marks is no mouse.
- */
-export class MouseReader {
-  #rest = "";
-  #pasting = false;
-  /** Whether more of the rest than its escape has come at once: no hand does that. */
-  #torn = false;
-  /** What of the last piece of input is part of a sequence, and Ink may give as if it had been typed. */
-  #pieces: readonly string[] = [];
-
-  /** What the mouse did in this piece of input, in its order. */
-  push(input: string): readonly MousePress[] {
-    const before = this.#rest.length;
-    const text = this.#rest + input;
-    const found = [...text.matchAll(SEQUENCE)];
-    this.#rest = BEGINNING.exec(text)?.[0] ?? "";
-    const own = this.#rest.slice(-input.length);
-    this.#torn = own.length > 1 || (this.#torn && this.#rest.length > own.length);
-    const ends = found.filter(({ index }) => index < before).map(({ 0: whole, index }) => whole.slice(before - index));
-    const old = [...text.matchAll(OLD_REPORT)].map(([, cell = ""]) => cell);
-    this.#pieces = [...ends, ...old, ...(this.#torn ? [own.replace("\u001b", "")] : [])];
-    return found.flatMap(([, button, column, row, end, mark]) => {
-      if (mark !== undefined) this.#pasting = mark === "200";
-      const what = end === "M" && !this.#pasting ? whatOf(Number(button)) : undefined;
-      const cell = { column: Number(column) - 1, row: Number(row) - 1 };
-      return what === undefined || cell.column < 0 || cell.row < 0 ? [] : [{ what, ...cell }];
-    });
-  }
-
-  /**
-   * What was really typed of a text that Ink gives for the last piece of input: Ink waits 20 ms for the rest of a sequence that a slow
-   * line has torn, and then gives its parts as text.
-   */
-  typed(text: string): string {
-    const at = this.#pieces.findIndex((piece) => text.startsWith(piece));
-    const length = this.#pieces[at]?.length ?? 0;
-    this.#pieces = this.#pieces.filter((_, i) => i !== at);
-    return text.slice(length);
-  }
-}
-
-function whatOf(button: number): MousePress["what"] | undefined {
-  if (button === LEFT) return "click";
-  if (button === WHEEL_UP) return "wheel-up";
-  return button === WHEEL_DOWN ? "wheel-down" : undefined;
+/** Does what the mouse did on `target`, found anew each time: what stands under it may have gone on. */
+export function point(store: PressedStore, mouse: MousePress, targetAt: () => MouseTarget, terminal: TerminalActions): void {
+  const times = mouse.what === "click" ? 1 : WHEEL_ROWS;
+  for (let i = 0; i < times; i++) perform(store, mouseEffects(store.getState(), mouse, targetAt()), terminal);
 }
 
 /**
  * What the mouse does once on `target`: what a key would do there. Whatever confirms something takes a key: text that is pasted can
  * look like a mouse, and a click is made by mistake too easily.
  */
-export function mouseEffects(state: DashboardState, { what }: MousePress, target: MouseTarget): readonly Effect[] {
+function mouseEffects(state: DashboardState, { what }: MousePress, target: MouseTarget): readonly Effect[] {
   if (what !== "click") return byName(state, arrowName(state, what === "wheel-down" ? "down" : "up"));
   switch (target.on) {
     case "ticket":
@@ -113,7 +51,7 @@ export function mouseEffects(state: DashboardState, { what }: MousePress, target
     case "palette":
       return ui({ type: "palette-to", at: target.at });
     case "run":
-      return state.runList?.[selectedPlace(state)]?.run === target.run
+      return state.runList?.[selectedRunIndex(state)]?.run === target.run
         ? byName(state, "show-run")
         : ui({ type: "runs-view", action: { type: "to", run: target.run } });
     case "tab":

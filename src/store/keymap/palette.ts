@@ -95,14 +95,14 @@ function onTickets(state: DashboardState, words: readonly string[]): readonly Of
   const offers = ticketOffers(state);
   const selected = selectedIn(state);
   const scored = (state.run?.plan.tickets ?? []).flatMap(({ id, title }) => {
-    const of = { name: id, text: displayText(title) };
-    const named = scoreOf(words, of);
-    const meant = rest.length === 0 ? 0 : scoreOf(rest, of);
+    const titled = { name: id, text: displayText(title) };
+    const named = scoreOf(words, titled);
+    const meant = rest.length === 0 ? 0 : scoreOf(rest, titled);
     // What has a key for the selected ticket is offered as that.
     const others = offers.filter(({ name }) => name === OPEN || id !== selected);
     return others.flatMap(({ name, key, act }) => {
       const score = Math.max(name === OPEN ? named : 0, name.startsWith(verb) ? meant : 0);
-      return score === 0 ? [] : [{ score, offer: { name: `${name} ${id}`, help: of.text, key, act: act(id) } }];
+      return score === 0 ? [] : [{ score, offer: { name: `${name} ${id}`, help: titled.text, key, act: act(id) } }];
     });
   });
   return byScore(scored);

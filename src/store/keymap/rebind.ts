@@ -1,10 +1,9 @@
 import { hintFor } from "../../domain/batch/nearest.ts";
-import type { Path, Report } from "../../domain/batch/problem.ts";
-import { shown } from "../../domain/batch/problem.ts";
+import type { NoteProblem, Path } from "../../domain/batch/problem.ts";
+import { displayValue } from "../../domain/batch/problem.ts";
 import type { Binding, Keymap } from "../dashboard-state.ts";
-import type { Mode } from "./binding.ts";
+import { KEY_NAMES, type Mode } from "./binding.ts";
 import { isTextMode } from "./keymap.ts";
-import { KEY_NAMES } from "./press-names.ts";
 
 /** What a person binds: names of bindings, each with all the keys that it has from now on. */
 export type KeyFile = Readonly<Record<string, readonly string[]>>;
@@ -31,7 +30,8 @@ export function rebind(
   file: KeyFile,
 ): { readonly ok: true; readonly keymap: Keymap } | { readonly ok: false; readonly problems: readonly KeyProblem[] } {
   const problems: KeyProblem[] = [];
-  const report: Report = (path, message, hint) => problems.push(hint === undefined ? { path, message } : { path, message, hint });
+  const report: NoteProblem = (path, message, hint) =>
+    problems.push(hint === undefined ? { path, message } : { path, message, hint });
   const wanted = new Map(Object.entries(file).map(([name, keys]) => [name, keys.map((key) => ALIASES[key] ?? key)]));
   const modes = modesOf(keymap);
   for (const [name, keys] of wanted) checkBinding({ name, keys, modes: modes.get(name) ?? [] }, [...modes.keys()], report);
@@ -60,15 +60,15 @@ interface Wanted {
 }
 
 /** One line of the file, by itself. */
-function checkBinding({ name, keys, modes }: Wanted, names: readonly string[], report: Report): void {
+function checkBinding({ name, keys, modes }: Wanted, names: readonly string[], report: NoteProblem): void {
   if (modes.length === 0) return report([name], "there is no such binding", hintFor(name, names, "bindings"));
   if (keys.length === 0 && WAYS_OUT.has(name)) report([name], "must keep a key", "without it nobody could leave");
   const text = modes.find(isTextMode);
   keys.forEach((key, i) => {
-    if (!isKey(key)) report([name, i], `there is no key ${shown(key)}`, hintFor(key, KEY_NAMES, "a character, or one of"));
+    if (!isKey(key)) report([name, i], `there is no key ${displayValue(key)}`, hintFor(key, KEY_NAMES, "a character, or one of"));
     else if (text !== undefined && !isNamed(key))
-      report([name, i], `${shown(key)} is text where ${name} is needed (${text})`, "bind it to a key that writes nothing");
-    else if (keys.indexOf(key) < i) report([name, i], `${shown(key)} is given twice`);
+      report([name, i], `${displayValue(key)} is text where ${name} is needed (${text})`, "bind it to a key that writes nothing");
+    else if (keys.indexOf(key) < i) report([name, i], `${displayValue(key)} is given twice`);
   });
 }
 
@@ -91,7 +91,7 @@ function checkClashes(
   mode: Mode,
   bindings: readonly Binding[],
   wanted: ReadonlyMap<string, readonly string[]>,
-  report: Report,
+  report: NoteProblem,
 ): void {
   const first = new Map<string, string>();
   const taken = bindings.flatMap(({ name, keys }) => keys.map((key) => ({ name, key })));
@@ -102,7 +102,7 @@ function checkClashes(
     const [mine, theirs] = wanted.has(name) ? [name, other] : [other, name];
     report(
       [mine, wanted.get(mine)?.indexOf(key) ?? 0],
-      `${shown(key)} means ${theirs} already (${mode})`,
+      `${displayValue(key)} means ${theirs} already (${mode})`,
       `bind ${theirs} elsewhere`,
     );
   }

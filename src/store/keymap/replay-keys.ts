@@ -6,7 +6,7 @@ import { word } from "./effects.ts";
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-const play = (action: PlayAction) => (): readonly Effect[] => [{ do: "play", action }];
+const play = (action: PlayAction) => (): readonly Effect[] => [{ do: "act", act: (actions) => actions.play(action) }];
 const tenths = Array.from({ length: 10 }, (_, i) => i);
 
 /** Keys that move a replay. They come before all others: a replay is there to be moved. */

@@ -1,10 +1,57 @@
+import { HumanStep } from "../../domain/run/command.ts";
 import { isSettled } from "../../domain/run/state.ts";
 import type { Binding } from "../dashboard-state.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
 import { EMPTY_INPUT } from "../text-input.ts";
 import type { Effect } from "./binding.ts";
-import { hint, liveWord, open, selectedIn, selectFirst, ticketWord, whenLive } from "./effects.ts";
+import {
+  type Act,
+  CLOSE,
+  command,
+  confirmKeys,
+  fieldKeys,
+  hint,
+  open,
+  selectedIn,
+  selectFirst,
+  TICKET_VIEWS,
+  ui,
+  word,
+} from "./effects.ts";
 import { overviewKey } from "./key-labels.ts";
+
+/** Why nothing of a run can be changed from here. */
+export const IS_REPLAY = "this is a replay: what has happened cannot be changed";
+export const NOT_CONNECTED = "not connected to the run";
+
+/** The summary has the command under NEXT. */
+const ENDED_OPEN = "the run has ended: the command under NEXT in the summary goes on with what is open";
+
+/** Why nobody can tell the run anything now; undefined where its engine is there and goes on. */
+function whyNotLive({ playback, run, ui: { connection } }: DashboardState): string | undefined {
+  if (playback !== undefined) return IS_REPLAY;
+  if (run?.end !== undefined) return run.end.verdict === "done" ? "the run has ended" : ENDED_OPEN;
+  return connection.state === "live" && run !== undefined ? undefined : NOT_CONNECTED;
+}
+
+/** Does it only where the run can be told: its engine is there and goes on. */
+function whenLive(act: Act): Act {
+  return (state) => {
+    const why = whyNotLive(state);
+    return why === undefined ? act(state) : hint(state, why);
+  };
+}
+
+/** A word of the footer for what changes the run: only where it can be told, and not beside the choice of another run. */
+const liveWord =
+  (text: string | ((state: DashboardState) => string)) =>
+  (state: DashboardState): string => {
+    if (whyNotLive(state) !== undefined || state.ui.view === "runs") return "";
+    return typeof text === "string" ? text : text(state);
+  };
+
+/** The same for what is done to a ticket: only where a ticket is selected. */
+const ticketWord = (text: string) => liveWord(({ ui: { view } }) => (TICKET_VIEWS.has(view) ? text : ""));
 
 function kill(state: DashboardState): readonly Effect[] {
   const id = selectedIn(state);
@@ -35,13 +82,13 @@ function workers(by: number): (state: DashboardState) => readonly Effect[] {
     const wanted = (state.run?.workers ?? 0) + by;
     if (wanted < 1) return hint(state, `at least one worker; ${overviewKey(state, "pause")} pauses the run`);
     if (wanted > 64) return hint(state, "64 workers are the most");
-    return [{ do: "send", command: { type: "workers", workers: wanted } }];
+    return command((run) => run.setWorkers(wanted));
   };
 }
 
 function heal(state: DashboardState): readonly Effect[] {
   const { batch, heals } = state.run ?? {};
-  if (heals?.asked) return [{ do: "send", command: { type: "drop-heal" } }];
+  if (heals?.asked) return command((run) => run.dropHeal());
   if (heals !== undefined && batch !== undefined && heals.started >= batch.limits.heals)
     return hint(state, batch.limits.heals === 0 ? "heals are off in this batch" : "no heal is left in this run");
   return open({ kind: "heal" });
@@ -79,7 +126,7 @@ export const RUN_KEYS: readonly Binding[] = [
     short: liveWord((state) => (state.run?.paused === true ? "unpause" : "pause")),
     keep: 5,
     help: "pause: nothing new starts, what runs goes on; again to go on",
-    act: whenLive((state) => [{ do: "send", command: { type: state.run?.paused === true ? "unpause" : "pause" } }]),
+    act: whenLive((state) => command((run) => (state.run?.paused === true ? run.unpause() : run.pause()))),
   },
   {
     name: "more-workers",
@@ -97,7 +144,7 @@ export const RUN_KEYS: readonly Binding[] = [
     short: liveWord("oracle"),
     keep: 7,
     help: "ask the oracle now",
-    act: whenLive((state) => [{ do: "send", command: { type: "judge" } }, ...hint(state, "the oracle was asked")]),
+    act: whenLive((state) => [...command((run) => run.judge()), ...hint(state, "the oracle was asked")]),
   },
   {
     name: "heal",
@@ -112,5 +159,56 @@ export const RUN_KEYS: readonly Binding[] = [
     keys: ["i"],
     help: "note an intervention that was made beside the dashboard",
     act: whenLive(() => open({ kind: "note", input: EMPTY_INPUT, work: true })),
+  },
+];
+
+export const KILL_KEYS = confirmKeys("kill", "keep", ({ ui: { modal } }) =>
+  modal?.kind === "kill" ? [...command((run) => run.kill(modal.ticket)), ...CLOSE] : [],
+);
+
+export const RETRY_KEYS = confirmKeys("retry", "back", ({ ui: { modal } }) =>
+  modal?.kind === "retry" ? [...command((run) => run.retry(modal.ticket)), ...CLOSE] : [],
+);
+
+export const HEAL_KEYS = confirmKeys("heal", "back", () => [...command((run) => run.heal()), ...CLOSE]);
+
+/** A line of text that the engine takes, or what is wrong with it, told in the field. */
+function checkedLine(text: string, then: (line: string) => readonly Effect[]): readonly Effect[] {
+  const line = HumanStep.safeParse(text);
+  if (line.success) return then(line.data);
+  return ui({ type: "text-refused", problem: line.error.issues[0]?.message ?? "this text cannot be taken" });
+}
+
+/** Sends the gate where its step is one that the engine takes; says what is wrong with it otherwise. */
+export const GATE_KEYS = fieldKeys({
+  name: "record",
+  help: "gate",
+  confirms: true,
+  act: ({ ui: { modal } }) =>
+    modal?.kind !== "gate"
+      ? []
+      : checkedLine(modal.input.text, (step) => [...command((run) => run.gate(modal.ticket, step)), ...CLOSE]),
+});
+
+export const NOTE_KEYS: readonly Binding[] = [
+  ...fieldKeys({
+    name: "record",
+    help: "note",
+    confirms: true,
+    act: ({ ui: { modal } }) =>
+      modal?.kind !== "note"
+        ? []
+        : checkedLine(modal.input.text, (text) => [
+            ...command((run) => run.note(modal.work ? "work" : "harness", text)),
+            ...CLOSE,
+          ]),
+  }),
+  {
+    name: "note-kind",
+    silent: true,
+    keys: ["tab"],
+    short: word("work or harness"),
+    help: "whether it did the tickets' work or tended the machinery",
+    act: () => ui({ type: "note-kind" }),
   },
 ];

@@ -1,20 +1,22 @@
 import type { Binding, DashboardState } from "../dashboard-state.ts";
-import { selectedPlace } from "../run-list.ts";
+import { selectedRunIndex } from "../run-list.ts";
 import type { Effect } from "./binding.ts";
 import { hint, PAGE, ui, word } from "./effects.ts";
 
 function move(by: number): (state: DashboardState) => readonly Effect[] {
   return (state) => {
     const runs = state.runList ?? [];
-    const to = runs[Math.min(Math.max(0, selectedPlace(state) + by), runs.length - 1)];
+    const to = runs[Math.min(Math.max(0, selectedRunIndex(state) + by), runs.length - 1)];
     return to === undefined ? [] : ui({ type: "runs-view", action: { type: "to", run: to.run } });
   };
 }
 
 function show(state: DashboardState): readonly Effect[] {
   if (state.playback !== undefined) return hint(state, "a replay stays with its run; loopdash attach shows others");
-  const selected = state.runList?.[selectedPlace(state)];
-  return selected === undefined ? hint(state, "no run is listed yet") : [{ do: "switch-run", run: selected.run }];
+  const selected = state.runList?.[selectedRunIndex(state)];
+  return selected === undefined
+    ? hint(state, "no run is listed yet")
+    : [{ do: "act", act: (actions) => actions.switchRun(selected.run) }];
 }
 
 /** Keys of the runs view. */

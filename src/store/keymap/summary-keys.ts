@@ -10,7 +10,7 @@ function copy(state: DashboardState): readonly Effect[] {
   const step = run && stepToCopy(run, state.ui.selected);
   if (step === undefined) return hint(state, "no step is left to a person");
   return [
-    { do: "copy", text: displayText(step.step) },
+    { do: "terminal", act: (terminal) => terminal.copy?.(displayText(step.step)) },
     ...hint(state, `given to the terminal's clipboard: the step of ${step.ticket}`),
   ];
 }

@@ -36,7 +36,7 @@ function withShown(act: (shown: ShownText, state: DashboardState) => readonly Ef
 function to({ target, source, room }: ShownText, place: TextPosition): readonly Effect[] {
   const atEnd = !isAfter(endOf(source, room), place);
   const follows = atEnd && (target.tab === "log" || target.tab === "evidence");
-  return view({ type: "scroll", to: { of: target.key, at: follows ? "end" : place } });
+  return view({ type: "scroll", to: { textKey: target.key, at: follows ? "end" : place } });
 }
 
 function scroll(by: number): Act {
@@ -51,11 +51,11 @@ function page(by: 1 | -1): Act {
 }
 
 const top = withShown(({ target, source }) =>
-  view({ type: "scroll", to: { of: target.key, at: { line: source.first, row: 0 } } }),
+  view({ type: "scroll", to: { textKey: target.key, at: { line: source.first, row: 0 } } }),
 );
-const end = withShown(({ target }) => view({ type: "scroll", to: { of: target.key, at: "end" } }));
+const end = withShown(({ target }) => view({ type: "scroll", to: { textKey: target.key, at: "end" } }));
 const follow = withShown(({ target, place, follows }) =>
-  view({ type: "scroll", to: { of: target.key, at: follows ? place : "end" } }),
+  view({ type: "scroll", to: { textKey: target.key, at: follows ? place : "end" } }),
 );
 
 const show = (tab: TicketTab): Act => withTarget(() => view({ type: "tab", tab }));
@@ -103,15 +103,15 @@ function find(by: 1 | -1): Act {
 
 function toMatch(state: DashboardState, shown: ShownText, needle: string, by: 1 | -1): readonly Effect[] {
   const lines = foundIn(shown.source, needle);
-  const here = state.ui.ticket.match?.of === shown.target.key ? state.ui.ticket.match.line : undefined;
+  const here = state.ui.ticket.match?.textKey === shown.target.key ? state.ui.ticket.match.line : undefined;
   const from = here ?? (shown.follows ? shown.source.first + shown.source.count : shown.place.line - 1);
   const next = by > 0 ? (lines.find((line) => line > from) ?? lines[0]) : (lines.findLast((line) => line < from) ?? lines.at(-1));
   if (next === undefined) return hint(state, `no line has "${needle}"`);
   const above = Math.floor(shown.room.rows / 3);
   const place = movedBy(shown.source, { line: next, row: 0 }, -above, shown.room);
   return [
-    ...view({ type: "match", match: { of: shown.target.key, line: next } }),
-    ...view({ type: "scroll", to: { of: shown.target.key, at: place } }),
+    ...view({ type: "match", match: { textKey: shown.target.key, line: next } }),
+    ...view({ type: "scroll", to: { textKey: shown.target.key, at: place } }),
   ];
 }
 

@@ -3,7 +3,7 @@ import { stepName } from "../../domain/batch/step-spec.ts";
 import type { AttemptOutcome, Evidence } from "../../domain/run/event.ts";
 import type { Attempt, PastAttempt, TicketState } from "../../domain/run/state.ts";
 import { displayText } from "../display-text.ts";
-import { passedSteps, turnOf } from "../ticket-stage.ts";
+import { passedSteps, turnOf } from "../labels/ticket-stage.ts";
 import type { LifeStep } from "../views/ticket.ts";
 
 /**

@@ -1,6 +1,6 @@
+import { type AgentEvent, type AgentTokens, addTokens, type EventLineReader } from "../../domain/run/agent-event.ts";
 import { displayLine, displayText } from "../display-text.ts";
-import type { Tone } from "../tone.ts";
-import { agentEvent, type Tokens, type ToldEvent } from "./vendor-events.ts";
+import type { Tone } from "../labels/tone.ts";
 
 /** A line that people read; `joins`: it goes on in the line before. */
 interface EventLine {
@@ -9,58 +9,111 @@ interface EventLine {
   readonly joins: boolean;
 }
 
-const LOOK: Readonly<Record<ToldEvent["what"], { readonly sign: string; readonly tone: Tone; readonly most: number }>> = {
-  text: { sign: "", tone: "claim", most: 200 },
-  tool: { sign: "▸ ", tone: "plain", most: 3 },
-  result: { sign: "  ", tone: "waiting", most: 3 },
-  error: { sign: "✖ ", tone: "bad", most: 5 },
-  note: { sign: "· ", tone: "waiting", most: 1 },
-};
+/** How a text is shown: what stands before it, and the most lines of it. */
+interface Look {
+  readonly sign: string;
+  readonly tone: Tone;
+  readonly most: number;
+}
 
-/** Reads the events that an agent's program prints, one a line. It guesses nothing: what is no event that it knows stays as it is. */
+const TEXT: Look = { sign: "", tone: "claim", most: 200 };
+const TOOL: Look = { sign: "▸ ", tone: "plain", most: 3 };
+const RESULT: Look = { sign: "  ", tone: "waiting", most: 3 };
+const ERROR: Look = { sign: "✖ ", tone: "bad", most: 5 };
+const NOTE: Look = { sign: "· ", tone: "waiting", most: 1 };
+
+/** Reads the events that an agent's program prints, one a line. It guesses nothing: what is no event that is known stays as it is. */
 export class EventReader {
   /** Whether there was any. */
   seen = false;
-  tokens: Tokens | undefined;
+  tokens: AgentTokens | undefined;
+  readonly #read: EventLineReader;
   #inMessage = false;
+
+  constructor(read: EventLineReader) {
+    this.#read = read;
+  }
 
   /** The lines that an event reads as, which may be none; undefined where the line is no event. */
   line(raw: string): readonly EventLine[] | undefined {
-    const event = raw.trimStart().startsWith("{") ? agentEvent(raw) : undefined;
-    if (event === undefined) {
+    const events = this.#read(raw);
+    if (events === undefined) {
       this.#inMessage = false;
       return undefined;
     }
     this.seen = true;
-    if (event.tokens !== undefined) this.tokens = event.adds === true ? added(this.tokens, event.tokens) : event.tokens;
-    return event.told.flatMap((told) => this.#lines(told));
+    return events.flatMap((event) => this.#event(event));
   }
 
-  #lines({ what, text, piece }: ToldEvent): readonly EventLine[] {
-    const { sign, tone, most } = LOOK[what];
-    const joins = piece === true && this.#inMessage;
-    this.#inMessage = piece === true;
-    const all = piece === true ? text.split("\n") : text.trim().split("\n");
-    const shown = all.length > most ? all.slice(0, most - (most > 1 ? 1 : 0)) : all;
-    const left = all.length - shown.length;
-    const indent = " ".repeat(sign.length);
-    // A piece keeps its spaces: they stand between its words and those of the next.
-    const clean = (line: string): string => (piece === true ? pieceText(line) : displayLine(line));
-    const lines = shown.map((line, i) => ({
-      text: `${joins ? "" : i === 0 ? sign : indent}${clean(line)}`,
-      tone,
-      joins: joins && i === 0,
-    }));
-    return left === 0 ? lines : [...lines, { text: `${indent}… +${left} lines`, tone: "waiting", joins: false }];
+  #event(event: AgentEvent): readonly EventLine[] {
+    switch (event.what) {
+      case "text":
+        return event.piece === true ? this.#piece(event.text) : this.#whole(TEXT, event.text);
+      case "tool":
+        return this.#whole(TOOL, event.text);
+      case "result":
+        return this.#result(event.text, event.failed);
+      case "error":
+        return this.#whole(ERROR, event.text);
+      case "thought":
+        return this.#whole(NOTE, `thinks: ${event.text.trim().replaceAll("\n", " ")}`);
+      case "note":
+      case "retry":
+        return this.#whole(NOTE, event.text);
+      case "usage":
+        return this.#usage(event);
+      case "end":
+        return event.failure === undefined ? [] : this.#whole(ERROR, event.failure);
+      case "message":
+        return [];
+    }
   }
+
+  #result(text: string, failed: boolean): readonly EventLine[] {
+    if (text.trim() === "") return failed ? this.#whole(ERROR, "it failed without words") : [];
+    return this.#whole(failed ? ERROR : RESULT, text);
+  }
+
+  /** What steps have used adds up, and is told once, elsewhere. */
+  #usage({ tokens, addsUp }: Extract<AgentEvent, { what: "usage" }>): readonly EventLine[] {
+    this.tokens = addsUp ? addTokens(this.tokens, tokens) : tokens;
+    return addsUp ? [] : this.#whole(NOTE, `tokens: ${tokenCounts(tokens, String)}`);
+  }
+
+  #whole({ sign, tone, most }: Look, text: string): readonly EventLine[] {
+    this.#inMessage = false;
+    const indent = " ".repeat(sign.length);
+    const { lines, left } = firstOf(text.trim().split("\n"), most);
+    const shown = lines.map((line, i) => ({ text: `${i === 0 ? sign : indent}${displayLine(line)}`, tone, joins: false }));
+    return [...shown, ...leftLine(left, indent)];
+  }
+
+  /** A piece keeps its spaces: they stand between its words and those of the next. */
+  #piece(text: string): readonly EventLine[] {
+    const joins = this.#inMessage;
+    this.#inMessage = true;
+    const { lines, left } = firstOf(text.split("\n"), TEXT.most);
+    const shown = lines.map((line, i) => ({ text: pieceText(line), tone: TEXT.tone, joins: joins && i === 0 }));
+    return [...shown, ...leftLine(left, "")];
+  }
+}
+
+/** Counts of tokens for people. */
+export function tokenCounts({ input, output, cacheRead, cacheWrite }: AgentTokens, format: (count: number) => string): string {
+  return `${format(input)} in, ${format(output)} out, ${format(cacheRead + cacheWrite)} from the cache`;
+}
+
+function firstOf(all: readonly string[], most: number): { readonly lines: readonly string[]; readonly left: number } {
+  const lines = all.length > most ? all.slice(0, most - (most > 1 ? 1 : 0)) : all;
+  return { lines, left: all.length - lines.length };
+}
+
+function leftLine(left: number, indent: string): readonly EventLine[] {
+  return left === 0 ? [] : [{ text: `${indent}… +${left} lines`, tone: "waiting", joins: false }];
 }
 
 function pieceText(line: string): string {
   const [before = ""] = /^ */.exec(line) ?? [];
   const after = line.trim() === "" ? "" : (/ *$/.exec(line)?.[0] ?? "");
   return `${before}${displayText(line)}${after}`;
-}
-
-function added(a: Tokens | undefined, b: Tokens): Tokens {
-  return a === undefined ? b : { input: a.input + b.input, output: a.output + b.output, cached: a.cached + b.cached };
 }

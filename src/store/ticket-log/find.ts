@@ -4,18 +4,18 @@ import type { TextRange } from "./rows.ts";
 /** Where a text has what is looked for: lines by number, in order. */
 export class Finder {
   readonly #needle: string;
-  readonly #of: string;
+  readonly #textKey: string;
   #lines: readonly number[] = [];
   /** Lines before this one are looked through; the last line may still grow. */
   #seen = 0;
 
-  constructor(needle: string, text: string) {
+  constructor(needle: string, textKey: string) {
     this.#needle = needle;
-    this.#of = text;
+    this.#textKey = textKey;
   }
 
   isFor(needle: string, source: TextSource): boolean {
-    return needle === this.#needle && source.of === this.#of;
+    return needle === this.#needle && source.key === this.#textKey;
   }
 
   /** The lines that have it. Only what is new since the last time is looked through. */

@@ -1,10 +1,12 @@
 import { isSettled } from "../../domain/run/state.ts";
+import { plural } from "../../domain/values/plural.ts";
 import type { DashboardState } from "../dashboard-state.ts";
 import { displayLine, displayText } from "../display-text.ts";
-import { formatAge, formatCap, formatUsd, plural } from "../format.ts";
-import { specLabel } from "../step-label.ts";
-import type { Tone } from "../tone.ts";
+import { formatAge, formatCap, formatUsd } from "../format.ts";
+import { specLabel } from "../labels/step-label.ts";
+import type { Tone } from "../labels/tone.ts";
 import { type AttemptEntry, type AttemptMark, evidenceOf } from "./attempts.ts";
+import { tokenCounts } from "./event-reader.ts";
 import type { LogLine } from "./line-ring.ts";
 import { openFileOf, type Target } from "./target.ts";
 
@@ -85,7 +87,7 @@ function costLines(state: State, target: Target): readonly LogLine[] {
           agentUsd === undefined
             ? row(`attempt ${attempt.n}, agent`, "unknown", `${formatUsd(attempt.reservedUsd)} set aside until it has ended`)
             : row(`attempt ${attempt.n}, agent`, formatUsd(agentUsd)),
-          secondModel(attempt),
+          reviewerLine(attempt),
         ]),
     line(""),
     row("this ticket", formatUsd(ticket.costUsd), limits && `of ${formatCap(limits.usdPerTicket)} at most`),
@@ -105,7 +107,7 @@ function costLines(state: State, target: Target): readonly LogLine[] {
   ];
 }
 
-function secondModel({ asked, questionsUsd }: NonNullable<Target["ticket"]["attempt"]>): LogLine {
+function reviewerLine({ asked, questionsUsd }: NonNullable<Target["ticket"]["attempt"]>): LogLine {
   const held = asked === undefined ? "" : `${formatUsd(asked.reservedUsd)} more set aside for what it is being asked`;
   return row("  reviewer", formatUsd(questionsUsd ?? 0), held);
 }
@@ -124,6 +126,6 @@ function tokenLine(state: State, target: Target, n: number): LogLine {
   if (tokens === undefined) return row(`tokens of attempt ${n}`, "unknown", "its agent has not told");
   const count = (many: number): string => many.toLocaleString("en");
   const part = (viewed?.text.skipped ?? 0) > 0 ? "; from the end of its log alone" : "";
-  const all = `${count(tokens.input)} in, ${count(tokens.output)} out, ${count(tokens.cached)} from the cache${part}`;
+  const all = `${tokenCounts(tokens, count)}${part}`;
   return line(`${`tokens of attempt ${n}`.padEnd(NAME)}  ${all}`, "claim");
 }

@@ -1,4 +1,4 @@
-import type { Tone } from "../tone.ts";
+import type { Tone } from "../labels/tone.ts";
 
 /** One line of what a ticket view shows: safe to draw, its spaces as they were. */
 export interface LogLine {

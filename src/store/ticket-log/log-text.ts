@@ -1,8 +1,8 @@
+import type { AgentTokens, EventLineReader } from "../../domain/run/agent-event.ts";
 import { displayLine } from "../display-text.ts";
-import type { Tone } from "../tone.ts";
+import type { Tone } from "../labels/tone.ts";
 import { EventReader } from "./event-reader.ts";
 import { LineRing, type LogLine } from "./line-ring.ts";
-import type { Tokens } from "./vendor-events.ts";
 
 /** Characters of one line that are shown: the rest of it is counted. */
 export const LINE_CHARS = 8_192;
@@ -12,7 +12,7 @@ const EVENT_CHARS = 1_000_000;
 /** Lines to look at: the i-th of `count`, which is the (`first` + i)-th of all that there ever were. */
 export interface TextSource {
   /** Another where it is another text, also the same file begun anew. */
-  readonly of: string;
+  readonly key: string;
   readonly first: number;
   readonly count: number;
   line(i: number): LogLine;
@@ -31,7 +31,8 @@ export class LogText {
   readonly #kind: TextKind;
   readonly #shown = new LineRing();
   readonly #raw = new LineRing();
-  #events = new EventReader();
+  readonly #createReader: () => EventLineReader;
+  #events: EventReader;
   #pending = "";
   /** Characters of the line under way that are not kept. */
   #over = 0;
@@ -40,8 +41,11 @@ export class LogText {
   /** Bytes of the file before the first that was read. */
   skipped = 0;
 
-  constructor(kind: TextKind) {
+  /** `createReader` reads the events that are in a log or an output; no line is one without it. */
+  constructor(kind: TextKind, createReader: () => EventLineReader = () => () => undefined) {
     this.#kind = kind;
+    this.#createReader = createReader;
+    this.#events = new EventReader(createReader());
   }
 
   /** Whether any line reads otherwise than it stands there. */
@@ -49,7 +53,7 @@ export class LogText {
     return this.#events.seen;
   }
 
-  get tokens(): Tokens | undefined {
+  get tokens(): AgentTokens | undefined {
     return this.#events.tokens;
   }
 
@@ -57,7 +61,7 @@ export class LogText {
   begin({ skipped }: { readonly skipped: number }): void {
     this.#shown.clear();
     this.#raw.clear();
-    this.#events = new EventReader();
+    this.#events = new EventReader(this.#createReader());
     this.#pending = skipped > 0 ? "…" : "";
     this.#over = 0;
     this.#carriage = false;
@@ -83,7 +87,7 @@ export class LogText {
     const ring = raw || !this.hasEvents ? this.#raw : this.#shown;
     const last = this.#pending === "" ? undefined : this.#plain();
     return {
-      of: `${this.#begun} ${ring === this.#raw ? "raw" : "read"}`,
+      key: `${this.#begun} ${ring === this.#raw ? "raw" : "read"}`,
       first: ring.first,
       count: ring.count + (last === undefined ? 0 : 1),
       line: (i) => (i === ring.count ? (last ?? NOTHING) : (ring.at(i) ?? NOTHING)),

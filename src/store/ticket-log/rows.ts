@@ -76,7 +76,7 @@ export function endOf(source: TextSource, room: PaneSize): TextPosition {
 }
 
 /** The same place, or the nearest that there is: a line may be gone, and nothing stands behind the end. */
-export function within(source: TextSource, place: TextPosition, room: PaneSize): TextPosition {
+export function positionWithin(source: TextSource, place: TextPosition, room: PaneSize): TextPosition {
   if (place.line < source.first) return { line: source.first, row: 0 };
   const end = endOf(source, room);
   if (isAfter(place, end)) return end;
@@ -99,7 +99,7 @@ export function movedBy(source: TextSource, place: TextPosition, by: number, roo
     }
     if (line < source.first || line >= source.first + source.count) break;
   }
-  return within(source, { line, row }, room);
+  return positionWithin(source, { line, row }, room);
 }
 
 export function isAfter(a: TextPosition, b: TextPosition): boolean {

@@ -2,12 +2,12 @@ import type { DashboardState } from "../dashboard-state.ts";
 import { Finder } from "./find.ts";
 import { headOf } from "./head.ts";
 import type { TextSource } from "./log-text.ts";
-import { endOf, type PaneSize, type TextPosition, within } from "./rows.ts";
+import { endOf, type PaneSize, positionWithin, type TextPosition } from "./rows.ts";
 import { openFileOf, type Target, targetOf } from "./target.ts";
 
 type State = Pick<DashboardState, "run" | "ui" | "viewed">;
 
-const NONE: TextSource = { of: "", first: 0, count: 0, line: () => ({ text: "", tone: "plain" }) };
+const NONE: TextSource = { key: "", first: 0, count: 0, line: () => ({ text: "", tone: "plain" }) };
 
 /** Everything that the text pane of the ticket view shows, above and below what is seen of it. */
 export interface ShownText {
@@ -26,18 +26,24 @@ export function shownText(state: State, target = targetOf(state), size = state.u
   const { ticket: ui } = state.ui;
   const source = sourceOf(state, target);
   const room = { ...size, wrap: ui.wrapped.includes(ui.tab) };
-  const scrolled = ui.scrolled?.of === target.key ? ui.scrolled.at : ui.tab === "log" ? "end" : undefined;
+  const scrolled = ui.scrolled?.textKey === target.key ? ui.scrolled.at : ui.tab === "log" ? "end" : undefined;
   if (scrolled === "end") return { target, source, room, place: endOf(source, room), follows: true };
-  return { target, source, room, place: within(source, scrolled ?? { line: source.first, row: 0 }, room), follows: false };
+  return {
+    target,
+    source,
+    room,
+    place: positionWithin(source, scrolled ?? { line: source.first, row: 0 }, room),
+    follows: false,
+  };
 }
 
 function sourceOf(state: State, target: Target): TextSource {
   const head = headOf(state, target);
   const text = target.tab === "cost" ? undefined : openFileOf(state, target)?.text;
   const lines = text?.lines(state.ui.ticket.raw) ?? NONE;
-  if (head.length === 0) return { ...lines, of: `${target.key} ${lines.of}` };
+  if (head.length === 0) return { ...lines, key: `${target.key} ${lines.key}` };
   return {
-    of: `${target.key} ${lines.of} ${head.map((line) => line.text).join("\n")}`,
+    key: `${target.key} ${lines.key} ${head.map((line) => line.text).join("\n")}`,
     first: lines.first,
     count: head.length + lines.count,
     line: (i) => head[i] ?? lines.line(i - head.length),
@@ -49,6 +55,6 @@ let last: Finder | undefined;
 /** The lines that have what is looked for, by number, in order. */
 export function foundIn(source: TextSource, needle: string): readonly number[] {
   if (needle === "") return [];
-  if (last === undefined || !last.isFor(needle, source)) last = new Finder(needle, source.of);
+  if (last === undefined || !last.isFor(needle, source)) last = new Finder(needle, source.key);
   return last.lines(source);
 }

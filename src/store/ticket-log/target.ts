@@ -1,7 +1,8 @@
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { RunState, TicketState } from "../../domain/run/state.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
-import { finishOf } from "../ticket-stage.ts";
+import { finishOf } from "../labels/ticket-stage.ts";
 import type { TicketTab } from "../views/ticket.ts";
 import { type AttemptEntry, type AttemptHistory, attemptHistoriesOf, tellingOf } from "./attempts.ts";
 import type { OpenFile, TextKind } from "./log-text.ts";
@@ -59,7 +60,7 @@ export function targetOf(state: Pick<DashboardState, "run" | "ui">): Target | un
 /** What a try has changed, once that is captured, and as it landed. */
 function changeOf(run: RunState | undefined, ticket: TicketState, life: AttemptHistory): CommitRange | undefined {
   const { attempt, mergedSha, history } = ticket;
-  const path = run?.batch.repos[run.plan.tickets[run.plan.index[ticket.id] ?? -1]?.repo ?? ""]?.path;
+  const path = run?.batch.repos[specOf(run.plan, ticket.id).repo]?.path;
   if (path === undefined) return undefined;
   if (life.outcome === undefined) {
     const { change, worktree } = attempt ?? {};
@@ -75,7 +76,7 @@ export function openFileOf(state: Pick<DashboardState, "viewed">, target: Target
   return target !== undefined && state.viewed?.key === target.key ? state.viewed : undefined;
 }
 
-/** Where the engine leaves what a tab shows: the files of an attempt (src/adapters/files/run-files.ts). */
+/** Where the engine leaves what a tab shows: the files of an attempt (src/adapters/run-files/run-files.ts). */
 function fileOf(tab: TicketTab, entry: AttemptEntry | undefined): { readonly path: string; readonly kind: TextKind } | undefined {
   switch (tab) {
     // The tokens stand in the log alone.

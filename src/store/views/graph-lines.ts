@@ -1,6 +1,5 @@
 import type { GraphLayers } from "./graph-layers.ts";
-import { type Cell, cellKey, inTurns, type Places, placeCells } from "./graph-rows.ts";
-import { type Link, type Tracks, tracksOf } from "./graph-tracks.ts";
+import { type CellLayout, cellKey, type GraphCell, inTurns, placeCells } from "./graph-rows.ts";
 
 /** A line from a ticket to one that waits for it, by index. Between two layers it runs in a track; through a layer, in a row. */
 export interface GraphLine {
@@ -44,8 +43,8 @@ export function linesOf(graph: GraphLayers): GraphLines | undefined {
   return best.leftOut > MOST_LEFT_OUT * (best.lines.length + best.leftOut) ? undefined : best;
 }
 
-function drawn(graph: GraphLayers, needed: readonly (readonly number[])[], { columns, rows }: Places): GraphLines {
-  const row = (layer: number, cell: Cell): number => columns[layer]?.get(cellKey(cell)) ?? 0;
+function drawn(graph: GraphLayers, needed: readonly (readonly number[])[], { columns, rows }: CellLayout): GraphLines {
+  const row = (layer: number, cell: GraphCell): number => columns[layer]?.get(cellKey(cell)) ?? 0;
   const gaps = graph.layers.slice(1).map((_, gap) => tracksOf(linksIn(graph, needed, gap, row), MOST_TRACKS));
   const lines: GraphLine[] = [];
   let leftOut = 0;
@@ -92,9 +91,9 @@ function linksIn(
   { layers, layerOf }: GraphLayers,
   needed: readonly (readonly number[])[],
   gap: number,
-  row: (layer: number, cell: Cell) => number,
-): readonly Link[] {
-  return needed.flatMap((targets, from): readonly Link[] => {
+  row: (layer: number, cell: GraphCell) => number,
+): readonly GraphLink[] {
+  return needed.flatMap((targets, from): readonly GraphLink[] => {
     const layer = layerOf[from] ?? 0;
     const last = Math.max(...targets.map((to) => layerOf[to] ?? 0));
     if (layers[gap] === undefined || layer > gap || last <= gap) return [];
@@ -108,12 +107,12 @@ function linksIn(
 function lineOf(
   { layerOf }: GraphLayers,
   { from, to }: Pick<GraphLine, "from" | "to">,
-  row: (layer: number, cell: Cell) => number,
+  row: (layer: number, cell: GraphCell) => number,
   gaps: readonly Tracks[],
 ): GraphLine | undefined {
   const [first, last] = [layerOf[from] ?? 0, layerOf[to] ?? 0];
   const rows = Array.from({ length: last - first + 1 }, (_, step) => {
-    const end: Cell = { ticket: step === 0 ? from : to };
+    const end: GraphCell = { ticket: step === 0 ? from : to };
     return row(first + step, step === 0 || first + step === last ? end : { passing: from });
   });
   const tracks = rows
@@ -121,4 +120,61 @@ function lineOf(
     .map((next, step) => (next === rows[step] ? undefined : (gaps[first + step]?.trackOf.get(from) ?? "none")));
   if (tracks.includes("none")) return undefined;
   return { from, to, rows, tracks: tracks.map((track) => (track === "none" ? undefined : track)) };
+}
+
+/** What leads out of one row into rows of the next layer. `source` tells whose lines they are. */
+interface GraphLink {
+  readonly source: number;
+  readonly from: number;
+  readonly to: readonly number[];
+}
+
+/** The upright tracks of a gap between two layers. */
+interface Tracks {
+  /** By source, from left to right, counted from 0. Absent where all of its lines go straight, or would run into others. */
+  readonly trackOf: ReadonlyMap<number, number>;
+  readonly used: number;
+}
+
+/**
+ * Gives each source that changes its row a track. Two that share a row would run into each other in one track; and whoever comes
+ * out of a row turns off before anybody else turns into it, or the two would look like one line. At most `most` tracks.
+ */
+function tracksOf(links: readonly GraphLink[], most: number): Tracks {
+  const turning = links.filter(({ from, to }) => to.some((row) => row !== from));
+  const trackOf = new Map<number, number>();
+  const cutOff = new Set<number>();
+  const taken: [number, number][][] = [];
+  let left = turning.map((link) => ({ link, after: comesAfter(link, turning) }));
+  const put = ({ source, from, to }: GraphLink, least: number): void => {
+    const span: [number, number] = [Math.min(from, ...to), Math.max(from, ...to)];
+    let track = least;
+    while (taken[track]?.some(([low, high]) => low <= span[1] && span[0] <= high)) track += 1;
+    if (track >= most) {
+      cutOff.add(source);
+      return;
+    }
+    trackOf.set(source, track);
+    taken[track] = [...(taken[track] ?? []), span];
+  };
+  while (left.length > 0) {
+    const next = left.find(({ after }) => after.every((source) => trackOf.has(source) || cutOff.has(source)));
+    if (next === undefined) {
+      // All of those that are left wait for each other: the one with the fewest lines goes.
+      const gone = left.toSorted((a, b) => a.link.to.length - b.link.to.length)[0];
+      if (gone !== undefined) cutOff.add(gone.link.source);
+      left = left.filter((other) => other !== gone);
+      continue;
+    }
+    put(next.link, Math.max(0, ...next.after.map((source) => (trackOf.get(source) ?? -1) + 1)));
+    left = left.filter((other) => other !== next);
+  }
+  return { trackOf, used: taken.length };
+}
+
+/** Those that must turn off to the left of it: who comes out of a row that it turns into. */
+function comesAfter(link: GraphLink, links: readonly GraphLink[]): readonly number[] {
+  return links
+    .filter((other) => other !== link && link.to.includes(other.from) && other.from !== link.from)
+    .map(({ source }) => source);
 }

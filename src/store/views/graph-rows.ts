@@ -1,29 +1,29 @@
 import type { GraphLayers } from "./graph-layers.ts";
 
 /** What stands in a row of a layer: a ticket, or lines of an earlier one that pass through. */
-export type Cell = { readonly ticket: number } | { readonly passing: number };
+export type GraphCell = { readonly ticket: number } | { readonly passing: number };
 
 /** Tells the cells of a layer apart. */
-export function cellKey(cell: Cell): string {
+export function cellKey(cell: GraphCell): string {
   return "ticket" in cell ? `t${cell.ticket}` : `p${cell.passing}`;
 }
 
 /** A cell that is to be given a row. */
 interface Placed {
-  readonly cell: Cell;
+  readonly cell: GraphCell;
   /** Row that would make its lines straight; undefined where it has none. */
   readonly wanted: number | undefined;
   readonly at: number;
 }
 
 /** Where the cells of each layer stand, by key. */
-export interface Places {
+export interface CellLayout {
   readonly columns: readonly ReadonlyMap<string, number>[];
   readonly rows: number;
 }
 
 /** The same with layers in even and in odd rows by turns. */
-export function inTurns({ columns, rows }: Places): Places {
+export function inTurns({ columns, rows }: CellLayout): CellLayout {
   const spread = (column: ReadonlyMap<string, number>, layer: number) =>
     new Map([...column].map(([key, row]) => [key, 2 * row + (layer % 2)] as const));
   return { columns: columns.map(spread), rows: 2 * rows };
@@ -37,13 +37,16 @@ export function placeCells(
   graph: GraphLayers,
   needed: readonly (readonly number[])[],
   passed: readonly (readonly number[])[],
-): Places {
+): CellLayout {
   const rows = Math.max(0, ...graph.layers.map((layer, l) => layer.length + (passed[l]?.length ?? 0)));
   const sources = sourcesOf(needed);
   const columns: ReadonlyMap<string, number>[] = [];
   graph.layers.forEach((layer, l) => {
     const before = columns[l - 1];
-    const cells = [...layer.map((ticket): Cell => ({ ticket })), ...(passed[l] ?? []).map((passing): Cell => ({ passing }))];
+    const cells = [
+      ...layer.map((ticket): GraphCell => ({ ticket })),
+      ...(passed[l] ?? []).map((passing): GraphCell => ({ passing })),
+    ];
     const placed = cells.map((cell, at): Placed => ({ cell, at, wanted: wantedRow(cell, sources, before) }));
     columns.push(rowsOf(inOrder(placed), rows));
   });
@@ -64,7 +67,7 @@ function rowOf(before: ReadonlyMap<string, number>, source: number): number | un
 }
 
 function wantedRow(
-  cell: Cell,
+  cell: GraphCell,
   sources: ReadonlyMap<number, readonly number[]>,
   before: ReadonlyMap<string, number> | undefined,
 ): number | undefined {

@@ -16,9 +16,9 @@ export interface Pick {
   readonly step?: LifeStep;
 }
 
-/** Where a text is scrolled to. `of` says which text it was: any other begins where its tab begins. */
+/** Where a text is scrolled to. `textKey` says which text it was: any other begins where its tab begins. */
 export interface Scrolled {
-  readonly of: string;
+  readonly textKey: string;
   /** `end`: what comes is followed. */
   readonly at: TextPosition | "end";
 }
@@ -35,7 +35,7 @@ export interface TicketUi {
   /** What is looked for; empty: nothing. */
   readonly search: string;
   /** The line that was found last, by number, and in which text. */
-  readonly match?: { readonly of: string; readonly line: number };
+  readonly match?: { readonly textKey: string; readonly line: number };
   /** What whoever draws the text has for it. */
   readonly room: { readonly columns: number; readonly rows: number };
 }
@@ -46,7 +46,7 @@ export type TicketViewAction =
   | { readonly type: "scroll"; readonly to: Scrolled }
   | { readonly type: "wrap" | "raw" }
   | { readonly type: "search"; readonly text: string }
-  | { readonly type: "match"; readonly match: { readonly of: string; readonly line: number } }
+  | { readonly type: "match"; readonly match: { readonly textKey: string; readonly line: number } }
   | { readonly type: "room"; readonly columns: number; readonly rows: number };
 
 export const INITIAL_TICKET: TicketUi = {

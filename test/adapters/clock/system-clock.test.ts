@@ -18,7 +18,7 @@ describe("after", () => {
     expect(then).toHaveBeenCalledTimes(1);
   });
 
-  test("can be called off", () => {
+  test("can be cancelled", () => {
     const then = vi.fn();
     systemClock.after(100, then)();
     vi.advanceTimersByTime(10_000);

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createLineSplitter, LINE_CUT_MARK, LINE_MAX_CHARS } from "../../../src/adapters/executor/lines.ts";
+import { createOutputLines, LINE_CUT_MARK, LINE_MAX_CHARS } from "../../../src/adapters/executor/lines.ts";
 import { createTail, TAIL_BYTES } from "../../../src/adapters/executor/tail.ts";
 
 function linesOf(chunks: readonly Uint8Array[]): string[] {
   const lines: string[] = [];
-  const splitter = createLineSplitter((line) => lines.push(line));
+  const splitter = createOutputLines((line) => lines.push(line));
   for (const chunk of chunks) splitter.push(chunk);
   splitter.end();
   return lines;

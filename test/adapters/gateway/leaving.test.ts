@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { limitsOf } from "../../../src/adapters/gateway/limits.ts";
 import { callModel } from "../../../src/adapters/gateway/models/model-call.ts";
-import type { Outcome } from "../../../src/adapters/gateway/prices/meter.ts";
+import type { CallOutcome } from "../../../src/adapters/gateway/prices/meter.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 import { anthropicAnswer, anthropicEvents, ask, json, listening, message, modelGateway, raw, SECRET, standIn } from "./stage.ts";
 
@@ -85,8 +85,8 @@ describe("whoever goes", () => {
   it("goes just as the vendor begins to answer does not harm the engine", async () => {
     const vendor = await standIn(json(anthropicAnswer()));
     const limits = limitsOf(undefined);
-    const outcomes: Outcome[] = [];
-    const hold = { observe: () => undefined, settle: (outcome: Outcome) => void outcomes.push(outcome) };
+    const outcomes: CallOutcome[] = [];
+    const hold = { observe: () => undefined, settle: (outcome: CallOutcome) => void outcomes.push(outcome) };
     let called: Promise<void> | undefined;
     const server = createServer((_req, res) => {
       const out = request({ port: vendor.port, method: "POST", path: "/v1/messages" });

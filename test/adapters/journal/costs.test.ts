@@ -15,7 +15,7 @@ function fresh(): { file: string; store: RunStore } {
   return { file, store };
 }
 
-describe("questions to the second model", () => {
+describe("questions to the reviewer", () => {
   const ask = (store: RunStore, usd: number, over: Partial<Parameters<RunStore["reserveCost"]>[0]> = {}) =>
     store.reserveCost({ run: RUN, fence: 1 as Fence, question: "review", at: 10, usd, since: 0, capUsd: 10, ...over });
 

@@ -65,3 +65,17 @@ test("numbers are kept anew, and those that cannot be read are not known", () =>
   }
   db.close();
 });
+
+test("numbers of a file of an earlier version have their present names", () => {
+  const { file, store, begin } = stage();
+  begin(1);
+  begin(2);
+  store.recordNumbers(id(1), { costUsd: 1, "secondModel.usd": 2 });
+  store.close();
+  const db = new DatabaseSync(file);
+  db.exec("PRAGMA user_version = 5");
+  db.close();
+  const again = openRunStore(file);
+  onTestFinished(() => again.close());
+  expect(again.earlier(id(2), 8)[0]?.numbers).toEqual({ costUsd: 1, "reviewer.usd": 2 });
+});

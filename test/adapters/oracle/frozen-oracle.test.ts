@@ -167,7 +167,7 @@ describe("an oracle that is not to be believed", () => {
     expect([busy.verdict, busy.durationMs < 5_000]).toEqual(["unjudged", true]);
   });
 
-  test("one that is called off is unjudged", async () => {
+  test("one that is cancelled is unjudged", async () => {
     expect(await planted(saysDone()).judge(AbortSignal.abort())).toMatchObject({ verdict: "unjudged" });
     const late = await planted("setInterval(() => {}, 1000);").judge(AbortSignal.timeout(300));
     expect([late.verdict, late.durationMs < 10_000]).toEqual(["unjudged", true]);

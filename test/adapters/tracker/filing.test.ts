@@ -4,11 +4,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { judge } from "../../../oracle/definition.ts";
 import { readSnapshot } from "../../../oracle/read.ts";
-import { readTicketText } from "../../../oracle/ticket-file.ts";
+import { parseTicketText } from "../../../oracle/ticket-file.ts";
 import { createFolderTracker } from "../../../src/adapters/tracker/folder.ts";
 import { readTicketFolder } from "../../../src/adapters/tracker/folder-read.ts";
 import { newTicketText } from "../../../src/adapters/tracker/ticket-edit.ts";
-import { readTicket } from "../../../src/adapters/tracker/ticket-file.ts";
+import { parseTicketFile } from "../../../src/adapters/tracker/ticket-file.ts";
 import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
 import { plainText } from "../../../src/domain/values/text.ts";
 import type { FiledTicket } from "../../../src/ports/tracker.ts";
@@ -55,8 +55,11 @@ test("whatever the words of a discovery are, its file says open, and nothing els
       const title = plainText(raw, 200).trim();
       fc.pre(title !== "" && body.isWellFormed());
       const file = newTicketText({ ...found, title, body, note });
-      expect(readTicketText("T-1-d1.md", file)).toEqual({ id: D1, state: "open" });
-      expect(readTicket("T-1-d1.md", file)).toMatchObject({ ticket: { id: D1, title, state: { as: "open" } }, problems: [] });
+      expect(parseTicketText("T-1-d1.md", file)).toEqual({ id: D1, state: "open" });
+      expect(parseTicketFile("T-1-d1.md", file)).toMatchObject({
+        ticket: { id: D1, title, state: { as: "open" } },
+        problems: [],
+      });
     }),
     { numRuns: 500 },
   );

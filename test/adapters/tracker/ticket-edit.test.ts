@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { withState } from "../../../src/adapters/tracker/ticket-edit.ts";
-import { readTicket } from "../../../src/adapters/tracker/ticket-file.ts";
+import { parseTicketFile } from "../../../src/adapters/tracker/ticket-file.ts";
 import type { TrackerState } from "../../../src/ports/tracker.ts";
 import { anyTicketText } from "../../helpers/any-ticket-text.ts";
 
@@ -75,9 +75,9 @@ describe("setting a state edits nothing else", () => {
     let edited = 0;
     fc.assert(
       fc.property(anyTicketText, anyState, fc.string({ unit: "grapheme", maxLength: 40 }), (text, state, note) => {
-        const before = readTicket("T-1.md", text).ticket;
+        const before = parseTicketFile("T-1.md", text).ticket;
         if (before === undefined) return;
-        const after = readTicket("T-1.md", withState(text, state, note));
+        const after = parseTicketFile("T-1.md", withState(text, state, note));
         expect(after.ticket).toEqual({ ...before, state });
         edited += 1;
       }),

@@ -76,7 +76,7 @@ describe("the frozen set", () => {
 });
 
 describe("the proof", () => {
-  test("that is called off says nothing and leaves nothing", { timeout: 60_000 }, async () => {
+  test("that is cancelled says nothing and leaves nothing", { timeout: 60_000 }, async () => {
     const proof = await proofOf(folder(), await bundleOracle(), "embedded");
     const stop = new AbortController();
     const result = proof.tripwire().check(stop.signal);

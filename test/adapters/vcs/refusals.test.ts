@@ -108,7 +108,7 @@ test("a missing git and one that is too old are refused", async () => {
   expect(await refusal(root, user)).toBe("no git program was found on the PATH");
   writeFileSync(join(bin, "git"), "#!/bin/sh\necho git version 2.37.9\n");
   chmodSync(join(bin, "git"), 0o755);
-  expect(await refusal(root, user)).toBe("git 2.37 cannot merge without a checkout");
+  expect(await refusal(root, user)).toBe("git 2.37.9 cannot merge without a checkout");
 });
 
 test("git is given nothing of our environment but what it needs", async () => {

@@ -1,7 +1,7 @@
 import type { Hole } from "../holed-build.ts";
 import type { Defence } from "../suite.ts";
 
-const WORKER = "src/loop/worker.ts";
+const WORKER = "src/loop/attempt/worker.ts";
 const START = "src/cli/engine/start-engine.ts";
 const CHAIN = "src/adapters/journal/chain.ts";
 const TABLE = "src/adapters/journal/journal-table.ts";
@@ -127,7 +127,7 @@ export const DEFENCES = {
     name: "what a lost engine left running is ended before a ticket is tried again",
     holes: [
       {
-        file: "src/loop/recover.ts",
+        file: "src/loop/run/recover.ts",
         from: "const orphansKilled = await ctx.executor.killStrays(straysOf(state));",
         to: "const orphansKilled = 0;",
       },
@@ -137,7 +137,7 @@ export const DEFENCES = {
     name: "a landing that was announced is looked for before it is done again",
     holes: [
       {
-        file: "src/loop/recover.ts",
+        file: "src/loop/run/recover.ts",
         from: "if (merge !== undefined && !merge.landed && (await repo.contains(merge.to)))",
         to: "if (false)",
       },
@@ -177,7 +177,7 @@ export const DEFENCES = {
   },
   scans: {
     name: "what a worker wrote is searched off the event loop",
-    holes: [{ file: "src/adapters/scan/text-scans.ts", from: "if (size > AT_ONCE) return", to: "if (false) return" }],
+    holes: [{ file: "src/adapters/text-scans/text-scans.ts", from: "if (size > AT_ONCE) return", to: "if (false) return" }],
   },
   chain: {
     name: "each row of the journal is bound to the one before, and the last is written down twice",

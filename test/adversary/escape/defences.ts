@@ -1,6 +1,6 @@
 import type { Defence } from "../suite.ts";
 
-const CONFINE = "src/loop/confine.ts";
+const CONFINE = "src/loop/programs/confine.ts";
 const BUBBLEWRAP = "src/adapters/sandbox/bubblewrap/bubblewrap.ts";
 const NO_OVERLAYS = {
   file: "src/adapters/sandbox/find-sandbox.ts",

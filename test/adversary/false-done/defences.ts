@@ -1,6 +1,6 @@
 import type { Defence } from "../suite.ts";
 
-const WORKER = "src/loop/worker.ts";
+const WORKER = "src/loop/attempt/worker.ts";
 const COMPARE = "src/domain/evidence/compare.ts";
 const CANDIDATE = "src/adapters/vcs/landing/candidate.ts";
 
@@ -51,14 +51,14 @@ export const DEFENCES = {
     name: "a candidate that is built anew is judged anew",
     holes: [
       {
-        file: "src/loop/finish-line.ts",
-        from: "judgeAgain: () => judge.judge((commit) => place.plans(commit)) };",
-        to: "judgeAgain: () => judge.build() as never };",
+        file: "src/loop/attempt/finish-line.ts",
+        from: "checkAgain: () => checks.check((commit) => place.plans(commit)) };",
+        to: "checkAgain: () => checks.build() as never };",
       },
       {
-        file: "src/loop/finish-line.ts",
-        from: "const judged = ahead === undefined ? first : await judge.tell(ahead);",
-        to: "const judged = first;",
+        file: "src/loop/attempt/finish-line.ts",
+        from: "const checked = ahead === undefined ? first : await checks.tell(ahead);",
+        to: "const checked = first;",
       },
     ],
   },
@@ -85,7 +85,7 @@ export const DEFENCES = {
     name: "before the oracle is asked, commits, live checks and the tracker are looked at again",
     holes: [
       {
-        file: "src/loop/perform.ts",
+        file: "src/loop/run/perform.ts",
         from: "return this.#track(reverify(this.#ctx, this.#others.signal));",
         to: 'return void this.#ctx.report({ type: "reverify-ended", reopened: 0 });',
       },

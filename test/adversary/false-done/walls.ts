@@ -3,7 +3,7 @@ import { campaign, type TicketAttack, type World } from "../campaign.ts";
 import type { Defence } from "../suite.ts";
 import { isSettled } from "./world.ts";
 
-const BLOCKER = "src/loop/blocker.ts";
+const BLOCKER = "src/loop/attempt/blocker.ts";
 const SECRET = "the secret of the house";
 
 const REPLAYED: Defence = {
@@ -17,7 +17,7 @@ const CONFINED: Defence = {
   name: "a blocker's commands run where judged commands do, and reach nothing of the run",
   holes: [
     {
-      file: "src/loop/confine.ts",
+      file: "src/loop/programs/confine.ts",
       from: "return withPolicy(ctx, { read, write, sockets: [], ...own, mounts: [...mounts, ...own.mounts] });",
       to: "return void ({ read, write, mounts, own });",
     },

@@ -4,7 +4,7 @@ const VCS = "src/adapters/vcs";
 const HARVEST = `${VCS}/capture/import-objects.ts`;
 /** As in the family `escape`: where an agent is given its walls. */
 const UNCONFINED = {
-  file: "src/loop/confine.ts",
+  file: "src/loop/programs/confine.ts",
   from: "if (!ctx.confined) return undefined;\n  const { write, read, mounts }",
   to: "return undefined; const { write, read, mounts }",
 };

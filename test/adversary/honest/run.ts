@@ -1,7 +1,7 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../../scripts/build/bundle.ts";
-import type { Report } from "../../../src/domain/results/report.ts";
+import type { RunReport } from "../../../src/domain/results/report.ts";
 import type { RunEvent } from "../../../src/domain/run/event.ts";
 import { eventsOf, type Stage } from "../../e2e/stage.ts";
 import { BASE } from "./base.ts";
@@ -13,7 +13,7 @@ export interface Outcome {
   readonly code: number | null;
   readonly stderr: string;
   readonly events: readonly RunEvent[];
-  readonly report: Report;
+  readonly report: RunReport;
 }
 
 /** The repository of a change. */

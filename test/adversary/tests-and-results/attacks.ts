@@ -1,4 +1,5 @@
 import { campaign } from "../campaign.ts";
+import { EARLIER, EARLIER_WORLD } from "./earlier.ts";
 import { FORGED_RESULTS, FORGED_WORLD } from "./forged.ts";
 import { JUDGING } from "./judging.ts";
 import { LOOKING_AWAY } from "./looking-away.ts";
@@ -21,5 +22,6 @@ export const TESTS_AND_RESULTS = [
   ...campaign(SETTINGS_WORLD, SETTINGS),
   ...campaign(RECOGNIZED_WORLD, RECOGNIZED),
   ...campaign(STRIPPED_WORLD, STRIPPED),
+  ...campaign(EARLIER_WORLD, EARLIER),
   ...SCRIPTS,
 ];

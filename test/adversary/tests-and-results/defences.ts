@@ -2,12 +2,13 @@ import type { Defence } from "../suite.ts";
 
 const COMPARE = "src/domain/evidence/compare.ts";
 const CHECK = "src/loop/steps/check-step.ts";
-const COMMAND = "src/loop/steps/command-step.ts";
+const COMMAND = "src/loop/programs/run-on-commit.ts";
 const GATES = "src/loop/steps/gates.ts";
+const PROTECTED = "src/loop/programs/protected-files.ts";
 const DEVIATIONS = "src/domain/test-canary/deviations.ts";
 const PLANT = "src/loop/steps/plant-canary.ts";
 const CANARY = "src/loop/steps/test-canary.ts";
-const REPORT_FILE = "src/adapters/report/report-file.ts";
+const REPORT_FILE = "src/adapters/test-results/results-file.ts";
 
 /** No report is cleared away before, and none is too old. */
 const ANY_AGE = [
@@ -16,10 +17,13 @@ const ANY_AGE = [
 ];
 
 /** A command writes to the checkout itself, and its report is looked for there. */
-const NO_LAYERS = { file: "src/loop/steps/sealed-checkout.ts", from: "if (!ctx.layers) {", to: "if (true) {" };
+const NO_LAYERS = { file: "src/loop/programs/sealed-checkout.ts", from: "if (!ctx.layers) {", to: "if (true) {" };
 
 /** What planted tests say does not count. */
 const WITHOUT_CANARY = { file: CANARY, from: "if (bad.length === 0 || !counts)", to: "if (bad !== undefined)" };
+
+/** The tests of the base are not run without what the change does to tests. */
+const WITHOUT_RECHECK = { file: CANARY, from: "return (await this.#recheckAll()) ?? outcome;", to: "return outcome;" };
 
 /** What each attack of this family meets. Design P2: what judges is the base's; P3: each test is held against the base's own. */
 export const DEFENCES = {
@@ -60,7 +64,7 @@ export const DEFENCES = {
         from: "const tests = outcome.findings.flatMap(({ ids }) => ids).toSorted();",
         to: "return runCheckStep(ctx, scope, repo, step, candidate);\n  const tests: string[] = [];",
       },
-      { file: "src/adapters/report/junit.ts", from: ', "flakyFailure", "flakyError"].some(', to: "].some(" },
+      { file: "src/adapters/test-results/junit.ts", from: ', "flakyFailure", "flakyError"].some(', to: "].some(" },
     ],
   },
   ownFolder: {
@@ -74,7 +78,7 @@ export const DEFENCES = {
         to: "const folders = { ...checkFolders(room), artifacts: room.replace(/\\d+-\\d+$/, log + '-artifacts') };",
       },
       {
-        file: "src/loop/confine.ts",
+        file: "src/loop/programs/confine.ts",
         from: "if (!ctx.confined) return undefined;\n  const { write, read, mounts } = await repo.agentView({",
         to: "if (ctx !== undefined) return undefined;\n  const { write, read, mounts } = await repo.agentView({",
       },
@@ -90,21 +94,21 @@ export const DEFENCES = {
     holes: [
       ...ANY_AGE,
       NO_LAYERS,
-      { file: "src/adapters/report/junit.ts", from: "if (valid !== true)", to: "if (false)" },
-      { file: "src/adapters/report/tap.ts", from: "if (first !== undefined)", to: "if (false)" },
+      { file: "src/adapters/test-results/junit.ts", from: "if (valid !== true)", to: "if (false)" },
+      { file: "src/adapters/test-results/tap.ts", from: "if (first !== undefined)", to: "if (false)" },
     ],
   },
   protect: {
     name: "a change that touches a protected path or a submodule does not land",
     holes: [
-      { file: GATES, from: "return (path) => matchers.some((matches) => matches(path));", to: "return () => false;" },
+      { file: PROTECTED, from: "return (path) => matchers.some((matches) => matches(path));", to: "return () => false;" },
       { file: GATES, from: "if (submodules.length > 0)", to: "if (false)" },
     ],
   },
   protectedScripts: {
     name: "the script that a check runs is the base's: its file is protected, and another text of it is a finding",
     holes: [
-      { file: GATES, from: "return (path) => matchers.some((matches) => matches(path));", to: "return () => false;" },
+      { file: PROTECTED, from: "return (path) => matchers.some((matches) => matches(path));", to: "return () => false;" },
       { file: CHECK, from: "if (runs === undefined) return [];", to: "if (true) return [];" },
       { file: CHECK, from: "if (overwritten.length === 0) return [];", to: "return [];" },
     ],
@@ -113,12 +117,12 @@ export const DEFENCES = {
     name: "a path is protected in every spelling that some file system takes for it, and behind every link",
     holes: [
       {
-        file: GATES,
+        file: PROTECTED,
         from: "const fold = (text: string): string => caseless(text)",
         to: "void caseless; const fold = (text: string) => text",
       },
       { file: GATES, from: '|| (mode === "symlink" && how !== "deleted" && isOnTheWay(path))', to: "" },
-      { file: GATES, from: '.replace(/[\\n\\r\\u2028\\u2029]/g, "_");', to: ";" },
+      { file: PROTECTED, from: '.replace(/[\\n\\r\\u2028\\u2029]/g, "_");', to: ";" },
     ],
   },
   suppressions: {
@@ -144,7 +148,7 @@ export const DEFENCES = {
       },
       { file: "src/adapters/executor/environment.ts", from: ".filter((entry) => isAbsolute(entry));", to: ";" },
       {
-        file: "src/cli/engine/sanitize-path.ts",
+        file: "src/cli/engine/start-engine.ts",
         from: "if (!isAbsolute(entry)) return false;",
         to: "if (!isAbsolute(entry)) return true;",
       },
@@ -172,7 +176,7 @@ export const DEFENCES = {
     name: "what is judged is the change merged with the base as it is now",
     holes: [
       {
-        file: "src/loop/candidate-checks.ts",
+        file: "src/loop/attempt/candidate-checks.ts",
         from: "return runCheckStep(ctx, scope, this.#repo, spec, candidate);",
         to: "return runCheckStep(ctx, scope, this.#repo, spec, { ...candidate, commit: this.#change.tip });",
       },
@@ -184,10 +188,7 @@ export const DEFENCES = {
   },
   canaryOrSettings: {
     name: "what an option of the command names is the base's, and planted tests come out as they must",
-    holes: [
-      WITHOUT_CANARY,
-      { file: CANARY, from: "return stripped === undefined ? outcome", to: "return stripped !== null ? outcome" },
-    ],
+    holes: [WITHOUT_CANARY, WITHOUT_RECHECK],
   },
   canaryOfKnownName: {
     name: "one of the planted tests that must fail has the name of a test that is there",
@@ -205,7 +206,21 @@ export const DEFENCES = {
   },
   canaryAlone: {
     name: "tests of the base pass without the tests that the change adds",
-    holes: [{ file: CANARY, from: "return stripped === undefined ? outcome", to: "return stripped !== null ? outcome" }],
+    holes: [WITHOUT_RECHECK],
+  },
+  canaryOfEarlier: {
+    name: "tests of the run's first base pass without what all tickets of the run did to tests and to how they are run",
+    holes: [
+      {
+        file: CANARY,
+        from: "const origin = firstOrigin(this.#check);",
+        to: "const origin = firstOrigin(this.#check) && undefined;",
+      },
+    ],
+  },
+  canaryTwoOfThree: {
+    name: "a test of the base that fails in one run of two is run a third time, and it need not be the same test",
+    holes: [{ file: "src/loop/steps/planted-runs.ts", from: "n - failed === 2", to: "n - failed === 1" }],
   },
   canaryOfUnloaded: {
     name: "what is absent on a base that could not load the file excuses nothing, and that a failing test passes is excused by the same alone",

@@ -18,12 +18,12 @@ const UNKNOWING: Defence = {
   name: "code cannot know by a path, a variable or git that it is checked",
   holes: [
     {
-      file: "src/loop/confine.ts",
+      file: "src/loop/programs/confine.ts",
       from: "const { HOME: home } = ctx.commandEnv;",
       to: 'const { HOME: home } = ctx.commandEnv; if (outside !== "") return outside;',
     },
-    { file: "src/loop/steps/command-step.ts", from: "return isNeeded && !command", to: "return true || !command" },
-    { file: "src/loop/steps/sealed-checkout.ts", from: "if (!ctx.layers) {", to: "if (true) {" },
+    { file: "src/loop/programs/run-on-commit.ts", from: "return isNeeded && !command", to: "return true || !command" },
+    { file: "src/loop/programs/sealed-checkout.ts", from: "if (!ctx.layers) {", to: "if (true) {" },
     { file: "src/adapters/vcs/landing/pristine.ts", from: `head: \`ref: \${store.baseRef}\``, to: "head: commit" },
     {
       file: "src/adapters/sandbox/bubblewrap/bubblewrap.ts",

@@ -38,7 +38,7 @@ const world: World = {
 };
 
 const COMPARED: Hole = {
-  file: "src/loop/steps/command-step.ts",
+  file: "src/loop/programs/run-on-commit.ts",
   from: "if (touched.length === 0) return undefined;",
   to: "if (touched.length >= 0) return undefined;",
 };

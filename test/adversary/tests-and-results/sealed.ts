@@ -67,7 +67,7 @@ const SEALED: Defence = {
   name: "what a check's result depends on cannot be changed while it runs",
   holes: [
     {
-      file: "src/loop/steps/sealed-checkout.ts",
+      file: "src/loop/programs/sealed-checkout.ts",
       from: "if (found.length >= MOST_MOUNTS) break;",
       to: "break;",
     },

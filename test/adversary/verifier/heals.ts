@@ -10,7 +10,7 @@ const CONFINED: Defence = {
   name: "a healer is confined to its copy of the harness",
   holes: [
     {
-      file: "src/loop/heal.ts",
+      file: "src/loop/heal/heal.ts",
       from: "const confinement = confineHealer(ctx, { write: [harness, session], read: [prompt] });",
       to: "const confinement = undefined;",
     },

@@ -2,10 +2,13 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { checkPrograms, TESTED } from "../../../src/cli/doctor/programs.ts";
+import { loadPrograms } from "../../../src/adapters/agent/registry.ts";
+import { checkPrograms } from "../../../src/cli/doctor/programs.ts";
 import type { LoadedBatch } from "../../../src/cli/engine/load-batch.ts";
 import { processesWith } from "../../adapters/sandbox/support.ts";
 import { programsFolder, whyWithout } from "../../agents/programs.ts";
+
+const TESTED = Object.fromEntries((await loadPrograms()).map(({ kind, tested }) => [kind, tested]));
 
 let root = "";
 beforeEach(() => {
@@ -28,10 +31,10 @@ describe("the vendors' programs", () => {
     const manifest = JSON.parse(readFileSync(resolve(import.meta.dirname, "../../../.ci/agents/package.json"), "utf8"));
     expect(Object.values(TESTED).sort()).toEqual(Object.values(manifest.dependencies).sort());
     expect(manifest.dependencies).toMatchObject({
-      "@anthropic-ai/claude-code": TESTED.claude,
-      "@google/gemini-cli": TESTED.gemini,
-      "@openai/codex": TESTED.codex,
-      "opencode-ai": TESTED.opencode,
+      "@anthropic-ai/claude-code": TESTED["claude"],
+      "@google/gemini-cli": TESTED["gemini"],
+      "@openai/codex": TESTED["codex"],
+      "opencode-ai": TESTED["opencode"],
     });
   });
 
@@ -40,7 +43,7 @@ describe("the vendors' programs", () => {
   });
 
   test.each([
-    ["the tested one", `echo '${TESTED.claude} (Claude Code)'`, "ok", TESTED.claude],
+    ["the tested one", `echo '${TESTED["claude"]} (Claude Code)'`, "ok", TESTED["claude"]],
     ["a newer one, with words around", "echo warning >&2; echo claude 10.0.0-beta.1", "ok", "10.0.0-beta.1"],
     ["an older one", "echo 2.1.9", "warn", "2.1.9"],
     ["one that fails", "echo 2.1.330; exit 1", "warn", "does not tell its version"],
@@ -53,7 +56,7 @@ describe("the vendors' programs", () => {
     expect(finding).toMatchObject({ check: "program-claude", status });
     expect(finding?.found).toContain(found);
     expect(finding?.found).toContain(path);
-    expect(finding?.found).toContain(`tested with ${TESTED.claude}`);
+    expect(finding?.found).toContain(`tested with ${TESTED["claude"]}`);
     expect(finding?.fix === null).toBe(status === "ok");
   });
 
@@ -84,9 +87,9 @@ describe("the vendors' programs", () => {
     };
     const found = (await look({ loaded })).map(({ check, found: text }) => `${check} ${text}`);
     expect(found).toEqual([
-      `program-codex 0.170.0 (${relative}); tested with ${TESTED.codex}`,
-      `program-gemini 0.61.0 (${onPath}); tested with ${TESTED.gemini}`,
-      `program-gemini 0.62.0 (${named}); tested with ${TESTED.gemini}`,
+      `program-codex 0.170.0 (${relative}); tested with ${TESTED["codex"]}`,
+      `program-gemini 0.61.0 (${onPath}); tested with ${TESTED["gemini"]}`,
+      `program-gemini 0.62.0 (${named}); tested with ${TESTED["gemini"]}`,
     ]);
     const same = { ...loaded, batch: { agent: { kind: "gemini", program: onPath } } };
     expect(await look({ loaded: same })).toHaveLength(1);

@@ -1,8 +1,8 @@
 import stringWidth from "string-width";
 import { expect, test } from "vitest";
 import { isTooSmall, layoutOf } from "../../../components/frame/layout.ts";
-import { hiddenWords, windowOf } from "../../../components/kit/window.ts";
-import { barOf } from "../../../components/views/overview/oracle-bar.ts";
+import { sharesOf } from "../../../components/frame/oracle-line.tsx";
+import { hiddenLabel, windowOf } from "../../../components/kit/window.ts";
 import { queueLines, share } from "../../../components/views/overview/sections.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { NO_LISTS } from "../../../src/store/lists.ts";
@@ -49,9 +49,9 @@ test("a window shows its focus, keeps rows in place within a page, and counts th
 });
 
 test("hidden rows are counted in words", () => {
-  expect(hiddenWords(windowOf(500, 10, -1))).toBe("+491 more");
-  expect(hiddenWords(windowOf(500, 10, 12))).toBe("9 above · +482 more");
-  expect(hiddenWords(windowOf(500, 10, 499))).toBe("491 above");
+  expect(hiddenLabel(windowOf(500, 10, -1))).toBe("+491 more");
+  expect(hiddenLabel(windowOf(500, 10, 12))).toBe("9 above · +482 more");
+  expect(hiddenLabel(windowOf(500, 10, 499))).toBe("491 above");
 });
 
 test("a list of 500 never crowds out the one thing that needs a person", () => {
@@ -135,7 +135,7 @@ test("the oracle's bar fills its cells and shows every part that is not empty", 
     for (let gated = 0; gated < 4; gated++) {
       for (let open = 0; open < 20; open++) {
         if (done + gated + open === 0) continue;
-        const bar = barOf({ done, gated, open }, 12);
+        const bar = sharesOf({ done, gated, open }, 12);
         expect(bar.done + bar.gated + bar.open).toBe(12);
         for (const key of ["done", "gated", "open"] as const) {
           const count = { done, gated, open }[key];
@@ -144,5 +144,5 @@ test("the oracle's bar fills its cells and shows every part that is not empty", 
       }
     }
   }
-  expect(barOf({ done: 0, gated: 0, open: 0 }, 12)).toEqual({ done: 0, gated: 0, open: 0 });
+  expect(sharesOf({ done: 0, gated: 0, open: 0 }, 12)).toEqual({ done: 0, gated: 0, open: 0 });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { tabAt, viewKeys, viewTabs } from "../../../components/frame/view-tabs.ts";
-import { fitLegend } from "../../../components/kit/legend.ts";
-import { spansWidth } from "../../../components/kit/spans.tsx";
+import { fitLegend, spansWidth } from "../../../components/kit/spans.tsx";
 import { legend } from "../../../components/views/timeline/segment-style.ts";
 import { KEYMAP } from "../../../src/store/keymap/keymap.ts";
 import { rebind } from "../../../src/store/keymap/rebind.ts";

@@ -6,8 +6,8 @@ import { spansWidth } from "../../../components/kit/spans.tsx";
 const GOOD = { cap: "[", fill: "=", tone: "good" } as const;
 const BAD = { cap: "x", fill: "x", tone: "bad" } as const;
 
-function bar(from: number, to: number, label = "", look: Bar["look"] = GOOD): Bar {
-  return { from, to, label, look };
+function bar(from: number, to: number, label = "", style: Bar["style"] = GOOD): Bar {
+  return { from, to, label, style };
 }
 
 function text(bars: readonly Bar[], width: number): string {

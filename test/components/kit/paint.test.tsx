@@ -11,7 +11,7 @@ import { paint, type SpanLine } from "../../../components/kit/paint.ts";
 import { Spans } from "../../../components/kit/spans.tsx";
 import { DEFAULT_THEME, type Theme, themeOf } from "../../../components/kit/theme.ts";
 import { styledRow } from "../../../components/terminal/styled-row.ts";
-import type { Tone } from "../../../src/store/tone.ts";
+import type { Tone } from "../../../src/store/labels/tone.ts";
 
 afterEach(cleanup);
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import stringWidth from "string-width";
 import { expect, test } from "vitest";
-import { wrapTo } from "../../../components/kit/wrap-to.ts";
+import { wrapTo } from "../../../components/kit/fit.ts";
 
 test("a text that has room is whole, and one that has not ends with a mark, in so many lines of so many columns", () => {
   const words = fc.array(fc.constantFrom("a", "of", "long", "dashboard", "署名鍵", "e\u0301tude", "x".repeat(40)), {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { spansWidth } from "../../../components/kit/spans.tsx";
-import { panelLines } from "../../../components/views/oracle/panel-lines.ts";
+import { panelLines } from "../../../components/views/oracle/evidence-lines.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import type { OracleComparison } from "../../../src/store/oracle-comparison.ts";
 import { plumbing } from "../../store/scenes.ts";

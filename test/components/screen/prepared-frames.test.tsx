@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, test, vi } from "vitest";
-import { renderDashboard } from "../../../components/render-dashboard.tsx";
+import { renderDashboard } from "../../../components/app/render-dashboard.tsx";
 import { VIEWS } from "../../../src/store/views/view-name.ts";
 import type { RunBuilder } from "../../store/run-builder.ts";
 import { crowd, hostile, plumbing, plumbingEnded } from "../../store/scenes.ts";
@@ -18,8 +18,8 @@ async function pair(run: RunBuilder, columns: number, rows: number) {
   const stage = new Stage(columns, rows);
   const { store, feed } = storeOf(run);
   const { promise: drawn, resolve } = Promise.withResolvers<void>();
-  const { keyboard: stdin, hands, terminal: stdout } = stage;
-  const done = renderDashboard({ store, hands, stdin, stdout, abilities: ABILITIES, onDrawn: () => resolve() });
+  const { keyboard: stdin, terminal: stdout } = stage;
+  const done = renderDashboard({ store, stdin, stdout, abilities: ABILITIES, onDrawn: () => resolve() });
   await drawn;
   const plain = await mount(run, columns, rows);
   let written = 0;

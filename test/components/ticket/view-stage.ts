@@ -1,3 +1,4 @@
+import { createEventLineReader } from "../../../src/adapters/agent/registry.ts";
 import type { DashboardStore } from "../../../src/store/dashboard-store.ts";
 import { type FileLabel, LogText } from "../../../src/store/ticket-log/log-text.ts";
 import { targetOf } from "../../../src/store/ticket-log/target.ts";
@@ -12,7 +13,7 @@ export class FakeFile {
     const file = targetOf(store.getState())?.file;
     if (file === undefined) throw new Error("nothing with a file is looked at");
     this.#store = store;
-    this.#text = new LogText(file.kind);
+    this.#text = new LogText(file.kind, createEventLineReader);
     this.#text.begin({ skipped: 0 });
   }
 

@@ -137,7 +137,7 @@ describe("what a value of the wrong shape is called", () => {
 describe("what does not fit together is called", () => {
   it.each<[object, ...string[]]>([
     [{ tickets: [] }, 'tickets: the batch has no tickets; list them under "tickets", or name a folder of them in tracker.path'],
-    [{ tickets: [{ id: "T-1" }] }, "tickets[0].title is missing (what is to be done, in one line)"],
+    [{ tickets: [{ id: "T-1" }] }, "tickets[0].title is missing (the task, in one line)"],
     [{ tickets: [ticket("T-1"), ticket("T-1")] }, 'tickets[1].id: there is a ticket "T-1" already'],
     [
       { tickets: [ticket("T-1"), ticket("t-1")] },

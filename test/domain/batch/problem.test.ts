@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkAgent } from "../../../src/domain/batch/check-agent.ts";
 import { checkValue } from "../../../src/domain/batch/issues.ts";
-import { formatProblems, pathText, problemAt, shown, sortProblems } from "../../../src/domain/batch/problem.ts";
+import { displayValue, formatProblems, pathText, problemAt, sortProblems } from "../../../src/domain/batch/problem.ts";
 import { resolveBatch } from "../../../src/domain/batch/resolve.ts";
 import { BatchFile } from "../../../src/domain/batch/schema.ts";
 import { warnOfBatch } from "../../../src/domain/batch/warn.ts";
@@ -46,9 +46,15 @@ describe("a problem", () => {
   });
 
   it("shows values short", () => {
-    expect(shown("x".repeat(40))).toBe(`"${"x".repeat(40)}"`);
-    expect(shown("x".repeat(41))).toBe(`"${"x".repeat(40)}…"`);
-    expect([shown([1]), shown({}), shown(null), shown(7), shown(true)]).toEqual(["a list", "an object", "null", "7", "true"]);
+    expect(displayValue("x".repeat(40))).toBe(`"${"x".repeat(40)}"`);
+    expect(displayValue("x".repeat(41))).toBe(`"${"x".repeat(40)}…"`);
+    expect([displayValue([1]), displayValue({}), displayValue(null), displayValue(7), displayValue(true)]).toEqual([
+      "a list",
+      "an object",
+      "null",
+      "7",
+      "true",
+    ]);
   });
 });
 
@@ -85,7 +91,7 @@ describe("what may be meant otherwise", () => {
 
   it("is said with its place", () => {
     expect(warned({ oracle: { command: ["o"], reads: "elsewhere" }, finish: [check, { step: "merge" }] })).toEqual([
-      "oracle.reads: no canary can try an oracle that reads no tracker",
+      "oracle.reads: no canary can test an oracle that reads no tracker",
     ]);
     const tickets = [
       { id: "A", title: "x", finish: [{ step: "merge" }] },

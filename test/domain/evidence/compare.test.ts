@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { compareRuns } from "../../../src/domain/evidence/compare.ts";
-import type { Allowance, Outcome, TestRun } from "../../../src/domain/evidence/results.ts";
+import type { Allowance, TestOutcome, TestRun } from "../../../src/domain/evidence/results.ts";
 import { findingsLine, findingsText, passedLine } from "../../../src/domain/evidence/summary-lines.ts";
 
 const NOTHING: Allowance = { testsRemoved: [], testsSkipped: [], suppressions: false };
 
 /** A run from `"id id!"`: `!` failed, `~` skipped, `?` todo, otherwise passed. The exit code follows, where none is given. */
 function run(text: string, exitCode?: number): TestRun {
-  const marks: Record<string, Outcome> = { "!": "failed", "~": "skipped", "?": "todo" };
+  const marks: Record<string, TestOutcome> = { "!": "failed", "~": "skipped", "?": "todo" };
   const tests = text
     .split(" ")
     .filter((word) => word !== "")

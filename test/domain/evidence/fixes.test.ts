@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { failingUnnamed, fixFindings } from "../../../src/domain/evidence/fixes.ts";
-import { type Outcome, tallies } from "../../../src/domain/evidence/results.ts";
+import { type TestOutcome, tallies } from "../../../src/domain/evidence/results.ts";
 import { failingOnBaseLine } from "../../../src/domain/evidence/summary-lines.ts";
 import { withFailingOnBase } from "../../../src/domain/run/base-fact.ts";
 
 /** Tallies of `"id id!"`: `!` failed, `~` skipped, `?` todo, otherwise passed. */
 function of(text: string) {
-  const marks: Record<string, Outcome> = { "!": "failed", "~": "skipped", "?": "todo" };
+  const marks: Record<string, TestOutcome> = { "!": "failed", "~": "skipped", "?": "todo" };
   const words = text.split(" ").filter((word) => word !== "");
   return tallies(words.map((word) => ({ id: word.replace(/[!~?]$/, ""), outcome: marks[word.at(-1) ?? ""] ?? "passed" })));
 }

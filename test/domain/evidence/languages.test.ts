@@ -1,6 +1,6 @@
 import picomatch from "picomatch";
 import { describe, expect, test } from "vitest";
-import { familyOf, isConfiguration, isTestFile, SEARCHED_NAMES } from "../../../src/domain/evidence/languages.ts";
+import { familyOf, isCoverageConfiguration, isTestFile, SEARCHED_NAMES } from "../../../src/domain/evidence/languages.ts";
 
 const isSearched = picomatch([...SEARCHED_NAMES], { basename: true, dot: true });
 
@@ -46,14 +46,14 @@ describe("the family of a file", () => {
 
 describe("demands on coverage may stand in", () => {
   test.for(CONFIGURATION.trim().split(/\s+/))("%s", (file) => {
-    expect([isConfiguration(file), isConfiguration(`sub/${file}`)]).toEqual([true, true]);
+    expect([isCoverageConfiguration(file), isCoverageConfiguration(`sub/${file}`)]).toEqual([true, true]);
     expect(file === "makefile" || isSearched(`sub/${file}`)).toBe(true);
   });
 
   test.for(["my-package.json", "package.json5", "packageXjson", "pom.xml.bak", "codecov.yml/notes", "xcodecov.yml"])(
     "not in %s",
     (file) => {
-      expect(isConfiguration(file)).toBe(false);
+      expect(isCoverageConfiguration(file)).toBe(false);
     },
   );
 });

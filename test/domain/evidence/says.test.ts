@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { compareRuns } from "../../../src/domain/evidence/compare.ts";
-import { familyOf, isConfiguration, isTestFile } from "../../../src/domain/evidence/languages.ts";
-import type { Outcome, TestRun } from "../../../src/domain/evidence/results.ts";
+import { familyOf, isCoverageConfiguration, isTestFile } from "../../../src/domain/evidence/languages.ts";
+import type { TestOutcome, TestRun } from "../../../src/domain/evidence/results.ts";
 
 const NOTHING = { testsRemoved: [], testsSkipped: [], suppressions: false };
 
 /** A run from `"id id!"`: `!` failed, `~` skipped, otherwise passed. */
 function run(text: string, exitCode: number): TestRun {
-  const marks: Record<string, Outcome> = { "!": "failed", "~": "skipped" };
+  const marks: Record<string, TestOutcome> = { "!": "failed", "~": "skipped" };
   const words = text.split(" ").filter((word) => word !== "");
   return {
     exitCode,
@@ -79,10 +79,10 @@ describe("a file is known by its name", () => {
       "js",
       undefined,
     ]);
-    expect([isConfiguration("a/Package.json"), isConfiguration("package.json/a"), isConfiguration("xpackage.json")]).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    expect([
+      isCoverageConfiguration("a/Package.json"),
+      isCoverageConfiguration("package.json/a"),
+      isCoverageConfiguration("xpackage.json"),
+    ]).toEqual([true, false, false]);
   });
 });

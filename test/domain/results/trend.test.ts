@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { numbersOf, sparkline, type TrendPoint, trendLine, trendOf } from "../../../src/domain/results/trend.ts";
+import { numbersOf, trendOf } from "../../../src/domain/results/trend.ts";
 import type { RunEvent } from "../../../src/domain/run/event.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
@@ -19,22 +19,6 @@ function settledBefore(): Simulation {
   return sim;
 }
 
-const interventions = (point: TrendPoint) => point.interventions;
-
-function point(n: number | null, complete = true): TrendPoint {
-  return {
-    run: "r",
-    startedAt: "2026-05-04T12:00:00.000Z",
-    verdict: complete ? "done" : "not-done",
-    complete,
-    sameBatch: true,
-    interventions: n,
-    costUsd: n,
-    shipped: n,
-    tickets: n,
-  };
-}
-
 describe("the numbers of a run", () => {
   test("are its ledger laid flat, with what it shipped apart from what was settled before", () => {
     const numbers = numbersOf(plumbingEnded().state);
@@ -46,7 +30,7 @@ describe("the numbers of a run", () => {
       "interventions.total": 1,
       "interventions.byClass.I5": 1,
       "claims.gap": 2,
-      "secondModel.canaries.seen": 0,
+      "reviewer.canaries.seen": 0,
     });
     expect(Object.values(numbers).every(Number.isFinite)).toBe(true);
   });
@@ -57,26 +41,6 @@ describe("the numbers of a run", () => {
   });
 });
 
-describe("a sparkline", () => {
-  test.each([
-    [[0, 1, 2, 7], "▁▂▃█"],
-    [[0, 0], "▁▁"],
-    [[3], "█"],
-    [[null, 4], "?█"],
-  ])("of %j is %s", (values, drawn) => {
-    expect(
-      sparkline(
-        values.map((value) => point(value)),
-        interventions,
-      ),
-    ).toBe(drawn);
-  });
-
-  test("a run that is not complete has no bar, and does not set the scale", () => {
-    expect(sparkline([point(99, false), point(2), point(1, false), point(1)], interventions)).toBe("×█×▅");
-  });
-});
-
 describe("the trend", () => {
   test("is oldest first, and the last is this run", () => {
     const { state } = plumbingEnded();
@@ -84,18 +48,6 @@ describe("the trend", () => {
     expect(points.map(({ run }) => run.slice(-4))).toEqual(["dddd", "cccc", "bbbb", "aaaa", "k3f9"]);
     expect(points[0]).toMatchObject({ interventions: null, costUsd: null, complete: true, sameBatch: false });
     expect(points.at(-1)).toMatchObject({ interventions: 1, shipped: 9, complete: true, verdict: "done" });
-  });
-
-  test("in one line marks what says little, and is no line where there is one run", () => {
-    const { state } = plumbingEnded();
-    expect(trendLine(trendOf(state, []))).toBeUndefined();
-    expect(trendLine(trendOf(state, earlierRuns()))).toBe(
-      "last 5 runs: interventions ?█×▅▂  ? 6 (1) 3 1 · cost $ ?█×▆▆  ? 5.25 (0.90) 4.10 3.74 · × and (): not complete",
-    );
-  });
-
-  test("of two complete runs is a line that marks nothing", () => {
-    expect(trendLine([point(2), point(1)])).toBe("last 2 runs: interventions █▅  2 1 · cost $ █▅  2.00 1.00");
   });
 
   test("an earlier run that nobody has judged is unjudged", () => {

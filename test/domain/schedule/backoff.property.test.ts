@@ -42,30 +42,30 @@ function underWay(attempt: { agent?: { costUsd?: number }; questionsUsd?: number
 }
 
 test("no agent starts in a hold or after what ends all starts; no cap is passed; every run ends", () => {
-  const seen = { held: 0, tripped: 0, parked: 0, turnedAway: 0, ofReviewer: 0, putOff: 0 };
+  const seen = { held: 0, halted: 0, parked: 0, turnedAway: 0, ofReviewer: 0, putOff: 0 };
   const check = () =>
     fc.assert(
       fc.property(priced, turns, (given, turns) => {
         const start = (state: RunState, index: number) => {
           const { attempt } = vecAt(state.tickets, index);
-          expect(state.tripped).toBeUndefined();
-          expect(state.holdDue).toBeUndefined();
+          expect(state.halted).toBeUndefined();
+          expect(state.backoffDue).toBeUndefined();
           expect(isBackingOff(state, attempt?.startedAt ?? 0)).toBe(false);
         };
         const watch = (state: RunState) => {
           checkMoney(state);
-          const { hold, limited = {} } = state;
-          const since = Math.max(0, ...Object.values(limited).map((party) => party.since));
-          if (hold !== undefined && since > 0) expect(hold.until - since).toBeLessThanOrEqual(LONGEST_BACKOFF_MS);
-          seen.held += hold === undefined ? 0 : 1;
+          const { backoff, rateLimited = {} } = state;
+          const since = Math.max(0, ...Object.values(rateLimited).map((party) => party.since));
+          if (backoff !== undefined && since > 0) expect(backoff.until - since).toBeLessThanOrEqual(LONGEST_BACKOFF_MS);
+          seen.held += backoff === undefined ? 0 : 1;
         };
         const { state, events } = play(given, turns, { state: watch, start });
         expect(state.end?.exitCode).toBe(honestJudgement(state).counts.open === 0 ? 0 : 1);
-        if (state.tripped !== undefined && state.end?.exitCode === 1)
+        if (state.halted !== undefined && state.end?.exitCode === 1)
           expect(state.end.reason).toContain("no agent starts any more");
-        seen.tripped += state.tripped === undefined ? 0 : 1;
-        seen.parked += state.tripped?.until === undefined ? 0 : 1;
-        seen.ofReviewer += state.tripped?.of === undefined ? 0 : 1;
+        seen.halted += state.halted === undefined ? 0 : 1;
+        seen.parked += state.halted?.until === undefined ? 0 : 1;
+        seen.ofReviewer += state.halted?.party === undefined ? 0 : 1;
         for (const { id, signs, history } of vecItems(state.tickets)) {
           const anew = events.filter((event) => event.type === "ticket-retried" && event.ticket === id).length;
           const most = (TURNED_AWAY + 1) * given.batch.limits.attempts * (1 + anew) + given.batch.limits.workers;
@@ -79,12 +79,12 @@ test("no agent starts in a hold or after what ends all starts; no cap is passed;
   untilMet(() => uncounted(seen), check);
 });
 
-test("a second model that is never to be had costs one agent a ticket, and the run ends all the same", () => {
+test("a reviewer that is never to be had costs one agent a ticket, and the run ends all the same", () => {
   const kinds = fc.array(fc.constantFrom<AgentStopKind>("rate-limited", "overloaded", "rate-limited", "authentication"), {
     minLength: 1,
     maxLength: 40,
   });
-  const seen = { tripped: 0, stalled: 0 };
+  const seen = { halted: 0, stalled: 0 };
   const check = () =>
     fc.assert(
       fc.property(given(fc.constantFrom(0, 1)), kinds, fc.constantFrom(1, 3_600_000), (given, kinds, retryAfterMs) => {
@@ -104,7 +104,7 @@ test("a second model that is never to be had costs one agent a ticket, and the r
           if (ticket.history.length > 0) expect(ticket.unfinished).toMatchObject({ tip: `tip-${ticket.id}`, claimed: true });
           seen.stalled += ticket.phase === "stalled" ? 1 : 0;
         }
-        seen.tripped += state.tripped === undefined ? 0 : 1;
+        seen.halted += state.halted === undefined ? 0 : 1;
       }),
       { numRuns: 200 },
     );

@@ -30,15 +30,15 @@ function turnedAway(sim: Simulation, options: { ticket?: TicketId; retryAfterMs?
   expect(signs?.turnedAway).toBeGreaterThan(0);
   const at = history.at(-1)?.slotLeftAt ?? Number.NaN;
   sim.decide();
-  return (sim.state.hold?.until ?? Number.NaN) - at;
+  return (sim.state.backoff?.until ?? Number.NaN) - at;
 }
 
 describe("a model's API that wants to be left alone", () => {
   test("nobody starts until then, and then somebody does; the run is kept open for it", () => {
     const sim = run();
     expect(turnedAway(sim, { retryAfterMs: 5 * MIN })).toBe(5 * MIN);
-    const until = sim.state.hold?.until ?? 0;
-    expect(sim.state.hold?.reason).toBe("the model's API turned an agent away (rate-limited): it says so");
+    const until = sim.state.backoff?.until ?? 0;
+    expect(sim.state.backoff?.reason).toBe("the model's API turned an agent away (rate-limited): it says so");
     sim.report({ type: "oracle-judged", final: false, judgement: honestJudgement(sim.state) });
     expect(decide(sim.state, until - 1)).toEqual([]);
     expect(startsAt(sim, until)).toEqual([T1]);
@@ -48,12 +48,12 @@ describe("a model's API that wants to be left alone", () => {
     const sim = run();
     sim.decide();
     sim.stopAgent(T1, "overloaded");
-    const { holdDue } = sim.state;
-    expect(decide(sim.state, sim.state.lastEventAt)).toEqual([{ do: "hold", ...holdDue }]);
+    const { backoffDue } = sim.state;
+    expect(decide(sim.state, sim.state.lastEventAt)).toEqual([{ do: "backoff", ...backoffDue }]);
     sim.decide();
-    expect(sim.events.at(-1)).toMatchObject({ type: "starts-held", ...holdDue });
-    expect(sim.state.holdDue).toBeUndefined();
-    expect(decide(sim.state, sim.state.lastEventAt).map((action) => action.do)).not.toContain("hold");
+    expect(sim.events.at(-1)).toMatchObject({ type: "backoff-started", ...backoffDue });
+    expect(sim.state.backoffDue).toBeUndefined();
+    expect(decide(sim.state, sim.state.lastEventAt).map((action) => action.do)).not.toContain("backoff");
   });
 
   test("what is under way goes on, and may finish", () => {
@@ -88,11 +88,11 @@ describe("a model's API that wants to be left alone", () => {
     sim.stopAgent(T1, "rate-limited");
     sim.stopAgent(T2, "rate-limited", 10 * MIN);
     sim.decide();
-    const { until } = sim.state.hold ?? { until: 0 };
+    const { until } = sim.state.backoff ?? { until: 0 };
     sim.stopAgent(T3, "rate-limited");
-    expect(sim.state.holdDue).toBeUndefined();
-    expect(sim.state.hold?.until).toBe(until);
-    expect(sim.state.limited?.agent?.times).toBe(1);
+    expect(sim.state.backoffDue).toBeUndefined();
+    expect(sim.state.backoff?.until).toBe(until);
+    expect(sim.state.rateLimited?.agent?.times).toBe(1);
     expect(until - sim.state.lastEventAt).toBeGreaterThan(9 * MIN);
   });
 
@@ -102,26 +102,26 @@ describe("a model's API that wants to be left alone", () => {
     sim.pass(30 * S);
     expect(turnedAway(sim)).toBe(60 * S);
     sim.endAgent(T2, 1);
-    expect(sim.state.limited?.agent?.times).toBe(2);
+    expect(sim.state.rateLimited?.agent?.times).toBe(2);
     sim.endAttempt(T2, "failed");
     sim.pass(60 * S);
     sim.decide();
     sim.endAgent(T2);
-    expect(sim.state.limited).toEqual({});
+    expect(sim.state.rateLimited).toEqual({});
     expect(stateOf(sim.state, T1).attempt).toBeDefined();
     sim.stopAgent(T1, "rate-limited");
     sim.decide();
-    expect((sim.state.hold?.until ?? 0) - sim.state.lastEventAt).toBeLessThanOrEqual(30 * S);
+    expect((sim.state.backoff?.until ?? 0) - sim.state.lastEventAt).toBeLessThanOrEqual(30 * S);
   });
 
   test("says until when, by a clock that is the same everywhere", () => {
     const sim = run();
-    sim.report({ type: "starts-held", until: Date.UTC(2026, 0, 31, 14, 3, 22), reason: "x" });
+    sim.report({ type: "backoff-started", until: Date.UTC(2026, 0, 31, 14, 3, 22), reason: "x" });
     expect(describeReason(whyNot(sim.state, 0))).toBe("ready; the model's API is rate limited until 2026-01-31 14:03:22 UTC");
     sim.report({ type: "run-paused" });
     expect(whyNot(sim.state, 0)).toEqual({ kind: "paused" });
     sim.report({ type: "run-unpaused" });
-    sim.report({ type: "starts-held", until: sim.state.lastEventAt + 10, reason: "over with the next fact" });
+    sim.report({ type: "backoff-started", until: sim.state.lastEventAt + 10, reason: "over with the next fact" });
     expect(whyNot(sim.state, 0)).toEqual({ kind: "ready" });
   });
 
@@ -144,7 +144,7 @@ describe("a model's API that wants to be left alone", () => {
     early.stopAgent(T1, "rate-limited");
     // The engine was killed before it could say so.
     early.report({ type: "run-resumed", orphansKilled: 0 });
-    expect(decide(early.state, early.state.lastEventAt)).toEqual([{ do: "hold", ...early.state.holdDue }]);
+    expect(decide(early.state, early.state.lastEventAt)).toEqual([{ do: "backoff", ...early.state.backoffDue }]);
   });
 });
 
@@ -165,7 +165,7 @@ describe("what ends all starts", () => {
     sim.decide();
     sim.stopAgent(T1, "authentication");
     expect(startsAt(sim)).toEqual([]);
-    expect(whyNot(sim.state, 2)).toMatchObject({ kind: "tripped", by: { kind: "authentication" } });
+    expect(whyNot(sim.state, 2)).toMatchObject({ kind: "halted", by: { kind: "authentication" } });
     sim.endAttempt(T2, "done");
     toEnd(sim);
     expect(sim.state.end).toMatchObject({ kind: "not-done", exitCode: 1 });
@@ -193,7 +193,7 @@ describe("what ends all starts", () => {
     sim.decide();
     sim.stopAgent(T1, "model");
     sim.stopAgent(T2, "authentication");
-    expect(sim.state.tripped).toEqual({ kind: "model", says: "it says so" });
+    expect(sim.state.halted).toEqual({ kind: "model", says: "it says so" });
   });
 
   test("a new engine tries anew", () => {
@@ -201,7 +201,7 @@ describe("what ends all starts", () => {
     sim.decide();
     sim.stopAgent(T1, "authentication");
     sim.report({ type: "run-resumed", orphansKilled: 0 });
-    expect(sim.state.tripped).toBeUndefined();
+    expect(sim.state.halted).toBeUndefined();
     expect(startsAt(sim)).toEqual([T1]);
   });
 
@@ -209,7 +209,7 @@ describe("what ends all starts", () => {
     const sim = run();
     sim.decide();
     sim.stopAgent(T1, "rate-limited", LONGEST_BACKOFF_MS + 1);
-    expect(sim.state.holdDue).toBeUndefined();
+    expect(sim.state.backoffDue).toBeUndefined();
     toEnd(sim);
     expect(sim.state.end?.exitCode).toBe(1);
     expect(sim.state.end?.reason).toMatch(
@@ -218,7 +218,7 @@ describe("what ends all starts", () => {
     const just = run();
     just.decide();
     just.stopAgent(T1, "rate-limited", LONGEST_BACKOFF_MS);
-    expect(just.state.tripped).toBeUndefined();
+    expect(just.state.halted).toBeUndefined();
   });
 
   test("waits that follow each other are one wait: six hours at a stretch are the most", () => {
@@ -230,15 +230,15 @@ describe("what ends all starts", () => {
       );
       sim.stopAgent(ticket as TicketId, "overloaded", 3_600_000);
       sim.decide();
-      expect(sim.state.tripped).toBeUndefined();
+      expect(sim.state.halted).toBeUndefined();
       sim.pass(3_600_000);
     }
     sim.decide();
     const [next] = sim.state.slots.flatMap((index) => (index === null ? [] : [sim.state.plan.tickets[index]?.id as TicketId]));
     sim.stopAgent(next as TicketId, "overloaded", 3_600_000 + MIN);
-    expect(sim.state.tripped).toMatchObject({ kind: "overloaded" });
+    expect(sim.state.halted).toMatchObject({ kind: "overloaded" });
     sim.report({ type: "run-resumed", orphansKilled: 0 });
-    expect([sim.state.tripped, sim.state.limited]).toEqual([undefined, undefined]);
+    expect([sim.state.halted, sim.state.rateLimited]).toEqual([undefined, undefined]);
   });
 
   test("what is left names it once, before the tickets", () => {
@@ -257,7 +257,7 @@ describe("the next moment at which time alone decides", () => {
     const sim = run();
     turnedAway(sim);
     sim.report({ type: "oracle-judged", final: false, judgement: honestJudgement(sim.state) });
-    const until = sim.state.hold?.until ?? 0;
+    const until = sim.state.backoff?.until ?? 0;
     expect(nextMoment(sim.state, until - 1)).toBe(until);
     expect(nextMoment(sim.state, until)).toBeUndefined();
   });
@@ -289,7 +289,7 @@ describe("the next moment at which time alone decides", () => {
     const judged = sim.state.lastEventAt;
     sim.endAttempt(T1, "done");
     expect(nextMoment(sim.state, sim.state.lastEventAt)).toBe(judged + 5 * S);
-    sim.report({ type: "starts-held", until: judged + 4 * S, reason: "x" });
+    sim.report({ type: "backoff-started", until: judged + 4 * S, reason: "x" });
     expect(nextMoment(sim.state, sim.state.lastEventAt)).toBe(judged + 4 * S);
     sim.report({ type: "stop-requested", by: "person" });
     expect(nextMoment(sim.state, sim.state.lastEventAt)).toBeUndefined();

@@ -213,7 +213,7 @@ describe("what stopped the agent", () => {
     sim.stopAgent(T1, kind);
     expect(stateOf(sim.state, T1)).toMatchObject({ failures: 1, evidence: [{ step: "agent" }] });
     expect(sim.state.ready).toEqual([0]);
-    expect([sim.state.tripped, sim.state.hold, sim.state.holdDue]).toEqual([undefined, undefined, undefined]);
+    expect([sim.state.halted, sim.state.backoff, sim.state.backoffDue]).toEqual([undefined, undefined, undefined]);
   });
 
   test.for(["authentication", "permission", "model"] as const)("%s: no failure of the ticket, and it is not given up", (kind) => {

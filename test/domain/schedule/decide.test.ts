@@ -4,7 +4,7 @@ import { admitCommand } from "../../../src/domain/run/admit.ts";
 import { HumanStep } from "../../../src/domain/run/command.ts";
 import type { Judgement, VerdictWord } from "../../../src/domain/run/event.ts";
 import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
-import { decide, FINAL_TRIES, INTERIM_MS } from "../../../src/domain/schedule/decide.ts";
+import { decide, INTERIM_MS, MAX_FINAL_JUDGEMENTS } from "../../../src/domain/schedule/decide.ts";
 import type { Fence } from "../../../src/domain/values/ids.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, honestJudgement, Simulation, ticketOf } from "../simulate.ts";
@@ -50,7 +50,7 @@ describe("law 1: only the oracle ends a run as done", () => {
           }
           sim.decide();
           const { end } = sim.state;
-          if (end === undefined) expect(given.every((g) => g === "unjudged") && given.length < FINAL_TRIES).toBe(true);
+          if (end === undefined) expect(given.every((g) => g === "unjudged") && given.length < MAX_FINAL_JUDGEMENTS).toBe(true);
           else expect(end.exitCode).toBe({ done: 0, "not-done": 1, unjudged: 3 }[given.at(-1) as VerdictWord]);
         },
       ),
@@ -104,7 +104,7 @@ describe("law 1: only the oracle ends a run as done", () => {
     sim.decide();
     expect(sim.state.end?.reason).toBe("1 done, 2 human-gated");
     const dumb = atTheEnd();
-    for (let i = 0; i < FINAL_TRIES; i++) {
+    for (let i = 0; i < MAX_FINAL_JUDGEMENTS; i++) {
       dumb.decide();
       const { problem: _, ...silent } = judgement("unjudged");
       dumb.report({ type: "oracle-judged", final: true, judgement: silent });

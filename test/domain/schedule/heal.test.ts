@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { ledgerOf } from "../../../src/domain/results/ledger.ts";
-import { numbersLine } from "../../../src/domain/results/summary.ts";
 import { admitFact } from "../../../src/domain/run/admit.ts";
 import type { HealOutcome } from "../../../src/domain/run/heal-fact.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
@@ -8,6 +7,7 @@ import type { RunState } from "../../../src/domain/run/state.ts";
 import { decide } from "../../../src/domain/schedule/decide.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { vecItems } from "../../../src/domain/values/vec.ts";
+import { numbersLine } from "../../../src/store/results/summary.ts";
 import { batchOf, honestJudgement, Simulation, ticketOf } from "../simulate.ts";
 
 const [T1, T2] = [TicketId.parse("T-1"), TicketId.parse("T-2")];
@@ -128,7 +128,7 @@ describe("a heal", () => {
     expect(sim.state.heals.running?.n).toBe(2);
   });
 
-  test("is called off by a stop, and the run ends as interrupted", () => {
+  test("is cancelled by a stop, and the run ends as interrupted", () => {
     const sim = stopped();
     sim.report({ type: "stop-requested", by: "signal" });
     expect(sim.decide()).toEqual([]);
@@ -204,7 +204,7 @@ describe("no heal", () => {
     sim.endAttempt(T1, "failed");
     expect(goOn(sim)).toEqual([]);
     expect(sim.state).toMatchObject({ stage: "working", heals: { started: 0 } });
-    sim.report({ type: "starts-held", until: sim.state.lastEventAt + 60_000, reason: "busy" });
+    sim.report({ type: "backoff-started", until: sim.state.lastEventAt + 60_000, reason: "busy" });
     sim.report({ type: "run-unpaused" });
     expect(goOn(sim)).toEqual([]);
     expect(sim.state.stage).toBe("working");

@@ -14,12 +14,12 @@ function paid(limits: Parameters<typeof batchOf>[1] = {}): Simulation {
   return new Simulation({ ...batchOf([ticketOf("T-1"), ticketOf("T-2")], { workers: 2, ...limits }), agent });
 }
 const ask = (sim: Simulation, usd: number) =>
-  sim.report({ type: "second-model-asked", ...sim.of(T1), question: "review", reservedUsd: usd });
+  sim.report({ type: "reviewer-asked", ...sim.of(T1), question: "review", reservedUsd: usd });
 const answer = (sim: Simulation, usd: number) =>
-  sim.report({ type: "second-model-answered", ...sim.of(T1), question: "review", costUsd: usd, valid: true, says: "" });
+  sim.report({ type: "reviewer-answered", ...sim.of(T1), question: "review", costUsd: usd, valid: true, says: "" });
 const cap = (sim: Simulation, usd: number) => questionCap(sim.state, stateOf(sim.state, T1), usd);
 
-describe("a question to the second model", () => {
+describe("a question to the reviewer", () => {
   test.for([
     ["usdPerTicket", { usdPerTicket: 5 }, 3],
     ["usdPerRun", { usdPerRun: 7 }, 3],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { planOf, topologicalOrder } from "../../../src/domain/schedule/plan.ts";
+import { planOf, specOf, topologicalOrder } from "../../../src/domain/schedule/plan.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { ticketOf } from "../simulate.ts";
 
@@ -31,4 +31,10 @@ describe("the plan", () => {
     expect(topologicalOrder(tickets, planOf(tickets, {}).dependents)).toEqual([0, 1, 2, 3]);
     expect(topologicalOrder(tickets.toReversed(), [[], [0], [0], [1, 2]])).toEqual([3, 1, 2, 0]);
   });
+});
+
+test("a ticket is found by its id, and an id that the batch does not have throws", () => {
+  const plan = planOf([ticketOf("T-1"), ticketOf("T-2")], {});
+  expect(specOf(plan, "T-2").id).toBe("T-2");
+  for (const id of ["T-3", "", "constructor", "__proto__"]) expect(() => specOf(plan, id)).toThrow(RangeError);
 });

@@ -165,7 +165,7 @@ describe("what is being finished", () => {
     expect(now(sim.state)).toMatchObject([{ do: "end", exitCode: 130 }]);
   });
 
-  test("can be killed: its worker is called off, and the next attempt has the slot", () => {
+  test("can be killed: its worker is cancelled, and the next attempt has the slot", () => {
     const sim = finishing();
     for (const fact of admitCommand(sim.state, { type: "kill", ticket: T1 })) sim.report(fact);
     expect(now(sim.state)).toContainEqual({ do: "abort", ...of, ending: "killed-by-person" });
@@ -174,7 +174,7 @@ describe("what is being finished", () => {
     expect(starts(sim.state)).toEqual([[T1, 0]]);
   });
 
-  test("can be gated: it is called off, and the gate is written when it has ended", () => {
+  test("can be gated: it is cancelled, and the gate is written when it has ended", () => {
     const sim = finishing();
     for (const fact of admitCommand(sim.state, { type: "gate", ticket: T1, step: HumanStep.parse("x") })) sim.report(fact);
     expect(now(sim.state).filter((action) => action.do !== "judge")).toEqual([{ do: "abort", ...of, ending: "gated-by-person" }]);

@@ -136,7 +136,7 @@ const SAMPLES: readonly (readonly [name: string, steps: readonly TransientKind[]
   ["package-manager-lock", ["prepare"], "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 12 (apt-get)"],
 ];
 
-/** Failures that are real, though they speak of what a hiccup speaks of. */
+/** Failures that are real, though they speak of what a transient speaks of. */
 const REAL = [
   "FAIL test/http.test.ts > answers 503 while it starts\nAssertionError: expected 503 to be 200",
   "✖ retries on ECONNRESET (12.4ms)\n  Error: connect ECONNRESET 127.0.0.1:8080\n    code: 'ECONNRESET'",

@@ -8,12 +8,12 @@ export interface Authority {
 }
 
 const NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
-/** What a URL parser takes for a number (WHATWG URL, "ends in a number"): 127.1, 0x7f.1, 2130706433. */
+/** Texts that a URL parser takes for a number (WHATWG URL, "ends in a number"): 127.1, 0x7f.1, 2130706433. */
 const NUMBER = /^(?:\d+|0x[0-9a-f]*)$/;
 
 /**
- * Reads `name:port`, `1.2.3.4:port` or `[v6]:port`; `fallback` is the port where none is given. Undefined for anything
- * else: another spelling of an address (decimal, octal, short), a final dot, credentials, a name that is too long.
+ * Reads `name:port`, `1.2.3.4:port` or `[v6]:port`; `fallback` is the default port. Undefined for anything else: another spelling
+ * of an address (decimal, octal, short), a final dot, credentials, a name that is too long.
  */
 export function readAuthority(text: string, fallback?: number): Authority | undefined {
   const found = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::(\d{1,5}))?$/.exec(text);

@@ -5,30 +5,30 @@ import type { Authority } from "./authority.ts";
 import type { HostRules } from "./host-rules.ts";
 
 /**
- * Look-ups that are made at a time, over all gateways of this process: each holds one of the four threads that Node also
- * does its file work on, and whoever is inside may ask for names whose servers never answer.
+ * Concurrent look-ups over all gateways of this process. Each takes one of the four threads that Node also uses for files, and a
+ * confined program may ask for names whose servers never answer.
  */
 const MOST_LOOKUPS = 2;
 
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
-/** How connections to the outside are made: only to allowed hosts, and only to addresses that were looked at. */
+/** Makes connections to the outside: only to allowed hosts, and only to checked addresses. */
 export interface Dialler {
   readonly rules: HostRules;
   readonly resolve?: Resolve | undefined;
   readonly connectMs: number;
 }
 
-/** Throws a Refusal (403) where the host is not open. */
+/** Throws a Refusal (403) if the host is not allowed. */
 export function assertOpen(rules: HostRules, { host, port }: Authority): void {
   if (!rules.allows({ host, port }))
     throw new Refusal(403, `${isIP(host) === 6 ? `[${host}]` : host}:${port} is not open to this step`);
 }
 
 /**
- * Connects to an allowed host. The name is looked up once, what it leads to is checked, and exactly those addresses are
- * connected to. Rejects with a Refusal: 403 where the host or all its addresses are not open, 502 where it cannot be
- * reached, 504 where that takes too long.
+ * Connects to an allowed host. The name is looked up once, its addresses are checked, and exactly those addresses are connected
+ * to. Rejects with a Refusal: 403 if the host or all its addresses are not allowed, 502 if it cannot be reached, 504 if that
+ * takes too long.
  */
 export async function dial(to: Authority, { rules, resolve, connectMs }: Dialler): Promise<Socket> {
   assertOpen(rules, to);
@@ -49,7 +49,7 @@ export async function dial(to: Authority, { rules, resolve, connectMs }: Dialler
     };
     const failed = (error: Error): void => {
       done();
-      // Late errors of a socket that nobody has any more are nobody's.
+      // Ignores late errors of a socket that nobody uses any more.
       socket.on("error", () => undefined);
       reject(error instanceof Refusal ? error : new Refusal(502, `${to.host} cannot be reached`));
     };
@@ -65,7 +65,7 @@ function closed({ host }: Authority): Refusal {
   return new Refusal(403, `${host} leads into this machine or its network, and that address is not open to this step`);
 }
 
-/** In the place of Node's own look-up: gives it the addresses that may be connected to, and no others. */
+/** Replaces Node's look-up: returns only the addresses that may be connected to. */
 function checkedLookup(to: Authority, rules: HostRules, resolve: Resolve): LookupFunction {
   return (name, options, callback) => {
     const answer = (error: Error | null, addresses: readonly string[]): void => {
@@ -99,7 +99,7 @@ async function systemResolve(name: string): Promise<readonly string[]> {
     });
   } finally {
     const next = waiting.shift();
-    // Its place goes over to whoever waits longest.
+    // Passes its place on to the request that has waited longest.
     if (next === undefined) underWay -= 1;
     else next();
   }

@@ -3,31 +3,31 @@ import { EXIT, UserError } from "../../../domain/values/user-error.ts";
 import { type Authority, readAuthority } from "./authority.ts";
 import { isPublicAddress } from "./public-address.ts";
 
-/** The port where a rule names none. */
+/** The port of a rule without one. */
 const HTTPS = 443;
 
 interface Rule extends Authority {
-  /** Whether it means every name below `host`, and not `host` itself. */
+  /** True if the rule means every name below `host`, and not `host` itself. */
   readonly below: boolean;
 }
 
-/** Hosts that may be reached; everything else may not. */
+/** Hosts that may be reached; all others may not. */
 export class HostRules {
   readonly #rules: readonly Rule[];
 
-  /** Throws a UserError (exit 2) that names the first rule that cannot be read. */
+  /** Throws a UserError (exit 2) that names the first invalid rule. */
   constructor(rules: readonly string[]) {
     this.#rules = rules.map(readRule);
   }
 
-  /** Whether a program may ask for this host and port at all. What its name leads to is looked at later. */
+  /** True if a program may ask for this host and port. The addresses of the name are checked later. */
   allows({ host, port }: Authority): boolean {
     return this.#rules.some((rule) => rule.port === port && (rule.below ? isBelow(host, rule.host) : host === rule.host));
   }
 
   /**
-   * Whether an address that an allowed name leads to may be connected to: a public one, or one that is itself listed with
-   * this port. So a name that is made to lead into this machine or its network leads nowhere.
+   * True if an allowed name's address may be connected to: a public address, or one that is itself listed with this port. So a
+   * name that points to this machine or its network leads nowhere.
    */
   allowsAddress(address: string, port: number): boolean {
     const plain = readAuthority(isIP(address) === 6 ? `[${address}]` : address, port);
@@ -43,7 +43,7 @@ function isBelow(host: string, name: string): boolean {
 function readRule(text: string): Rule {
   const below = text.startsWith("*.");
   const authority = readAuthority(below ? text.slice(2) : text, HTTPS);
-  // A wildcard over a top-level name would be half the world; and addresses have nothing below them.
+  // A wildcard over a top-level name would open half the world, and addresses have nothing below them.
   const tooWide = below && (authority === undefined || isIP(authority.host) !== 0 || !authority.host.includes("."));
   if (authority === undefined || tooWide) {
     throw new UserError({

@@ -2,7 +2,7 @@ import type { GatewayLimits } from "../../../ports/gateway.ts";
 import type { OpenLines } from "../open-lines.ts";
 import type { Dialler } from "./dial.ts";
 
-/** What went to hosts through one gateway. */
+/** Counts the traffic to hosts through one gateway. */
 export class Traffic {
   /** So far. */
   tunnels = 0;

@@ -8,8 +8,8 @@ import { dial } from "./dial.ts";
 import type { HostSide } from "./host-side.ts";
 
 /**
- * Passes a plain HTTP request in absolute form on to an allowed host, over a connection of its own; settles once the answer
- * is over. Redirects go back to the client, which has to ask again. Rejects with a Refusal where nothing was answered yet.
+ * Passes a plain HTTP request in absolute form on to an allowed host, over its own connection; settles after the answer.
+ * Redirects go back to the client, which must ask again. Rejects with a Refusal if nothing was answered yet.
  */
 export async function passPlain(
   { req, res, to, path }: { req: IncomingMessage; res: ServerResponse; to: Authority; path: string },
@@ -66,7 +66,7 @@ function exchange(
     };
     let answered = false;
     out.on("error", failed);
-    // Where the host wants another protocol, Node lets the connection go without an error.
+    // If the host asks for another protocol, Node drops the connection without an error.
     out.on("close", () => answered || failed());
     out.on("response", (answer) => {
       answered = true;
@@ -75,7 +75,7 @@ function exchange(
       try {
         res.writeHead(answer.statusCode ?? 502, withoutHop(answer));
       } catch {
-        // A status or a header that Node does not write, for it would say more than one thing; or nobody is there any more.
+        // Node refuses to write an ambiguous status or header; or the client is gone.
         return failed();
       }
       answer.pipe(res);
@@ -85,7 +85,7 @@ function exchange(
   });
 }
 
-/** Said anew, so that no two readers can disagree on where the body ends; Node alone would send a GET's body unframed. */
+/** Written again, so that no two readers can disagree about the end of the body; Node alone would send a GET's body unframed. */
 function framing(req: IncomingMessage): Record<string, string> {
   const length = req.headers["content-length"];
   if (req.headers["transfer-encoding"] !== undefined) return { "transfer-encoding": "chunked" };

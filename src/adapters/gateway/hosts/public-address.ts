@@ -1,8 +1,8 @@
 import { BlockList, isIP } from "node:net";
 
 /**
- * What is not the open internet (IANA's special-purpose address registries), and Azure's host address, which looks public
- * and is the machine's own host. The metadata services of the clouds are among the link-local, shared and unique local ones.
+ * Address ranges outside the public internet (IANA's special-purpose address registries), and Azure's host address, which looks
+ * public but is the machine's own host. The clouds' metadata services are among the link-local, shared and unique local ranges.
  */
 const CLOSED_V4 = [
   "0.0.0.0/8",
@@ -24,14 +24,14 @@ const CLOSED_V4 = [
 ];
 /** Within the global unicast space: protocol assignments with Teredo and ORCHID, documentation, 6to4. */
 const CLOSED_V6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"];
-/** The only part of the space that is given out for the open internet. */
+/** The only part of the space that is allocated for the public internet. */
 const GLOBAL_V6 = ["2000::/3"];
 /** IPv4 behind a translator (RFC 6052): the last 32 bits count. */
 const NAT64 = ["64:ff9b::/96"];
 
 let lists: { readonly closed: BlockList; readonly global: BlockList; readonly nat64: BlockList } | undefined;
 
-/** Whether an address, in canonical spelling, is one of the open internet. False for what is no address. */
+/** True if an address, in canonical spelling, is public. False for a text that is not an address. */
 export function isPublicAddress(address: string): boolean {
   lists ??= { closed: listOf([...CLOSED_V4, ...CLOSED_V6]), global: listOf(GLOBAL_V6), nat64: listOf(NAT64) };
   if (isIP(address) === 4) return !lists.closed.check(address, "ipv4");

@@ -7,8 +7,8 @@ import { dial } from "./dial.ts";
 import type { HostSide } from "./host-side.ts";
 
 /**
- * Joins a client that asked by CONNECT to an allowed host; settles once both are gone. Rejects with a Refusal where it is
- * not let through; nothing has been said to the client then.
+ * Connects a client that asked by CONNECT to an allowed host; settles when both have closed. Rejects with a Refusal if it is not
+ * allowed; nothing has been sent to the client then.
  */
 export async function openTunnel(req: IncomingMessage, client: Duplex, head: Buffer, hostSide: HostSide): Promise<void> {
   const { traffic, limits } = hostSide;
@@ -18,7 +18,7 @@ export async function openTunnel(req: IncomingMessage, client: Duplex, head: Buf
   if (traffic.open >= limits.tunnels) throw new Refusal(503, "too many connections are open", true);
   traffic.open += 1;
   let remote: Socket | undefined;
-  // The client may go while the host is still being looked for.
+  // The client may leave while the host is still being looked up.
   let gone = client.destroyed;
   const end = (): void => {
     gone = true;
@@ -30,7 +30,7 @@ export async function openTunnel(req: IncomingMessage, client: Duplex, head: Buf
   try {
     remote = await dial(to, hostSide.dialler);
     if (gone) return void remote.destroy();
-    // From here on what is still to be sent outlives the client.
+    // From here on, pending data outlives the client.
     client.off("close", end);
     traffic.tunnels += 1;
     await join(client, remote, head, hostSide);
@@ -65,7 +65,7 @@ function join(client: Duplex, remote: Socket, head: Buffer, { limits, traffic }:
       traffic.bytesIn += chunk.length;
     });
     client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
-    // What came right behind the request. Not by `unshift`: a stream that flows already gives it to those listening so far.
+    // Bytes that came right behind the request. Not by `unshift`: a flowing stream already gives them to its listeners.
     traffic.bytesOut += head.length;
     if (head.length > 0) remote.write(head);
     client.pipe(remote);
@@ -73,7 +73,7 @@ function join(client: Duplex, remote: Socket, head: Buffer, { limits, traffic }:
   });
 }
 
-/** What is on its way to a side whose partner is gone still arrives; then it is let go. */
+/** Pending data still arrives at a side whose partner is gone; then the side is closed. */
 function lastWords(side: Duplex, mostMs: number): void {
   if (side.writableFinished) return void side.destroy();
   const timer = setTimeout(() => side.destroy(), mostMs);

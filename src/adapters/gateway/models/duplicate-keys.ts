@@ -1,5 +1,5 @@
 import { isEscaped, isSpace, quoteBefore } from "../../../domain/values/json-text.ts";
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "../../json.ts";
 
 const COLON = 0x3a;
 

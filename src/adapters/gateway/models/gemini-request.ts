@@ -1,4 +1,4 @@
-import { countOf, isObject, type JsonObject, listOf } from "./json.ts";
+import { countOf, isObject, type JsonObject, listOf } from "../../json.ts";
 
 /**
  * Google reads a member by its name in either way of writing, `fileData` and `file_data` (the JSON of Protocol Buffers), and one

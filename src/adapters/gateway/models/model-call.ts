@@ -3,11 +3,11 @@ import { pipeline, type Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress, constants as zlib } from "node:zlib";
 import type { GatewayLimits } from "../../../ports/gateway.ts";
 import { type AnswerReader, answerReader } from "../prices/answer-reader.ts";
-import type { Hold, Outcome } from "../prices/meter.ts";
+import type { CallOutcome, Hold } from "../prices/meter.ts";
 import { NOTHING_READ } from "../prices/usage.ts";
 import { Refusal } from "../refusals.ts";
 import { headersFromModel } from "./headers.ts";
-import type { Meter } from "./routes.ts";
+import type { AnswerKind } from "./routes.ts";
 import { Scrubber, scrubbed } from "./scrub.ts";
 
 /** A request to a model that has been let through. */
@@ -18,7 +18,7 @@ export interface CallOf {
   readonly limits: GatewayLimits;
   readonly secret: string;
   /** Absent where it costs nothing. */
-  readonly metered?: { readonly kind: Meter; readonly hold: Hold };
+  readonly metered?: { readonly kind: AnswerKind; readonly hold: Hold };
 }
 
 /**
@@ -144,7 +144,7 @@ class Call {
   }
 
   /** Of an answer that said all about its cost it does not matter who stopped listening before its end. */
-  #outcome(): Outcome {
+  #outcome(): CallOutcome {
     const reading = this.#reader?.end();
     if (reading !== undefined) return { as: "read", reading };
     return { as: "unread", reading: this.#reader?.sofar() ?? NOTHING_READ };

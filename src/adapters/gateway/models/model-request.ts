@@ -1,10 +1,10 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { readJson } from "../../../domain/values/json-text.ts";
+import { countOf, isObject, type JsonObject, objectOf } from "../../json.ts";
 import { Refusal } from "../refusals.ts";
 import { hasNoDuplicateKeys } from "./duplicate-keys.ts";
 import { geminiBounds } from "./gemini-request.ts";
-import { countOf, isObject, type JsonObject, objectOf } from "./json.ts";
-import type { FoundRoute, Meter } from "./routes.ts";
+import type { AnswerKind, FoundRoute } from "./routes.ts";
 import { clientToolsOnly, outsideOf } from "./vendor-reach.ts";
 
 /** A request to a model, as it is sent on. */
@@ -70,11 +70,11 @@ function parse(text: string): JsonObject {
 }
 
 /** The request as it may be sent on; the same object where nothing of it has to change. */
-function adjust(kind: Meter, body: JsonObject, vendorReach: boolean): JsonObject {
+function adjust(kind: AnswerKind, body: JsonObject, vendorReach: boolean): JsonObject {
   const withTools = vendorReach || body["tools"] === undefined ? body : withoutVendorTools(kind, body);
   // Without it a streamed chat never says what it used.
   const options = objectOf(body["stream_options"]);
-  if (kind !== "chat" || body["stream"] !== true || options["include_usage"] === true) return withTools;
+  if (kind !== "chat" || body["stream"] !== true || options?.["include_usage"] === true) return withTools;
   return { ...withTools, stream_options: { ...options, include_usage: true } };
 }
 
@@ -88,7 +88,7 @@ function written(body: JsonObject): Buffer {
 }
 
 /** A request whose only tools were the vendor's has none any more, and an empty list would be an error. */
-function withoutVendorTools(kind: Meter, body: JsonObject): JsonObject {
+function withoutVendorTools(kind: AnswerKind, body: JsonObject): JsonObject {
   const given = body["tools"];
   const { tools, dropped } = clientToolsOnly(kind, given);
   if (Array.isArray(given) && dropped === 0 && tools.every((tool, i) => tool === given[i])) return body;
@@ -97,7 +97,7 @@ function withoutVendorTools(kind: Meter, body: JsonObject): JsonObject {
   return rest;
 }
 
-function maxOutputOf(kind: Meter, body: JsonObject): number | undefined {
+function maxOutputOf(kind: AnswerKind, body: JsonObject): number | undefined {
   if (kind === "generate") return geminiBounds(body).maxOutput;
   if (kind === "responses") return countOf(body["max_output_tokens"]);
   const newer = kind === "chat" ? countOf(body["max_completion_tokens"]) : undefined;

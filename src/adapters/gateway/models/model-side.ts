@@ -11,7 +11,7 @@ import { type FoundRoute, routeOf } from "./routes.ts";
 import { Upstream } from "./upstream.ts";
 
 /** What the model's side knows of the gateway's line. */
-export interface Line {
+export interface GatewayLine {
   readonly cut: (reason: string) => void;
   /** Throws a Refusal (402) where it is cut. */
   readonly assertNotCut: () => void;
@@ -23,11 +23,11 @@ export class ModelSide {
   readonly meter: Meter;
   readonly #of: ModelUpstream;
   readonly #limits: GatewayLimits;
-  readonly #line: Line;
+  readonly #line: GatewayLine;
   readonly #bodies: BodyReader;
   readonly #upstream: Upstream;
 
-  constructor(modelUpstream: ModelUpstream, limits: GatewayLimits, line: Line) {
+  constructor(modelUpstream: ModelUpstream, limits: GatewayLimits, line: GatewayLine) {
     this.#of = modelUpstream;
     this.#limits = limits;
     this.#line = line;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate, type ZlibOptions, zstdDecompress } from "node:zlib";
+import { hasErrorCode } from "../../../domain/values/error-text.ts";
 import type { GatewayLimits } from "../../../ports/gateway.ts";
 import { Refusal } from "../refusals.ts";
 
@@ -75,7 +76,7 @@ export class BodyReader {
     try {
       return await decode(raw, { maxOutputLength: this.#limits.bodyBytes });
     } catch (error) {
-      const large = error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
+      const large = hasErrorCode(error, "ERR_BUFFER_TOO_LARGE");
       throw large ? this.#tooLarge() : new Refusal(400, "the request cannot be decompressed");
     }
   }

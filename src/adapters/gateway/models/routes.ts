@@ -2,7 +2,7 @@ import type { ModelApi } from "../../../ports/gateway.ts";
 import { Refusal } from "../refusals.ts";
 
 /** Where an answer says what it cost, and how. */
-export type Meter = "messages" | "chat" | "responses" | "generate";
+export type AnswerKind = "messages" | "chat" | "responses" | "generate";
 
 /** One thing that may be asked of a model API. */
 export interface Route {
@@ -12,9 +12,9 @@ export interface Route {
   /** Parameters that may follow, and the values that they may have. */
   readonly query: Readonly<Record<string, RegExp>>;
   /** Absent where it costs nothing. */
-  readonly meter?: Meter;
+  readonly meter?: AnswerKind;
   /** What its body is like, where it costs nothing; default: Anthropic's. */
-  readonly shape?: Meter;
+  readonly shape?: AnswerKind;
 }
 
 /** A route that was found. */

@@ -1,9 +1,9 @@
+import { isObject, type JsonObject, listOf, objectOf } from "../../json.ts";
 import { geminiClientTools, geminiOutside } from "./gemini-request.ts";
-import { isObject, type JsonObject, listOf, objectOf } from "./json.ts";
-import type { Meter } from "./routes.ts";
+import type { AnswerKind } from "./routes.ts";
 
 /** The shapes whose tools say by their type who runs them; Google's are in gemini-request.ts. */
-type Typed = Exclude<Meter, "generate">;
+type Typed = Exclude<AnswerKind, "generate">;
 
 /**
  * Tools that the program inside runs itself. Any other kind is run by the vendor: search, fetch, remote MCP servers, code
@@ -23,7 +23,10 @@ const OUTSIDE_MEMBERS: Readonly<Record<Typed, readonly string[]>> = {
 };
 
 /** The tools of a request that only the program inside runs, and how many others there were. */
-export function clientToolsOnly(kind: Meter, tools: unknown): { readonly tools: readonly unknown[]; readonly dropped: number } {
+export function clientToolsOnly(
+  kind: AnswerKind,
+  tools: unknown,
+): { readonly tools: readonly unknown[]; readonly dropped: number } {
   if (kind === "generate") return geminiClientTools(tools);
   const all = listOf(tools);
   const kept = all.flatMap((tool) => keptTool(kind, tool));
@@ -52,11 +55,11 @@ function keptNamespace(kind: Typed, namespace: JsonObject): JsonObject {
 
 function isVendorShell(tool: JsonObject): boolean {
   const environment = tool["environment"];
-  return environment !== undefined && objectOf(environment)["type"] !== "local";
+  return environment !== undefined && objectOf(environment)?.["type"] !== "local";
 }
 
 /** What in a request makes the vendor take something from elsewhere, or undefined: "mcp_servers", "a file by URL". */
-export function outsideOf(kind: Meter, body: JsonObject): string | undefined {
+export function outsideOf(kind: AnswerKind, body: JsonObject): string | undefined {
   if (kind === "generate") return geminiOutside(body);
   const member = OUTSIDE_MEMBERS[kind].find((name) => !isNothing(body[name]));
   if (member !== undefined) return member;

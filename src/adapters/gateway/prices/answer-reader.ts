@@ -1,29 +1,30 @@
 import { StringDecoder } from "node:string_decoder";
-import { isObject, type JsonObject, listOf, objectOf } from "../models/json.ts";
-import type { Meter } from "../models/routes.ts";
-import { joined, NOTHING_READ, type Reading, readUsage } from "./usage.ts";
+import { createParser } from "eventsource-parser";
+import { isObject, type JsonObject, listOf, objectOf } from "../../json.ts";
+import type { AnswerKind } from "../models/routes.ts";
+import { mergeReadings, NOTHING_READ, readUsage, type UsageReading } from "./usage.ts";
 
 /** Reads along what an answer says about its cost. Whoever feeds it bounds the answer's size. */
 export interface AnswerReader {
   push(chunk: Buffer): void;
   /** What was said so far. */
-  sofar(): Reading;
+  sofar(): UsageReading;
   /** Once the answer is over: what it cost, or undefined where it does not say so whole and well-formed. */
-  end(): Reading | undefined;
+  end(): UsageReading | undefined;
 }
 
 /** For an answer of this content type; undefined where it is of none that says what it cost. */
-export function answerReader(kind: Meter, contentType: string | undefined): AnswerReader | undefined {
+export function answerReader(kind: AnswerKind, contentType: string | undefined): AnswerReader | undefined {
   const type = contentType?.split(";", 1)[0]?.trim().toLowerCase();
   if (type === "text/event-stream") return new EventReader(kind);
   return type === "application/json" ? new JsonReader(kind) : undefined;
 }
 
 class JsonReader implements AnswerReader {
-  readonly #kind: Meter;
+  readonly #kind: AnswerKind;
   readonly #chunks: Buffer[] = [];
 
-  constructor(kind: Meter) {
+  constructor(kind: AnswerKind) {
     this.#kind = kind;
   }
 
@@ -31,60 +32,46 @@ class JsonReader implements AnswerReader {
     this.#chunks.push(chunk);
   }
 
-  sofar(): Reading {
+  sofar(): UsageReading {
     return NOTHING_READ;
   }
 
-  end(): Reading | undefined {
+  end(): UsageReading | undefined {
     const answer = parsed(Buffer.concat(this.#chunks).toString());
     if (answer === undefined) return undefined;
     return this.#kind === "generate" ? readPieces(Array.isArray(answer) ? answer : [answer]) : readWhole(this.#kind, answer);
   }
 }
 
-/**
- * Server-sent events (WHATWG HTML, 9.2), as far as they matter here: the data of each event is one JSON text, and lines end
- * with LF or CRLF. What is written otherwise does not say what it cost.
- */
+/** Server-sent events (WHATWG HTML, 9.2) of which the data is one JSON text each. What is written otherwise does not say what it cost. */
 class EventReader implements AnswerReader {
-  readonly #kind: Meter;
+  readonly #kind: AnswerKind;
   readonly #text = new StringDecoder("utf8");
-  #rest = "";
-  #data: string[] = [];
+  readonly #events = createParser({ onEvent: ({ data }) => this.#event(data) });
   #reading = NOTHING_READ;
   /** Events that have to be there, and are. */
   readonly #seen = new Set<"start" | "delta" | "end">();
   #malformed = false;
 
-  constructor(kind: Meter) {
+  constructor(kind: AnswerKind) {
     this.#kind = kind;
   }
 
   push(chunk: Buffer): void {
-    const lines = (this.#rest + this.#text.write(chunk)).split("\n");
-    this.#rest = lines.pop() ?? "";
-    for (const line of lines) this.#line(line.endsWith("\r") ? line.slice(0, -1) : line);
+    this.#events.feed(this.#text.write(chunk));
   }
 
-  sofar(): Reading {
+  sofar(): UsageReading {
     return this.#reading;
   }
 
-  end(): Reading | undefined {
+  end(): UsageReading | undefined {
     // An event that no empty line ends is none.
     const needed = this.#kind === "messages" ? (["start", "delta", "end"] as const) : (["delta", "end"] as const);
     return !this.#malformed && needed.every((event) => this.#seen.has(event)) ? this.#reading : undefined;
   }
 
-  #line(line: string): void {
-    if (line === "") return this.#dispatch();
-    if (line.startsWith("data:")) this.#data.push(line.slice(line.startsWith("data: ") ? 6 : 5));
-  }
-
-  #dispatch(): void {
-    if (this.#data.length === 0) return;
-    const data = this.#data.join("\n");
-    this.#data = [];
+  #event(data: string): void {
     if (data === "[DONE]") return void this.#seen.add("end");
     const event = parsed(data);
     if (!isObject(event)) this.#malformed = true;
@@ -126,23 +113,23 @@ class EventReader implements AnswerReader {
     if (isLast(event) && isObject(event["usageMetadata"])) this.#seen.add("end");
   }
 
-  #use(as: "start" | "delta", jsonObject: JsonObject): void {
-    const reading = readUsage(this.#kind, jsonObject);
+  #use(as: "start" | "delta", answer: JsonObject | undefined): void {
+    const reading = answer === undefined ? undefined : readUsage(this.#kind, answer);
     if (reading === undefined) this.#malformed = true;
     else {
       // A later count of Google's stands for all before it: only then is it known what came from the cache.
-      this.#reading = this.#kind === "generate" ? reading : joined(this.#reading, reading);
+      this.#reading = this.#kind === "generate" ? reading : mergeReadings(this.#reading, reading);
       this.#seen.add(as);
     }
   }
 }
 
-function readWhole(kind: Meter, answer: unknown): Reading | undefined {
+function readWhole(kind: AnswerKind, answer: unknown): UsageReading | undefined {
   return isObject(answer) ? readUsage(kind, answer) : undefined;
 }
 
 /** All of a Gemini answer that did not come as events: one piece, or a list of them. */
-function readPieces(pieces: readonly unknown[]): Reading | undefined {
+function readPieces(pieces: readonly unknown[]): UsageReading | undefined {
   const last = pieces.at(-1);
   if (!isObject(last) || !isLast(last)) return undefined;
   return pieces.every(isObject) ? readUsage("generate", last) : undefined;
@@ -150,8 +137,8 @@ function readPieces(pieces: readonly unknown[]): Reading | undefined {
 
 /** Whether a piece ends a Gemini answer: it says why it ends, or why nothing was asked at all. */
 function isLast(piece: JsonObject): boolean {
-  const ended = listOf(piece["candidates"]).some((each) => typeof objectOf(each)["finishReason"] === "string");
-  return ended || objectOf(piece["promptFeedback"])["blockReason"] !== undefined;
+  const ended = listOf(piece["candidates"]).some((each) => typeof objectOf(each)?.["finishReason"] === "string");
+  return ended || objectOf(piece["promptFeedback"])?.["blockReason"] !== undefined;
 }
 
 function parsed(text: string): unknown {

@@ -1,22 +1,22 @@
 import { plainText } from "../../../domain/values/text.ts";
-import type { ModelUpstream } from "../../../ports/gateway.ts";
+import type { BilledTokens, ModelUpstream } from "../../../ports/gateway.ts";
 import type { ModelAsk } from "../models/model-request.ts";
 import { Refusal } from "../refusals.ts";
 import { Prices } from "./prices.ts";
-import type { Reading, Tokens } from "./usage.ts";
+import type { UsageReading } from "./usage.ts";
 
 /**
  * How a request ended: `free` where the vendor does not bill it, `read` where its answer said what it cost, `unread` where
  * it did not, or not to the end.
  */
-export type Outcome = { readonly as: "free" } | { readonly as: "read" | "unread"; readonly reading: Reading };
+export type CallOutcome = { readonly as: "free" } | { readonly as: "read" | "unread"; readonly reading: UsageReading };
 
 /** Money set aside for one request that is under way. */
 export interface Hold {
   /** What its answer said so far. May cut the line. */
-  observe(reading: Reading): void;
+  observe(reading: UsageReading): void;
   /** Books it; the first call counts. */
-  settle(outcome: Outcome): void;
+  settle(outcome: CallOutcome): void;
 }
 
 type MeterOf = Pick<ModelUpstream, "prices" | "capUsd" | "onUsage">;
@@ -90,12 +90,12 @@ export class Meter {
     };
   }
 
-  #book(ask: ModelAsk, reserve: number, { as, reading }: Exclude<Outcome, { as: "free" }>): void {
+  #book(ask: ModelAsk, reserve: number, { as, reading }: Exclude<CallOutcome, { as: "free" }>): void {
     const isWhole = as === "read" && !reading.surcharge && !ask.surcharge;
     const known = isWhole ? this.#costOf(ask, reading) : undefined;
     const countedUsd = known ?? reserve;
     this.#spent += countedUsd;
-    const { input, output, cacheRead, cacheWrite, cacheWriteHour }: Tokens = reading.tokens ?? NO_TOKENS;
+    const { input, output, cacheRead, cacheWrite, cacheWriteHour }: BilledTokens = reading.tokens ?? NO_TOKENS;
     this.#of.onUsage?.({
       model: plainText(reading.model ?? ask.model, 100),
       input,
@@ -109,7 +109,7 @@ export class Meter {
   }
 
   /** By the dearer of the model that was asked for and the one that answered; undefined where either has no price. */
-  #costOf(ask: ModelAsk, { model, tokens }: Reading): number | undefined {
+  #costOf(ask: ModelAsk, { model, tokens }: UsageReading): number | undefined {
     if (tokens === undefined) return undefined;
     const asked = this.#prices.cost(ask.model, tokens);
     const answered = this.#prices.cost(model ?? ask.model, tokens);
@@ -122,7 +122,7 @@ export class Meter {
   }
 }
 
-const NO_TOKENS: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 };
+const NO_TOKENS: BilledTokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 };
 
 function priceOf(most: number | undefined): string {
   return most === undefined ? "anything, for no price is known for it" : `$${round(most)}`;

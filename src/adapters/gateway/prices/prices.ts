@@ -1,6 +1,5 @@
-import type { Price, Rates } from "../../../ports/gateway.ts";
+import type { BilledTokens, Price, Rates } from "../../../ports/gateway.ts";
 import type { ModelAsk } from "../models/model-request.ts";
-import type { Tokens } from "./usage.ts";
 
 /** Tokens of an answer for which neither the request nor the price list sets a limit. */
 const MOST_OUTPUT = 128_000;
@@ -34,7 +33,7 @@ export class Prices {
   }
 
   /** Dollars that these tokens of a model cost; undefined where it has no price. */
-  cost(model: string, tokens: Tokens): number | undefined {
+  cost(model: string, tokens: BilledTokens): number | undefined {
     const price = this.of(model);
     if (price === undefined) return undefined;
     const { input, output, cacheRead, cacheWrite, cacheWriteHour } = tokens;

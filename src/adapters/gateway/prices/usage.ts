@@ -1,27 +1,19 @@
-import { countOf, isObject, type JsonObject, listOf, objectOf } from "../models/json.ts";
-import type { Meter } from "../models/routes.ts";
-
-/** Tokens by how they are billed; none is counted twice. */
-export interface Tokens {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-  readonly cacheWriteHour: number;
-}
+import type { BilledTokens } from "../../../ports/gateway.ts";
+import { countOf, isObject, type JsonObject, listOf, objectOf } from "../../json.ts";
+import type { AnswerKind } from "../models/routes.ts";
 
 /** What an answer has said so far about what it cost. */
-export interface Reading {
+export interface UsageReading {
   readonly model?: string;
-  readonly tokens?: Tokens;
+  readonly tokens?: BilledTokens;
   /** Whether something was used that is not billed by tokens alone, or at another rate. */
   readonly surcharge: boolean;
 }
 
-export const NOTHING_READ: Reading = { surcharge: false };
+export const NOTHING_READ: UsageReading = { surcharge: false };
 
 /** What the `usage` and `model` of one answer, or of one event of it, say. Undefined where they are malformed. */
-export function readUsage(kind: Meter, jsonObject: JsonObject): Reading | undefined {
+export function readUsage(kind: AnswerKind, jsonObject: JsonObject): UsageReading | undefined {
   if (kind === "generate") return geminiUsage(jsonObject);
   const { usage, model } = jsonObject;
   if (!isObject(usage)) return undefined;
@@ -32,7 +24,7 @@ export function readUsage(kind: Meter, jsonObject: JsonObject): Reading | undefi
 }
 
 /** Two readings of one answer: counts only grow, so the greater of each holds. */
-export function joined(a: Reading, b: Reading): Reading {
+export function mergeReadings(a: UsageReading, b: UsageReading): UsageReading {
   const model = a.model ?? b.model;
   const tokens = a.tokens === undefined ? b.tokens : b.tokens === undefined ? a.tokens : greater(a.tokens, b.tokens);
   return {
@@ -42,7 +34,7 @@ export function joined(a: Reading, b: Reading): Reading {
   };
 }
 
-function greater(a: Tokens, b: Tokens): Tokens {
+function greater(a: BilledTokens, b: BilledTokens): BilledTokens {
   return {
     input: Math.max(a.input, b.input),
     output: Math.max(a.output, b.output),
@@ -58,37 +50,37 @@ function optional(value: unknown): number | undefined {
 }
 
 /** `input_tokens` is what was neither read from nor written to the cache; `cache_creation` splits what was written. */
-function anthropicTokens(usage: JsonObject): Tokens | undefined {
+function anthropicTokens(usage: JsonObject): BilledTokens | undefined {
   const input = optional(usage["input_tokens"]);
   const output = countOf(usage["output_tokens"]);
   const cacheRead = optional(usage["cache_read_input_tokens"]);
   const written = optional(usage["cache_creation_input_tokens"]);
-  const cacheWriteHour = optional(objectOf(usage["cache_creation"])["ephemeral_1h_input_tokens"]);
+  const cacheWriteHour = optional(objectOf(usage["cache_creation"])?.["ephemeral_1h_input_tokens"]);
   if (input === undefined || output === undefined || cacheRead === undefined) return undefined;
   if (written === undefined || cacheWriteHour === undefined) return undefined;
   return { input, output, cacheRead, cacheWrite: Math.max(0, written - cacheWriteHour), cacheWriteHour };
 }
 
 function anthropicSurcharge(usage: JsonObject): boolean {
-  const tools = Object.values(objectOf(usage["server_tool_use"]));
+  const tools = Object.values(objectOf(usage["server_tool_use"]) ?? {});
   return tools.some((uses) => uses !== 0 && uses !== null) || usage["speed"] === "fast" || usage["service_tier"] === "priority";
 }
 
 /** The input that OpenAI reports has the cached tokens in it. */
-function openaiTokens(kind: Meter, usage: JsonObject): Tokens | undefined {
+function openaiTokens(kind: AnswerKind, usage: JsonObject): BilledTokens | undefined {
   const [read, written, details] =
     kind === "chat"
       ? [usage["prompt_tokens"], usage["completion_tokens"], usage["prompt_tokens_details"]]
       : [usage["input_tokens"], usage["output_tokens"], usage["input_tokens_details"]];
   const all = countOf(read);
   const output = countOf(written);
-  const cacheRead = optional(objectOf(details)["cached_tokens"]);
+  const cacheRead = optional(objectOf(details)?.["cached_tokens"]);
   if (all === undefined || output === undefined || cacheRead === undefined || cacheRead > all) return undefined;
   return { input: all - cacheRead, output, cacheRead, cacheWrite: 0, cacheWriteHour: 0 };
 }
 
 /** Google's `usageMetadata`: what came from the cache is counted among the prompt, and thoughts are billed as output. */
-function geminiUsage({ usageMetadata: usage, modelVersion: model }: JsonObject): Reading | undefined {
+function geminiUsage({ usageMetadata: usage, modelVersion: model }: JsonObject): UsageReading | undefined {
   if (!isObject(usage)) return undefined;
   const prompt = optional(usage["promptTokenCount"]);
   const ofTools = optional(usage["toolUsePromptTokenCount"]);
@@ -103,7 +95,7 @@ function geminiUsage({ usageMetadata: usage, modelVersion: model }: JsonObject):
 
 /** Sound has another price than text, and so has a picture that comes back. */
 function isText(usage: JsonObject): boolean {
-  const kinds = (value: unknown) => listOf(value).map((each) => objectOf(each)["modality"]);
+  const kinds = (value: unknown) => listOf(value).map((each) => objectOf(each)?.["modality"]);
   const given = kinds(usage["promptTokensDetails"]);
   const made = kinds(usage["candidatesTokensDetails"]);
   return !given.includes("AUDIO") && made.every((modality) => modality === "TEXT");

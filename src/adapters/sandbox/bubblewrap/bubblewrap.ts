@@ -29,38 +29,38 @@ import { openStatusFile } from "./status-file.ts";
 import { type UnlinkedFile, unlinkedFile } from "./unlinked-file.ts";
 
 /**
- * How many processes and threads may live in one sandbox. Where root runs loopdash only a control group counts them: the limit
- * of a process (getrlimit(2)) does not bind root.
+ * The limit of processes and threads in one sandbox. If root runs loopdash, only a control group counts them: the limit of a
+ * process (getrlimit(2)) does not bind root.
  */
 export const PROCESSES_MAX = 4_096;
 
-/** What a sandbox is made of. All paths are absolute. */
+/** Options of a bubblewrap sandbox. All paths are absolute. */
 export interface BubblewrapOptions {
   /** bwrap, 0.8 or newer. */
   readonly program: string;
   /** HOME: hidden, and an empty private folder inside. */
   readonly home: string;
-  /** LOOPDASH_HOME: hidden but for what a confinement names of it. */
+  /** LOOPDASH_HOME: hidden, except for the parts that a confinement names. */
   readonly state?: string;
-  /** Programs and folders that must be seen although what surrounds them is hidden. */
+  /** Programs and folders that stay visible although the folder around them is hidden. */
   readonly tools?: readonly string[];
-  /** Further folders that are hidden: the tracker's, say. */
+  /** Further hidden folders, for example the tracker's. */
   readonly hide?: readonly string[];
-  /** At most so many processes and threads in one sandbox. */
+  /** The limit of processes and threads in one sandbox. */
   readonly processes?: number;
-  /** Where each sandbox gets a control group of its own, which bounds processes and memory; none: see PROCESSES_MAX. */
+  /** If given, each sandbox gets its own control group, which bounds processes and memory. If not, see PROCESSES_MAX. */
   readonly groups?: GroupHome;
-  /** What starts bwrap, so that nothing mounted outside while it runs appears inside; see ownMounts. */
+  /** The command that starts bwrap, so that later mounts outside do not appear inside; see ownMounts. */
   readonly ownMounts?: readonly string[];
-  /** Whether bwrap can lay a writable copy over a folder (0.10 and newer): package caches get one. */
+  /** True if bwrap can lay a writable copy over a folder (0.10 and newer): package caches get one. */
   readonly overlays?: boolean;
-  /** Whether a writable layer can be laid over a folder; see canLayLayers. */
+  /** True if a writable layer can be laid over a folder; see canLayLayers. */
   readonly layers?: boolean;
-  /** Whether what is only read is shown by overlays, so that no pipe, socket or lock in it is that of somebody outside. */
+  /** True if read-only folders are shown through overlays, so that no pipe, socket or lock in them is shared with the outside. */
   readonly readOverlays?: boolean;
 }
 
-/** Everything of a sandbox that stays the same from start to start. */
+/** The part of a sandbox that stays the same for every start. */
 interface Walls {
   readonly of: BubblewrapOptions;
   /** HOME first, then other homes of this user; real paths. */
@@ -69,22 +69,22 @@ interface Walls {
   readonly closed: Closed;
   readonly filter: UnlinkedFile;
   readonly tools: (path: string) => readonly Mount[];
-  /** Whether a folder can be shown by an overlay; it is tried once. */
+  /** True if a folder can be shown through an overlay; tried once per folder. */
   readonly canOverlay: (top: string) => Promise<boolean>;
-  /** A file with this text, made once: few texts differ. */
+  /** A file with this text, made once per text: few texts differ. */
   readonly tableFile: (text: string) => UnlinkedFile;
 }
 
 /**
- * A sandbox by bubblewrap: own user, pid, ipc, uts, network and cgroup namespaces, no capabilities and no new ones, a
- * seccomp filter, and an empty root in which only folders of the system, toolchains and what a confinement names are shown.
- * With `readOverlays`, what is only read is shown by overlays.
+ * A sandbox by bubblewrap: its own user, pid, ipc, uts, network and cgroup namespaces, no capabilities and no way to gain any, a
+ * seccomp filter, and an empty root that shows only system folders, toolchains and the paths that a confinement names. With
+ * `readOverlays`, read-only folders are shown through overlays.
  *
- * Memory is bounded where control groups can be made; everywhere the kernel ends what is in a sandbox before the engine when
- * memory runs out. Time is not its matter. Without `ownMounts`, what somebody mounts outside while it runs, in a folder that is
- * not hidden, appears inside with the rights that it has outside.
+ * The sandbox bounds memory if control groups can be made. On every system, the kernel ends processes of a sandbox before the
+ * engine if memory runs out. The sandbox does not bound time. Without `ownMounts`, a mount that somebody makes outside during a
+ * run, in a folder that is not hidden, appears inside with its outside rights.
  *
- * Throws on a processor for which there is no filter, and where the temporary folder takes no file.
+ * Throws on a processor without a known filter, and if the temporary folder takes no file.
  */
 export function createBubblewrap(options: BubblewrapOptions): Sandbox {
   const walls = raise(options);
@@ -119,7 +119,7 @@ function raise(options: BubblewrapOptions): Walls {
   };
 }
 
-/** Keeps what a function gave for a key. */
+/** Keeps the result of a function per key. */
 function once<T>(make: (key: string) => T): (key: string) => T {
   const made = new Map<string, T>();
   return (key) => {
@@ -129,7 +129,7 @@ function once<T>(make: (key: string) => T): (key: string) => T {
   };
 }
 
-/** A cache that somebody has removed since it was found. */
+/** True for a cache that was removed after it was found. */
 function isCopyOfNothing(mount: Mount): boolean {
   return mount.kind === "bind" && mount.copied === true && !existsSync(mount.from);
 }
@@ -153,7 +153,8 @@ async function confine(walls: Walls, launch: Launch, confinement: Confinement): 
       ...(home === walls.of.home ? [] : ["--dir", home]),
       ...READ_ONLY,
       ...env.set.flatMap(([name, value]) => ["--setenv", name, value]),
-      // By it processes outside are found; inside it would tell code under test where it runs (adversary case F3).
+      // loopdash finds processes outside by this variable. Inside, it would tell code under test where it runs (adversary case
+      // F3).
       ...["--unsetenv", "LOOPDASH_FENCE", "--chdir", start, "--json-status-fd", "3", "--seccomp", "4"],
     ]),
   );
@@ -162,7 +163,8 @@ async function confine(walls: Walls, launch: Launch, confinement: Confinement): 
     argv: [
       ...starter({ inherited, ...files, options: options.path, group: group?.enter }),
       ...starterOfBwrap(walls, { layers, table: table !== "", live }),
-      // Read from a file: a command line is seen by everybody inside, and would tell code under test what is mounted from where.
+      // bwrap reads its options from a file: everybody inside sees a command line, which would tell code under test what is
+      // mounted from where.
       ...[walls.of.program, "--args", "6", "--"],
       ...limited(processes, confinement.limits),
       inside(program),
@@ -180,12 +182,12 @@ async function confine(walls: Walls, launch: Launch, confinement: Confinement): 
   };
 }
 
-/** A list of arguments as bwrap reads one from a file. */
+/** Arguments in the form in which bwrap reads them from a file. */
 function listOf(words: readonly string[]): Buffer {
   return Buffer.from(words.map((word) => `${word}\0`).join(""));
 }
 
-/** What is found inside, and where the program starts. Throws ConfinementRefused where that cannot be kept. */
+/** The mounts, and the folder in which the program starts. Throws ConfinementRefused if they cannot be kept. */
 function plan(walls: Walls, launch: Launch, confinement: Confinement) {
   const cwd = wayTo(launch.cwd);
   const argv0 = launch.argv[0] ?? "";
@@ -196,7 +198,7 @@ function plan(walls: Walls, launch: Launch, confinement: Confinement) {
   if (layers.length > 0 && walls.of.layers !== true) throw new ConfinementRefused("this system cannot lay a folder over another");
   const wanted = confinementMounts(confinement, walls.closed);
   const inside = shownAt([...confinement.mounts, ...layers]);
-  // In a folder that it may write, an earlier process may have set a link in the place of the program, to be shown anything.
+  // In a writable folder, an earlier process may have replaced the program with a link, to be shown any file.
   const isOwn = wanted.some((mount) => mount.kind === "bind" && mount.write && isWithin(mount.from, program));
   const tools = [...walls.tools(path), ...(isOwn ? [] : programMounts(program, walls.homes))];
   const mounts = arrange([...aroundIt(walls, wanted), ...tools]);
@@ -205,10 +207,16 @@ function plan(walls: Walls, launch: Launch, confinement: Confinement) {
   return { program, mounts, inside, start };
 }
 
-/** Where root runs loopdash, files below /proc/sys could be written and change the machine. Beside what is shown nothing can be made. */
+/**
+ * If root runs loopdash, files below /proc/sys could be written and change the machine. Nothing can be made beside the folders
+ * shown.
+ */
 const READ_ONLY = ["--remount-ro", "/proc", "--remount-ro", "/"];
 
-/** What starts bwrap: a namespace around it where something is mounted there first, or only what keeps later mounts out. */
+/**
+ * The command that starts bwrap: a namespace around it if something is mounted there first, or only the part that keeps later
+ * mounts out.
+ */
 function starterOfBwrap(
   walls: Walls,
   options: Parameters<typeof outerNamespace>[0] & { readonly layers: readonly Layer[] },
@@ -217,7 +225,7 @@ function starterOfBwrap(
   return walls.of.ownMounts ?? [];
 }
 
-/** What is wanted, on top of what every confined process finds; what only now lies outside is closed as well. */
+/** The requested mounts on top of the default ones; sockets that exist outside right now are closed as well. */
 function aroundIt(walls: Walls, wanted: readonly Mount[]): Mount[] {
   const named = new Set(wanted.map(({ at }) => at));
   const closed = (places: readonly string[], kind: "hidden" | "masked") =>
@@ -250,7 +258,7 @@ const NAMESPACES = [
   "ALL",
 ];
 
-/** Where a path outside is found inside: at another place where a mount or a layer shows a folder around it there. */
+/** The inside path of an outside path: it differs if a mount or a layer shows a surrounding folder elsewhere. */
 function shownAt(shown: readonly Pick<Layer, "from" | "at">[]): (path: string) => string {
   const byDepth = shown.toSorted((a, b) => b.from.length - a.from.length);
   return (path) => {

@@ -1,23 +1,23 @@
-import { execFileSync } from "node:child_process";
 import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { systemCode } from "../../disk-error.ts";
+import { runsWell } from "../../executor/brief-run.ts";
 import { mountTable, type TableEntry } from "../mounts/mount-table.ts";
 import { isWithin } from "../mounts/real-path.ts";
 
-/** Of the memory that this process may use, how much one sandbox may. */
+/** The share of this process's memory that one sandbox may use. */
 const SHARE_OF_MEMORY = 0.75;
 const TRIAL_MS = 5_000;
-/** How often, and at what pace, the removal of a group is tried: what was in it may not be reaped yet. */
+/** Attempts to remove a group, and the pause between them: its processes may not be reaped yet. */
 const REMOVALS = { times: 20, pauseMs: 5 } as const;
 const NAME = /^loopdash-(\d+)-/;
 
 /** A folder in which control groups can be made. */
 export interface GroupHome {
   readonly folder: string;
-  /** Whether a group there bounds memory too; processes it always bounds. */
+  /** True if a group there also bounds memory; it always bounds processes. */
   readonly memory: boolean;
 }
 
@@ -25,19 +25,19 @@ export interface GroupHome {
 export interface ControlGroup {
   /** Writing 0 into this file moves the writer into the group, and whatever it starts later. */
   readonly enter: string;
-  /** Once everything in it has ended. What cannot be removed is removed by a later engine. */
+  /** Removes the group after everything in it has ended. A later engine removes a group that resists. */
   remove(): Promise<void>;
 }
 
-/** How much memory one sandbox may use where that is bounded. Bytes. */
+/** The memory that one sandbox may use if it is bounded. Bytes. */
 export function memoryMax(): number {
   return Math.floor(Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY) * SHARE_OF_MEMORY);
 }
 
 /**
- * Where this process may make control groups and enter them: beside its own group or below it (cgroups(7), version 2, where
- * processes live in leaves only), else below its own among those of version 1 that count processes. Undefined where it may not:
- * a user's session that is not delegated to the user, most containers.
+ * The folder in which this process may make and enter control groups: beside its own group or below it (cgroups(7), version 2,
+ * where processes live in leaves only), otherwise below its own group among those of version 1 that count processes. Undefined if
+ * there is none: a session that is not delegated to its user, most containers.
  */
 export function findGroupHome(
   options = { own: readFileSync("/proc/self/cgroup", "utf8"), table: mountTable() },
@@ -65,12 +65,12 @@ function versionOne(own: string, table: readonly TableEntry[]): GroupHome[] {
   return folder === undefined ? [] : [{ folder, memory: false }];
 }
 
-/** Undefined where the group lies outside of what is mounted, as in some containers. */
+/** Undefined if the group lies outside the mounted part, as in some containers. */
 function folderOf({ root, at }: TableEntry, path: string): string | undefined {
   return isWithin(root, path) ? join(at, relative(root, path)) : undefined;
 }
 
-/** Makes a group with these bounds. Throws what the file system says where that fails. */
+/** Makes a group with these bounds. Throws the file system's error if that fails. */
 export function makeGroup(
   home: GroupHome,
   { processes, bytes }: { readonly processes: number; readonly bytes: number },
@@ -90,15 +90,13 @@ export function makeGroup(
 
 let groups = 0;
 
-/** Tries one out, and clears away what engines left that were killed. */
+/** Tries out a group, and removes groups that killed engines left. */
 function works(home: GroupHome): boolean {
   let group: ControlGroup | undefined;
   try {
     for (const name of readdirSync(home.folder)) if (isLeft(name)) removeOne(join(home.folder, name));
     group = makeGroup(home, { processes: 100, bytes: memoryMax() });
-    const options = { env: {}, timeout: TRIAL_MS, stdio: "ignore" } as const;
-    execFileSync("/bin/sh", ["-c", 'echo 0 >"$1"', "sh", group.enter], options);
-    return true;
+    return runsWell(["/bin/sh", "-c", 'echo 0 >"$1"', "sh", group.enter], { env: {}, timeoutMs: TRIAL_MS });
   } catch (error) {
     if (error instanceof Error) return false;
     throw error;
@@ -107,7 +105,7 @@ function works(home: GroupHome): boolean {
   }
 }
 
-/** Whether a folder is a group of an engine that is gone. */
+/** True if a folder is the group of an engine that no longer runs. */
 function isLeft(name: string): boolean {
   const pid = NAME.exec(name)?.[1];
   if (pid === undefined) return false;
@@ -123,7 +121,7 @@ async function remove(folder: string): Promise<void> {
   for (let tries = 0; tries < REMOVALS.times && !removeOne(folder); tries += 1) await setTimeout(REMOVALS.pauseMs);
 }
 
-/** False where something is in it still. */
+/** False if a process is still in it. */
 function removeOne(folder: string): boolean {
   try {
     rmdirSync(folder);

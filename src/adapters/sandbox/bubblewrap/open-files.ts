@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { hasErrorCode } from "../../../domain/values/error-text.ts";
 
 /** O_CLOEXEC in /proc/pid/fdinfo, octal (proc_pid_fdinfo(5)). */
 const CLOSED_ON_EXEC = 0o2_000_000;
 
 /**
- * The file descriptors of this process that a program it starts would inherit, beyond the three standard ones. Node opens
- * none of that kind, but it was itself started by somebody: terminals and editors leave such behind. By one of a folder
- * outside a confined process would leave the sandbox.
+ * The file descriptors that a program started by this process would inherit, beyond the three standard ones. Node opens none of
+ * that kind, but terminals and editors leave such descriptors to the programs that they start. An open descriptor of an outside
+ * folder would let a confined process escape.
  */
 export function inheritedFiles(): number[] {
   return readdirSync("/proc/self/fd")
@@ -19,8 +20,8 @@ function isInherited(fd: number): boolean {
   try {
     info = readFileSync(`/proc/self/fdinfo/${fd}`, "latin1");
   } catch (error) {
-    // It was the one that the list was read by.
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
+    // This descriptor was the one that read the list.
+    if (hasErrorCode(error, "ENOENT")) return false;
     throw error;
   }
   const flags = /^flags:\s*([0-7]+)$/m.exec(info)?.[1];

@@ -1,31 +1,32 @@
-import { execFile } from "node:child_process";
 import { basename, dirname } from "node:path";
 import { ConfinementRefused, type Layer } from "../../../ports/sandbox.ts";
+import { runBriefly } from "../../executor/brief-run.ts";
 import { kernelSetting } from "../why-not.ts";
 
 /** Programs of util-linux 2.38 and newer, which every Linux distribution installs. `X-mount.mkdir` for all users came with 2.38. */
 export const TOOLS = { unshare: "/usr/bin/unshare", mount: "/usr/bin/mount", setpriv: "/usr/bin/setpriv" } as const;
 
-/** Of what this user may have of it, how much one sandbox may: instances of inotify, and watches. */
+/** One sandbox may use this fraction (1/n) of the user's inotify instances and watches. */
 const SHARES = { instances: 16, watches: 8 } as const;
 const FEWEST_INSTANCES = 4;
 const TRIAL_MS = 5_000;
-/** What a kernel has that does not say so: fs.inotify of Linux 5.10 and older. */
+/** The values of a kernel that does not tell them: fs.inotify of Linux 5.10 and older. */
 const USUAL = { instances: 128, watches: 8_192 } as const;
 
-/** Ends a program when what started it ends: bwrap, which the script below becomes. */
+/** Ends a program when its parent ends: bwrap, which the script below becomes. */
 const LASTING = `${TOOLS.setpriv} --pdeathsig KILL --`;
 
-/** Mounts places anew each second, by which overlayfs forgets what it knows of names below them (reconfigure_super in fs/super.c). */
+/**
+ * Remounts places every second, which makes overlayfs forget what it knows of names below them (reconfigure_super in fs/super.c).
+ */
 const KEEP_FRESH = `while ${LASTING} /bin/sleep 1; do for at in $0; do ${TOOLS.mount} -o remount,ro "$at" || exit; done; done`;
 
 /**
- * Sets how many instances and watches of inotify there may be in this user namespace and those below it
- * (namespaces(7), /proc/sys/user), mounts the table of file systems that is open as file 5, has what changes outside mounted anew
- * for as long as the program lives, mounts each layer (folder, then the
- * names in it of what is shown, of `upper` and of `work`), and becomes the program that follows. The names are relative: an
- * option of overlayfs cannot hold every path. `userxattr` is what lets a user namespace mount a layer, and it switches
- * redirects off: a folder that lies in `from` cannot be renamed (EXDEV), only copied
+ * Sets the limits of inotify instances and watches for this user namespace and those below it (namespaces(7), /proc/sys/user).
+ * Mounts the table of file systems that is open as file 5, and remounts the changing places while the program lives. Mounts each
+ * layer (folder, then the names in it of the shown folder, of `upper` and of `work`), and becomes the program that follows. The
+ * names are relative, because an option of overlayfs cannot hold every path. `userxattr` lets a user namespace mount a layer, and
+ * it switches redirects off: a folder that lies in `from` cannot be renamed (EXDEV), only copied
  * (Documentation/filesystems/overlayfs.rst).
  */
 const SET_UP = [
@@ -38,13 +39,13 @@ const SET_UP = [
   'shift 4; done; shift; cd /; unset OLDPWD; exec "$@"',
 ].join("");
 
-/** What a name may hold that is an option of overlayfs: no comma, colon or backslash. */
+/** The characters of a name that can be an option of overlayfs: no comma, colon or backslash. */
 const NAME = /^[\w.-]+$/;
 
 /**
- * What starts bwrap in a user and mount namespace of its own, in which overlayfs may be mounted without being root (Linux 5.11
- * and newer), nothing mounted outside appears, and inotify has bounds of its own. With `table`, file 5 must be a table of file
- * systems (fstab(5)). Throws ConfinementRefused for layers that cannot be mounted in this way.
+ * The command that starts bwrap in its own user and mount namespace. There, overlayfs may be mounted without being root (Linux
+ * 5.11 and newer), no outside mount appears, and inotify has its own limits. With `table`, file 5 must be a table of file systems
+ * (fstab(5)). Throws ConfinementRefused for layers that cannot be mounted in this way.
  */
 export function outerNamespace({
   table,
@@ -53,7 +54,7 @@ export function outerNamespace({
 }: {
   readonly layers?: readonly Layer[];
   readonly table?: boolean;
-  /** Overlays of the table that are kept fresh, by where they are mounted: plain paths. */
+  /** Mount points of the overlays of the table that are kept fresh: plain paths. */
   readonly live?: readonly string[];
 }): string[] {
   const drop =
@@ -72,8 +73,8 @@ export function outerNamespace({
 }
 
 /**
- * How much of inotify one sandbox may use. The kernel counts it for the user as a whole, so many sandboxes at work together
- * must leave something to the user's own programs.
+ * The inotify limits of one sandbox. The kernel counts for the user as a whole, so many sandboxes together must leave something
+ * to the user's own programs.
  */
 export function inotifyMax(setting: (name: string) => string | undefined = kernelSetting): {
   readonly instances: number;
@@ -86,19 +87,17 @@ export function inotifyMax(setting: (name: string) => string | undefined = kerne
   };
 }
 
-/** Whether a sandbox's share of inotify can be set here: one is set and read. */
+/** True if a sandbox's inotify limit can be set here: one is set and read. */
 export function boundsInotify(): Promise<boolean> {
   const { instances } = inotifyMax();
-  // Read at once: such a file has nothing more for who reads a byte at a time, as `read` of dash does.
+  // Reads the file at once: it has no second byte for a shell that reads byte by byte, as `read` of dash does.
   const read = ["/bin/sh", "-c", '[ "$(/bin/cat /proc/sys/user/max_inotify_instances)" = "$1" ]', "sh", String(instances)];
   return works([...outerNamespace({}), ...read]);
 }
 
-/** Whether a program can be started and ends well within seconds. */
-export function works([program = "", ...args]: readonly string[]): Promise<boolean> {
-  return new Promise((resolve) => {
-    execFile(program, args, { env: {}, timeout: TRIAL_MS, killSignal: "SIGKILL" }, (error) => resolve(error === null));
-  });
+/** True if a program can be started and succeeds within seconds. */
+export async function works(argv: readonly string[]): Promise<boolean> {
+  return (await runBriefly(argv, { env: {}, timeoutMs: TRIAL_MS })).exitCode === 0;
 }
 
 function layerArguments({ from, upper, work }: Layer): string[] {

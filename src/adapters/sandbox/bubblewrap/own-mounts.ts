@@ -1,34 +1,28 @@
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mountTable } from "../mounts/mount-table.ts";
+import { TOOLS, works } from "./outer-namespace.ts";
 
-const UNSHARE = "/usr/bin/unshare";
-const TRIAL_MS = 5_000;
-
-/** Root may have mounts of its own without a user namespace; where it may not (a container), and for others, it takes one. */
+/**
+ * Root may have its own mounts without a user namespace. If it may not (a container), and for other users, a user namespace is
+ * needed.
+ */
 const WAYS = [["--mount"], ["--user", "--map-current-user", "--mount"]] as const;
 
 /**
- * What has to start bwrap, so that what is mounted outside while it runs does not appear inside. bwrap makes its mounts slaves
- * of those outside, not private ones; what is mounted outside in a folder that it shows would be there, and writable, for
- * a read-only mount says nothing of what is mounted on it later (mount_namespaces(7), "shared subtrees").
+ * The command that starts bwrap so that later outside mounts do not appear inside. bwrap makes its mounts slaves of the outside
+ * ones, not private. A later outside mount in a folder that bwrap shows would appear inside and be writable: a read-only mount
+ * says nothing of mounts made on it later (mount_namespaces(7), "shared subtrees").
  *
- * Nothing where no mount is shared. Undefined where one is, and this system lets nobody cut it off: it forbids user
- * namespaces to all but bwrap, say.
+ * Empty if no mount is shared. Undefined if one is shared and this system lets nobody detach it, for example because it forbids
+ * user namespaces to every program but bwrap.
  */
 export async function ownMounts(bwrap: string): Promise<readonly string[] | undefined> {
   if (!mountTable().some(({ receives }) => receives)) return [];
-  if (!existsSync(UNSHARE)) return undefined;
+  if (!existsSync(TOOLS.unshare)) return undefined;
   for (const way of WAYS) {
-    const prefix = [UNSHARE, ...way, "--propagation", "private", "--"];
+    const prefix = [TOOLS.unshare, ...way, "--propagation", "private", "--"];
     if (await works([...prefix, bwrap, "--unshare-user", "--unshare-pid", "--ro-bind", "/", "/", "--", "/bin/true"]))
       return prefix;
   }
   return undefined;
-}
-
-function works([program = "", ...args]: readonly string[]): Promise<boolean> {
-  return new Promise((resolve) => {
-    execFile(program, args, { env: {}, timeout: TRIAL_MS, killSignal: "SIGKILL" }, (error) => resolve(error === null));
-  });
 }

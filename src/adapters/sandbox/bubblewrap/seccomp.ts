@@ -27,30 +27,32 @@ const TABLES: Readonly<Record<string, Table>> = {
 };
 
 /**
- * Calls that have the same numbers everywhere, answered as by a kernel that lacks them, so that programs do without: io_uring
+ * Calls with the same numbers on every processor, answered as by a kernel that lacks them, so that programs do without: io_uring
  * (_setup, _enter, _register), mounting by file descriptors (open_tree, move_mount, fsopen, fsconfig, fsmount, fspick,
- * mount_setattr), and clone3, whose flags lie in memory where a filter cannot read them: libc goes on with clone.
+ * mount_setattr), and clone3, whose flags lie in memory where a filter cannot read them: libc falls back to clone.
  */
 const UNKNOWN = [425, 426, 427, 428, 429, 430, 431, 432, 433, 442, 435];
-/** Unix, IPv4, IPv6 and netlink. Any other kind of socket (vsock reaches the host of a virtual machine) knows no network namespace. */
+/**
+ * Unix, IPv4, IPv6 and netlink. Other kinds of sockets ignore network namespaces (vsock reaches the host of a virtual machine).
+ */
 const SOCKET_FAMILIES = [1, 2, 10, 16];
-/** TIOCSTI and TIOCLINUX put characters into the terminal of whoever looks at it. */
+/** TIOCSTI and TIOCLINUX put characters into the terminal of the person who looks at it. */
 const TERMINAL_INPUT = [0x5412, 0x541c];
 /**
- * F_SETLEASE, F_NOTIFY and F_SETDELEG (linux/fcntl.h): who has a lease makes others wait who open the file, up to
- * /proc/sys/fs/lease-break-time, which is 45 s; the second tells of what others do in a folder.
+ * F_SETLEASE, F_NOTIFY and F_SETDELEG (linux/fcntl.h). The holder of a lease makes other programs that open the file wait for up
+ * to /proc/sys/fs/lease-break-time, which is 45 s. F_NOTIFY tells what others do in a folder.
  */
 const HOLDS = [1024, 1026, 1040];
-/** CLONE_NEWUSER (linux/sched.h): who has a new user namespace may use parts of the kernel that are root's. */
+/** CLONE_NEWUSER (linux/sched.h): a process with a new user namespace may use parts of the kernel that are root's. */
 const NEW_USER = 0x1000_0000;
-/** Calls from here on are those of the x32 way of calling. */
+/** Calls from this number on are x32 calls. */
 const X32 = 0x4000_0000;
 
 const ALLOW = 0x7fff_0000;
 const errno = (code: number) => 0x0005_0000 + code;
 const [EPERM, ENOSYS, EAFNOSUPPORT] = [errno(1), errno(38), errno(97)];
 
-/** Where struct seccomp_data (linux/seccomp.h) has its parts; of arguments the lower half, which is all of an int. */
+/** Offsets in struct seccomp_data (linux/seccomp.h); of arguments, the lower half, which holds a whole int. */
 const AT = { number: 0, arch: 4, argument0: 16, argument1: 24 } as const;
 
 interface Instruction {
@@ -66,10 +68,9 @@ const ifAtLeast = (value: number, yes: number, no: number): Instruction => ({ co
 const ifAnyOf = (bits: number, yes: number, no: number): Instruction => ({ code: 0x45, yes, no, value: bits });
 
 /**
- * A seccomp filter, as bwrap takes it, that closes what namespaces leave open: sockets of other families, keyrings (they
- * are inherited), perf events, bpf, userfaultfd, file handles, io_uring (by it sockets are opened past a filter), leases,
- * fanotify, new user namespaces and mounts, and terminal input. Programs of another architecture (32 bit) do not run. Undefined
- * where the processor is not known.
+ * A seccomp filter for bwrap that closes the gaps of namespaces: other socket families, keyrings (they are inherited), perf
+ * events, bpf, userfaultfd, file handles, io_uring (it opens sockets past a filter), leases, fanotify, new user namespaces and
+ * mounts, and terminal input. Programs of another architecture (32 bit) do not run. Undefined for an unknown processor.
  */
 export function seccompFilter(arch: string = process.arch): Buffer | undefined {
   const table = TABLES[arch];
@@ -98,7 +99,7 @@ export function seccompFilter(arch: string = process.arch): Buffer | undefined {
   return Buffer.concat(program.map(bytesOf));
 }
 
-/** Refuses these commands, which are the second argument of a call. */
+/** Refuses calls whose second argument is one of these commands. */
 function refusing(commands: readonly number[]): Instruction[] {
   return [load(AT.argument1), ...commands.flatMap((command) => [ifEqual(command, 0, 1), answer(EPERM)]), answer(ALLOW)];
 }

@@ -3,12 +3,13 @@ import { ConfinementRefused, type ProcessLimits } from "../../../ports/sandbox.t
 import { inheritedFiles } from "./open-files.ts";
 
 /**
- * What the kernel adds to a confined process's share of memory, in thousandths of all memory, when it looks for one to end
- * (proc_pid_oom_score_adj(5)): enough that it never takes the engine. Inside it cannot be taken back: /proc is read-only.
+ * The kernel adds this much to a confined process's share of memory when it looks for a process to end, in thousandths of all
+ * memory (proc_pid_oom_score_adj(5)): enough that it never takes the engine. A confined process cannot take it back: /proc is
+ * read-only inside.
  */
 const ENDED_FIRST = 500;
 
-/** What this process was started with and would hand on. Only bash can close a file with a number of two digits. */
+/** Descriptors that this process inherited and would pass on. Only bash can close a file with a two-digit number. */
 export function filesToClose(): { readonly shell: string; readonly files: readonly number[] } {
   const files = inheritedFiles();
   const shell = files.some((fd) => fd > 9) ? "/bin/bash" : "/bin/sh";
@@ -16,24 +17,23 @@ export function filesToClose(): { readonly shell: string; readonly files: readon
   throw new ConfinementRefused(`${shell} is needed to close the files ${files.join(", ")} that loopdash was started with`);
 }
 
-/** What `starter` does before it becomes bwrap. */
+/** Options of `starter`: what it does before it becomes bwrap. */
 export interface StarterOf {
   readonly inherited: ReturnType<typeof filesToClose>;
-  /** What bwrap is given as files 3 and 4. */
+  /** The file that bwrap is given as files 3 and 4. */
   readonly status: string;
   readonly filter: string;
-  /** What bwrap reads its options from, as file 6. */
+  /** The file 6, from which bwrap reads its options. */
   readonly options: string;
-  /** What is opened as file 5 for what comes before bwrap; none: nothing is. */
+  /** The file 5, for the program that runs before bwrap; undefined: none is opened. */
   readonly table: string | undefined;
-  /** The file of a control group that a process enters by; none: it stays where it is. */
+  /** The file of a control group through which a process enters it; undefined: the process stays in its group. */
   readonly group: string | undefined;
 }
 
 /**
- * Closes what this process was started with, opens the files that bwrap is given by number, enters the control group, and
- * becomes bwrap. Where one of this fails, nothing is started. Only that the kernel ends it first is not insisted on: it may be
- * so already.
+ * Closes inherited descriptors, opens the files of bwrap by number, enters the control group, and becomes bwrap. If one of these
+ * fails, nothing is started. The out-of-memory setting may fail: it may already be in place.
  */
 export function starter(starterOf: StarterOf): string[] {
   const closing = starterOf.inherited.files.map((fd) => `exec ${fd}>&-; `).join("");
@@ -42,7 +42,7 @@ export function starter(starterOf: StarterOf): string[] {
     `{ echo ${ENDED_FIRST} >/proc/self/oom_score_adj; } 2>/dev/null || :; `,
     '[ -z "$3" ] || echo 0 >"$3"; exec 3>"$1" 4<"$2"; [ -z "$4" ] || exec 5<"$4"; exec 6<"$5"; shift 5; exec "$@"',
   ].join("");
-  // bash takes a socket as its input for a remote shell's, and would read ~/.bashrc (bash(1), INVOCATION).
+  // bash takes a socket as input for that of a remote shell, and would read ~/.bashrc (bash(1), INVOCATION).
   const quiet = starterOf.inherited.shell.endsWith("bash") ? ["--norc"] : [];
   return [
     starterOf.inherited.shell,
@@ -59,15 +59,15 @@ export function starter(starterOf: StarterOf): string[] {
 }
 
 /**
- * Of what a user may have in all its programs together, how much one sandbox may: bytes in message queues (mq_overview(7)) and
- * signals that wait (sigqueue(3)). The kernel counts them for each user, in every namespace.
+ * One sandbox may use this fraction (1/n) of what all programs of a user may have: bytes in message queues (mq_overview(7)) and
+ * pending signals (sigqueue(3)). The kernel counts them per user, across namespaces.
  */
 const SHARE_OF_USER = 4;
 
 /**
- * Bounds processes, counted within the sandbox alone (its user namespace is new), and switches core dumps off: 1 is the
- * one value that also keeps a dump from being handed to a program outside (core(5)). Memory is not bounded in this way: a limit
- * of addresses (RLIMIT_AS) ends programs that reserve more than they use, WebAssembly in Node among them.
+ * Bounds processes, counted within the sandbox alone (its user namespace is new), and switches core dumps off: 1 is the only
+ * value that also keeps a dump from a program outside (core(5)). Memory is not bounded in this way: a limit of addresses
+ * (RLIMIT_AS) ends programs that reserve more than they use, for example WebAssembly in Node.
  */
 export function limited(processes: number, bounds: ProcessLimits = {}): string[] {
   const prlimit = "/usr/bin/prlimit";

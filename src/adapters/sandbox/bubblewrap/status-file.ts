@@ -1,19 +1,20 @@
 import { closeSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
+import { hasErrorCode } from "../../../domain/values/error-text.ts";
 import type { SandboxEnd } from "../../../ports/sandbox.ts";
 import { readStat } from "../../executor/process-id.ts";
 import { type UnlinkedFile, unlinkedFile } from "./unlinked-file.ts";
 
-/** How long a pid namespace may take to be empty once its first process was killed. */
+/** The time that a pid namespace may take to be empty after its first process was killed. */
 const EMPTY_LIMIT_MS = 5_000;
 const LONGEST_PAUSE_MS = 20;
 
-/** What bwrap writes of one sandbox (--json-status-fd). */
+/** The status that bwrap writes for one sandbox (--json-status-fd). */
 export interface StatusFile {
   readonly path: string;
   /**
-   * Waits until the sandbox is empty, then gives the file up. The kernel kills everything in a pid namespace before its
-   * first process is gone, so that one is all there is to wait for.
+   * Waits until the sandbox is empty, then closes the file. The kernel kills every process of a pid namespace before the first
+   * one is gone, so only that one needs to be awaited.
    */
   settle(): Promise<SandboxEnd>;
 }
@@ -49,14 +50,14 @@ async function isEmpty(status: string): Promise<boolean> {
   return true;
 }
 
-/** A zombie counts as gone: the namespace was emptied before it became one, and who reaps it is not ours to say. */
+/** A zombie counts as gone: the namespace was emptied before it became one, and its reaper is another program. */
 function isThere(pid: string, namespace: string): boolean {
   if (readStat(Number(pid))?.dead !== false) return false;
   try {
     return readlinkSync(`/proc/${pid}/ns/pid`) === `pid:[${namespace}]`;
   } catch (error) {
-    // Gone, or its number was given to another user's process meanwhile.
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "EACCES")) return false;
+    // Gone, or its number now belongs to another user's process.
+    if (hasErrorCode(error, "ENOENT", "EACCES")) return false;
     throw error;
   }
 }

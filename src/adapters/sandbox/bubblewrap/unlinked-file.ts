@@ -3,14 +3,14 @@ import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A file that has no name any more: only this process, and what it starts, can reach it. It is gone with this process. */
+/** A file without a name: only this process and its children can reach it. It disappears with this process. */
 export interface UnlinkedFile {
   readonly fd: number;
-  /** By this a child of ours opens it. */
+  /** The path by which a child process opens it. */
   readonly path: string;
 }
 
-/** Makes one with this content. Throws where the temporary folder takes no file. */
+/** Makes a file with this content. Throws if the temporary folder takes no file. */
 export function unlinkedFile(content: Buffer): UnlinkedFile {
   const name = join(tmpdir(), `loopdash-${randomUUID()}`);
   const fd = openSync(name, "wx+", 0o600);

@@ -3,19 +3,19 @@ import type { Mount } from "./mount.ts";
 import { isSocket } from "./open-sockets.ts";
 import { isWithin, type Way, wayTo, wayToPlace } from "./real-path.ts";
 
-/** What no confinement may open. */
+/** Paths that no confinement may open. */
 export interface Closed {
-  /** Folders that a writable folder may not hold: what is hidden lies there. */
+  /** Folders that a writable folder may not contain: they hold hidden files. */
   readonly places: readonly string[];
-  /** What is never shown, by name or by what surrounds it. */
+  /** Files and folders that are never shown, by name or through a folder around them. */
   readonly secrets: readonly string[];
-  /** loopdash's own state: parts of it may be named, not the whole. */
+  /** loopdash's own state: a confinement may name parts of it, not the whole. */
   readonly state: string | undefined;
 }
 
 /**
- * The mounts that a confinement asks for, links followed. Throws ConfinementRefused for a path that is not there, for one
- * that would open what must stay closed, and for one that goes through a link which the process itself could have made.
+ * The mounts that a confinement asks for, with links followed. Throws ConfinementRefused for a path that does not exist, for one
+ * that would open a closed path, and for one that leads through a link which the process itself could have made.
  */
 export function confinementMounts(confinement: Confinement, closed: Closed): Mount[] {
   const write = confinement.write.map((path) => ({ way: wayTo(path), write: true }));
@@ -65,7 +65,7 @@ function refuseWideWrite(path: string, { places, secrets, state }: Closed): void
   throw new ConfinementRefused(`${path} cannot be made writable: it ${what}`);
 }
 
-/** A link within a writable folder may have been set by an earlier process in there, to lead us anywhere. */
+/** An earlier process may have made a link in a writable folder, to lead loopdash anywhere. */
 function refuseForeignLinks(way: Way, writable: readonly string[]): void {
   const link = way.links.find(({ at }) => writable.some((folder) => isWithin(folder, at)));
   if (link === undefined) return;

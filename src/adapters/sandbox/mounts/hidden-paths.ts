@@ -1,12 +1,13 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { hasErrorCode } from "../../../domain/values/error-text.ts";
 import type { Mount } from "./mount.ts";
 import { realPath } from "./real-path.ts";
 
-/** What a confined process may keep in memory-backed folders of its own: it must not use up the machine's memory. */
+/** The sizes of a confined process's folders in memory: it must not use up the machine's memory. */
 const BYTES = { tmp: 4 * 2 ** 30, home: 4 * 2 ** 30, shared: 2 ** 30, small: 64 * 2 ** 20 } as const;
 
-/** Folders that are hidden as a whole: other people's files, other services' data and sockets, what a mail or log may tell. */
+/** Folders that are hidden as a whole: other people's files, other services' data and sockets, mail and logs. */
 const HIDDEN_FOLDERS = [
   "/root",
   "/home",
@@ -56,7 +57,7 @@ const HIDDEN_FOLDERS = [
   "/sys/kernel/tracing",
 ];
 
-/** Files that only root can read; where loopdash is run by root, so could an agent. */
+/** Files that only root can read; if root runs loopdash, an agent could read them too. */
 const MASKED_FILES = [
   "/etc/shadow",
   "/etc/shadow-",
@@ -70,7 +71,7 @@ const MASKED_FILES = [
   "/proc/timer_list",
 ];
 
-/** What holds keys and logins in a home. It stays hidden whatever a batch opens. Names may begin like this: `*`. */
+/** Names in a home folder that hold keys and logins. They stay hidden whatever a batch opens. `*` matches the rest of a name. */
 const SECRETS = [
   ".ssh",
   ".gnupg",
@@ -107,7 +108,7 @@ const SECRETS = [
   ".local/share/keyrings",
 ];
 
-/** The secrets that are there in these homes, by their real paths. */
+/** The secrets that exist in these homes, by their real paths. */
 export function secretsIn(homes: readonly string[]): readonly string[] {
   return homes.flatMap((home) => SECRETS.flatMap((name) => matching(home, name)).flatMap((path) => realPath(path) ?? []));
 }
@@ -120,20 +121,20 @@ function matching(home: string, name: string): string[] {
     .map((entry) => join(folder, entry.name));
 }
 
-/** What is in a folder; nothing where it is not there or closed to us. */
+/** The entries of a folder; none if it does not exist or cannot be read. */
 export function entriesIn(folder: string): Dirent[] {
   if (realPath(folder) === undefined) return [];
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "EACCES" || error.code === "ENOTDIR")) return [];
+    if (hasErrorCode(error, "EACCES", "ENOTDIR")) return [];
     throw error;
   }
 }
 
 /**
- * What every confined process finds in the place of what is outside, whatever it may reach besides. `homes` are real
- * paths, the first that of HOME; `hide` are further folders and files.
+ * The default mounts of every confined process, in place of the outside folders. `homes` are real paths, that of HOME first;
+ * `hide` are further folders and files.
  */
 export function defaultMounts(homes: readonly string[], hide: readonly string[]): Mount[] {
   const closed = [...MASKED_FILES, ...secretsIn(homes), ...HIDDEN_FOLDERS, ...homes.slice(1), ...hide];

@@ -1,7 +1,8 @@
 import { userInfo } from "node:os";
+import { hasErrorCode } from "../../../domain/values/error-text.ts";
 import { realPath } from "./real-path.ts";
 
-/** HOME and the home of the password file, which programs also ask for; not `/`, the home of users without one. Real paths. */
+/** HOME and the home from the password file, which programs also look up; not `/`, the home of users without one. Real paths. */
 export function homesOf(home: string): string[] {
   const found = [home, passwordHome()].flatMap((each) => (each === undefined ? [] : (realPath(each) ?? [])));
   return [...new Set(found)].filter((each) => each !== "/");
@@ -11,8 +12,8 @@ function passwordHome(): string | undefined {
   try {
     return userInfo().homedir;
   } catch (error) {
-    // A user without an entry there, as containers have them.
-    if (error instanceof Error && "code" in error && error.code === "ERR_SYSTEM_ERROR") return undefined;
+    // A user without an entry there, as in containers.
+    if (hasErrorCode(error, "ERR_SYSTEM_ERROR")) return undefined;
     throw error;
   }
 }

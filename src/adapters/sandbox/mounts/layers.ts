@@ -5,7 +5,7 @@ import type { Layer } from "../../../ports/sandbox.ts";
 import { systemCode } from "../../disk-error.ts";
 import { outerNamespace, TOOLS, works } from "../bubblewrap/outer-namespace.ts";
 
-/** Whether this kernel and this user can lay layers in `folder` (default: the temporary folder): one is laid and looked at. */
+/** True if this kernel and this user can mount layers in `folder` (default: the temporary folder): one is mounted and checked. */
 export async function canLayLayers(bwrap: string, folder: string = tmpdir()): Promise<boolean> {
   if (!Object.values(TOOLS).every((tool) => existsSync(tool))) return false;
   let trial: string;
@@ -29,7 +29,7 @@ export async function canLayLayers(bwrap: string, folder: string = tmpdir()): Pr
   }
 }
 
-/** Makes what overlayfs leaves in a layer's `work` removable: a folder that nobody may look into, not even who owns it. */
+/** Makes the `work` folder of a layer removable: overlayfs leaves a folder in it that not even its owner may open. */
 export function openWork({ work }: Layer): void {
   try {
     chmodSync(join(work, "work"), 0o700);

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 
-/** One mount, as far as it matters here (proc_pid_mountinfo(5)). */
+/** The fields of a mount that are used here (proc_pid_mountinfo(5)). */
 export interface TableEntry {
   /** Folder of the file system that is mounted. */
   readonly root: string;
   readonly at: string;
   readonly type: string;
   readonly options: readonly string[];
-  /** Whether mounts that are made elsewhere, or by others here, appear below it (mount_namespaces(7)). */
+  /** True if mounts that are made elsewhere, or by others here, appear below it (mount_namespaces(7)). */
   readonly receives: boolean;
 }
 

@@ -2,21 +2,21 @@ import { dirname } from "node:path";
 import { isSocket } from "./open-sockets.ts";
 import { isWithin } from "./real-path.ts";
 
-/** One thing that the confined process finds at a place. Places are real paths. */
+/** One mount of the confined process. Places are real paths. */
 export type Mount =
-  /** An empty folder that takes nothing. */
+  /** An empty folder that takes no file. */
   | { readonly at: string; readonly kind: "hidden" }
   /** A file that cannot be read, in the place of a file or socket. */
   | { readonly at: string; readonly kind: "masked" }
-  /** An empty folder of its own, in memory, of at most so many bytes. */
+  /** A private empty folder in memory, with a size limit. */
   | { readonly at: string; readonly kind: "private"; readonly mode: string; readonly bytes: number }
-  /** What the kernel shows of this sandbox alone: its processes, or the few devices that programs need. */
+  /** The kernel's view of this sandbox alone: its processes, or the few devices that programs need. */
   | { readonly at: string; readonly kind: "proc" | "dev" }
   /** A symbolic link. */
   | { readonly at: string; readonly kind: "link"; readonly target: string }
   /**
-   * What lies at `from` outside. A tool is shown only where it would be hidden otherwise, and may be missing. With `copied` it
-   * can be written, and what is written is in memory and gone with the sandbox; there it must not be missing.
+   * The file or folder at `from` outside. A tool is shown only if it would be hidden otherwise, and may be missing. With
+   * `copied`, it can be written: changes stay in memory and disappear with the sandbox. It must exist then.
    */
   | {
       readonly at: string;
@@ -29,10 +29,10 @@ export type Mount =
 
 type Bind = Extract<Mount, { kind: "bind" }>;
 
-/** An empty folder, read-only: what all other mounts lie on. What is not named is not there. */
+/** An empty read-only folder on which all other mounts lie. Paths that are not mounted do not exist inside. */
 const ROOT: Mount = { at: "/", kind: "hidden" };
 
-/** Which mount a path belongs to: the innermost that it lies in. */
+/** The mount that a path belongs to: the innermost one that contains it. */
 export function ruling(mounts: readonly Mount[], path: string): Mount {
   let found: Mount = ROOT;
   for (const mount of mounts) {
@@ -41,17 +41,17 @@ export function ruling(mounts: readonly Mount[], path: string): Mount {
   return found;
 }
 
-/** Whether what lies outside at this place cannot be seen there. */
+/** True if the outside content of this place is not visible there. */
 export function isCovered(mount: Mount): boolean {
   return mount.kind === "hidden" || mount.kind === "private";
 }
 
 /**
- * Puts mounts in an order in which outer ones come before inner ones, and leaves out those that change nothing. Of two at
- * the same place the later one given counts.
+ * Orders mounts so that outer ones come before inner ones, and drops those without effect. Of two at the same place, the later
+ * one wins.
  *
- * A folder between a writable one and something else mounted within it is mounted onto itself: the kernel refuses to
- * rename or remove a mount point, so nothing can be put aside by renaming what it lies in.
+ * A folder between a writable one and a mount within it is mounted onto itself: the kernel refuses to rename or remove a mount
+ * point, so nobody can move a mount away by renaming a folder around it.
  */
 export function arrange(wishes: readonly Mount[]): Mount[] {
   const byPlace = new Map(wishes.filter((wish) => !isTool(wish)).map((wish) => [wish.at, wish]));
@@ -74,7 +74,7 @@ function outerFirst(mounts: readonly Mount[]): Mount[] {
   return mounts.toSorted((a, b) => depth(a) - depth(b));
 }
 
-/** Whether a mount would change nothing, or has nothing to lie on. */
+/** True if a mount would change nothing, or has nothing to lie on. */
 function isIdle(mount: Mount, above: Mount): boolean {
   const isElsewhere = above.kind === "bind" && above.from !== above.at;
   switch (mount.kind) {
@@ -89,7 +89,7 @@ function isIdle(mount: Mount, above: Mount): boolean {
       return false;
     case "bind":
       if (mount.tool === true) return !isCovered(above);
-      // A folder that is only read may come through an overlay, in which its sockets are nobody's: one that is named is bound.
+      // A read-only folder may be shown through an overlay, in which its sockets are dead: a socket that is named is bound.
       if (isSocket(mount.from)) return false;
       return above.kind === "bind" && !isElsewhere && mount.from === mount.at && mount.write === above.write;
   }
@@ -104,7 +104,7 @@ function pins(mount: Mount, above: Mount): Bind[] {
   return found;
 }
 
-/** The arguments of bwrap for mounts that are in order. */
+/** The arguments of bwrap for ordered mounts. */
 export function mountArguments(mounts: readonly Mount[]): string[] {
   return mounts.flatMap((mount) => argumentsOf(mount));
 }
@@ -112,7 +112,7 @@ export function mountArguments(mounts: readonly Mount[]): string[] {
 function argumentsOf(mount: Mount): string[] {
   switch (mount.kind) {
     case "hidden":
-      // Closed by its mode, and no page of memory beyond one: mounting it again read-only costs 0.3 ms for each.
+      // The mode closes it, and it holds one page of memory at most: remounting it read-only would cost 0.3 ms each.
       return ["--perms", "0555", "--size", "4096", "--tmpfs", mount.at];
     case "masked":
       // Bound without devices, so that even reading it fails.

@@ -7,35 +7,34 @@ import { mountTable, type TableEntry } from "./mount-table.ts";
 import { isWithin, realPath } from "./real-path.ts";
 
 /**
- * Where overlays are mounted before bwrap binds parts of them: a folder that every system has, that nobody keeps files in and
- * that bwrap makes anew inside. Only what starts bwrap sees them there.
+ * The folder in which overlays are mounted before bwrap binds parts of them. Every system has it, nobody keeps files in it, and
+ * bwrap makes a new one inside. Only the program that starts bwrap sees the overlays there.
  */
 const STAGE = "/dev/pts";
-/** What never is under an overlay: devices, and what the kernel shows of itself. */
+/** Folders that are never under an overlay: devices, and the kernel's own file systems. */
 const KERNELS = ["/dev", "/proc", "/sys"];
-/** What a path may not hold that is an option of overlayfs. */
+/** Characters that a path in an option of overlayfs may not contain. */
 const SPECIAL = /[,:\\"]/;
 
-/** Folders that are shown by overlays, and the mounts that take what they show from there. */
+/** Folders that are shown through overlays, and the mounts that use them. */
 export interface Overlaid {
   readonly mounts: readonly Mount[];
-  /** What is mounted before bwrap starts (fstab(5)); empty where nothing is. */
+  /** The table of mounts made before bwrap starts (fstab(5)); empty if there are none. */
   readonly table: string;
-  /** Where those are mounted that must be kept fresh. */
+  /** Mount points of the overlays that must be kept fresh. */
   readonly live: readonly string[];
 }
 
 /**
- * Shows what is only read by read-only overlayfs mounts of two lower folders, the second one empty. What is seen through an
- * overlay has inodes of its own: a FIFO there is another pipe, a Unix socket is nobody's, and locks, leases and watches do not
- * meet those of the file outside (Documentation/filesystems/overlayfs.rst, "Non-standard behavior"). What somebody outside adds, or
- * puts in the place of something, is not seen once it was looked for: overlayfs keeps what it found. It forgets that when it is
- * mounted anew, which must be done again and again with what `live` names.
+ * Shows read-only folders through read-only overlayfs mounts of two lower folders, the second one empty. Inodes in an overlay are
+ * its own: a FIFO is another pipe, a Unix socket is dead, and locks, leases and watches do not meet those of the outside file
+ * (Documentation/filesystems/overlayfs.rst, "Non-standard behavior"). A file that somebody outside adds or replaces is not seen
+ * once its name was looked up: overlayfs keeps its first answer. It forgets the answer when it is remounted, so the mounts in
+ * `live` must be remounted regularly.
  *
- * Sockets that a confinement names stay what they are, and so do what may be written and what lies in a folder of `except`: the
- * layer over that is an overlay already. What cannot be under an overlay is
- * bound as it is: a folder in which something is mounted (the kernel does not show what lies under such a mount to a user
- * namespace), a file right in such a folder, and what `can` says no to.
+ * Some mounts keep their kind: sockets that a confinement names, writable folders, and folders in `except`, which are under an
+ * overlay already. Some paths cannot be under an overlay and are bound instead: a folder that contains a mount (the kernel does
+ * not show a user namespace what lies under such a mount), a file directly in such a folder, and a folder that `can` refuses.
  */
 export async function overlay(
   mounts: readonly Mount[],
@@ -73,9 +72,9 @@ function isOnlyRead(mount: Mount, except: readonly string[]): mount is Extract<M
 }
 
 /**
- * The outermost folder around a path, or the path itself, that lies on the same file system and has nothing mounted in it.
- * Few overlays then show all that is read. It lies below a folder that everybody may write, such as /tmp: programs mount things
- * there all the time, and no overlay of a folder can be made in which something is mounted. Undefined where there is none.
+ * The outermost folder around a path, or the path itself, that lies on the same file system and contains no mount. Few overlays
+ * then show all read-only folders. It lies below any folder that everybody may write, such as /tmp: programs mount there all the
+ * time, and no overlay of a folder with a mount in it can be made. Undefined if there is none.
  */
 export function topOf(path: string, table: readonly TableEntry[]): string | undefined {
   const isFree = (folder: string) => !table.some(({ at }) => at !== folder && isWithin(folder, at));
@@ -93,7 +92,7 @@ function isEverybodys(folder: string): boolean {
   return ((statSync(folder, { throwIfNoEntry: false })?.mode ?? 0) & 0o002) !== 0;
 }
 
-/** The mount point of each, which is empty, is the second of its lower folders: there must be two. */
+/** overlayfs needs two lower folders: the second one is the empty mount point itself. */
 function tableOf(tops: readonly string[]): string {
   if (tops.length === 0) return "";
   const options = "ro,nosuid,nodev,X-mount.mkdir,redirect_dir=nofollow,metacopy=off";
@@ -104,12 +103,12 @@ function tableOf(tops: readonly string[]): string {
   return [`none ${STAGE} tmpfs size=64k,mode=0755 0 0\n`, ...overlays].join("");
 }
 
-/** Blanks and what ends a line are octal numbers there (getmntent(3)). */
+/** Blanks and line ends are octal numbers in the table (getmntent(3)). */
 function escaped(path: string): string {
   return path.replace(/[\s#]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`);
 }
 
-/** Whether this kernel and this user can show these folders by overlays: they are, for a moment. */
+/** True if this kernel and this user can show these folders through overlays: they are mounted for a moment. */
 export async function canOverlay(tops: readonly string[]): Promise<boolean> {
   if (![...Object.values(TOOLS), STAGE].every((path) => existsSync(path))) return false;
   const { fd, path } = unlinkedFile(Buffer.from(tableOf(tops)));
@@ -121,7 +120,7 @@ export async function canOverlay(tops: readonly string[]): Promise<boolean> {
   }
 }
 
-/** Which of these folders cannot be shown by an overlay here. */
+/** The folders that cannot be shown through an overlay here. */
 export async function notOverlaid(folders: readonly string[]): Promise<string[]> {
   const table = mountTable();
   const there = [...new Set(folders)].flatMap((folder) => realPath(folder) ?? []);

@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, normalize, sep } from "node:path";
 import { ConfinementRefused } from "../../../ports/sandbox.ts";
 
-/** A symbolic link on the way to a path: where it lies (by its real path) and what it says. */
+/** A symbolic link on the way to a path: its own real path and its target. */
 export interface Link {
   readonly at: string;
   readonly target: string;
@@ -17,12 +17,12 @@ export interface Way {
 /** path_resolution(7): the kernel gives up after 40. */
 const MOST_LINKS = 40;
 
-/** Whether `path` is `folder` or lies below it. Both are real paths. */
+/** True if `path` is `folder` or lies below it. Both are real paths. */
 export function isWithin(folder: string, path: string): boolean {
   return path === folder || folder === "/" || path.startsWith(folder + sep);
 }
 
-/** Follows a path. Throws ConfinementRefused where it is no normal absolute path, or what it names is not there. */
+/** Follows a path. Throws ConfinementRefused if it is not a normal absolute path or does not exist. */
 export function wayTo(path: string): Way {
   if (!isAbsolute(path) || normalize(path) !== path || path.includes("\0") || (path !== "/" && path.endsWith(sep))) {
     throw new ConfinementRefused(`${JSON.stringify(path)} is not an absolute path in its simplest form`);
@@ -32,14 +32,14 @@ export function wayTo(path: string): Way {
   return real.path === path ? { real: path, links: [] } : { real: real.path, links: linksOf(path) };
 }
 
-/** The same for a place that need not be there: what is there of its path is followed. */
+/** Follows a path that need not exist: its existing part is followed. */
 export function wayToPlace(path: string): Way {
   if (tryReal(path).path !== undefined || path === "/" || !isAbsolute(path)) return wayTo(path);
   const { real, links } = wayToPlace(dirname(path));
   return { real: join(real, path.slice(path.lastIndexOf(sep))), links };
 }
 
-/** The real path, or undefined where there is none or it may not be looked at. */
+/** The real path, or undefined if it does not exist or may not be read. */
 export function realPath(path: string): string | undefined {
   return tryReal(path).path;
 }

@@ -4,7 +4,7 @@ import { entriesIn } from "./hidden-paths.ts";
 import type { Mount } from "./mount.ts";
 import { isWithin, realPath, wayTo } from "./real-path.ts";
 
-/** What of a home programs need that build and test, and only read. */
+/** Toolchains in a home folder that builds and tests need, read-only. */
 const TOOLCHAINS = [
   ".nvm",
   ".fnm",
@@ -40,9 +40,9 @@ const TOOLCHAINS = [
 ];
 
 /**
- * Package caches. Programs write to theirs where they can, and each is read-only or a copy of its own for each sandbox: what
- * one agent puts into a cache never reaches another. Not here are caches of compiled code and of programs that fail on one
- * which they cannot write (go-build, uv, yarn 1): they begin with an empty one in the private home.
+ * Package caches. Programs write to their cache if they can, so each cache is read-only or a private copy per sandbox: a file
+ * that one agent puts into a cache never reaches another agent. Caches of compiled code, and of programs that fail on a read-only
+ * cache (go-build, uv, yarn 1), are left out: they start empty in the private home.
  */
 const CACHES = [
   ".bun/install",
@@ -58,23 +58,23 @@ const CACHES = [
   ".local/share/pnpm",
 ];
 
-/** What lies beside a `bin` folder and belongs to it: also a virtual environment's settings, and what Homebrew's links lead to. */
+/** Files beside a `bin` folder that belong to it: also a virtual environment's settings, and the targets of Homebrew's links. */
 const BESIDE_BIN = ["lib", "lib64", "libexec", "include", "share", "pyvenv.cfg", "Cellar", "opt"];
 const BIN = new Set(["bin", "sbin"]);
 
-/** What the programs of a PATH, these tools and the toolchains in these homes need; real homes. */
+/** The mounts for the programs of a PATH, these tools, and the toolchains in these homes. Homes are real paths. */
 export function toolMounts(options: {
   readonly homes: readonly string[];
   readonly path: string;
   readonly tools: readonly string[];
-  /** Whether a package cache can be written in a copy of its own. */
+  /** True if a package cache can be written in a private copy. */
   readonly copied: boolean;
 }): Mount[] {
   const inHomes = (names: readonly string[]) => options.homes.flatMap((home) => names.map((name) => join(home, name)));
   const folders = [...new Set(options.path.split(":"))].filter((folder) => isAbsolute(folder));
   const tools = [...inHomes(TOOLCHAINS), ...options.tools, ...folders.flatMap((folder) => pathFolder(folder, options.homes))];
   const caches = inHomes(CACHES).flatMap(toolMount);
-  // A program may be asked for by a folder within a cache: of two at one place the later one counts.
+  // The PATH may name a folder within a cache: of two mounts at one place, the later one wins.
   return [...tools.flatMap(toolMount), ...(options.copied ? caches.map(copy) : caches)];
 }
 
@@ -86,7 +86,7 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** What a program needs that was found on a PATH or named by its path. */
+/** The mounts for a program that was found on a PATH or named by its path. */
 export function programMounts(program: string, homes: readonly string[]): Mount[] {
   const real = realPath(program);
   return [program, ...(real === undefined ? [] : partsOf(real, homes))].flatMap(toolMount);
@@ -101,7 +101,7 @@ function toolMount(path: string): Mount[] {
   ];
 }
 
-/** A folder of the PATH, what lies beside it, and what its links lead to. */
+/** A folder of the PATH, the files beside it, and the targets of its links. */
 function pathFolder(folder: string, homes: readonly string[]): string[] {
   const real = realPath(folder);
   if (real === undefined) return [];
@@ -110,8 +110,8 @@ function pathFolder(folder: string, homes: readonly string[]): string[] {
 }
 
 /**
- * What belongs to a folder of programs. Below `/opt`, where each package has a folder of its own (hier(7)), that is all of it.
- * Elsewhere (a home, `/srv`) it is what has a usual name: what else lies there may be nobody's business.
+ * The files that belong to a folder of programs. Below `/opt`, where each package has its own folder (hier(7)), that is the whole
+ * package. Elsewhere (a home, `/srv`), only files with the usual names belong to it: other files there may be private.
  */
 function besideFolder(real: string, homes: readonly string[]): string[] {
   const above = dirname(real);
@@ -136,7 +136,7 @@ function linksIn(folder: string): string[] {
     .flatMap(({ name }) => realPath(join(folder, name)) ?? []);
 }
 
-/** How much must be seen so that a program which a link leads to runs: its package, or only itself. */
+/** The paths that must be visible so that the target of a link runs: its package, or the program alone. */
 function partsOf(real: string, homes: readonly string[]): string[] {
   const home = homes.find((each) => isWithin(each, real));
   const names = real.split(sep);

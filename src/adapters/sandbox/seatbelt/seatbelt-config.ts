@@ -3,10 +3,10 @@ import { type Closed, confinementMounts } from "../mounts/confinement-mounts.ts"
 import type { Mount } from "../mounts/mount.ts";
 import { isWithin, realPath } from "../mounts/real-path.ts";
 
-/** What applies a profile on macOS. */
+/** The program that applies a profile on macOS. */
 export const SEATBELT = "/usr/bin/sandbox-exec";
 
-/** Folders of macOS that are hidden as a whole: other people's files, temporary files, what logs and keychains may tell. */
+/** Folders of macOS that are hidden as a whole: other people's files, temporary files, logs and keychains. */
 export const HIDDEN_ON_MACOS = [
   "/Users",
   "/Volumes",
@@ -33,7 +33,7 @@ interface Name {
 /** The part of the configuration of `@anthropic-ai/sandbox-runtime` that is used here. */
 export interface SeatbeltConfig {
   readonly network: {
-    /** Empty: nothing is reached but by a socket. */
+    /** Empty: the network is reached only through sockets. */
     readonly allowedDomains: readonly [];
     readonly deniedDomains: readonly [];
     readonly allowUnixSockets: readonly string[];
@@ -46,21 +46,21 @@ export interface SeatbeltConfig {
   };
 }
 
-/** What is the same from start to start, and what is a start's own. Real paths. */
+/** The fixed and the per-start part of a sandbox. Real paths. */
 export interface SeatbeltWalls {
-  /** Folders that are not to be read. */
+  /** Folders that may not be read. */
   readonly hidden: readonly string[];
   readonly closed: Closed;
-  /** Programs and folders that are shown although they lie in something hidden. */
+  /** Programs and folders that are shown although they lie in a hidden folder. */
   readonly tools: readonly string[];
-  /** A private folder, which may be written. */
+  /** A private writable folder. */
   readonly own: string;
 }
 
 /**
- * What a confinement says, in words of the library. A profile knows names only and puts nothing in the place of another:
- * the place of a mount is closed, to reading as well where it is a read-only one, and what is mounted can be reached where it
- * lies. Throws ConfinementRefused for what no profile can say.
+ * Translates a confinement into the library's configuration. A profile knows names only and cannot replace one path with another:
+ * the place of a mount is closed (for reading as well if the mount is read-only), and the mounted folder is reached at its own
+ * path. Throws ConfinementRefused for a confinement that no profile can express.
  */
 export function seatbeltConfig(confinement: Confinement, walls: SeatbeltWalls): SeatbeltConfig {
   if ((confinement.hosts ?? []).length > 0) {
@@ -90,7 +90,7 @@ export function seatbeltConfig(confinement: Confinement, walls: SeatbeltWalls): 
   };
 }
 
-/** What lies where it is shown, and what is mounted elsewhere, where it lies. */
+/** The paths of mounts in place, and the sources of mounts shown elsewhere. */
 function pathsOf(mounts: readonly Extract<Mount, { kind: "bind" }>[], write: boolean): string[] {
   return mounts.filter((mount) => mount.write === write).map(({ from }) => from);
 }
@@ -99,7 +99,7 @@ function named(path: string): Name {
   return { path, literal: true };
 }
 
-/** A profile keeps two levels apart, not three: what is open in what is closed in what is open. */
+/** A profile can nest two levels, not three: an open path in a closed one in an open one is refused. */
 function refuseNested(closed: readonly string[], open: readonly string[], what: string): void {
   for (const each of closed) {
     const around = open.find((path) => isWithin(path, each) && path !== each);
@@ -109,7 +109,7 @@ function refuseNested(closed: readonly string[], open: readonly string[], what: 
   }
 }
 
-/** Whether a path can be read under a configuration: the innermost name that it lies in decides. */
+/** True if a path can be read under a configuration: the innermost name that contains it decides. */
 export function isShown({ filesystem }: SeatbeltConfig, path: string): boolean {
   const innermost = (names: readonly Name[]) =>
     Math.max(-1, ...names.filter((name) => isWithin(name.path, path)).map((name) => name.path.length));

@@ -12,14 +12,14 @@ import { isWithin, realPath, wayTo } from "../mounts/real-path.ts";
 import { programMounts, toolMounts } from "../mounts/toolchains.ts";
 import { HIDDEN_ON_MACOS, isShown, type SeatbeltConfig, seatbeltConfig } from "./seatbelt-config.ts";
 
-/** What a sandbox on macOS is made of; see BubblewrapOptions. */
+/** Options of a sandbox on macOS; see BubblewrapOptions. */
 export type SeatbeltOptions = Pick<BubblewrapOptions, "home" | "state" | "tools" | "hide">;
 
-/** What runs before the sandbox is there finds programs of the system only. */
+/** Programs that run before the sandbox exists are looked up in system folders only. */
 const SYSTEM_PATH = "/usr/bin:/bin";
-/** Leaves a sign that it began, then becomes what follows. */
+/** Leaves a marker that it has started, then becomes the program that follows. */
 const INSIDE = ': >"$1" && shift && exec "$@"';
-/** A program whose path holds a `=` would be a setting to env(1). */
+/** env(1) would take a program whose path contains `=` for a setting. */
 const PROGRAM = ["/bin/sh", "-c", 'exec "$0" "$@"'] as const;
 
 interface Walls {
@@ -31,12 +31,13 @@ interface Walls {
 }
 
 /**
- * A sandbox by macOS's own (sandbox-exec(1)), with a profile that `@anthropic-ai/sandbox-runtime` writes: the network closed but
- * for the sockets that are named, files as on Linux where names can say it.
+ * A sandbox by macOS's own (sandbox-exec(1)), with a profile that `@anthropic-ai/sandbox-runtime` writes: the network is closed
+ * except for named sockets, and files are closed as on Linux as far as names can express it.
  *
- * UNTESTED: nobody has run this on macOS yet. What is tested is the configuration, and on Linux the way a program is started.
- * Weaker than on Linux: processes outside are seen, daemons that leave their group live on (confined), nothing bounds memory or
- * processes, and git inside makes no commits, for its objects cannot be put apart; loopdash commits what an agent leaves.
+ * UNTESTED: nobody has run this on macOS yet. Tests cover the configuration, and on Linux the way in which a program is started.
+ * Weaker than on Linux: outside processes are visible, daemons that leave their process group live on (confined), memory and
+ * processes have no bounds, and git inside makes no commits, because its objects cannot be kept apart; loopdash commits an
+ * agent's work instead.
  */
 export function createSeatbelt(options: SeatbeltOptions): Sandbox {
   const homes = homesOf(options.home);
@@ -95,7 +96,7 @@ function toolsOf(walls: Walls, program: string, path: string): string[] {
   return places.filter((place) => state === undefined || !isWithin(state, place));
 }
 
-/** A home and a temporary folder for one start. Toolchains of the real home are found in it by links. */
+/** A home and a temporary folder for one start. Links lead to the toolchains of the real home. */
 function ownFolder(home: string | undefined, tools: readonly string[]): string {
   const own = realpathSync(mkdtempSync(join(tmpdir(), "loopdash-own-")));
   for (const name of ["home", "tmp"]) mkdirSync(join(own, name));
@@ -116,8 +117,8 @@ function configOf(walls: Walls, confinement: Confinement, options: { own: string
 }
 
 /**
- * The text that sh is given: the library's, which quotes what it is made of, and nothing else that changes. What is run
- * comes as arguments. Files with one digit that loopdash was started with are closed; Node closes its own.
+ * The text for sh: the library's, which quotes its parts, and nothing else that varies. The program comes as arguments. Inherited
+ * files with one-digit numbers are closed; Node closes its own.
  */
 function startLine({ filesystem, network }: SeatbeltConfig): string {
   const paths = (names: SeatbeltConfig["filesystem"]["denyRead"]) => names.map(({ path }) => path);

@@ -1,25 +1,25 @@
-/** What a canary is to try; given as JSON. */
+/** The task of a canary, given as JSON. */
 export interface CanaryTask {
-  /** The one place that it may write. */
+  /** The one folder that it may write. */
   readonly own: string;
   /** A file that it may read and must not change. */
   readonly readOnly: string;
   /** A file that it must not see. */
   readonly hidden: string;
-  /** Files that it must not be able to make. */
+  /** Files that it must not be able to create. */
   readonly outside: readonly string[];
-  /** A folder that must look empty; empty where there is none. */
+  /** A folder that must look empty; an empty text if there is none. */
   readonly state: string;
-  /** SHA-256 of the command line of a process outside, hexadecimal; empty where processes are not told apart in this way. */
+  /** SHA-256 of the command line of a process outside, hexadecimal; empty if processes cannot be told apart in this way. */
   readonly engine: string;
-  /** A port of this machine, and Unix sockets (abstract ones begin with NUL), that somebody outside listens on. */
+  /** A port of this machine and Unix sockets (abstract ones begin with NUL) that a process outside listens on. */
   readonly port: number;
   readonly sockets: readonly string[];
 }
 
 /**
- * Tries to get out, and prints a JSON array of what it could do. It knows what it may do as well ("own"), so that one that
- * cannot do anything at all proves nothing.
+ * Tries to escape, and prints a JSON array of what it managed. It also reports permitted actions ("own"), so that a canary that
+ * can do nothing at all proves nothing.
  */
 export const CANARY = `const fs = require("node:fs"), net = require("node:net");
 const task = JSON.parse(process.argv[1]), did = [];

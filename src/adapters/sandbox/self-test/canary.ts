@@ -7,18 +7,19 @@ import { isWithin, realPath } from "../mounts/real-path.ts";
 import { CANARY, type CanaryTask } from "./canary-script.ts";
 import { openProbeListeners } from "./probe-listeners.ts";
 
-/** How long a canary may take. Milliseconds. */
+/** Time limit of a canary. Milliseconds. */
 const DEADLINE_MS = 15_000;
 const SEEN = "seen";
 
-/** What came of a canary: what it could do that it must not, or why it could not even try. */
+/** The result of a canary: forbidden actions that succeeded, or the reason why it could not run. */
 export type CanaryEnd =
   | { readonly ran: true; readonly escapes: readonly string[] }
   | { readonly ran: false; readonly result: Pick<ExecResult, "tail" | "message"> };
 
 /**
- * Runs a process that tries to leave the sandbox of `executor`, against files, a port and sockets made for that. What it says of
- * itself is not all: what happened outside is looked at as well. `state` is a folder that must be hidden, if it is there.
+ * Runs a process that tries to escape the sandbox of `executor`, against files, a port and sockets made for that. Its own report
+ * is not trusted alone: the files and listeners outside are checked as well. `state` is a folder that must be hidden if it
+ * exists.
  */
 export async function runCanary(executor: Executor, state?: string): Promise<CanaryEnd> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "loopdash-canary-")));
@@ -47,13 +48,13 @@ export async function runCanary(executor: Executor, state?: string): Promise<Can
   }
 }
 
-/** The state folder by its real path; empty where there is none, or where the canary itself lies in it and shows the way. */
+/** The state folder by its real path; empty if there is none, or if the canary itself lies in it and shows the way. */
 function hiddenState(folder: string, state: string | undefined): string {
   const real = state === undefined ? undefined : realPath(state);
   return real === undefined || isWithin(real, folder) ? "" : real;
 }
 
-/** By this the canary knows this process when it sees it. Empty where there is no /proc. */
+/** The canary recognizes this process by this hash. Empty without /proc. */
 function commandLineHash(): string {
   const file = "/proc/self/cmdline";
   return existsSync(file) ? createHash("sha256").update(readFileSync(file)).digest("hex") : "";
@@ -83,7 +84,7 @@ function judge(result: ExecResult): CanaryEnd {
   return { ran: true, escapes: did.filter((name) => name !== "own") };
 }
 
-/** What can be seen of it in the files outside, whatever it says. */
+/** The canary's visible effects on the outside files, whatever it reports. */
 function deedsIn(task: CanaryTask): readonly string[] {
   const isChanged = [task.readOnly, task.hidden].some((file) => !existsSync(file) || readFileSync(file, "utf8") !== SEEN);
   return [

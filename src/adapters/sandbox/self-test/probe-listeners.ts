@@ -1,17 +1,15 @@
 import { createServer, type Server, type Socket } from "node:net";
+import { LONGEST_SOCKET_PATH } from "../../private-tmp.ts";
 
-/** What every system takes as the path of a socket (sun_path: 108 bytes on Linux, 104 elsewhere). A longer one is not tried. */
-const LONGEST_SOCKET_PATH = 100;
-
-/** Where a canary must not get through: a port, a Unix socket, an abstract socket; and whether anybody came. */
+/** Listeners that a canary must not reach: a port, a Unix socket, an abstract socket. They record every connection. */
 export interface ProbeListeners extends AsyncDisposable {
   readonly port: number;
   readonly visited: () => boolean;
 }
 
 /**
- * Opens them all, the Unix socket at `path`. Abstract sockets are Linux's: they have no file, and only a network namespace
- * closes them.
+ * Opens all listeners, the Unix socket at `path`. Only Linux has abstract sockets: they have no file, and only a network
+ * namespace closes them.
  */
 export async function openProbeListeners(abstract: string, path: string): Promise<ProbeListeners> {
   let visits = 0;
@@ -32,6 +30,7 @@ export async function openProbeListeners(abstract: string, path: string): Promis
   try {
     const address = (await open({ port: 0, host: "127.0.0.1" })).address();
     if (address === null || typeof address === "string") throw new Error("the port that was opened is not known");
+    // A path that is too long for a socket is not tried.
     if (Buffer.byteLength(path) <= LONGEST_SOCKET_PATH) await open({ path });
     if (process.platform === "linux") await open({ path: `\0${abstract}` });
     return { port: address.port, visited: () => visits > 0, [Symbol.asyncDispose]: close };

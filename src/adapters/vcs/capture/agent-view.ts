@@ -6,18 +6,18 @@ import { adminDirsOf, ifThere } from "../repository/admin-dirs.ts";
 import type { Store } from "../repository/store.ts";
 import { agentDir, makeWorkerGit, objectMounts, toldConfig } from "./worker-git.ts";
 
-/** Where a confined worker finds its git folder. */
+/** The path at which a confined worker finds its git folder. */
 const WORKER_GIT = "/run/git/own";
 
 /**
- * What a confined worker sees of the repository: its worktree, in the place of the user's own checkout, and an ordinary git
- * folder of its own, which the worktree's `.git` file names. Neither the repository's git folder nor the worktree's record in it
- * are there, so nothing that a worker writes is met by the user's git, by another run, or by the engine before it was looked at
- * (see harvest.ts). The `.git` file is mounted read-only: a worker that could point it elsewhere would choose what runs at the
- * next git command in there (facts of git: core.fsmonitor).
+ * A confined worker's view of the repository: its worktree in place of the user's own checkout, and a private ordinary git
+ * folder, which the worktree's `.git` file names. Neither the repository's git folder nor the worktree's record is visible, so no
+ * file that a worker writes reaches the user's git, another run, or the engine before it was examined (see import-objects.ts).
+ * The `.git` file is mounted read-only: a worker that could point it elsewhere would choose the program that the next git command
+ * runs (core.fsmonitor).
  *
- * `avoid` are paths that the confinement shows besides. If one of them lies in the user's checkout or around it, one would hide
- * the other, and the worktree is shown where it lies.
+ * `avoid` are further paths that the confinement shows. If one of them lies in the user's checkout or around it, one would hide
+ * the other; the worktree is then shown at its own path.
  */
 export async function agentView(
   store: Store,
@@ -44,14 +44,14 @@ export async function agentView(
   };
 }
 
-/** What a confined command may reach for a pristine checkout: the objects that its git folder names. */
-export function judgeView(store: Store): RepoView {
+/** The paths that a confined command may reach for a pristine checkout: the objects that its git folder names. */
+export function checkoutView(store: Store): RepoView {
   if (store.sandbox?.kind === "seatbelt") return { write: [], read: [store.at.objects], mounts: [] };
   const { read, mounts } = objectMounts(store);
   return { write: [], read, mounts };
 }
 
-/** Whether a worktree can be shown in the place of the user's checkout. A place that is not there cannot be mounted on. */
+/** True if a worktree can be shown in place of the user's checkout. Nothing can be mounted on a path that does not exist. */
 async function canShowAt({ place }: Store, avoid: readonly string[]): Promise<boolean> {
   if (avoid.some((path) => isWithin(place, path) || isWithin(path, place))) return false;
   const git = join(place, ".git");
@@ -68,7 +68,7 @@ function isWithin(folder: string, path: string): boolean {
   return way === "" || !(way === ".." || way.startsWith(`..${sep}`));
 }
 
-/** macOS puts nothing in the place of another: a worker reads the repository, and makes no commits. */
+/** macOS cannot replace one path with another: a worker reads the repository, and makes no commits. */
 async function seatbeltView(
   store: Store,
   { path, record }: { readonly path: string; readonly record: string },

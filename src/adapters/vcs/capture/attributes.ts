@@ -8,7 +8,7 @@ interface Entry {
   readonly id: string;
 }
 
-/** A file of attributes in which two commits differ; undefined where one of them does not have it. */
+/** An attributes file that differs between two commits; undefined for a commit without it. */
 export interface ChangedAttributes {
   readonly path: string;
   readonly before: Entry | undefined;
@@ -17,12 +17,12 @@ export interface ChangedAttributes {
 
 const NAME = ".gitattributes";
 
-/** What file systems pass over in a name, or drop at its end. */
+/** Characters that file systems ignore in a name, or drop at its end. */
 const UNSEEN = /\p{Default_Ignorable_Code_Point}|[ .]+$|:.*$/gu;
 
 /**
- * Whether some file system would find this file, or a file in a folder of this name, where git looks for attributes. Git reads
- * the content of a symbolic link of this name as well, and files of other spellings where the file system folds case.
+ * True if some file system would find this file, or a file in a folder of this name, where git looks for attributes. Git also
+ * reads a symbolic link of this name, and files of other spellings if the file system folds case.
  */
 export function isAttributesFile(path: string): boolean {
   return path.split("/").some((part) => {
@@ -31,14 +31,14 @@ export function isAttributesFile(path: string): boolean {
   });
 }
 
-/** What is known of the attributes of commits. A commit never changes, so it stays true. */
+/** Known facts about commits' attributes. A commit never changes, so they stay true. */
 interface Known {
   readonly changed: Map<string, readonly ChangedAttributes[]>;
   readonly largeFiles: Map<string, boolean>;
 }
 
 const known = new WeakMap<Store, Known>();
-/** Commits that are remembered. */
+/** The number of commits that are remembered. */
 const REMEMBERED = 1_000;
 
 function knownOf(store: Store): Known {
@@ -48,7 +48,7 @@ function knownOf(store: Store): Known {
   return of;
 }
 
-/** The files of attributes in which `after` differs from `before`. */
+/** The attributes files that differ between `before` and `after`. */
 export async function changedAttributes(store: Store, before: string, after: string): Promise<readonly ChangedAttributes[]> {
   if (before === after) return [];
   const { changed, largeFiles } = knownOf(store);
@@ -71,7 +71,7 @@ async function lookForChanged(store: Store, before: string, after: string): Prom
   return found;
 }
 
-/** Whether the attributes of a commit name Git LFS. One process for each base, and none where its attributes stay the same. */
+/** True if the attributes of a commit name Git LFS. Costs one process per base, and none if its attributes stay the same. */
 export async function usesLargeFiles(store: Store, commit: string): Promise<boolean> {
   const { largeFiles } = knownOf(store);
   const uses = largeFiles.get(commit);
@@ -88,8 +88,8 @@ function entry(mode: string, id: string): Entry | undefined {
 }
 
 /**
- * Lines of `update-index --index-info` that make the index of a candidate have the base's attributes. Attributes of the base in a
- * folder that the candidate does not have apply to nothing, and a file may be there now.
+ * Lines for `update-index --index-info` that give a candidate's index the base's attributes. Attributes of the base in a folder
+ * that the candidate does not have apply to nothing, and a file may be there now.
  */
 export function toBase(changed: readonly ChangedAttributes[], folders: ReadonlySet<string>): string {
   const gone = changed.flatMap(({ path, after }) => (after === undefined ? [] : [`0 ${after.id}\t${path}\0`]));

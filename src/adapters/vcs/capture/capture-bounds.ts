@@ -1,14 +1,14 @@
-/** Bounds of what reads a worker's leftovers. */
+/** Bounds of the processes that read a worker's leftovers. */
 export interface CaptureBounds {
-  /** All of a capture, milliseconds. */
+  /** Time limit of the whole capture. Milliseconds. */
   readonly ms: number;
-  /** After the attempt was called off, milliseconds: an honest capture is done by then, and nothing is lost. */
+  /** Time left after the attempt was cancelled, in milliseconds: an honest capture finishes by then, and no work is lost. */
   readonly graceMs: number;
-  /** Of each process. */
+  /** Limits of each process. */
   readonly cpuSeconds: number;
   readonly memoryBytes: number;
   readonly fileBytes: number;
-  /** One file, and all files together, that are taken from a worktree. */
+  /** Size limits of files taken from a worktree: one file, and all together. */
   readonly oneFileBytes: number;
   readonly allFilesBytes: number;
 }

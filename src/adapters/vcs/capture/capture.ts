@@ -27,20 +27,21 @@ interface Of {
   readonly timeoutMs?: number;
 }
 
-/** A larger index than any repository has that git is known to bear. Bytes. */
+/** Larger than the index of any repository that git is known to handle. Bytes. */
 const MAX_INDEX = 512 * 1024 * 1024;
 
 /**
- * Commits what a worktree holds and tells what changed since `from`.
+ * Commits the content of a worktree and returns the change since `from`.
  *
- * Nothing in the worktree is asked how: git runs with our own git folder and our own index, since a worker can write its
- * `.git` file, its index (with files marked "assume unchanged"), its config.worktree and its hooks. What counts is the
- * commit the worktree's HEAD is at plus the files as they lie there. The ticket's branch is moved to that; if the agent
- * switched to another branch or detached HEAD, its commits come along and HEAD returns to the ticket's branch, while other
- * branches stay as they are. A history that does not descend from `from` is flattened onto it.
+ * Nothing in the worktree is trusted: git runs with loopdash's own git folder and index, because a worker can write its `.git`
+ * file, its index (with files marked "assume unchanged"), its config.worktree and its hooks. The commit at the worktree's HEAD
+ * plus its files count. The ticket's branch is moved there. If the agent switched to another branch or detached HEAD, its commits
+ * are included and HEAD returns to the ticket's branch; other branches stay as they are. A history that does not descend from
+ * `from` is flattened onto it.
  *
- * What reads the worktree, the worker's index or its objects runs guarded (guarded-git.ts): in the sandbox, where the run has
- * one, and with bounds of time, memory and size. What is beyond them, or could hold git up, is an error in words.
+ * Processes that read the worktree, the worker's index or its objects run guarded (guarded-git.ts): in the sandbox, if the run
+ * has one, and with bounds of time, memory and size. Content beyond these bounds, or content that could block git, is an error in
+ * words.
  */
 export async function capture(store: Store, options: Of): Promise<Change> {
   const guard = guardedGit(store, options);
@@ -77,7 +78,7 @@ async function captureGuarded(store: Store, guard: GuardedGit, options: Of): Pro
       stage(store, guard, { own, workTree: options.path, workerIndex }, touched),
     ),
     parentOf(store, from, start.commit),
-    // What an agent that commits has changed is known before it is known whether it left anything uncommitted.
+    // The change of an agent that commits is known before its uncommitted files are.
     start.commit === from ? undefined : changeBetween(store, from, start.commit, diff),
   ]);
   const [change, tip] = await Promise.all([
@@ -92,7 +93,7 @@ async function captureGuarded(store: Store, guard: GuardedGit, options: Of): Pro
   return { ...whole, paths: [...whole.paths, ...notListed(staged.embedded, whole.paths)] };
 }
 
-/** Moves the branch to what was captured, and the worktree's record with it. */
+/** Moves the branch to the captured commit, and the worktree's record with it. */
 async function bringAlong(
   store: Store,
   {
@@ -117,7 +118,7 @@ async function bringAlong(
   if (admin !== undefined && (moved || stale)) await bringWorktreeAlong(admin, own, ref);
 }
 
-/** What was staged. `tree` is there where it was staged into a quarantine, and was taken over from there. */
+/** The staged content. `tree` is set if it was staged into a quarantine and imported from there. */
 interface Staged {
   readonly any: boolean;
   readonly embedded: readonly string[];
@@ -137,10 +138,10 @@ async function stage(
 }
 
 interface Start {
-  /** What the worktree's files are compared with. */
+  /** The commit with which the worktree's files are compared. */
   readonly commit: string;
   readonly branchTip: string | undefined;
-  /** Whether the worktree is not on the ticket's branch. */
+  /** True if the worktree is not on the ticket's branch. */
   readonly away: boolean;
 }
 
@@ -150,7 +151,7 @@ async function startingPoint(
     readonly record: string | undefined;
     readonly ref: string;
     readonly from: string;
-    /** The worktree, where its worker was confined: its branches are not the repository's then. */
+    /** The worktree, if its worker was confined: its branches are then not the repository's. */
     readonly path: string | undefined;
   },
 ): Promise<Start> {
@@ -164,7 +165,7 @@ async function startingPoint(
   return { commit, branchTip, away };
 }
 
-/** The path, where a regular file lies there: git would wait for whoever writes a pipe. */
+/** The path, if a regular file is there: for a pipe, git would wait for a writer. */
 async function regularFile(path: string): Promise<string | undefined> {
   const found = await ifThere(lstat(path));
   if (found?.isFile() !== true) return undefined;
@@ -172,14 +173,14 @@ async function regularFile(path: string): Promise<string | undefined> {
   return path;
 }
 
-/** Parent of a new commit: `commit`, or `from` where that does not descend from it. */
+/** Parent of a new commit: `commit`, or `from` if `commit` does not descend from it. */
 async function parentOf(store: Store, from: string, commit: string): Promise<string> {
   return (await isAncestor(store, from, commit)) ? commit : from;
 }
 
 /**
- * Makes our index match `commit`, keeping what it knows of unchanged files, so that they are not read again. HEAD of our
- * git folder says what the index was made from; after a restart there is none, and every file is read once.
+ * Makes loopdash's index match `commit` and keeps its knowledge of unchanged files, so that they are not read again. HEAD of
+ * loopdash's git folder names the index's commit; after a restart there is none, and every file is read once.
  */
 async function prepareIndex(store: Store, guard: GuardedGit, own: string, commit: string): Promise<void> {
   const head = await readHead(own);
@@ -203,8 +204,8 @@ async function commitStaged(
 }
 
 /**
- * Leaves the worktree on the ticket's branch with nothing to commit, so that capturing again finds what it made. New names
- * that nobody can foresee, since the worker may have planted links in this folder.
+ * Leaves the worktree on the ticket's branch with nothing to commit, so that a second capture finds the same. The names are
+ * random, because the worker may have planted links in this folder.
  */
 async function bringWorktreeAlong(admin: string, own: string, ref: string): Promise<void> {
   const head = join(admin, `HEAD.${randomUUID()}`);
@@ -217,7 +218,7 @@ async function bringWorktreeAlong(admin: string, own: string, ref: string): Prom
   await keepOlder(join(own, "index"), join(admin, "index"));
 }
 
-/** Embedded repositories without a commit cannot be in the commit; they are told all the same. */
+/** Embedded repositories without a commit cannot be in the commit; they are reported all the same. */
 function notListed(embedded: readonly string[], paths: readonly ChangedPath[]): ChangedPath[] {
   const listed = new Set(paths.map((each) => each.path));
   return embedded.filter((path) => !listed.has(path)).map((path) => ({ path, how: "added", mode: "submodule" }));

@@ -1,5 +1,6 @@
 import { lstat, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { errorMessage } from "../../../domain/values/error-text.ts";
 import { folderList, GitFailure } from "../git/git-call.ts";
 import { type GuardedGit, mustGuarded } from "../git/guarded-git.ts";
 import { isObjectId, objectId } from "../git/ref-names.ts";
@@ -9,10 +10,10 @@ import { makeQuarantine, takeOver } from "./take-over.ts";
 import { countFiles, MAX_FILES, refuseOddFiles, weighObjects } from "./weigh-objects.ts";
 import { agentDir, workerGitDir } from "./worker-git.ts";
 
-/** What one attempt may bring in, packed. Bytes. */
+/** Size limit of the pack that one attempt may bring in. Bytes. */
 const MAX_PACK = 1024 * 1024 * 1024;
 
-/** `$1`: the quarantine. What is packed is read from the worker's objects too, what is indexed from the repository's alone. */
+/** `$1`: the quarantine. Packing also reads the worker's objects; indexing reads only the repository's. */
 const PACK = [
   'git pack-objects --revs --stdout -q --thin --delta-base-offset >"$1/pack.new" || exit; ',
   'export GIT_OBJECT_DIRECTORY="$1" GIT_ALTERNATE_OBJECT_DIRECTORIES="$2"; ',
@@ -20,10 +21,10 @@ const PACK = [
 ].join("");
 
 /**
- * Takes over what a confined worker committed: the objects that `tip` reaches and `from` does not are packed from its own
- * folder and indexed in a quarantine, where git computes each id from the content, checks every object as fsck does and refuses
- * what is broken or not whole; then the pack becomes the repository's. The worker's list of further object folders is put
- * aside first: git would follow it.
+ * Imports the commits of a confined worker. The objects that `tip` reaches and `from` does not are packed from the worker's
+ * folder and indexed in a quarantine. There, git computes each id from the content, checks every object as fsck does, and refuses
+ * broken or incomplete ones. The pack is then moved into the repository. The worker's list of further object folders is moved
+ * aside first, because git would follow it.
  */
 export async function importObjects(
   store: Store,
@@ -34,7 +35,7 @@ export async function importObjects(
     await takeCommits(store, guard, options);
   } catch (error) {
     guard.check();
-    const why = error instanceof GitFailure ? error.stderr.trim() : error instanceof Error ? error.message : String(error);
+    const why = error instanceof GitFailure ? error.stderr.trim() : errorMessage(error);
     throw new Error(`what the worker committed cannot be taken: ${why.slice(0, 500)}`, { cause: error });
   }
 }
@@ -62,14 +63,14 @@ async function takeCommits(
   if ((await countFiles(store, guard, tip)) > MAX_FILES) throw new Error(`it holds more than ${MAX_FILES} files`);
 }
 
-/** `$1`: where the objects lie that were made while the worktree was staged. Prints the tree. */
+/** `$1`: the folder of objects made while the worktree was staged. Prints the tree. */
 const PACK_STAGED = [
   "tree=$(git write-tree) || exit; ",
   'cd "$1" && find . -type f -path "./??/*" ! -name "tmp_*" | tr -d "./" >objects.new && ',
   'git pack-objects -q --non-empty "$1/pack/pack" <objects.new >/dev/null && echo "$tree"',
 ].join("");
 
-/** Writes the tree of an index that was staged into a quarantine, and takes over what it holds. */
+/** Writes the tree of an index that was staged into a quarantine, and imports its objects. */
 export async function takeStaged(store: Store, guard: GuardedGit, options: { own: string; staged: string }): Promise<string> {
   const call = store.contentCall(["write-tree"], { gitDir: options.own, objects: options.staged, borrowed: [store.at.objects] });
   const argv = ["/bin/sh", "-c", PACK_STAGED, "loopdash-pack", options.staged];

@@ -3,22 +3,22 @@ import { constants, createReadStream, createWriteStream } from "node:fs";
 import { lstat, open, rename, rm } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { shown } from "../git/ref-names.ts";
+import { displayName } from "../git/ref-names.ts";
 import { ifThere } from "../repository/admin-dirs.ts";
 import type { Store } from "../repository/store.ts";
 
-/** A pointer is shorter than this (git-lfs, docs/spec.md); anything else is content. Bytes. */
+/** A pointer is shorter than this (git-lfs, docs/spec.md); a longer file is content. Bytes. */
 const MAX_POINTER = 1024;
 
-/** The pointer of a file that Git LFS keeps. */
+/** The pointer to a file in Git LFS. */
 interface Pointer {
   readonly oid: string;
   readonly size: number;
 }
 
 /**
- * Puts the content of files that Git LFS keeps in the place of their pointers, from the repository's own store, once its hash and
- * size were found to be the pointer's. No program of LFS runs. A file that is no pointer stays as it is, as LFS leaves it.
+ * Replaces Git LFS pointers with their content from the repository's own store, after checking hash and size. No program of LFS
+ * runs. A file that is not a pointer stays as it is, as in LFS.
  */
 export async function fillLargeFiles(store: Store, folder: string, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
@@ -28,7 +28,7 @@ export async function fillLargeFiles(store: Store, folder: string, paths: readon
   }
 }
 
-/** Reads a pointer: `version`, `oid sha256:…`, `size …`, each on a line of its own; undefined where it is none. */
+/** Reads a pointer: `version`, `oid sha256:…`, `size …`, each on its own line; undefined if the file is not one. */
 async function readPointer(path: string): Promise<Pointer | undefined> {
   const found = await ifThere(lstat(path));
   if (found?.isFile() !== true || found.size >= MAX_POINTER) return undefined;
@@ -50,7 +50,7 @@ async function fill(store: Store, options: { file: string; path: string; pointer
   const { oid, size } = options.pointer;
   const kept = join(storeOf(store), oid.slice(0, 2), oid.slice(2, 4), oid);
   const source = await ifThere(lstat(kept));
-  const what = `${shown(options.path)} is kept by Git LFS, and its content (${oid.slice(0, 12)}…)`;
+  const what = `${displayName(options.path)} is kept by Git LFS, and its content (${oid.slice(0, 12)}…)`;
   if (source?.isFile() !== true) throw new Error(`${what} is not in the repository: run git lfs fetch`);
   if (source.size !== size) throw new Error(`${what} has another size than its pointer says: run git lfs fsck`);
   const { mode } = await lstat(options.file);
@@ -74,7 +74,7 @@ async function fill(store: Store, options: { file: string; path: string; pointer
   }
 }
 
-/** Where LFS keeps content: `lfs.storage`, from the repository's git folder on (git-lfs-config(5)). */
+/** The folder in which LFS stores content: `lfs.storage`, relative to the repository's git folder (git-lfs-config(5)). */
 function storeOf({ at }: Store): string {
   const storage = at.settings.get("lfs.storage") ?? "lfs";
   return join(isAbsolute(storage) ? storage : resolve(at.commonDir, storage), "objects");

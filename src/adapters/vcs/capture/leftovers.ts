@@ -3,39 +3,39 @@ import { lstat, opendir } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { systemCode } from "../../disk-error.ts";
 import type { GuardedGit } from "../git/guarded-git.ts";
-import { shown } from "../git/ref-names.ts";
+import { displayName } from "../git/ref-names.ts";
 import { ifThere } from "../repository/admin-dirs.ts";
 import type { Store } from "../repository/store.ts";
 
-/** The largest ignore or attribute file that git is given: it reads them whole. In blocks of 512 bytes, as find(1) counts. */
+/** The largest ignore or attribute file that git may read: it reads them whole. In blocks of 512 bytes, as find(1) counts. */
 const MAX_RULES_BLOCKS = 2 * 1024;
 
 const BLOCK = 512;
 
-/** What is looked through here: entries, and characters of a path. */
+/** Limits up to which this process walks a worktree itself: entries, and characters of a path. */
 const MOST_HERE = 2_000;
 const LONGEST_HERE = 2_000;
 
-/** Files whose sizes are looked at at the same time. */
+/** Files whose sizes are read in parallel. */
 const AT_ONCE = 64;
 
 const RULES = ["(", "-iname", ".gitignore", "-o", "-iname", ".gitattributes", ")"];
-/** What git opens by its name while it looks through a folder; whatever a nested repository holds may be opened too. */
+/** Files that git opens by name while it walks a folder; it may also open any file of a nested repository. */
 const OPENED = ["(", "-iname", ".git", "-o", "-ipath", "*/.git/*", "-o", ...RULES, ")"];
-/** What git reads as a whole of a nested repository before it takes that for one. */
+/** Files of a nested repository that git reads whole before it recognizes the repository. */
 const READ_WHOLE = [
   "(",
   ...["HEAD", "config", "commondir", "refs/*"].flatMap((name) => ["-o", "-ipath", `*/.git/${name}`]).slice(1),
   ")",
 ];
-/** Opening a pipe waits for whoever writes it, and a device does whatever it likes; so does a link to either (`-xtype`). */
+/** Opening a pipe waits for a writer, and a device may do anything; so does a link to either (`-xtype`). */
 const UNFIT = ["(", "-xtype", "p", "-o", "-xtype", "b", "-o", "-xtype", "c", ")"];
 const TOO_LONG = ["(", "-type", "f", "-size", `+${MAX_RULES_BLOCKS}`, "(", ...RULES, "-o", ...READ_WHOLE, ")", ")"];
 
 /**
- * Refuses a worktree in which git would wait for a pipe, or read a huge file as a whole, where it looks for rules or for nested
- * repositories. Asked of find(1), which never opens a file and walks folders that are deeper than a path can be long; a small
- * worktree with nothing of the kind is looked through here, which takes a tenth of the time.
+ * Refuses a worktree in which git would wait for a pipe, or read a huge file whole, while it looks for rules or nested
+ * repositories. find(1) checks it: it never opens a file and walks folders that are deeper than a path can be long. A small
+ * worktree without such files is checked in this process, which takes a tenth of the time.
  */
 export async function refuseUnfitRules(store: Store, guard: GuardedGit, workTree: string): Promise<void> {
   if (await isPlain(workTree)) return;
@@ -44,11 +44,11 @@ export async function refuseUnfitRules(store: Store, guard: GuardedGit, workTree
   const [first = ""] = stdout.split("\0");
   if (first === "") return;
   const isRegular = (await ifThere(lstat(first)))?.isFile() === true;
-  const name = shown(relative(workTree, first));
+  const name = displayName(relative(workTree, first));
   throw new Error(isRegular ? `${name} is larger than ${MAX_RULES_BLOCKS / 2} KiB` : `${name} is not a regular file`);
 }
 
-/** Whether a worktree is small, and has neither a nested repository nor rules that are no file of a usual size. */
+/** True if a worktree is small, and has neither a nested repository nor rules in unusual files. */
 async function isPlain(workTree: string): Promise<boolean> {
   const folders = [workTree];
   let entries = 0;
@@ -62,7 +62,7 @@ async function isPlain(workTree: string): Promise<boolean> {
       }
     }
   } catch (error) {
-    // A folder that is closed to its owner, or has a name that is no text.
+    // A folder that is closed to its owner, or has a name that is not text.
     if (systemCode(error) === undefined) throw error;
     return false;
   }
@@ -77,7 +77,7 @@ async function isPlainEntry(folder: string, entry: Dirent, isTop: boolean): Prom
   return found === undefined || (found.isFile() && found.size <= MAX_RULES_BLOCKS * BLOCK);
 }
 
-/** Refuses files that are too large to be taken, one by one or together. Sparse files count as long as they say they are. */
+/** Refuses files that are too large, one by one or together. Sparse files count with their nominal size. */
 export async function refuseTooLarge(guard: GuardedGit, workTree: string, paths: readonly string[]): Promise<void> {
   const { oneFileBytes, allFilesBytes } = guard.bounds;
   let sum = 0;
@@ -88,7 +88,7 @@ export async function refuseTooLarge(guard: GuardedGit, workTree: string, paths:
     for (const [n, stats] of found.entries()) {
       if (stats?.isFile() !== true) continue;
       sum += stats.size;
-      if (stats.size > oneFileBytes) throw new Error(`${shown(some[n] ?? "")} is larger than ${mib(oneFileBytes)}`);
+      if (stats.size > oneFileBytes) throw new Error(`${displayName(some[n] ?? "")} is larger than ${mib(oneFileBytes)}`);
     }
     if (sum > allFilesBytes) throw new Error(`the files that are new or changed are larger than ${mib(allFilesBytes)} together`);
   }

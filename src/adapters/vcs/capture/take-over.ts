@@ -1,23 +1,24 @@
 import { randomUUID } from "node:crypto";
 import { copyFile, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { hasErrorCode } from "../../../domain/values/error-text.ts";
 import { ifThere } from "../repository/admin-dirs.ts";
 import type { Store } from "../repository/store.ts";
 
-/** The parts of a pack, in the order in which they may appear: git takes a pack for there once its index is. */
+/** The parts of a pack, in the order in which they may appear: git uses a pack once its index exists. */
 const PARTS = [".pack", ".rev", ".idx"];
 
-/** As `git prune` knows leftovers of a writer that is gone, and we whose it was. */
+/** Matches leftovers of a writer as `git prune` knows them, with the writer's pid. */
 const TEMPORARY = /^tmp_loopdash_(\d+)_/;
 
-/** A folder for objects that are not the repository's yet. */
+/** A folder for objects that are not yet the repository's. */
 export async function makeQuarantine(folder: string): Promise<string> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, "pack"), { recursive: true, mode: 0o700 });
   return folder;
 }
 
-/** Makes the packs of a quarantine the repository's. What is cut off in between is nothing that git reads. */
+/** Moves the packs of a quarantine into the repository. If it is interrupted, git reads nothing of the rest. */
 export async function takeOver(store: Store, quarantine: string): Promise<void> {
   const from = join(quarantine, "pack");
   const to = join(store.at.objects, "pack");
@@ -45,7 +46,7 @@ async function moveFile(from: string, folder: string, name: string): Promise<voi
   }
 }
 
-/** Removes what a process that is gone had not taken over yet. */
+/** Removes files that an ended process had not yet moved. */
 export async function sweepTemporary(objects: string): Promise<void> {
   const folder = join(objects, "pack");
   for (const name of (await ifThere(readdir(folder))) ?? []) {
@@ -59,6 +60,6 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return hasErrorCode(error, "EPERM");
   }
 }

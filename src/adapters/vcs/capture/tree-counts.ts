@@ -4,7 +4,7 @@ export interface Tree {
   readonly folders: readonly string[];
 }
 
-/** Reads what `cat-file --batch` prints of trees: `id type size`, a line end, the bytes, a line end (git-cat-file(1)). */
+/** Reads the output of `cat-file --batch` for trees: `id type size`, a line end, the bytes, a line end (git-cat-file(1)). */
 export function readTrees(output: Buffer, idBytes: number): ReadonlyMap<string, Tree> {
   const found = new Map<string, Tree>();
   for (let at = 0; at < output.length; ) {
@@ -38,8 +38,8 @@ function readTree(bytes: Buffer, idBytes: number): Tree {
 }
 
 /**
- * The largest number of files and folders that one of these stands for, each counted once; undefined where that is more than
- * `most`. `known` are counts of folders that are not among them.
+ * The largest number of files and folders that one of these trees stands for, counted once per occurrence; undefined if that is
+ * more than `most`. `known` are counts of folders that are not among them.
  */
 export function countFilesOf(
   trees: ReadonlyMap<string, Tree>,
@@ -58,7 +58,7 @@ export function countFilesOf(
   return largest;
 }
 
-/** Each folder after those in it. An object cannot hold itself: its id is the hash of what it holds. */
+/** Yields each folder after its subfolders. An object cannot contain itself: its id is the hash of its content. */
 function* inOrder(trees: ReadonlyMap<string, Tree>, known: ReadonlyMap<string, number>): Generator<string> {
   const done = new Set(known.keys());
   const begun = new Set<string>();

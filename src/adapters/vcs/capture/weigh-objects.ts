@@ -6,23 +6,23 @@ import type { Store } from "../repository/store.ts";
 import type { CaptureBounds } from "./capture-bounds.ts";
 import { countFilesOf, readTrees, type Tree } from "./tree-counts.ts";
 
-/** What one attempt may leave among its objects: files of git's, objects in them, commits, and bytes of folders. */
+/** Limits of one attempt's objects: git's files, objects in them, commits, and bytes of folders. */
 const MAX_ENTRIES = 200_000;
 const MAX_OBJECTS = 1_000_000;
 const MAX_COMMITS = 10_000;
 const MAX_TREE_BYTES = 64 * 2 ** 20;
 
-/** What a commit of a worker may hold: more than any repository has that git is known to bear. Files and folders. */
+/** The limit of files and folders in a worker's commit: more than any repository has that git is known to handle. */
 export const MAX_FILES = 1_000_000;
 
-/** Where a worker's objects lie, and what git is told to read them. */
+/** The folder of a worker's objects, and the options with which git reads them. */
 export interface Leftover {
   readonly objects: string;
   /** The commit that the attempt started at. */
   readonly from: string;
 }
 
-/** Refuses what is no plain file or folder among a worker's objects, and more of them than there may be. */
+/** Refuses anything but plain files and folders among a worker's objects, and too many of them. */
 export async function refuseOddFiles(objects: string): Promise<void> {
   const folders = [objects];
   let entries = 0;
@@ -37,9 +37,9 @@ export async function refuseOddFiles(objects: string): Promise<void> {
 }
 
 /**
- * Weighs a worker's objects by what their headers say, before anything reads them as a whole: how many, how large, and for how
- * many files its folders stand. A hundred objects can stand for more files than there is memory (a folder that holds another
- * one ten times, and so on), and whoever reads such a tree, in whatever commit of its history, keeps them all.
+ * Weighs a worker's objects by their headers before anything reads them whole: their number, their size, and the number of files
+ * that their folders stand for. A hundred objects can stand for more files than memory holds (a folder that contains another one
+ * ten times, and so on), and a program that reads such a tree, in any commit of the history, keeps them all.
  */
 export async function weighObjects(store: Store, guard: GuardedGit, leftover: Leftover): Promise<void> {
   const trees = await listObjects(store, guard, leftover);
@@ -48,7 +48,7 @@ export async function weighObjects(store: Store, guard: GuardedGit, leftover: Le
   const known = await readBase(store, guard, leftover.from);
   let bytes = 0;
   const found = new Map<string, Tree>();
-  // What an agent took from another branch is in the repository, and in no commit of its own.
+  // Objects that an agent took from another branch are in the repository, and in no commit of its own.
   for (let [ids, objects]: [readonly string[], string] = [trees, leftover.objects]; ids.length > 0; objects = store.at.objects) {
     const output = await catFile(store, guard, { ids, objects });
     bytes += output.length;
@@ -60,7 +60,7 @@ export async function weighObjects(store: Store, guard: GuardedGit, leftover: Le
   if (countFilesOf(found, known, MAX_FILES) === undefined) throw new Error(`it holds more than ${MAX_FILES} files`);
 }
 
-/** Whole objects, as `cat-file --batch` prints them. */
+/** Whole objects, in the format of `cat-file --batch`. */
 async function catFile(store: Store, guard: GuardedGit, options: { ids: readonly string[]; objects: string }): Promise<Buffer> {
   const chunks: Buffer[] = [];
   const call = store.contentCall(["cat-file", "--batch"], {
@@ -76,7 +76,7 @@ async function catFile(store: Store, guard: GuardedGit, options: { ids: readonly
   return Buffer.concat(chunks);
 }
 
-/** How many files and folders each folder of a commit holds, by the folder's id. */
+/** The number of files and folders in each folder of a commit, by the folder's id. */
 async function readBase(store: Store, guard: GuardedGit, commit: string): Promise<Map<string, number>> {
   const listed = await mustGuarded(guard, store.contentCall(["ls-tree", "-r", "-t", "-z", commit]), {});
   const ids = new Map<string, string>();
@@ -94,7 +94,7 @@ async function readBase(store: Store, guard: GuardedGit, commit: string): Promis
   return new Map([...ids].map(([path, id]) => [id, counts.get(path) ?? 0]));
 }
 
-/** What has been listed so far. */
+/** The objects listed so far. */
 class Weight {
   readonly trees: string[] = [];
   problem: string | undefined;
@@ -140,7 +140,7 @@ class Weight {
   }
 }
 
-/** Ids of the trees. Throws where there is too much. */
+/** Returns the ids of the trees. Throws if there is too much. */
 async function listObjects(store: Store, guard: GuardedGit, leftover: Leftover): Promise<readonly string[]> {
   const weight = new Weight(guard.bounds);
   let rest = "";
@@ -160,7 +160,7 @@ async function listObjects(store: Store, guard: GuardedGit, leftover: Leftover):
   return weight.trees;
 }
 
-/** Counts the files and folders of a commit, up to one more than there may be. */
+/** Counts the files and folders of a commit, up to one more than the limit. */
 export async function countFiles(store: Store, guard: GuardedGit, commit: string): Promise<number> {
   let files = 0;
   const call = store.contentCall(["ls-tree", "-r", "-t", "-z", "--name-only", commit], {

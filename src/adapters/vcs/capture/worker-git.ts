@@ -9,33 +9,33 @@ import { exists } from "../repository/locate.ts";
 import { packedRefs, refSnapshot } from "../repository/ref-snapshot.ts";
 import type { Store } from "../repository/store.ts";
 
-/** Where a confined program finds the repository's objects, which it may read. */
+/** The path at which a confined program finds the repository's objects, read-only. */
 export const SHARED_OBJECTS = "/run/git/objects";
 
-/** What of the repository's settings a confined git is told: how files are kept. No remote, no address, no credential. */
+/** Settings of the repository that a confined git is given: how files are kept. No remote, no address, no credential. */
 const TOLD = /^(?:core\.(?:filemode|ignorecase|symlinks|autocrlf|eol|precomposeunicode)|extensions\.objectformat)$/;
 
-/** Lists of a person's that a worker's git is to know as well; a longer one it does without. Bytes. */
+/** The user's lists that a worker's git should also know; a longer list is left out. */
 const LISTS = ["exclude", "attributes"];
 const MAX_LIST = 1024 * 1024;
 
 /** The longest list of packed refs that is read. Bytes. */
 const MAX_PACKED_REFS = 32 * 1024 * 1024;
 
-/** A folder of ours with what a confined worker writes in the place of the repository's git folder. */
+/** loopdash's folder for files that a confined worker writes in place of the repository's git folder. */
 export function agentDir(store: Store, path: string): string {
   return join(store.scratch, `a-${createHash("sha256").update(path).digest("hex").slice(0, 32)}`);
 }
 
-/** The git folder of a confined worker; beside it lies what no worker can write. */
+/** The git folder of a confined worker; files that no worker can write lie beside it. */
 export function workerGitDir(store: Store, path: string): string {
   return join(agentDir(store, path), "git");
 }
 
 /**
- * Makes an ordinary git folder for a worker: on its branch, with the repository's branches and tags as they are now but for
- * those of other tickets, with objects of its own beside the repository's, and with an index as that of the worktree's record.
- * It has no hooks, no remotes and no reflogs.
+ * Makes an ordinary git folder for a worker: on its branch, with the repository's current branches and tags except those of other
+ * tickets, with private objects beside the repository's, and with an index like that of the worktree's record. It has no hooks,
+ * no remotes and no reflogs.
  */
 export async function makeWorkerGit(
   store: Store,
@@ -68,7 +68,7 @@ async function copyList(from: string, to: string): Promise<void> {
   if (found?.isFile() === true && found.size <= MAX_LIST) await copyFile(from, to);
 }
 
-/** The mounts by which a confined program finds the repository's objects, and those that they borrow from. */
+/** The mounts through which a confined program finds the repository's objects and the borrowed ones. */
 export function objectMounts({ at }: Store): Pick<RepoView, "read" | "mounts"> {
   const { borrowed } = at;
   const mounts = [{ from: at.objects, at: SHARED_OBJECTS, write: false }];
@@ -77,18 +77,18 @@ export function objectMounts({ at }: Store): Pick<RepoView, "read" | "mounts"> {
   return { read: borrowed.flatMap(({ folder, relative }) => (relative === undefined ? [folder] : [])), mounts };
 }
 
-/** Whether a worker was confined in this worktree and nothing was taken from it yet. */
+/** True if a worker was confined in this worktree and has not been captured yet. */
 export async function wasConfined(store: Store, path: string): Promise<boolean> {
   const own = agentDir(store, path);
   return (await exists(workerGitDir(store, path))) && !(await exists(join(own, "captured")));
 }
 
-/** From now on the worktree's record counts again, which was brought to what was captured. */
+/** Makes the worktree's record, which now matches the captured commit, count again. */
 export async function markCaptured(store: Store, path: string): Promise<void> {
   await writeFile(join(agentDir(store, path), "captured"), "");
 }
 
-/** A branch as a confined worker left it: a file of its own, or a line in its list of packed ones. */
+/** A branch as a confined worker left it: a file, or a line in its list of packed refs. */
 export async function readWorkerBranch(store: Store, path: string, ref: string): Promise<string | undefined> {
   const git = workerGitDir(store, path);
   const text = await readShort(join(git, ref));
@@ -99,7 +99,7 @@ export async function readWorkerBranch(store: Store, path: string, ref: string):
   return isObjectId(id) ? id : undefined;
 }
 
-/** A regular file as a whole; undefined where there is none, or where it is too long. */
+/** Reads a regular file whole; undefined if there is none, or if it is too long. */
 async function readBounded(path: string, most: number): Promise<string | undefined> {
   const file = await ifThere(open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW));
   if (file === undefined) return undefined;
@@ -111,7 +111,7 @@ async function readBounded(path: string, most: number): Promise<string | undefin
   }
 }
 
-/** A configuration file with the settings that are told. Values are quoted as git-config(1) says. */
+/** A configuration file with the settings that a worker is given. Values are quoted as in git-config(1). */
 export function toldConfig(store: Store): string {
   const { format, settings } = store.at;
   const lines = [

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { hasErrorCode } from "../../../domain/values/error-text.ts";
 import type { BoundedStart, GitCall, GitResult } from "./git-call.ts";
 import { GitMissing } from "./git-call.ts";
 
@@ -10,8 +11,8 @@ const MAX_STDERR = 64 * 1024;
 const running = new Set<number>();
 
 /**
- * Runs a process that reads what a worker left. It has a process group of its own, which is killed as soon as `signal` is aborted
- * or its output is longer than it may be; there is no gentler signal, since a process that waits for a pipe hears none.
+ * Runs a process that reads a worker's leftovers. It has its own process group, which is killed as soon as `signal` is aborted or
+ * its output is too long. It gets SIGKILL at once: a process that waits for a pipe ignores gentler signals.
  */
 export function runBounded(
   boundedStart: BoundedStart & Pick<GitCall, "input" | "onOutput">,
@@ -45,7 +46,7 @@ export function runBounded(
   });
 }
 
-/** Kills all that `runBounded` started in this process and that has not ended. */
+/** Kills every running process that `runBounded` started in this process. */
 export function killBounded(): void {
   for (const pid of running) killGroup(pid);
 }
@@ -55,7 +56,7 @@ function killGroup(pid: number): void {
     process.kill(-pid, "SIGKILL");
   } catch (error) {
     // It has ended since.
-    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+    if (!hasErrorCode(error, "ESRCH")) throw error;
   }
 }
 

@@ -1,4 +1,4 @@
-/** One git process to run. Directories are absolute; nothing is looked up from the current folder. */
+/** One git process. Directories are absolute; nothing is resolved against the current folder. */
 export interface GitCall {
   readonly args: readonly string[];
   readonly gitDir: string;
@@ -7,26 +7,26 @@ export interface GitCall {
   readonly workTree?: string;
   readonly index?: string;
   readonly objects?: string;
-  /** Further object folders, which are read and never written. */
+  /** Further object folders, which are only read. */
   readonly borrowed?: readonly string[];
-  /** The repository's list of shallow commits, where it is a shallow clone. */
+  /** The repository's list of shallow commits, if it is a shallow clone. */
   readonly shallow?: string;
   /** Settings for this process; they outrank every configuration file. */
   readonly config?: readonly Setting[];
-  /** What git reads on stdin. Never empty: simple-git leaves stdin open then. */
+  /** The input of git on stdin. Never empty: simple-git leaves stdin open then. */
   readonly input?: string;
   /**
-   * Set where a process that stays is to answer, with what ends its answer: one line, or a transaction of
-   * `update-ref --stdin`. `input` is the question then.
+   * Set if a session answers this call; it says how an answer ends: with one line, or as a transaction of `update-ref --stdin`.
+   * `input` is the question.
    */
   readonly session?: "line" | "transaction";
-  /** Sees stdout as it comes, in bytes; answering "stop" ends the process. */
+  /** Gets stdout in bytes as it arrives; the answer "stop" ends the process. */
   readonly onOutput?: (chunk: Buffer) => "more" | "stop";
-  /** Set where it reads what a worker left: it is bounded, and whoever started it can kill it. */
+  /** Set if git reads a worker's leftovers: it is bounded then, and the caller can kill it. */
   readonly bounded?: BoundedStart;
 }
 
-/** How a bounded process is started: by itself, or by what confines it. All of it can cross to another process. */
+/** The command that starts a bounded process: the process itself, or its sandbox. All fields can be sent to another process. */
 export interface BoundedStart {
   readonly argv: readonly string[];
   readonly cwd: string;
@@ -36,15 +36,15 @@ export interface BoundedStart {
 export type Setting = readonly [key: string, value: string];
 
 export interface GitResult {
-  /** Exit code; null where the process was ended by a signal. */
+  /** Exit code; null if a signal ended the process. */
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** True where `onOutput` ended it. */
+  /** True if `onOutput` ended it. */
   readonly stopped: boolean;
 }
 
-/** A git process that should have succeeded and did not. */
+/** A git process that should have succeeded but failed. */
 export class GitFailure extends Error {
   override readonly name = "GitFailure";
   readonly status: number | null;
@@ -58,14 +58,14 @@ export class GitFailure extends Error {
   }
 }
 
-/** Where no git program is found. */
+/** There is no git program. */
 export class GitMissing extends Error {
   override readonly name = "GitMissing";
 }
 
 /**
- * Settings of every process: nothing that a repository's configuration names is run, nothing is fetched, no
- * housekeeping starts behind our back. Given by environment, because a `-c` cannot carry a name with "=" in it.
+ * Settings of every git process: no program that a repository's configuration names runs, nothing is fetched, and no housekeeping
+ * starts in the background. They are passed in the environment, because `-c` cannot carry a name that contains "=".
  */
 const SAFE: readonly Setting[] = [
   ["core.hooksPath", "/dev/null"],
@@ -73,12 +73,12 @@ const SAFE: readonly Setting[] = [
   ["core.untrackedCache", "false"],
   ["core.splitIndex", "false"],
   ["core.alternateRefsCommand", "false"],
-  // A cache that is believed without a look at the commits: whoever can write it can make a branch contain anything.
+  // Git trusts this cache without reading the commits: whoever can write it can make a branch appear to contain anything.
   ["core.commitGraph", "false"],
   ["core.filesRefLockTimeout", "2000"],
   ["core.packedRefsTimeout", "5000"],
   ["core.bigFileThreshold", "32m"],
-  // Names that another system takes for .git are refused on every system: what lands is checked out on others.
+  // Names that another system takes for .git are refused on every system: the result is checked out on others.
   ["core.protectHFS", "true"],
   ["core.protectNTFS", "true"],
   ["gc.auto", "0"],
@@ -88,11 +88,11 @@ const SAFE: readonly Setting[] = [
   ["protocol.allow", "never"],
 ];
 
-/** Who makes the commits that are nobody's own. */
+/** The author of commits that loopdash makes itself. */
 export const IDENTITY = "loopdash";
 export const MAIL = "loopdash@localhost";
 
-/** The whole environment of a git process: an allow-list, so that neither GIT_* nor secrets of ours get in. */
+/** The whole environment of a git process: an allow-list, so that neither GIT_* nor secrets get in. */
 export function gitEnvironment(call: GitCall): Record<string, string> {
   const env: Record<string, string> = {
     PATH: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
@@ -106,7 +106,7 @@ export function gitEnvironment(call: GitCall): Record<string, string> {
     GIT_OPTIONAL_LOCKS: "0",
     GIT_NO_REPLACE_OBJECTS: "1",
     GIT_NO_LAZY_FETCH: "1",
-    // Outranks what a repository allows for one protocol, as a setting cannot; older gits do not know the line before.
+    // Overrides a repository's permission for one protocol, which a setting cannot do; older gits do not know the line before.
     GIT_ALLOW_PROTOCOL: "none",
     GIT_AUTHOR_NAME: IDENTITY,
     GIT_AUTHOR_EMAIL: MAIL,
@@ -130,7 +130,7 @@ export function gitEnvironment(call: GitCall): Record<string, string> {
   return env;
 }
 
-/** A list of folders in a variable of git's, with colons between: in quotes, as C has them, since a path may hold a colon (git(1)). */
+/** A list of folders in a git variable, separated by colons: in C quotes, since a path may contain a colon (git(1)). */
 export function folderList(paths: readonly string[]): string {
   const quoted = (path: string) => `"${path.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`;
   return paths.map(quoted).join(":");

@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { type GitCall, GitMissing, type GitResult } from "./git-call.ts";
 import { runGit } from "./run-git.ts";
 
-/** How git is run: here, or by a helper. Same answers, same errors. */
+/** Runs git, in this process or in a helper. The answers and errors are the same. */
 export type RunGit = (cwd: string, call: GitCall, signal?: AbortSignal) => Promise<GitResult>;
 
 /** A request to the helper; `call` has no `onOutput`, which cannot cross a process. */
@@ -17,7 +17,7 @@ export interface GitCancel {
   readonly cancel: number;
 }
 
-/** The helper's answer to the request with this id; first of all, and once, that it takes requests. */
+/** The helper's answer to the request with this id. Its first message, sent once, says that it takes requests. */
 export type GitAnswer =
   | { readonly ready: true }
   | { readonly id: number; readonly result: GitResult }
@@ -26,18 +26,18 @@ export type GitAnswer =
 /** A small process that runs git for the engine. */
 export interface GitHelper {
   readonly run: RunGit;
-  /** Settles once the helper runs git, or is gone. */
+  /** Settles when the helper runs git, or has ended. */
   readonly ready: Promise<void>;
-  /** Ends the helper, and settles once it is gone. */
+  /** Ends the helper, and settles when it has ended. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the helper. Why there is one: Node starts a process by fork(2), which copies the page tables of the one that asks.
- * Measured on two busy cores, a spawn takes 4 ms from a process of 49 MB and 44 ms from one of 109 MB, with the event loop
- * standing still; the engine asks for some 15 git processes a ticket. The helper is in a session of its own, so a Ctrl-C
- * at the terminal ends neither it nor a git that is in the middle of something. It ends when the engine does, however that
- * goes. Should it be gone before, git is run here; so it is until the helper has started, while the engine is still small.
+ * Starts the helper. Node starts a process by fork(2), which copies the page tables of the calling process. Measured on two busy
+ * cores, a spawn takes 4 ms from a process of 49 MB and 44 ms from one of 109 MB, while the event loop stands still; the engine
+ * starts some 15 git processes per ticket. The helper runs in its own session, so Ctrl-C at the terminal ends neither it nor a
+ * running git. It ends when the engine ends, for whatever reason. If it ends earlier, the engine runs git itself; it also does so
+ * until the helper has started, while the engine is still small.
  */
 export function startGitHelper({
   program,

@@ -5,16 +5,16 @@ import type { Store } from "../repository/store.ts";
 import { GitFailure, type GitResult, IDENTITY, MAIL } from "./git-call.ts";
 import { isObjectId, objectId } from "./ref-names.ts";
 
-/** Where a ref goes, and from where: made where it is not there, deleted where `to` is not given. */
+/** A move of a ref: created if it does not exist, deleted if `to` is not given. */
 interface Move {
   readonly to?: string;
-  /** Where given, the ref is moved from there or not at all. */
+  /** If given, the ref is moved only from this commit. */
   readonly from?: string;
-  /** Whether a symbolic ref is followed, and the ref it names moved instead. */
+  /** True to follow a symbolic ref and move the ref that it names. */
   readonly follow?: boolean;
 }
 
-/** Moves a ref. One transaction: all of it or nothing. A result other than 0 says that nothing was moved, null that it is unknown. */
+/** Moves a ref in one transaction. A status other than 0 means that nothing was moved; null means that the outcome is unknown. */
 export function tryMoveRef(store: Store, ref: string, move: Move): Promise<GitResult> {
   const from = move.from === undefined ? "" : ` ${objectId(move.from)}`;
   const change = move.to === undefined ? `delete ${ref}${from}` : `update ${ref} ${objectId(move.to)}${from}`;
@@ -22,13 +22,13 @@ export function tryMoveRef(store: Store, ref: string, move: Move): Promise<GitRe
   return store.tryRefs(["update-ref", "-m", "loopdash", "--stdin"], { session: "transaction", input });
 }
 
-/** Like `tryMoveRef`, and never follows a symbolic ref; throws a GitFailure where nothing was moved. */
+/** Like `tryMoveRef`, but never follows a symbolic ref. Throws a GitFailure if nothing was moved. */
 export async function moveRef(store: Store, ref: string, move: Omit<Move, "follow">): Promise<void> {
   const result = await tryMoveRef(store, ref, move);
   if (result.status !== 0) throw new GitFailure(["update-ref"], result);
 }
 
-/** The tree of a commit, or its first parent. Undefined where there is none, or the commit is not there. */
+/** The tree of a commit, or its first parent. Undefined if there is none, or if the commit does not exist. */
 export async function partOf(store: Store, commit: string, part: "tree" | "parent"): Promise<string | undefined> {
   const question = `${objectId(commit)}${part === "tree" ? "^{tree}" : "^1"}`;
   const result = await store.tryContent(["cat-file", "--batch-check"], { session: "line", input: `${question}\n` });
@@ -37,7 +37,7 @@ export async function partOf(store: Store, commit: string, part: "tree" | "paren
   return isObjectId(id) ? id : undefined;
 }
 
-/** Writes a commit with one parent on no branch; gives its id. */
+/** Writes a commit with one parent on no branch; returns its id. */
 export async function writeCommit(store: Store, options: { tree: string; parent: string; message: string }): Promise<string> {
   const who = `${IDENTITY} <${MAIL}> ${Math.floor(Date.now() / 1000)} +0000`;
   const head = [`tree ${objectId(options.tree)}`, `parent ${objectId(options.parent)}`, `author ${who}`, `committer ${who}`];

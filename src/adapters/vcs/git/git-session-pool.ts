@@ -2,19 +2,19 @@ import type { GitCall, GitResult } from "./git-call.ts";
 import { GitSession } from "./git-session.ts";
 import { serialQueue } from "./serial-queue.ts";
 
-/** Where questions of one kind are put one after another, and who answers them now. */
+/** A queue of questions of one kind, and the session that answers them now. */
 interface Desk {
   readonly queue: ReturnType<typeof serialQueue>;
   open: number;
   session: GitSession | undefined;
 }
 
-/** By what their sessions are started with. Only those with a session, or with a question open. */
+/** By the start options of their sessions. Only those with a session or an open question are in it. */
 const desks = new Map<string, Desk>();
 
 /**
- * Asks the session of this call, started where there is none. A question that a session left without a word, because it was
- * ended before or meanwhile, is put once to a new one.
+ * Asks the session of this call, and starts one if there is none. If a session ends without an answer, the question is put once
+ * to a new session.
  */
 export async function runInSession(cwd: string, call: GitCall, protocol: NonNullable<GitCall["session"]>): Promise<GitResult> {
   const key = JSON.stringify([cwd, { ...call, input: undefined }]);

@@ -4,15 +4,15 @@ import { setImmediate as turn } from "node:timers/promises";
 import { type GitCall, GitMissing, type GitResult, gitEnvironment } from "./git-call.ts";
 
 /**
- * A session takes questions this long. Not longer, since git goes by what it read at first: its settings, and the time it
- * notes in reflogs (ident.c asks the clock once a process), which is early by so much at most. Milliseconds.
+ * Age up to which a session takes questions. Git keeps what it read at its start: its settings, and the time for reflogs (ident.c
+ * asks the clock once per process), which is late by at most this much. Milliseconds.
  */
 const LIFE_MS = 5_000;
 
-/** A session may think this long about one question before it is taken for stuck. Milliseconds. */
+/** Time that a session may take for one question before it counts as stuck. Milliseconds. */
 const STUCK_MS = 60_000;
 
-/** A whole answer: one line, or all that a transaction of `git update-ref --stdin` says (git-update-ref(1)). */
+/** A complete answer: one line, or the whole output of a transaction of `git update-ref --stdin` (git-update-ref(1)). */
 const WHOLE: Readonly<Record<NonNullable<GitCall["session"]>, RegExp>> = {
   line: /^[^\n]*\n/,
   transaction: /^(?:[^\n]*\n)*?commit: ok\n/,
@@ -21,16 +21,16 @@ const WHOLE: Readonly<Record<NonNullable<GitCall["session"]>, RegExp>> = {
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /**
- * A git process that stays and answers one question after another (`cat-file --batch-check`, `update-ref --stdin`,
- * `hash-object --stdin-paths`). Why: starting git costs more than what it is asked for. Measured on two busy cores, a
- * question to a session takes 0.3 ms and one to a process of its own 4 to 8 ms. It holds no lock between two questions, and
- * it ends when its stdin does, so also when we are killed.
+ * A long-lived git process that answers one question after another (`cat-file --batch-check`, `update-ref --stdin`, `hash-object
+ * --stdin-paths`). Starting git costs more than its answer: measured on two busy cores, a question to a session takes 0.3 ms, and
+ * one to a new process 4 to 8 ms. A session holds no lock between two questions. It ends when its stdin is closed, so also if
+ * loopdash is killed.
  */
 export class GitSession {
   readonly #child: Child;
   readonly #whole: RegExp;
   readonly #gone: Promise<void>;
-  /** Told where an answer is whole, and at the end. Undefined while no question is open. */
+  /** Called when an answer is complete, and at the end. Undefined while no question is open. */
   #heard: (() => void) | undefined;
   #problem: Error | undefined;
   #status: number | null = null;
@@ -40,7 +40,7 @@ export class GitSession {
   #out = "";
   #err = "";
 
-  /** Starts it. `ended` is called once, when it is gone. */
+  /** Starts it. `ended` is called once, after it has ended. */
   constructor(cwd: string, call: GitCall, protocol: NonNullable<GitCall["session"]>, ended: () => void) {
     this.#whole = WHOLE[protocol];
     this.#child = spawn("git", [...call.args], { cwd, env: gitEnvironment(call), stdio: ["pipe", "pipe", "pipe"] });
@@ -61,42 +61,42 @@ export class GitSession {
       this.#problem = error;
       end(null);
     });
-    // One that could not be started may be without pipes (where no file can be opened any more).
+    // A process that could not start may lack pipes (if no file can be opened any more).
     if (this.#child.pid !== undefined) this.#listen();
   }
 
-  /** Whether it takes another question. */
+  /** True if it takes another question. */
   get open(): boolean {
     return !this.#over && !this.#retired;
   }
 
   /**
-   * Asks one question; not while another is open. A session that ends instead of answering gives its exit code, or null
-   * where it was ended; where stdout is empty as well, the question had no effect, and may be put to another session.
+   * Asks one question; not while another is open. A session that ends instead of answering returns its exit code, or null if a
+   * signal ended it. If stdout is also empty, the question had no effect and may be put to another session.
    */
   async ask(input: string): Promise<GitResult> {
-    // What belongs to the answer before may still come on stderr in this turn.
+    // Output of the previous answer may still arrive on stderr in this turn.
     if (this.#asked) await turn();
     this.#asked = true;
     this.#out = "";
     this.#err = "";
-    // At first so that it can remove its locks, then so that it ends. This timer also keeps this process alive till then.
+    // SIGTERM first, so that it can remove its locks, then SIGKILL. This timer also keeps this process alive until then.
     const signals: NodeJS.Signals[] = ["SIGTERM"];
     const stuck = setInterval(() => this.#child.kill(signals.pop() ?? "SIGKILL"), STUCK_MS);
     if (this.open) await this.#hear(input);
     const answered = this.#whole.exec(this.#out)?.[0] === this.#out;
-    // One that says more than was asked is out of step.
+    // A session that says more than was asked is out of step.
     if (!answered) await this.#end();
     clearInterval(stuck);
     if (this.#problem !== undefined && "code" in this.#problem && this.#problem.code === "ENOENT") {
       throw new GitMissing("no git program was found");
     }
-    // One that ended well instead of answering has not answered.
+    // A session that exits with 0 instead of answering has not answered.
     const status = answered ? 0 : this.#status || null;
     return { status, stdout: this.#out, stderr: this.#problem?.message ?? this.#err, stopped: false };
   }
 
-  /** Until the answer is whole, or the session over. */
+  /** Waits until the answer is complete, or the session has ended. */
   async #hear(input: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#heard = resolve;
@@ -107,7 +107,7 @@ export class GitSession {
 
   #listen(): void {
     const { stdin, stdout, stderr } = this.#child;
-    // Writing to a process that is gone: its end, which follows, is the answer.
+    // Writing to an ended process: its end, which follows, is the answer.
     stdin.on("error", () => undefined);
     stdout.setEncoding("utf8").on("data", (text: string) => {
       this.#out += text;
@@ -117,11 +117,11 @@ export class GitSession {
     stderr.setEncoding("utf8").on("data", (text: string) => {
       this.#err += text;
     });
-    // An idle session keeps nobody alive.
+    // An idle session keeps no process alive.
     for (const handle of [this.#child, stdin, stdout, stderr] as { unref(): void }[]) handle.unref();
   }
 
-  /** Lets it go; what it was asked before, it still answers. */
+  /** Closes the session; it still answers questions that it was asked before. */
   #retire(): void {
     this.#retired = true;
     this.#child.stdin.end();

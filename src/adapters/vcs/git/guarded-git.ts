@@ -6,7 +6,7 @@ import { exists } from "../repository/locate.ts";
 import type { Store } from "../repository/store.ts";
 import { type BoundedStart, type GitCall, GitFailure, type GitResult, gitEnvironment, type Setting } from "./git-call.ts";
 
-/** Git maps packs as a whole by default, and a large repository would be beyond the bound of addresses. */
+/** By default, git maps packs as a whole; a large repository would exceed the address limit. */
 const FRUGAL: readonly Setting[] = [
   ["core.packedGitWindowSize", "64m"],
   ["core.packedGitLimit", "768m"],
@@ -15,26 +15,26 @@ const FRUGAL: readonly Setting[] = [
   ["pack.threads", "2"],
 ];
 
-/** What a guarded process may reach beside the repository's objects. */
+/** Paths that a guarded process may reach beside the repository's objects. */
 export interface Reach {
   readonly read?: readonly string[];
   readonly write?: readonly string[];
 }
 
-/** Starts the processes of one capture. All of them end when its time is over, or when the attempt is called off. */
+/** Starts the processes of one capture. All of them end when its time is up or the attempt is cancelled. */
 export interface GuardedGit {
   readonly bounds: CaptureBounds;
   /**
-   * Runs git, or `argv` with git's environment. A process that was killed for its bounds is an error in words. Without `reach` there
-   * is no sandbox around it: for what reads nothing but objects that have been captured.
+   * Runs git, or `argv` with git's environment. If a bound kills a process, the error names the bound. Without `reach` there is
+   * no sandbox: for processes that read nothing but captured objects.
    */
   run(call: GitCall, reach?: Reach, argv?: readonly string[]): Promise<GitResult>;
-  /** Throws where the time is over or the attempt called off. */
+  /** Throws if the time is up or the attempt is cancelled. */
   check(): void;
   close(): void;
 }
 
-/** `confined`: in the sandbox of the run, where it has one. `timeoutMs`: what is left of the attempt's time. */
+/** `confined`: in the sandbox of the run, if it has one. `timeoutMs`: the rest of the attempt's time. */
 export function guardedGit(
   store: Store,
   { timeoutMs, signal }: { readonly signal?: AbortSignal | undefined; readonly timeoutMs?: number | undefined },
@@ -65,7 +65,7 @@ export function guardedGit(
       return result;
     },
     close: () => {
-      // Of several that ran beside each other, one may have failed before the others.
+      // One of several parallel processes may have failed before the others.
       cut.abort(new Error("it is over"));
       clearTimeout(timer);
       clearTimeout(grace);
@@ -74,7 +74,7 @@ export function guardedGit(
   };
 }
 
-/** A guarded process that must succeed: its stdout. */
+/** Runs a guarded process that must succeed; returns its stdout. */
 export async function mustGuarded(guard: GuardedGit, ...options: Parameters<GuardedGit["run"]>): Promise<string> {
   const result = await guard.run(...options);
   if (result.status !== 0) throw new GitFailure(options[0].args, result);
@@ -105,7 +105,7 @@ async function start(
   }
 }
 
-/** What every git on this repository reads: its objects, those that it borrows, and its own lists. */
+/** Folders that every git in this repository reads: its objects, borrowed ones, and its own lists. */
 async function ownReads({ at, scratch }: Store): Promise<string[]> {
   const lists = ["exclude", "attributes"].map((name) => join(at.commonDir, "info", name));
   const may = [...lists, ...(at.shallow === undefined ? [] : [at.shallow])];
@@ -113,7 +113,10 @@ async function ownReads({ at, scratch }: Store): Promise<string[]> {
   return [join(scratch, "git"), at.objects, ...at.borrowed.map(({ folder }) => folder), ...may.filter((_, i) => there[i])];
 }
 
-/** A shell and bwrap say by 128 + n that a program was ended by signal n; 9 is the kernel's at a limit, 24 and 25 are SIGXCPU and SIGXFSZ. */
+/**
+ * A shell and bwrap report 128 + n if signal n ended a program. 9 is the kernel's signal at a limit; 24 and 25 are SIGXCPU and
+ * SIGXFSZ.
+ */
 const AT_A_LIMIT: readonly (number | null)[] = [null, 137, 152, 153];
 
 function refuseKilled(argv: readonly string[], result: GitResult, { cpuSeconds, memoryBytes }: CaptureBounds): void {
@@ -126,7 +129,7 @@ function refuseKilled(argv: readonly string[], result: GitResult, { cpuSeconds, 
 const PRLIMIT = "/usr/bin/prlimit";
 let hardLimits: string | undefined;
 
-/** What starts a process with bounds where there is no sandbox; nothing where the system has no such program. */
+/** The command that bounds a process without a sandbox; empty if the system has no such program. */
 function limited({ memoryBytes, cpuSeconds, fileBytes }: CaptureBounds): string[] {
   hardLimits ??= existsSync(PRLIMIT) ? readFileSync("/proc/self/limits", "latin1") : "";
   if (hardLimits === "") return [];

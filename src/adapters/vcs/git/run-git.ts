@@ -3,13 +3,13 @@ import { runBounded } from "./bounded-process.ts";
 import { type GitCall, GitFailure, GitMissing, type GitResult, gitEnvironment } from "./git-call.ts";
 import { runInSession } from "./git-session-pool.ts";
 
-/** A git process may be silent for this long before it is taken for stuck. Milliseconds. */
+/** Time without output after which a git process counts as stuck. Milliseconds. */
 const SILENCE_MS = 10 * 60_000;
 
-/** Output that is kept in memory, per process. Bytes. */
+/** The limit of output kept in memory, per process. Bytes. */
 const MAX_OUTPUT = 64 * 1024 * 1024;
 
-/** simple-git refuses settings that can start programs, also where they switch that off, as all of ours do. */
+/** simple-git refuses settings that can start programs, even if they switch that off, as all of these do. */
 const SWITCHED_OFF: NonNullable<SimpleGitOptions["unsafe"]> = {
   allowUnsafeHooksPath: true,
   allowUnsafeFsMonitor: true,
@@ -19,8 +19,8 @@ const SWITCHED_OFF: NonNullable<SimpleGitOptions["unsafe"]> = {
 };
 
 /**
- * Runs git in `cwd`, which must be a folder that no worker can write, and tells how it ended. Throws where git cannot run.
- * `signal` kills a bounded one.
+ * Runs git in `cwd`, which must be a folder that no worker can write, and returns how it ended. Throws if git cannot run.
+ * `signal` kills a bounded process.
  */
 export function runGit(cwd: string, call: GitCall, signal?: AbortSignal): Promise<GitResult> {
   if (call.bounded !== undefined) return runBounded({ ...call.bounded, ...streams(call) }, signal);
@@ -45,7 +45,7 @@ async function runOnce(cwd: string, call: GitCall): Promise<GitResult> {
     timeout: { block: SILENCE_MS },
     completion: { onClose: true, onExit: false },
     ...(call.input === undefined ? {} : { input: () => call.input }),
-    // An exit code is an answer here (merge-tree says "conflict" by 1), so only a process cut short is an error.
+    // An exit code is an answer here (merge-tree reports a conflict by 1), so only a process that was cut short is an error.
     errors: (error, result) => {
       status = result.exitCode;
       stderr = Buffer.concat(result.stdErr).toString("utf8");
@@ -76,7 +76,7 @@ async function runOnce(cwd: string, call: GitCall): Promise<GitResult> {
   return result;
 }
 
-/** Like `runGit`, for a process that must succeed: its stdout, or a GitFailure. */
+/** Like `runGit`, for a process that must succeed: returns its stdout, or throws a GitFailure. */
 export async function mustGit(cwd: string, call: GitCall): Promise<string> {
   const result = await runGit(cwd, call);
   if (result.status !== 0) throw new GitFailure(call.args, result);

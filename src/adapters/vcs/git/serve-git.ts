@@ -1,11 +1,12 @@
+import { errorMessage } from "../../../domain/values/error-text.ts";
 import { killBounded } from "./bounded-process.ts";
 import { GitMissing } from "./git-call.ts";
 import type { GitAnswer, GitCancel, GitRequest } from "./git-helper.ts";
 import { runGit } from "./run-git.ts";
 
 /**
- * The helper's whole life: runs what the engine asks for, as it comes, until the engine lets go or is gone. What it was
- * asked and has not begun is then dropped; a git process that runs comes to its end by itself, and a bounded one is killed.
+ * Runs the helper: starts git as the engine asks, until the engine closes the channel or ends. Requests that have not begun are
+ * then dropped; a running git process finishes by itself, and a bounded one is killed.
  */
 export function serveGit(): Promise<void> {
   const open = new Map<number, AbortController>();
@@ -30,14 +31,14 @@ async function answer({ id, cwd, call }: GitRequest, open: Map<number, AbortCont
     (result): GitAnswer => ({ id, result }),
     (error: unknown): GitAnswer => ({
       id,
-      error: { missing: error instanceof GitMissing, message: error instanceof Error ? error.message : String(error) },
+      error: { missing: error instanceof GitMissing, message: errorMessage(error) },
     }),
   );
   open.delete(id);
   tell(said);
 }
 
-/** An engine that is gone needs no answer. */
+/** An engine that has ended needs no answer. */
 function tell(what: GitAnswer): void {
   if (process.connected) process.send?.(what);
 }

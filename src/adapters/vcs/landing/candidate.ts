@@ -2,18 +2,18 @@ import type { Candidate } from "../../../ports/vcs.ts";
 import { GitFailure, type GitResult } from "../git/git-call.ts";
 import { partOf, writeCommit } from "../git/git-queries.ts";
 import { guardedGit } from "../git/guarded-git.ts";
-import { isObjectId, objectId, shown } from "../git/ref-names.ts";
+import { displayName, isObjectId, objectId } from "../git/ref-names.ts";
 import type { Store } from "../repository/store.ts";
 
-/** What git says where it is refused memory (wrapper.c, packfile.c). */
+/** Messages of git when it is refused memory (wrapper.c, packfile.c). */
 const NO_MEMORY = /out of memory|malloc failed|mmap failed|cannot be mapped/i;
 
 /** Length of a conflict's description, in characters. */
 const DETAIL = 4000;
 
 /**
- * Base tip + change, as one commit with the base tip as its only parent: each ticket lands as one commit, whatever the
- * agent's own history looks like. `startedAt` is the commit the ticket started at, where it is known.
+ * Base tip + change, as one commit with the base tip as its only parent: each ticket lands as one commit, whatever the agent's
+ * own history looks like. `startedAt` is the ticket's start commit, if it is known.
  */
 export async function buildCandidate(
   store: Store,
@@ -27,7 +27,7 @@ export async function buildCandidate(
 ): Promise<Candidate> {
   const { base } = options;
   const tip = objectId(options.tip);
-  // `tip` descends from `startedAt` (capture sees to that), so with the base still there the merge is the tip's tree.
+  // `tip` descends from `startedAt` (capture ensures that), so if the base has not moved, the merge is the tip's tree.
   if (options.startedAt === base) {
     const tree = await partOf(store, tip, "tree");
     if (tree === undefined) throw new Error(`the commit ${tip} is gone`);
@@ -37,14 +37,18 @@ export async function buildCandidate(
   const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--messages", objectId(base), tip];
   const merged = await mergeBounded(store, args, options.signal);
   if (merged instanceof Error) return { ok: false, base, conflicts: [], detail: merged.message };
-  // 0 is a clean merge and 1 a conflict (git-merge-tree(1)), both with a tree; 1 without one is "not something we can merge".
+  // 0 is a clean merge and 1 a conflict (git-merge-tree(1)), both with a tree; 1 without a tree means "not something we can
+  // merge".
   const first = merged.stdout.split("\0", 1)[0] ?? "";
   if (merged.status === 1 && isObjectId(first)) return { ok: false, base, ...readConflict(merged.stdout) };
   if (merged.status !== 0) throw new GitFailure(args, merged);
   return { ok: true, base, commit: await writeCommit(store, { tree: first, parent: base, message: options.message }) };
 }
 
-/** Git merges files line by line, and a worker may have written lines that take it for ever. An error tells which bound was passed. */
+/**
+ * Git merges files line by line, and a worker may have written lines that take it forever. The error names the bound that was
+ * exceeded.
+ */
 async function mergeBounded(store: Store, args: readonly string[], signal: AbortSignal | undefined): Promise<GitResult | Error> {
   const guard = guardedGit(store, { signal });
   try {
@@ -70,6 +74,6 @@ function readConflict(output: string): { conflicts: string[]; detail: string } {
     if (fields[i + paths + 1]?.startsWith("CONFLICT") === true) said.push((fields[i + paths + 2] ?? "").trim());
     i += paths + 3;
   }
-  const detail = (said.length > 0 ? said : conflicts).map(shown).join("\n");
+  const detail = (said.length > 0 ? said : conflicts).map(displayName).join("\n");
   return { conflicts, detail: detail.slice(0, DETAIL) };
 }

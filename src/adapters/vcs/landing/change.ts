@@ -2,10 +2,10 @@ import type { Change, ChangedPath } from "../../../ports/vcs.ts";
 import { objectId } from "../git/ref-names.ts";
 import type { Store } from "../repository/store.ts";
 
-/** No rename is guessed (both paths must be seen), no driver runs, gitlinks are listed and never looked into. */
+/** Git guesses no rename (both paths must be visible) and runs no driver; gitlinks are listed and never looked into. */
 const AS_RAW = ["-z", "--raw", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"];
 
-/** How the diff is run, where that is not by the store: what a worker left is read within bounds. */
+/** Runs the diff, if not through the store: a worker's leftovers are read within bounds. */
 type RunDiff = Store["content"];
 
 /** The change between two commits. */
@@ -14,7 +14,7 @@ export async function changeBetween(store: Store, from: string, tip: string, run
   return { tip, ...parseRaw(await run(args)) };
 }
 
-/** The change from a commit to what an index of ours holds. `gitDir` is our git folder with that index. */
+/** The change from a commit to one of loopdash's indexes. `gitDir` is the git folder with that index. */
 export async function changeToIndex(from: string, gitDir: string, run: RunDiff): Promise<Omit<Change, "tip">> {
   return parseRaw(await run(["diff-index", "--cached", ...AS_RAW, objectId(from), "--"], { gitDir }));
 }
@@ -45,15 +45,17 @@ function parseRaw(output: string): Omit<Change, "tip"> {
 function changedPath(raw: string, path: string): ChangedPath {
   const [before = "", after = "", , , letter = ""] = raw.slice(1).split(" ");
   const how = letter.startsWith("A") ? "added" : letter.startsWith("D") ? "deleted" : "modified";
-  // A submodule that is replaced by anything else is a moved submodule too.
+  // A submodule that is replaced with anything else is a moved submodule too.
   const submodule = before === "160000" || after === "160000" || isModules(path);
   return { path, how, mode: submodule ? "submodule" : modeWord(how === "deleted" ? before : after) };
 }
 
-/** What file systems take for nothing within a name, or drop at its end (git's is_hfs_dotgitmodules and is_ntfs_dotgitmodules). */
+/**
+ * Characters that file systems ignore within a name, or drop at its end (git's is_hfs_dotgitmodules and is_ntfs_dotgitmodules).
+ */
 const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]|[ .]+$|:.*$/g;
 
-/** The file that says where submodules come from, by any name under which a file system would find it. */
+/** True for the file that names the sources of submodules, by any name under which a file system would find it. */
 function isModules(path: string): boolean {
   return /^(?:\.gitmodules|gi(?:tmod|7eba)~\d)$/.test(path.replace(UNSEEN, "").toLowerCase());
 }

@@ -4,8 +4,8 @@ import { objectId } from "../git/ref-names.ts";
 import type { Store } from "../repository/store.ts";
 
 /**
- * Nothing but changed lines, of every file as text: no attribute of the change itself can make a file binary or hand it to a
- * driver. No rename is guessed, so what moves is seen to go and to come.
+ * Changed lines only, of every file as text: no attribute of the change itself can declare a file binary or name a driver. Git
+ * guesses no rename, so a moved file is seen to disappear and to appear.
  */
 const LINES = [
   "-r",
@@ -21,10 +21,10 @@ const LINES = [
   "--dst-prefix=b/",
 ];
 
-/** Bytes of a diff that are read. */
+/** The limit of a diff that is read. Bytes. */
 const MAX_BYTES = 48 * 1024 * 1024;
 
-/** The lines that a change adds and takes away in files of these names (shell patterns, in any case). */
+/** The lines that a change adds and removes in files with these names (shell patterns, in any case). */
 export async function changedLines(
   store: Store,
   { names, from, tip }: { readonly from: string; readonly tip: string; readonly names: readonly string[] },

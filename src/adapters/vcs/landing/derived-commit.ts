@@ -5,19 +5,19 @@ import { GitFailure } from "../git/git-call.ts";
 import { objectId } from "../git/ref-names.ts";
 import type { Store } from "../repository/store.ts";
 
-/** The most that is read of files together. Bytes. */
+/** The limit of all files read together. Bytes. */
 const MOST_READ = 64 * 2 ** 20;
 const NEWLINE = 0x0a;
 
-/** A file to be put into a commit. */
+/** A file that goes into a commit. */
 export interface DerivedFile {
   readonly path: string;
   readonly text: string;
 }
 
 /**
- * A commit like another one, with other files: the same parents, message, people and dates. It is on no branch. A file that is there
- * keeps its mode.
+ * A copy of a commit with other files: the same parents, message, people and dates. It is on no branch. An existing file keeps
+ * its mode.
  */
 export async function deriveCommit(
   store: Store,
@@ -70,7 +70,7 @@ async function writeBlobs(store: Store, folder: string, texts: readonly string[]
   return ids.map(objectId);
 }
 
-/** The texts of files as a commit has them, by path; those that it does not have are not in it. */
+/** The texts of files in a commit, by path; files that it does not have are left out. */
 export async function readFilesAt(
   store: Store,
   { commit, paths }: { readonly commit: string; readonly paths: readonly string[] },
@@ -92,7 +92,7 @@ export async function readFilesAt(
   return textsIn(Buffer.concat(chunks), asked);
 }
 
-/** Output of git-cat-file(1) for a batch: a line that tells type and size, the content, and a line break. */
+/** Output of git-cat-file(1) for a batch: a line with type and size, the content, and a line break. */
 function textsIn(output: Buffer, paths: readonly string[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   let at = 0;

@@ -4,15 +4,15 @@ import { ifThere } from "../repository/admin-dirs.ts";
 import type { Store } from "../repository/store.ts";
 
 /**
- * The first untracked file or folder of a clean checkout of `from` that lies where `to` puts a new file. Ignored ones
- * count: read-tree would overwrite them without a word (it takes ignored files for expendable).
+ * The first untracked file or folder of a clean checkout of `from` that lies where `to` puts a new file. Ignored files count:
+ * read-tree would overwrite them silently (it treats ignored files as expendable).
  */
 export async function inTheWay(store: Store, checkout: string, from: string, to: string): Promise<string | undefined> {
   const { added, deleted } = await addedAndDeleted(store, from, to);
   const tracked = new Set(deleted.flatMap((path) => [path, ...foldersAbove(path)]));
   const seen = new Set<string>();
   for (const path of added) {
-    // What `from` tracks there is replaced as it should be.
+    // Files that `from` tracks there are replaced as intended.
     if (!tracked.has(path) && (await ifThere(lstat(join(checkout, path)))) !== undefined) return path;
     for (const folder of foldersAbove(path)) {
       if (seen.has(folder)) break;

@@ -3,18 +3,17 @@ import { tryMoveRef } from "../git/git-queries.ts";
 import { isObjectId, objectId } from "../git/ref-names.ts";
 import { baseTip, isAncestor } from "../repository/history.ts";
 import type { Store } from "../repository/store.ts";
-import { bringAlong, changedFiles, checkoutsOfBase, type UserCheckout, whyNotFollow } from "../repository/user-checkout.ts";
+import { bringAlong, checkoutsOfBase, filesUnlikeCommit, type UserCheckout, whyNotFollow } from "../repository/user-checkout.ts";
 
 /**
- * Moves the base from `from` to `to`, and the user's checkouts of it along.
+ * Moves the base from `from` to `to`, and the user's checkouts with it.
  *
- * The order is: look (nothing changes), move the ref by compare-and-swap, bring the checkouts along. The swap is the one
- * step that decides, so whoever loses it has touched no file. If we are killed after it, the ref says so to the next try,
- * and the checkout still shows exactly `from`, which is how that try knows it for an interrupted landing and not for a
- * person's work. The other way round, a kill would leave staged changes that look like a person's, and a lost swap would
- * have to take files back. If a person's edit slips in between look and follow, or git does not follow
- * for a reason that a look does not show, the ref is swapped back. Such a checkout is `unwilling`: from then on a dry run goes
- * first, so that the ref does not move back and forth at each try.
+ * The order is: check (nothing changes), move the ref by compare-and-swap, update the checkouts. The swap is the one step that
+ * decides, so a landing that loses it has touched no file. If loopdash is killed after the swap, the ref tells the next attempt,
+ * and the checkout still shows exactly `from`, which marks an interrupted landing and not a person's work. In the other order, a
+ * kill would leave staged changes that look like a person's, and a lost swap would have to revert files. If a person's edit slips
+ * in between check and update, or git does not update for a reason that the check does not show, the ref is swapped back. Such a
+ * checkout is `unwilling`: from then on a dry run comes first, so that the ref does not move back and forth at each attempt.
  */
 export async function land(
   store: Store,
@@ -39,7 +38,7 @@ export async function land(
   return follow(store, checkouts, { from, to }, known.unwilling);
 }
 
-/** Compare-and-swap of the base. Undefined, or what git said where it did not happen. */
+/** Compare-and-swap of the base. Returns undefined, or git's message if it failed. */
 async function swap(store: Store, from: string, to: string): Promise<string | undefined> {
   const result = await tryMoveRef(store, store.baseRef, { to, from, follow: true });
   return result.status === 0 ? undefined : `the base could not be moved: ${result.stderr.trim().slice(0, 500)}`;
@@ -59,7 +58,7 @@ async function follow(
       continue;
     }
     unwilling.add(checkout.path);
-    // If somebody has built on `to` meanwhile, it has landed and this checkout is theirs to bring along.
+    // If somebody has built on `to` meanwhile, it has landed, and the checkout is theirs to update.
     if ((await swap(store, to, from)) !== undefined && (await baseTip(store)) !== from) return { as: "landed" };
     for (const each of followed) await bringAlong(store, each, { from: to, to: from, dryRun: false });
     return { as: "waiting", reason: failed };
@@ -67,7 +66,7 @@ async function follow(
   return { as: "landed" };
 }
 
-/** The base is elsewhere: by an earlier try of this landing, whose checkouts may still have to follow, or by somebody else. */
+/** The base has moved: by an earlier attempt of this landing, whose checkouts may still have to follow, or by somebody else. */
 async function alreadyMoved(
   store: Store,
   checkouts: readonly UserCheckout[],
@@ -75,29 +74,29 @@ async function alreadyMoved(
 ): Promise<Landing> {
   if (!(await isAncestor(store, at.to, at.tip))) return { as: "moved", tip: at.tip };
   for (const checkout of checkouts) {
-    if ((await changedFiles(store, checkout, at.tip)).length === 0) continue;
-    const untouched = (await changedFiles(store, checkout, at.from)).length === 0;
+    if ((await filesUnlikeCommit(store, checkout, at.tip)).length === 0) continue;
+    const untouched = (await filesUnlikeCommit(store, checkout, at.from)).length === 0;
     if (untouched) await bringAlong(store, checkout, { from: at.from, to: at.tip, dryRun: false });
   }
   return { as: "landed" };
 }
 
 /**
- * Whether a checkout looks as a landing of ours leaves it that was cut off after the swap: it shows exactly the commit
- * before the tip, and the tip is a ticket's. What looks like a person's changes then is only the landing taken back.
+ * True if a checkout looks like that of a landing which was interrupted after the swap: it shows exactly the commit before the
+ * tip, and the tip is a ticket's. Its apparent changes are then only the landing in reverse.
  */
 export async function isCutOffLanding(store: Store, checkout: UserCheckout, tip: string): Promise<boolean> {
   const args = ["log", "-1", "--format=%P%n%(trailers:key=Loopdash-Ticket,valueonly)", tip];
   const [parent, ticket] = (await store.content(args)).split("\n");
   if (!isObjectId(parent ?? "") || (ticket ?? "").trim() === "") return false;
-  return (await changedFiles(store, checkout, parent as string)).length === 0;
+  return (await filesUnlikeCommit(store, checkout, parent as string)).length === 0;
 }
 
-/** Brings checkouts along that a cut-off landing left behind. Changes nothing else; safe to repeat. */
+/** Updates checkouts that an interrupted landing left behind. Changes nothing else; safe to repeat. */
 export async function finishCutOffLanding(store: Store, ours: ReadonlySet<string>): Promise<void> {
   const tip = await baseTip(store);
   for (const checkout of await checkoutsOfBase(store, ours)) {
-    if ((await changedFiles(store, checkout, tip)).length === 0 || !(await isCutOffLanding(store, checkout, tip))) continue;
+    if ((await filesUnlikeCommit(store, checkout, tip)).length === 0 || !(await isCutOffLanding(store, checkout, tip))) continue;
     const from = (await store.content(["rev-parse", "--verify", `${tip}^`])).trim();
     await bringAlong(store, checkout, { from, to: tip, dryRun: false });
   }

@@ -6,8 +6,8 @@ import type { Store } from "../repository/store.ts";
 const PATCH = ["-r", "-p", "--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color"];
 
 /**
- * Writes the change as a patch file of at most `maxBytes`. A longer one is cut at a line and says so in its last line;
- * git is ended as soon as there is enough, so a huge change costs neither memory nor time.
+ * Writes the change as a patch file of at most `maxBytes`. A longer one is cut at a line and says so in its last line; git is
+ * ended as soon as there is enough, so a huge change costs neither memory nor time.
  */
 export async function writePatch(
   store: Store,

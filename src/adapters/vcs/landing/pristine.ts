@@ -9,21 +9,21 @@ import { makeGitDir } from "../repository/git-dir.ts";
 import { packedRefs, refSnapshot } from "../repository/ref-snapshot.ts";
 import type { Store } from "../repository/store.ts";
 
-/** Files as they are stored, whatever .gitattributes say about line ends of this machine. */
+/** Files keep their stored line ends, whatever this machine's settings say. */
 const AS_STORED: readonly Setting[] = [["core.autocrlf", "false"]];
 
-/** Outranks every .gitattributes (gitattributes(5)): files are written byte by byte as they are stored. */
+/** Overrides every .gitattributes (gitattributes(5)): files are written byte by byte as they are stored. */
 const RAW = "* -text -eol -crlf -ident -filter -working-tree-encoding\n";
 
 /**
- * A checkout of a commit in a new folder, with a git folder of its own: its objects are borrowed from the repository by
- * `alternates` (and by those of the repository itself), which git reads and never writes, and its configuration and hooks are
- * new. So no filter is known in it, and no git command in it can change the user's repository. HEAD is on a branch of the base's
- * name, and branches and tags are there as in the user's own: code under test must not know by them where it runs (adversary
- * case F3). Refuses a folder that is already there.
+ * A checkout of a commit in a new folder, with its own git folder. Its objects are borrowed from the repository through
+ * `alternates` (and from those of the repository itself), which git only reads; its configuration and hooks are new. So it knows
+ * no filter, and no git command in it can change the user's repository. HEAD is on a branch of the base's name, and branches and
+ * tags are those of the user's repository: code under test must not learn from them where it runs (adversary case F3). Refuses a
+ * folder that exists.
  *
- * Files are converted as the attributes of `attributesOf` say (adversary case F2). The attributes that the commit itself has lie
- * there as they are stored.
+ * Files are converted by the attributes of `attributesOf` (adversary case F2). The commit's own attributes files lie there as
+ * they are stored.
  */
 export async function pristineCheckout(
   store: Store,
@@ -45,11 +45,11 @@ export async function pristineCheckout(
     writeFile(join(gitDir, "packed-refs"), packedRefs(refs.set(store.baseRef, commit))),
   ]);
   await fillLargeFiles(store, options.path, largeFiles);
-  // Inside a sandbox the objects lie elsewhere (see judgeView), and outside nobody else uses this git folder.
+  // In a sandbox the objects lie elsewhere (see checkoutView), and outside nobody else uses this git folder.
   if (store.sandbox?.kind === "bubblewrap") await writeFile(join(gitDir, "objects", "info", "alternates"), `${SHARED_OBJECTS}\n`);
 }
 
-/** Runs git in the checkout. It must succeed: its stdout. */
+/** Runs git in the checkout. It must succeed; returns its stdout. */
 type InCheckout = (args: readonly string[], more?: Pick<GitCall, "index" | "input">) => Promise<string>;
 
 function inCheckout(
@@ -67,11 +67,11 @@ interface ToWrite {
   readonly gitDir: string;
   readonly commit: string;
   readonly changed: readonly ChangedAttributes[];
-  /** Lists the files that Git LFS keeps, while the base's attributes lie in the checkout. */
+  /** Lists the Git LFS files while the base's attributes lie in the checkout. */
   readonly listed: () => Promise<readonly string[]>;
 }
 
-/** Writes index and files. Gives the files that Git LFS keeps. */
+/** Writes index and files. Returns the Git LFS files. */
 async function writeFiles(git: InCheckout, { gitDir, commit, changed, listed }: ToWrite): Promise<readonly string[]> {
   if (changed.length === 0) {
     await git(["read-tree", "-m", "-u", commit]);
@@ -86,7 +86,7 @@ async function writeFiles(git: InCheckout, { gitDir, commit, changed, listed }: 
   await rm(index);
   await git(["read-tree", "-m", "-u", tree]);
   const found = await listed();
-  // Now the candidate's own, which from here on nobody asks.
+  // Now the candidate's own attributes, which nothing reads from here on.
   const raw = join(gitDir, "info");
   await mkdir(raw);
   await writeFile(join(raw, "attributes"), RAW);
@@ -95,7 +95,7 @@ async function writeFiles(git: InCheckout, { gitDir, commit, changed, listed }: 
   return found;
 }
 
-/** The folders that a path lies in; "" is the top. */
+/** The folders that contain a path; "" is the top. */
 function foldersOf(path: string): string[] {
   const parts = path.split("/").slice(0, -1);
   return parts.length === 0 ? [""] : ["", ...parts.map((_, i) => parts.slice(0, i + 1).join("/"))];

@@ -1,17 +1,18 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { hasErrorCode } from "../../../domain/values/error-text.ts";
 import { isObjectId, unfitBranchName } from "../git/ref-names.ts";
 import { isMissing } from "./locate.ts";
 
 /** Git's record of one linked worktree: `<common>/worktrees/<id>` (gitrepository-layout(5)). */
 export interface AdminDir {
   readonly dir: string;
-  /** The worktree's folder, which may be gone. */
+  /** The worktree's folder, which may no longer exist. */
   readonly worktree: string;
 }
 
-/** What a HEAD says. */
+/** The content of a HEAD file. */
 export type Head = { readonly branch: string } | { readonly commit: string } | undefined;
 
 /** All records of linked worktrees. */
@@ -28,13 +29,13 @@ export async function adminDirs(commonDir: string): Promise<readonly AdminDir[]>
   return found.flat();
 }
 
-/** The records of the worktree at `path`, whether its folder is there or not. */
+/** The records of the worktree at `path`, even if its folder no longer exists. */
 export async function adminDirsOf(commonDir: string, path: string): Promise<readonly AdminDir[]> {
   const wanted = await resolvedParent(path);
   return (await adminDirs(commonDir)).filter((each) => each.worktree === wanted || each.worktree === path);
 }
 
-/** Reads HEAD of a git folder: a branch by its full ref, a commit, or undefined where it is neither or missing. */
+/** Reads HEAD of a git folder: a branch by its full ref, a commit, or undefined if it is neither or missing. */
 export async function readHead(gitDir: string): Promise<Head> {
   const text = await readShort(join(gitDir, "HEAD"));
   if (text === undefined) return undefined;
@@ -45,12 +46,12 @@ export async function readHead(gitDir: string): Promise<Head> {
 
 /** Longest content of a file that names a ref or a commit. Bytes. */
 const MAX_SHORT = 1_000;
-/** The same for a file that holds a path. */
+/** Longest content of a file that holds a path. Bytes. */
 const MAX_PATH = 5_000;
 
 /**
- * The text of a short file that a worker may have replaced, or undefined where there is none: a pipe in its place does not
- * hold us up, and of a huge file no more is read than a ref can be long.
+ * The text of a short file that a worker may have replaced, or undefined if there is none. A pipe in its place does not block,
+ * and of a huge file only as much is read as a ref can be long.
  */
 export async function readShort(path: string, most = MAX_SHORT): Promise<string | undefined> {
   const file = await ifThere(openShort(path));
@@ -64,12 +65,12 @@ export async function readShort(path: string, most = MAX_SHORT): Promise<string 
   }
 }
 
-/** Undefined for what cannot be opened by its kind: a socket, a link to itself. */
+/** Undefined for a kind of file that cannot be opened: a socket, a link to itself. */
 async function openShort(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "ENXIO" || error.code === "ELOOP")) return undefined;
+    if (hasErrorCode(error, "ENXIO", "ELOOP")) return undefined;
     throw error;
   }
 }
@@ -80,7 +81,7 @@ export async function resolvedParent(path: string): Promise<string> {
   return parent === undefined ? path : join(parent, basename(path));
 }
 
-/** The result of a file operation, or undefined where the file is not there. */
+/** The result of a file operation, or undefined if the file does not exist. */
 export async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;

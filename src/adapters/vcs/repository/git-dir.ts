@@ -4,8 +4,8 @@ import { join } from "node:path";
 export type ObjectFormat = "sha1" | "sha256";
 
 /**
- * Makes a minimal git folder by hand, which is what `git init --template=` makes, without the cost of a process: HEAD,
- * config, refs and objects (gitrepository-layout(5)). Its configuration names no program, and it has no hooks.
+ * Makes a minimal git folder by hand, like `git init --template=` but without the cost of a process: HEAD, config, refs and
+ * objects (gitrepository-layout(5)). Its configuration names no program, and it has no hooks.
  */
 export async function makeGitDir(options: {
   readonly dir: string;
@@ -13,7 +13,7 @@ export async function makeGitDir(options: {
   readonly head: string | undefined;
   readonly format: ObjectFormat;
   readonly bare: boolean;
-  /** Object folders of other repositories that this one reads and never writes. */
+  /** Object folders of other repositories that this one only reads. */
   readonly borrowed: readonly string[];
 }): Promise<void> {
   await mkdir(join(options.dir, "objects", "info"), { recursive: true, mode: 0o700 });

@@ -1,6 +1,6 @@
 import type { RepoId } from "../../../domain/values/ids.ts";
 import type { Repo } from "../../../ports/vcs.ts";
-import { agentView, judgeView } from "../capture/agent-view.ts";
+import { agentView, checkoutView } from "../capture/agent-view.ts";
 import { capture } from "../capture/capture.ts";
 import { sweepTemporary } from "../capture/take-over.ts";
 import { serialQueue } from "../git/serial-queue.ts";
@@ -20,10 +20,10 @@ import { knownPath } from "./user-checkout.ts";
 import { addWorktree, removeWorktree } from "./worktree.ts";
 
 /**
- * Opens the repository at `path` (its top folder, or a bare repository) for work on the branch `base`. A UserError with
- * exit code 4 where that cannot go well: see refuse.ts. `scratch` is a folder no worker is given, for a few small files of
- * ours that go away with this process; default: the system's temporary folder. `run` runs git; default: in this process.
- * `sandbox` is what confines the processes that read what a worker left, and `capture` bounds them.
+ * Opens the repository at `path` (its top folder, or a bare repository) for work on the branch `base`. Throws a UserError with
+ * exit code 4 if that is not possible: see refuse.ts. `scratch` is a folder that no worker is given, for a few small files that
+ * disappear with this process; default: the system's temporary folder. `run` runs git; default: in this process. `sandbox`
+ * confines the processes that read a worker's leftovers, and `capture` bounds them.
  */
 export async function openRepo(options: { id: RepoId; path: string; base: string } & StoreOptions): Promise<Repo> {
   refuseBaseName(options.id, options.base);
@@ -32,7 +32,7 @@ export async function openRepo(options: { id: RepoId; path: string; base: string
   return repoOf(store, options.id, options.base);
 }
 
-/** How many captured tips are remembered with the commit they started at. */
+/** The number of captured tips that are remembered with their start commits. */
 const REMEMBERED = 1000;
 
 function repoOf(store: Store, id: RepoId, base: string): Repo {
@@ -54,7 +54,7 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
       ours.delete(await knownPath(options.path));
     },
     agentView: (options) => agentView(store, options),
-    judgeView: judgeView(store),
+    checkoutView: checkoutView(store),
     capture: async (options) => {
       const change = await capture(store, options);
       if (startedAt.size >= REMEMBERED) startedAt.clear();

@@ -3,14 +3,14 @@ import { partOf } from "../git/git-queries.ts";
 import { objectId } from "../git/ref-names.ts";
 import type { Store } from "./store.ts";
 
-/** The commit at the tip of the base. Throws where the branch is gone. */
+/** The commit at the tip of the base. Throws if the branch no longer exists. */
 export async function baseTip(store: Store): Promise<string> {
   const tip = await store.readBranch(store.baseRef);
   if (tip === undefined) throw new Error(`the base branch ${store.baseRef} of ${store.at.path} is gone`);
   return tip;
 }
 
-/** Whether `commit` has `ancestor` in its history, or is it. Both must be there. */
+/** True if `ancestor` is `commit` or in its history. Both must exist. */
 export async function isAncestor(store: Store, ancestor: string, commit: string): Promise<boolean> {
   if (ancestor === commit || (await partOf(store, commit, "parent")) === ancestor) return true;
   const args = ["merge-base", "--is-ancestor", objectId(ancestor), objectId(commit)];
@@ -20,8 +20,8 @@ export async function isAncestor(store: Store, ancestor: string, commit: string)
 }
 
 /**
- * Of `commits`, those that the base does not contain; one that is not there is not contained. One process: of all commits
- * that they reach and the base does not, the ones that were asked about.
+ * Those of `commits` that the base does not contain, including ones that do not exist. One process lists all commits that they
+ * reach and the base does not.
  */
 export async function missingFromBase(store: Store, commits: readonly string[]): Promise<readonly string[]> {
   if (commits.length === 0) return [];
@@ -32,7 +32,7 @@ export async function missingFromBase(store: Store, commits: readonly string[]):
     const outside = new Set(result.stdout.split("\n"));
     return commits.filter((commit) => outside.has(commit));
   }
-  // git says "bad object" for a commit that is not there; with those set apart the question has an answer.
+  // git reports "bad object" for a commit that does not exist, so these are set apart first.
   const there = await Promise.all(commits.map((commit) => isCommit(store, commit)));
   if (!there.includes(false)) throw new GitFailure(args, result);
   const missing = new Set(
@@ -44,7 +44,7 @@ export async function missingFromBase(store: Store, commits: readonly string[]):
   return commits.filter((commit, i) => !there[i] || missing.has(commit));
 }
 
-/** Whether a commit is there, and its tree too. */
+/** True if a commit and its tree exist. */
 export async function isCommit(store: Store, commit: string): Promise<boolean> {
   return (await store.tryContent(["cat-file", "-e", `${objectId(commit)}^{tree}`])).status === 0;
 }

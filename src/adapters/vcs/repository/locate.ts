@@ -1,11 +1,12 @@
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { errorCode } from "../../../domain/values/error-text.ts";
 import type { Setting } from "../git/git-call.ts";
 import { mustGit } from "../git/run-git.ts";
 import { alternatesOf, type Borrowed } from "./alternates.ts";
 import type { ObjectFormat } from "./git-dir.ts";
 
-/** Where the parts of a repository lie, and what of its configuration matters. Read once, before any worker runs. */
+/** The parts of a repository and the relevant configuration. Read once, before any worker runs. */
 export interface Located {
   /** The folder the user named, resolved. */
   readonly path: string;
@@ -15,7 +16,7 @@ export interface Located {
   readonly borrowed: readonly Borrowed[];
   readonly format: ObjectFormat;
   readonly bare: boolean;
-  /** The main worktree; undefined where the repository is bare. */
+  /** The main worktree; undefined for a bare repository. */
   readonly mainWorktree: string | undefined;
   readonly shallow: string | undefined;
   /** Settings about how files are kept, which start no program. */
@@ -24,7 +25,7 @@ export interface Located {
   readonly settings: ReadonlyMap<string, string>;
 }
 
-/** What our own git folders take over from the repository: how content and names are compared and stored. */
+/** Settings that loopdash's own git folders copy from the repository: how content and names are compared and stored. */
 const INERT = [
   "core.filemode",
   "core.ignorecase",
@@ -35,7 +36,7 @@ const INERT = [
   "core.sharedrepository",
 ];
 
-/** Reads the layout of the repository at `path`, a real path. A GitFailure where git finds none exactly there. */
+/** Reads the layout of the repository at `path`, a real path. Throws a GitFailure if git finds no repository exactly there. */
 export async function locate(path: string): Promise<Located> {
   const gitDir = (await exists(join(path, ".git"))) ? join(path, ".git") : path;
   const [places, listed] = await Promise.all([
@@ -70,7 +71,7 @@ export async function locate(path: string): Promise<Located> {
   };
 }
 
-/** The main worktree, seen from a linked one: by core.worktree where the git folder lies apart, else beside it. */
+/** The main worktree, seen from a linked one: by core.worktree if the git folder lies apart, otherwise beside it. */
 function mainOf(commonDir: string, settings: ReadonlyMap<string, string>): string | undefined {
   const apart = settings.get("core.worktree");
   if (apart !== undefined) return resolve(commonDir, apart);
@@ -85,7 +86,7 @@ function splitLines(text: string): [string, string] {
 
 /**
  * `git config --list --show-scope -z`: scope, NUL, name, newline, value, NUL; a name alone means true. The last one wins.
- * What we set ourselves ("command") is left out.
+ * Settings that loopdash passes itself ("command") are left out.
  */
 function parseConfig(listed: string): Map<string, string> {
   const settings = new Map<string, string>();
@@ -99,7 +100,7 @@ function parseConfig(listed: string): Map<string, string> {
   return settings;
 }
 
-/** Whether there is anything at `path`, be it a link to nowhere. */
+/** True if something exists at `path`, even a link to nowhere. */
 export async function exists(path: string): Promise<boolean> {
   try {
     await lstat(path);
@@ -110,8 +111,8 @@ export async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** Whether a file operation failed because there is no such file or folder. */
+/** True if a file operation failed because the file or folder does not exist. */
 export function isMissing(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = errorCode(error);
   return code === "ENOENT" || code === "ENOTDIR";
 }

@@ -6,13 +6,13 @@ import { writePatch } from "../landing/patch.ts";
 import { locate } from "./locate.ts";
 import { openStore, type Store } from "./store.ts";
 
-/** A change as a patch, or why there is none. */
+/** A change as a patch, or the reason why there is none. */
 export type ReadChange = { readonly ok: true; readonly patch: string } | { readonly ok: false; readonly why: string };
 
 /**
- * The change from one commit to another of the repository at `path`, to be looked at: a patch of at most `maxBytes`, which says so
- * where it is cut. Without `from`: from the first parent of `tip`. Nothing of the repository is written, and nothing that its
- * configuration names is run.
+ * The change from one commit to another of the repository at `path`, for people: a patch of at most `maxBytes`, which says so if
+ * it is cut. Without `from`: from the first parent of `tip`. Nothing is written to the repository, and no program that its
+ * configuration names runs.
  */
 export async function readChange(options: {
   readonly path: string;
@@ -25,7 +25,7 @@ export async function readChange(options: {
     try {
       return { ok: true, patch: await patchOf(store, options) };
     } finally {
-      // Somebody who looks through many changes leaves one folder for each.
+      // Each change read leaves one scratch folder.
       await rm(store.scratch, { recursive: true, force: true });
     }
   } catch (error) {

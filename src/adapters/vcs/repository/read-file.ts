@@ -2,12 +2,12 @@ import { GitFailure } from "../git/git-call.ts";
 import { objectId } from "../git/ref-names.ts";
 import type { Store } from "./store.ts";
 
-/** The most of a file that is read; who asks wants a small one. Bytes. */
+/** The limit of what is read of a file; callers want small files. Bytes. */
 const MOST = 1_000_000;
 
 /**
- * The text of a file as a commit has it, from the object itself: no filter, no link is followed. Undefined where the commit has
- * no such file. A longer file is read to a million bytes. Throws a GitFailure where git could not look.
+ * The text of a file in a commit, from the object itself: no filter runs and no link is followed. Undefined if the commit has no
+ * such file. A longer file is read up to a million bytes. Throws a GitFailure if git fails.
  */
 export async function readFileAt(store: Store, { commit, path }: { commit: string; path: string }): Promise<string | undefined> {
   const args = ["cat-file", "blob", `${objectId(commit)}:${path}`];

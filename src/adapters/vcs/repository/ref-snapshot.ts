@@ -4,14 +4,14 @@ import { isObjectId } from "../git/ref-names.ts";
 import { ifThere, readShort } from "./admin-dirs.ts";
 import type { Store } from "./store.ts";
 
-/** What a snapshot holds. Notes, stashes and replacements are a person's alone. */
+/** Refs in a snapshot. Notes, stashes and replacements are left out: they are the user's alone. */
 const KINDS = ["refs/heads", "refs/tags", "refs/remotes"];
-/** Branches of tickets, of this and of other runs: they say what others work on. */
+/** Branches of tickets, of this run and others: they tell about other agents' work. */
 const TICKETS = "refs/heads/loopdash/";
 
 /**
- * The repository's branches and tags now, read from its files (gitrepository-layout(5)), so that it costs no process. A ref that
- * is a file wins over one that is packed; symbolic ones are left out.
+ * The repository's branches and tags, read from its files (gitrepository-layout(5)) without a process. A ref in a file of its own
+ * wins over a packed one; symbolic refs are left out.
  */
 export async function refSnapshot(store: Store): Promise<Map<string, string>> {
   const { commonDir } = store.at;
@@ -42,7 +42,7 @@ async function readLoose(commonDir: string, folder: string, refs: Map<string, st
   );
 }
 
-/** The content of a `packed-refs` file; git sorts what does not say that it is sorted. */
+/** The content of a `packed-refs` file; git sorts a file that does not claim to be sorted. */
 export function packedRefs(refs: ReadonlyMap<string, string>): string {
   return [...refs].map(([ref, id]) => `${id} ${ref}\n`).join("");
 }

@@ -2,7 +2,8 @@ import { realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
 import { GitFailure, GitMissing } from "../git/git-call.ts";
-import { shown, unfitBranchName } from "../git/ref-names.ts";
+import { gitVersionIn, OLDEST_GIT } from "../git/git-version.ts";
+import { displayName, unfitBranchName } from "../git/ref-names.ts";
 import { mustGit } from "../git/run-git.ts";
 import { isCutOffLanding } from "../landing/land.ts";
 import { ifThere, readHead } from "./admin-dirs.ts";
@@ -11,22 +12,22 @@ import { exists, type Located, locate } from "./locate.ts";
 import type { Store } from "./store.ts";
 import { checkoutsOfBase, whyNotReady } from "./user-checkout.ts";
 
-/** `merge-tree --write-tree`, which merges without a checkout, came with this version (git release notes). */
-const OLDEST = [2, 38] as const;
-
 function refusal(options: { what: string; why: string; todo: string; cause?: unknown }): UserError {
   return new UserError({ ...options, exitCode: EXIT.refused });
 }
 
-/** Finds the repository at `path`, or refuses with a UserError: no such folder, no or an old git, no repository there. */
+/**
+ * Finds the repository at `path`. Throws a UserError if the folder does not exist, git is missing or too old, or no repository is
+ * there.
+ */
 export async function locateOrRefuse(id: string, path: string): Promise<Located> {
   const what = `repository "${id}" cannot be used`;
   const found = await ifThere(stat(path));
   if (found === undefined) {
-    throw refusal({ what, why: `${shown(path)} does not exist`, todo: "correct its path in the batch file" });
+    throw refusal({ what, why: `${displayName(path)} does not exist`, todo: "correct its path in the batch file" });
   }
   if (!found.isDirectory()) {
-    throw refusal({ what, why: `${shown(path)} is not a folder`, todo: "give the folder of a git repository" });
+    throw refusal({ what, why: `${displayName(path)} is not a folder`, todo: "give the folder of a git repository" });
   }
   const real = await realpath(path);
   await refuseOldGit(what, real);
@@ -42,12 +43,12 @@ export async function locateOrRefuse(id: string, path: string): Promise<Located>
 }
 
 async function refuseOldGit(what: string, path: string): Promise<void> {
-  const todo = `install git ${OLDEST.join(".")} or newer`;
+  const todo = `install git ${OLDEST_GIT} or newer`;
   try {
     const said = await mustGit(path, { args: ["version"], gitDir: path });
-    const [, major = "0", minor = "0"] = /(\d+)\.(\d+)/.exec(said) ?? [];
-    const enough = Number(major) > OLDEST[0] || (Number(major) === OLDEST[0] && Number(minor) >= OLDEST[1]);
-    if (!enough) throw refusal({ what, why: `git ${major}.${minor} cannot merge without a checkout`, todo });
+    const git = gitVersionIn(said);
+    if (git?.isEnough !== true)
+      throw refusal({ what, why: `git ${git?.version ?? "of an unknown version"} cannot merge without a checkout`, todo });
   } catch (error) {
     if (!(error instanceof GitMissing)) throw error;
     throw refusal({ what, why: "no git program was found on the PATH", todo, cause: error });
@@ -57,17 +58,17 @@ async function refuseOldGit(what: string, path: string): Promise<void> {
 async function noRepository(what: string, path: string, cause: GitFailure): Promise<UserError> {
   for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
     if (!(await exists(join(above, ".git")))) continue;
-    const why = `${shown(path)} is a folder within the repository ${shown(above)}`;
+    const why = `${displayName(path)} is a folder within the repository ${displayName(above)}`;
     return refusal({ what, why, todo: "give the top folder of the repository", cause });
   }
-  const why = `${shown(path)} is not a git repository`;
+  const why = `${displayName(path)} is not a git repository`;
   return refusal({ what, why, todo: "give the top folder of a git repository, or a bare repository", cause });
 }
 
 function refuseFormat(what: string, at: Located): void {
   const storage = at.settings.get("extensions.refstorage");
   if (storage !== undefined && storage !== "files") {
-    const why = `it keeps its refs as "${shown(storage)}", which is not supported yet`;
+    const why = `it keeps its refs as "${displayName(storage)}", which is not supported yet`;
     throw refusal({ what, why, todo: "migrate it: git refs migrate --ref-format=files" });
   }
   if (at.settings.get("core.splitindex") === "true") {
@@ -80,15 +81,15 @@ function refuseFormat(what: string, at: Located): void {
 export function refuseBaseName(id: string, base: string): void {
   const reason = unfitBranchName(base);
   if (reason === undefined) return;
-  const why = `"${shown(base)}" cannot name a branch: ${reason}`;
+  const why = `"${displayName(base)}" cannot name a branch: ${reason}`;
   throw refusal({ what: `repository "${id}" cannot be used`, why, todo: "give an existing local branch as its base" });
 }
 
-/** Refuses a base that is no local branch, and checkouts that could not follow it. */
+/** Refuses a base that is not a local branch, and checkouts that could not follow it. */
 export async function refuseState(id: string, base: string, store: Store): Promise<void> {
   const what = `repository "${id}" cannot be used`;
   if ((await store.readBranch(store.baseRef)) === undefined) {
-    const why = `it has no local branch "${shown(base)}"`;
+    const why = `it has no local branch "${displayName(base)}"`;
     throw refusal({ what, why, todo: "give an existing local branch as its base, or create it" });
   }
   const checkouts = await checkoutsOfBase(store, new Set());
@@ -103,6 +104,6 @@ export async function refuseState(id: string, base: string, store: Store): Promi
   if (mainWorktree === undefined || checkouts.some((each) => each.path === mainWorktree)) return;
   const head = await readHead(commonDir);
   if (head !== undefined && "branch" in head) return;
-  const why = `HEAD is detached in ${shown(mainWorktree)}, so it is unclear whether that checkout should follow the base`;
-  throw refusal({ what, why, todo: `check out a branch there: git switch ${shown(base)}` });
+  const why = `HEAD is detached in ${displayName(mainWorktree)}, so it is unclear whether that checkout should follow the base`;
+  throw refusal({ what, why, todo: `check out a branch there: git switch ${displayName(base)}` });
 }

@@ -2,13 +2,12 @@ import type { BoundedStart } from "../git/git-call.ts";
 import { exists } from "./locate.ts";
 import type { Store } from "./store.ts";
 
-/** How long a folder may take to be removed. A million files take half a minute on a busy disk. Milliseconds. */
+/** Time limit for removing a folder. A million files take half a minute on a busy disk. Milliseconds. */
 const REMOVE_MS = 120_000;
 
 /**
- * Removes folders that a worker wrote, links and not where they lead, whatever is in them. By rm(1): it goes by a handle of each
- * folder, and so removes what is deeper than a path can be long. Folders that cannot be entered are opened first, if need be.
- * Throws where something is left.
+ * Removes folders that a worker wrote, whatever they contain, without following links. rm(1) works by a handle of each folder, so
+ * it removes paths that are longer than a path may be. Closed folders are opened first if necessary. Throws if something is left.
  */
 export async function removeTrees(store: Store, paths: readonly string[]): Promise<void> {
   if ((await thereOf(paths)).length === 0) return;

@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { hasErrorCode } from "../../../domain/values/error-text.ts";
 import type { Sandbox } from "../../../ports/sandbox.ts";
 import { CAPTURE_BOUNDS, type CaptureBounds } from "../capture/capture-bounds.ts";
 import { type GitCall, GitFailure, type GitResult } from "../git/git-call.ts";
@@ -19,24 +20,24 @@ export type More = Partial<
 /**
  * One repository with two ways to run git on it.
  *
- * `refs`: in the repository's own git folder, for what touches refs and worktree records only.
- * `content`: in a git folder of ours with the repository's objects, for everything that reads or writes files. Filter,
- * textconv, diff and merge drivers are looked up in configuration, and there none of the repository's is read: not
- * config, not config.worktree, not what they include. So no race with a worker that edits them can be lost.
+ * `refs`: in the repository's own git folder, for refs and worktree records only. `content`: in a git folder of loopdash with the
+ * repository's objects, for everything that reads or writes files. Filter, textconv, diff and merge drivers are looked up in
+ * configuration, and no configuration of the repository is read there: not config, not config.worktree, not their includes. So a
+ * worker that edits them at the same time has no effect.
  */
 export interface Store {
   readonly at: Located;
   readonly baseRef: string;
   /** See `Repo.place`. */
   readonly place: string;
-  /** A folder of ours that no worker is given. */
+  /** A folder of loopdash that no worker is given. */
   readonly scratch: string;
-  /** What confines the processes that read what a worker left; undefined where the run has none. */
+  /** The sandbox of processes that read a worker's leftovers; undefined if the run has none. */
   readonly sandbox: Sandbox | undefined;
   readonly captureBounds: CaptureBounds;
-  /** Any git process, for what none of the others covers. */
+  /** Runs any git process that the other functions do not cover. */
   run(call: GitCall): Promise<string>;
-  /** The same, however it ends. */
+  /** Like `run`, but returns however it ends. */
   start(call: GitCall, signal?: AbortSignal): Promise<GitResult>;
   /** The call of `content`. */
   contentCall(args: readonly string[], more?: More): GitCall;
@@ -44,9 +45,9 @@ export interface Store {
   tryRefs(args: readonly string[], more?: More): Promise<GitResult>;
   content(args: readonly string[], more?: More): Promise<string>;
   tryContent(args: readonly string[], more?: More): Promise<GitResult>;
-  /** The commit of a branch, or undefined where there is none. */
+  /** The commit of a branch, or undefined if it does not exist. */
   readBranch(ref: string): Promise<string | undefined>;
-  /** A git folder of ours for one working folder, by its path. */
+  /** loopdash's git folder for one working folder, by its path. */
   privateDir(path: string): string;
 }
 
@@ -57,7 +58,7 @@ export interface StoreOptions {
   readonly capture?: Partial<CaptureBounds>;
 }
 
-/** Opens the store, with a scratch folder below `scratchIn` that goes away with this process. */
+/** Opens the store, with a scratch folder below `scratchIn` that disappears with this process. */
 export async function openStore(at: Located, base: string, options: StoreOptions = {}): Promise<Store> {
   const run = options.run ?? runGit;
   const scratch = await mkdtemp(join(options.scratch ?? tmpdir(), "loopdash-git-"));
@@ -105,8 +106,8 @@ export async function openStore(at: Located, base: string, options: StoreOptions
 }
 
 /**
- * Reads a branch. A loose ref is a file with the id in it, and it wins over packed-refs (gitrepository-layout(5)), so the
- * usual case costs no process; anything else is asked of git.
+ * Reads a branch. A loose ref is a file that holds the id, and it wins over packed-refs (gitrepository-layout(5)), so the usual
+ * case costs no process; git answers all other cases.
  */
 async function readBranch(commonDir: string, ref: string, git: Store["tryRefs"]): Promise<string | undefined> {
   try {
@@ -123,10 +124,10 @@ async function readBranch(commonDir: string, ref: string, git: Store["tryRefs"])
 }
 
 function isFolder(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EISDIR";
+  return hasErrorCode(error, "EISDIR");
 }
 
-/** Makes sure that the git folder of ours for a working folder is there, with HEAD at `commit`. */
+/** Makes sure that loopdash's git folder for a working folder exists, with HEAD at `commit`. */
 export async function preparePrivateDir(store: Store, dir: string, commit: string): Promise<void> {
   if (await exists(join(dir, "config"))) return writeHead(dir, commit);
   await makeGitDir({ dir, head: commit, format: store.at.format, bare: false, borrowed: [] });
@@ -134,7 +135,7 @@ export async function preparePrivateDir(store: Store, dir: string, commit: strin
 
 const scratchFolders = new Set<string>();
 
-/** A process that is killed leaves a few kilobytes in the temporary folder; any other end removes them. */
+/** A killed process leaves a few kilobytes in the temporary folder; any other end removes them. */
 function removeAtExit(folder: string): void {
   if (scratchFolders.size === 0) {
     process.once("exit", () => {

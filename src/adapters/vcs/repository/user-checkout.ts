@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { GitResult } from "../git/git-call.ts";
-import { shown } from "../git/ref-names.ts";
+import { displayName } from "../git/ref-names.ts";
 import { inTheWay } from "../landing/in-the-way.ts";
 import { adminDirs, readHead, readShort, resolvedParent } from "./admin-dirs.ts";
 import { exists } from "./locate.ts";
@@ -13,7 +13,7 @@ export interface UserCheckout {
   readonly gitDir: string;
 }
 
-/** What git leaves in a git folder while one of its longer operations is under way (gitrepository-layout(5)). */
+/** Files that git leaves in a git folder during its longer operations (gitrepository-layout(5)). */
 const UNDER_WAY: readonly (readonly [file: string, words: string])[] = [
   ["MERGE_HEAD", "a merge is under way"],
   ["CHERRY_PICK_HEAD", "a cherry-pick is under way"],
@@ -23,8 +23,8 @@ const UNDER_WAY: readonly (readonly [file: string, words: string])[] = [
 ];
 
 /**
- * Where the base is checked out now, besides worktrees of our own. By reading HEAD files, so it costs no process and may be
- * asked at each landing: a person may switch branches at any time. `ours` are folders that workers were given.
+ * The user's checkouts of the base, without loopdash's worktrees. Reading HEAD files costs no process, so this may be asked at
+ * each landing: a person may switch branches at any time. `ours` are folders that workers were given.
  */
 export async function checkoutsOfBase(store: Store, ours: ReadonlySet<string>): Promise<readonly UserCheckout[]> {
   const found: UserCheckout[] = [];
@@ -37,12 +37,12 @@ export async function checkoutsOfBase(store: Store, ours: ReadonlySet<string>): 
   return found.filter((_, i) => theirs[i]);
 }
 
-/** Our worktrees, by the path under which git knows them. */
+/** A worktree's path as git knows it. */
 export function knownPath(path: string): Promise<string> {
   return resolvedParent(path);
 }
 
-/** Whether HEAD is on the base, or will return to it when a rebase ends. */
+/** True if HEAD is on the base, or will return to it when a rebase ends. */
 async function holdsBase(store: Store, userCheckout: UserCheckout): Promise<boolean> {
   const head = await readHead(userCheckout.gitDir);
   if (head !== undefined && "branch" in head) return head.branch === store.baseRef;
@@ -56,14 +56,14 @@ async function firstLine(file: string): Promise<string | undefined> {
   return (await readShort(file))?.split("\n", 1)[0];
 }
 
-/** Why the checkout, which should show `commit`, cannot be brought along now, or undefined where it can. Changes nothing. */
+/** The reason why the checkout, which should show `commit`, cannot follow now, or undefined if it can. Changes nothing. */
 export async function whyNotReady(store: Store, userCheckout: UserCheckout, commit: string): Promise<string | undefined> {
   return (await whyBusy(store, userCheckout)) ?? whyDirty(store, userCheckout, commit);
 }
 
 /**
- * Why a checkout that should show `from` cannot be brought to `to` now, or undefined where it can. Changes nothing. With
- * `rehearse`, git is asked as well, by a dry run: one process more.
+ * The reason why a checkout that should show `from` cannot move to `to` now, or undefined if it can. Changes nothing. With
+ * `rehearse`, git confirms it by a dry run: one more process.
  */
 export async function whyNotFollow(
   store: Store,
@@ -75,45 +75,45 @@ export async function whyNotFollow(
     inTheWay(store, userCheckout.path, from, to),
   ]);
   if (unready !== undefined) return unready;
-  if (path !== undefined) return `${shown(userCheckout.path)}: the untracked ${shown(path)} would be overwritten`;
-  // By itself: the dry run holds the index's lock while it looks, and so does a diff that meets a touched file.
+  if (path !== undefined) return `${displayName(userCheckout.path)}: the untracked ${displayName(path)} would be overwritten`;
+  // Alone: the dry run holds the index's lock, and so does a diff that meets a touched file.
   return rehearse ? bringAlong(store, userCheckout, { from, to, dryRun: true }) : undefined;
 }
 
 async function whyBusy(store: Store, userCheckout: UserCheckout): Promise<string | undefined> {
   const there = await Promise.all(UNDER_WAY.map(([file]) => exists(join(userCheckout.gitDir, file))));
   const busy = UNDER_WAY[there.indexOf(true)];
-  if (busy !== undefined) return `${shown(userCheckout.path)}: ${busy[1]}`;
+  if (busy !== undefined) return `${displayName(userCheckout.path)}: ${busy[1]}`;
   if (await exists(join(userCheckout.gitDir, "index.lock"))) {
-    return `${shown(userCheckout.path)}: another git process works there (if none does, remove ${shown(join(userCheckout.gitDir, "index.lock"))})`;
+    return `${displayName(userCheckout.path)}: another git process works there (if none does, remove ${displayName(join(userCheckout.gitDir, "index.lock"))})`;
   }
   if (!(await exists(join(userCheckout.gitDir, "info", "sparse-checkout")))) return undefined;
   const on = await store.tryRefs(["config", "--type=bool", "--get", "core.sparseCheckout"], { gitDir: userCheckout.gitDir });
   return on.stdout.trim() === "true"
-    ? `${shown(userCheckout.path)}: it is a sparse checkout, which cannot be brought along`
+    ? `${displayName(userCheckout.path)}: it is a sparse checkout, which cannot be brought along`
     : undefined;
 }
 
 async function whyDirty(store: Store, userCheckout: UserCheckout, commit: string): Promise<string | undefined> {
-  const changed = await changedFiles(store, userCheckout, commit);
+  const changed = await filesUnlikeCommit(store, userCheckout, commit);
   if (changed.length === 0) return undefined;
-  const names = changed.slice(0, 3).map(shown).join(", ");
+  const names = changed.slice(0, 3).map(displayName).join(", ");
   const more = changed.length > 3 ? ` and ${changed.length - 3} more` : "";
-  return `${shown(userCheckout.path)} has uncommitted changes: ${names}${more}`;
+  return `${displayName(userCheckout.path)} has uncommitted changes: ${names}${more}`;
 }
 
 /** Tracked files in which the checkout, staged or not, differs from a commit. Submodules are not looked into. */
-export async function changedFiles(store: Store, userCheckout: UserCheckout, commit: string): Promise<readonly string[]> {
+export async function filesUnlikeCommit(store: Store, userCheckout: UserCheckout, commit: string): Promise<readonly string[]> {
   const flags = ["--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
-  // Not diff-index: it takes a file for changed whose time alone changed. `diff` compares the content and notes the new time
-  // in the index, which the read-tree that follows goes by.
+  // Not diff-index: it reports a file as changed if only its time changed. `diff` compares the content and notes the new time in
+  // the index, which the following read-tree relies on.
   const listed = await store.content(["diff", ...flags, commit, "--"], places(userCheckout));
   return listed.split("\0").filter((path) => path !== "");
 }
 
 /**
- * Brings the checkout from one commit to another: index and files, all or nothing. A file that is not in `from`, tracked or
- * ignored, is never overwritten. With `dryRun` it only tells whether it would work. Undefined, or why it does not.
+ * Moves the checkout from one commit to another: index and files, all or nothing. A file that is not in `from`, tracked or
+ * ignored, is never overwritten. With `dryRun` it only checks. Returns undefined, or the reason of the failure.
  */
 export async function bringAlong(
   store: Store,
@@ -122,12 +122,12 @@ export async function bringAlong(
 ): Promise<string | undefined> {
   const args = ["read-tree", "-m", "-u", ...(by.dryRun ? ["--dry-run"] : []), by.from, by.to];
   const result = await store.tryContent(args, places(userCheckout));
-  return result.status === 0 ? undefined : `${shown(userCheckout.path)}: ${reason(result)}`;
+  return result.status === 0 ? undefined : `${displayName(userCheckout.path)}: ${reason(result)}`;
 }
 
 function reason(result: GitResult): string {
   const line = result.stderr.split("\n").find((each) => each.trim() !== "") ?? "git does not say why";
-  return shown(line.replace(/^(?:error|fatal): /, "").slice(0, 500));
+  return displayName(line.replace(/^(?:error|fatal): /, "").slice(0, 500));
 }
 
 function places(userCheckout: UserCheckout): { workTree: string; index: string } {

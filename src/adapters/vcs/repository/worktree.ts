@@ -1,5 +1,6 @@
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { basename, join, resolve, sep } from "node:path";
+import { hasErrorCode } from "../../../domain/values/error-text.ts";
 import { removeFolder } from "../../remove-folder.ts";
 import { keepOlder } from "../capture/index-time.ts";
 import { agentDir } from "../capture/worker-git.ts";
@@ -14,9 +15,9 @@ import { preparePrivateDir, type Store } from "./store.ts";
 type Queue = ReturnType<typeof serialQueue>;
 
 /**
- * Adds a linked worktree on a fresh branch. The record is written as gitrepository-layout(5) describes it and not by
- * `git worktree add`, which starts two more processes for the same four small files and runs hooks. The files are written
- * from our own git folder, where no smudge filter is known. Clearing away what an earlier try left is queued.
+ * Adds a linked worktree on a new branch. loopdash writes the record as gitrepository-layout(5) describes it: `git worktree add`
+ * starts two more processes for the same four small files and runs hooks. The files are written from loopdash's own git folder,
+ * where no smudge filter is known. Removing the leftovers of an earlier attempt is queued.
  */
 export async function addWorktree(
   store: Store,
@@ -39,7 +40,10 @@ export async function addWorktree(
   await keepOlder(join(own, "index"), index);
 }
 
-/** Writes a worktree's record below the repository's git folder, and the `.git` file that points to it. Gives the record's folder. */
+/**
+ * Writes a worktree's record below the repository's git folder, and the `.git` file that points to it. Returns the record's
+ * folder.
+ */
 async function writeRecord(store: Store, path: string, ref: string): Promise<string> {
   await mkdir(path, { recursive: true });
   const worktrees = join(store.at.commonDir, "worktrees");
@@ -54,7 +58,7 @@ async function writeRecord(store: Store, path: string, ref: string): Promise<str
   return admin;
 }
 
-/** A new folder named like the worktree, or with a number behind where that is taken, as git does it. */
+/** A new folder named after the worktree, with a number behind if the name is taken, as git does it. */
 async function newRecord(worktrees: string, name: string): Promise<string> {
   for (let n = 0; ; n++) {
     const admin = join(worktrees, n === 0 ? name : `${name}${n}`);
@@ -62,12 +66,12 @@ async function newRecord(worktrees: string, name: string): Promise<string> {
       await mkdir(admin);
       return admin;
     } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+      if (!hasErrorCode(error, "EEXIST")) throw error;
     }
   }
 }
 
-/** Removes the worktree, its record and, if wanted, its branch; what is not there is left alone. */
+/** Removes the worktree, its record and, if wanted, its branch. Missing parts are no error. */
 export async function removeWorktree(
   store: Store,
   { branch, path, deleteBranch }: { readonly path: string; readonly branch: string; readonly deleteBranch: boolean },
@@ -81,25 +85,25 @@ export async function removeWorktree(
 }
 
 /**
- * Removes by hand what `git worktree remove` removes: the folder, then the record. Git's own command insists on a `.git`
- * file that points back, which an agent may have replaced.
+ * Removes by hand what `git worktree remove` removes: the folder, then the record. Git's own command requires a `.git` file that
+ * points back, which an agent may have replaced.
  */
 async function clearPath(store: Store, path: string): Promise<void> {
   const records = await adminDirsOf(store.at.commonDir, path);
-  // The record last, so that it tells where the folder is as long as that is there.
+  // The record goes last: it tells where the folder is as long as that exists.
   const recorded = records.map(({ dir }) => dir);
   const written = [path, store.privateDir(path), agentDir(store, path)];
   try {
     await removeTrees(store, [...written, ...recorded]);
   } finally {
-    // Also if the folder resists or takes too long: the record would be in git's way.
+    // Also if the folder resists or takes too long: the record would block git.
     await removeTrees(store, recorded);
   }
 }
 
 /**
- * Frees the path and the branch. A worktree elsewhere that has the branch checked out keeps its files and its commit and
- * is only detached: it may be a person's, and git moves no branch that is checked out.
+ * Frees the path and the branch. A worktree elsewhere that has the branch checked out keeps its files and its commit and is only
+ * detached: it may be a person's, and git moves no branch that is checked out.
  */
 async function clearLeftovers(store: Store, path: string, ref: string): Promise<void> {
   const [there, records] = await Promise.all([exists(path), adminDirs(store.at.commonDir)]);
@@ -118,7 +122,7 @@ async function clearLeftovers(store: Store, path: string, ref: string): Promise<
   );
 }
 
-/** A wrong path here would delete a person's files: their checkout, the git folder, or a folder that holds either. */
+/** A wrong path here would delete a person's files: their checkout, the git folder, or a folder around either. */
 async function refuseUserFolder(store: Store, path: string): Promise<void> {
   const real = await resolvedParent(resolve(path));
   const theirs = [store.at.commonDir, store.at.path, store.at.mainWorktree ?? store.at.path];

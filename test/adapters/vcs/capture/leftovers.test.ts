@@ -64,7 +64,7 @@ describe("what a worker left", { timeout: 60_000 }, () => {
     expect(paths.map(({ path }) => path).toSorted()).toEqual(["d/.gitignore", "d/x"]);
   });
 
-  test("is let go of soon after the attempt is called off, and within the time that is left of it", async () => {
+  test("is let go of soon after the attempt is cancelled, and within the time that is left of it", async () => {
     const of = await setUp(undefined, () => ({ capture: { ...BOUNDS, ms: 60_000 } }));
     const made = await worktree(of);
     sh(made.path, HANGS);
@@ -72,7 +72,7 @@ describe("what a worker left", { timeout: 60_000 }, () => {
     const stop = new AbortController();
     const capture = of.repo.capture({ ...made, signal: stop.signal });
     stop.abort();
-    await expect(capture).rejects.toThrow("it was called off");
+    await expect(capture).rejects.toThrow("it was cancelled");
     expect(processesOn(of.root)).toEqual([]);
   });
 
@@ -147,7 +147,7 @@ test("a repository that borrows its objects is worked on like any other", async 
   const user = join(root, "borrower");
   git(root, "clone", "-q", "--shared", lender, user);
   const repo = await openRepo({ id: APP, path: user, base: "main", scratch: root });
-  expect(repo.judgeView.read).toEqual([join(lender, ".git/objects")]);
+  expect(repo.checkoutView.read).toEqual([join(lender, ".git/objects")]);
   const made = { path: join(root, "T-1"), branch: "loopdash/r/T-1", from: await repo.baseTip(), message: "m" };
   await repo.addWorktree(made);
   write(made.path, "new", "x\n");

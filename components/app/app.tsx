@@ -1,0 +1,101 @@
+import { Box, Text, useIsScreenReaderEnabled, useWindowSize } from "ink";
+import { type ReactNode, useEffect, useMemo } from "react";
+import type { DashboardStore } from "../../src/store/dashboard-store.ts";
+import type { TerminalActions } from "../../src/store/keymap/binding.ts";
+import { SMALLEST_TERMINAL } from "../../src/store/terminal-capabilities.ts";
+import { Modals } from "../dialogs/modals.tsx";
+import { Footer } from "../frame/footer.tsx";
+import { Header } from "../frame/header.tsx";
+import { isTooSmall, LAYOUT_LINES } from "../frame/layout.ts";
+import { OracleLine } from "../frame/oracle-line.tsx";
+import { DashboardContext, useDashboard, useDrawn } from "../kit/dashboard-context.ts";
+import { DEFAULT_THEME, type Theme } from "../kit/theme.ts";
+import { Spoken } from "../screen-reader/screen-reader.tsx";
+import { CurrentView } from "../views/current-view.tsx";
+import { useTerminalInput } from "./input.ts";
+
+const SECOND = 1000;
+/** How far into a second the clock ticks: late, so that updates of a busy run have mostly brought the new time already. */
+const LATE_MS = 600;
+
+export interface AppProps {
+  readonly store: DashboardStore;
+  /** Whoever drew the app takes it down when a person leaves. */
+  readonly terminal: TerminalActions;
+  /** Overrides the size of the terminal. */
+  readonly size?: { readonly columns: number; readonly rows: number };
+  /** How tones look. @default the 16 colours of the terminal */
+  readonly theme?: Theme;
+  /** Wall-clock milliseconds. @default Date.now */
+  readonly now?: () => number;
+  /** Told whenever a view is drawn, by name. */
+  readonly onDraw?: (view: string) => void;
+}
+
+/** The dashboard of one run. All it knows is in the store; all it does are commands and leaving. */
+export function App({ store, terminal, size, theme = DEFAULT_THEME, now = Date.now, onDraw }: AppProps): ReactNode {
+  const measured = useWindowSize();
+  const { columns, rows } = size ?? measured;
+  const tooSmall = isTooSmall(columns, rows);
+  const dashboard = useMemo(() => ({ store, theme, onDraw }), [store, theme, onDraw]);
+  useTerminalInput(store, terminal, { columns, rows });
+  useEffect(() => store.dispatch({ type: "size", tooSmall }), [store, tooSmall]);
+  useClock(store, now);
+  const spoken = useIsScreenReaderEnabled();
+  if (spoken)
+    return (
+      <DashboardContext value={dashboard}>
+        <LeaveAfterStop leave={terminal.leave} />
+        <Spoken columns={columns} rows={rows} />
+      </DashboardContext>
+    );
+  return (
+    <DashboardContext value={dashboard}>
+      <LeaveAfterStop leave={terminal.leave} />
+      {tooSmall ? <TooSmall columns={columns} rows={rows} /> : <Screen columns={columns} rows={rows} />}
+    </DashboardContext>
+  );
+}
+
+/** The one clock of all views: once a second. */
+function useClock(store: DashboardStore, now: () => number): void {
+  useEffect(() => {
+    let timer: NodeJS.Timeout;
+    const tick = (): void => {
+      store.tick(now());
+      timer = setTimeout(tick, SECOND + LATE_MS - (now() % SECOND));
+    };
+    tick();
+    return () => clearTimeout(timer);
+  }, [store, now]);
+}
+
+function TooSmall({ columns, rows }: { readonly columns: number; readonly rows: number }): ReactNode {
+  return (
+    <Box width={columns} height={Math.max(1, rows)} overflow="hidden">
+      <Text wrap="truncate">{`terminal too small (need ${SMALLEST_TERMINAL.columns}×${SMALLEST_TERMINAL.rows})`}</Text>
+    </Box>
+  );
+}
+
+function Screen({ columns, rows }: { readonly columns: number; readonly rows: number }): ReactNode {
+  useDrawn("screen");
+  return (
+    <Box flexDirection="column" width={columns} height={rows} overflowY="hidden">
+      <Header width={columns} />
+      <OracleLine width={columns} />
+      <CurrentView columns={columns} height={rows - LAYOUT_LINES} />
+      <Footer width={columns} />
+      <Modals columns={columns} rows={rows} />
+    </Box>
+  );
+}
+
+/** Who asked here for the stop has waited for it: the dashboard leaves by itself once the run has ended. */
+function LeaveAfterStop({ leave }: Pick<TerminalActions, "leave">): ReactNode {
+  const over = useDashboard((s) => s.ui.stopAsked && s.run?.end !== undefined);
+  useEffect(() => {
+    if (over) leave("stop-requested");
+  }, [over, leave]);
+  return null;
+}

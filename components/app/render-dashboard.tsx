@@ -1,0 +1,121 @@
+import chalk from "chalk";
+import { type Instance, render, useApp, useWindowSize } from "ink";
+import { type ReactNode, useEffect, useInsertionEffect } from "react";
+import type { DashboardStore } from "../../src/store/dashboard-store.ts";
+import type { LeaveHow, TerminalActions } from "../../src/store/keymap/binding.ts";
+import type { Colours, TerminalCapabilities } from "../../src/store/terminal-capabilities.ts";
+import { asciiOf, translated } from "../kit/ascii.ts";
+import { themeOf } from "../kit/theme.ts";
+import { spokenOf } from "../screen-reader/lines.ts";
+import { frameDiffStdout } from "../terminal/frame-diff.ts";
+import { LinePlaceholders, LinePlaceholdersContext } from "../terminal/line-placeholders.ts";
+import { ResizeGate } from "../terminal/resize-gate.ts";
+import { App } from "./app.tsx";
+
+/**
+ * More than the 20 updates a second that the feed makes at most: Ink drops frames at a rate equal to its limit, and a key waits for
+ * as long as one frame may follow another.
+ */
+const MAX_FPS = 60;
+/** By chalk, which Ink draws colours with. It knows no NO_COLOR, and what it makes of bold and dim goes with the colours. */
+const CHALK: Readonly<Record<Colours, 1 | 2 | 3>> = { none: 1, "16": 1, "256": 2, true: 3 };
+
+/** Gives the terminal back as it was before, does the task, and takes it again: everything is drawn anew, at the size it has then. */
+export type Lend = (task: () => Promise<void>) => Promise<void>;
+
+/**
+ * Draws the dashboard on a terminal until a person leaves it, and returns how, once the terminal is as it was before.
+ * A terminal that goes away (EPIPE, EIO) is a detach: the run is not its client's.
+ */
+export async function renderDashboard(options: {
+  readonly store: DashboardStore;
+  /** What the terminal can do beside being left. */
+  readonly terminal?: Omit<TerminalActions, "leave">;
+  readonly stdout: NodeJS.WritableStream;
+  readonly stdin: NodeJS.ReadableStream;
+  /** Of the terminal that is drawn on. */
+  readonly abilities: Pick<TerminalCapabilities, "colours" | "background" | "glyphs" | "spoken">;
+  /** Told how to lend the terminal, once it is drawn on. */
+  readonly onDrawn?: (lend: Lend) => void;
+  /** Called when a person leaves, before the terminal is given back. */
+  readonly onLeave?: (how: LeaveHow) => void;
+}): Promise<LeaveHow> {
+  let left: LeaveHow = "detach";
+  let leaving = false;
+  let instance: Instance | undefined;
+  const leave = (how: LeaveHow): void => {
+    if (leaving) return;
+    leaving = true;
+    left = how;
+    options.onLeave?.(how);
+    instance?.unmount();
+  };
+  const gone = (): void => leave("detach");
+  options.stdout.on("error", gone);
+  options.stdin.on("error", gone);
+  options.stdin.on("end", gone);
+  const { abilities } = options;
+  chalk.level = CHALK[abilities.colours];
+  const drawnOn = abilities.glyphs === "ascii" ? translated(options.stdout, asciiOf) : options.stdout;
+  const laidOut = new ResizeGate(options.stdout);
+  const prepared = new LinePlaceholders(() => options.store.getState().ui.modal !== undefined);
+  const app = (
+    <Lending laidOut={laidOut} onDrawn={options.onDrawn}>
+      <LinePlaceholdersContext value={abilities.spoken ? undefined : prepared}>
+        <App store={options.store} terminal={{ ...options.terminal, leave }} theme={themeOf(abilities)} />
+      </LinePlaceholdersContext>
+    </Lending>
+  );
+  instance = render(app, {
+    stdout: abilities.spoken ? translated(drawnOn, spokenOf) : frameDiffStdout(drawnOn, { laidOut, prepared }),
+    stdin: options.stdin,
+    // What a screen reader has read stays where it can be read again.
+    alternateScreen: !abilities.spoken,
+    isScreenReaderEnabled: abilities.spoken,
+    // It rewrites a changed line up to the edge; thriftyStdout draws what has changed, and wants whole frames for it.
+    incrementalRendering: abilities.spoken,
+    maxFps: MAX_FPS,
+    exitOnCtrlC: false,
+    patchConsole: false,
+    interactive: true,
+  } as Parameters<typeof render>[1]);
+  if (leaving) instance.unmount();
+  try {
+    await instance.waitUntilExit();
+  } finally {
+    options.stdout.off("error", gone);
+    options.stdin.off("error", gone);
+    options.stdin.off("end", gone);
+  }
+  return left;
+}
+
+/** Notes the size that is laid out for, and hands out how to lend the terminal, which Ink tells only within what it draws. */
+function Lending(options: {
+  readonly laidOut: ResizeGate;
+  readonly onDrawn: ((lend: Lend) => void) | undefined;
+  readonly children: ReactNode;
+}): ReactNode {
+  const { laidOut, onDrawn } = options;
+  const { suspendTerminal, waitUntilRenderFlush } = useApp();
+  const { columns, rows } = useWindowSize();
+  // Ink draws the frame after insertion effects and before all others. App hears of the size with this, so both are of one commit.
+  useInsertionEffect(() => laidOut.set(columns, rows), [laidOut, columns, rows]);
+  useEffect(() => {
+    // What Ink holds back of the new size goes out first.
+    void waitUntilRenderFlush().then(() => laidOut.settle(columns, rows));
+  }, [laidOut, columns, rows, waitUntilRenderFlush]);
+  useEffect(() => {
+    onDrawn?.((task) =>
+      suspendTerminal(async () => {
+        await task();
+        // Ink draws at once what was laid out last: that has to be for the size that the terminal has by now.
+        if (laidOut.isCurrent()) return;
+        const { promise, resolve } = Promise.withResolvers<void>();
+        laidOut.onSettled(resolve);
+        await promise;
+      }),
+    );
+  }, [onDrawn, suspendTerminal, laidOut]);
+  return options.children;
+}

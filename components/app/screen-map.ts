@@ -1,0 +1,125 @@
+import type { TicketId } from "../../src/domain/values/ids.ts";
+import type { DashboardState } from "../../src/store/dashboard-state.ts";
+import type { MouseTarget } from "../../src/store/keymap/mouse.ts";
+import { filteredLists, shownLists } from "../../src/store/lists.ts";
+import { paletteRowAt } from "../dialogs/palette-lines.ts";
+import { footerKeys, footerShows, staleLabel } from "../frame/footer.tsx";
+import { isTooSmall, LAYOUT_LINES, type Layout, layoutOf } from "../frame/layout.ts";
+import { FRAME_LINES } from "../frame/view-frame.tsx";
+import { tabAt, viewKeys } from "../frame/view-tabs.ts";
+import { widthOf } from "../kit/fit.ts";
+import type { Cell, TerminalSize, ViewSize } from "../kit/geometry.ts";
+import { linesWindow } from "../kit/window.ts";
+import { graphTicketAt } from "../views/graph/graph-layout.ts";
+import { queueLines } from "../views/overview/sections.ts";
+import { workerWindow } from "../views/overview/workers.tsx";
+import { runAt } from "../views/runs/runs-layout.ts";
+import { stepTicketIn, summaryLines } from "../views/summary/summary-lines.ts";
+import { ticketPartAt } from "../views/ticket/ticket-layout.ts";
+import { timelineTicketAt } from "../views/timeline/timeline-layout.ts";
+
+const NOTHING: MouseTarget = { on: "nothing" };
+/** Lines above the view: state and oracle. */
+const TOP = LAYOUT_LINES - 1;
+const ORACLE_ROW = 1;
+
+/** What lies in a cell, computed as the screen is drawn. What stands in front of a view hides it. */
+export function targetAt(state: DashboardState, size: TerminalSize, cell: Cell): MouseTarget {
+  if (isTooSmall(size.columns, size.rows)) return NOTHING;
+  if (cell.row === size.rows - 1) return footerAt(state, size.columns, cell.column);
+  const { modal } = state.ui;
+  switch (modal?.kind) {
+    case undefined:
+      return viewAt(state, size, cell);
+    case "palette": {
+      const at = paletteRowAt(state, size, cell);
+      return at === undefined ? NOTHING : { on: "palette", at };
+    }
+    case "filter": {
+      // Tickets are what it looks for; whatever leads away from it is not in reach.
+      const target = viewAt(state, size, cell);
+      return target.on === "ticket" ? target : NOTHING;
+    }
+    default:
+      return NOTHING;
+  }
+}
+
+/** What lies in a cell above the last line, where nothing stands in front. */
+function viewAt(state: DashboardState, size: TerminalSize, cell: Cell): MouseTarget {
+  const { view } = state.ui;
+  if (cell.row === ORACLE_ROW) return { on: "view", view: "oracle" };
+  if (view === "overview") return state.run?.end === undefined ? overviewAt(state, size, cell) : summaryAt(state, size, cell);
+  const tab = cell.row === TOP ? tabAt(view, size.columns, viewKeys(state), cell.column) : undefined;
+  if (tab !== undefined) return { on: "view", view: tab };
+  const row = cell.row - TOP - FRAME_LINES;
+  const inside = { columns: size.columns, height: size.rows - LAYOUT_LINES - FRAME_LINES };
+  return row < 0 ? NOTHING : insideAt(state, inside, { ...cell, row });
+}
+
+/** What lies in a cell of a view, counted from the line under its frame. */
+function insideAt(state: DashboardState, size: ViewSize, cell: Cell): MouseTarget {
+  switch (state.ui.view) {
+    case "ticket":
+      return ticketPartAt(state, size, cell) ?? NOTHING;
+    case "graph":
+      return onTicket(graphTicketAt(state, size, cell));
+    case "timeline":
+      return onTicket(timelineTicketAt(state, size, cell));
+    case "runs": {
+      const run = runAt(state, size, cell);
+      return run === undefined ? NOTHING : { on: "run", run };
+    }
+    default:
+      return NOTHING;
+  }
+}
+
+function onTicket(id: TicketId | null | undefined): MouseTarget {
+  return id === null || id === undefined ? NOTHING : { on: "ticket", id };
+}
+
+/** The key of the last line: each has its text and a column on either side. */
+function footerAt(state: DashboardState, width: number, column: number): MouseTarget {
+  if (footerShows(state) !== "keys") return NOTHING;
+  let start = widthOf(staleLabel(state));
+  for (const { name, text } of footerKeys(state, width - start)) {
+    const end = start + widthOf(text) + 2;
+    if (column >= start && column < end) return { on: "binding", name };
+    start = end;
+  }
+  return NOTHING;
+}
+
+function overviewAt(state: DashboardState, { columns, rows }: TerminalSize, { column, row }: Cell): MouseTarget {
+  const layout = layoutOf(columns, rows, state.lists.slots.length);
+  const line = row - TOP;
+  const besides = layout.wide && column >= layout.workers.width;
+  if (!besides && line < layout.workers.height) return workerAt(state, layout, line);
+  const inQueue = layout.wide ? line : line - layout.workers.height;
+  return besides || !layout.wide ? queueAt(state, layout, inQueue) : NOTHING;
+}
+
+/** A step that is left to a person. */
+function summaryAt({ run, ui, earlier }: DashboardState, { columns, rows }: TerminalSize, { row }: Cell): MouseTarget {
+  if (run === undefined || row < TOP) return NOTHING;
+  const lines = summaryLines(run, columns, { earlier: earlier?.run === run.run ? earlier.runs : [] });
+  const { start, shown } = linesWindow(lines.length, rows - LAYOUT_LINES, ui.panes.summary.scroll);
+  return onTicket(row - TOP < shown ? stepTicketIn(run, columns, start + row - TOP) : undefined);
+}
+
+/** The first line of the workers' block is its title. */
+function workerAt(state: DashboardState, layout: Layout, line: number): MouseTarget {
+  const { slots } = shownLists(state);
+  const shown = workerWindow(slots, layout, state.ui.selected);
+  const slot = shown.start + Math.floor((line - 1) / layout.density);
+  return onTicket(line < 1 || slot >= shown.end ? undefined : slots[slot]);
+}
+
+function queueAt(state: DashboardState, { queue }: Layout, line: number): MouseTarget {
+  if (line < 0 || line >= queue.height) return NOTHING;
+  const filtered = filteredLists(state);
+  const filter = filtered && { text: state.ui.filter, shown: filtered.shown, all: filtered.all, whole: state.lists };
+  const at = queueLines(shownLists(state), queue, state.ui.selected, filter)[line];
+  return onTicket(at?.line === "ticket" ? at.id : undefined);
+}

@@ -1,0 +1,110 @@
+import { memo, type ReactNode } from "react";
+import type { OracleState } from "../../src/domain/run/verdict-state.ts";
+import { plural } from "../../src/domain/values/plural.ts";
+import { displayText } from "../../src/store/display-text.ts";
+import { VERDICT_LABELS } from "../../src/store/labels/oracle-label.ts";
+import { STYLES } from "../../src/store/labels/tone.ts";
+import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
+import { fitParts, fitTo, widthOf } from "../kit/fit.ts";
+import { type Span, type TimedSpan, TimedSpans } from "../kit/spans.tsx";
+import { timeSpan } from "../kit/time.tsx";
+import { LABEL_WIDTH } from "./header.tsx";
+
+/** Columns of the longest verdict, and a gap. */
+const VERDICT_WIDTH = 13;
+const AGE_WIDTH = 8;
+const LONGEST_BAR = 60;
+const NARROW_WORD = 8;
+
+/** The only voice that counts, apart from everything that workers say: its verdict, how old that is, its own counts. */
+export const OracleLine = memo(function OracleLine({ width }: { readonly width: number }): ReactNode {
+  useDrawn("oracle");
+  const oracle = useDashboard((s) => s.run?.oracle);
+  // Whoever has lost the engine does not know that anybody is being asked.
+  const asking = useDashboard((s) => s.ui.connection.state === "live" && s.run?.oracle.asking === true);
+  const claims = useDashboard((s) => s.run?.claims);
+  const judged = oracle?.judged ?? 0;
+  const right =
+    claims === undefined
+      ? ""
+      : `${claims.upheld} of ${plural(claims.made, "claim")} of done upheld · judged ${plural(judged, "time")} `;
+  const word = width < 72 ? NARROW_WORD : LABEL_WIDTH;
+  const room = width - 2 - word - VERDICT_WIDTH - AGE_WIDTH - 2;
+  const beside = room - widthOf(right) - 2 >= 60 ? right : "";
+  return (
+    <TimedSpans
+      line={[
+        { text: ` ${fitTo(`${STYLES.oracle.glyph} ORACLE`, word)} `, tone: "oracle", bold: true },
+        ...verdictSpans(oracle, asking, beside === "" ? room : room - widthOf(beside) - 2),
+        { text: beside === "" ? "" : `  ${beside}`, tone: "waiting" },
+      ]}
+    />
+  );
+});
+
+function verdictSpans(oracle: OracleState | undefined, asking: boolean, room: number): readonly (Span | TimedSpan)[] {
+  const last = oracle?.last;
+  if (last === undefined) {
+    const word = asking ? "judging…" : "never judged";
+    const bar = "┄".repeat(Math.max(0, Math.min(LONGEST_BAR, room - 12)));
+    const text = `${fitTo(word, VERDICT_WIDTH + AGE_WIDTH)}  ${bar}  unknown`;
+    return [{ text: fitTo(text, room + VERDICT_WIDTH + AGE_WIDTH + 2), tone: "waiting" }];
+  }
+  const { word, tone } = VERDICT_LABELS[last.verdict];
+  return [
+    { text: fitTo(word, VERDICT_WIDTH), tone, bold: true },
+    asking
+      ? { text: fitTo("judging…", AGE_WIDTH), tone: "oracle" }
+      : timeSpan({ since: last.at, format: "age", suffix: " ago", width: AGE_WIDTH, align: "left", tone: "waiting" }),
+    ...(last.verdict === "unjudged"
+      ? [{ text: `  ${fitTo(displayText(last.problem ?? "no reason given"), room)}`, tone: "bad" } as const]
+      : countSpans(last.counts, room)),
+  ];
+}
+
+function countSpans(
+  counts: { readonly done: number; readonly gated: number; readonly open: number },
+  room: number,
+): readonly Span[] {
+  const { done, gated, open } = counts;
+  const { words } = fitParts(
+    {
+      words: [
+        `${done} done · ${gated} gated · ${open} open`,
+        `${done} done ${gated} gated ${open} open`,
+        `${done} done ${open} open`,
+      ],
+    },
+    ["words", "words"],
+    room,
+  );
+  const width = Math.min(LONGEST_BAR, room - widthOf(words) - 2);
+  const bar = sharesOf(counts, width >= 6 ? width : 0);
+  const used = widthOf(words) + (width >= 6 ? width + 2 : 0);
+  return [
+    { text: "  " },
+    { text: "■".repeat(bar.done), tone: "good" },
+    { text: "▣".repeat(bar.gated), tone: "person" },
+    { text: "□".repeat(bar.open), tone: "waiting" },
+    { text: `${width >= 6 ? "  " : ""}${words}`, bold: true },
+    { text: " ".repeat(Math.max(0, room - used)) },
+  ];
+}
+
+/** Cells of the oracle's bar: shares of the whole, each part that is not empty seen in at least one cell. */
+interface OracleShares {
+  readonly done: number;
+  readonly gated: number;
+  readonly open: number;
+}
+
+/** Divides `width` cells by the oracle's own counts. */
+export function sharesOf(counts: OracleShares, width: number): OracleShares {
+  const total = counts.done + counts.gated + counts.open;
+  if (total === 0 || width <= 0) return { done: 0, gated: 0, open: 0 };
+  const some = (n: number): number => (n === 0 ? 0 : 1);
+  const part = (n: number, most: number): number => Math.min(most, Math.max(some(n), Math.round((n / total) * width)));
+  const open = part(counts.open, width - some(counts.done) - some(counts.gated));
+  const gated = counts.done === 0 ? Math.min(width - open, counts.gated * width) : part(counts.gated, width - open - 1);
+  return { done: width - open - gated, gated, open };
+}

@@ -1,0 +1,49 @@
+import { createContext, use, useLayoutEffect, useMemo } from "react";
+import { useStore } from "zustand";
+import type { DashboardState } from "../../src/store/dashboard-state.ts";
+import type { DashboardStore } from "../../src/store/dashboard-store.ts";
+import { DEFAULT_THEME, type Theme } from "./theme.ts";
+
+interface Dashboard {
+  readonly store: DashboardStore;
+  readonly theme: Theme;
+  /** Told whenever a view is drawn, by name: shows needless work. */
+  readonly onDraw?: ((view: string) => void) | undefined;
+}
+
+/** What every view reaches: the store, and how tones look. */
+export const DashboardContext = createContext<Dashboard | undefined>(undefined);
+
+/** Reads the store. The selector must give a value that stays the same while nothing it reads has changed. */
+export function useDashboard<T>(selector: (state: DashboardState) => T): T {
+  const dashboard = use(DashboardContext);
+  if (dashboard === undefined) throw new Error("a view stands outside of the dashboard");
+  return useStore(dashboard.store, selector);
+}
+
+/** The state as it was when one of its parts last became another: the same object until then. `partsOf` must stay the same function. */
+export function useStateOf(partsOf: (state: DashboardState) => readonly unknown[]): DashboardState {
+  const select = useMemo(() => keepState(partsOf), [partsOf]);
+  return useDashboard(select);
+}
+
+function keepState(partsOf: (state: DashboardState) => readonly unknown[]): (state: DashboardState) => DashboardState {
+  let kept: { readonly state: DashboardState; readonly parts: readonly unknown[] } | undefined;
+  return (state) => {
+    const parts = partsOf(state);
+    const isSame = kept?.parts.length === parts.length && parts.every((part, i) => Object.is(part, kept?.parts[i]));
+    if (kept === undefined || !isSame) kept = { state, parts };
+    return kept.state;
+  };
+}
+
+/** How tones look here. */
+export function useTheme(): Theme {
+  return use(DashboardContext)?.theme ?? DEFAULT_THEME;
+}
+
+/** Tells who asks (see `onDraw`) that a view is being drawn. */
+export function useDrawn(view: string): void {
+  const onDraw = use(DashboardContext)?.onDraw;
+  useLayoutEffect(() => onDraw?.(view));
+}

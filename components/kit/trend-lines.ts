@@ -1,0 +1,46 @@
+import type { TrendPoint } from "../../src/domain/results/trend.ts";
+import { formatUsd } from "../../src/store/format.ts";
+import type { Tone } from "../../src/store/labels/tone.ts";
+import { costOf, interventionsOf, NOT_COMPLETE, NOT_KNOWN, sparkline } from "../../src/store/results/trend-text.ts";
+import { fitTo, widthOf } from "./fit.ts";
+import { type Span, type SpanLine, spansWidth } from "./spans.tsx";
+
+const NAME = 15;
+
+/** Interventions and cost over the last runs, oldest first, as bars and as numbers; empty where this is the only one. */
+export function trendLines(points: readonly TrendPoint[], width: number): readonly SpanLine[] {
+  if (points.length < 2) return [];
+  const lines = [
+    trendLine("interventions", points, interventionsOf, String, width),
+    trendLine("cost", points, costOf, formatUsd, width),
+  ];
+  const left = points.every((point) => point.complete) ? "" : `; ${NOT_COMPLETE} and (): not complete, so it says little`;
+  return [...lines, [{ text: ` oldest run first${left}`, tone: "waiting" }]];
+}
+
+/** As many of the newest numbers as there is room for; how many are left out is said. */
+function trendLine(
+  name: string,
+  points: readonly TrendPoint[],
+  options: (point: TrendPoint) => number | null,
+  format: (value: number) => string,
+  width: number,
+): SpanLine {
+  const head: SpanLine = [
+    { text: ` ${fitTo(name, NAME)}` },
+    { text: sparkline(points, options), tone: "running" },
+    { text: "  " },
+  ];
+  const numbers = points.map((point, i): Span => {
+    const value = options(point);
+    const text = value === null ? NOT_KNOWN : format(value);
+    const now = i === points.length - 1;
+    const tone: Tone = now ? "plain" : "waiting";
+    return { text: `${point.complete ? text : `(${text})`} `, tone, bold: now };
+  });
+  let shown = numbers.length;
+  const left = (): string => (shown < numbers.length ? `… ${numbers.length - shown} more ` : "");
+  const used = (): number => spansWidth(head) + widthOf(left()) + spansWidth(numbers.slice(-shown));
+  while (shown > 1 && used() > width) shown--;
+  return [...head, { text: left(), tone: "waiting" }, ...numbers.slice(-shown)];
+}

@@ -1,0 +1,54 @@
+import { Box } from "ink";
+import { memo, type ReactNode, useMemo } from "react";
+import type { ViewName } from "../../src/store/views/view-name.ts";
+import { LAYOUT_LINES, layoutOf } from "../frame/layout.ts";
+import { useDashboard } from "../kit/dashboard-context.ts";
+import type { ViewSize } from "../kit/geometry.ts";
+import { GraphView } from "./graph/graph-view.tsx";
+import { LedgerView } from "./ledger/ledger-view.tsx";
+import { OraclePanel } from "./oracle/oracle-panel.tsx";
+import { OracleView } from "./oracle/oracle-view.tsx";
+import { FeedView } from "./overview/feed-view.tsx";
+import { Queue } from "./overview/queue.tsx";
+import { Workers } from "./overview/workers.tsx";
+import { RunsView } from "./runs/runs-view.tsx";
+import { Summary } from "./summary/summary.tsx";
+import { TicketView } from "./ticket/ticket-view.tsx";
+import { TimelineView } from "./timeline/timeline-view.tsx";
+
+const VIEW: Readonly<Record<Exclude<ViewName, "overview">, (size: ViewSize) => ReactNode>> = {
+  ticket: TicketView,
+  graph: GraphView,
+  timeline: TimelineView,
+  oracle: OracleView,
+  ledger: LedgerView,
+  runs: RunsView,
+};
+
+/** The view in front, between the lines at the top and the one at the bottom. */
+export const CurrentView = memo(function CurrentView({ columns, height }: ViewSize): ReactNode {
+  const view = useDashboard((s) => s.ui.view);
+  const ended = useDashboard((s) => s.run?.end !== undefined);
+  if (view === "overview")
+    return ended ? <Summary columns={columns} height={height} /> : <Overview columns={columns} height={height} />;
+  const View = VIEW[view];
+  return <View columns={columns} height={height} />;
+});
+
+/** Workers, queue and feed. */
+function Overview({ columns, height }: ViewSize): ReactNode {
+  const slots = useDashboard((s) => s.lists.slots.length);
+  const layout = useMemo(() => layoutOf(columns, height + LAYOUT_LINES, slots), [columns, height, slots]);
+  return (
+    <>
+      <Box flexDirection={layout.wide ? "row" : "column"} flexShrink={0}>
+        <Workers layout={layout} />
+        <Box flexDirection="column" flexShrink={0}>
+          <Queue layout={layout} />
+          {layout.panel.height > 0 && <OraclePanel width={layout.queue.width} height={layout.panel.height} />}
+        </Box>
+      </Box>
+      {layout.feed.height > 0 && <FeedView layout={layout} />}
+    </>
+  );
+}

@@ -1,0 +1,97 @@
+import type { AgentEvent } from "../../../../domain/run/agent-event.ts";
+import type { AgentStopKind } from "../../../../domain/run/event.ts";
+import { type JsonObject, listOf, numberOf, objectOf, textOf } from "../../../json.ts";
+import { type EventFormat, errorText, NO_WORDS, spoken, thought, tokensWithCache } from "../../event-format.ts";
+
+/** What Codex prints with `exec --json`. */
+export const codexEvents: EventFormat = {
+  types: {
+    "thread.started": ["thread_id"],
+    "turn.started": [],
+    "item.started": ["item"],
+    "item.updated": ["item"],
+    "item.completed": ["item"],
+    "turn.completed": ["usage"],
+    "turn.failed": ["error"],
+    error: ["message"],
+  },
+  parser: () => (event) => {
+    switch (event["type"]) {
+      case "item.started":
+        return commandIn(objectOf(event["item"]));
+      case "item.completed":
+        return completed(objectOf(event["item"]));
+      case "turn.completed":
+        return turnCompleted(objectOf(event["usage"]));
+      case "turn.failed":
+        return turnFailed(errorText(event) ?? NO_WORDS);
+      case "error":
+        return [errorOf(errorText(event) ?? NO_WORDS)];
+      default:
+        return [];
+    }
+  },
+};
+
+function commandIn(item: JsonObject | undefined): readonly AgentEvent[] {
+  const command = textOf(item?.["command"]);
+  if (item?.["type"] !== "command_execution" || command === undefined) return [];
+  return [{ what: "tool", text: `exec: ${/^\/bin\/(?:ba|z)?sh -lc '(.*)'$/s.exec(command)?.[1] ?? command}` }];
+}
+
+function completed(item: JsonObject | undefined): readonly AgentEvent[] {
+  switch (item?.["type"]) {
+    case "agent_message":
+      return [{ what: "message" }, ...spoken(textOf(item["text"]))];
+    case "reasoning":
+      return thought(textOf(item["text"]));
+    case "command_execution": {
+      const failed = (numberOf(item["exit_code"]) ?? 0) !== 0;
+      return [{ what: "result", text: textOf(item["aggregated_output"]) ?? "", failed }];
+    }
+    case "file_change": {
+      const paths = listOf(item["changes"]).map((change) => textOf(objectOf(change)?.["path"]) ?? "?");
+      return [{ what: "tool", text: `edit: ${paths.length === 0 ? "files" : paths.join(", ")}` }];
+    }
+    case "error":
+      return [{ what: "result", text: textOf(item["message"]) ?? NO_WORDS, failed: true }];
+    default:
+      return [{ what: "note", text: textOf(item?.["type"]) ?? "an item without a type" }];
+  }
+}
+
+function turnCompleted(usage: JsonObject | undefined): readonly AgentEvent[] {
+  const stop = { kind: "unfinished", says: "it ended without a result" } as const;
+  const tokens = tokensWithCache(usage, "cached_input_tokens");
+  return [
+    { what: "end", end: { finished: true, stop } },
+    { what: "usage", tokens, addsUp: false },
+  ];
+}
+
+function turnFailed(says: string): readonly AgentEvent[] {
+  return [{ what: "end", end: { finished: false, stop: { kind: stopKindOf(says), says } }, failure: says }];
+}
+
+/** It tells of every attempt at a request that fails, and would try a wrong key again and again. */
+function errorOf(message: string): AgentEvent {
+  const kind = stopKindOf(message);
+  const stop = kind === "authentication" ? { stop: { kind, says: message } as const } : {};
+  return { what: "error", text: message, ...stop };
+}
+
+/** It gives errors in words only; in order, for "429 … quota" is no matter of waiting. */
+const KINDS: readonly (readonly [RegExp, AgentStopKind])[] = [
+  [/\b401\b|unauthorized/i, "authentication"],
+  [/\b403\b|forbidden|quota|billing/i, "permission"],
+  [/context window|context_length|\b413\b/i, "context"],
+  [/\b404\b|model.*(?:not found|does not exist)/i, "model"],
+  [/\b429\b|rate.?limit|usage limit/i, "rate-limited"],
+  [/\b402\b/, "budget"],
+  [/\b5\d\d\b|overloaded|at capacity|high demand/i, "overloaded"],
+  [/\b400\b|refus|invalid_request/i, "refused"],
+];
+
+function stopKindOf(message: string): AgentStopKind {
+  return KINDS.find(([pattern]) => pattern.test(message))?.[1] ?? "unfinished";
+}

@@ -1,0 +1,64 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { AgentProgram } from "../../agent-program.ts";
+import { codexEvents } from "./events.ts";
+import { openaiPrices } from "./prices.ts";
+import { codexSessions } from "./session-logs.ts";
+
+/** Tries of a request, and of a stream that breaks, after the first. */
+const RETRIES = 4;
+/** Milliseconds without a byte in a stream. */
+const IDLE_MS = 300_000;
+
+/** The gateway's address is known only inside: the script reads it from the environment, and nothing else. */
+const SCRIPT = 'exec "$@" -c "model_providers.loopdash.base_url=\\"$LOOPDASH_MODEL_URL\\"" - < "$LOOPDASH_PROMPT"';
+
+/**
+ * Codex. Our sandbox is around it, so its own is off: inside, a linked worktree could not be committed to. Its home is the
+ * session folder, with a configuration of ours; a repository's own configuration and hooks are not trusted and do not run. It
+ * knows no dollars and no bound of turns: the gateway counts, and the attempt's time bounds.
+ */
+export const codex: AgentProgram = {
+  kind: "codex",
+  tested: "0.169.0",
+  api: "openai",
+  baseUrl: "https://api.openai.com/v1",
+  keyHeader: "bearer",
+  prices: openaiPrices,
+  homeEnv: (folder) => ({ CODEX_HOME: folder }),
+  events: codexEvents,
+  sessions: codexSessions,
+  async prepare({ session }, { program, model, effort, retries = RETRIES }) {
+    await writeFile(join(session, "config.toml"), configOf(retries), { mode: 0o600 });
+    return {
+      argv: [
+        ...["/bin/sh", "-c", SCRIPT, "sh", program, "exec", "--json", "--color", "never", "--ephemeral", "--ignore-rules"],
+        ...["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"],
+        ...(model === undefined ? [] : ["--model", model]),
+        ...(effort === undefined ? [] : ["-c", `model_reasoning_effort="${effort}"`]),
+      ],
+      env: { CODEX_HOME: session, LOOPDASH_MODEL_KEY: "held-by-the-gateway" },
+      baseUrls: [{ name: "LOOPDASH_MODEL_URL", path: "/v1" }],
+    };
+  },
+};
+
+function configOf(retries: number): string {
+  return `model_provider = "loopdash"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+check_for_update_on_startup = false
+web_search = "disabled"
+
+[analytics]
+enabled = false
+
+[model_providers.loopdash]
+name = "loopdash"
+env_key = "LOOPDASH_MODEL_KEY"
+wire_api = "responses"
+request_max_retries = ${retries}
+stream_max_retries = ${retries}
+stream_idle_timeout_ms = ${IDLE_MS}
+`;
+}

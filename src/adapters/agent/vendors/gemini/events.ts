@@ -1,0 +1,88 @@
+import type { AgentEnd, AgentEvent } from "../../../../domain/run/agent-event.ts";
+import type { AgentStopKind } from "../../../../domain/run/event.ts";
+import { type JsonObject, objectOf, textOf } from "../../../json.ts";
+import { type EventFormat, errorText, NO_WORDS, spoken, tokensWithCache, tool } from "../../event-format.ts";
+
+/** What Gemini CLI prints with `--output-format stream-json`. */
+export const geminiEvents: EventFormat = {
+  types: {
+    init: ["model"],
+    message: ["role"],
+    tool_use: ["tool_name"],
+    tool_result: ["status"],
+    error: ["message"],
+    result: ["stats", "status"],
+  },
+  parser: () => {
+    /** Why it gave up, of which its result tells nothing. */
+    let gaveUp: string | undefined;
+    let result: JsonObject | undefined;
+    return (event) => {
+      switch (event["type"]) {
+        case "init":
+          return [{ what: "note", text: `gemini begins: ${textOf(event["model"]) ?? "model unknown"}` }];
+        case "message":
+          return messageOf(event);
+        case "tool_use":
+          return [tool(textOf(event["tool_name"]), objectOf(event["parameters"])), { what: "message" }];
+        case "tool_result":
+          return [resultOf(event)];
+        case "error":
+          gaveUp = errorText(event) ?? NO_WORDS;
+          return [
+            { what: "error", text: gaveUp },
+            ...(result === undefined ? [] : [{ what: "end", end: endOf(result, gaveUp) } as const]),
+          ];
+        case "result":
+          result = event;
+          return ended(event, endOf(event, gaveUp));
+        default:
+          return [];
+      }
+    };
+  },
+};
+
+function messageOf(event: JsonObject): readonly AgentEvent[] {
+  if (event["role"] !== "assistant") return [];
+  const text = textOf(event["content"]) ?? "";
+  return event["delta"] === true ? [{ what: "text", text, piece: true }] : spoken(text);
+}
+
+function resultOf(event: JsonObject): AgentEvent {
+  const failed = event["status"] === "error";
+  return { what: "result", text: textOf(event["output"]) ?? (failed ? (errorText(event) ?? NO_WORDS) : ""), failed };
+}
+
+/** Finished is one whose result is a success, and that did not stop in a loop: that is told as one too. */
+function endOf(event: JsonObject, gaveUp: string | undefined): AgentEnd {
+  const failed = textOf(objectOf(event["error"])?.["message"]);
+  const succeeded = event["status"] === "success" && failed === undefined;
+  const says = failed ?? gaveUp ?? NO_WORDS;
+  return { finished: succeeded && gaveUp === undefined, stop: { kind: stopKindOf(says), says, ...waitOf(says) } };
+}
+
+function ended(event: JsonObject, end: AgentEnd): readonly AgentEvent[] {
+  const failure = event["status"] === "error" ? { failure: errorText(event) ?? NO_WORDS } : {};
+  const stats = objectOf(event["stats"]);
+  const used: readonly AgentEvent[] =
+    stats === undefined ? [] : [{ what: "usage", tokens: tokensWithCache(stats, "cached"), addsUp: false }];
+  return [{ what: "end", end, ...failure }, ...used];
+}
+
+/** What the status alone would call something else: a wrong key is 400 there, and so is a talk that is too long. */
+const KINDS: readonly (readonly [RegExp, AgentStopKind])[] = [
+  [/api.?key not valid|API_KEY_INVALID|"code":401/i, "authentication"],
+  [/exceeds the maximum number of tokens|context window/i, "context"],
+];
+
+/** "unfinished" where its words do not tell: the API's last answer does. */
+function stopKindOf(message: string): AgentStopKind {
+  return KINDS.find(([pattern]) => pattern.test(message))?.[1] ?? "unfinished";
+}
+
+/** Google's words where a quota is used up. */
+function waitOf(message: string): { retryAfterMs?: number } {
+  const seconds = Number(/retry in ([\d.]{1,12})s\b/i.exec(message)?.[1]);
+  return Number.isFinite(seconds) && seconds > 0 ? { retryAfterMs: Math.ceil(seconds * 1_000) } : {};
+}

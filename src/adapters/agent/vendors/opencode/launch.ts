@@ -1,0 +1,83 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type AgentProgram, type ProgramOptions, promptOnStdin } from "../../agent-program.ts";
+import { openaiPrices } from "../codex/prices.ts";
+import { opencodeEvents } from "./events.ts";
+
+/** Tries of a failed request after the first. It would try for ever, waiting up to half a minute each time (1.18.33). */
+const RETRIES = 4;
+/**
+ * What any model of today takes and gives in tokens: near the first it sums its talk up, and the second bounds one answer.
+ * Without them it would do neither.
+ */
+const LIMIT = { context: 128_000, output: 16_000 };
+/** Where it asks for its model by the Responses API: the other one refuses there what bounds an answer. */
+const OPENAI = "api.openai.com";
+
+/**
+ * opencode, with any model behind an API like OpenAI's. Our sandbox is around it, so everything is permitted. The repository's
+ * `opencode.json` and `.opencode/` (plugins are programs) stay out, and so do plugins, skills and downloads of any kind. All that
+ * it keeps is in the session folder. The key is a placeholder: the gateway puts the real one in.
+ */
+export const opencode: AgentProgram = {
+  kind: "opencode",
+  tested: "1.18.33",
+  api: "openai",
+  baseUrl: "https://api.openai.com/v1",
+  keyHeader: "bearer",
+  prices: openaiPrices,
+  homeEnv: () => ({}),
+  events: opencodeEvents,
+  handsOn: () => true,
+  async prepare({ session }, options) {
+    const { program, model } = options;
+    if (model === undefined) throw new TypeError("opencode needs a model");
+    const settings = join(session, "opencode.json");
+    const folders = await foldersIn(session);
+    await writeFile(settings, `${JSON.stringify(settingsOf(options, model), undefined, 2)}\n`, { mode: 0o600 });
+    return {
+      // A title of ours saves a request for one.
+      argv: promptOnStdin([program, "run", "--format", "json", "--auto", "--title", "loopdash", "--model", `loopdash/${model}`]),
+      env: { ...folders, ...SWITCHES, OPENCODE_CONFIG: settings, LOOPDASH_MODEL_KEY: "held-by-the-gateway" },
+      baseUrls: [{ name: "LOOPDASH_MODEL_URL", path: "/v1" }],
+    };
+  },
+  failures: ({ retries = RETRIES }) => retries + 1,
+};
+
+const SWITCHES = Object.fromEntries(
+  [
+    ...["DISABLE_PROJECT_CONFIG", "PURE", "DISABLE_DEFAULT_PLUGINS", "DISABLE_EXTERNAL_SKILLS", "DISABLE_CLAUDE_CODE_SKILLS"],
+    ...["DISABLE_MODELS_FETCH", "DISABLE_AUTOUPDATE", "DISABLE_LSP_DOWNLOAD", "DISABLE_SHARE"],
+  ].map((name) => [`OPENCODE_${name}`, "1"]),
+);
+
+/** What it keeps, and where it looks for settings of its own. */
+async function foldersIn(session: string): Promise<Readonly<Record<string, string>>> {
+  const names = ["config", "data", "state", "cache"];
+  await Promise.all(names.map((name) => mkdir(join(session, name), { mode: 0o700 })));
+  return Object.fromEntries(names.map((name) => [`XDG_${name.toUpperCase()}_HOME`, join(session, name)]));
+}
+
+function settingsOf({ effort, baseUrl }: ProgramOptions, model: string): object {
+  const openai = baseUrl === undefined || new URL(baseUrl).hostname === OPENAI;
+  const thinks = effort === undefined ? {} : { reasoning: true, options: { reasoningEffort: effort } };
+  return {
+    autoupdate: false,
+    share: "disabled",
+    // Copies of the worktree after each step, to go back to.
+    snapshot: false,
+    permission: "allow",
+    // What it asks beside the work is asked of the same model.
+    small_model: `loopdash/${model}`,
+    provider: {
+      loopdash: {
+        npm: openai ? "@ai-sdk/openai" : "@ai-sdk/openai-compatible",
+        name: "loopdash",
+        options: { baseURL: "{env:LOOPDASH_MODEL_URL}", apiKey: "{env:LOOPDASH_MODEL_KEY}" },
+        models: { [model]: { name: model, tool_call: true, limit: LIMIT, ...thinks } },
+      },
+    },
+    enabled_providers: ["loopdash"],
+  };
+}

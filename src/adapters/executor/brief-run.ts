@@ -1,0 +1,45 @@
+import { execFile, spawnSync } from "node:child_process";
+
+/** How a brief run goes. */
+export interface BriefRunOptions {
+  /** The whole environment: nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  /** It is killed after this. Without it, it may take its time. */
+  readonly timeoutMs?: number;
+}
+
+/** How a brief run ended. */
+export interface BriefRunResult {
+  /** Undefined where it was killed, or did not start. */
+  readonly exitCode: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Why it did not exit with 0; empty where it did. */
+  readonly problem: string;
+}
+
+/**
+ * Runs a program of the system, or our own Node, that does its work in a moment and starts nothing that stays: with nothing to read,
+ * its output kept up to 1 MiB, SIGKILL at the end of its time. Never throws for what it does.
+ */
+export function runBriefly(
+  [program = "", ...args]: readonly string[],
+  { env, timeoutMs }: BriefRunOptions,
+): Promise<BriefRunResult> {
+  const options = { env: { ...env }, timeout: timeoutMs ?? 0, killSignal: "SIGKILL" } as const;
+  return new Promise((settle) => {
+    const child = execFile(program, args, options, (error, stdout, stderr) => {
+      const code = error === null ? 0 : error.code;
+      settle({ exitCode: typeof code === "number" ? code : undefined, stdout, stderr, problem: error?.message ?? "" });
+    });
+    // One that ends before it could read says so here.
+    child.stdin?.on("error", () => undefined);
+    child.stdin?.end();
+  });
+}
+
+/** The same where the engine cannot go on before it knows: whether the program exited with 0. Its output is not kept. */
+export function runsWell([program = "", ...args]: readonly string[], { env, timeoutMs }: BriefRunOptions): boolean {
+  const options = { env: { ...env }, timeout: timeoutMs, killSignal: "SIGKILL", stdio: "ignore" } as const;
+  return spawnSync(program, args, options).status === 0;
+}

@@ -1,0 +1,81 @@
+import { access, mkdir, statfs, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { errorCode } from "../../domain/values/error-text.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
+import type { AttemptFiles, RunFiles } from "../../ports/run-files.ts";
+import { openNoLink, readUpTo } from "../plain-file.ts";
+import { removeFolder } from "../remove-folder.ts";
+
+/** Below it a disk is full: no worktree and no journal fits. Bytes. */
+const LEAST_FREE = 1024 * 1024;
+
+async function tail(file: string, bytes: number): Promise<string> {
+  try {
+    const handle = await openNoLink(file);
+    try {
+      const found = await handle.stat();
+      if (!found.isFile()) return "";
+      const from = Math.max(0, found.size - bytes);
+      return (await readUpTo(handle, bytes, from)).toString("utf8");
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (errorCode(error) !== undefined) return "";
+    throw error;
+  }
+}
+
+/** Files of one run: `folder` is `runs/<run>`, `worktrees` is `worktrees/<run>`. */
+export function createRunFiles(options: { folder: string; worktrees: string }): RunFiles {
+  let judged = 0;
+  return {
+    async attempt(ticket, n): Promise<AttemptFiles> {
+      const folder = join(options.folder, "tickets", ticket, `attempt-${n}`);
+      const outbox = join(folder, "outbox");
+      const session = join(folder, "session");
+      for (const each of [outbox, session]) await mkdir(each, { recursive: true, mode: 0o700 });
+      return {
+        folder,
+        outbox,
+        session,
+        prompt: join(folder, "prompt.md"),
+        agentLog: join(folder, "agent.log"),
+        patch: join(folder, "change.patch"),
+        log: (name) => join(folder, `${name.replace(/[^\w.-]+/g, "-")}.log`),
+      };
+    },
+    async heal(n) {
+      const folder = join(options.folder, "heals", String(n));
+      await removeFolder(folder);
+      const session = join(folder, "session");
+      await mkdir(session, { recursive: true, mode: 0o700 });
+      return {
+        session,
+        harness: join(folder, "harness"),
+        prompt: join(folder, "prompt.md"),
+        agentLog: join(folder, "agent.log"),
+      };
+    },
+    tail,
+    makeFolder: async (folder) => void (await mkdir(folder, { recursive: true, mode: 0o700 })),
+    write: (file, text) => writeFile(file, text, { mode: 0o600 }),
+    exists: (file) =>
+      access(file).then(
+        () => true,
+        () => false,
+      ),
+    checkoutPath(ticket: TicketId, purpose) {
+      judged += 1;
+      return join(options.folder, "judge", `${ticket}-${purpose.replace(/[^\w.-]+/g, "-")}-${process.pid}-${judged}`);
+    },
+    manifestPath: (key) => join(options.folder, "manifests", `${key}.json`),
+    worktreePath: (ticket, n) => join(options.worktrees, `${ticket}-${n}`),
+    remove: removeFolder,
+    async hasRoom() {
+      const { bavail, blocks, bsize } = await statfs(options.folder);
+      // A file system that does not count says that it has none.
+      return blocks === 0 || bavail * bsize >= LEAST_FREE;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { mkdtemp, rmdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { ResultsReading, TestResultsReader } from "../../ports/test-results.ts";
+import { inThread } from "../in-thread.ts";
+import { PARSE_MIB, PARSE_MS } from "./bounds.ts";
+import type { ParseTask } from "./parse-results.ts";
+import { changedAt, linkOnTheWay, readResultsFile, removeOld } from "./results-file.ts";
+
+/**
+ * Test results, each read in a thread of its own with a bound on memory and time: a hostile one costs the engine nothing but that.
+ * `program` with `args` is what the thread runs (see serve-results.ts); `timeoutMs` is for tests.
+ */
+export function createTestResultsReader(options: {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly timeoutMs?: number;
+}): TestResultsReader {
+  const parse = (task: ParseTask) => readInThread(options, task);
+  return {
+    async await({ format, folder, path, written = folder }) {
+      const notBefore = Date.now();
+      if ((await linkOnTheWay(folder, path)) !== undefined) {
+        const problem = "the way to it leads through something that is no folder";
+        return { read: () => Promise.resolve({ ok: false, absent: false, problem }) };
+      }
+      await removeOld(folder, path);
+      const since = await now(written);
+      return {
+        async read(roots) {
+          const file = await readResultsFile({ folder: written, path, since });
+          return file.ok ? parse({ format, bytes: file.bytes, roots, notBefore }) : file;
+        },
+      };
+    },
+    parse: ({ format, text, roots }) => parse({ format, bytes: new TextEncoder().encode(text), roots, notBefore: 0 }),
+  };
+}
+
+/** The present by the clock of the folder's disk, which may be coarser than the system's. Leaves nothing behind. */
+async function now(folder: string): Promise<bigint> {
+  const probe = await mkdtemp(join(folder, ".loopdash-now-"));
+  try {
+    return await changedAt(probe);
+  } finally {
+    await rmdir(probe);
+  }
+}
+
+async function readInThread(
+  options: { readonly program: string; readonly args: readonly string[]; readonly timeoutMs?: number },
+  task: ParseTask,
+): Promise<ResultsReading> {
+  const bounds = { timeoutMs: options.timeoutMs ?? PARSE_MS, memoryMib: PARSE_MIB };
+  const answer = await inThread<ResultsReading>({ ...options, ...bounds }, task);
+  return answer.ok ? answer.value : { ok: false, absent: false, problem: `reading it ${answer.problem}` };
+}

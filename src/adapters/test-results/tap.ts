@@ -1,0 +1,81 @@
+import { Parser, type Result, type TapError } from "tap-parser";
+import { MAX_SUITE_DEPTH } from "./bounds.ts";
+import { BadResults, GatheredResults, type ParsedResults } from "./parsed-results.ts";
+
+/** A subtest is indented by four spaces in its parent (TAP 14, "Subtests"). */
+const TOO_DEEP = "    ".repeat(MAX_SUITE_DEPTH + 1);
+
+/**
+ * TAP 12 to 14 with subtests. A suite's own line counts only where it says more than its tests. Throws where the plan is
+ * missing or does not fit, where a run bailed out, and where numbers repeat: each means that tests are missing.
+ */
+export function parseTap(text: string, roots: readonly string[]): ParsedResults {
+  const gathered = new GatheredResults(roots);
+  const parser = new Parser();
+  const trouble: string[] = [];
+  watch(parser, trouble);
+  parser.on("result", (result: Result) => {
+    const name = result.fullname === "" || result.name === "" ? `${result.fullname}#${result.id}` : result.fullname;
+    gathered.add([name], result.todo ? "todo" : result.skip ? "skipped" : result.ok ? "passed" : "failed");
+  });
+  let sawTap = false;
+  for (const line of withoutDiagnostics(text.split(/\r?\n/))) {
+    if (/^\s*(?:TAP version|1\.\.\d|(?:not )?ok\b)/.test(line)) sawTap = true;
+    parser.write(`${line}\n`);
+  }
+  parser.end();
+  if (!sawTap) throw new BadResults("it holds no TAP");
+  if (parser.bailedOut) throw new BadResults("the run bailed out");
+  const [first] = trouble;
+  if (first !== undefined) throw new BadResults(first);
+  return { tests: gathered.tests };
+}
+
+/** Notes what breaks the protocol, here and in every subtest. */
+function watch(parser: Parser, trouble: string[]): void {
+  parser.on("child", (child: Parser) => watch(child, trouble));
+  // Behind a plan at the end, the parser takes points for other output.
+  parser.on("extra", (line: string) => {
+    if (/^\s*(?:not ok\b|ok (?:\d|- )|Bail out!)/.test(line)) trouble.push("it breaks the protocol: it goes on after its plan");
+  });
+  parser.on("complete", () => {
+    for (const failure of parser.failures) {
+      if (typeof failure.tapError !== "string" || isFileOfNode(failure)) continue;
+      trouble.push(`it breaks the protocol: ${failure.tapError}`);
+    }
+  });
+}
+
+/**
+ * Node's runner reports a file that does not load, or holds no test, by the file's own number, which a test may have had (seen in 22
+ * and 24). A point that failed hides nothing, one that is named as a file is no test, and the plan still counts both.
+ */
+function isFileOfNode(failure: Result | TapError): boolean {
+  if (!("ok" in failure) || failure.tapError?.endsWith("appears multiple times") !== true) return false;
+  return !failure.ok || /^\S+\.[cm]?[jt]sx?$/.test(failure.name);
+}
+
+/**
+ * The lines without the YAML blocks under test points: nothing in them is needed, so no YAML of a stranger is ever parsed.
+ * A block is over with its "..." or with the first line that is indented less (TAP 14, "YAML Diagnostics").
+ */
+function* withoutDiagnostics(lines: readonly string[]): Iterable<string> {
+  let block: string | undefined;
+  let afterPoint = false;
+  for (const line of lines) {
+    if (block !== undefined && (line === "" || line.startsWith(block))) {
+      if (line === `${block}...`) block = undefined;
+      continue;
+    }
+    block = afterPoint ? blockStart(line) : undefined;
+    if (block !== undefined) continue;
+    if (line.startsWith(TOO_DEEP)) throw new BadResults(`it is nested more than ${MAX_SUITE_DEPTH} deep`);
+    afterPoint = /^ *(?:not )?ok\b/.test(line);
+    yield line;
+  }
+}
+
+/** The indentation of the block that begins with this line, where one does. */
+function blockStart(line: string): string | undefined {
+  return /^( +)---$/.exec(line)?.[1];
+}

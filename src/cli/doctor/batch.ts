@@ -1,0 +1,43 @@
+import { allowedEnvironment } from "../../adapters/executor/environment.ts";
+import { openRepo } from "../../adapters/vcs/repository/git-repo.ts";
+import { RepoId } from "../../domain/values/ids.ts";
+import { UserError } from "../../domain/values/user-error.ts";
+import { findAgent } from "../engine/agent-of.ts";
+import { describeApiKeys, findApiKeys, howToAllow } from "../engine/api-key-guard.ts";
+import type { LoadedBatch } from "../engine/load-batch.ts";
+import { bad, type CheckResult, ok } from "./check-result.ts";
+
+/** The program that works the batch's tickets. It is looked for and not started: what it does is its own. */
+export async function checkAgentProgram(loaded: LoadedBatch, env: NodeJS.ProcessEnv): Promise<readonly CheckResult[]> {
+  try {
+    return [
+      ok("agent", await findAgent(loaded.batch.agent, { folder: loaded.folder, path: allowedEnvironment(env, {}).PATH ?? "" })),
+    ];
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return [bad("agent", `${error.what}: ${error.why}`, error.todo)];
+  }
+}
+
+/** Model API keys that would change who pays: a start is refused for them. */
+export async function checkApiKeys(env: NodeJS.ProcessEnv, loaded: LoadedBatch | undefined): Promise<readonly CheckResult[]> {
+  const found = await findApiKeys(env, loaded);
+  if (found.length > 0) return found.map((key) => bad("stray-keys", describeApiKeys([key]).join(), howToAllow([key])));
+  const where = loaded === undefined ? "in the environment" : "in the environment, or in .env files of the batch";
+  return [ok("stray-keys", `no model API key ${where}`)];
+}
+
+/** Each repository of the batch, as a start opens it. */
+export async function checkRepositories({ batch }: LoadedBatch): Promise<readonly CheckResult[]> {
+  return Promise.all(
+    Object.entries(batch.repos).map(async ([name, { path, base }]) => {
+      try {
+        const repo = await openRepo({ id: RepoId.parse(name), path, base });
+        return ok("repository", `${name}: ${base} at ${(await repo.baseTip()).slice(0, 12)} in ${path}`);
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error;
+        return bad("repository", `${error.what}: ${error.why}`, error.todo);
+      }
+    }),
+  );
+}

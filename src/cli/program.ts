@@ -1,0 +1,191 @@
+import { Argument, Command, type CommanderError, Help, Option } from "commander";
+import { EXIT, UserError } from "../domain/values/user-error.ts";
+import { VERSION } from "./version.ts";
+
+/** Shells for which there are completions. */
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+
+/** What the command line asks for. */
+export type Request =
+  | { readonly verb: "help"; readonly text: string }
+  | { readonly verb: "version" }
+  | {
+      readonly verb: "run";
+      readonly batch: string;
+      readonly output: "auto" | "headless" | "json";
+      readonly workers?: number;
+      readonly dryRun: boolean;
+      readonly fresh: boolean;
+      readonly detach: boolean;
+      readonly allowApiKey: boolean;
+    }
+  | { readonly verb: "oracle"; readonly batch: string }
+  | { readonly verb: "attach"; readonly run?: string }
+  | { readonly verb: "replay"; readonly run?: string; readonly speed: number; readonly skipsIdle: boolean }
+  | { readonly verb: "status"; readonly run?: string; readonly json: boolean }
+  | { readonly verb: "runs"; readonly json: boolean }
+  | { readonly verb: "report"; readonly run?: string; readonly format: "text" | "json" | "md" | "html" }
+  | { readonly verb: "doctor"; readonly batch?: string; readonly json: boolean }
+  | { readonly verb: "completion"; readonly shell: (typeof SHELLS)[number] };
+
+/** Who is told what the parser found. */
+export interface ProgramListeners {
+  readonly onRequest?: (request: Request) => void;
+  /** Called instead of an exit: with the command whose arguments are wrong, or whose help or version was asked for. */
+  readonly onExit?: (error: CommanderError, command: Command) => void;
+  /** The text of a help. */
+  readonly onText?: (text: string) => void;
+}
+
+const EXIT_CODES = `
+Exit codes of a run: 0 the oracle said done, 1 ended but not done, 2 bad usage or batch file,
+3 the oracle could not judge, 4 refused to start, 130 interrupted or left running.`;
+
+/** The command line of loopdash: its verbs and options, for the parser, the help and the completions. */
+export function createProgram({ onRequest = () => undefined, onExit, onText }: ProgramListeners = {}): Command {
+  const program = new Command("loopdash");
+  program
+    .usage("<batch.json> [options]\n       loopdash <verb> [options]")
+    .description("loopdash: works a batch of tickets with coding agents; only its oracle says done")
+    .version(VERSION, "-v, --version", "print the version")
+    .helpOption("-h, --help", "print this help, or that of a verb")
+    .commandsGroup("Verbs:")
+    .helpCommand("help [verb]", "print this help, or that of a verb")
+    .enablePositionalOptions()
+    .showSuggestionAfterError(false)
+    .addHelpText("after", EXIT_CODES)
+    .configureOutput({ writeErr: () => undefined, ...(onText === undefined ? {} : { writeOut: onText }) });
+  addRun(program, onRequest);
+  addVerbs(program, onRequest);
+  const run = program.commands.filter((command) => command.name() === "run");
+  const help = new Help();
+  program.configureHelp({
+    // A batch file without a verb is run, with the options of `run`.
+    visibleOptions: (command) => [
+      ...(command === program ? run.flatMap((verb) => verb.options) : []),
+      ...help.visibleOptions(command),
+    ],
+    subcommandTerm: (verb) => [verb.name(), ...verb.registeredArguments.map(argumentTerm)].join(" "),
+  });
+  for (const command of [program, ...program.commands]) {
+    command.configureHelp(program.configureHelp());
+    if (onExit !== undefined) command.exitOverride((error) => onExit(error, command));
+  }
+  return program;
+}
+
+function argumentTerm(argument: Argument): string {
+  return argument.required ? `<${argument.name()}>` : `[${argument.name()}]`;
+}
+
+interface RunOptions {
+  readonly headless?: true;
+  readonly json?: true;
+  readonly workers?: number;
+  readonly dryRun?: true;
+  readonly fresh?: true;
+  readonly detach?: true;
+  readonly allowApiKey?: true;
+}
+
+function addRun(program: Command, onRequest: (request: Request) => void): void {
+  program
+    .command("run", { isDefault: true })
+    .description("the same as without a verb: start the batch, or go on")
+    .argument("<batch.json>")
+    .optionsGroup("Options of a run:")
+    .option("--headless", "print plain lines instead of the dashboard")
+    .option("--json", "print every event as one JSON line")
+    .option("--workers <n>", "work this many tickets at a time (1 to 64)", readWorkers)
+    .option("--dry-run", "print the plan and the ready set; start nothing")
+    .option("--fresh", "give up the unfinished run and start again")
+    .option("--detach", "start, print the run's name, and leave it working")
+    .option("--allow-api-key", "start although a model API key is set that changes who pays")
+    .action((batch: string, options: RunOptions) =>
+      onRequest({
+        verb: "run",
+        batch,
+        output: options.json === true ? "json" : options.headless === true ? "headless" : "auto",
+        ...(options.workers === undefined ? {} : { workers: options.workers }),
+        dryRun: options.dryRun === true,
+        fresh: options.fresh === true,
+        detach: options.detach === true,
+        allowApiKey: options.allowApiKey === true,
+      }),
+    );
+}
+
+function addVerbs(program: Command, onRequest: (request: Request) => void): void {
+  const named = (run: string | undefined): { run?: string } => (run === undefined ? {} : { run });
+  program
+    .command("attach [run]")
+    .description("show the dashboard of a running or finished run")
+    .action((run?: string) => onRequest({ verb: "attach", ...named(run) }));
+  program
+    .command("replay [run]")
+    .description("play a run again in the dashboard")
+    .addOption(new Option("--speed <n>", "play it so many times as fast (1 to 1000)").default(10).argParser(readSpeed))
+    .option("--idle", "play stretches in which nothing happened too")
+    .action((run: string | undefined, { speed, idle }: { speed: number; idle?: true }) =>
+      onRequest({ verb: "replay", ...named(run), speed, skipsIdle: idle !== true }),
+    );
+  program
+    .command("oracle <batch.json>")
+    .description("ask the oracle once: exit 0, 1 or 2, evidence on stdout")
+    .action((batch: string) => onRequest({ verb: "oracle", batch }));
+  program
+    .command("status [run]")
+    .description("print where a run stands")
+    .option("--json", "as JSON")
+    .action((run: string | undefined, { json }: { json?: true }) =>
+      onRequest({ verb: "status", ...named(run), json: json === true }),
+    );
+  program
+    .command("runs")
+    .description("list all runs, newest first")
+    .option("--json", "as JSON")
+    .action(({ json }: { json?: true }) => onRequest({ verb: "runs", json: json === true }));
+  addReport(program, onRequest);
+  program
+    .command("doctor [batch.json]")
+    .description("is everything there that a run needs?")
+    .option("--json", "as JSON")
+    .action((batch: string | undefined, { json }: { json?: true }) =>
+      onRequest({ verb: "doctor", ...(batch === undefined ? {} : { batch }), json: json === true }),
+    );
+  program
+    .command("completion")
+    .description("print a script that completes command lines in a shell")
+    .addArgument(new Argument("<shell>").choices(SHELLS))
+    .action((shell: (typeof SHELLS)[number]) => onRequest({ verb: "completion", shell }));
+}
+
+function addReport(program: Command, onRequest: (request: Request) => void): void {
+  program
+    .command("report [run]")
+    .description("print numbers and summary; --html > page.html: to show others")
+    .addOption(new Option("--json", "as JSON").conflicts(["md", "html"]))
+    .addOption(new Option("--md", "as Markdown").conflicts("html"))
+    .addOption(new Option("--html", "as one page of HTML"))
+    .action((run: string | undefined, given: Partial<Record<"json" | "md" | "html", true>>) => {
+      const format = (["json", "md", "html"] as const).find((name) => given[name] === true) ?? "text";
+      onRequest({ verb: "report", ...(run === undefined ? {} : { run }), format });
+    });
+}
+
+function readWorkers(text: string): number {
+  const workers = Number(text);
+  if (Number.isInteger(workers) && workers >= 1 && workers <= 64) return workers;
+  throw usageError("--workers takes a whole number from 1 to 64", `"${text}" is not one`, "Try: --workers 4");
+}
+
+function readSpeed(text: string): number {
+  const speed = Number(text);
+  if (Number.isFinite(speed) && speed >= 1 && speed <= 1_000) return speed;
+  throw usageError("--speed takes a number from 1 to 1000", `"${text}" is not one`, "Try: --speed 10");
+}
+
+/** A command line that cannot be followed (exit 2). */
+export function usageError(what: string, why: string, todo: string): UserError {
+  return new UserError({ what, why, todo, exitCode: EXIT.usage });
+}

@@ -1,0 +1,129 @@
+import { Adjudication, type BlockerRuling, ruleOnBlocker } from "../../domain/outbox/ruling.ts";
+import type { BlockerClaim, CapturedCommand } from "../../domain/outbox/schema.ts";
+import { readAnswer } from "../../domain/review/answer.ts";
+import type { Evidence } from "../../domain/run/event.ts";
+import { boundedTail } from "../../domain/values/bounded-text.ts";
+import { plainText } from "../../domain/values/text.ts";
+import type { Change, Repo } from "../../ports/vcs.ts";
+import { howItEnded } from "../programs/output.ts";
+import { runOnCommit } from "../programs/run-on-commit.ts";
+import { AttemptOver, overIfAborted } from "../programs/scope.ts";
+import { type Replayed, renderAdjudicatorPrompt } from "../questions/adjudicator-prompt.ts";
+import { askReviewer } from "../questions/ask.ts";
+import type { LoopContext, OpenAttempt } from "./context.ts";
+
+/** Minutes of one command of a claim, and of the reviewer's answer, unless the batch gives an attempt fewer. */
+const REPLAY_MINUTES = 5;
+const ASK_MINUTES = 15;
+
+/** What a claim comes to: the step that is left to a person, or what the next attempt is told. */
+export type Ruled = { readonly humanStep: string } | { readonly evidence: Evidence };
+
+/**
+ * Tries a claimed blocker and rules on it (S5.11). The engine runs the captured commands itself, on the change as it is and without
+ * the agent: each must fail again with the same exit code. Then the reviewer rules. Without a reviewer, or without a valid
+ * answer, the claim is rejected. Throws AttemptOver if the attempt is cancelled.
+ */
+export async function tryBlocker(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  repo: Repo,
+  options: { readonly claim: BlockerClaim; readonly change: Change; readonly baseSha: string },
+): Promise<Ruled> {
+  const { claim, humanStep } = options.claim;
+  const at = { ticket: scope.ticket.id, fence: scope.fence };
+  tell(ctx, { type: "blocker-claimed", ...at, claim: plainText(claim, 300), humanStep });
+  const ruling = await rule(ctx, scope, repo, options);
+  const { tip, paths, additions, deletions } = options.change;
+  const change = ruling.upheld ? { change: { tip, files: paths.length, additions, deletions } } : {};
+  const { upheld, reason } = ruling;
+  tell(ctx, { type: "blocker-ruled", ...at, upheld, reason, step: humanStep, ...change });
+  return upheld ? { humanStep } : { evidence: rejection(options.claim, ruling) };
+}
+
+/** A fact that is not admitted ends the attempt: it is late, or the run is over. */
+function tell(ctx: LoopContext, fact: Parameters<LoopContext["report"]>[0]): void {
+  if (!ctx.report(fact)) throw new AttemptOver({ outcome: "stopped" });
+}
+
+async function rule(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  repo: Repo,
+  { claim, change, baseSha }: Parameters<typeof tryBlocker>[3],
+): Promise<BlockerRuling> {
+  if (ctx.reviewer === undefined) return rejected("a blocker needs a reviewer to rule on it, and the batch names none");
+  const replays: Replayed[] = [];
+  for (const [i, captured] of claim.evidence.entries()) {
+    const replay = await runAgain(ctx, scope, repo, {
+      captured,
+      commit: change.tip,
+      attributesOf: baseSha,
+      log: `blocker-${i + 1}`,
+    });
+    if ("why" in replay) return rejected(replay.why);
+    replays.push({ captured, output: replay.output });
+  }
+  const asked = await askReviewer(ctx, scope, repo, {
+    question: "adjudicate",
+    name: "adjudicator",
+    commit: change.tip,
+    attributesOf: baseSha,
+    minutes: Math.min(ASK_MINUTES, ctx.batch.limits.minutesPerAttempt),
+    prompt: (nonce, checkout) => {
+      const paths = change.paths.map(({ path }) => path);
+      const of = { ticket: scope.ticket, claim, replays, paths, commit: change.tip, checkout, nonce };
+      return renderAdjudicatorPrompt(ctx.templates.adjudicator, of);
+    },
+    read: (text, nonce) => {
+      const answer = readAnswer(text, { nonce, tree: change.tip, schema: Adjudication });
+      if (!answer.ok) return answer;
+      const value = ruleOnBlocker(answer.value);
+      return { ok: true, value, says: `${value.upheld ? "upheld" : "rejected"}: ${value.reason}` };
+    },
+  });
+  return asked.ok ? asked.value : rejected(`a blocker needs a reviewer to rule on it: ${asked.why}`);
+}
+
+/** Runs a captured command on the change, where the commands of steps run. Gives what it printed, or why it shows no wall. */
+async function runAgain(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  repo: Repo,
+  options: { readonly captured: CapturedCommand; readonly commit: string; readonly attributesOf: string; readonly log: string },
+): Promise<{ readonly output: string } | { readonly why: string }> {
+  const { captured, ...on } = options;
+  const { command, exitCode } = captured;
+  const shown = plainText(command.join(" "), 120);
+  if (exitCode === 0) return { why: `${shown} is claimed to exit with code 0: it shows no wall` };
+  const minutes = Math.min(REPLAY_MINUTES, ctx.batch.limits.minutesPerAttempt);
+  const step = { step: "check", name: "blocker", command, minutes } as const;
+  const run = () => runOnCommit(ctx, scope, repo, { step, ...on });
+  const outcome = await ctx.commandPermits.run(run, scope.signal).catch(overIfAborted(scope));
+  if (!outcome.ok) return { why: `${shown} could not be run again: ${outcome.evidence.summary}` };
+  const { result } = outcome;
+  if (result.ending === "exited" && result.exitCode === exitCode) return { output: result.tail };
+  return { why: `${shown} ${howItEnded(result)} when the engine ran it again, not with code ${exitCode} as claimed` };
+}
+
+function rejected(why: string): BlockerRuling {
+  return { upheld: false, reason: plainText(why, 400), failing: [] };
+}
+
+function rejection({ claim }: BlockerClaim, { reason, failing }: BlockerRuling): Evidence {
+  const detail = [
+    `Claimed: ${plainText(claim, 500)}`,
+    `Rejected: ${reason}`,
+    ...failing,
+    "",
+    "Do the ticket. A red check, a merge conflict, a failed deployment or a surprising plan is work, and no blocker.",
+    "Claim a blocker again only for a wall that nobody can get past in the code, with a command that fails by it on a fresh",
+    "checkout of your change, run without you, and say what else you tried.",
+  ];
+  return {
+    step: "blocker",
+    name: "blocker",
+    summary: `the blocker was rejected: ${reason}`,
+    detail: boundedTail(detail.join("\n")),
+  };
+}

@@ -1,0 +1,137 @@
+import { runsCommand } from "../../domain/batch/step-spec.ts";
+import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
+import { AttemptOver } from "../programs/scope.ts";
+import { runAdversaryStep, runSmoke } from "../steps/adversary-step.ts";
+import { runCheckStep } from "../steps/check-step.ts";
+import { gates, protectedFor } from "../steps/gates.ts";
+import { conflictEvidence } from "../steps/merge.ts";
+import { runReviewStep } from "../steps/review-step.ts";
+import type { StepResult } from "../steps/step.ts";
+import type { LoopContext, OpenAttempt } from "./context.ts";
+import { atStep, failed, type Placed, runInTurn, runStep } from "./run-step.ts";
+import type { SpeculativeCheck } from "./speculative-checks.ts";
+
+type Built = Extract<Candidate, { ok: true }>;
+
+/** What was checked in silence, step by step, up to the first that failed. */
+export type SpeculativeResult = readonly { readonly placed: Placed; readonly result: StepResult }[];
+
+/** Checks one change by the steps before the merge, as often as its base moves. */
+export class CandidateChecks {
+  readonly #ctx: LoopContext;
+  readonly #scope: OpenAttempt;
+  readonly #repo: Repo;
+  readonly #steps: readonly Placed[];
+  readonly #change: Change;
+  /** Changes that the reviewer has passed, by index of the step. */
+  readonly #passed = new Map<number, Built>();
+
+  constructor(
+    ctx: LoopContext,
+    scope: OpenAttempt,
+    repo: Repo,
+    { steps, change }: { readonly steps: readonly Placed[]; readonly change: Change },
+  ) {
+    this.#ctx = ctx;
+    this.#scope = scope;
+    this.#repo = repo;
+    this.#steps = steps;
+    this.#change = change;
+  }
+
+  /** The change as one commit on the base's tip, or on `onto`. */
+  async build(onto?: string): Promise<Candidate> {
+    const { ticket, n, signal } = this.#scope;
+    const trailers = `Loopdash-Ticket: ${ticket.id}\nLoopdash-Run: ${this.#ctx.run}\nLoopdash-Attempt: ${n}`;
+    const message = `${ticket.title} (${ticket.id})\n\n${trailers}\n`;
+    const built = await this.#repo.candidate({ tip: this.#change.tip, message, signal, ...(onto === undefined ? {} : { onto }) });
+    const isTrusted = ticket.allow?.configuration === true;
+    if (built.ok) this.#ctx.testCanaries.noteBuilt(built.commit, { from: built.base, isTrusted });
+    return built;
+  }
+
+  /** Builds the candidate on the base's tip and runs every step on it. Throws AttemptOver where one fails. */
+  async check(built: (commit: string | undefined) => void): Promise<Built> {
+    const candidate = await this.build();
+    built(candidate.ok ? candidate.commit : undefined);
+    for (const placed of this.#steps)
+      await runInTurn(this.#ctx, this.#scope, placed, (open) => this.#run(placed, candidate, open));
+    if (!candidate.ok) throw failed(conflictEvidence(candidate));
+    return candidate;
+  }
+
+  /**
+   * Runs every step on a candidate that may never land, and tells nobody. Undefined where that cannot be done now: no turn is
+   * free, the reviewer would have to be asked, or a step wants to tell something.
+   */
+  async checkSilently(candidate: Built, signal: AbortSignal): Promise<SpeculativeResult | undefined> {
+    // A fact that is refused ends whoever wanted to announce it.
+    const scope: OpenAttempt = { ...this.#scope, signal, announce: () => false };
+    const results: { placed: Placed; result: StepResult }[] = [];
+    try {
+      for (const placed of this.#steps) {
+        if (asks(placed) && (hasSmoke(placed) || !(await this.#stands(placed, candidate)))) return undefined;
+        const run = () => this.#run(placed, candidate, atStep(scope, placed));
+        const result = runsCommand(placed.spec) ? await this.#ctx.commandPermits.tryRun(run) : await run();
+        if (result === undefined) return undefined;
+        results.push({ placed, result });
+        if (!result.ok) break;
+      }
+    } catch (error) {
+      if (error instanceof AttemptOver && !this.#scope.signal.aborted) return undefined;
+      throw error;
+    }
+    return results;
+  }
+
+  /** Tells what was checked in silence. Throws AttemptOver where a step had failed. */
+  async tell({ candidate, result: results }: SpeculativeCheck<SpeculativeResult>): Promise<Built> {
+    for (const { placed, result } of results) await runStep(this.#ctx, this.#scope, placed, () => Promise.resolve(result));
+    return candidate;
+  }
+
+  async #run(placed: Placed, candidate: Candidate, scope: OpenAttempt): Promise<StepResult> {
+    const { spec } = placed;
+    const ctx = this.#ctx;
+    if (spec.step === "gates") return gates(this.#change, protectedFor(ctx.batch.protect, scope.ticket));
+    if (!candidate.ok) return conflictEvidence(candidate);
+    if (spec.step === "check") return runCheckStep(ctx, scope, this.#repo, spec, candidate);
+    if (spec.step !== "review" && spec.step !== "adversary") throw new Error(`${spec.step} cannot stand before merge`);
+    if (await this.#stands(placed, candidate)) {
+      // Normal work is a matter of the whole tree.
+      const broken = spec.step === "adversary" ? await runSmoke(ctx, scope, this.#repo, spec, candidate) : undefined;
+      if (broken !== undefined) return { ok: false, evidence: broken };
+      const before = this.#passed.get(placed.index)?.commit.slice(0, 7);
+      return { ok: true, summary: `stands: its files are as they were in ${before}, which passed`, commit: candidate.commit };
+    }
+    const of = { candidate, change: this.#change };
+    const result =
+      spec.step === "review"
+        ? await runReviewStep(ctx, scope, this.#repo, { ...of, spec })
+        : await runAdversaryStep(ctx, scope, this.#repo, { ...of, spec });
+    if (result.ok) this.#passed.set(placed.index, candidate);
+    return result;
+  }
+
+  /**
+   * True if the change that the reviewer has passed is the one it would be asked about now: each file that the change touches is byte for
+   * byte the same. Checks run again in any case, because they judge the whole tree.
+   */
+  async #stands({ index }: Placed, candidate: Built): Promise<boolean> {
+    const before = this.#passed.get(index);
+    if (before === undefined) return false;
+    const { paths } = await this.#repo.change({ from: before.commit, tip: candidate.commit });
+    const moved = new Set(paths.map(({ path }) => path));
+    return this.#change.paths.every(({ path }) => !moved.has(path));
+  }
+}
+
+/** True if a step asks the reviewer. */
+function asks({ spec }: Placed): boolean {
+  return spec.step === "review" || spec.step === "adversary";
+}
+
+/** Whether it runs a command as well, which waits for its turn. */
+function hasSmoke({ spec }: Placed): boolean {
+  return spec.step === "adversary" && spec.smoke !== undefined;
+}

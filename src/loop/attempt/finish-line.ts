@@ -1,0 +1,96 @@
+import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import type { Unfinished } from "../../domain/run/state.ts";
+import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
+import { type AttemptEnd, overIfAborted } from "../programs/scope.ts";
+import { assertTracker } from "../steps/assert.ts";
+import { type MergeNeeds, merge } from "../steps/merge.ts";
+import type { StepResult } from "../steps/step.ts";
+import { runVerifyStep } from "../steps/verify-step.ts";
+import { CandidateChecks } from "./candidate-checks.ts";
+import { type LoopContext, type OpenAttempt, repoOf } from "./context.ts";
+import { type Placed, runInTurn, runStep } from "./run-step.ts";
+import { checkSpeculatively } from "./speculative-checks.ts";
+
+type Built = Extract<Candidate, { ok: true }>;
+
+/** Whether a human step is left, by an upheld blocker: what was built lands, and nothing after that can hold yet. */
+interface Gated {
+  readonly gated: boolean;
+}
+
+/**
+ * Takes a captured change from "the agent stopped" to Done, step by step. Everything before `merge` is checked on a
+ * candidate at once, beside other tickets; the landing itself is one at a time per repository.
+ */
+export async function runFinishLine(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  change: Change,
+  { gated }: Gated = { gated: false },
+): Promise<AttemptEnd> {
+  const repo = repoOf(ctx, scope.ticket);
+  const placed = scope.ticket.finish.map((spec, index): Placed => ({ index, spec }));
+  const at = placed.findIndex(({ spec }) => spec.step === "merge");
+  const checks = new CandidateChecks(ctx, scope, repo, { steps: placed.slice(0, at), change });
+  const first = await checks.check(() => undefined);
+  const landed = await landInTurn(ctx, scope, { repo, checks, first, step: placed[at] as Placed });
+  return gated ? { outcome: "gated" } : runAfterMerge(ctx, scope, repo, landed);
+}
+
+/** Goes on after a landing that a stop or a lost engine cut off. The landing is repeated first: it finishes what it began. */
+export async function finishLanded(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  landed: NonNullable<Unfinished["landed"]>,
+  { gated }: Gated = { gated: false },
+): Promise<AttemptEnd> {
+  const repo = repoOf(ctx, scope.ticket);
+  const move = { ticket: scope.ticket.id, fence: scope.fence, repo: repo.id, ...landed };
+  await ctx.merges.run(repo.id, async () => {
+    ctx.report({ type: "merge-intended", ...move });
+    await repo.land(landed);
+    ctx.report({ type: "merge-landed", ...move });
+  });
+  return gated ? { outcome: "gated" } : runAfterMerge(ctx, scope, repo, landed.to);
+}
+
+async function runAfterMerge(ctx: LoopContext, scope: OpenAttempt, repo: Repo, landed: string): Promise<AttemptEnd> {
+  const after = scope.ticket.finish.map((spec, index): Placed => ({ index, spec }));
+  for (const step of after.slice(after.findIndex(({ spec }) => spec.step === "merge") + 1)) {
+    await runInTurn(ctx, scope, step, (open) => runAfter(ctx, open, repo, step.spec, landed));
+  }
+  return { outcome: "done" };
+}
+
+/** Lands the change once its turn has come, with what was checked meanwhile where that is what lands. */
+async function landInTurn(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  options: { readonly repo: Repo; readonly checks: CandidateChecks; readonly first: Built; readonly step: Placed },
+): Promise<string> {
+  const { repo, checks, first, step } = options;
+  const place = ctx.merges.enter(repo.id);
+  try {
+    if (place.isFirst) place.plans(first.commit);
+    const ahead = await checkSpeculatively({
+      place,
+      signal: scope.signal,
+      build: (onto) => checks.build(onto),
+      check: (candidate, signal) => checks.checkSilently(candidate, signal),
+      baseTip: () => repo.baseTip(),
+    }).catch(overIfAborted(scope));
+    const checked = ahead === undefined ? first : await checks.tell(ahead);
+    const needs: MergeNeeds = { repo, checked, checkAgain: () => checks.check((commit) => place.plans(commit)) };
+    const { commit } = await runStep(ctx, scope, step, () => merge(ctx, scope, needs));
+    return commit;
+  } finally {
+    place.leave();
+  }
+}
+
+function runAfter(ctx: LoopContext, scope: OpenAttempt, repo: Repo, spec: StepSpec, landed: string): Promise<StepResult> {
+  if (spec.step === "verify") return runVerifyStep(ctx, scope, repo, spec, landed);
+  if (spec.step !== "assert") throw new Error(`${spec.step} cannot stand after merge`);
+  const note = `landed as ${landed} by run ${ctx.run}, attempt ${scope.n}`;
+  return assertTracker(ctx, { ticket: scope.ticket.id, state: { as: "done" }, note, signal: scope.signal });
+}

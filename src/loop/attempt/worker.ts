@@ -1,0 +1,290 @@
+import type { AgentEnding, Evidence } from "../../domain/run/event.ts";
+import { activeTickets, type PastAttempt, type TicketState, ticketOf } from "../../domain/run/state.ts";
+import { boundedTail } from "../../domain/values/bounded-text.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
+import type { Fence } from "../../domain/values/ids.ts";
+import { plainText } from "../../domain/values/text.ts";
+import type { AgentResult } from "../../ports/agent.ts";
+import type { Confinement } from "../../ports/sandbox.ts";
+import type { Change, Repo } from "../../ports/vcs.ts";
+import { pause } from "../concurrency/wait.ts";
+import { confineAgent, opened } from "../programs/confine.ts";
+import { howItEnded, sanitizeStopReason, thinActivity } from "../programs/output.ts";
+import { prepareWorktree } from "../programs/run-on-commit.ts";
+import { type AttemptEnd, AttemptOver, abortedEnd } from "../programs/scope.ts";
+import { protectedFor } from "../steps/gates.ts";
+import { readClaims, refusalEvidence } from "./claims.ts";
+import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt, repoOf } from "./context.ts";
+import { finishLanded, runFinishLine } from "./finish-line.ts";
+import { renderWorkerPrompt } from "./prompt.ts";
+
+/** Bytes of a failed attempt's change that are kept for the next one to read. */
+const PATCH_BYTES = 1_000_000;
+
+/**
+ * One attempt at a ticket, whole: worktree, agent, capture, finish line, cleanup. Everything it learns is reported as
+ * facts with its fence. Throws where the disk is full or cannot be asked, and for nothing else.
+ */
+export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void> {
+  const { ticket, fence } = scope;
+  const repo = repoOf(ctx, ticket);
+  const path = ctx.files.worktreePath(ticket.id, scope.n);
+  const branch = `loopdash/${ctx.run}/${ticket.id}`;
+  const end = await attempt(ctx, scope, repo, { path, branch }).catch(endOf);
+  const done = end.outcome === "done";
+  if (done) finished(ctx, scope);
+  // A next attempt takes the same branch, so the worktree of a failed one goes first; a done one frees its dependents at once.
+  const report = () => ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, ...end });
+  if (done) report();
+  await cleanUp(repo, { path, branch, deleteBranch: done });
+  if (done) return;
+  // What fails on a full disk says nothing about the work. The run stops before it counts, and goes on once there is room.
+  if (end.outcome !== "failed" || (await ctx.files.hasRoom())) return void report();
+  if (!(await roomAgain(ctx, scope))) throw new Error("the disk that holds the run is full");
+  const evidence =
+    end.evidence === undefined
+      ? {}
+      : { evidence: { ...end.evidence, summary: `put off, for the disk was full: ${end.evidence.summary}` } };
+  ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, outcome: "stopped", ...evidence });
+}
+
+/** How long somebody else at work, who filled the disk, may take to be ended and cleared away. Milliseconds. */
+const ROOM_MS = 30_000;
+const LOOK_MS = 250;
+
+/** Whether the disk has room again, once others that may have filled it are gone. */
+async function roomAgain(ctx: LoopContext, { ticket, signal }: AttemptScope): Promise<boolean> {
+  const until = ctx.clock.now() + ROOM_MS;
+  const othersWork = () => activeTickets(ctx.state()).some(({ id }) => id !== ticket.id);
+  while (othersWork() && !signal.aborted && ctx.clock.now() < until) {
+    await pause(ctx.clock, LOOK_MS, signal);
+    if (await ctx.files.hasRoom()) return true;
+  }
+  return ctx.files.hasRoom();
+}
+
+/** Removes an attempt's worktree and, if wanted, its branch. Never throws: what cannot be removed is warned of. */
+export async function cleanUp(repo: Repo, options: { path: string; branch: string; deleteBranch: boolean }): Promise<void> {
+  try {
+    await repo.removeWorktree(options);
+  } catch (error) {
+    // Harmless: the folder is the run's own, and the next attempt gets another.
+    process.emitWarning(`could not remove the worktree ${options.path}: ${errorMessage(error)}`);
+  }
+}
+
+function finished(ctx: LoopContext, scope: AttemptScope): void {
+  const started = ticketOf(ctx.state(), scope.ticket.id).attempt?.startedAt;
+  if (started === undefined) return;
+  try {
+    ctx.recordDuration(scope.ticket.id, ctx.clock.now() - started);
+  } catch (error) {
+    // Harmless: durations guide the order of later runs only.
+    process.emitWarning(`could not record what ${scope.ticket.id} took: ${errorMessage(error)}`);
+  }
+}
+
+function endOf(error: unknown): AttemptEnd {
+  if (error instanceof AttemptOver) return error.end;
+  const problem = plainText(errorMessage(error), 500);
+  return { outcome: "failed", evidence: { step: "worktree", name: "engine", summary: problem, detail: "" } };
+}
+
+async function attempt(
+  ctx: LoopContext,
+  scope: AttemptScope,
+  repo: Repo,
+  tree: { path: string; branch: string },
+): Promise<AttemptEnd> {
+  const { unfinished } = ticketOf(ctx.state(), scope.ticket.id);
+  const fresh = unfinished === undefined ? ctx.starts.run(() => start(repo, tree)) : undefined;
+  const made = fresh?.catch(() => undefined);
+  const files = await ctx.files.attempt(scope.ticket.id, scope.n).catch(async (error: unknown): Promise<never> => {
+    // What is half made could not be removed.
+    await made;
+    throw error;
+  });
+  const open: OpenAttempt = { ...scope, files, retried: new Set(), announce: announcerOf(ctx, scope) };
+  if (unfinished?.landed !== undefined && (await repo.contains(unfinished.landed.to)))
+    return finishLanded(ctx, open, unfinished.landed, { gated: unfinished.humanStep !== undefined });
+  if (unfinished !== undefined && (await repo.has(unfinished.tip))) {
+    const { baseSha, tip, humanStep } = unfinished;
+    ctx.report({ type: "worktree-ready", ticket: scope.ticket.id, fence: scope.fence, ...tree, baseSha });
+    const change = await repo.change({ from: baseSha, tip });
+    return finishFrom(ctx, open, { baseSha, change, ...(humanStep === undefined ? {} : { humanStep }) });
+  }
+  const baseSha = await (fresh ?? ctx.starts.run(() => start(repo, tree)));
+  await ctx.files.write(files.prompt, await promptOf(ctx, open));
+  const confinement = await confineAgent(ctx, repo, open, tree);
+  const prepared = await prepareWorktree(ctx, open, tree.path, opened(ctx, confinement, "prepare"));
+  if (prepared !== undefined) return { outcome: "failed", evidence: prepared };
+  const begun = ctx.clock.now();
+  const result = await runAgent(ctx, open, { ...tree, baseSha }, opened(ctx, confinement, "agent"));
+  if (result.ending === "aborted") return abortedEnd(open);
+  // Its worktree may hold more than anybody wants to look through.
+  if (result.ending === "over-quota") return agentFailed(result);
+  await ctx.starts.over();
+  const change = await captureWork(ctx, open, repo, { ...tree, from: baseSha, begun });
+  if (!stoppedByItself(result)) {
+    await keepPatch(repo, open, baseSha, change);
+    return agentFailed(result);
+  }
+  const claims = await readClaims(ctx, open, repo, { baseSha, change });
+  if (claims.end === undefined) return finishFrom(ctx, open, { baseSha, change, ...claims });
+  if (claims.end.outcome === "failed") await keepPatch(repo, open, baseSha, change);
+  return claims.end;
+}
+
+/** What a capture may take at least, where the agent has used up the attempt's time. Milliseconds. */
+const LEAST_CAPTURE_MS = 10_000;
+
+/** Takes what the agent left, within the time of the attempt. An attempt that was cancelled meanwhile has not failed. */
+async function captureWork(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  repo: Repo,
+  { begun, ...tree }: { path: string; branch: string; from: string; begun: number },
+): Promise<Change> {
+  const { ticket, signal } = scope;
+  const left = ctx.batch.limits.minutesPerAttempt * 60_000 - (ctx.clock.now() - begun);
+  const timeoutMs = Math.max(LEAST_CAPTURE_MS, left);
+  try {
+    return await repo.capture({ ...tree, message: `${ticket.title} (${ticket.id})`, signal, timeoutMs });
+  } catch (error) {
+    throw signal.aborted ? new AttemptOver(abortedEnd(scope)) : error;
+  }
+}
+
+/** Nothing more than that: what it says by it is a claim. */
+function stoppedByItself({ ending, exitCode, stop }: AgentResult): boolean {
+  return ending === "exited" && exitCode === 0 && stop === undefined;
+}
+
+/** Makes the worktree, and gives the commit that it starts at. */
+async function start(repo: Repo, tree: { path: string; branch: string }): Promise<string> {
+  const baseSha = await repo.baseTip();
+  await repo.addWorktree({ ...tree, from: baseSha });
+  return baseSha;
+}
+
+/** The finish line, with the change kept for the next attempt where it fails. One with a human step ends at the landing. */
+async function finishFrom(
+  ctx: LoopContext,
+  open: OpenAttempt,
+  { baseSha, change, humanStep }: { baseSha: string; change: Change; humanStep?: string },
+): Promise<AttemptEnd> {
+  const of = { ticket: open.ticket.id, fence: open.fence };
+  const { tip, paths, additions, deletions } = change;
+  if (!ctx.report({ type: "change-captured", ...of, tip, files: paths.length, additions, deletions }))
+    return { outcome: "stopped" };
+  if (humanStep !== undefined && paths.length === 0) return { outcome: "gated" };
+  const end = await runFinishLine(ctx, open, change, { gated: humanStep !== undefined }).catch(endOf);
+  if (end.outcome === "failed") await keepPatch(repoOf(ctx, open.ticket), open, baseSha, change);
+  return end;
+}
+
+async function keepPatch(repo: Repo, open: OpenAttempt, from: string, change: Change): Promise<void> {
+  if (change.paths.length > 0) await repo.writePatch({ from, tip: change.tip, file: open.files.patch, maxBytes: PATCH_BYTES });
+}
+
+/** Others may have spent the day's money since this attempt was decided on: then it does not start, and none after it. */
+async function takeMoney(ctx: LoopContext, fence: Fence): Promise<void> {
+  const unknown = await ctx.dayBudget.look?.();
+  if (unknown !== undefined) {
+    ctx.report({ type: "day-spend-unknown", why: unknown });
+    throw new AttemptOver({ outcome: "stopped" });
+  }
+  const taken = ctx.dayBudget.take(fence, ctx.agent.reserveUsd);
+  if (taken.ok) return;
+  ctx.report({ type: "others-spent-today", usd: taken.othersUsd });
+  throw new AttemptOver({ outcome: "stopped" });
+}
+
+async function runAgent(
+  ctx: LoopContext,
+  open: OpenAttempt,
+  tree: { path: string; branch: string; baseSha: string },
+  confinement: Confinement | undefined,
+): Promise<AgentResult> {
+  const { ticket, fence, n, marker, signal, files } = open;
+  const of = { ticket: ticket.id, fence };
+  const { limits } = ctx.batch;
+  ctx.report({ type: "worktree-ready", ...of, ...tree });
+  await takeMoney(ctx, fence);
+  if (!ctx.report({ type: "agent-launching", ...of })) throw new AttemptOver({ outcome: "stopped" });
+  const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...of, text, lines }));
+  const result = await ctx.agent.run({
+    ticket: ticket.id,
+    attempt: n,
+    marker,
+    worktree: tree.path,
+    promptFile: files.prompt,
+    outbox: files.outbox,
+    session: files.session,
+    logFile: files.agentLog,
+    timeoutMs: limits.minutesPerAttempt * 60_000,
+    silenceMs: limits.silenceMinutes * 60_000,
+    signal,
+    ...(confinement === undefined ? {} : { confinement }),
+    onStart: (process) => ctx.report({ type: "agent-started", ...of, ...process }),
+    onActivity: activity.line,
+  });
+  activity.end();
+  const costUsd = result.costUsd ?? ctx.agent.reserveUsd;
+  ctx.dayBudget.settle(fence, costUsd);
+  const ending: AgentEnding = result.ending === "aborted" ? open.ending() : result.ending;
+  ctx.report({
+    type: "agent-ended",
+    ...of,
+    ending,
+    exitCode: result.exitCode,
+    signal: result.signal,
+    costUsd,
+    ...(result.stop === undefined ? {} : { stop: sanitizeStopReason(result.stop) }),
+  });
+  return result;
+}
+
+async function promptOf(ctx: LoopContext, open: OpenAttempt): Promise<string> {
+  const { evidence, failures, history, refusals } = ticketOf(ctx.state(), open.ticket.id);
+  const last = lastAttempts(history);
+  const files = await Promise.all(last.map(({ n }) => ctx.files.attempt(open.ticket.id, n)));
+  const patch = files[0] !== undefined && (await ctx.files.exists(files[0].patch)) ? files[0].patch : undefined;
+  const outboxes = await Promise.all(files.map(({ outbox }) => ctx.outbox.read(outbox)));
+  const refused = last.some(({ n }) => n === refusals?.n) ? refusals : undefined;
+  const notes = outboxes.find((outbox) => outbox.notes !== undefined)?.notes;
+  return renderWorkerPrompt(await ctx.harness.worker(), {
+    ticket: open.ticket,
+    // Of those that count: one that was cut off, or turned away by the model's API, took none of them.
+    attempt: failures + 1,
+    attempts: ctx.batch.limits.attempts,
+    protect: protectedFor(ctx.batch.protect, open.ticket),
+    hints: await ctx.harness.hints(),
+    evidence: refused === undefined ? evidence : [...evidence, refusalEvidence(refused.lines)],
+    ...(patch === undefined ? {} : { patch }),
+    ...(notes === undefined ? {} : { notes }),
+  });
+}
+
+/** The last attempt that came to its end, and those cut off before it, whose work it may have gone on from. Newest first. */
+function lastAttempts(history: TicketState["history"]): TicketState["history"] {
+  const came = ({ outcome }: PastAttempt): boolean => outcome !== "stopped" && outcome !== "lost";
+  const at = history.findLastIndex(came);
+  const before = history.slice(0, Math.max(0, at)).findLastIndex(came);
+  return history.slice(before + 1, at + 1).toReversed();
+}
+
+function agentFailed(result: AgentResult): AttemptEnd {
+  const outcome = result.ending === "silent" || result.ending === "out-of-time" ? result.ending : "failed";
+  const evidence: Evidence = {
+    step: "agent",
+    name: "agent",
+    summary: result.stop === undefined ? `the agent ${howItEnded(result)}` : stoppedEarly(result.stop),
+    detail: boundedTail(result.tail),
+  };
+  return { outcome, evidence };
+}
+
+function stoppedEarly({ kind, says }: NonNullable<AgentResult["stop"]>): string {
+  return `the agent stopped early (${kind}): ${plainText(says, 300)}`;
+}

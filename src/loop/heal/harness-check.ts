@@ -1,0 +1,81 @@
+import type { Ticket } from "../../domain/batch/schema.ts";
+import type { TransientSpec } from "../../domain/batch/transient-spec.ts";
+import type { HarnessFile } from "../../domain/run/heal-fact.ts";
+import { parseTransients } from "../../domain/schedule/transients-file.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
+import { RepoId, TicketId } from "../../domain/values/ids.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { HINTS_CHARS, renderWorkerPrompt } from "../attempt/prompt.ts";
+
+/** More of each than a prompt takes: every part is filled to its budget. */
+const LONG = "y".repeat(60_000);
+
+/** Why a text cannot be this file of a harness, in words that follow its name; undefined where it can. */
+export function unfitForHarness(file: HarnessFile, text: string): string | undefined {
+  if (file === "transients.json") {
+    const read = parseTransients(text);
+    return read.ok ? undefined : `cannot be used: ${plainText(read.why, 300)}`;
+  }
+  if (!isPlain(text)) return "holds characters that nobody sees";
+  if (file === "hints.md") return text.length > HINTS_CHARS ? `is longer than ${HINTS_CHARS} characters` : undefined;
+  try {
+    renderWorkerPrompt(text, LONGEST);
+    return undefined;
+  } catch (error) {
+    return `cannot be filled: ${plainText(errorMessage(error), 300)}`;
+  }
+}
+
+/** The classes of a transients.json that is fit. Throws where it is not. */
+export function classesOf(text: string): readonly TransientSpec[] {
+  const read = parseTransients(text);
+  if (!read.ok) throw new Error(read.why);
+  return read.classes;
+}
+
+/**
+ * Why these classes cannot take the place of those, after a heal. A check is over when it has ended: a class that gives it
+ * a retry is for people to write (law 9).
+ */
+export function loosensChecks(before: readonly TransientSpec[], after: readonly TransientSpec[]): string | undefined {
+  const known = new Set(before.filter(isOfChecks).map(identity));
+  const added = after.filter(isOfChecks).find((each) => !known.has(identity(each)));
+  return added === undefined ? undefined : `gives checks a retry: "${plainText(added.name, 80)}"`;
+}
+
+function isOfChecks({ steps }: TransientSpec): boolean {
+  return steps.includes("check");
+}
+
+function identity({ name, pattern }: TransientSpec): string {
+  return JSON.stringify([name, pattern]);
+}
+
+/** Line breaks and tabs apart, every character is one that is seen. */
+function isPlain(text: string): boolean {
+  return text.split("\n").every((line) => plainText(line) === line.replaceAll("\t", " "));
+}
+
+const EVIDENCE = { step: "check", name: "y".repeat(40), summary: LONG, detail: LONG } as const;
+
+const TICKET: Ticket = {
+  id: TicketId.parse("y".repeat(64)),
+  title: "y".repeat(500),
+  body: LONG,
+  repo: RepoId.parse("y"),
+  dependsOn: [],
+  exclusive: [],
+  finish: [{ step: "check", name: "y", command: [LONG] }],
+};
+
+/** The longest that a prompt can be asked to hold. */
+const LONGEST: Parameters<typeof renderWorkerPrompt>[1] = {
+  ticket: TICKET,
+  attempt: 20,
+  attempts: 20,
+  protect: [LONG],
+  evidence: [EVIDENCE, EVIDENCE, EVIDENCE, EVIDENCE],
+  patch: "y".repeat(1_000),
+  notes: LONG,
+  hints: LONG,
+};

@@ -1,0 +1,77 @@
+import type { Evidence } from "../../domain/run/event.ts";
+import type { TicketState } from "../../domain/run/state.ts";
+import { canHealHelp, isHealable } from "../../domain/schedule/heal.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
+import { fillTemplate, PROMPT_CHARS } from "../../domain/values/template.ts";
+import { plainLines, plainText } from "../../domain/values/text.ts";
+import { vecItems } from "../../domain/values/vec.ts";
+import type { LoopContext } from "../attempt/context.ts";
+import { HINTS_CHARS, WORKER_VARIABLES } from "../attempt/prompt.ts";
+import { block } from "../questions/question-prompt.ts";
+
+/** Characters of the parts of a healer's prompt. */
+const STOP_CHARS = 56_000;
+const REASON_CHARS = 2_000;
+const SUMMARY_CHARS = 300;
+const DETAIL_CHARS = 1_500;
+/** Bounds: tickets in the prompt, attempts of each, and the end of the last attempt's log. */
+const MOST_TICKETS = 6;
+const LOG_BYTES = 8_000;
+const LOG_CHARS = 2_500;
+const LOG_LINES = 60;
+
+/** What a healer is told; `stop` is data, see `describeStop`. */
+export function renderHealerPrompt(
+  template: string,
+  {
+    n,
+    heals,
+    folder,
+    nonce,
+    stop,
+  }: { readonly n: number; readonly heals: number; readonly folder: string; readonly nonce: string; readonly stop: string },
+): string {
+  return fillTemplate(template, {
+    n: String(n),
+    heals: String(heals),
+    folder,
+    nonce,
+    variables: WORKER_VARIABLES.join(", "),
+    promptChars: String(PROMPT_CHARS),
+    hintsChars: String(HINTS_CHARS),
+    stop: stop.slice(0, STOP_CHARS),
+  });
+}
+
+/**
+ * The stop, for a healer: what is left, and of the tickets that it may help, those that a heal would open again first, the evidence
+ * of their attempts and the end of the last agent's log. Each piece stands between lines with the nonce, which nobody knew when it was written.
+ */
+export async function describeStop(ctx: Pick<LoopContext, "files" | "state">, reason: string, nonce: string): Promise<string> {
+  const state = ctx.state();
+  const mendable = [...vecItems(state.tickets)].filter(canHealHelp);
+  const failed = mendable.toSorted((a, b) => Number(isHealable(b)) - Number(isHealable(a)));
+  const parts = [block(nonce, "reason", plainText(reason, REASON_CHARS))];
+  for (const ticket of failed.slice(0, MOST_TICKETS)) {
+    const title = specOf(state.plan, ticket.id).title;
+    parts.push(block(nonce, ticket.id, `${plainText(title, SUMMARY_CHARS)}\n\n${await attemptsOf(ctx, ticket)}`));
+  }
+  if (failed.length > MOST_TICKETS) parts.push(`${failed.length - MOST_TICKETS} more tickets have failed.`);
+  return parts.join("\n\n");
+}
+
+async function attemptsOf({ files }: Pick<LoopContext, "files">, { id, evidence, history }: TicketState): Promise<string> {
+  const last = history.findLast(({ outcome }) => outcome !== "stopped" && outcome !== "lost");
+  const tried = `${history.length} attempts; those that left evidence, oldest first:`;
+  if (last === undefined) return tried;
+  const log = await files.tail((await files.attempt(id, last.n)).agentLog, LOG_BYTES);
+  const lines = plainLines(log, { maxLines: Number.POSITIVE_INFINITY, maxLength: 300 }).slice(-LOG_LINES);
+  return [tried, ...evidence.map(inWords), `The end of the log of attempt ${last.n}:`, lines.join("\n").slice(-LOG_CHARS)].join(
+    "\n",
+  );
+}
+
+function inWords({ step, name, summary, detail }: Evidence): string {
+  const lines = plainLines(detail, { maxLines: 200 }).join("\n").slice(-DETAIL_CHARS);
+  return `${step} "${plainText(name, 80)}" failed: ${plainText(summary, SUMMARY_CHARS)}\n${lines}`;
+}

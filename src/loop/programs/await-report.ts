@@ -1,0 +1,58 @@
+import { reportLocation } from "../../domain/batch/report-location.ts";
+import type { CheckReport } from "../../domain/batch/step-spec.ts";
+import type { ResultsReading, TestResultsReader } from "../../ports/test-results.ts";
+import { Stdout } from "./output.ts";
+
+/** Characters of output that are kept, where the output is the report. */
+const MAX_OUTPUT = 64 * 1024 * 1024;
+
+/** A report that a command is about to write. */
+interface Awaited {
+  /** Takes the command's output, where that is the report. */
+  readonly onLine?: (line: string, stream: "stdout" | "stderr") => void;
+  /** Reads it once the command, and all that it started, is over. */
+  read(): Promise<ResultsReading>;
+}
+
+/** Where a report can appear. All absolute paths outside of a sandbox. */
+export interface ReportFolders {
+  readonly checkout: string;
+  readonly artifacts: string;
+  /** Where what the command writes to them lies: there, or in the layers over them. */
+  readonly written: { readonly checkout: string; readonly artifacts: string };
+  /** What a command calls these folders, which is no part of a test's id. */
+  readonly roots: readonly string[];
+}
+
+/** Makes the place of a check's report ready; undefined where the check has none. Call it right before the command starts. */
+export async function awaitReport(
+  reports: TestResultsReader,
+  spec: CheckReport | undefined,
+  folders: ReportFolders,
+): Promise<Awaited | undefined> {
+  if (spec === undefined) return undefined;
+  const place = reportLocation(spec);
+  const { roots, written } = folders;
+  if (place.in === "output") return readOutput(reports, spec, roots);
+  const awaited = await reports.await({
+    format: spec.format,
+    folder: folders[place.in],
+    path: place.path,
+    written: written[place.in],
+  });
+  return { read: () => awaited.read(roots) };
+}
+
+function readOutput(reports: TestResultsReader, { format }: CheckReport, roots: readonly string[]): Awaited {
+  const stdout = new Stdout(MAX_OUTPUT);
+  return {
+    onLine: stdout.onLine,
+    read: () => {
+      const text = stdout.text();
+      if (text === undefined)
+        return Promise.resolve({ ok: false, absent: false, problem: `the output is longer than ${MAX_OUTPUT} characters` });
+      if (text === "") return Promise.resolve({ ok: false, absent: true, problem: "the command printed nothing" });
+      return reports.parse({ format, text, roots });
+    },
+  };
+}

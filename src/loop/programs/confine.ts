@@ -1,0 +1,90 @@
+import type { Confinement } from "../../ports/sandbox.ts";
+import type { Repo } from "../../ports/vcs.ts";
+import type { ProgramContext } from "./context.ts";
+import type { StepScope } from "./scope.ts";
+
+type Confined = Pick<ProgramContext, "batch" | "confined" | "agentFiles">;
+
+/** What an agent, and what makes its worktree ready, may reach; undefined where the run has no sandbox. */
+export async function confineAgent(
+  ctx: Confined,
+  repo: Repo,
+  scope: Pick<StepScope, "files">,
+  tree: { readonly path: string; readonly branch: string },
+): Promise<Confinement | undefined> {
+  if (!ctx.confined) return undefined;
+  const { write, read, mounts } = await repo.agentView({ ...tree, avoid: shownBesides(ctx, scope) });
+  return withPolicy(ctx, {
+    write: [...write, scope.files.outbox, scope.files.session],
+    read: [...read, scope.files.prompt, ...ctx.agentFiles],
+    mounts,
+    sockets: [],
+  });
+}
+
+/** What is shown to an agent at the places where it lies. */
+function shownBesides({ agentFiles, batch }: Confined, { files }: Pick<StepScope, "files">): readonly string[] {
+  const { read = [], write = [] } = batch.sandboxPolicy ?? {};
+  return [files.outbox, files.session, files.prompt, ...agentFiles, ...read, ...write];
+}
+
+/** What a command in a pristine checkout may reach: the mounts that are its own, and nothing of any worker. */
+export function confineCommand(ctx: Confined, repo: Repo, own: Pick<Confinement, "mounts" | "layers">): Confinement | undefined {
+  if (!ctx.confined) return undefined;
+  const { read, write, mounts } = repo.checkoutView;
+  return withPolicy(ctx, { read, write, sockets: [], ...own, mounts: [...mounts, ...own.mounts] });
+}
+
+/**
+ * Where a checkout at `outside` is shown in the sandbox: at the path of the user's own checkout. If something that the batch opens
+ * lies in there or around it, one would cover a part of the other: then at its own path. Agents have the same rule (agentView).
+ */
+export function placeOf(ctx: Pick<ProgramContext, "batch" | "commandEnv">, repo: Repo, outside: string): string {
+  const { read = [], write = [] } = ctx.batch.sandboxPolicy ?? {};
+  const { HOME: home } = ctx.commandEnv;
+  const isWithin = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);
+  const inIt = [...read, ...write, outside, ...(home === undefined ? [] : [home])].some((path) => isWithin(repo.place, path));
+  return inIt || [...read, ...write].some((path) => isWithin(path, repo.place)) ? outside : repo.place;
+}
+
+/** What a healer may reach: its copy of the harness, and no repository. Folders that the batch opens it may only read. */
+export function confineHealer(
+  ctx: Confined,
+  options: { readonly read: readonly string[]; readonly write: readonly string[] },
+): Confinement | undefined {
+  if (!ctx.confined) return undefined;
+  const { read = [], write = [] } = ctx.batch.sandboxPolicy ?? {};
+  const live = [...read, ...write];
+  return { write: options.write, read: [...options.read, ...ctx.agentFiles, ...live], live, mounts: [], sockets: [] };
+}
+
+/** What the reviewer may reach: it reads what it is asked about, and writes nothing but its own session. */
+export function confineReader(
+  ctx: Pick<ProgramContext, "batch" | "confined" | "reviewerFiles">,
+  repo: Repo,
+  options: { readonly read: readonly string[]; readonly write: readonly string[] },
+): Confinement | undefined {
+  if (!ctx.confined) return undefined;
+  const { read, write, mounts } = repo.checkoutView;
+  const policy = ctx.batch.sandboxPolicy;
+  const forAll = [...(policy?.read ?? []), ...(policy?.write ?? [])];
+  const all = [...read, ...write, ...options.read, ...ctx.reviewerFiles, ...forAll];
+  return { write: options.write, read: all, live: forAll, mounts, sockets: [] };
+}
+
+/** A confinement with the hosts that the batch opens to `who`: a step by its name, or one of those that are none. */
+export function opened(
+  ctx: Pick<ProgramContext, "batch">,
+  confinement: Confinement | undefined,
+  who: string,
+): Confinement | undefined {
+  if (confinement === undefined) return undefined;
+  const { hosts } = ctx.batch.sandboxPolicy ?? {};
+  const own = hosts !== undefined && Object.hasOwn(hosts, who) ? hosts[who] : undefined;
+  return own === undefined ? confinement : { ...confinement, hosts: own };
+}
+
+function withPolicy(ctx: Confined, confinement: Confinement): Confinement {
+  const { read = [], write = [] } = ctx.batch.sandboxPolicy ?? {};
+  return { ...confinement, write: [...confinement.write, ...write], read: [...confinement.read, ...read], live: read };
+}

@@ -1,0 +1,27 @@
+import type { Batch } from "../../domain/batch/schema.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Executor } from "../../ports/executor.ts";
+import type { Harness } from "../../ports/harness.ts";
+import type { RunFiles } from "../../ports/run-files.ts";
+import type { TestResultsReader } from "../../ports/test-results.ts";
+
+/** What programs are run with. */
+export interface ProgramContext {
+  readonly batch: Batch;
+  readonly executor: Executor;
+  readonly clock: Clock;
+  readonly files: RunFiles;
+  readonly testReports: TestResultsReader;
+  /** What workers are told and which transients have a name: a heal may change it. */
+  readonly harness: Harness;
+  /** The environment of prepare, check and verify commands, from the allow-list. */
+  readonly commandEnv: Readonly<Record<string, string>>;
+  /** Whether agents and the commands of steps run in the sandbox. */
+  readonly confined: boolean;
+  /** Whether the sandbox can lay a writable layer over a checkout; see Sandbox. */
+  readonly layers: boolean;
+  /** Files that the agent's command names: a confined agent may read them wherever they lie. */
+  readonly agentFiles: readonly string[];
+  /** Files that the reviewer's program needs to read; see agentFiles. */
+  readonly reviewerFiles: readonly string[];
+}

@@ -1,0 +1,98 @@
+import type { AgentStop } from "../../domain/run/agent-event.ts";
+import type { SanitizedStop } from "../../domain/run/event.ts";
+import { plainText } from "../../domain/values/text.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { ExecResult } from "../../ports/executor.ts";
+
+/** Least time between two activity reports of one worker. Milliseconds. */
+const EVERY_MS = 250;
+/** Characters of a line that reach the journal. */
+const LINE_CHARS = 200;
+
+/**
+ * Thins an agent's output to a few lines a second: the newest line and how many there were since the last report.
+ * `end` reports what is left. Lines are made safe for a terminal here.
+ */
+export function thinActivity(
+  clock: Clock,
+  report: (text: string, lines: number) => void,
+): { line(text: string): void; end(): void } {
+  let waiting: string | undefined;
+  let lines = 0;
+  let lastAt = Number.NEGATIVE_INFINITY;
+  let off: (() => void) | undefined;
+  const flush = (): void => {
+    off?.();
+    off = undefined;
+    if (waiting === undefined) return;
+    const text = plainText(waiting, LINE_CHARS);
+    const count = lines;
+    waiting = undefined;
+    lines = 0;
+    lastAt = clock.now();
+    report(text, count);
+  };
+  return {
+    line(text) {
+      if (text.trim() === "") return;
+      waiting = text;
+      lines += 1;
+      if (off !== undefined) return;
+      const left = EVERY_MS - (clock.now() - lastAt);
+      if (left <= 0) flush();
+      else off = clock.after(left, flush);
+    },
+    end: flush,
+  };
+}
+
+/** What a command prints on stdout, line by line, up to a size. */
+export class Stdout {
+  readonly #most: number;
+  readonly #lines: string[] = [];
+  #size = 0;
+
+  /** `most` characters are kept, line ends included. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Takes a line; those of stderr are left out. */
+  readonly onLine = (line: string, stream: "stdout" | "stderr"): void => {
+    if (stream !== "stdout") return;
+    this.#size += line.length + 1;
+    if (this.#size <= this.#most) this.#lines.push(line);
+  };
+
+  /** All of it, each line with its end; undefined where it was more than is kept. */
+  text(): string | undefined {
+    return this.#size > this.#most ? undefined : this.#lines.map((line) => `${line}\n`).join("");
+  }
+}
+
+/** A longer wait than this is no time that anybody waits for, and more than a date can hold. Milliseconds: a year. */
+const LONGEST_WAIT_MS = 365 * 24 * 3_600_000;
+
+/** What a program says of its stop, safe to be shown and kept. */
+export function sanitizeStopReason({ kind, says, retryAfterMs }: AgentStop): SanitizedStop {
+  const told = retryAfterMs !== undefined && retryAfterMs >= 0;
+  return { kind, says: plainText(says, 300), ...(told ? { retryAfterMs: Math.min(retryAfterMs, LONGEST_WAIT_MS) } : {}) };
+}
+
+/** How a process ended, in words. */
+export function howItEnded(result: Pick<ExecResult, "ending" | "exitCode" | "signal" | "message">): string {
+  switch (result.ending) {
+    case "exited":
+      return result.signal === null ? `exited with code ${result.exitCode}` : `was ended by ${result.signal}`;
+    case "silent":
+      return "printed nothing for too long and was killed";
+    case "out-of-time":
+      return "ran out of time and was killed";
+    case "over-quota":
+      return `was ended: ${plainText(result.message ?? "it wrote too much", 300)}`;
+    case "aborted":
+      return "was cancelled";
+    case "failed-to-start":
+      return `did not start: ${plainText(result.message ?? "no reason given", 300)}`;
+  }
+}

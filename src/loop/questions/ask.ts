@@ -1,0 +1,241 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import type { Evidence, Question, SanitizedStop } from "../../domain/run/event.ts";
+import { type RunState, ticketOf } from "../../domain/run/state.ts";
+import { reachOf } from "../../domain/schedule/breaker.ts";
+import { questionCap } from "../../domain/schedule/money.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
+import type { Fence } from "../../domain/values/ids.ts";
+import { plainText } from "../../domain/values/text.ts";
+import type { DayBudget } from "../../ports/day-budget.ts";
+import type { Reviewer, ReviewerAnswer, ReviewerTask } from "../../ports/reviewer.ts";
+import type { Repo } from "../../ports/vcs.ts";
+import { pause } from "../concurrency/wait.ts";
+import { confineReader, opened } from "../programs/confine.ts";
+import type { ProgramContext } from "../programs/context.ts";
+import { howItEnded, sanitizeStopReason, thinActivity } from "../programs/output.ts";
+import { type ProtectedFiles, protectedFiles } from "../programs/protected-files.ts";
+import { AttemptOver, abortedEnd, type StepFact, type StepScope } from "../programs/scope.ts";
+
+/** What questions are put with. */
+export interface QuestionContext extends ProgramContext {
+  /** Absent if the batch names no reviewer. */
+  readonly reviewer?: Reviewer;
+  /** Texts of prompts/, by name: what reviewers and healers are told, which no heal may change. */
+  readonly templates: Readonly<Record<"reviewer" | "adversary" | "adjudicator" | "healer", string>>;
+  readonly dayBudget: DayBudget;
+  /** What limits on money are held against, and whether the reviewer can be had. */
+  state(): RunState;
+}
+
+/** For whom a question is put: its money is booked under the fence. */
+export interface QuestionScope extends StepScope {
+  readonly fence: Fence;
+}
+
+/** A question to the reviewer, and the parser of its answer. */
+export interface Ask<T> {
+  readonly question: Question;
+  /** Of the log and the prompt's file, and of the hosts that the batch opens to it. */
+  readonly name: string;
+  /** The commit whose pristine checkout it may read. */
+  readonly commit: string;
+  /** The commit whose attributes say how its files are checked out; see Repo.checkout. */
+  readonly attributesOf: string;
+  readonly minutes: number;
+  /** The prompt; each question has a fresh nonce, and an answer without it is invalid. `checkout` is a folder's path. */
+  readonly prompt: (nonce: string, checkout: string) => string;
+  /** Reads the answer. `says` is one line for people, safe for a terminal. */
+  readonly read: (
+    text: string,
+    nonce: string,
+  ) => { readonly ok: true; readonly value: T; readonly says: string } | { readonly ok: false; readonly why: string };
+  /** Where a defect was planted in what it reads. */
+  readonly canary?: (value: T) => "seen" | "missed";
+  /** Plants that defect in the checkout, before anybody reads it. */
+  readonly plant?: (checkout: string) => Promise<void>;
+}
+
+/** A valid answer, or why there is none. */
+export type Asked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
+
+/** What one question came to. `stop` is what kept it from an answer, `waitMs` how long its API is left alone before it is put again. */
+type Answer<T> = Asked<T> & { readonly says: string; readonly stop?: SanitizedStop; readonly waitMs?: number };
+
+type Answered = Extract<StepFact, { type: "reviewer-answered" }>;
+
+/** How long an API is left alone that had no room and says nothing of the time, in milliseconds. */
+const WAIT_MS = 10_000;
+/** A longer wait is not worth a step of the finish line. */
+const LONGEST_WAIT_MS = 60_000;
+/** All files of a checkout. */
+const EVERYTHING = ["**"];
+
+/**
+ * Asks the reviewer. Its money is set aside first, and its cost is booked afterwards. Only a complete, well-formed answer of a
+ * reviewer that changed nothing counts. It is asked once more only if its API was rate limiting. Throws AttemptOver if the attempt is
+ * cancelled, if the API is still rate limiting, or if it refuses everybody. Such a refusal says nothing about the work, so the
+ * work waits for the next attempt.
+ */
+export async function askReviewer<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, ask: Ask<T>): Promise<Asked<T>> {
+  const { reviewer } = ctx;
+  if (reviewer === undefined) return { ok: false, why: "the batch names no reviewer" };
+  const { halted } = ctx.state();
+  if (halted?.party === "reviewer") throw putOff(ask, `it is not asked any more (${halted.kind}): ${halted.says}`);
+  const first = await askOnce(ctx, scope, repo, { ...ask, reviewer, again: true });
+  if (first.waitMs === undefined) return answerOf(ask, first);
+  await pause(ctx.clock, first.waitMs, scope.signal);
+  if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
+  return answerOf(ask, await askOnce(ctx, scope, repo, { ...ask, reviewer, again: false }));
+}
+
+/** What an answer comes to, if it is the last one. Throws AttemptOver where its stop is about everybody who asks. */
+function answerOf<T>(ask: Ask<T>, answer: Answer<T>): Asked<T> {
+  const reach = answer.stop === undefined ? "attempt" : reachOf(answer.stop.kind);
+  if (reach === "waits" || reach === "run") throw putOff(ask, answer.says);
+  return answer;
+}
+
+const STEP: Readonly<Record<Question, Evidence["step"]>> = { review: "review", adversary: "adversary", adjudicate: "blocker" };
+
+/** Ends an attempt that continues from here once the reviewer is available. */
+function putOff({ question, name }: Pick<Ask<unknown>, "question" | "name">, why: string): AttemptOver {
+  const summary = `postponed, because the reviewer is unavailable: ${why}`;
+  return new AttemptOver({ outcome: "stopped", evidence: { step: STEP[question], name, summary, detail: "" } });
+}
+
+/** With `again` it may be put once more, and then what it meets is not told yet. */
+type Putting<T> = Ask<T> & { readonly reviewer: Reviewer; readonly again: boolean };
+
+async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, putting: Putting<T>): Promise<Answer<T>> {
+  const { question, reviewer } = putting;
+  const unknown = await ctx.dayBudget.look?.();
+  if (unknown !== undefined) {
+    scope.announce({ type: "day-spend-unknown", why: unknown });
+    throw putOff(putting, unknown);
+  }
+  const noMoney = setAside(ctx, scope, question, reviewer.reserveUsd);
+  if (noMoney !== undefined) return { ok: false, why: noMoney, says: noMoney };
+  let costUsd = 0;
+  const book = (answer: Pick<Answered, "valid" | "says" | "canary" | "stop">): void => {
+    ctx.dayBudget.settle(scope.fence, costUsd, question);
+    scope.announce({ type: "reviewer-answered", question, costUsd, ...answer, says: plainText(answer.says, 300) });
+  };
+  try {
+    const given = await inCheckout(ctx, scope, repo, putting, (usd) => {
+      costUsd = usd;
+    });
+    const canary = given.ok && putting.canary !== undefined ? { canary: putting.canary(given.value) } : {};
+    const stop = given.stop === undefined || given.waitMs !== undefined ? {} : { stop: given.stop };
+    book({ valid: given.ok, says: given.says, ...canary, ...stop });
+    return given;
+  } catch (error) {
+    book({ valid: false, says: errorMessage(error) });
+    throw error;
+  }
+}
+
+/** Takes the money and announces the question. Gives why it cannot be afforded. */
+function setAside(
+  ctx: QuestionContext,
+  { ticket, fence, announce }: QuestionScope,
+  question: Question,
+  usd: number,
+): string | undefined {
+  const state = ctx.state();
+  const cap = questionCap(state, ticketOf(state, ticket.id), usd);
+  if (cap !== undefined) return `the reviewer may cost ${usd} dollars, and limits.${cap} has no room for that any more`;
+  const taken = ctx.dayBudget.take(fence, usd, question);
+  if (!taken.ok) {
+    announce({ type: "others-spent-today", usd: taken.othersUsd });
+    return `the reviewer may cost ${usd} dollars, and others have left no room for that in limits.usdPerDay`;
+  }
+  if (announce({ type: "reviewer-asked", question, reservedUsd: usd })) return undefined;
+  ctx.dayBudget.settle(fence, 0, question);
+  throw new AttemptOver({ outcome: "stopped" });
+}
+
+/** Asks with a pristine checkout to read and a session folder to write, both of which are gone afterwards. */
+async function inCheckout<T>(
+  ctx: QuestionContext,
+  scope: QuestionScope,
+  repo: Repo,
+  putting: Putting<T>,
+  spent: (usd: number) => void,
+): Promise<Answer<T>> {
+  const { reviewer, name } = putting;
+  const checkout = ctx.files.checkoutPath(scope.ticket.id, name);
+  const session = ctx.files.checkoutPath(scope.ticket.id, `${name}-session`);
+  try {
+    await repo.checkout({ commit: putting.commit, path: checkout, attributesOf: putting.attributesOf });
+    await putting.plant?.(checkout);
+    await ctx.files.makeFolder(session);
+    const nonce = randomBytes(16).toString("hex");
+    const log = `${putting.question}-${name}${putting.canary === undefined ? "" : "-canary"}`;
+    const promptFile = join(scope.files.folder, `${log.replace(/[^\w.-]+/g, "-")}.md`);
+    await ctx.files.write(promptFile, putting.prompt(nonce, checkout));
+    const confinement = opened(ctx, confineReader(ctx, repo, { read: [checkout, promptFile], write: [session] }), name);
+    // In the sandbox it cannot write there.
+    const before = ctx.confined ? undefined : await protectedFiles(checkout, EVERYTHING);
+    // What it costs is not known before it has ended.
+    spent(reviewer.reserveUsd);
+    const folders = { checkout, promptFile, session, logFile: scope.files.log(log) };
+    const answer = await put(ctx, scope, putting, { ...folders, ...(confinement === undefined ? {} : { confinement }) });
+    spent(answer.costUsd ?? reviewer.reserveUsd);
+    const byItself = answer.ending === "exited" && (answer.signal ?? null) === null;
+    if (answer.ending === "aborted" || (scope.signal.aborted && !byItself)) throw new AttemptOver(abortedEnd(scope));
+    const edited = before === undefined ? [] : differences(before, await protectedFiles(checkout, EVERYTHING));
+    return readingOf(answer, { edited, again: putting.again }, () => putting.read(answer.text, nonce));
+  } finally {
+    await Promise.all([ctx.files.remove(checkout), ctx.files.remove(session)]);
+  }
+}
+
+/** Puts the question. What its program says meanwhile is activity of the attempt. */
+async function put<T>(
+  ctx: QuestionContext,
+  { ticket, marker, signal, announce }: QuestionScope,
+  { reviewer, question, minutes }: Putting<T>,
+  places: Pick<ReviewerTask, "checkout" | "promptFile" | "session" | "logFile" | "confinement">,
+): Promise<ReviewerAnswer> {
+  const activity = thinActivity(ctx.clock, (text, lines) => announce({ type: "activity", text, lines }));
+  try {
+    return await reviewer.ask({
+      ...places,
+      question,
+      ticket: ticket.id,
+      marker,
+      timeoutMs: minutes * 60_000,
+      silenceMs: ctx.batch.limits.silenceMinutes * 60_000,
+      signal,
+      onActivity: activity.line,
+    });
+  } finally {
+    activity.end();
+  }
+}
+
+function differences(before: ProtectedFiles, after: ProtectedFiles): readonly string[] {
+  const paths = new Set([...before.keys(), ...after.keys()]);
+  return [...paths].filter((path) => before.get(path) !== after.get(path));
+}
+
+/** Reads the answer of one that came to its own end and changed nothing; everything else is none. */
+function readingOf<T>(
+  answer: ReviewerAnswer,
+  { edited, again }: { readonly edited: readonly string[]; readonly again: boolean },
+  read: () => ReturnType<Ask<T>["read"]>,
+): Answer<T> {
+  const none = (why: string): Answer<T> => ({ ok: false, why, says: why });
+  if (answer.stop !== undefined) {
+    const stop = sanitizeStopReason(answer.stop);
+    const waitMs = again && reachOf(stop.kind) === "waits" ? (stop.retryAfterMs ?? WAIT_MS) : undefined;
+    const said = { ...none(`it stopped early (${stop.kind}): ${stop.says}`), stop };
+    return waitMs === undefined || waitMs > LONGEST_WAIT_MS ? said : { ...said, waitMs };
+  }
+  if (answer.ending !== "exited" || answer.exitCode !== 0) return none(`it ${howItEnded({ signal: null, ...answer })}`);
+  const [first] = edited;
+  if (first !== undefined) return none(`it changed the checkout, which it may only read: ${plainText(first, 200)}`);
+  const asked = read();
+  return asked.ok ? asked : none(asked.why);
+}

@@ -1,0 +1,56 @@
+import type { Severity } from "../../domain/batch/reviewer-spec.ts";
+import type { Ticket } from "../../domain/batch/schema.ts";
+import { answerMarks } from "../../domain/review/answer.ts";
+import { boundedHead, boundedList } from "../../domain/values/bounded-text.ts";
+import { fillTemplate } from "../../domain/values/template.ts";
+import type { ChangedPath } from "../../ports/vcs.ts";
+
+/** Characters of a whole question, and of its parts: what is longer is cut with a mark, so that every part has its place. */
+export const QUESTION_CHARS = 120_000;
+export const DIFF_CHARS = 80_000;
+const BODY_CHARS = 16_000;
+const PATHS_CHARS = 12_000;
+const MOST_PATHS = 200;
+
+/** What a question about a change is made of. */
+export interface AboutChange {
+  readonly ticket: Ticket;
+  readonly base: string;
+  readonly commit: string;
+  readonly paths: readonly ChangedPath[];
+  /** At most about DIFF_CHARS. */
+  readonly diff: string;
+  readonly blocking: Severity;
+}
+
+/**
+ * A question about a change, with everything from outside as data: between lines with the nonce, which was made after the change
+ * and can stand nowhere in it, so no text can close the block that it stands in (adversary case B17).
+ */
+export function renderQuestion(
+  template: string,
+  aboutChange: AboutChange,
+  by: { readonly nonce: string; readonly checkout: string },
+): string {
+  const { ticket, paths } = aboutChange;
+  const { nonce, checkout } = by;
+  const body = ticket.body.trim() === "" ? "(no description)" : boundedHead(ticket.body, BODY_CHARS);
+  const touched = paths.map(({ path, how, mode }) => `${how} ${JSON.stringify(path)}${mode === "file" ? "" : ` (${mode})`}`);
+  const values = {
+    ...answerMarks(nonce),
+    nonce,
+    checkout,
+    base: aboutChange.base,
+    commit: aboutChange.commit,
+    blocking: aboutChange.blocking,
+    ticket: block(nonce, "ticket", `${ticket.id}: ${ticket.title}\n\n${body}`),
+    paths: block(nonce, "paths", boundedHead(boundedList(touched, MOST_PATHS), PATHS_CHARS)),
+    diff: block(nonce, "diff", aboutChange.diff),
+  };
+  return fillTemplate(template, values, QUESTION_CHARS);
+}
+
+/** Data between lines that nobody else can write. */
+export function block(nonce: string, name: string, text: string): string {
+  return `DATA BEGIN ${name} ${nonce}\n${text}\nDATA END ${name} ${nonce}`;
+}

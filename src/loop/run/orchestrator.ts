@@ -1,0 +1,192 @@
+import { admitCommand, admitFact } from "../../domain/run/admit.ts";
+import type { Command } from "../../domain/run/command.ts";
+import { isActivity, type RunEvent, type RunFact } from "../../domain/run/event.ts";
+import { reduce } from "../../domain/run/reduce.ts";
+import { type RunState, ticketOf } from "../../domain/run/state.ts";
+import { type Action, decide, nextMoment } from "../../domain/schedule/decide.ts";
+import type { Fence } from "../../domain/values/ids.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Journal } from "../../ports/journal.ts";
+
+/**
+ * Time may change what is decided (a backoff is over, a judgement is due): a timer is set for that moment. Beside it, it is asked
+ * at least this often, for the clock of a machine may jump. Milliseconds.
+ */
+const TICK_MS = 5_000;
+
+/** What follows from a fact or a decision, outside the state. Launching never throws and never waits. */
+export interface Effects {
+  /** Called once for each fact that announces an effect, after it is durable and reduced. */
+  launch(event: RunEvent): void;
+  abort(action: Extract<Action, { do: "abort" }>): void;
+}
+
+/**
+ * The one owner of a run's state. Everything that happens comes in as a fact or a command:
+ * admit → journal → reduce → publish → decide → perform.
+ */
+export class Orchestrator {
+  readonly #journal: Journal;
+  readonly #clock: Clock;
+  readonly #publish: (event: RunEvent) => void;
+  readonly #ended = Promise.withResolvers<RunState>();
+  readonly #early: (() => void)[] = [];
+  #effects: Effects | undefined;
+  #state: RunState;
+  #deciding = false;
+  #callOff: () => void = () => undefined;
+  #broken = false;
+
+  constructor(options: { state: RunState; journal: Journal; clock: Clock; publish: (event: RunEvent) => void }) {
+    this.#state = options.state;
+    this.#journal = options.journal;
+    this.#clock = options.clock;
+    this.#publish = options.publish;
+  }
+
+  get state(): RunState {
+    return this.#state;
+  }
+
+  /** Resolves with the last state once the run has ended; rejects where the journal can no longer be written. */
+  get ended(): Promise<RunState> {
+    return this.#ended.promise;
+  }
+
+  /** Begins to decide. Until then facts are only recorded. */
+  start(effects: Effects): void {
+    this.#effects = effects;
+    for (const command of this.#early.splice(0)) command();
+    this.#decideSoon();
+    this.#tick();
+  }
+
+  /**
+   * Takes a person's command. It becomes facts, or a refusal, which is a fact too. One that comes before `start`, while a run is
+   * being taken over, waits for it: the taking over would undo a stop or a pause.
+   */
+  command(command: Command): void {
+    if (this.#effects === undefined) return void this.#early.push(() => this.command(command));
+    for (const fact of admitCommand(this.#state, command)) this.report(fact);
+  }
+
+  /** Takes a signal as the command for an orderly stop. `by` is its name. */
+  stop(by: string): void {
+    if (this.#effects === undefined) return void this.#early.push(() => this.stop(by));
+    if (this.#state.stage === "stopping" || this.#state.stage === "ended") return;
+    this.report({ type: "intervention", class: "I5", target: "run", note: `stopped by ${by}` });
+    this.report({ type: "stop-requested", by: "signal" });
+  }
+
+  /**
+   * Takes a fact. True where it was admitted as it is and is now part of the run, durably (activity: soon).
+   * False where it came late: its sender must stop.
+   */
+  report(fact: RunFact): boolean {
+    if (this.#broken) return false;
+    const admitted = admitFact(this.#state, fact);
+    if (admitted === undefined) return false;
+    const event = this.#take(admitted);
+    if (event === undefined) return false;
+    this.#publish(event);
+    if (!isActivity(event)) {
+      this.#effects?.launch(event);
+      this.#decideSoon();
+    }
+    if (event.type === "run-ended") this.#ended.resolve(this.#state);
+    return admitted === fact;
+  }
+
+  /** Journals and reduces. Where either fails, state and journal would part: nothing goes on. */
+  #take(fact: RunFact): RunEvent | undefined {
+    try {
+      const event = this.#journal.append(fact);
+      this.#state = reduce(this.#state, event);
+      return event;
+    } catch (error) {
+      this.fail(error);
+      return undefined;
+    }
+  }
+
+  /** Law 5: without a journal, or a run put in order, no effect may follow. The engine ends everything and says why. */
+  fail(error: unknown): void {
+    this.#broken = true;
+    this.#ended.reject(error);
+  }
+
+  /** Decides once after all facts of this moment are in. */
+  #decideSoon(): void {
+    if (this.#deciding || this.#effects === undefined) return;
+    this.#deciding = true;
+    queueMicrotask(() => {
+      this.#deciding = false;
+      if (this.#broken) return;
+      for (const action of decide(this.#state, this.#clock.now())) this.#perform(action);
+      this.#wakeUp();
+    });
+  }
+
+  /** Sets the timer for the next moment at which time alone changes what is decided. There is one at most. */
+  #wakeUp(): void {
+    this.#callOff();
+    const now = this.#clock.now();
+    const at = nextMoment(this.#state, now);
+    this.#callOff = at === undefined ? () => undefined : this.#clock.after(at - now, () => this.#decideSoon());
+  }
+
+  #tick(): void {
+    this.#clock.after(TICK_MS, () => {
+      if (this.#broken || this.#state.stage === "ended") return;
+      this.#decideSoon();
+      this.#tick();
+    });
+  }
+
+  /** Turns a decision into the fact that announces it; the effect is launched by the fact. */
+  #perform(action: Action): void {
+    switch (action.do) {
+      case "abort":
+        this.#effects?.abort(action);
+        return;
+      case "start": {
+        const { ticket, slot, reservedUsd } = action;
+        const attempt = ticketOf(this.#state, ticket).history.length + 1;
+        const fence = (this.#state.lastFence + 1) as Fence;
+        this.report({ type: "attempt-claimed", ticket, fence, attempt, slot, reservedUsd });
+        return;
+      }
+      case "write-gate":
+        this.report({ type: "gate-writing", ticket: action.ticket });
+        return;
+      case "backoff":
+        this.report({ type: "backoff-started", until: action.until, reason: action.reason });
+        return;
+      case "stall":
+        this.report({ type: "ticket-stalled", ticket: action.ticket, reason: action.reason, by: "attempts" });
+        return;
+      case "reverify":
+        this.report({ type: "reverify-started" });
+        return;
+      case "tripwire":
+        this.report({ type: "tripwire-started" });
+        return;
+      case "heal": {
+        const { n, reason, reservedUsd } = action;
+        const token = (this.#state.lastFence + 1) as Fence;
+        this.report({ type: "heal-started", n, token, reason, reservedUsd });
+        return;
+      }
+      case "drop-heal":
+        this.report({ type: "heal-dropped", why: action.why });
+        return;
+      case "judge":
+        this.report({ type: "oracle-asked", final: action.final });
+        return;
+      case "end": {
+        const { kind, verdict, exitCode, reason } = action;
+        this.report({ type: "run-ended", kind, verdict, exitCode, reason });
+      }
+    }
+  }
+}

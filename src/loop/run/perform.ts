@@ -1,0 +1,158 @@
+import type { AgentEnding, RunEvent } from "../../domain/run/event.ts";
+import { activeTickets, ticketOf } from "../../domain/run/state.ts";
+import type { Action } from "../../domain/schedule/decide.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
+import type { AttemptScope, LoopContext } from "../attempt/context.ts";
+import { fileTicket } from "../attempt/discoveries.ts";
+import { work } from "../attempt/worker.ts";
+import { pause } from "../concurrency/wait.ts";
+import { heal, keepHarness } from "../heal/heal.ts";
+import { assertTracker } from "../steps/assert.ts";
+import type { Effects } from "./orchestrator.ts";
+import { reverify } from "./reverify.ts";
+
+/** Waits before a final judgement is repeated, doubled each time. Milliseconds. */
+const ASK_AGAIN_MS = 1_000;
+
+/** How much later than it falls due a judgement in the background begins. Milliseconds. */
+const BACKGROUND_MS = 200;
+
+interface Running {
+  readonly controller: AbortController;
+  ending: AgentEnding | undefined;
+}
+
+/** Launches what facts announce: workers, judgements, re-verification, tracker writes. Keeps count, so that a shutdown can wait. */
+export class Performer implements Effects {
+  readonly #ctx: LoopContext;
+  readonly #fail: (error: unknown) => void;
+  readonly #workers = new Map<number, Running>();
+  readonly #others = new AbortController();
+  /** Ends the wait of a judgement in the background, once nothing is at work any more that it would disturb. */
+  #hurry: (() => void) | undefined;
+  readonly #pending = new Set<Promise<void>>();
+  /** Settles once all discovered tickets are filed that were announced so far, or given up. */
+  #filings: Promise<unknown> = Promise.resolve();
+
+  /** `fail` is told what something launched threw: a full disk, or a defect. The run cannot go on as if it had not. */
+  constructor(ctx: LoopContext, fail: (error: unknown) => void) {
+    this.#ctx = ctx;
+    this.#fail = fail;
+  }
+
+  launch(event: RunEvent): void {
+    switch (event.type) {
+      case "attempt-claimed":
+        return this.#track(this.#work(event));
+      case "oracle-asked":
+        return this.#track(this.#judge(event.final));
+      case "tripwire-started":
+        return this.#track(this.#prove());
+      case "tripwire-ended":
+        return event.ok ? this.#track(keepHarness(this.#ctx)) : this.#others.abort();
+      case "heal-started":
+        return this.#track(heal(this.#ctx, event, this.#others.signal));
+      case "reverify-started":
+        this.#hurry?.();
+        return this.#track(reverify(this.#ctx, this.#others.signal));
+      case "ticket-discovered":
+        return this.#track(this.#file(event.discovered.id));
+      case "ticket-retried":
+        if (ticketOf(this.#ctx.state(), event.ticket).unfiled === true) this.#track(this.#file(event.ticket));
+        return;
+      case "workers-set":
+        return this.#ctx.commandPermits.resize(event.workers);
+      case "gate-writing":
+        return this.#track(this.#writeGate(event.ticket));
+      case "stop-requested":
+        return this.#others.abort();
+      default:
+        return;
+    }
+  }
+
+  abort(action: Extract<Action, { do: "abort" }>): void {
+    const running = this.#workers.get(action.fence);
+    if (running === undefined || running.controller.signal.aborted) return;
+    running.ending = action.ending;
+    running.controller.abort();
+  }
+
+  /** Ends everything at once, whatever the state says. For a journal that cannot be written any more. */
+  abortAll(): void {
+    this.#others.abort();
+    for (const running of this.#workers.values()) running.controller.abort();
+  }
+
+  /** Settles when nothing that was launched runs any more. */
+  async idle(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
+  }
+
+  #track(promise: Promise<void>): void {
+    const settled = promise.catch(this.#fail).finally(() => this.#pending.delete(settled));
+    this.#pending.add(settled);
+  }
+
+  async #work(event: Extract<RunEvent, { type: "attempt-claimed" }>): Promise<void> {
+    const { run, state } = this.#ctx;
+    const running: Running = { controller: new AbortController(), ending: undefined };
+    const scope: AttemptScope = {
+      ticket: specOf(state().plan, event.ticket),
+      n: event.attempt,
+      fence: event.fence,
+      marker: `${run}/${event.ticket}/${event.attempt}/${event.fence}`,
+      signal: running.controller.signal,
+      ending: () => running.ending ?? "stopped",
+    };
+    this.#workers.set(event.fence, running);
+    await work(this.#ctx, scope).finally(() => this.#workers.delete(event.fence));
+  }
+
+  async #judge(final: boolean): Promise<void> {
+    const { clock, oracle, report, state } = this.#ctx;
+    const judgements = state().oracle.finalJudgements;
+    if (final && judgements > 0) await pause(clock, ASK_AGAIN_MS * 2 ** judgements, this.#others.signal);
+    // A judgement that ends nothing lets go first what fell due in the same moment: agents are started.
+    if (!final) await this.#afterOthers();
+    // A ticket on its way into the tracker would be missing in it.
+    await this.#filings;
+    const judgement = await oracle.judge(this.#others.signal, final ? undefined : "background");
+    report({ type: "oracle-judged", final, judgement });
+  }
+
+  async #afterOthers(): Promise<void> {
+    const alone = new AbortController();
+    this.#hurry = () => alone.abort();
+    await pause(this.#ctx.clock, BACKGROUND_MS, AbortSignal.any([this.#others.signal, alone.signal]));
+    this.#hurry = undefined;
+  }
+
+  /** The proof of the oracle, beside the first workers. A cancelled one proves nothing and reports nothing. */
+  async #prove(): Promise<void> {
+    const { report, state, tripwire } = this.#ctx;
+    // Where nothing else is left to do, all wait for it.
+    const result = await tripwire.check(this.#others.signal, () => activeTickets(state()).length === 0);
+    if (result !== undefined) report({ type: "tripwire-ended", ...result });
+  }
+
+  #file(ticket: TicketId): Promise<void> {
+    const filed = fileTicket(this.#ctx, ticket, this.#others.signal);
+    this.#filings = Promise.allSettled([this.#filings, filed]);
+    return filed;
+  }
+
+  async #writeGate(ticket: TicketId): Promise<void> {
+    const { report, run, state } = this.#ctx;
+    const { gate, mergedSha } = ticketOf(state(), ticket);
+    const step = gate?.step ?? "";
+    const built = mergedSha === undefined ? "" : `; what was built landed as ${mergedSha}`;
+    const note = `gated by ${gate?.by === "blocker" ? "an upheld blocker" : "a person"} in run ${run}${built}`;
+    const { signal } = this.#others;
+    const result = await assertTracker(this.#ctx, { ticket, state: { as: "human-gated", step }, note, signal });
+    if (result.ok) report({ type: "ticket-gated", ticket, step });
+    else if (signal.aborted) report({ type: "gate-put-off", ticket });
+    else report({ type: "ticket-stalled", ticket, reason: `the human gate was not recorded: ${result.evidence.summary}` });
+  }
+}

@@ -1,0 +1,185 @@
+import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
+import type { Evidence } from "../../domain/run/event.ts";
+import type { TicketState } from "../../domain/run/state.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
+import type { RunId, TicketId } from "../../domain/values/ids.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { vecItems } from "../../domain/values/vec.ts";
+import type { TrackerState } from "../../ports/tracker.ts";
+import { type LoopContext, repoOf } from "../attempt/context.ts";
+import { fileUnfiled } from "../attempt/discoveries.ts";
+import type { StepScope } from "../programs/scope.ts";
+import { assertTracker } from "../steps/assert.ts";
+import { runVerifyStep } from "../steps/verify-step.ts";
+
+type Verify = Extract<StepSpec, { step: "verify" }>;
+
+/** Found in the environment of every process of a re-verification. */
+export function reverifyMarker(run: RunId): string {
+  return `${run}/reverify`;
+}
+
+/**
+ * The last look at the world before the oracle is asked: every shipped commit is still in its base, every verify
+ * command passes on the base as it is now (each distinct one once per repository), and the tracker still says what
+ * was asserted, or is told again (S5.17). Done tickets that fail are reopened; one that was built up to a person's step is not, for
+ * that step may be taken already: that its commit is gone is a problem. Never throws: a problem is reported.
+ */
+export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<void> {
+  const transients = { retried: 0, passed: 0 };
+  const counted = () => (transients.retried === 0 ? {} : { transients });
+  try {
+    const landed = [...vecItems(ctx.state().tickets)].filter((ticket) => ticket.mergedSha !== undefined);
+    const done = landed.filter(({ phase }) => phase === "done");
+    const broken = await missing(ctx, done);
+    for (const [id, evidence] of await failing(ctx, done, { signal, transients })) if (!broken.has(id)) broken.set(id, evidence);
+    for (const [ticket, evidence] of broken) await reopen(ctx, { ticket, evidence, signal });
+    if (broken.size === 0) {
+      await reassert(ctx, signal);
+      for (const [ticket, { summary }] of await missing(ctx, landed.filter(isGated)))
+        throw new Error(`${ticket} is left to a person with what was built, but ${summary}`);
+    }
+    ctx.report({ type: "reverify-ended", reopened: broken.size, ...counted() });
+  } catch (error) {
+    const problem = plainText(errorMessage(error), 500);
+    ctx.report({ type: "reverify-ended", reopened: 0, problem, ...counted() });
+  }
+}
+
+function isGated({ phase }: TicketState): boolean {
+  return phase === "human-gated";
+}
+
+/** What is wrong, by ticket. */
+type Broken = Map<TicketId, Evidence>;
+
+async function missing(ctx: LoopContext, done: readonly TicketState[]): Promise<Broken> {
+  const broken: Broken = new Map();
+  for (const [id, repo] of ctx.repos) {
+    const mine = done.filter((ticket) => specOf(ctx.state().plan, ticket.id).repo === id);
+    if (mine.length === 0) continue;
+    const gone = new Set(await repo.missingFromBase(mine.map((ticket) => ticket.mergedSha as string)));
+    for (const ticket of mine.filter((t) => gone.has(t.mergedSha as string))) {
+      const summary = `${ticket.mergedSha?.slice(0, 7)} is no longer in ${repo.base}`;
+      broken.set(ticket.id, { step: "merge", name: "merge", summary, detail: "" });
+    }
+  }
+  return broken;
+}
+
+/** A verification, and the last ticket to land that is shipped by it. */
+interface Shared {
+  readonly ticket: TicketState;
+  readonly step: Verify;
+  /** Keys of those that stand before it in a finish line: dev before prod. */
+  readonly after: ReadonlySet<string>;
+}
+
+/** Runs each distinct verification on the base tip. Of the tickets that share a failing one, the last to land is named. */
+async function failing(
+  ctx: LoopContext,
+  done: readonly TicketState[],
+  { signal, transients }: { readonly signal: AbortSignal; readonly transients: { retried: number; passed: number } },
+): Promise<Broken> {
+  const broken: Broken = new Map();
+  for (const { ticket, step } of inOrder(verifications(ctx, done))) {
+    const repo = repoOf(ctx, specOf(ctx.state().plan, ticket.id));
+    const scope = await scopeOf(ctx, ticket, { signal, step });
+    const result = await runVerifyStep(ctx, scope, repo, step, await repo.baseTip());
+    transients.retried += scope.retried.size;
+    if (result.ok) transients.passed += scope.retried.size;
+    else broken.set(ticket.id, { ...result.evidence, summary: `after all was merged: ${result.evidence.summary}` });
+  }
+  return broken;
+}
+
+/** The distinct verifications of what was shipped. Two that differ in anything, what they expect or when, are two. */
+function verifications(ctx: LoopContext, done: readonly TicketState[]): ReadonlyMap<string, Shared> {
+  const all = new Map<string, Shared>();
+  for (const ticket of done.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0))) {
+    const { finish, repo } = specOf(ctx.state().plan, ticket.id);
+    const before: string[] = [];
+    for (const step of finish) {
+      if (step.step !== "verify") continue;
+      const key = JSON.stringify([repo, step]);
+      all.set(key, { ticket, step, after: new Set([...(all.get(key)?.after ?? []), ...before]) });
+      before.push(key);
+    }
+  }
+  return all;
+}
+
+/** Each after those that stand before it in any finish line; where finish lines contradict each other, in the order they came. */
+function inOrder(all: ReadonlyMap<string, Shared>): readonly Shared[] {
+  const taken = new Set<string>();
+  const order: Shared[] = [];
+  const take = (key: string): void => {
+    const shared = all.get(key);
+    if (shared === undefined || taken.has(key)) return;
+    taken.add(key);
+    for (const before of shared.after) take(before);
+    order.push(shared);
+  };
+  for (const key of all.keys()) take(key);
+  return order;
+}
+
+/**
+ * Takes a ticket's Done back, in the tracker first: where all further attempts fail, the oracle must not find the old one.
+ * Cut off in between, the next re-verification reopens it again or asserts it again.
+ */
+async function reopen(ctx: LoopContext, options: { ticket: TicketId; evidence: Evidence; signal: AbortSignal }): Promise<void> {
+  const { ticket, evidence, signal } = options;
+  const note = `reopened by run ${ctx.run}: ${evidence.summary}`;
+  const result = await assertTracker(ctx, { ticket, state: { as: "open" }, note, signal });
+  if (!result.ok) throw new Error(`${ticket}: ${result.evidence.summary}`);
+  ctx.report({ type: "ticket-reopened", ticket, evidence });
+}
+
+/** Tells the tracker again what it has forgotten, or what it never was told. One read; a write only where it differs. */
+async function reassert(ctx: LoopContext, signal: AbortSignal): Promise<void> {
+  await fileUnfiled(ctx, signal);
+  const said = new Map((await ctx.tracker.snapshot()).map((t) => [t.id, t.state]));
+  const onlyOurs = ctx.batch.tracker.path === undefined;
+  for (const ticket of vecItems(ctx.state().tickets)) {
+    if (ticket.unfiled === true) continue;
+    const state = wanted(ticket, said.get(ticket.id)?.as, onlyOurs);
+    if (state === undefined) continue;
+    const note = `asserted again by run ${ctx.run}`;
+    const result = await assertTracker(ctx, { ticket: ticket.id, state, note, signal });
+    if (!result.ok) throw new Error(`${ticket.id}: ${result.evidence.summary}`);
+  }
+}
+
+/**
+ * What the tracker should say and does not. In a folder, a person may have settled a ticket by hand; the embedded tracker has
+ * the engine as its only writer, so a ticket that it calls settled and no run has settled was written by somebody else.
+ */
+function wanted(ticket: TicketState, now: TrackerState["as"] | undefined, onlyOurs: boolean): TrackerState | undefined {
+  if (ticket.phase === "done") return now === "done" ? undefined : { as: "done" };
+  if (ticket.phase === "human-gated") {
+    return now === "open" && ticket.humanStep !== undefined ? { as: "human-gated", step: ticket.humanStep } : undefined;
+  }
+  return onlyOurs && now !== "open" ? { as: "open" } : undefined;
+}
+
+async function scopeOf(
+  ctx: LoopContext,
+  ticket: TicketState,
+  { signal, step }: { readonly signal: AbortSignal; readonly step: Verify },
+): Promise<StepScope> {
+  const n = ticket.history.at(-1)?.n ?? 0;
+  const spec = specOf(ctx.state().plan, ticket.id);
+  return {
+    ticket: spec,
+    marker: reverifyMarker(ctx.run),
+    signal,
+    ending: () => "stopped",
+    files: await ctx.files.attempt(ticket.id, n),
+    // There is no attempt whose fact it could be: retries are counted instead.
+    announce: () => true,
+    retried: new Set(),
+    turn: { step: spec.finish.indexOf(step), name: stepName(step), rest: (idle) => idle() },
+  };
+}

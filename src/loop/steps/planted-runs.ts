@@ -1,0 +1,36 @@
+import type { Remark } from "../../domain/evidence/compare.ts";
+import type { Evidence } from "../../domain/run/event.ts";
+import { countedWords, type Deviation, type PlantedRun } from "../../domain/test-canary/deviations.ts";
+
+/** What one run of a command showed. */
+export type Run = PlantedRun & { readonly output: string; readonly printed: boolean };
+
+/** A checkout that could not be prepared. */
+export interface Broken {
+  readonly evidence: Evidence;
+}
+
+/**
+ * What is found in two runs of three, and the last run that shows it; a test may fail once for other reasons. Nothing, and the last run
+ * that is clean, otherwise. What is found need not be the same: code may fail another test each time.
+ */
+export async function twoOfThree<T>(
+  runOnce: () => Promise<Run | Broken>,
+  find: (run: Run) => readonly T[],
+  first?: Run,
+): Promise<{ readonly run: Run; readonly found: readonly T[] } | Broken> {
+  for (let n = 1, failed = 0; ; n += 1) {
+    const run = n === 1 && first !== undefined ? first : await runOnce();
+    if ("evidence" in run) return run;
+    const found = find(run);
+    if (found.length > 0) failed += 1;
+    if (failed === 2 || (found.length === 0 && (failed === 0 || n - failed === 2))) return { run, found };
+  }
+}
+
+/** What planted tests that deviate say of the results. */
+export function findingOf(found: readonly Deviation[]): Remark {
+  const passed = found.some(({ got }) => got === "passed" || got === "exit-0");
+  const what = passed ? "a planted test that must fail did not" : "planted tests were not reported as they must be";
+  return { says: `the results are forged: ${what}`, ids: countedWords(found) };
+}

@@ -1,0 +1,114 @@
+import { dirname } from "node:path";
+import { isTestPath } from "../../domain/evidence/sealed-paths.ts";
+import type { Origin } from "../../domain/run/landings.ts";
+import type { FoundRunner } from "../../domain/test-canary/find-runner.ts";
+import { loads } from "../../domain/test-canary/loads.ts";
+import { shadowsPythonModule } from "../../domain/test-canary/python-modules.ts";
+import { isRunnerFile, pluginsNamedBy, withRunnerPartOf } from "../../domain/test-canary/runner-settings.ts";
+import { testFilesOf } from "../../domain/test-canary/test-files.ts";
+import type { ChangedPath, Repo } from "../../ports/vcs.ts";
+import { TrustedFiles } from "./origins.ts";
+
+/** Arguments of a command may name other files of the repository: a report, a list. */
+const SOURCE = /\.(?:[cm]?[jt]sx?|py|go|rs)$/;
+
+export function testIn(found: FoundRunner, committed: readonly string[]): (path: string) => boolean {
+  const run = new Set(testFilesOf(found, committed));
+  const { runner } = found;
+  return (path) =>
+    SOURCE.test(path) &&
+    !isRunnerFile(path) &&
+    (run.has(path) || runner.isTestFile(path)) &&
+    (runner.keepsTestsInCode !== true || isTestPath(path));
+}
+
+/** Files by which the test runner is set: those that are new since the origin, and its text of those that are edited or gone. */
+export async function settingsOf(
+  repo: Repo,
+  found: FoundRunner,
+  { origin, commit }: { readonly origin: Origin; readonly commit: string },
+): Promise<Pick<Parameters<Repo["deriveCommit"]>[0], "without" | "files">> {
+  const trusted = await TrustedFiles.read(repo, origin);
+  const paths = await trusted.changedIn(commit);
+  const [committed, base] = await Promise.all([repo.files(commit), repo.files(origin.first)]);
+  const shadows = async () => shadowIn(found, committed, await packagesIn(trusted, paths, base));
+  const isShadow = found.runner.name === "pytest" ? await shadows() : () => false;
+  const isSetting = (path: string) => isRunnerFile(path) || (path.endsWith("/__init__.py") && isTestPath(path));
+  const without = paths.flatMap(({ path, how }) => (how === "added" && (isSetting(path) || isShadow(path)) ? [path] : []));
+  const old = paths.flatMap(({ path, how }) => (how === "added" ? [] : [path]));
+  const [before, after, isNamed] = await Promise.all([
+    trusted.texts(old),
+    repo.readFiles({ commit, paths: paths.map(({ path }) => path).filter(isManifest) }),
+    namedBySettings(trusted, found, old),
+  ]);
+  const isTest = testIn(found, base);
+  const whole = old.filter((path) => isSetting(path) || (isNamed(path) && !isTest(path)));
+  const parts = [...after].map(([path, text]) => ({ path, text: withRunnerPartOf(path, text, before.get(path)) }));
+  const texts = [...whole.map((path) => ({ path, text: before.get(path) })), ...parts];
+  return { without, files: texts.flatMap(({ path, text }) => (text === undefined ? [] : [{ path, text }])) };
+}
+
+/** Folders in which modules are looked for if they are no packages. */
+const LAYOUTS = ["src", "lib"] as const;
+
+/** Packages of the base: by their `__init__.py`, or, if there is something new in them, by a module that imports from them. */
+async function packagesIn(
+  trusted: TrustedFiles,
+  paths: readonly ChangedPath[],
+  base: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const packages = new Set(base.flatMap((path) => (path.endsWith("/__init__.py") ? [dirname(path)] : [])));
+  const open = LAYOUTS.filter(
+    (folder) => !packages.has(folder) && paths.some(({ path, how }) => how === "added" && dirname(path) === folder),
+  );
+  if (open.length === 0) return packages;
+  const texts = await trusted.texts(base.filter((path) => path.endsWith(".py")).slice(0, MAX_OTHERS));
+  for (const folder of open) {
+    const imports = new RegExp(`^[ \\t]{0,40}(?:from|import)[ \\t]{1,8}${folder}\\.`, "m");
+    if ([...texts.values()].some((text) => imports.test(text))) packages.add(folder);
+  }
+  return packages;
+}
+
+/** Whether a new file would be found in the place of a module of Python or pytest, by the folders of the tests and above them. */
+function shadowIn(found: FoundRunner, committed: readonly string[], packages: ReadonlySet<string>): (path: string) => boolean {
+  const folders = new Set<string>();
+  for (const path of testFilesOf(found, committed))
+    for (let folder = dirname(path); folder !== "." && !folders.has(folder); folder = dirname(folder)) folders.add(folder);
+  // A package is not itself a folder in which modules are looked for.
+  for (const folder of LAYOUTS) if (!packages.has(folder)) folders.add(folder);
+  return (path) => shadowsPythonModule(path, folders);
+}
+
+/** Files with trusted settings that are read for what they load, and files that may be what they load. */
+const MAX_SETTINGS = 200;
+const MAX_OTHERS = 5_000;
+
+/** Which of these files the trusted settings load, one after another, or the command names in an option. */
+async function namedBySettings(
+  trusted: TrustedFiles,
+  { words }: FoundRunner,
+  paths: readonly string[],
+): Promise<(path: string) => boolean> {
+  const committed = await trusted.paths();
+  const settings = committed.filter((path) => isRunnerFile(path) || isManifest(path)).slice(0, MAX_SETTINGS);
+  const texts = await trusted.texts(settings);
+  // Of a conftest.py only the plugins that it names: it imports the code under test as well.
+  const named = [...texts].map(([path, text]) => (SOURCE.test(path) && !path.endsWith(".py") ? text : pluginsNamedBy(text)));
+  const options = words.filter((word, i) => /^-.*=/.test(word) || (i > 0 && words[i - 1]?.startsWith("-") === true));
+  named.push(options.map((word) => `"${word.replace(/^[^=]*=/, "")}"`).join("\n"));
+  const others = new Set([...paths, ...committed.filter((path) => !path.endsWith(".py")).slice(0, MAX_OTHERS)]);
+  const found = new Set<string>();
+  for (let texts = named; texts.length > 0 && found.size < MAX_SETTINGS; ) {
+    const isLoaded = (path: string) => SOURCE.test(path) && !found.has(path) && texts.some((text) => loads(text, path));
+    const next = [...others].filter(isLoaded);
+    for (const path of next) found.add(path);
+    const scripts = next.filter((path) => !path.endsWith(".py"));
+    texts = [...(await trusted.texts(scripts)).values()];
+  }
+  return (path) => found.has(path);
+}
+
+function isManifest(path: string): boolean {
+  return /(?:^|\/)(?:package\.json|pyproject\.toml|setup\.cfg)$/.test(path);
+}

@@ -1,0 +1,35 @@
+import type { TestResult } from "../domain/evidence/results.ts";
+
+/** The format of a report. vitest's and jest's JSON are one. */
+export type ResultsFormat = "junit" | "vitest" | "jest" | "tap";
+
+/** The results of a report, or the reason why it cannot be believed. Ids are raw. */
+export type ResultsReading =
+  | { readonly ok: true; readonly tests: readonly TestResult[] }
+  /** `absent`: there is no file at all. `problem` is in plain words. */
+  | { readonly ok: false; readonly absent: boolean; readonly problem: string };
+
+/** Folders that differ from run to run and are therefore removed from test ids. Absolute. */
+export type Roots = readonly string[];
+
+/** A place for an expected report. Nothing lies there when it is handed out. */
+export interface AwaitedResults {
+  /** Reads the report. Never throws for its contents. Call it once everything that could write is dead. */
+  read(roots: Roots): Promise<ResultsReading>;
+}
+
+/** Results of test runs. They are hostile input: the code under test runs in the process that writes them. */
+export interface TestResultsReader {
+  /**
+   * Prepares a place: removes anything at `path` below `folder`, and remembers the moment. If the path leads through a link, the
+   * reading says so. `written` is the folder that takes the writes to `folder`, if that is another one (see Layer in sandbox.ts).
+   */
+  await(options: {
+    readonly format: ResultsFormat;
+    readonly folder: string;
+    readonly path: string;
+    readonly written?: string;
+  }): Promise<AwaitedResults>;
+  /** Reads results that came as text. */
+  parse(options: { readonly format: ResultsFormat; readonly text: string; readonly roots: Roots }): Promise<ResultsReading>;
+}

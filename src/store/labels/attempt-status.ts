@@ -1,0 +1,99 @@
+import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import type { AgentEnding } from "../../domain/run/event.ts";
+import type { Attempt, TicketState } from "../../domain/run/state.ts";
+import { plural } from "../../domain/values/plural.ts";
+import { displayText } from "../display-text.ts";
+import type { AttemptMark } from "../ticket-log/attempts.ts";
+import { questionLabel, specLabel, stepLabel } from "./step-label.ts";
+import { isBeingEnded, passedSteps, turnOf } from "./ticket-stage.ts";
+import { STYLES, type Style, type Tone, toned } from "./tone.ts";
+
+/** Why a try is being ended. */
+const CAUSE: Readonly<Record<AgentEnding, string>> = {
+  exited: "the agent has stopped",
+  silent: "silent for too long",
+  "out-of-time": "out of time",
+  "over-quota": "wrote too much",
+  "killed-by-person": "killed by a person",
+  "gated-by-person": "left to a person",
+  stopped: "the run stops",
+  "failed-to-start": "the agent did not start",
+};
+
+/** The second line of a worker: what it says, which is a claim, or what loopdash knows, which is not. */
+export interface Saying {
+  readonly text: string;
+  readonly tone: Tone;
+  /** What the text tells of begins then (milliseconds since the epoch): how long it takes until then is said behind it. */
+  readonly from?: number;
+}
+
+/** What is said of a try besides itself: the ticket's finish line, and how the second model is called. */
+export interface SaidOf {
+  readonly finish: readonly StepSpec[];
+  readonly reviewer: string;
+}
+
+/** What to say of a try. Words of the agent come as a claim; facts never do. */
+export function sayingOf(attempt: Attempt, saidOf: SaidOf): Saying {
+  const known = knownOf(attempt, saidOf);
+  if (known !== undefined) return known;
+  const since = attempt.step?.startedAt ?? attempt.agent?.launchedAt;
+  const spoken = attempt.lastLine !== undefined && since !== undefined && (attempt.lastOutputAt ?? 0) >= since;
+  if (spoken && attempt.lastLine !== undefined) return { text: displayText(attempt.lastLine), tone: "claim" };
+  if (attempt.change !== undefined) {
+    const { files, additions, deletions } = attempt.change;
+    return { text: `+${additions} −${deletions} in ${plural(files, "file")}`, tone: "plain" };
+  }
+  if (attempt.agent?.endedAt !== undefined) return { text: "collecting the change", tone: "waiting" };
+  if (attempt.agent !== undefined) return { text: "no output yet", tone: "waiting" };
+  return { text: attempt.worktree === undefined ? "making a worktree" : "preparing the worktree", tone: "waiting" };
+}
+
+/** What loopdash knows better than anything that was printed: why a try is being ended, or what it waits for. */
+function knownOf(attempt: Attempt, { finish, reviewer }: SaidOf): Saying | undefined {
+  if (attempt.killing !== undefined && isBeingEnded(attempt)) {
+    const what = attempt.slotLeftAt === undefined ? "the agent" : "its finish line";
+    return { text: `${CAUSE[attempt.killing]}: ${what} is being ended`, tone: "bad" };
+  }
+  const { asked, retried, step, waiting } = attempt;
+  if (waiting !== undefined) return { text: displayText(waiting), tone: "person" };
+  if (asked !== undefined) {
+    const what = step === undefined ? questionLabel(asked.question) : stepLabel(step.kind, step.name);
+    return { text: `${what}: asking ${reviewer}`, tone: "running" };
+  }
+  // Which step it was is said beside it.
+  if (retried !== undefined)
+    return { text: `transient '${displayText(retried.transient)}', retry`, tone: "waiting", from: retried.until };
+  const turn = turnOf(attempt, finish);
+  return turn && { text: `waits for its turn: ${specLabel(turn)}`, tone: "waiting" };
+}
+
+/** How far a try has come on its finish line. */
+export function trackOf(attempt: Attempt, finish: readonly StepSpec[]): readonly AttemptMark[] {
+  const passed = passedSteps(attempt, finish);
+  return finish.map((_, i) => {
+    if (attempt.step?.index === i) return "running";
+    return passed.has(i) ? "passed" : "ahead";
+  });
+}
+
+/** What a step looks like, by how it came out. */
+export const STEP_STYLES: Readonly<Record<AttemptMark, Style>> = {
+  claimed: STYLES.claim,
+  passed: STYLES.done,
+  failed: STYLES.failed,
+  running: STYLES.step,
+  waits: toned(STYLES.heldUp, "waiting"),
+  ahead: STYLES.waits,
+  unreached: STYLES.unreached,
+  unseen: STYLES.unknown,
+};
+
+/** Why the try before this one ended, or undefined for a first try. */
+export function lastFailure(ticket: TicketState): string | undefined {
+  const past = ticket.history.at(-1);
+  if (past === undefined) return undefined;
+  const summary = displayText(past.summary);
+  return `attempt ${past.n} ${past.outcome}${summary === "" ? "" : `: ${summary}`}`;
+}

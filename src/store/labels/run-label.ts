@@ -1,0 +1,86 @@
+import { activeTickets, type RunState } from "../../domain/run/state.ts";
+import type { ListedRun } from "../run-list.ts";
+import type { Connection } from "../ui.ts";
+import { type Label, STYLES, type Tone, toned } from "./tone.ts";
+
+/**
+ * Says how the run stands at `now` (milliseconds since the epoch). What the connection hides is not guessed: a lost one says so,
+ * unless the run has ended. A replay says nothing else: nobody may take it for a run that is at work, or has ended just now.
+ */
+export function runLabel(run: RunState | undefined, connection: Connection, now = run?.lastEventAt ?? 0): Label {
+  if (connection.state === "replay") return { ...STYLES.replay, word: "REPLAY" };
+  return stageLabel(run, connection, now);
+}
+
+/** The same without a word of where it comes from: how a run stood at the place of a replay. */
+export function stageLabel(run: RunState | undefined, connection: Connection, now: number): Label {
+  if (run?.end !== undefined) return endLabel(run.end.verdict, run.end.kind);
+  if (connection.state === "lost") return { ...STYLES.disconnected, word: "LOST" };
+  if (connection.state === "reading" && run === undefined) return { ...STYLES.preparing, word: "READING" };
+  if (run === undefined) return { ...STYLES.preparing, word: "CONNECTING" };
+  switch (run.stage) {
+    case "stopping":
+    case "ended":
+      return { ...STYLES.ending, word: "STOPPING" };
+    case "judging":
+      return { ...STYLES.oracle, word: "JUDGING" };
+    case "verifying":
+      return { ...STYLES.oracle, word: "VERIFYING" };
+    case "healing":
+      return { ...toned(STYLES.healed, "running"), word: "HEALING" };
+    case "working":
+      return workingLabel(run, now);
+  }
+}
+
+function endLabel(verdict: string, kind: string): Label {
+  if (verdict === "done" && kind === "oracle-done") return { ...STYLES.done, word: "DONE" };
+  // The oracle was not asked, or is not believed: that is not an oracle that could not judge.
+  if (kind === "tripwire") return { ...STYLES.failed, word: "TRIPWIRE" };
+  if (kind === "interrupted") return { ...STYLES.ending, word: "STOPPED" };
+  return verdict === "unjudged" ? { ...STYLES.unjudged, word: "UNJUDGED" } : { ...STYLES.failed, word: "NOT DONE" };
+}
+
+function workingLabel(run: RunState, now: number): Label {
+  // What ended all starts ends the run as soon as nothing is under way: a person must fix the cause.
+  if (run.halted !== undefined) return { ...STYLES.needsYou, word: "NEEDS YOU" };
+  const busy = activeTickets(run).length > 0;
+  if (run.paused) return { ...STYLES.paused, word: "PAUSED" };
+  if (!busy && run.backoff !== undefined && now < run.backoff.until) return { ...toned(STYLES.heldUp, "waiting"), word: "HELD" };
+  if (!busy && run.lastFence === 0 && run.ready.length > 0) return { ...toned(STYLES.preparing, "running"), word: "STARTING" };
+  const stuck = !busy && run.ready.length === 0 && run.counts["human-gated"] + run.counts.stalled > 0;
+  return stuck ? { ...STYLES.needsYou, word: "NEEDS YOU" } : { ...STYLES.run, word: "RUNNING" };
+}
+
+/** The first line of every summary: verdict and who gave it. `live`: an engine is at work on the run, as far as is known. */
+export function headline(state: RunState, live = true): string {
+  const end = state.end;
+  if (end === undefined) return live ? `${STYLES.run.glyph} RUNNING` : `${STYLES.heldUp.glyph} UNFINISHED`;
+  if (end.kind === "oracle-done") return `${STYLES.done.glyph} DONE, says the oracle`;
+  if (end.kind === "not-done") return `${STYLES.failed.glyph} NOT DONE, says the oracle`;
+  if (end.kind === "interrupted") return `${STYLES.ending.glyph} STOPPED before the oracle judged`;
+  if (end.kind === "tripwire") return `${STYLES.failed.glyph} TRIPWIRE: what decides is not to be believed`;
+  if (end.kind === "unjudged") return `${STYLES.unjudged.glyph} UNJUDGED: the oracle could not say`;
+  return `${STYLES.failed.glyph} FAILED: the engine had to stop`;
+}
+
+/** The tone of the headline. */
+export function runTone(state: RunState): Tone {
+  if (state.end === undefined) return "running";
+  return state.end.kind === "oracle-done" ? "good" : "bad";
+}
+
+/** How a listed run stands. */
+export function standingLabel({ standing, verdict }: ListedRun): Label {
+  switch (standing) {
+    case "at-work":
+      return { ...STYLES.run, word: "at work" };
+    case "stopped":
+      return { ...STYLES.cutOff, word: "stopped" };
+    case "engine-gone":
+      return { ...STYLES.disconnected, word: "engine gone" };
+    case "ended":
+      if (verdict === "done") return { ...STYLES.done, word: "done" };
+      return verdict === "unjudged" ? { ...STYLES.unjudged, word: "unjudged" } : { ...STYLES.failed, word: "not done" };
+  }
+}

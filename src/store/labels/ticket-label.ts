@@ -1,0 +1,115 @@
+import type { Attempt, TicketState } from "../../domain/run/state.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
+import { describeReason, type Reason, whyNot } from "../../domain/schedule/why-not.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
+import { vecAt } from "../../domain/values/vec.ts";
+import { type DashboardState, ticketIn } from "../dashboard-state.ts";
+import { displayText } from "../display-text.ts";
+import { formatClock } from "../format.ts";
+import { type SaidOf, sayingOf } from "./attempt-status.ts";
+import { underWayLabel } from "./outcome-label.ts";
+import { reviewerLabel } from "./step-label.ts";
+import { finishOf, stageOf } from "./ticket-stage.ts";
+import { type Label, STYLES, type Style, toned } from "./tone.ts";
+
+/** What is said of a ticket in the queue: what its finish line is at, why it waits, the step that is left, or what was shipped. */
+export interface QueueLabel extends Style {
+  readonly text: string;
+}
+
+/** Reasons of a ticket that could run, were there room. */
+const ABLE = new Set<Reason["kind"]>(["ready", "slots", "finishing", "kept"]);
+
+/** Why a ticket stands in the queue, in words. */
+export function queueLabel(state: Pick<DashboardState, "run">, id: TicketId): QueueLabel {
+  const ticket = ticketIn(state, id);
+  const run = state.run;
+  if (ticket === undefined || run === undefined) return { glyph: " ", tone: "plain", text: "" };
+  if (ticket.attempt !== undefined)
+    return finishingLabel(ticket.attempt, { finish: finishOf(run, id), reviewer: reviewerLabel(run) });
+  switch (ticket.phase) {
+    case "human-gated":
+      return { ...STYLES.needsYou, text: gatedText(ticket) };
+    case "stalled":
+      return { ...STYLES.failed, text: displayText(ticket.stalledReason ?? "stalled") };
+    case "done":
+      return { ...STYLES.done, text: ticket.mergedSha?.slice(0, 7) ?? "done" };
+    default: {
+      const reason = whyNot(run, run.plan.index[id] ?? 0);
+      const again = ticket.history.length === 0 ? "" : ` · attempt ${ticket.history.length + 1}`;
+      const able = ABLE.has(reason.kind);
+      return {
+        ...(able ? STYLES.ready : STYLES.waits),
+        text: `${displayText(reasonText(reason))}${again}${finderLabel(ticket)}`,
+      };
+    }
+  }
+}
+
+/** A reason in words; times are the reader's own, as in the feed. */
+function reasonText(reason: Reason): string {
+  return reason.kind === "backoff" ? `held till ${formatClock(reason.until)}` : describeReason(reason);
+}
+
+/** The step that is left; before it the commit of what was built, where that has landed. */
+function gatedText({ humanStep, mergedSha }: TicketState): string {
+  const landed = mergedSha === undefined ? "" : `${mergedSha.slice(0, 7)} · `;
+  return landed + displayText(humanStep ?? "a step is left to you");
+}
+
+/** Who found a ticket, behind a word that may leave no room for the title; empty where the batch named it itself. */
+function finderLabel({ foundBy }: TicketState): string {
+  return foundBy === undefined ? "" : ` · found by ${foundBy}`;
+}
+
+/** A ticket's title. */
+export function titleOf({ run }: Pick<DashboardState, "run">, id: TicketId): string {
+  return displayText(run === undefined ? "" : specOf(run.plan, id).title);
+}
+
+/** A ticket's title, and before it who found it: it is cut at its end. */
+export function titleLabel(state: Pick<DashboardState, "run">, id: TicketId): string {
+  const finder = ticketIn(state, id)?.foundBy;
+  return `${finder === undefined ? "" : `found by ${finder} · `}${titleOf(state, id)}`;
+}
+
+function finishingLabel(attempt: Attempt, saidOf: SaidOf): QueueLabel {
+  const { glyph, tone, word } = stageOf(attempt, saidOf.finish);
+  const again = attempt.n === 1 ? "" : ` · attempt ${attempt.n}`;
+  if (attempt.asked !== undefined) return { glyph, tone, text: `${sayingOf(attempt, saidOf).text}${again}` };
+  return { glyph, tone, text: `${attempt.waiting === undefined ? word : displayText(attempt.waiting)}${again}` };
+}
+
+/** A ticket by its state alone: one that waits may start, or waits for others. */
+export function ticketStyle({ run }: Pick<DashboardState, "run">, index: number): Style {
+  if (run === undefined) return { glyph: " ", tone: "plain" };
+  const ticket = vecAt(run.tickets, index);
+  if (ticket.attempt !== undefined) return stageOf(ticket.attempt, run.plan.tickets[index]?.finish ?? []);
+  switch (ticket.phase) {
+    case "done":
+      return STYLES.done;
+    case "human-gated":
+      return STYLES.needsYou;
+    case "stalled":
+      return STYLES.failed;
+    default:
+      return ticket.openDeps === 0 ? STYLES.ready : STYLES.waits;
+  }
+}
+
+/** How a ticket stands, where what it waits for is told elsewhere. `live`: an engine is at work on the run. */
+export function phaseLabel({ phase, stalledReason }: TicketState, live: boolean): Label {
+  switch (phase) {
+    case "done":
+      return { ...STYLES.done, word: "shipped" };
+    case "human-gated":
+      return { ...STYLES.needsYou, word: "yours" };
+    case "working":
+    case "finishing":
+      return underWayLabel(live);
+    case "stalled":
+      return { ...STYLES.failed, word: stalledReason === undefined ? "open" : "stalled" };
+    case "waiting":
+      return { ...toned(STYLES.ready, "waiting"), word: "open" };
+  }
+}

@@ -1,0 +1,52 @@
+import { runsCommand, type StepSpec } from "../../domain/batch/step-spec.ts";
+import type { Attempt, RunState } from "../../domain/run/state.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
+import { questionLabel, specLabel, stepLabel } from "./step-label.ts";
+import { type Label, STYLES, toned } from "./tone.ts";
+
+/** The finish line of a ticket; none where the run is not known yet. */
+export function finishOf(run: RunState | undefined, id: TicketId): readonly StepSpec[] {
+  return run === undefined ? [] : specOf(run.plan, id).finish;
+}
+
+/** What a try is at now. `finish` is the ticket's finish line. */
+export function stageOf(attempt: Attempt, finish: readonly StepSpec[]): Label {
+  if (isBeingEnded(attempt)) return { ...STYLES.ending, word: "ending" };
+  if (attempt.waiting !== undefined) return { ...STYLES.heldUp, word: "merge waits" };
+  if (attempt.step !== undefined) return { ...STYLES.finishing, word: stepLabel(attempt.step.kind, attempt.step.name) };
+  if (attempt.asked !== undefined) return { ...STYLES.finishing, word: questionLabel(attempt.asked.question) };
+  if (attempt.merge?.landed === false) return { ...STYLES.finishing, word: "merge" };
+  if (turnOf(attempt, finish) !== undefined) return { ...toned(STYLES.finishing, "waiting"), word: "queued" };
+  const next = nextStep(attempt, finish);
+  if (next !== undefined) return { ...STYLES.finishing, word: specLabel(next) };
+  if (attempt.agent?.endedAt !== undefined) return { ...STYLES.finishing, word: "collecting" };
+  if (attempt.agent !== undefined) return { ...STYLES.agent, word: "agent" };
+  return { ...STYLES.preparing, word: attempt.worktree === undefined ? "worktree" : "prepare" };
+}
+
+/** Whether somebody asked for the try's end and it still runs: its agent, or else its finish line. */
+export function isBeingEnded(attempt: Attempt): boolean {
+  return attempt.killing !== undefined && attempt.agent?.ending !== attempt.killing;
+}
+
+/** The step whose turn a try waits for: commands take turns, and merges in one repository. Undefined where it waits for none. */
+export function turnOf(attempt: Attempt, finish: readonly StepSpec[]): StepSpec | undefined {
+  if (isBeingEnded(attempt)) return undefined;
+  if (attempt.step !== undefined || attempt.waiting !== undefined || attempt.merge?.landed === false) return undefined;
+  const next = nextStep(attempt, finish);
+  return next !== undefined && (runsCommand(next) || next.step === "merge") ? next : undefined;
+}
+
+/** Steps of the finish line that are behind a try. A landing takes those before it along: an earlier try passed them. */
+export function passedSteps(attempt: Attempt, finish: readonly StepSpec[]): ReadonlySet<number> {
+  const landed = attempt.merge?.landed === true ? finish.findIndex(({ step }) => step === "merge") + 1 : 0;
+  return new Set([...attempt.passed.map((p) => p.index), ...finish.slice(0, landed).keys()]);
+}
+
+/** What comes next on the finish line, the last step where all are passed; undefined before there is a change to judge. */
+function nextStep(attempt: Attempt, finish: readonly StepSpec[]): StepSpec | undefined {
+  if (attempt.change === undefined && attempt.merge === undefined) return undefined;
+  const passed = passedSteps(attempt, finish);
+  return finish.find((_, i) => !passed.has(i)) ?? finish.at(-1);
+}

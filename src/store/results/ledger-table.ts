@@ -1,0 +1,221 @@
+import { type EarlierRun, type Numbers, numbersOf } from "../../domain/results/trend.ts";
+import type { RunState } from "../../domain/run/state.ts";
+import { formatDuration } from "../../domain/values/time.ts";
+import { formatCents } from "../format.ts";
+
+type Unit = "count" | "usd" | "time" | "ratio";
+
+/** One number of the ledger, for people. */
+interface RowSpec {
+  readonly name: string;
+  readonly unit: Unit;
+  readonly value: (numbers: Numbers) => number | undefined;
+  /** The row is shown even if it is 0 in every run. */
+  readonly always?: true;
+  /** The direction that is better, if there is one. */
+  readonly better?: "less" | "more";
+}
+
+interface GroupSpec {
+  readonly title: string;
+  readonly rows: readonly RowSpec[];
+}
+
+const get = (key: string) => (numbers: Numbers) => numbers[key];
+
+/** Divides one number by another. Undefined if either is unknown or the divisor is 0. */
+const per =
+  (a: string, b: string, times = 1) =>
+  (numbers: Numbers): number | undefined => {
+    const [above, below] = [numbers[a], numbers[b]];
+    return above === undefined || below === undefined || below === 0 ? undefined : (above / below) * times;
+  };
+
+const CLASSES = {
+  I1: "unblocked or answered",
+  I2: "steered",
+  I3: "repaired the harness",
+  I4: "wrote code or merged by hand",
+  I5: "killed, stopped or resumed",
+  I6: "raised a cap or allowed what was denied",
+  I7: "corrected the tracker or live state",
+  I8: "waived a check",
+} as const;
+
+const GROUPS: readonly GroupSpec[] = [
+  {
+    title: "Tickets",
+    rows: [
+      { name: "in the batch", unit: "count", value: get("tickets.total"), always: true },
+      { name: "shipped", unit: "count", value: get("tickets.shipped"), always: true, better: "more" },
+      { name: "settled before the run", unit: "count", value: get("tickets.before") },
+      { name: "left to a person", unit: "count", value: get("tickets.gated"), always: true },
+      { name: "open", unit: "count", value: get("tickets.open"), always: true, better: "less" },
+      { name: "found by workers and filed", unit: "count", value: get("discoveries.filed") },
+      { name: "found by workers and refused", unit: "count", value: get("discoveries.refused") },
+    ],
+  },
+  {
+    title: "People",
+    rows: [
+      { name: "interventions", unit: "count", value: get("interventions.total"), always: true, better: "less" },
+      { name: "on the tickets' work", unit: "count", value: get("interventions.work"), always: true },
+      { name: "on the harness", unit: "count", value: get("interventions.harness"), always: true },
+      {
+        name: "per 10 shipped tickets",
+        unit: "ratio",
+        value: per("interventions.total", "tickets.shipped", 10),
+        always: true,
+        better: "less",
+      },
+      ...Object.entries(CLASSES).map(
+        ([key, words]): RowSpec => ({ name: `${key} ${words}`, unit: "count", value: get(`interventions.byClass.${key}`) }),
+      ),
+    ],
+  },
+  {
+    title: "Money and time",
+    rows: [
+      { name: "cost", unit: "usd", value: get("costUsd"), always: true, better: "less" },
+      { name: "cost per shipped ticket", unit: "usd", value: per("costUsd", "tickets.shipped"), always: true, better: "less" },
+      { name: "of it for the reviewer", unit: "usd", value: get("reviewer.usd") },
+      { name: "time", unit: "time", value: get("elapsedMs"), always: true, better: "less" },
+      { name: "time of all attempts together", unit: "time", value: get("agentMs"), always: true },
+      { name: "attempts at once, on average", unit: "ratio", value: per("agentMs", "elapsedMs"), always: true },
+    ],
+  },
+  {
+    title: "Claims against verdicts",
+    rows: [
+      { name: "claims of done", unit: "count", value: get("claims.made"), always: true },
+      { name: "claims of done upheld", unit: "count", value: get("claims.upheld"), always: true },
+      { name: "claims of done refuted", unit: "count", value: get("claims.gap"), always: true, better: "less" },
+      { name: "blocker claims", unit: "count", value: get("blockers.claimed") },
+      { name: "blocker claims upheld", unit: "count", value: get("blockers.upheld") },
+      { name: "blocker claims rejected", unit: "count", value: get("blockers.fake"), better: "less" },
+      { name: "done, then found not so", unit: "count", value: get("incidents"), always: true, better: "less" },
+    ],
+  },
+  {
+    title: "Attempts and repairs",
+    rows: [
+      { name: "attempts", unit: "count", value: get("attempts"), always: true, better: "less" },
+      {
+        name: "attempts per shipped ticket",
+        unit: "ratio",
+        value: per("attempts", "tickets.shipped"),
+        always: true,
+        better: "less",
+      },
+      { name: "fixed without you", unit: "count", value: get("fixAndProceed"), always: true },
+      { name: "transient failures retried", unit: "count", value: get("transients.retried") },
+      { name: "and then passed", unit: "count", value: get("transients.passed") },
+      { name: "heals", unit: "count", value: get("heals"), always: true },
+      { name: "heals accepted", unit: "count", value: get("healsAccepted") },
+    ],
+  },
+  {
+    title: "What was checked",
+    rows: [
+      { name: "checks compared test by test", unit: "count", value: get("checks.compared") },
+      { name: "checks with nothing to compare", unit: "count", value: get("checks.uncompared") },
+      { name: "checks by exit code only", unit: "count", value: get("checks.exitCodeOnly") },
+      { name: "reviewer asked", unit: "count", value: get("reviewer.questions") },
+      { name: "reviewer's valid answers", unit: "count", value: get("reviewer.valid") },
+      { name: "planted defects seen", unit: "count", value: get("reviewer.canaries.seen") },
+      { name: "planted defects missed", unit: "count", value: get("reviewer.canaries.missed"), better: "less" },
+    ],
+  },
+];
+
+/** A change beside the run that it is held against: `−2`, and whether that is better. */
+export interface NumberChange {
+  readonly text: string;
+  readonly good: boolean | undefined;
+}
+
+export interface LedgerRow {
+  readonly name: string;
+  readonly now: string;
+  /** Absent where nothing can be said honestly: see `against`. */
+  readonly change?: NumberChange;
+  /** One text per earlier run, newest first. */
+  readonly earlier: readonly string[];
+}
+
+/** The ledger as a table: groups of rows, with earlier runs beside this one. */
+export interface LedgerTable {
+  readonly groups: readonly { readonly title: string; readonly rows: readonly LedgerRow[] }[];
+  readonly runs: readonly EarlierRun[];
+  /** The run that this one is compared with. */
+  readonly against?: EarlierRun;
+  /** The reason why there is no comparison. Absent if there is one, and if there are no earlier runs. */
+  readonly whyNone?: string;
+}
+
+/** Shown for an unknown number. */
+const UNKNOWN = "–";
+
+/**
+ * The ledger of a run beside earlier ones of its batch file (newest first). Rows that are 0 everywhere are left out, except those
+ * marked `always`.
+ */
+export function ledgerTable(state: RunState, earlier: readonly EarlierRun[]): LedgerTable {
+  const now = numbersOf(state);
+  const against = comparable(state, earlier);
+  const rowOf = (spec: RowSpec): LedgerRow => {
+    const change = typeof against === "object" ? changeOf(spec, now, against.numbers) : undefined;
+    return {
+      name: spec.name,
+      now: format(spec.unit, spec.value(now)),
+      ...(change === undefined ? {} : { change }),
+      earlier: earlier.map(({ numbers }) => format(spec.unit, numbers === undefined ? undefined : spec.value(numbers))),
+    };
+  };
+  const all = [now, ...earlier.map(({ numbers }) => numbers ?? {})];
+  const shown = (spec: RowSpec): boolean => spec.always === true || all.some((numbers) => (spec.value(numbers) ?? 0) !== 0);
+  const groups = GROUPS.map(({ title, rows }) => ({ title, rows: rows.filter(shown).map(rowOf) }));
+  return {
+    groups: groups.filter(({ rows }) => rows.length > 0),
+    runs: earlier,
+    ...(typeof against === "object" ? { against } : against === undefined ? {} : { whyNone: against }),
+  };
+}
+
+/**
+ * The newest earlier run that this one may be compared with: both are complete, and the batch file is the same to the byte.
+ * Otherwise the reason, or undefined if there are no earlier runs.
+ */
+function comparable(state: RunState, earlier: readonly EarlierRun[]): EarlierRun | string | undefined {
+  if (earlier.length === 0) return undefined;
+  if (state.end === undefined) return "no changes are shown: this run has not ended";
+  if (state.end.verdict !== "done") return "no changes are shown: this run is not complete, and leaving early keeps numbers low";
+  const complete = earlier.filter(({ verdict, numbers }) => verdict === "done" && numbers !== undefined);
+  if (complete.length === 0) return "no changes are shown: no earlier run was complete";
+  return (
+    complete.find(({ sameBatch }) => sameBatch) ?? "no changes are shown: the batch file was another one in every complete run"
+  );
+}
+
+function changeOf({ unit, value, better }: RowSpec, now: Numbers, before: Numbers | undefined): NumberChange | undefined {
+  const [a, b] = [value(now), before === undefined ? undefined : value(before)];
+  if (a === undefined || b === undefined) return undefined;
+  const text = format(unit, Math.abs(a - b));
+  if (text === format(unit, 0)) return { text: "=", good: undefined };
+  const good = better === undefined ? undefined : a < b === (better === "less");
+  return { text: `${a < b ? "−" : "+"}${text}`, good };
+}
+
+function format(unit: Unit, value: number | undefined): string {
+  if (value === undefined) return UNKNOWN;
+  switch (unit) {
+    case "count":
+      return String(value);
+    case "usd":
+      return formatCents(value);
+    case "ratio":
+      return value.toFixed(1);
+    case "time":
+      return formatDuration(value);
+  }
+}

@@ -1,0 +1,227 @@
+import { failingOnBaseLine } from "../../domain/evidence/summary-lines.ts";
+import { type Ledger, ledgerOf } from "../../domain/results/ledger.ts";
+import { nextSteps } from "../../domain/results/next-steps.ts";
+import { type EarlierRun, trendOf } from "../../domain/results/trend.ts";
+import type { RunState, TicketState } from "../../domain/run/state.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
+import { describeReason, type Reason, whyNot } from "../../domain/schedule/why-not.ts";
+import { plural } from "../../domain/values/plural.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { formatDuration } from "../../domain/values/time.ts";
+import { vecItems } from "../../domain/values/vec.ts";
+import { headline } from "../labels/run-label.ts";
+import { STYLES } from "../labels/tone.ts";
+import { slotText } from "./timeline-segments.ts";
+import { trendLine } from "./trend-text.ts";
+
+/** Lists the shipped tickets, those left to a person, and the open ones. */
+export function outcomes(state: RunState): {
+  shipped: TicketState[];
+  gated: TicketState[];
+  open: { ticket: TicketState; why: string }[];
+} {
+  const all = [...vecItems(state.tickets)];
+  const open = all.flatMap((ticket, index) => {
+    if (ticket.phase === "done" || ticket.phase === "human-gated") return [];
+    return [{ ticket, why: ticket.stalledReason ?? whyOpen(state, ticket, index) }];
+  });
+  return { shipped: all.filter((t) => t.phase === "done"), gated: all.filter((t) => t.phase === "human-gated"), open };
+}
+
+/** Reasons that another attempt would not have changed. */
+const TOLD: ReadonlySet<Reason["kind"]> = new Set(["depends", "money", "filing", "halted"]);
+
+/** The reason why a ticket is open: what it waits for, or the end of its last attempt if the run has ended. */
+function whyOpen(state: RunState, { history }: TicketState, index: number): string {
+  const reason = whyNot(state, index);
+  if (state.end === undefined || TOLD.has(reason.kind)) return describeReason(reason);
+  const last = history.at(-1);
+  return last === undefined
+    ? "not started"
+    : `attempt ${last.n} ${last.outcome}${last.summary === "" ? "" : `: ${last.summary}`}`;
+}
+
+/** The numbers of the run in one or two short sentences. */
+export function numbersLine(ledger: Ledger): string {
+  const { interventions: i, claims } = ledger;
+  return [
+    `attempts ${ledger.attempts}`,
+    claimsOfDone(claims),
+    ...checksLabels(ledger.checks),
+    ...reviewerLabels(ledger.reviewer),
+    ...claimLabels(ledger),
+    `fixed without you ${ledger.fixAndProceed}`,
+    ...(ledger.heals > 0 ? [`heals ${ledger.heals}, accepted ${ledger.healsAccepted}`] : []),
+    `incidents ${ledger.incidents}`,
+    `$ ${ledger.costUsd.toFixed(2)}`,
+    `interventions ${i.total} (${i.work} work, ${i.harness} harness)`,
+  ].join(" · ");
+}
+
+/** `claims of done 14: 5 upheld, 8 refuted, 1 not judged`: the parts add up to the whole. */
+function claimsOfDone({ made, upheld, gap }: Ledger["claims"]): string {
+  return `claims of done ${partsOf(made, [
+    [upheld, "upheld"],
+    [gap, "refuted"],
+    [made - upheld - gap, "not judged"],
+  ])}`;
+}
+
+/** A number and its parts, those that are 0 left out. */
+function partsOf(whole: number, parts: readonly (readonly [n: number, word: string])[]): string {
+  const words = parts.filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`);
+  return words.length === 0 ? String(whole) : `${whole}: ${words.join(", ")}`;
+}
+
+/** Passed checks by what they proved, where there were any: an exit code is never shown as the equal of results per test. */
+function checksLabels({ compared, uncompared, exitCodeOnly }: Ledger["checks"]): readonly string[] {
+  const words = [
+    ...(compared > 0 ? [`${compared} test by test`] : []),
+    ...(uncompared > 0 ? [`${uncompared} with nothing to compare`] : []),
+    ...(exitCodeOnly > 0 ? [`${exitCodeOnly} by exit code only`] : []),
+  ];
+  return words.length === 0 ? [] : [`checks ${words.join(", ")}`];
+}
+
+/** What the reviewer was asked, where it was: questions without an answer that counts are named, and what it did not see. */
+function reviewerLabels({ questions, valid, usd, canaries }: Ledger["reviewer"]): readonly string[] {
+  if (questions === 0) return [];
+  const planted = canaries.seen + canaries.missed;
+  return [
+    `reviewer asked ${questions}, answered ${valid}${usd > 0 ? `, $ ${usd.toFixed(2)}` : ""}`,
+    ...(planted > 0 ? [`canaries ${planted}, missed ${canaries.missed}`] : []),
+  ];
+}
+
+function blockerClaims({ claimed, upheld, fake }: Ledger["blockers"]): string {
+  return `blocker claims ${partsOf(claimed, [
+    [upheld, "upheld"],
+    [fake, "rejected"],
+    [claimed - upheld - fake, "not ruled on"],
+  ])}`;
+}
+
+/** What workers claimed beside their changes, and hiccups; each where there were any. */
+function claimLabels({ blockers, discoveries, transients }: Ledger): readonly string[] {
+  return [
+    ...(blockers.claimed > 0 ? [blockerClaims(blockers)] : []),
+    ...(discoveries.filed + discoveries.refused > 0
+      ? [`discoveries filed ${discoveries.filed}${discoveries.refused > 0 ? `, refused ${discoveries.refused}` : ""}`]
+      : []),
+    ...(transients.retried > 0 ? [`transient failures ${transients.retried}: ${transients.passed} passed on retry`] : []),
+  ];
+}
+
+/** How a ticket came to be in the batch, where a worker found it: to stand behind its title. */
+export function foundLabel({ foundBy }: TicketState): string {
+  return foundBy === undefined ? "" : ` (found by ${foundBy})`;
+}
+
+/** Columns of the slots in a text that does not know its terminal's width. */
+const SLOTS_WIDTH = 78;
+
+/**
+ * The summary as plain lines, uncut: a step for a person must not be cut at the edge of a terminal, and stands on its own line so
+ * that it can be copied. `earlier`: earlier runs of its batch file, newest first.
+ */
+export function renderSummaryText(state: RunState, live = true, earlier: readonly EarlierRun[] = []): string {
+  const ledger = ledgerOf(state);
+  const { shipped, gated, open } = outcomes(state);
+  const title = (t: TicketState) => titleOf(state, t) + foundLabel(t);
+  const trend = trendLine(trendOf(state, earlier));
+  const lines = [
+    `${headline(state, live)}   ${plainText(state.batch.name)}   ${formatDuration(ledger.elapsedMs)}   ${countsLabel(ledger)}`,
+    ...(state.end === undefined ? [] : [`  ${plainText(state.end.reason)}`]),
+    ...(state.sandboxed ? [] : ["  unsandboxed: agents and checks ran with your rights"]),
+    ...shipped.flatMap((t) => [
+      `  ${STYLES.done.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}${attemptsText(t)}`,
+      ...baseLines(t).map((line) => `      ${line}`),
+    ]),
+    ...gated.flatMap((t) => [
+      `  ${STYLES.needsYou.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}yours:`,
+      `      ${plainText(stepText(t))}`,
+    ]),
+    ...open.map(({ ticket, why }) => `  ${STYLES.failed.glyph} ${ticket.id}  ${title(ticket)}  ${plainText(why)}`),
+    `  ${numbersLine(ledger)}`,
+    ...(trend === undefined ? [] : [`  ${trend}`]),
+    ...slotText(state, SLOTS_WIDTH),
+    ...nextLines(state).map((line) => `  ${line}`),
+    `  loopdash report ${state.run}`,
+  ];
+  return `${lines.map((line) => plainText(line)).join("\n")}\n`;
+}
+
+/** What to do after a run that is not done: what to fix, the command that goes on, what it keeps. */
+export function nextLines(state: RunState): readonly string[] {
+  const next = nextSteps(state);
+  return next === undefined ? [] : [`fix:   ${next.fix}`, `next:  ${next.command}`, `keeps: ${next.kept}`];
+}
+
+/** Tests that failed on a ticket's base and did not count, one line for each check. */
+export function baseLines({ failingOnBase = [] }: TicketState): readonly string[] {
+  return failingOnBase.map(({ check, count, tests }) => `${failingOnBaseLine(tests, count)} (check ${check})`);
+}
+
+function countsLabel({ tickets: { total, done, gated, open } }: Ledger): string {
+  return `${total} ${total === 1 ? "ticket" : "tickets"}: ${done} shipped, ${gated} human-gated, ${open} open`;
+}
+
+/** What a person is to do; where nobody wrote that down, it is said and not left blank. */
+function stepText({ humanStep }: TicketState): string {
+  return humanStep ?? "no step was recorded";
+}
+
+function titleOf(state: RunState, { id }: TicketState): string {
+  return plainText(specOf(state.plan, id).title);
+}
+
+function landedAs({ mergedSha }: TicketState): string {
+  return mergedSha === undefined ? "" : `${mergedSha.slice(0, 7)}  `;
+}
+
+function attemptsText(ticket: TicketState): string {
+  const n = ticket.history.length;
+  return n === 0 ? "settled before this run" : plural(n, "attempt");
+}
+
+/** The summary as Markdown. */
+export function renderMarkdown(state: RunState, live = true, earlier: readonly EarlierRun[] = []): string {
+  const ledger = ledgerOf(state);
+  const { shipped, gated, open } = outcomes(state);
+  const title = (t: TicketState) => escapeMarkdown(titleOf(state, t) + foundLabel(t));
+  const sha = ({ mergedSha }: TicketState) => (mergedSha === undefined ? "" : ` \`${mergedSha.slice(0, 10)}\``);
+  const section = (name: string, rows: readonly string[]) => (rows.length === 0 ? [] : ["", `## ${name}`, ...rows]);
+  const trend = trendLine(trendOf(state, earlier));
+  const slots = slotText(state, SLOTS_WIDTH);
+  return `${[
+    `# ${headline(state, live)}: ${escapeMarkdown(state.batch.name)}`,
+    "",
+    `Run \`${state.run}\`, ${formatDuration(ledger.elapsedMs)}, ${ledger.tickets.total} ${ledger.tickets.total === 1 ? "ticket" : "tickets"}. ${escapeMarkdown(state.end?.reason ?? "The run has not ended.")}`,
+    ...(state.sandboxed ? [] : ["", "Unsandboxed: agents and checks ran with the user's rights."]),
+    ...section(
+      "Yours",
+      gated.map((t) => `- **${t.id}** ${title(t)}${sha(t)}: ${escapeMarkdown(stepText(t))}`),
+    ),
+    ...section(
+      "Open",
+      open.map(({ ticket, why }) => `- **${ticket.id}** ${title(ticket)}: ${escapeMarkdown(why)}`),
+    ),
+    ...section(
+      "Shipped",
+      shipped.flatMap((t) => [
+        `- **${t.id}** ${title(t)}${sha(t)} (${attemptsText(t)})`,
+        ...baseLines(t).map((line) => `  - ${escapeMarkdown(line)}`),
+      ]),
+    ),
+    ...section("Numbers", [
+      `- ${numbersLine(ledger).split(" · ").join("\n- ")}`,
+      ...(trend === undefined ? [] : [`- ${escapeMarkdown(trend)}`]),
+    ]),
+    ...section("Slots", slots.length === 0 ? [] : ["```text", ...slots, "```"]),
+  ].join("\n")}\n`;
+}
+
+/** Escapes outside text for Markdown: no markup, no HTML, no control characters. */
+function escapeMarkdown(text: string): string {
+  return plainText(text).replace(/[\\`*_[\]<>#|~&]/g, "\\$&");
+}

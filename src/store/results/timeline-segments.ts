@@ -1,0 +1,87 @@
+import type { AttemptOutcome } from "../../domain/run/event.ts";
+import type { RunState, TicketState } from "../../domain/run/state.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
+import { formatDuration } from "../../domain/values/time.ts";
+import { vecItems } from "../../domain/values/vec.ts";
+
+/** One attempt in its slot. Times in milliseconds since the epoch. */
+export interface TimelineSegment {
+  readonly ticket: TicketId;
+  readonly n: number;
+  readonly from: number;
+  /** The time at which its agent left the slot. The finish line runs beside the slots. */
+  readonly slotLeftAt: number;
+  readonly to: number;
+  /** Absent while the attempt runs. */
+  readonly outcome?: AttemptOutcome;
+}
+
+export interface TimelineRow {
+  readonly slot: number;
+  /** In the order of their start. */
+  readonly bars: readonly TimelineSegment[];
+}
+
+/** The span of the run so far, in milliseconds since the epoch. */
+export function spanOf(state: RunState): { readonly from: number; readonly to: number } {
+  return { from: state.startedAt, to: Math.max(state.startedAt + 1, state.end?.at ?? state.lastEventAt) };
+}
+
+/** The attempts of each slot, running ones included. Slots in which nothing started are left out. */
+export function timelineRows(state: RunState): readonly TimelineRow[] {
+  const { to } = spanOf(state);
+  const slots = new Map<number, TimelineSegment[]>();
+  for (const ticket of vecItems(state.tickets)) {
+    for (const { slot, ...bar } of barsOf(ticket, to)) slots.set(slot, [...(slots.get(slot) ?? []), bar]);
+  }
+  return [...slots]
+    .toSorted(([a], [b]) => a - b)
+    .map(([slot, bars]) => ({ slot, bars: bars.toSorted((a, b) => a.from - b.from) }));
+}
+
+function barsOf({ id, history, attempt }: TicketState, now: number): readonly (TimelineSegment & { readonly slot: number })[] {
+  const past = history.map(({ slot, n, startedAt, slotLeftAt, endedAt, outcome }) => ({
+    ticket: id,
+    slot,
+    n,
+    from: startedAt,
+    slotLeftAt,
+    to: endedAt,
+    outcome,
+  }));
+  if (attempt === undefined) return past;
+  const { slot, n, startedAt, slotLeftAt = now } = attempt;
+  return [...past, { ticket: id, slot, n, from: startedAt, slotLeftAt, to: now }];
+}
+
+/**
+ * The segments as plain text of at most `width` characters: `━` shipped, `┅` not shipped, `╌` running. Empty if there was no
+ * attempt.
+ */
+export function slotText(state: RunState, width: number): readonly string[] {
+  const rows = timelineRows(state);
+  if (rows.length === 0) return [];
+  const { from, to } = spanOf(state);
+  const room = width - LABEL;
+  const column = (at: number): number => Math.min(room - 1, Math.round(((at - from) / (to - from)) * (room - 1)));
+  const time = formatDuration(to - from);
+  return [
+    ...rows.map(({ slot, bars }) => `${String(slot + 1).padStart(LABEL - 2)}  ${rowText(bars, column)}`.trimEnd()),
+    `${" ".repeat(LABEL)}0${"┄".repeat(Math.max(0, room - 2 - time.length))} ${time}`,
+  ];
+}
+
+/** Columns before the segments: the slot's number and two spaces. */
+const LABEL = 5;
+
+function rowText(bars: readonly TimelineSegment[], column: (at: number) => number): string {
+  let text = "";
+  for (const { ticket, from, slotLeftAt, outcome } of bars) {
+    const start = Math.max(text.length, column(from));
+    const length = Math.max(1, column(slotLeftAt) - start);
+    const fill = outcome === undefined ? "╌" : outcome === "done" ? "━" : "┅";
+    const label = length >= ticket.length + 2 ? `${fill}${ticket}` : "";
+    text = text.padEnd(start) + label + fill.repeat(length - label.length);
+  }
+  return text;
+}

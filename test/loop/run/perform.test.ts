@@ -1,0 +1,299 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { HumanStep } from "../../../src/domain/run/command.ts";
+import type { Judgement } from "../../../src/domain/run/event.ts";
+import { type Fence, TicketId } from "../../../src/domain/values/ids.ts";
+import type { LoopContext } from "../../../src/loop/attempt/context.ts";
+import { assertTracker } from "../../../src/loop/steps/assert.ts";
+import type { Clock } from "../../../src/ports/clock.ts";
+import type { Tracker } from "../../../src/ports/tracker.ts";
+import { cleanUp } from "../../adapters/vcs/real-repo.ts";
+import { ticketOf } from "../../domain/simulate.ts";
+import { FakeClock } from "../fake-clock.ts";
+import { endless, judgeBy, Stage } from "../stage.ts";
+
+cleanUp();
+const T1 = TicketId.parse("T-1");
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+const counts = { done: 0, gated: 0, open: 0 };
+const unjudged: Judgement = { verdict: "unjudged", counts, open: [], durationMs: 1, problem: "tracker down" };
+
+/** Lets time go by until something has come. */
+async function passUntil(clock: FakeClock, coming: Promise<unknown>): Promise<void> {
+  let come = false;
+  void coming.then(() => (come = true));
+  while (!come) {
+    clock.advance(200);
+    await settle();
+  }
+}
+
+describe("a judgement that ends nothing", () => {
+  const judging = async (work = endless) => {
+    const clock = new FakeClock();
+    const asked: (string | undefined)[] = [];
+    const stage = await Stage.open({ tickets: [ticketOf("T-1")], work }, ({ tracker }) => ({
+      clock,
+      oracle: { sha: "o", judge: (_, how) => (asked.push(how), judgeBy(tracker)) },
+    }));
+    onTestFinished(() => stage[Symbol.dispose]());
+    stage.start();
+    await passUntil(clock, stage.until("oracle-asked"));
+    return { stage, clock, asked };
+  };
+
+  test("begins 200 ms after it falls due, in the background", async () => {
+    const { clock, asked } = await judging();
+    clock.advance(199);
+    await settle();
+    expect(asked).toEqual([]);
+    clock.advance(1);
+    while (asked.length === 0) await settle();
+    expect(asked).toEqual(["background"]);
+  });
+
+  test("begins at once when nothing is at work any more; the last one too, and not in the background", async () => {
+    const { stage, asked } = await judging(() => undefined);
+    await stage.ended();
+    expect(asked).toEqual(["background", undefined]);
+  });
+
+  test("holds up no stop", async () => {
+    const { stage } = await judging();
+    await stage.until("agent-started");
+    stage.engine.orchestrator.stop("SIGTERM");
+    expect((await stage.ended()).end?.exitCode).toBe(130);
+  });
+});
+
+describe("the oracle that cannot judge", () => {
+  test("is asked three times at the end, with waits of 2 and 4 seconds, and the run ends with exit 3", async () => {
+    const clock = new FakeClock();
+    const askedAt: number[] = [];
+    using stage = await Stage.open({ tickets: [ticketOf("T-1")] }, () => ({
+      clock,
+      oracle: { sha: "o", judge: () => (askedAt.push(clock.now()), Promise.resolve(unjudged)) },
+    }));
+    stage.start();
+    await passUntil(
+      clock,
+      stage.until("oracle-asked", (e) => e.type === "oracle-asked" && e.final),
+    );
+    const begun = clock.now();
+    for (const wait of [2_000, 4_000]) {
+      while (clock.waiting === 0) await settle();
+      clock.advance(wait - 1);
+      await settle();
+      const before = askedAt.length;
+      clock.advance(1);
+      while (askedAt.length === before) await settle();
+    }
+    expect((await stage.ended()).end).toMatchObject({
+      kind: "unjudged",
+      exitCode: 3,
+      reason: "the oracle could not judge: tracker down",
+    });
+    expect(askedAt.slice(-3).map((at) => at - begun)).toEqual([0, 2_000, 6_000]);
+  });
+
+  test("a stop does not wait for it", async () => {
+    const clock = new FakeClock();
+    using stage = await Stage.open({ tickets: [ticketOf("T-1")] }, () => ({
+      clock,
+      oracle: {
+        sha: "o",
+        judge: (signal) =>
+          stage.of("oracle-asked").at(-1)?.final
+            ? new Promise((resolve) => signal?.addEventListener("abort", () => resolve(unjudged)))
+            : Promise.resolve(unjudged),
+      },
+    }));
+    stage.start();
+    await passUntil(
+      clock,
+      stage.until("oracle-asked", (e) => e.type === "oracle-asked" && e.final),
+    );
+    stage.engine.orchestrator.stop("SIGINT");
+    expect((await stage.ended()).end).toMatchObject({ kind: "interrupted", exitCode: 130 });
+  });
+});
+
+test("a worker is cancelled with the first cause; one that is gone is left alone", async () => {
+  using stage = await Stage.open({ tickets: [ticketOf("T-1")], limits: { attempts: 1 }, work: endless });
+  stage.start();
+  await stage.until("agent-started");
+  const { performer } = stage.engine;
+  const abort = (ending: "killed-by-person" | "stopped") =>
+    performer.abort({ do: "abort", ticket: T1, fence: 1 as Fence, ending });
+  abort("killed-by-person");
+  abort("stopped");
+  await stage.until("attempt-ended");
+  abort("stopped");
+  await stage.ended();
+  expect(stage.of("agent-ended")[0]?.ending).toBe("killed-by-person");
+  expect(stage.of("attempt-ended")[0]?.outcome).toBe("killed");
+});
+
+test("a journal that fails ends every agent, and idle waits for them", async () => {
+  using stage = await Stage.open({ tickets: [ticketOf("T-1"), ticketOf("T-2")], work: endless });
+  stage.start();
+  await stage.until("agent-started", () => stage.of("agent-started").length === 2);
+  stage.engine.orchestrator.fail(new Error("disk full"));
+  await expect(stage.engine.orchestrator.ended).rejects.toThrow("disk full");
+  await stage.engine.performer.idle();
+  expect(stage.tasks.every((task) => task.signal.aborted)).toBe(true);
+  expect(stage.types()).not.toContain("attempt-ended");
+});
+
+test("a defect in what was launched fails the run; it is never an unhandled rejection", async () => {
+  using stage = await Stage.open({ tickets: [ticketOf("T-1")] }, () => ({
+    oracle: { sha: "o", judge: () => Promise.reject(new Error("it never throws")) },
+  }));
+  stage.start();
+  await expect(stage.engine.orchestrator.ended).rejects.toThrow("it never throws");
+  await stage.engine.performer.idle();
+});
+
+describe("a gate", () => {
+  const open = async (set: () => Promise<void>) => {
+    const clock = new FakeClock();
+    const stage = await Stage.open({ tickets: [ticketOf("T-1")], limits: { attempts: 1 }, work: endless }, ({ tracker }) => ({
+      clock: { now: () => clock.now(), after: (_, then) => clock.after(0, then) },
+      tracker: { ...tracker, set },
+    }));
+    return { stage, clock };
+  };
+
+  test("that the tracker does not take is not believed: the ticket stays open and says why", async () => {
+    const { stage, clock } = await open(() => Promise.reject(new Error("403\u001b[2J")));
+    using _ = stage;
+    stage.start();
+    await stage.until("agent-started");
+    stage.engine.orchestrator.command({ type: "gate", ticket: T1, step: HumanStep.parse("approve") });
+    let over = false;
+    void stage.engine.orchestrator.ended.then(() => (over = true));
+    while (!over) {
+      if (clock.waiting > 0) clock.advance(4_000);
+      await settle();
+    }
+    expect(stage.ticket(T1)).toMatchObject({ phase: "stalled" });
+    expect(stage.ticket(T1).stalledReason).toBe(
+      "the human gate was not recorded: the tracker could not be set to human-gated: 403",
+    );
+    expect(stage.state.end?.exitCode).toBe(1);
+  });
+
+  test("that a stop cuts off is not given up: the run's next engine writes it", async () => {
+    const step = HumanStep.parse("approve");
+    using stage = await Stage.open({ tickets: [ticketOf("T-1")], work: endless }, ({ tracker }) => ({
+      tracker: { ...tracker, set: () => (stage.engine.orchestrator.stop("SIGTERM"), Promise.reject(new Error("down"))) },
+    }));
+    stage.start();
+    await stage.until("agent-started");
+    stage.engine.orchestrator.command({ type: "gate", ticket: T1, step });
+    expect((await stage.ended()).end?.exitCode).toBe(130);
+    expect(stage.ticket(T1)).toMatchObject({ phase: "waiting", gate: { step } });
+    await stage.crashAndReopen();
+    await stage.resume();
+    expect((await stage.ended()).end?.reason).toBe("0 done, 1 human-gated");
+    expect(await stage.tracker().snapshot()).toMatchObject([{ state: { as: "human-gated", step } }]);
+  });
+});
+
+describe("the tracker's write", () => {
+  const write = (answers: readonly (Error | undefined)[], signal = new AbortController().signal) => {
+    const clock = new FakeClock();
+    const script = [...answers];
+    let writes = 0;
+    const tracker: Tracker = {
+      snapshot: () => Promise.resolve([]),
+      taken: () => Promise.resolve([]),
+      file: () => Promise.resolve(),
+      set: () => {
+        writes += 1;
+        const answer = script.shift();
+        return answer === undefined ? Promise.resolve() : Promise.reject(answer);
+      },
+    };
+    const ctx: Partial<LoopContext> = { clock, tracker };
+    const of = { ticket: T1, state: { as: "done" } as const, note: "", signal };
+    const result = assertTracker(ctx as LoopContext, of);
+    return { clock, result, writes: () => writes };
+  };
+  const down = new Error("down");
+
+  const WAITS = [250, 1_000, 4_000];
+
+  test("is tried again after 250 ms, 1 s and 4 s", async () => {
+    const { clock, result, writes } = write(WAITS.map(() => down));
+    for (const [i, wait] of WAITS.entries()) {
+      while (clock.waiting === 0) await settle();
+      clock.advance(wait - 1);
+      await settle();
+      expect(writes()).toBe(i + 1);
+      clock.advance(1);
+    }
+    expect(await result).toEqual({ ok: true, summary: "tracker says done" });
+  });
+
+  test("gives up then, with the tracker's last word as evidence", async () => {
+    const { clock, result, writes } = write([...WAITS.map(() => down), new Error("last"), down]);
+    for (const wait of WAITS) {
+      while (clock.waiting === 0) await settle();
+      clock.advance(wait);
+    }
+    expect(await result).toMatchObject({
+      ok: false,
+      evidence: { step: "assert", summary: "the tracker could not be set to done: last" },
+    });
+    expect(writes()).toBe(WAITS.length + 1);
+  });
+
+  test("is not tried again after a stop", async () => {
+    const { result, writes } = write([down, down], AbortSignal.abort());
+    expect(await result).toMatchObject({ ok: false, evidence: { summary: "the tracker could not be set to done: down" } });
+    expect(writes()).toBe(1);
+  });
+});
+
+test("a stop while the tracker is down keeps what has landed: the ticket is neither stalled nor worked again", async () => {
+  using stage = await Stage.open({ tickets: [ticketOf("T-1")] }, ({ tracker }) => ({
+    tracker: { ...tracker, set: () => (stage.engine.orchestrator.stop("SIGTERM"), Promise.reject(new Error("down"))) },
+  }));
+  stage.start();
+  expect((await stage.ended()).end?.exitCode).toBe(130);
+  expect(stage.ticket(T1)).toMatchObject({ phase: "waiting", failures: 0, history: [{ outcome: "stopped" }] });
+  await stage.crashAndReopen();
+  await stage.resume();
+  expect((await stage.ended()).end?.exitCode).toBe(0);
+  expect(stage.tasks).toHaveLength(1);
+  expect(stage.git("log", "--format=%s", "main")).toBe("T-1 (T-1)\nfirst");
+});
+
+/** A clock whose timers fire at once. */
+const AT_ONCE: Clock = {
+  now: Date.now,
+  after: (_, then) => {
+    const timer = setImmediate(then);
+    return () => clearImmediate(timer);
+  },
+};
+
+test("a tracker that is down for a whole attempt costs that attempt and no work: the next goes on from the landing", async () => {
+  let writes = 0;
+  using stage = await Stage.open({ tickets: [ticketOf("T-1")] }, ({ tracker }) => ({
+    clock: AT_ONCE,
+    tracker: {
+      ...tracker,
+      set: (...options) => ((writes += 1) <= 5 ? Promise.reject(new Error("down")) : tracker.set(...options)),
+    },
+  }));
+  stage.start();
+  expect((await stage.ended()).end?.exitCode).toBe(0);
+  expect(stage.ticket(T1)).toMatchObject({
+    phase: "done",
+    failures: 1,
+    history: [{ outcome: "failed" }, { outcome: "done" }],
+  });
+  expect(stage.tasks).toHaveLength(1);
+  expect(stage.git("log", "--format=%s", "main")).toBe("T-1 (T-1)\nfirst");
+});
