@@ -87,7 +87,7 @@ export async function behindLinks(checkout: string, paths: readonly string[]): P
   return found;
 }
 
-/** The content of a file, and whether it is executable. */
+/** The content of a file, regardless of its executable bit. */
 async function bytesOf(file: string): Promise<string> {
   return (await contentOf(file)).replace(/^[x-] /, "");
 }
