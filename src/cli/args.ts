@@ -37,7 +37,7 @@ function looksLikeFile(word: string): boolean {
   return /[./\\]/.test(word);
 }
 
-/** The parser's complaint in our words. */
+/** Rewords the parser's error as a UserError. */
 function refusal({ code, message }: CommanderError, command: Command): UserError {
   const [name = "", other = ""] = [...message.matchAll(/'([^']+)'/g)].map(([, quoted = ""]) => quoted);
   switch (code) {

@@ -2,9 +2,9 @@ import { enableCompileCache } from "node:module";
 import { packageFiles } from "./package-files.ts";
 
 /**
- * Keeps what V8 compiles of this program, for its next start, in the folder of the package. Whoever may write there may write the
- * program too, so it opens no way to anybody. Where it cannot be written nothing is kept, and Node checks each entry against the
- * file that it was made of, the version and V8's flags: set those before.
+ * Caches V8's compiled code of this program in the package's folder for the next start. Anyone who can write there can change the
+ * program itself, so the cache adds no risk. If the folder is not writable, nothing is cached. Node checks each entry against its
+ * source file, the version and V8's flags: set those first.
  */
 export function keepCompiled(): void {
   enableCompileCache(packageFiles().compiled);

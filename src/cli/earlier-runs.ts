@@ -4,7 +4,7 @@ import { errorMessage } from "../domain/values/error-text.ts";
 import type { RunId } from "../domain/values/ids.ts";
 import { stateHome } from "./state-home.ts";
 
-/** The last runs of the batch file of `run` before it, newest first. Never throws: where they cannot be read, `problem` says why. */
+/** The last runs of the batch file of `run` before it, newest first. Never throws: if they cannot be read, `problem` says why. */
 export function earlierRuns(run: RunId): { readonly runs: readonly EarlierRun[]; readonly problem?: string } {
   try {
     const records = openRunStore(stateHome(process.env, process.cwd()).db);

@@ -6,10 +6,10 @@ import { EXIT, UserError } from "../domain/values/user-error.ts";
 import { startEngine } from "./engine/start-engine.ts";
 import { stopOnSignals } from "./signals.ts";
 
-/** File descriptor on which the engine process tells its parent, once, whether the run has begun. */
+/** File descriptor on which the engine process tells its parent, once, if the run has begun. */
 export const HANDSHAKE_FD = 3;
 
-/** What the parent gives the engine process, as JSON in argv. */
+/** The parent's arguments for the engine process, as JSON in argv. */
 export const EngineArgs = z.strictObject({
   batch: z.string(),
   cwd: z.string(),
@@ -18,14 +18,14 @@ export const EngineArgs = z.strictObject({
   allowApiKey: z.boolean(),
 });
 
-/** What the engine process answers. */
+/** The engine process's answer. */
 export const Handshake = z.discriminatedUnion("ok", [
   z.object({ ok: z.literal(true), run: z.string(), folder: z.string(), warnings: z.string().optional() }),
   z.object({ ok: z.literal(false), what: z.string(), why: z.string(), todo: z.string(), exitCode: z.number() }),
 ]);
 export type Handshake = z.infer<typeof Handshake>;
 
-/** The engine on its own: no terminal, talked to over the run's socket. Gives the run's exit code. */
+/** Runs the engine on its own: without a terminal, controlled over the run's socket. Returns the run's exit code. */
 export async function engineProcess(json: string): Promise<number> {
   const { workers, ...args } = EngineArgs.parse(JSON.parse(json));
   try {
@@ -38,7 +38,7 @@ export async function engineProcess(json: string): Promise<number> {
       },
       ...(workers === undefined ? {} : { workers }),
     });
-    // The terminal that started it may be closed at any time: that is not a wish to stop.
+    // The user may close the terminal at any time: that is not a request to stop.
     process.on("SIGHUP", () => undefined);
     stopOnSignals(engine, ["SIGINT", "SIGTERM"]);
     answer({ ok: true, run: engine.run, folder: engine.folder, ...(warnings === undefined ? {} : { warnings }) });
@@ -61,7 +61,7 @@ function answer(handshake: Handshake): void {
     writeSync(HANDSHAKE_FD, `${JSON.stringify(handshake)}\n`);
     closeSync(HANDSHAKE_FD);
   } catch (error) {
-    // Who started it is gone already: the run is not its terminal's, and goes on.
+    // The parent is gone already: the run does not belong to its terminal, and continues.
     if (!hasErrorCode(error, "EPIPE")) throw error;
   }
 }

@@ -11,24 +11,24 @@ import { keepState, keptStateOf } from "../engine/snapshot.ts";
 import { stateHome } from "../state-home.ts";
 import { type JournalRead, readJournal } from "./read-journal.ts";
 
-/** How long the first frame has to itself before the journal is read behind it. Milliseconds. */
+/** Head start of the first frame before the journal is read in the background. Milliseconds. */
 const FIRST_FRAME_MS = 250;
-/** What to say of an engine that cannot be reached, in as few words as the last line of a narrow terminal takes. */
+/** The message for an unreachable engine, short enough for the last line of a narrow terminal. */
 export const GONE = "the engine is gone; run the same command to go on";
 
-/** A run that no engine works on, and where it is shown. */
+/** A run without an engine, and the store that shows it. */
 export interface DiskRunOptions {
   readonly run: RunId;
   readonly store: DashboardStore;
   readonly feed: Feed;
-  /** Aborted where an engine tells of the run itself, or another run is shown. */
+  /** Aborted if an engine starts to report the run, or another run is shown. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Shows a run from its records: at once by the state that was kept of it, where there is one, and then by its journal, which is
- * read and verified whole behind that. Gives what the journal makes; undefined where the reading was given up. Rejects with a
- * UserError (exit 3) where the journal is broken; then nothing of the run is shown any more.
+ * Shows a run from its records: first its kept state, if there is one, then its journal, read and verified whole in the
+ * background. Returns the journal's state, or undefined if the read is aborted. Rejects with a UserError (exit 3) if the journal
+ * is broken; the run is then taken off the screen.
  */
 export async function showFromDisk(options: DiskRunOptions): Promise<RunState | undefined> {
   const records = openRunStore(stateHome(process.env, process.cwd()).db);
@@ -50,7 +50,7 @@ export async function showFromDisk(options: DiskRunOptions): Promise<RunState | 
   }
 }
 
-/** Takes off the screen whatever a broken journal has told before. Gives what to throw. */
+/** Removes everything that a broken journal has put on the screen. Returns the error to throw. */
 export function showBroken({ run, store }: Pick<DiskRunOptions, "run" | "store">, error: unknown): unknown {
   const broken = error instanceof JournalBroken ? tampered(run, `its journal is broken: ${error.message}`, error) : error;
   const reason = error instanceof JournalBroken ? "the run's journal is broken" : "the run's records cannot be read";
@@ -59,16 +59,16 @@ export function showBroken({ run, store }: Pick<DiskRunOptions, "run" | "store">
   return broken;
 }
 
-/** So that the next look need not read all of it. Where that cannot be written, it reads. */
+/** Keeps the state so that the next read of this run is short. A failed write only costs that time. */
 function keepForNext(records: RunStore, state: RunState): void {
   try {
     keepState(records, state);
   } catch {
-    // A full disk, or a folder that is only read: nothing but time is lost.
+    // The disk is full or the folder is read-only: only time is lost.
   }
 }
 
-/** What the kept state and the few rows after it tell. A journal that does not go on from it is read whole, which says why. */
+/** Shows the kept state and the few rows after it. A journal that does not continue it is read whole, which gives the reason. */
 async function showKept(options: DiskRunOptions, records: RunStore): Promise<JournalRead | undefined> {
   const kept = keptStateOf(records, options.run);
   if (kept === undefined) return undefined;
@@ -92,7 +92,7 @@ async function readWhole(options: DiskRunOptions, records: RunStore, told: boole
   return readJournal({ journal: records.openForReading(options.run), signal: options.signal, ...between });
 }
 
-/** Nothing is known of what came after the last event: of a run that has not ended, the time stands still there. */
+/** Nothing is known after the last event. If the run has not ended, its clock stands still there. */
 function show({ store, feed }: DiskRunOptions, { state, recent }: JournalRead): void {
   feed.take({ kind: "snapshot", state, recent });
   if (state.end !== undefined) return;

@@ -10,11 +10,11 @@ import { writeAll } from "../print.ts";
 import { printedSummary } from "../printed-summary.ts";
 import { stateHome } from "../state-home.ts";
 
-/** How long after its end the engine of a run may take to put everything away, and how often that is looked for. Milliseconds. */
+/** Longest wait for a run's engine to clean up after the end, and how often that is checked. Milliseconds. */
 const PUT_AWAY_MS = 5_000;
 const LOOK_MS = 20;
 
-/** Leaves on the terminal what is to be known of the run that was shown last. Gives its exit code. */
+/** Prints the summary of the run that was shown last. Returns its exit code. */
 export async function exitMessage(run: string, state: RunState | undefined, lost: boolean): Promise<number> {
   if (state?.end !== undefined) {
     await putAway(state.batchPath, state.end.at + PUT_AWAY_MS - Date.now());
@@ -31,8 +31,8 @@ export async function exitMessage(run: string, state: RunState | undefined, lost
 }
 
 /**
- * The exit code is always that of the run which the command was for, whichever was shown last: a script knows no other. That run's
- * journal tells it, and a line says so.
+ * The exit code is always that of the run that the command named, even if another was shown last: a script knows no other. The
+ * code comes from that run's journal, and a line says so.
  */
 export function ownExitCode(run: string): number {
   const { live, state } = findRun(run);
@@ -44,8 +44,8 @@ export function ownExitCode(run: string): number {
 }
 
 /**
- * Waits until the engine of a run that has just ended holds its batch no more: the same command may follow at once. Whoever holds
- * it later is another run's engine. At most `ms`, and never longer than PUT_AWAY_MS, for clocks may be set back.
+ * Waits until the engine of a run that has just ended releases its batch, because the same command may follow at once. A later
+ * holder is another run's engine. Waits at most `ms`, and never longer than PUT_AWAY_MS, because clocks may be set back.
  */
 async function putAway(batchPath: string, ms: number): Promise<void> {
   const locks = createLocks(stateHome(process.env, process.cwd()).locks);

@@ -5,12 +5,12 @@ import type { RunState } from "../../domain/run/state.ts";
 import type { Journal } from "../../ports/journal.ts";
 import { lookBackFrom, RECENT } from "../engine/snapshot.ts";
 
-/** How long a journal is read without letting anything else happen: keys, and frames. Milliseconds. */
+/** Longest time that reading a journal blocks keys and frames. Milliseconds. */
 const SLICE_MS = 12;
-/** How often it is told how far that is: each time draws a frame. Milliseconds. */
+/** Interval between progress reports: each one draws a frame. Milliseconds. */
 const TELL_MS = 100;
 
-/** What a journal tells: the state, the last events that were no activity, and how many rows it took to know. */
+/** The content of a journal: the state, the last events other than activity, and the number of rows read. */
 export interface JournalRead {
   readonly state: RunState;
   readonly recent: readonly RunEvent[];
@@ -18,8 +18,8 @@ export interface JournalRead {
 }
 
 /**
- * Takes one event after the other, in slices; `between` is told now and then how many were taken. Rejects where `signal`
- * is aborted, and with what reading throws.
+ * Takes one event after the other, in slices; `between` regularly gets the number taken. Rejects if `signal` is aborted, and with
+ * the reader's errors.
  */
 export async function inSlices({
   events,
@@ -52,8 +52,8 @@ export async function inSlices({
 }
 
 /**
- * Reads a journal, all of it or, with a state that was kept of it, what comes after that (and a little before, for what has
- * happened lately). Undefined where it holds nothing.
+ * Reads a journal: all of it or, from a kept state, only the rows after it (and a few before, for recent events). Undefined if
+ * the journal is empty.
  */
 export async function readJournal(options: {
   readonly journal: Journal;

@@ -7,13 +7,13 @@ import { earlierRuns } from "../earlier-runs.ts";
 import { createLiveness, listedRuns } from "../find-run.ts";
 import { type ReaderOptions, readTicketText } from "./ticket-reader.ts";
 
-/** How often the list is read anew while it is shown. Milliseconds. */
+/** Interval between reads of the list while it is shown. Milliseconds. */
 const EVERY_MS = 2_000;
 
-/** Starts to read the store and brings into it what a view asks for. Gives how to end it. */
+/** Watches the store and loads the data that a view asks for. Returns a function that ends it. */
 type Reader = (options: ReaderOptions) => () => void;
 
-/** Runs of the same batch file before this one: read once per run that is shown, when something that shows them comes into view. */
+/** Earlier runs of the same batch file: read once per shown run, as soon as a view that shows them opens. */
 export const readEarlier: Reader = ({ store }) => {
   const look = (state: DashboardState): void => {
     const run = state.run?.run;
@@ -28,7 +28,7 @@ function showsEarlier({ run, ui }: DashboardState): boolean {
   return ui.view === "ledger" || run?.end !== undefined;
 }
 
-/** Reads what the oracle said of each ticket while its view or the overview is shown: at once, and after each judgement. */
+/** Reads the oracle's evidence for each ticket while its view or the overview is shown: at once, and after each judgement. */
 export const readOracleEvidence: Reader = ({ store, folder }) => {
   let read = "";
   let shown: RunId | undefined;
@@ -46,7 +46,7 @@ export const readOracleEvidence: Reader = ({ store, folder }) => {
     read = wanted;
     const { run } = state.run;
     void readEvidence(folder()).then((evidence) => {
-      // Another run, or a later judgement, may be wanted by now.
+      // The view may want another run or a later judgement by now.
       if (!ended && read === wanted && store.getState().run?.run === run) store.setState(withEvidence(evidence), true);
     });
   };
@@ -58,7 +58,7 @@ export const readOracleEvidence: Reader = ({ store, folder }) => {
   };
 };
 
-/** The whole state, for what is not known any more has to go. */
+/** Replaces the whole state, because evidence that is no longer known has to go. */
 function withEvidence(evidence: OracleEvidence | undefined): (state: DashboardState) => DashboardState {
   return ({ evidence: _, ...rest }) => (evidence === undefined ? rest : { ...rest, evidence });
 }
@@ -71,7 +71,7 @@ export const readRuns: Reader = ({ store }) => {
     try {
       return listedRuns(liveness);
     } catch (error) {
-      // The records cannot be read just now: what was read before stays.
+      // The records cannot be read now: the previous list stays.
       if (error instanceof UserError) return undefined;
       throw error;
     }
@@ -81,7 +81,7 @@ export const readRuns: Reader = ({ store }) => {
     if (runList === undefined) return;
     const known = store.getState().runList;
     const kept = runList.map((run) => known?.find((other) => JSON.stringify(other) === JSON.stringify(run)) ?? run);
-    // The same list again changes nothing on the screen, and a row that is as it was is not drawn anew.
+    // An unchanged list changes nothing on the screen, and an unchanged row is not redrawn.
     if (known === undefined || kept.length !== known.length || kept.some((run, i) => run !== known[i]))
       store.setState({ runList: kept });
   };
@@ -100,10 +100,10 @@ export const readRuns: Reader = ({ store }) => {
   };
 };
 
-/** Every reader, one for each kind of thing that lies outside of the run's events. */
+/** All readers, one for each kind of data outside the run's events. */
 const READERS: readonly Reader[] = [readEarlier, readOracleEvidence, readRuns, readTicketText];
 
-/** Starts all readers; what is given back ends them. */
+/** Starts all readers; the returned function ends them. */
 export function startReaders(options: ReaderOptions): () => void {
   const ends = READERS.map((start) => start(options));
   return () => {

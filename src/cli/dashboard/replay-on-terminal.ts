@@ -20,20 +20,22 @@ import { showBroken } from "./disk-run.ts";
 import { inSlices } from "./read-journal.ts";
 import { startReaders } from "./readers.ts";
 
-/** Time between two moves of a replay that plays: 20 a second, as a run at work is shown. Milliseconds. */
+/** Time between two steps of a playing replay: 20 a second, like a live run. Milliseconds. */
 const FRAME_MS = 50;
 
 /** A run to replay. */
 export interface ReplayOptions {
   readonly run: RunId;
   readonly folder: string;
-  /** How much faster than the run it begins to play. */
+  /** Playback speed at the start, as a multiple of the run's. */
   readonly speed: number;
-  /** Stretches in which nothing happened are passed over. */
+  /** Skips stretches without events. */
   readonly skipsIdle: boolean;
 }
 
-/** Plays a run from its journal in the dashboard. Throws a UserError (exit 3), once the screen is gone, where that is broken. */
+/**
+ * Plays a run from its journal in the dashboard. Throws a UserError (exit 3) after the screen is closed if the journal is broken.
+ */
 export async function replayOnTerminal(options: ReplayOptions, keymap: Keymap = KEYMAP): Promise<void> {
   const actions = { ...refusedActions(IS_REPLAY), play: (action: PlayAction) => void tape.play(action) };
   const store = createDashboardStore({ now: Date.now(), keymap: replayKeymap(keymap), actions });
@@ -42,7 +44,7 @@ export async function replayOnTerminal(options: ReplayOptions, keymap: Keymap = 
   const leaving = new AbortController();
   const tape = new Tape({ ...options, store, records });
   const loaded = tape.load(leaving.signal);
-  // A failure is met once the screen is gone.
+  // A failure is handled once the screen is closed.
   loaded.catch(() => undefined);
   try {
     await showDashboard(store);
@@ -59,12 +61,12 @@ interface TapeOptions extends ReplayOptions {
   readonly records: RunStore;
 }
 
-/** The journal on the player, and what moves it. */
+/** The journal on the player, and the timer that moves it. */
 class Tape {
   readonly #options: TapeOptions;
   readonly #player: Player;
   #playback: Playback | undefined;
-  /** The last event that is part of what is shown. */
+  /** The last event in the shown state. */
   #seq = 0;
   #timer: NodeJS.Timeout | undefined;
   #movedAt = 0;
@@ -74,7 +76,7 @@ class Tape {
     this.#player = new Player({ read: (after) => this.#read(after) });
   }
 
-  /** Reads and verifies the whole journal, showing how far it is, and begins to play. Settles where it is given up. */
+  /** Reads and verifies the whole journal, shows the progress, and starts to play. Settles if the read is aborted. */
   async load(signal: AbortSignal): Promise<void> {
     const { store, records, run, speed, skipsIdle } = this.#options;
     const count = records.eventCount(run);

@@ -5,17 +5,17 @@ import type { DashboardStore } from "../../store/dashboard-store.ts";
 import { LogText, type TextKind } from "../../store/ticket-log/log-text.ts";
 import { type CommitRange, targetOf } from "../../store/ticket-log/target.ts";
 
-/** The longest change that is shown, in bytes. */
+/** Largest change that is shown, in bytes. */
 const CHANGE_BYTES = 2_000_000;
 
-/** What the dashboard shows beside the engine's messages, and where it lies. */
+/** The data that the dashboard shows beside the engine's messages, and its location. */
 export interface ReaderOptions {
   readonly store: DashboardStore;
   /** The folder of the run that is shown now: `runs/<run>`. */
   readonly folder: () => string;
 }
 
-/** What is to be read: which target's it is, and where it lies: in which run's folder. */
+/** The text to read: its target, and the run's folder that holds it. */
 interface Wanted {
   readonly key: string;
   readonly folder: string;
@@ -24,7 +24,7 @@ interface Wanted {
   readonly change?: CommitRange;
 }
 
-/** Reads what the ticket view shows, while it shows it: the file, as it grows, or the change out of git. */
+/** Reads the text of the ticket view while that is shown: a growing file, or a change from git. */
 export function readTicketText({ store, folder }: ReaderOptions): () => void {
   let at: Wanted | undefined;
   let end: (() => void) | undefined;
@@ -57,7 +57,7 @@ function wantedOf(store: DashboardStore, folder: string): Wanted | undefined {
   return { key: target.key, folder, path: join(folder, file.path), kind: file.kind, ...change };
 }
 
-/** Brings a file into the store; the store is told once for each look at the file that finds anything new. */
+/** Reads a file into the store. The store is updated once per read that finds new text. */
 function follow(store: DashboardStore, { key, folder, path, kind }: Wanted): () => void {
   const text = new LogText(kind, createEventLineReader);
   let version = 0;
@@ -65,7 +65,7 @@ function follow(store: DashboardStore, { key, folder, path, kind }: Wanted): () 
   const looked = (state: FollowedState, news: boolean): void => {
     const word = typeof state === "string" ? state : state.refused;
     if (!news && word === before) return;
-    // What is gone is not shown as if it were there.
+    // A removed file is not shown as if it existed.
     if (state !== "there" && word !== before) text.begin({ skipped: 0 });
     before = word;
     version += 1;
@@ -75,11 +75,11 @@ function follow(store: DashboardStore, { key, folder, path, kind }: Wanted): () 
   return followFile(path, by, { under: folder });
 }
 
-/** Asks git once: commits do not change. */
+/** Asks git once, because commits do not change. */
 function ask(store: DashboardStore, { key, kind }: Wanted, change: CommitRange): () => void {
   let ended = false;
   const show = async (): Promise<void> => {
-    // What reaches git is large, and hardly anybody looks at a change before the first frame.
+    // The git code is large, and changes are rarely opened before the first frame.
     const { readChange } = await import("../../adapters/vcs/repository/read-change.ts");
     const read = await readChange({ ...change, maxBytes: CHANGE_BYTES });
     if (ended) return;

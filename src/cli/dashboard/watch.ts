@@ -18,12 +18,12 @@ import { GONE, showFromDisk } from "./disk-run.ts";
 import { exitMessage, ownExitCode } from "./exit-message.ts";
 import { startReaders } from "./readers.ts";
 
-/** How long a message about what could not be done stays. Milliseconds. */
+/** How long an error message stays. Milliseconds. */
 const TOAST_MS = 6_000;
-/** Least time between two attempts to reach an engine. Milliseconds. */
+/** Least time between two attempts to connect to an engine. Milliseconds. */
 const RECONNECT_MS = 1_000;
 
-/** A run to show. `live`: an engine is at work on it. */
+/** A run to show. `live`: an engine is working on it. */
 export interface RunToShow {
   readonly run: RunId;
   readonly folder: string;
@@ -31,8 +31,8 @@ export interface RunToShow {
 }
 
 /**
- * The dashboard of a run, and of any other that a person switches to. Gives the exit code of the run that it was opened for; 130
- * where that goes on, 1 where its engine is gone. Throws a UserError (exit 3) where its journal is broken.
+ * Shows the dashboard of a run, and of any other that the user switches to. Returns the exit code of the run that it was opened
+ * for: 130 if that continues, 1 if its engine is gone. Throws a UserError (exit 3) if its journal is broken.
  */
 export async function watch(own: RunToShow, keymap: Keymap = KEYMAP): Promise<number> {
   const actions: Actions = {
@@ -69,18 +69,18 @@ export async function watch(own: RunToShow, keymap: Keymap = KEYMAP): Promise<nu
 
 /** The run on the screen. */
 interface ShownRun extends RunToShow {
-  /** Sends a command to its engine, or says why there is none to send it to. */
+  /** Sends a command to the engine, or returns the reason why it cannot. */
   readonly send: (command: Command) => RefusalReason;
   /**
-   * The last that is known of it: by its engine where one has told of it, else by its journal, read to its end. Nothing of it
-   * reaches the screen any more. Rejects with a UserError (exit 3) where the journal is broken.
+   * Returns the last known state: the engine's if it has reported one, else the journal's, read to its end. The run is not shown
+   * any more. Rejects with a UserError (exit 3) if the journal is broken.
    */
   readonly last: () => Promise<RunState | undefined>;
-  /** Nothing of it reaches the screen any more. The run itself is not touched. */
+  /** Stops showing the run. The run itself is not touched. */
   readonly close: () => void;
 }
 
-/** Puts a run on the screen: by its engine where one is at work, now or later, else from its records. */
+/** Shows a run: from its engine if one is working, now or later, else from its records. */
 export function showRun(runToShow: RunToShow, store: DashboardStore): ShownRun {
   const feed = createFeed(store, { now: Date.now });
   const byEngine = new AbortController();
@@ -90,7 +90,7 @@ export function showRun(runToShow: RunToShow, store: DashboardStore): ShownRun {
     if (read !== undefined || byEngine.signal.aborted) return;
     isRead = true;
     read = showFromDisk({ run: runToShow.run, store, feed, signal: byEngine.signal });
-    // A failure is met by whoever asks for the last of it.
+    // The caller of `last` handles a failure.
     read
       .catch(() => undefined)
       .finally(() => {
@@ -99,7 +99,7 @@ export function showRun(runToShow: RunToShow, store: DashboardStore): ShownRun {
   };
   if (!runToShow.live) readRecords();
   const onEngine = (): void => byEngine.abort();
-  // An engine that was at work may be gone by now.
+  // An engine that was working may be gone by now.
   const connection = keepConnected({
     folder: runToShow.folder,
     store,
@@ -131,8 +131,9 @@ export function showRun(runToShow: RunToShow, store: DashboardStore): ShownRun {
 }
 
 /**
- * A connection that comes back: an engine may be started again under a dashboard that stays up. Each listens somewhere else, which
- * is told in the run's folder. `onEngine`: an engine tells of the run. `onNobody`: none listens. `isRead`: somebody else shows the run until one does.
+ * A connection that reconnects: an engine may be restarted under an open dashboard. Each engine listens at a new address, which
+ * it writes into the run's folder. `onEngine`: an engine reports the run. `onNobody`: none listens. `isRead`: the run is shown
+ * from its records until an engine reports it.
  */
 function keepConnected(options: {
   readonly folder: string;
@@ -201,7 +202,7 @@ function selectFirst(store: DashboardStore): void {
   if (ui.selected === undefined && ticket !== undefined && run?.end === undefined) store.dispatch({ type: "select", ticket });
 }
 
-/** Rejects where nobody listens, or ever did. */
+/** Rejects if no engine listens or ever did. */
 async function connectTo(folder: string, told: Omit<ConnectOptions, "socketPath">): Promise<ChannelClient> {
   return connectChannel({ socketPath: socketPathOf(folder), ...told });
 }

@@ -7,7 +7,9 @@ import { describeApiKeys, findApiKeys, howToAllow } from "../engine/api-key-guar
 import type { LoadedBatch } from "../engine/load-batch.ts";
 import { bad, type CheckResult, ok } from "./check-result.ts";
 
-/** The program that works the batch's tickets. It is looked for and not started: what it does is its own. */
+/**
+ * Checks the program that works the batch's tickets. The program is looked up but not started, because its effects are unknown.
+ */
 export async function checkAgentProgram(loaded: LoadedBatch, env: NodeJS.ProcessEnv): Promise<readonly CheckResult[]> {
   try {
     return [
@@ -19,7 +21,7 @@ export async function checkAgentProgram(loaded: LoadedBatch, env: NodeJS.Process
   }
 }
 
-/** Model API keys that would change who pays: a start is refused for them. */
+/** Checks for model API keys that would change who pays: a start is refused for them. */
 export async function checkApiKeys(env: NodeJS.ProcessEnv, loaded: LoadedBatch | undefined): Promise<readonly CheckResult[]> {
   const found = await findApiKeys(env, loaded);
   if (found.length > 0) return found.map((key) => bad("stray-keys", describeApiKeys([key]).join(), howToAllow([key])));
@@ -27,7 +29,7 @@ export async function checkApiKeys(env: NodeJS.ProcessEnv, loaded: LoadedBatch |
   return [ok("stray-keys", `no model API key ${where}`)];
 }
 
-/** Each repository of the batch, as a start opens it. */
+/** Checks each repository of the batch, opened the way a start opens it. */
 export async function checkRepositories({ batch }: LoadedBatch): Promise<readonly CheckResult[]> {
   return Promise.all(
     Object.entries(batch.repos).map(async ([name, { path, base }]) => {

@@ -1,20 +1,18 @@
-/**
- * `bad`: as things are, a run is refused or cannot be trusted. `warn`: a run starts, with something less than it could have.
- */
+/** `bad`: at present a run is refused or cannot be trusted. `warn`: a run starts, but with fewer features. */
 export type Status = "ok" | "warn" | "bad";
 
-/** One line of the doctor. The texts may hold what others wrote: not yet safe for a terminal. */
+/** One line of the doctor. The texts may contain others' text: not yet safe for a terminal. */
 export interface CheckResult {
-  /** What was looked at; stable, for programs that read the JSON. */
+  /** Name of the check; stable, for programs that read the JSON. */
   readonly check: string;
   readonly status: Status;
-  /** What was found. */
+  /** The finding. */
   readonly found: string;
-  /** How to mend it; null where there is nothing to mend. */
+  /** The remedy; null if there is nothing to fix. */
   readonly fix: string | null;
 }
 
-/** Nothing to mend. */
+/** There is nothing to fix. */
 export function ok(check: string, found: string): CheckResult {
   return { check, status: "ok", found, fix: null };
 }

@@ -6,7 +6,7 @@ import { bad, type CheckResult, ok } from "./check-result.ts";
 
 const INSTALL = `Install git ${OLDEST_GIT} or newer and see that it comes first on PATH.`;
 
-/** The git on PATH. An identity is not asked for: loopdash gives its own. */
+/** Checks the git on PATH. An identity is not required: loopdash sets its own. */
 export async function checkGit(env: NodeJS.ProcessEnv): Promise<readonly CheckResult[]> {
   const children = allowedEnvironment(env, {});
   const git = await resolveProgram("git", { cwd: "/", path: children["PATH"] ?? "" });

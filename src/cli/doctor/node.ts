@@ -7,15 +7,15 @@ import { withProbeFolder } from "./probe-folder.ts";
 
 const INSTALL = "Install Node 24.15 or newer from nodejs.org, or by your version manager, and run loopdash with it.";
 
-/** How long a Node may take for a few lines of script. Milliseconds. */
+/** Time limit for a Node that runs a few lines of script. Milliseconds. */
 const DEADLINE_MS = 20_000;
 
-/** The Node that runs loopdash: its version, its SQLite, and whether its permission model holds back what it should. */
+/** Checks the Node that runs loopdash: its version, its SQLite, and the confinement by its permission model. */
 export async function checkNode(options: { readonly node: string; readonly version: string }): Promise<readonly CheckResult[]> {
   return [version(options), await sqlite(options.node), await permissions(options.node)];
 }
 
-/** An older one is refused before the doctor is asked (see main.ts), so this tells which it is. */
+/** An older one is refused before the doctor starts (see main.ts), so this only reports the version. */
 function version({ node, version }: { readonly node: string; readonly version: string }): CheckResult {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const found = `${version} (${node})`;
@@ -30,7 +30,7 @@ async function sqlite(node: string): Promise<CheckResult> {
   return bad("node-sqlite", `node:sqlite does not work: ${firstLine(stderr)}`, INSTALL);
 }
 
-/** What the oracle is held by: a script that may read one folder must fail at everything else, and still read that one. */
+/** The confinement of the oracle: a script that may read one folder must fail at everything else, and still read that one. */
 const CANARY = `const fs = require("node:fs"), tried = {};
   const attempt = (name, act) => { try { act(); tried[name] = "done"; } catch (error) { tried[name] = error.code ?? "?"; } };
   const [allowed, secret, target] = process.argv.slice(2);
@@ -69,7 +69,7 @@ function parse(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     return JSON.parse(text) as Readonly<Record<string, unknown>>;
   } catch {
-    // It did not come to its end; what it said on stderr is told instead.
+    // The script did not finish; its stderr is reported instead.
     return undefined;
   }
 }

@@ -4,7 +4,7 @@ import { EXIT } from "../../domain/values/user-error.ts";
 
 const folders = new Set<string>();
 
-/** Runs `act` with a new private folder in `parent` that is gone afterwards, also where a signal ends the process. */
+/** Runs `act` with a new private folder in `parent` and removes it afterwards, also if a signal ends the process. */
 export async function withProbeFolder<T>(parent: string, act: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(parent, ".loopdash-doctor-"));
   if (folders.size === 0) for (const signal of SIGNALS) process.on(signal, leave);
@@ -17,7 +17,7 @@ export async function withProbeFolder<T>(parent: string, act: (folder: string) =
   }
 }
 
-/** The nearest folder at or above a path that is there, be it a file. */
+/** The nearest existing path at or above `path`, which may be a file. */
 export function nearestExisting(path: string): string {
   let at = path;
   while (statSync(at, { throwIfNoEntry: false }) === undefined && dirname(at) !== at) at = dirname(at);

@@ -11,12 +11,12 @@ import type { LoadedBatch } from "../engine/load-batch.ts";
 import { type CheckResult, ok, warn } from "./check-result.ts";
 import { withProbeFolder } from "./probe-folder.ts";
 
-/** How long a program may take to tell its version, in milliseconds. */
+/** Time limit for a program to print its version, in milliseconds. */
 const DEADLINE_MS = 20_000;
 const UPDATE = "Update it: an older one may not know all that loopdash asks of it.";
 const MEND = "Run it with --version yourself, and fix what it says.";
 
-/** What is looked at, and for how long. */
+/** The programs to check, and the time limit. */
 export interface ProgramsOf {
   readonly env: NodeJS.ProcessEnv;
   readonly loaded?: LoadedBatch | undefined;
@@ -24,8 +24,8 @@ export interface ProgramsOf {
 }
 
 /**
- * The versions of the vendors' programs that are on PATH, and of those that the batch names by their path. Whether the batch's own
- * is there at all is told elsewhere. They are started with an empty folder for a home, in which they leave what they leave.
+ * Checks the versions of the vendors' programs on PATH and of those that the batch names by path. Another check reports a missing
+ * program of the batch. The programs run with an empty folder as home, so they leave their files there.
  */
 export async function checkPrograms({ env, loaded, deadlineMs = DEADLINE_MS }: ProgramsOf): Promise<readonly CheckResult[]> {
   const children = allowedEnvironment(env, {});
@@ -39,7 +39,7 @@ export async function checkPrograms({ env, loaded, deadlineMs = DEADLINE_MS }: P
   return found.flat();
 }
 
-/** By its path; one that is named without is the one on PATH. */
+/** Programs that the batch names by path; a bare name means the one on PATH. */
 async function namedBy(loaded: LoadedBatch | undefined, kind: VendorKind): Promise<readonly string[]> {
   const specs = loaded === undefined ? [] : [loaded.batch.agent, loaded.batch.reviewer];
   const paths = specs.flatMap((spec) => (spec?.kind === kind && spec.program?.includes("/") ? [spec.program] : []));
@@ -63,7 +63,7 @@ async function look(vendor: AgentProgram, program: string, options: LookOptions)
   return isOlder(version, vendor.tested) ? warn(check, found, UPDATE) : ok(check, found);
 }
 
-/** The first version in what it prints; undefined where it fails, prints none, or takes too long. */
+/** The first version in the program's output; undefined if it fails, prints none, or takes too long. */
 async function versionOf(
   program: string,
   { children, deadlineMs, homeEnv }: LookOptions & Pick<AgentProgram, "homeEnv">,
@@ -89,13 +89,13 @@ async function versionOf(
   });
 }
 
-/** Where programs of any kind keep what is theirs. */
+/** Variables that name the folders in which programs keep their own files. */
 function homesIn(home: string): Readonly<Record<string, string>> {
   const xdg = ["CONFIG", "DATA", "STATE", "CACHE"].map((name) => `XDG_${name}_HOME`);
   return Object.fromEntries(["HOME", ...xdg].map((name) => [name, home]));
 }
 
-/** By its three numbers. */
+/** Compares the three numbers of a version. */
 function isOlder(version: string, tested: string): boolean {
   const numbers = (text: string): readonly number[] => text.split("-", 1)[0]?.split(".").map(Number) ?? [];
   const [a, b] = [numbers(version), numbers(tested)];

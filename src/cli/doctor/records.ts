@@ -2,10 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { asRefusal, SCHEMA_VERSION } from "../../adapters/journal/schema.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 
-/**
- * Looks into loopdash.db as it is: nothing is made, brought up to date or written. Throws a UserError (exit 4) where it
- * cannot be used.
- */
+/** Reads loopdash.db as it is: nothing is created, migrated or written. Throws a UserError (exit 4) if it cannot be used. */
 export function lookIntoRecords<T>(file: string, look: (db: DatabaseSync) => T): T {
   let db: DatabaseSync | undefined;
   try {

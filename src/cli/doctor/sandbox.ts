@@ -3,15 +3,15 @@ import type { FoundSandbox } from "../../adapters/sandbox/find-sandbox.ts";
 import type { SandboxMode } from "../../domain/batch/schema.ts";
 import { bad, type CheckResult, ok, warn } from "./check-result.ts";
 
-/** What looks for a sandbox that hides `state`, where that is there, and tries it out; see the adapter. */
+/** Finds a sandbox that hides `state`, if that exists, and tests it; see the adapter. */
 type FindSandbox = (options: { readonly path: string; readonly state?: string }) => Promise<FoundSandbox>;
 
 const BROKEN = "Do not run agents with it. Update it, and look whether its program was replaced or wrapped.";
 
 /**
- * Whether there is a sandbox and whether it holds, by the same trial that a run begins with: a process in it tries to get out,
- * and must fail. `mode` is the batch's; without a batch it is what a batch has by default. `place` is where state is kept,
- * which is what the sandbox has to keep agents from.
+ * Checks that there is a sandbox and that it holds, by the same trial as at the start of a run: a process in it tries to escape,
+ * and must fail. `mode` is the batch's, or a batch's default without one. `place` is the folder of the state, which the sandbox
+ * has to protect from agents.
  */
 export async function checkSandbox({
   mode,

@@ -11,13 +11,13 @@ import { bad, type CheckResult, ok, warn } from "./check-result.ts";
 import { nearestExisting, withProbeFolder } from "./probe-folder.ts";
 import { lookIntoRecords } from "./records.ts";
 
-/** A run keeps logs, patches and worktrees; below this it may stop in the middle. Bytes. */
+/** A run keeps logs, patches and worktrees; with less free space it may stop midway. Bytes. */
 const ENOUGH = 1_000_000_000;
 
 const ELSEWHERE = "Name a folder that this user can write in LOOPDASH_HOME.";
 const LOCAL_DISK = "Name a folder on a local disk in LOOPDASH_HOME; network file systems often have no locks.";
 
-/** Where loopdash keeps its state, be it there already or only to be made: whether a run can work with it. */
+/** Checks that a run can use the state folder, which may not exist yet. */
 export async function checkStateFolder(home: StateHome): Promise<readonly CheckResult[]> {
   const there = existsSync(home.root);
   try {
@@ -45,7 +45,7 @@ function space(folder: string): CheckResult {
   );
 }
 
-/** The records that are there, or a database of the same kind made on the same disk. */
+/** Checks the existing records, or a new database of the same kind on the same disk. */
 function database(home: StateHome, probe: string): CheckResult {
   try {
     if (!existsSync(home.db)) {
@@ -60,12 +60,12 @@ function database(home: StateHome, probe: string): CheckResult {
   }
 }
 
-/** Says whether another process can have a lock: "held" or "free". */
+/** Prints the state of a lock as seen by another process: "held" or "free". */
 const OTHER_PROCESS = `const { DatabaseSync } = require("node:sqlite");
   try { new DatabaseSync(process.argv[1], { timeout: 0 }).exec("BEGIN IMMEDIATE"); process.stdout.write("free"); }
   catch (error) { process.stdout.write((error.errcode & 0xff) === 5 ? "held" : String(error.message)); }`;
 
-/** Two engines on one batch would undo each other: what keeps them apart is tried with a second process. */
+/** Two engines on one batch would undo each other. This tests the lock that prevents it with a second process. */
 async function lock(folder: string): Promise<CheckResult> {
   const taken = createLocks(folder).take(["doctor"], { pid: process.pid, run: "doctor", since: Date.now() });
   if (!taken.ok) return bad("state-lock", "a lock that nobody holds cannot be taken", LOCAL_DISK);

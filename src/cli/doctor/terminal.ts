@@ -1,7 +1,7 @@
 import { SMALLEST_TERMINAL, type TerminalCapabilities, terminalCapabilities } from "../../store/terminal-capabilities.ts";
 import { bad, type CheckResult, ok, warn } from "./check-result.ts";
 
-/** What is asked of a terminal's output. */
+/** The properties of a terminal's output that are checked. */
 export interface Screen {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -12,7 +12,7 @@ export interface Screen {
 
 const LINES = "Fine for scripts: a run prints plain lines then. For the dashboard, start it on a terminal.";
 
-/** Whether the dashboard can be shown here, and how well. A run needs none of it: elsewhere it prints lines. */
+/** Checks how well the dashboard can be shown here. A run does not need it: it prints lines instead. */
 export function checkTerminal(options: {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: { readonly isTTY?: boolean };
@@ -31,7 +31,7 @@ export function checkTerminal(options: {
   return [ok("terminal", `TERM=${term}; ${inWords(abilities)}`), size(stdout), colours(env, abilities), locale(env)];
 }
 
-/** On a terminal that is too small the plain command is refused. */
+/** The plain command is refused on a terminal that is too small. */
 function size({ columns = 0, rows = 0 }: Screen): CheckResult {
   const found = `${columns} columns and ${rows} rows`;
   if (columns >= SMALLEST_TERMINAL.columns && rows >= SMALLEST_TERMINAL.rows) return ok("terminal-size", found);
@@ -42,7 +42,7 @@ function size({ columns = 0, rows = 0 }: Screen): CheckResult {
 const NOTICES = { none: "no notices", bell: "notices by bell", osc9: "notices by OSC 9", osc777: "notices by OSC 777" } as const;
 const CLIPBOARDS = { none: "no clipboard", osc52: "clipboard by OSC 52", tmux: "clipboard if tmux passes it on" } as const;
 
-/** What the dashboard makes use of here; docs/terminals.md says how each is changed. */
+/** The features that the dashboard uses here; docs/terminals.md says how to change each. */
 function inWords({ glyphs, title, notice, progress, clipboard, mouse, spoken }: TerminalCapabilities): string {
   return [
     glyphs === "ascii" ? "signs in ASCII" : "signs in Unicode",
@@ -68,7 +68,7 @@ function colours(env: NodeJS.ProcessEnv, { colours, background }: TerminalCapabi
   return warn("terminal-colours", "none by what TERM says; states are told by words and signs alone", "Set TERM=xterm-256color.");
 }
 
-/** The first that is set decides (POSIX, Environment Variables, 8.2). */
+/** The first variable that is set decides (POSIX, Environment Variables, 8.2). */
 function locale(env: NodeJS.ProcessEnv): CheckResult {
   const name = ["LC_ALL", "LC_CTYPE", "LANG"].find((each) => env[each]);
   const value = name === undefined ? undefined : env[name];

@@ -14,7 +14,7 @@ import { withProbeFolder } from "./probe-folder.ts";
 import { lookIntoRecords } from "./records.ts";
 
 /**
- * Whether every ticket of the batch can be read: by the tracker's adapter, and by the batch's oracle, which understands less.
+ * Checks that every ticket of the batch can be read by the tracker's adapter, and by the batch's oracle, which understands less.
  * `programs` is the PATH.
  */
 export async function checkTracker(loaded: LoadedBatch, home: StateHome, programs: string): Promise<readonly CheckResult[]> {
@@ -43,7 +43,7 @@ export async function checkTracker(loaded: LoadedBatch, home: StateHome, program
   }
 }
 
-/** Where the run that a start would go on with keeps its tickets; undefined where a start makes a new one. */
+/** The ticket folder of the run that a start would resume; undefined if a start makes a new run. */
 function unfinishedRunFolder(batchPath: string, home: StateHome): string | undefined {
   if (!existsSync(home.db)) return undefined;
   const sql = "SELECT run FROM runs WHERE batch_path = ? AND ended_at IS NULL ORDER BY started_at DESC, rowid DESC LIMIT 1";

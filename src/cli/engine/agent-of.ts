@@ -14,18 +14,18 @@ import type { Agent } from "../../ports/agent.ts";
 import type { Executor } from "../../ports/executor.ts";
 import type { ModelUpstream, Price } from "../../ports/gateway.ts";
 
-/** What an agent is made of, beside what the batch says. */
+/** Everything that an agent needs besides the batch. */
 export interface AgentSurroundings {
   readonly executor: Executor;
   /** The allow-listed environment of every child. */
   readonly env: Readonly<Record<string, string>>;
-  /** The engine's own, where keys are. */
+  /** The engine's own environment, which holds the keys. */
   readonly keys: NodeJS.ProcessEnv;
-  /** The agent's program, as `findAgent` found it. */
+  /** The path of the agent's program, from `findAgent`. */
   readonly program: string;
 }
 
-/** The agent of a batch. A vendor's program is loaded only where the batch has one. */
+/** Creates the agent of a batch. A vendor's adapter is loaded only if the batch uses it. */
 export async function agentOf(
   { agent, limits }: Pick<Batch, "agent" | "limits">,
   agentSurroundings: AgentSurroundings,
@@ -39,7 +39,7 @@ export async function agentOf(
   return createModelAgent({ ...(await modelOptions(agent, agentSurroundings, limits.usdPerAttempt)), program, executor, env });
 }
 
-/** What a vendor's program is started with; `usd` is the most that one run of it may cost. `who` names it in messages. */
+/** The options for a vendor's program. `usd` is the most that one run of it may cost; `who` names it in messages. */
 export async function modelOptions(
   agent: VendorAgentSpec,
   agentSurroundings: Pick<AgentSurroundings, "keys">,
@@ -67,18 +67,18 @@ export async function modelOptions(
   };
 }
 
-/** What a batch says of the prices of a program's models. */
+/** The batch's prices for a program's models. */
 export function pricesIn(spec: AgentSpec | ReviewerSpec): readonly Price[] {
   if (spec.kind === "command") return [];
   return spec.prices.map(({ maxOutput, ...price }) => ({ ...price, ...(maxOutput === undefined ? {} : { maxOutput }) }));
 }
 
-/** Which part of a batch names a program. */
+/** The part of a batch that names a program. */
 type Who = "agent" | "reviewer";
 
 /**
- * A model without a price counts as all the money that is left, so that its second request would be refused. Only names that
- * the program hands on as they are can be looked at here. Throws a UserError (exit 4).
+ * A model without a price counts as all the remaining money, so its second request would be refused. Only names that the program
+ * passes on unchanged can be checked here. Throws a UserError (exit 4).
  */
 function assertPriced(
   { handsOn }: AgentProgram,
@@ -93,7 +93,7 @@ function assertPriced(
   });
 }
 
-/** The key that the engine adds to requests. Throws a UserError (exit 4) where its variable is not set. */
+/** The key that the engine adds to requests. Throws a UserError (exit 4) if its variable is not set. */
 export function keyOf({ apiKeyEnv }: Pick<VendorAgentSpec, "apiKeyEnv">, env: NodeJS.ProcessEnv, who: Who = "agent"): string {
   const key = env[apiKeyEnv];
   if (key !== undefined && key.trim() !== "") return key.trim();
@@ -105,7 +105,7 @@ export function keyOf({ apiKeyEnv }: Pick<VendorAgentSpec, "apiKeyEnv">, env: No
   });
 }
 
-/** The path of the agent's program, as a child would find it. Throws a UserError (exit 4) where there is none. */
+/** The path of the agent's program, as a child would find it. Throws a UserError (exit 4) if there is none. */
 export async function findAgent(
   agent: AgentSpec | ReviewerSpec,
   { folder, path }: { readonly folder: string; readonly path: string },
@@ -123,8 +123,8 @@ export async function findAgent(
 }
 
 /**
- * Files and folders that the agent needs to see and that may lie where nothing is seen (the home): those that its command
- * names; for a vendor's program the package it came in, with those beside it that it needs.
+ * Files and folders that the agent needs and that may be in a hidden place (the home): those that its command names; for a
+ * vendor's program, its package and the packages beside it that it needs.
  */
 export function filesOfAgent(agent: AgentSpec | ReviewerSpec, program: string): readonly string[] {
   if (agent.kind === "command") return agent.command.slice(1).filter((word) => isAbsolute(word) && existsSync(word));

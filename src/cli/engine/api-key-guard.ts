@@ -10,14 +10,14 @@ import { VENDORS } from "../../domain/batch/vendors.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { LoadedBatch } from "./load-batch.ts";
 
-/** A variable that would change who pays, by its name, and where it is set. */
+/** A variable that would change who pays: its name and its location. */
 export interface FoundApiKey {
   readonly name: string;
   /** For people: not yet safe for a terminal. */
   readonly where: string;
 }
 
-/** A file that agents' programs load by themselves, and how names are read from it. */
+/** A file that agents' programs load by themselves, and the reader of its variable names. */
 interface Loaded {
   readonly file: string;
   readonly names: (text: string) => readonly string[];
@@ -29,8 +29,8 @@ const settings = (file: string): Loaded => ({ file, names: apiKeyNamesInSettings
 const LOADS = Object.values(VENDORS).flatMap(({ loads }) => loads ?? []);
 
 /**
- * In a folder that is worked in: Bun's, which some programs are built with, where NODE_ENV is not set
- * (bun.com/docs/runtime/environment-variables), and the programs' own. A worktree has them where they are committed, so that no
+ * In a working folder: Bun's files, which some programs (built with Bun) load if NODE_ENV is not set
+ * (bun.com/docs/runtime/environment-variables), and the programs' own. If they are committed, every worktree has them, so no
  * sandbox helps.
  */
 const IN_FOLDER = [
@@ -40,8 +40,8 @@ const IN_FOLDER = [
 ];
 
 /**
- * In a home. A sandbox hides the home, and a private one takes its place, so that these switch nothing unless the batch does without,
- * may have to, or opens the folder that they are in.
+ * In a home. A sandbox hides the home behind a private one, so these files have no effect unless the batch has no sandbox, may
+ * run without one, or opens their folder.
  */
 const IN_HOME = [
   dotenv(".env"),
@@ -49,16 +49,15 @@ const IN_HOME = [
   ...LOADS.flatMap(({ inHome }) => inHome.settings.map(settings)),
 ];
 
-/** How much of such a file is read. Bytes. */
+/** Bytes read of such a file at most. */
 const MOST = 1024 * 1024;
 
-/** A file that is not read to its end, and so counts as setting anything. */
+/** A file that is not read to its end counts as setting every variable. */
 const TOO_LARGE = "(not read: larger than 1 MiB)";
 
 /**
- * Refuses a start that a stray key would make somebody pay for: a UserError (exit 4) that names each variable and where it
- * is. It is asked at every
- * start, also one that goes on with a run.
+ * Refuses to start if a stray key would change who pays: throws a UserError (exit 4) that names each variable and its location.
+ * Every start checks this, also one that resumes a run.
  */
 export async function refuseApiKeys(loaded: LoadedBatch, env: NodeJS.ProcessEnv): Promise<void> {
   const found = await findApiKeys(env, loaded);
@@ -71,12 +70,12 @@ export async function refuseApiKeys(loaded: LoadedBatch, env: NodeJS.ProcessEnv)
   });
 }
 
-/** One line for each. */
+/** One line for each variable. */
 export function describeApiKeys(found: readonly FoundApiKey[]): readonly string[] {
   return found.map(({ name, where }) => `${name} is set in ${where}`);
 }
 
-/** What a person can do about them. */
+/** The remedies, for people. */
 export function howToAllow(found: readonly FoundApiKey[]): string {
   const names = [...new Set(found.filter(({ where }) => where === ENVIRONMENT).map(({ name }) => name))];
   const unset = names.length === 0 ? "Take it out of the file" : `unset ${names.join(" ")}`;
@@ -87,13 +86,12 @@ export function howToAllow(found: readonly FoundApiKey[]): string {
 const ENVIRONMENT = "loopdash's environment";
 
 /**
- * Every variable that would change who pays: in `env`, and where there is a batch in the files that programs load beside it,
- * at the top of its repositories, in the commits that worktrees are made from, and in the home of `env` where agents may see
- * it. Names alone are taken from any of them.
+ * Finds every variable that would change who pays: in `env`, and for a batch also in the files that programs load at the top of
+ * its repositories, in the commits of its worktrees, and in the home of `env` if agents can see it. Reads only names from them.
  */
 export async function findApiKeys(env: NodeJS.ProcessEnv, loaded?: LoadedBatch): Promise<readonly FoundApiKey[]> {
   const agent = loaded?.batch.agent;
-  // The key that the batch names is no stray one: its bill is the one that is meant.
+  // The key that the batch names is not a stray one: that account is meant to pay.
   const meant = agent === undefined || agent.kind === "command" ? undefined : agent.apiKeyEnv;
   const own = apiKeyNames(env).flatMap((name) => (name === meant ? [] : [{ name, where: ENVIRONMENT }]));
   if (loaded === undefined) return own;
@@ -107,13 +105,13 @@ export async function findApiKeys(env: NodeJS.ProcessEnv, loaded?: LoadedBatch):
     Promise.all(repos.map(({ path, base }) => inCommit(path, base))),
   ]);
   const files = inFiles.flat();
-  // A file that is committed is usually checked out too, and once is enough.
+  // A committed file is usually checked out too; it is listed once.
   const known = new Set(files.map(({ name, where }) => `${name} ${where}`));
   const commits = inCommits.flat().filter(({ name, file }) => !known.has(`${name} ${file}`));
   return [...own, ...files, ...commits.map(({ name, where }) => ({ name, where }))];
 }
 
-/** What of a home the agents of a batch may see. */
+/** The files of a home that the agents of a batch can see. */
 function inHome(home: string | undefined, { sandbox, sandboxPolicy }: LoadedBatch["batch"]): readonly Loaded[] {
   if (home === undefined || !isAbsolute(home)) return [];
   const files = IN_HOME.map((options) => ({ ...options, file: join(home, options.file) }));
@@ -129,12 +127,12 @@ async function inFile({ file, names }: Loaded): Promise<readonly FoundApiKey[]> 
   return found.map((name) => ({ name, where: file }));
 }
 
-/** Where there is nothing to read, or nothing that this user can read, no program of this user's loads anything. */
+/** A file that does not exist or that this user cannot read is not loaded by this user's programs either. */
 const NOT_READABLE = new Set(["ENOENT", "ENOTDIR", "EACCES", "EPERM", "EISDIR", "ELOOP", "ENXIO"]);
 
 async function readSome(path: string): Promise<{ readonly text: string } | "too large" | undefined> {
   try {
-    // Not to wait for a writer, should it be a fifo.
+    // Does not wait for a writer if the file is a fifo.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stats = await file.stat();
@@ -149,11 +147,11 @@ async function readSome(path: string): Promise<{ readonly text: string } | "too 
   }
 }
 
-/** What the tip of a base branch would put into every worktree. Nothing where git finds no such repository or branch. */
+/** The files that the tip of a base branch puts into every worktree. Empty if git finds no such repository or branch. */
 async function inCommit(path: string, base: string): Promise<readonly (FoundApiKey & { readonly file: string })[]> {
   if (unfitBranchName(base) !== undefined || !(await exists(path))) return [];
   const gitDir = (await exists(join(path, ".git"))) ? join(path, ".git") : path;
-  // A link within the tree is followed. What is not there is answered in another form, and skipped.
+  // Git follows a link within the tree. It answers a missing path in another form, which is skipped.
   const format = "%(objectname) %(objecttype) %(objectsize) %(rest)";
   const input = IN_FOLDER.map(({ file }) => `refs/heads/${base}:${file} ${file}\n`).join("");
   const args = ["cat-file", `--batch-check=${format}`, "--follow-symlinks"];

@@ -13,13 +13,13 @@ import type { Repo } from "../../ports/vcs.ts";
 import { hasBegun, stateFromJournal } from "./journal-state.ts";
 import type { RunEnvironment } from "./preflight.ts";
 
-/** The newest run of a batch file that has begun, `but` this one. */
+/** The newest run of a batch file that has begun, except `but`. */
 export function lastRun(store: RunStore, batchPath: string, but?: RunId): RunRow | undefined {
   const earlier = store.list().filter((row) => row.batchPath === batchPath && row.run !== but);
   return earlier.find((row) => hasBegun(store, row.run));
 }
 
-/** The last run of a batch where it ended not done: a new one goes on where that one stopped. */
+/** The last run of a batch if it ended without being done: a new run continues from it. */
 export function stoppedShort(
   store: RunStore,
   { batchPath, run }: { readonly batchPath: string; readonly run: RunId },
@@ -30,9 +30,9 @@ export function stoppedShort(
 }
 
 /**
- * The batch of a new run: the file's, and after it the tickets that workers found in the run before, done or not. They are frozen with
- * it. A ticket folder holds them too, unless somebody took them out; what that run could not file is filed in it now. What cannot
- * come along is told. Throws a UserError where the folder cannot be read or written.
+ * The batch of a new run: the file's tickets, then those that workers found in the previous run, done or not. They are frozen
+ * with it. A ticket folder holds them too unless someone removed them; the ones that the previous run could not file are filed
+ * now. Tickets that cannot come along are reported. Throws a UserError if the folder cannot be read or written.
  */
 export async function withDiscoveries(batch: Batch, last: RunState): Promise<Batch> {
   const there = batch.tracker.path === undefined ? undefined : await heldIn(batch.tracker.path, batch, last);
@@ -46,7 +46,7 @@ export async function withDiscoveries(batch: Batch, last: RunState): Promise<Bat
   return grown;
 }
 
-/** The names in a ticket folder, once it holds what the last run announced and did not come to file. */
+/** The names in a ticket folder, after filing the tickets that the last run announced but did not file. */
 async function heldIn(folder: string, batch: Batch, last: RunState): Promise<ReadonlySet<string>> {
   const tracker = createFolderTracker({ folder, ids: [] });
   const found = withEarlier(batch, last, () => true).tickets.slice(batch.tickets.length);
@@ -55,9 +55,9 @@ async function heldIn(folder: string, batch: Batch, last: RunState): Promise<Rea
 }
 
 /**
- * An embedded tracker lives under its run. A new run of a batch whose last run ended not done goes on where that one
- * left: tickets that it shipped, and whose commit is still in the base, and tickets that it left to a person, are
- * settled here too. `left` is what came along of those that are open.
+ * An embedded tracker lives under its run. A new run of a batch whose last run was not done continues from that one: tickets that
+ * it shipped, if their commit is still in the base, and tickets that it left to a person are settled here too. `left` is the work
+ * that came along for open tickets.
  */
 export async function carryOver(options: {
   readonly last: RunState;
@@ -77,7 +77,7 @@ export async function carryOver(options: {
       await tracker.set(before.id, { as: "human-gated", step: before.humanStep }, note);
     }
     const repo = world.repos.get(ticket.repo);
-    // One whose tracker could not be told after it had landed is done but for that.
+    // If only the tracker update after the landing failed, the ticket is otherwise done.
     const untold = before.phase === "stalled" && before.evidence.at(-1)?.step === "assert" && landedOnly.has(before.id);
     const landed = before.phase === "done" || untold;
     if (landed && before.mergedSha !== undefined && (await repo?.contains(before.mergedSha))) {
@@ -87,8 +87,8 @@ export async function carryOver(options: {
 }
 
 /**
- * What agents of the last run have built of tickets that are open (`carriedOverWork`). What has landed comes along only where the base still
- * holds all of it: a person may have taken it back, and then another agent works.
+ * The last run's work on open tickets (`carriedOverWork`). Landed work comes along only if the base still holds all of it: if a
+ * person reverted it, another agent starts over.
  */
 export async function leftBehind({
   last,
@@ -106,7 +106,7 @@ export async function leftBehind({
   return left;
 }
 
-/** Whether the base has the landing, and the change, merged once more, would change nothing. */
+/** True if the base contains the landing, and merging the change again would change nothing. */
 async function holds(
   repo: Repo | undefined,
   { tip }: CarriedOverWork,

@@ -6,25 +6,25 @@ import type { RunStore } from "../../ports/run-store.ts";
 import type { SessionLogs } from "../../ports/session-logs.ts";
 import { pricesIn } from "./agent-of.ts";
 
-/** The first moment of the calendar day, where this machine is, in milliseconds. */
+/** The start of the calendar day in this machine's time zone, in milliseconds. */
 export function startOfDay(now: number): number {
   return new Date(now).setHours(0, 0, 0, 0);
 }
 
-/** How long what was read of other sessions is good for, in milliseconds. */
+/** How long a reading of other sessions stays valid, in milliseconds. */
 const FRESH_MS = 60_000;
 
-/** What other sessions of the batch's programs have cost today, as it was last looked at. */
+/** Today's cost of other sessions of the batch's programs, at the last reading. */
 export interface OtherSessions {
   /** Dollars. */
   readonly usd: number;
-  /** Looks again, at most once a minute, and anew on a new day. Why it is not known, where it is not. */
+  /** Reads again, at most once a minute, and on each new day. Returns the reason if the cost is unknown. */
   look(): Promise<string | undefined>;
 }
 
 /**
- * What other sessions of a batch's programs cost today, where `limits.countOtherSessions` wants that counted; undefined where it
- * does not. Throws a UserError (exit 4) where it cannot be told: then nothing may start (law 4).
+ * Today's cost of other sessions of a batch's programs; undefined unless `limits.countOtherSessions` is set. Throws a UserError
+ * (exit 4) if the cost is unknown: then nothing may start (law 4).
  */
 export async function otherSessionsOf(batch: Batch, env: NodeJS.ProcessEnv): Promise<OtherSessions | undefined> {
   if (!batch.limits.countOtherSessions) return undefined;
@@ -39,7 +39,7 @@ export async function otherSessionsOf(batch: Batch, env: NodeJS.ProcessEnv): Pro
   });
 }
 
-/** The logs of the agent's and of the reviewer's program, each once, at the prices that the batch and the list give. */
+/** The logs of the agent's and of the reviewer's program, each once, at the prices of the batch and the list. */
 async function logsOf({ agent, reviewer }: Batch, env: NodeJS.ProcessEnv): Promise<readonly SessionLogs[]> {
   const [{ Prices }, { createSessionLogs }, { loadPrograms }] = await Promise.all([
     import("../../adapters/gateway/prices/prices.ts"),
@@ -55,7 +55,7 @@ async function logsOf({ agent, reviewer }: Batch, env: NodeJS.ProcessEnv): Promi
   });
 }
 
-/** Keeps what logs tell, and reads them again when it has grown old. Who asks while they are read waits for that reading. */
+/** Caches the result of the logs, and reads them again after it expires. A caller during a reading waits for that reading. */
 export function watchSessions(logs: readonly SessionLogs[], now: () => number): OtherSessions {
   let last = { at: Number.NEGATIVE_INFINITY, since: Number.NaN, usd: 0, why: undefined as string | undefined };
   let reading: Promise<void> | undefined;
@@ -83,7 +83,7 @@ export function watchSessions(logs: readonly SessionLogs[], now: () => number): 
   };
 }
 
-/** The day's money as the table of costs has it, which all engines of one LOOPDASH_HOME share, and what other sessions cost. */
+/** The day's costs from the costs table, which all engines of one LOOPDASH_HOME share, plus the cost of other sessions. */
 export function dayBudgetOf(run: RunId, capUsd: number, store: RunStore, others?: OtherSessions): DayBudget {
   return {
     ...(others === undefined ? {} : { look: () => others.look() }),

@@ -8,8 +8,8 @@ import type { StateHome } from "../state-home.ts";
 import type { LoadedBatch } from "./load-batch.ts";
 
 /**
- * Takes what an engine must have for itself: its batch file within this LOOPDASH_HOME, and the base of each repository on
- * this machine, whatever the LOOPDASH_HOME. Throws a UserError (exit 4) where another engine has one of them.
+ * Locks everything that an engine needs for itself: its batch file within this LOOPDASH_HOME, and the base of each repository on
+ * this machine, across every LOOPDASH_HOME. Throws a UserError (exit 4) if another engine holds one of them.
  */
 export function takeLocks({ batch, path }: LoadedBatch, home: StateHome): readonly Lock[] {
   const holder: LockHolder = { pid: process.pid, run: batch.name, since: Date.now() };
@@ -26,17 +26,17 @@ export function takeLocks({ batch, path }: LoadedBatch, home: StateHome): readon
   }
 }
 
-/** Locks between all engines of this user on this machine, whatever their LOOPDASH_HOME. */
+/** Locks between all engines of this user on this machine, across every LOOPDASH_HOME. */
 export function machineLocks(): Locks {
   return createLocks(join(privateTmp(), "locks"));
 }
 
-/** The lock that says whether an engine works on a base branch of a repository, which must be there. */
+/** The lock that an engine holds while it works on a base branch of a repository, which must exist. */
 export function baseLock(repoPath: string, base: string): string {
   return `base ${base} of ${realpathSync(repoPath)}`;
 }
 
-/** The lock that says whether an engine works on a batch file. */
+/** The lock that an engine holds while it works on a batch file. */
 export function batchLock(batchPath: string): string {
   return `batch ${batchPath}`;
 }

@@ -13,9 +13,9 @@ import { stateFromJournal } from "./journal-state.ts";
 import type { RunEnvironment } from "./preflight.ts";
 
 /**
- * Closes an unfinished run for a fresh one: what it left running is ended and its worktrees are removed; its branches stay
- * for people to read. The caller holds the locks, so no engine works on it. Where its journal is broken nobody knows what it
- * left behind: it is closed all the same, and a warning says so.
+ * Closes an unfinished run for a new one: ends its leftover processes and removes its worktrees; its branches stay for people to
+ * read. The caller holds the locks, so no engine works on it. If the journal is broken, its leftovers are unknown: the run is
+ * closed all the same, with a warning.
  */
 export async function giveUp(options: {
   run: RunId;
@@ -36,7 +36,7 @@ export async function giveUp(options: {
   store.end(run, { at: now, verdict: "not-done", exitCode: EXIT.interrupted, reason: "given up for a fresh run (--fresh)" });
 }
 
-/** For the runs after it to be shown beside; without them it is given up all the same. */
+/** Keeps the numbers for comparison in later runs. The run is given up even if that fails. */
 function keepNumbers(store: RunStore, state: RunState): void {
   try {
     store.recordNumbers(state.run, numbersOf(state));

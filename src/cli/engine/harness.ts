@@ -10,7 +10,7 @@ import type { Harness, HarnessTexts } from "../../ports/harness.ts";
 import { packageFiles } from "../package-files.ts";
 import type { StateHome } from "../state-home.ts";
 
-/** The harness of a run, its own copy. Throws a UserError (exit 4) where the one that ships cannot be used. */
+/** The run's own copy of the harness. Throws a UserError (exit 4) if the shipped one cannot be used. */
 export async function harnessOf({
   run,
   folder,
@@ -35,7 +35,7 @@ export async function harnessOf({
   });
 }
 
-/** A run whose own harness is broken would fail where it should not. */
+/** A run whose own harness is broken would fail for the wrong reason. */
 async function shippedHarness(): Promise<HarnessTexts> {
   return {
     "worker.md": await shipped("worker.md"),

@@ -5,13 +5,13 @@ import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { type Journal, JournalBroken } from "../../ports/journal.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 
-/** Whether the run's first event was written: an engine that was gone before has left a row and nothing else. */
+/** True if the run's first event was written: an engine that died before that left a row and nothing else. */
 export function hasBegun(store: RunStore, run: RunId): boolean {
   const journal = store.openForReading(run);
   try {
     return journal.read()[Symbol.iterator]().next().done !== true;
   } catch (error) {
-    // A broken journal has rows; `stateFromJournal` says what is wrong with them.
+    // A broken journal has rows; `stateFromJournal` reports the damage.
     if (error instanceof JournalBroken) return true;
     throw error;
   } finally {
@@ -19,7 +19,7 @@ export function hasBegun(store: RunStore, run: RunId): boolean {
   }
 }
 
-/** Folds a journal into the state it tells of. */
+/** Folds a journal into its state. */
 export function stateFromJournal(journal: Journal, run: RunId): RunState {
   let state: RunState | undefined;
   try {
@@ -32,7 +32,7 @@ export function stateFromJournal(journal: Journal, run: RunId): RunState {
   return state;
 }
 
-/** The refusal to go on with a run whose record or judge is not what it was: nothing it says could be believed (exit 3). */
+/** The refusal to resume a run whose record or oracle has changed: its results could not be believed (exit 3). */
 export function tampered(run: RunId, why: string, cause?: unknown): UserError {
   const todo = "Look at what changed the state folder; start the batch again with --fresh.";
   return new UserError({ what: `the run ${run} cannot be judged`, why, todo, exitCode: EXIT.unjudged, cause });

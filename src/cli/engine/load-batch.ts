@@ -11,20 +11,20 @@ import type { Batch } from "../../domain/batch/schema.ts";
 import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 
-/** A batch file that was read and found right in itself. */
+/** A batch file that was read and is valid. */
 export interface LoadedBatch {
   readonly batch: Batch;
-  /** Real path of the file: what a run is known by. */
+  /** Real path of the file: identifies the batch's runs. */
   readonly path: string;
   /** Its folder: relative paths in it start here. */
   readonly folder: string;
   /** sha256 of the file's bytes. */
   readonly sha: string;
-  /** What is allowed but probably not meant; for people. */
+  /** Allowed settings that are probably not intended; for people. */
   readonly warnings: readonly BatchProblem[];
 }
 
-/** Reads and checks a batch file and, where it names one, its folder of tickets. Throws a UserError (exit 2). */
+/** Reads and checks a batch file and its folder of tickets, if it names one. Throws a UserError (exit 2). */
 export async function loadBatch(file: string, options: { cwd: string; workers?: number }): Promise<LoadedBatch> {
   const shown = resolve(options.cwd, file);
   const path = await realpath(shown).catch((cause: unknown) => {
@@ -47,8 +47,8 @@ export async function loadBatch(file: string, options: { cwd: string; workers?: 
 }
 
 /**
- * Agents and reviewers run elsewhere, so an argument that names a file beside the batch file is made absolute,
- * and so is a program given by a relative path.
+ * Agents and reviewers run in other folders. So an argument that names a file beside the batch file is made absolute, and so is a
+ * program given by a relative path.
  */
 function besideBatch<T extends AgentSpec | ReviewerSpec>(agent: T, folder: string): T {
   if (agent.kind !== "command") {

@@ -96,17 +96,20 @@ export async function contextOf(
   };
 }
 
-/** Who commits, for commands that do: the home of a sandbox has no git configuration. No name by which code knows loopdash. */
+/**
+ * Adds a commit identity for commands that commit, because the home of a sandbox has no git configuration. The name does not
+ * reveal loopdash to code.
+ */
 function withIdentity(env: RunEnvironment["commandEnv"]): RunEnvironment["commandEnv"] {
   const [name, email] = ["developer", "developer@localhost"];
   const author = { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email };
   return { ...env, ...author, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
 }
 
-/** Batches frozen by an older loopdash do not say how much an attempt may write. GiB. */
+/** Default for batches frozen by an older loopdash, which have no disk limit per attempt. GiB. */
 const DISK_GIB = 20;
 
-/** What starts programs: in the sandbox, where there is one, and none of them fills the disk. */
+/** The executor: in the sandbox, if there is one, and with a disk limit for every program. */
 async function executorOf(options: {
   open: OpenRun;
   world: RunEnvironment;
@@ -129,8 +132,8 @@ async function readTemplates(): Promise<LoopContext["templates"]> {
 }
 
 /**
- * An executor that confines what is to be confined, and opens a way out to the hosts of a confinement and to nobody else.
- * Loaded where it is needed: node:https alone takes longer to load than all that a run without a sandbox needs of it.
+ * An executor that confines what has a confinement, and opens a gateway to that confinement's hosts only. Loaded on demand:
+ * node:https alone takes longer to load than everything that a run without a sandbox needs of it.
  */
 async function confined(executor: Executor, sandbox: Sandbox, folder: string): Promise<Executor> {
   const [{ gatedExecutor }, { confinedExecutor }] = await Promise.all([

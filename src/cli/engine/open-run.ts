@@ -25,7 +25,7 @@ import type { LoadedBatch } from "./load-batch.ts";
 import { frozenNow, oracleBytesOf, oracleFile, oracleKind } from "./oracle-program.ts";
 import type { RunEnvironment } from "./preflight.ts";
 
-/** A run with its journal open, its tracker made and its oracle's bytes frozen. */
+/** A run with an open journal, its tracker and the frozen bytes of its oracle. */
 export interface OpenRun {
   readonly run: RunId;
   readonly folder: string;
@@ -35,11 +35,11 @@ export interface OpenRun {
   readonly oracleBytes: Uint8Array;
   /** As it was frozen when the run began. */
   readonly oracleBatch: OracleBatch;
-  /** The first event, where the run begins now; absent where it goes on. */
+  /** The first event if the run begins now; absent if it is resumed. */
   readonly started?: RunEvent;
 }
 
-/** A new name: the batch's, the day, and four random hexadecimal digits. Fit for a branch. */
+/** A new run name: the batch's name, the day, and four random hexadecimal digits. Valid in a branch name. */
 export function newRunId(name: string, now: Date): RunId {
   const slug =
     name
@@ -50,7 +50,7 @@ export function newRunId(name: string, now: Date): RunId {
   return RunId.parse(`${slug}-${day}-${randomBytes(2).toString("hex")}`);
 }
 
-/** The tracker of a batch, and the same place as the oracle is told of it. `found` are discovered tickets that it holds. */
+/** The tracker of a batch, and the same tracker in the oracle's terms. `found` are the discovered tickets that it holds. */
 export function trackerOf(
   batch: Batch,
   folder: string,
@@ -98,7 +98,7 @@ export async function beginRun(options: {
     return [{ id, as: state.as, ...(state.as === "human-gated" ? { step: state.step } : {}) }];
   });
   const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets: batch.tickets.map((t) => t.id) };
-  // Made here once so that a path which no oracle can be given is refused before there is a run.
+  // Created once here, so that a path that no oracle can get is refused before the run exists.
   const oracle = createFrozenOracle({ kind: oracleKind(batch), bytes: oracleBytes, batch: oracleBatch, scratch: folder });
   if (place.kind === "folder") await refuseUnjudgeable(oracle);
   const batchSha = oracleSha(oracleBatchBytes(oracleBatch));
@@ -123,8 +123,8 @@ export async function beginRun(options: {
 }
 
 /**
- * People's own files may be readable for the tracker and not for the oracle, which understands less on purpose. That is
- * better known now than at the end of the night. Throws a UserError (exit 3).
+ * The tracker may understand people's own files that the oracle, which understands less on purpose, does not. This reports it at
+ * the start instead of at the end of the night. Throws a UserError (exit 3).
  */
 async function refuseUnjudgeable(oracle: Oracle): Promise<void> {
   const { problem, verdict } = await oracle.judge();
@@ -137,10 +137,10 @@ async function refuseUnjudgeable(oracle: Oracle): Promise<void> {
   });
 }
 
-/** Opens a run that another engine left. Throws a UserError: exit 3 where the frozen oracle or the journal is not what it was. */
+/** Opens a run that another engine left. Throws a UserError: exit 3 if the frozen oracle or the journal has changed. */
 export async function resumeRun(options: { run: RunId; home: StateHome; store: RunStore }): Promise<OpenRun> {
   const folder = runFolder(options.home, options.run);
-  // Read before it is opened for writing: that is refused too where its end is not what was written last, without saying what to do.
+  // Read before it is opened for writing: that open also refuses a journal with a changed end, but without a remedy.
   const state = stateFromJournal(options.store.openForReading(options.run), options.run);
   refuseOtherVersion(options.run, state);
   const journal = options.store.open(options.run);
@@ -158,8 +158,8 @@ export async function resumeRun(options: { run: RunId; home: StateHome; store: R
 }
 
 /**
- * A tripwire of another version would fire, and end the run. Refused before anything is written, so that the version which
- * began the run can still go on with it. Where the same version's tripwire has changed, it fires. Throws a UserError (exit 3).
+ * The tripwire of another version would fire and end the run. This refuses before anything is written, so that the version that
+ * began the run can still resume it. If the same version's tripwire has changed, it fires. Throws a UserError (exit 3).
  */
 function refuseOtherVersion(run: RunId, { frozen, version }: RunState): void {
   if (frozen === undefined || version === VERSION || frozen.tripwire === tripwireSha()) return;

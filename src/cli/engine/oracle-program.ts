@@ -14,41 +14,41 @@ import type { FrozenProgram, Oracle, OracleBatch } from "../../ports/oracle.ts";
 import type { Tripwire } from "../../ports/tripwire.ts";
 import { packageFiles } from "../package-files.ts";
 
-/** How the oracle of a batch is run: the one that ships is a module, one of the user's own a command. */
+/** How a batch's oracle runs: the shipped one is a module, the user's own is a command. */
 export function oracleKind(batch: Batch): "script" | "command" {
   return batch.oracle === undefined ? "script" : "command";
 }
 
-/** Where a run keeps the bytes of its oracle. */
+/** The file in which a run keeps the bytes of its oracle. */
 export function oracleFile(batch: Batch, runFolder: string): string {
   return join(runFolder, batch.oracle === undefined ? "oracle.cjs" : "oracle.json");
 }
 
-/** The bytes of a batch's oracle as they are now, to be frozen. `folder` is where its command is at home. */
+/** The current bytes of a batch's oracle, to be frozen. `folder` is the base of its command's relative paths. */
 export function oracleBytesOf(batch: Batch, options: { readonly folder: string; readonly path: string }): Promise<Uint8Array> {
   return batch.oracle === undefined ? loadOracleBytes(packageFiles().oracle) : freezeCommand(batch.oracle.command, options);
 }
 
-/** The frozen set as it is now. */
+/** The current frozen set. */
 export function frozenNow(batch: Batch, oracleSha: string, batchSha: string): FrozenSet {
   return frozenSetOf({ batch, oracleSha, batchSha, tripwireSha: tripwireSha() });
 }
 
 /**
- * What judges a run: the oracle, its copies borne out, and the tripwire, all over the same frozen bytes. What is judged is the frozen
- * batch and what the journal has added to it: nothing can take a ticket out.
+ * Creates the run's oracle, its cross-checked copies and the tripwire, all over the same frozen bytes. They cover the frozen
+ * batch and the journal's additions: nothing can remove a ticket.
  */
 export function judgesOf(options: {
   readonly batch: Batch;
   readonly bytes: Uint8Array;
   /** As it was frozen. */
   readonly oracleBatch: OracleBatch;
-  /** The run's tickets by now: those of the frozen batch, and after them what workers have found since. */
+  /** The run's current tickets: those of the frozen batch, then those that workers have found since. */
   readonly tickets: () => readonly Ticket[];
   readonly batchSha: string;
   readonly recorded: FrozenSet | undefined;
   readonly runFolder: string;
-  /** A folder for the judgements alone. */
+  /** A folder for the oracle's runs only. */
   readonly scratch: string;
 }): { readonly oracle: Oracle; readonly tripwire: Tripwire } {
   const { batch, oracleBatch, runFolder } = options;

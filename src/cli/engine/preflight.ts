@@ -13,21 +13,21 @@ import { stateHome } from "../state-home.ts";
 import { findAgent, keyOf } from "./agent-of.ts";
 import type { LoadedBatch } from "./load-batch.ts";
 
-/** What a batch needs around it, found and opened. */
+/** A batch's surroundings, found and opened. */
 export interface RunEnvironment {
-  /** What agents and commands run in; undefined where the batch wants none, or does without. */
+  /** The sandbox for agents and commands; undefined if the batch wants none or runs without. */
   readonly sandbox: Sandbox | undefined;
   readonly repos: ReadonlyMap<string, Repo>;
   readonly commandEnv: Readonly<Record<string, string>>;
   /** The path of the agent's program. */
   readonly agentProgram: string;
-  /** The path of the reviewer's; undefined where the batch names none. */
+  /** The path of the reviewer's program; undefined if the batch names none. */
   readonly reviewerProgram: string | undefined;
 }
 
 /**
- * Looks at everything a run will need before anything starts. Throws a UserError (exit 4) at the first thing
- * missing. `git` runs git; default: this process.
+ * Checks everything that a run will need before anything starts. Throws a UserError (exit 4) at the first missing item. `git`
+ * runs git; default: this process.
  */
 export async function preflight(
   loaded: LoadedBatch,
@@ -52,7 +52,7 @@ export async function preflight(
   return { sandbox, repos, commandEnv, agentProgram, reviewerProgram };
 }
 
-/** A path that is not there would open nothing, and a command would only say that it finds no file. */
+/** A missing path would open nothing, and a command would only report a missing file. */
 function checkPolicyPaths({ sandbox, sandboxPolicy }: Batch): void {
   if (sandbox === "off" || sandboxPolicy === undefined) return;
   for (const key of ["read", "write"] as const) {
@@ -72,7 +72,7 @@ async function reviewerOf({ reviewer }: Batch, options: Parameters<typeof findAg
   return reviewer === undefined ? undefined : findAgent(reviewer, options, "reviewer");
 }
 
-/** A vendor's program may do what it likes, so it never runs without a sandbox; and its key must be there. */
+/** A vendor's program may do anything, so it never runs without a sandbox. Its key must be set. */
 function checkVendor(
   agent: Pick<VendorAgentSpec, "kind" | "apiKeyEnv">,
   sandbox: Sandbox | undefined,
@@ -90,8 +90,8 @@ function checkVendor(
 }
 
 /**
- * The sandbox of a run. It hides the state folder and a folder of tickets: both judge the agents. Throws a UserError (exit 4)
- * where the batch requires one and there is none: it is never run without (law 4).
+ * The sandbox of a run. It hides the state folder and a folder of tickets, because both decide about the agents' work. Throws a
+ * UserError (exit 4) if the batch requires one and there is none: the run never continues without it (law 4).
  */
 async function sandboxOf(
   { sandbox, tracker }: Batch,

@@ -9,20 +9,20 @@ import type { Journal } from "../../ports/journal.ts";
 import type { RunStore, Tally } from "../../ports/run-store.ts";
 import { VERSION } from "../version.ts";
 
-/** Events after which the state is kept anew: so many at most are read after it. */
+/** Number of events after which the state is kept again: at most this many are read after it. */
 const EVERY = 5_000;
-/** Events that a new client is shown beside the state, and how far back they are looked for. */
+/** Number of events that a new client gets with the state, and how far back to look for them. */
 export const RECENT = 200;
 const LOOK_BACK = 2_000;
 /**
- * Who has made a kept state: another version may reduce to another one. The bundle's files are named after what is in them and
- * in what they import.
+ * The program that made a kept state: another version may reduce to another state. The bundle's files are named by a hash of
+ * their content and imports.
  */
 const MADE_BY = `${VERSION} ${basename(fileURLToPath(import.meta.url))}`;
 
 /**
- * Keeps, as a run goes on, what those need who only look at it: its state every so often and at its end, and how far it is
- * whenever that has changed. What cannot be kept is told, and the run goes on: the journal is the record.
+ * Keeps a run's data for readers: its state at intervals and at its end, and its tally at each change. A failed write is
+ * reported, and the run continues: the journal is the record.
  */
 export function keepForLooks({
   store,
@@ -40,7 +40,7 @@ export function keepForLooks({
   const keep = (event: RunEvent, state: RunState): void => {
     const tally = tallyOf(state);
     const news = !sameTally(told, tally);
-    // Before it is tried: what cannot be kept is not tried again at every event.
+    // Set before the write: a failed write is not repeated at every event.
     told = tally;
     if (news) store.recordTally(run, tally);
     if (event.type === "run-ended") store.recordNumbers(run, numbersOf(state));
@@ -58,12 +58,12 @@ export function keepForLooks({
   };
 }
 
-/** Keeps a state that its run's journal has made, for the next look. */
+/** Keeps a state computed from its run's journal, for the next reader. */
 export function keepState(store: RunStore, state: RunState): void {
   store.keepState(state.run, { seq: state.seq, text: JSON.stringify({ by: MADE_BY, state }) });
 }
 
-/** The state that was kept of a run, where this program kept it and its journal still tells so. For looking only. */
+/** The kept state of a run, if this program kept it and the journal still matches. For reading only. */
 export function keptStateOf(store: RunStore, run: RunId): RunState | undefined {
   const kept = store.keptState(run);
   if (kept === undefined) return undefined;
@@ -71,17 +71,17 @@ export function keptStateOf(store: RunStore, run: RunId): RunState | undefined {
   return by === MADE_BY && state.run === run && state.seq === kept.seq ? state : undefined;
 }
 
-/** From where on a journal is read by whoever has its state at `seq` and wants to know what has happened lately. */
+/** The first sequence number to read if a reader has the state at `seq` and wants recent events. */
 export function lookBackFrom(seq: number): number {
   return Math.max(0, seq - LOOK_BACK);
 }
 
-/** The last events of a run that goes on, oldest first: what a new client is shown beside the state. */
+/** The last events of a continuing run, oldest first: a new client gets them with the state. */
 export function recentOf(journal: Journal, seq: number): RunEvent[] {
   return [...journal.read(lookBackFrom(seq))].filter((event) => !isActivity(event)).slice(-RECENT);
 }
 
-/** How far a run is. */
+/** The progress of a run. */
 function tallyOf({ counts, end, interventions, plan }: RunState): Tally {
   const [done, gated] = [counts.done, counts["human-gated"]];
   const open = plan.tickets.length - done - gated;

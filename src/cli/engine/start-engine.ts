@@ -39,32 +39,32 @@ export interface EngineOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly workers?: number;
   readonly fresh: boolean;
-  /** Starts although a model API key is set that changes who pays. */
+  /** Starts even if a model API key is set that changes who pays. */
   readonly allowApiKey: boolean;
   /** Called once nothing stands against the start any more, before the run is begun or gone on with. What it throws ends the start. */
   readonly onAccepted?: (loaded: LoadedBatch) => void;
 }
 
-/** A run at work in this process. */
+/** A run that is working in this process. */
 export interface Engine {
   readonly run: RunId;
   readonly folder: string;
   readonly state: () => RunState;
   /** Calls `to` with every event from now on, after it is durable. */
   subscribe(to: (event: RunEvent, state: RunState) => void): void;
-  /** The first event of a run that begins now. */
+  /** The first event if the run begins now. */
   readonly started?: RunEvent;
-  /** Begins to work. */
+  /** Starts to work. */
   go(): void;
-  /** Asks for an orderly stop: agents are ended, the run can be gone on with. */
+  /** Requests an orderly stop: agents are ended, and the run can be resumed. */
   stop(by: string): void;
-  /** The last state, once everything that was started is over and closed. Rejects with a UserError where the journal failed. */
+  /** The last state, once everything that was started is over and closed. Rejects with a UserError if the journal failed. */
   readonly ended: Promise<RunState>;
 }
 
 /**
- * The composition root: reads the batch, looks at the world, takes the locks, opens or resumes the run and wires ports
- * to adapters. Throws a UserError where anything stands against it; then nothing has been started.
+ * The composition root: reads the batch, checks the environment, takes the locks, opens or resumes the run and wires ports to
+ * adapters. Throws a UserError if any check fails; then nothing has been started.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const loaded = await loadBatch(options.batch, options);
@@ -83,7 +83,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     const store = openRunStore(home.db);
     opened.store = store;
     opened.locks.push(...takeLocks(loaded, home));
-    // What it writes a Ctrl-C at the terminal must not cut off once more.
+    // A Ctrl-C at the terminal must not interrupt git in the middle of a write again.
     await git.ready;
     for (const repo of world.repos.values()) await repo.finishCutOffLanding();
     const open = await openRun({ options, loaded, world, home, store, others });
@@ -96,8 +96,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
 }
 
 /**
- * Takes out of `env.PATH` what is no absolute folder and what lies in one of these repositories: what lands there would else be
- * the next `git` or `npm` that the engine starts (npx and npm put a project's `node_modules/.bin` first; adversary case A12).
+ * Removes from `env.PATH` everything that is not an absolute folder or that is in one of these repositories. A file that lands
+ * there could otherwise be the next `git` or `npm` that the engine starts (npx and npm put a project's `node_modules/.bin` first;
+ * adversary case A12).
  */
 function sanitizePath(env: NodeJS.ProcessEnv, repositories: readonly string[]): void {
   const { PATH } = env;
@@ -112,7 +113,7 @@ function sanitizePath(env: NodeJS.ProcessEnv, repositories: readonly string[]): 
   else delete env["PATH"];
 }
 
-/** What has to be given back, however the run ends. */
+/** Resources to release at the end of the run, for any outcome. */
 interface Opened {
   readonly git: GitHelper;
   store?: RunStore;
@@ -122,7 +123,7 @@ interface Opened {
 async function letGo({ git, store, locks }: Opened): Promise<void> {
   await git.close();
   try {
-    // Writes what waits in the journal, which a locked or full disk refuses once more: the locks go all the same.
+    // Writes the journal's queue, which a locked or full disk may refuse again: the locks are released all the same.
     store?.close();
   } finally {
     for (const lock of locks) lock[Symbol.dispose]();
@@ -159,7 +160,7 @@ async function openRun(input: {
   return beginRun({ ...input, run: newRunId(loaded.batch.name, new Date(now)), now, fresh: options.fresh });
 }
 
-/** The run to go on with. One whose engine was gone before its first event was written has never begun: it is closed. */
+/** The run to resume. A run whose engine died before its first event has never begun: it is closed. */
 function unfinishedRun(store: RunStore, batchPath: string): RunRow | undefined {
   const row = store.unfinished(batchPath);
   if (row === undefined) return undefined;
@@ -168,7 +169,7 @@ function unfinishedRun(store: RunStore, batchPath: string): RunRow | undefined {
   return unfinishedRun(store, batchPath);
 }
 
-/** The batch is frozen when a run begins; a changed file would be silently ignored, so it is refused. */
+/** The batch is frozen when a run begins. A changed file would be silently ignored, so it is refused. */
 function refuseChanged({
   loaded,
   row,
@@ -192,7 +193,7 @@ function refuseChanged({
   throw new UserError({ what: `the unfinished run ${run} cannot go on`, why, todo, exitCode: EXIT.refused });
 }
 
-/** A run says of itself whether it is sandboxed, to its end. */
+/** A run keeps its recorded sandbox mode to its end. */
 function refuseOtherSandbox({ run, state }: OpenRun, { sandbox }: RunEnvironment): void {
   if (state.sandboxed === (sandbox !== undefined)) return;
   const [was, is] = state.sandboxed ? ["in a sandbox", "there is none now"] : ["without a sandbox", "there is one now"];
@@ -226,7 +227,7 @@ async function wire(parts: Parts): Promise<Engine> {
   };
   const ctx = await contextOf(parts, orchestrator);
   await writeFile(join(folder, "engine.pid"), `${process.pid}\n`, { mode: 0o600 });
-  // Last of what may fail: a socket that is left open would keep the process alive.
+  // The last step that may fail: an open socket would keep the process alive.
   const channel = await openChannel({ socketPath, host, onProblem: warn });
   const performer = new Performer(ctx, (error) => orchestrator.fail(error));
   const close = async (): Promise<void> => {
@@ -247,7 +248,7 @@ async function wire(parts: Parts): Promise<Engine> {
       async (state) => {
         const { end } = state;
         try {
-          // An interrupted run stays unfinished: the same command goes on with it.
+          // An interrupted run stays unfinished: the same command resumes it.
           if (end !== undefined && end.kind !== "interrupted") store.end(open.run, end);
         } catch (error) {
           throw journalFailed(open.run, error);
@@ -258,7 +259,7 @@ async function wire(parts: Parts): Promise<Engine> {
       },
       async (error: unknown) => {
         performer.abortAll();
-        // The first failure is the reason; a second one while closing is its consequence, and only told.
+        // The first failure is the reason. A second one during closing is a consequence, and only reported.
         await close().catch((second: unknown) => process.emitWarning(`could not close in order: ${String(second)}`));
         throw journalFailed(open.run, error);
       },
@@ -275,11 +276,15 @@ async function launch(open: OpenRun, ctx: LoopContext, orchestrator: Orchestrato
   }
 }
 
-/** What only a living engine needs. Worktrees of failed tickets are gone already; their branches stay for people to read. */
+/**
+ * Removes data that only a live engine needs. Worktrees of failed tickets are gone already; their branches stay for people to
+ * read.
+ */
 async function cleanRun({ home, open }: Parts): Promise<void> {
   for (const name of ["engine.pid", "engine.door"]) await rm(join(open.folder, name), { force: true });
   for (const folder of [join(home.worktrees, open.run), ...["judge", "oracle", "gates"].map((name) => join(open.folder, name))]) {
-    // What an agent left may be beyond removing (a path too long, say). That is litter, and no reason to change how a run ended.
+    // An agent may leave files that cannot be removed (for example a path that is too long). That is litter, and does not change
+    // the run's outcome.
     await removeFolder(folder).catch((error: Error) => process.emitWarning(`could not remove ${folder}: ${error.message}`));
   }
 }

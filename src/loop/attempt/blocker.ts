@@ -12,17 +12,17 @@ import { type Replayed, renderAdjudicatorPrompt } from "../questions/adjudicator
 import { askReviewer } from "../questions/ask.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
 
-/** Minutes of one command of a claim, and of the reviewer's answer, unless the batch gives an attempt fewer. */
+/** Minutes for one command of a claim, and for the reviewer's answer, unless the batch gives an attempt fewer. */
 const REPLAY_MINUTES = 5;
 const ASK_MINUTES = 15;
 
-/** What a claim comes to: the step that is left to a person, or what the next attempt is told. */
+/** The result of a claim: the step that is left to a person, or the evidence that the next attempt is given. */
 export type Ruled = { readonly humanStep: string } | { readonly evidence: Evidence };
 
 /**
- * Tries a claimed blocker and rules on it (S5.11). The engine runs the captured commands itself, on the change as it is and without
- * the agent: each must fail again with the same exit code. Then the reviewer rules. Without a reviewer, or without a valid
- * answer, the claim is rejected. Throws AttemptOver if the attempt is cancelled.
+ * Replays a claimed blocker and rules on it (S5.11). The engine runs the captured commands itself, on the change as it is and
+ * without the agent. Each must fail again with the same exit code. Then the reviewer rules. Without a reviewer, or without a
+ * valid answer, the claim is rejected. Throws AttemptOver if the attempt is cancelled.
  */
 export async function tryBlocker(
   ctx: LoopContext,
@@ -41,7 +41,7 @@ export async function tryBlocker(
   return upheld ? { humanStep } : { evidence: rejection(options.claim, ruling) };
 }
 
-/** A fact that is not admitted ends the attempt: it is late, or the run is over. */
+/** Reports a fact. Ends the attempt if the fact is not admitted: it is late, or the run is over. */
 function tell(ctx: LoopContext, fact: Parameters<LoopContext["report"]>[0]): void {
   if (!ctx.report(fact)) throw new AttemptOver({ outcome: "stopped" });
 }
@@ -85,7 +85,10 @@ async function rule(
   return asked.ok ? asked.value : rejected(`a blocker needs a reviewer to rule on it: ${asked.why}`);
 }
 
-/** Runs a captured command on the change, where the commands of steps run. Gives what it printed, or why it shows no wall. */
+/**
+ * Runs a captured command on the change, in the same place as the commands of steps. Gives its output, or why it proves no
+ * blocker.
+ */
 async function runAgain(
   ctx: LoopContext,
   scope: OpenAttempt,

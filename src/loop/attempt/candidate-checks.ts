@@ -13,17 +13,17 @@ import type { SpeculativeCheck } from "./speculative-checks.ts";
 
 type Built = Extract<Candidate, { ok: true }>;
 
-/** What was checked in silence, step by step, up to the first that failed. */
+/** The results of silent checks, step by step, up to the first that failed. */
 export type SpeculativeResult = readonly { readonly placed: Placed; readonly result: StepResult }[];
 
-/** Checks one change by the steps before the merge, as often as its base moves. */
+/** Checks one change by the steps before the merge, again each time its base moves. */
 export class CandidateChecks {
   readonly #ctx: LoopContext;
   readonly #scope: OpenAttempt;
   readonly #repo: Repo;
   readonly #steps: readonly Placed[];
   readonly #change: Change;
-  /** Changes that the reviewer has passed, by index of the step. */
+  /** Changes that the reviewer has passed, by step index. */
   readonly #passed = new Map<number, Built>();
 
   constructor(
@@ -50,7 +50,7 @@ export class CandidateChecks {
     return built;
   }
 
-  /** Builds the candidate on the base's tip and runs every step on it. Throws AttemptOver where one fails. */
+  /** Builds the candidate on the base's tip and runs every step on it. Throws AttemptOver if one fails. */
   async check(built: (commit: string | undefined) => void): Promise<Built> {
     const candidate = await this.build();
     built(candidate.ok ? candidate.commit : undefined);
@@ -61,11 +61,11 @@ export class CandidateChecks {
   }
 
   /**
-   * Runs every step on a candidate that may never land, and tells nobody. Undefined where that cannot be done now: no turn is
-   * free, the reviewer would have to be asked, or a step wants to tell something.
+   * Runs every step on a candidate that may never land, and reports nothing. Undefined if that is impossible now: no permit is
+   * free, the reviewer would have to be asked, or a step has something to report.
    */
   async checkSilently(candidate: Built, signal: AbortSignal): Promise<SpeculativeResult | undefined> {
-    // A fact that is refused ends whoever wanted to announce it.
+    // Refusing a fact ends the step that announces it.
     const scope: OpenAttempt = { ...this.#scope, signal, announce: () => false };
     const results: { placed: Placed; result: StepResult }[] = [];
     try {
@@ -84,7 +84,7 @@ export class CandidateChecks {
     return results;
   }
 
-  /** Tells what was checked in silence. Throws AttemptOver where a step had failed. */
+  /** Reports the results of silent checks. Throws AttemptOver if a step had failed. */
   async tell({ candidate, result: results }: SpeculativeCheck<SpeculativeResult>): Promise<Built> {
     for (const { placed, result } of results) await runStep(this.#ctx, this.#scope, placed, () => Promise.resolve(result));
     return candidate;
@@ -98,7 +98,7 @@ export class CandidateChecks {
     if (spec.step === "check") return runCheckStep(ctx, scope, this.#repo, spec, candidate);
     if (spec.step !== "review" && spec.step !== "adversary") throw new Error(`${spec.step} cannot stand before merge`);
     if (await this.#stands(placed, candidate)) {
-      // Normal work is a matter of the whole tree.
+      // The smoke command depends on the whole tree.
       const broken = spec.step === "adversary" ? await runSmoke(ctx, scope, this.#repo, spec, candidate) : undefined;
       if (broken !== undefined) return { ok: false, evidence: broken };
       const before = this.#passed.get(placed.index)?.commit.slice(0, 7);
@@ -114,8 +114,8 @@ export class CandidateChecks {
   }
 
   /**
-   * True if the change that the reviewer has passed is the one it would be asked about now: each file that the change touches is byte for
-   * byte the same. Checks run again in any case, because they judge the whole tree.
+   * True if the reviewer has passed the change that it would be asked about now: each file that the change touches is byte for
+   * byte the same. Checks run again in any case, because they depend on the whole tree.
    */
   async #stands({ index }: Placed, candidate: Built): Promise<boolean> {
     const before = this.#passed.get(index);
@@ -131,7 +131,7 @@ function asks({ spec }: Placed): boolean {
   return spec.step === "review" || spec.step === "adversary";
 }
 
-/** Whether it runs a command as well, which waits for its turn. */
+/** True if the step also runs a command, which waits for a permit. */
 function hasSmoke({ spec }: Placed): boolean {
   return spec.step === "adversary" && spec.smoke !== undefined;
 }

@@ -6,21 +6,21 @@ import { tryBlocker } from "./blocker.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
 import { fileDiscoveries } from "./discoveries.ts";
 
-/** Characters of what was refused that the next prompt has room for. */
+/** Characters of refused claims that fit into the next prompt. */
 const REFUSALS_CHARS = 2_000;
 
-/** What becomes of an attempt after its agent's claims were read. */
+/** The state of an attempt after its agent's claims were read. */
 export interface Claims {
-  /** An upheld blocker's: what was built lands, and then this is left to a person. */
+  /** Set by an upheld blocker: the change so far lands, and then this step is left to a person. */
   readonly humanStep?: string;
-  /** Present where the attempt is over: a rejected blocker. */
+  /** Present if the attempt is over: a rejected blocker. */
   readonly end?: AttemptEnd;
 }
 
 /**
- * Reads the outbox of an agent that has stopped by itself, and rules on what is claimed in it: discoveries are filed, a blocker is
- * tried and ruled on, and what cannot be read is told. Never throws for what an agent has written. What was refused fails no
- * attempt: where another follows, it is told (see TicketState.refusals).
+ * Reads the outbox of an agent that has stopped by itself, and rules on its claims. It files discoveries, replays and rules on a
+ * blocker, and reports unreadable entries. Never throws because of an agent's text. A refused claim fails no attempt: the next
+ * attempt, if there is one, is told (see TicketState.refusals).
  */
 export async function readClaims(
   ctx: LoopContext,
@@ -38,7 +38,7 @@ export async function readClaims(
   return "humanStep" in ruled ? ruled : { end: { outcome: "failed", evidence: ruled.evidence } };
 }
 
-/** What the next attempt is told of claims that were refused. */
+/** The evidence of refused claims for the next attempt. */
 export function refusalEvidence(lines: readonly string[]): Evidence {
   const summary = `${lines.length === 1 ? "1 claim" : `${lines.length} claims`} of the last attempt's outbox could not be taken`;
   return { step: "outbox", name: "outbox", summary, detail: boundedTail(lines.join("\n"), REFUSALS_CHARS) };

@@ -11,46 +11,46 @@ import type { WorktreeGate } from "../concurrency/worktree-gate.ts";
 import type { Scope, StepScope } from "../programs/scope.ts";
 import type { StepContext } from "../steps/step.ts";
 
-/** What every effect of the loop is given, made by the composition root: what steps work with, and more. */
+/** The input of every effect of the loop, made by the composition root. Steps get the part that is StepContext. */
 export interface LoopContext extends StepContext {
   readonly run: RunId;
   readonly agent: Agent;
   readonly oracle: Oracle;
   readonly tripwire: Tripwire;
   readonly outbox: Outbox;
-  /** By repository id; every repository of the batch is in it. */
+  /** Every repository of the batch, by id. */
   readonly repos: ReadonlyMap<string, Repo>;
   /** Landings, one at a time per repository. */
   readonly merges: MergeQueue;
   /** Worktrees that are being made. */
   readonly starts: WorktreeGate;
-  /** Records what a finished ticket took, for later runs' order. */
+  /** Records how long a finished ticket took, for the order of later runs. */
   recordDuration(ticket: string, ms: number): void;
-  /** Tells the owner of the state a fact. False: it was not admitted (late, or the run is over); stop working. */
+  /** Reports a fact to the owner of the state. False: it was not admitted (late, or the run is over); stop working. */
   report(fact: RunFact): boolean;
 }
 
-/** The repository a ticket belongs to. The batch was checked: it is there. */
+/** The repository of a ticket. The batch check ensures that it exists. */
 export function repoOf(ctx: Pick<LoopContext, "repos">, ticket: Ticket): Repo {
   const repo = ctx.repos.get(ticket.repo);
   if (repo === undefined) throw new Error(`no repository "${ticket.repo}" was opened`);
   return repo;
 }
 
-/** One attempt's identity and lifetime: one controller; its abort ends whatever runs. */
+/** One attempt's identity and lifetime: one controller, whose abort ends all its processes. */
 export interface AttemptScope extends Scope {
   readonly n: number;
   readonly fence: Fence;
 }
 
-/** One with its files made. */
+/** An attempt whose files exist. */
 export interface OpenAttempt extends AttemptScope, StepScope {}
 
-/** How the steps of an attempt have facts recorded: under its fence. */
+/** Announces facts of an attempt's steps under its fence. */
 export function announcerOf({ report }: Pick<LoopContext, "report">, { ticket, fence }: AttemptScope): StepScope["announce"] {
   const attempt = { ticket: ticket.id, fence };
   return (fact) => {
-    // Those are about the day, whoever learns them.
+    // These facts are about the day, not about one attempt.
     if (fact.type === "day-spend-unknown" || fact.type === "others-spent-today") return report(fact);
     return report({ ...fact, ...attempt });
   };

@@ -9,8 +9,8 @@ import { tellTracker } from "../steps/assert.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
 
 /**
- * Makes tickets of what an agent says it found (the outbox reads a bounded number), as far as the batch takes them; each is
- * announced, and filed in the tracker by what its fact launches. What is refused is told, to people and to the next attempt.
+ * Makes tickets of an agent's discoveries (the outbox reads a bounded number), as far as the batch takes them. Each is announced;
+ * its event launches the filing in the tracker. People and the next attempt are told of refused ones.
  */
 export async function fileDiscoveries(ctx: LoopContext, open: OpenAttempt, discoveries: readonly Discovery[]): Promise<void> {
   if (discoveries.length === 0) return;
@@ -27,29 +27,32 @@ export async function fileDiscoveries(ctx: LoopContext, open: OpenAttempt, disco
 }
 
 /**
- * The ids that the tracker has beyond the batch. Where it cannot be read, none are known: a ticket whose id turns out to be
- * another's is then stalled when it is filed, and nothing is overwritten.
+ * The tracker's ids beyond the batch. Empty if the tracker cannot be read: a ticket whose id is already taken is then stalled at
+ * filing, and nothing is overwritten.
  */
 function takenIds({ tracker }: LoopContext): Promise<readonly string[]> {
   return tracker.taken().catch(() => []);
 }
 
 /**
- * Writes a discovered ticket to the tracker and says so. A tracker that does not take it stalls the ticket with the reason: it stays
- * in the batch, and the oracle says that it is missing. If it is cancelled, the next engine of the run files it.
+ * Writes a discovered ticket to the tracker and reports it. If the tracker refuses it, the ticket is stalled with the reason: it
+ * stays in the batch, and the oracle reports it as missing. If filing is cancelled, the next engine of the run files it.
  */
 export async function fileTicket(ctx: LoopContext, ticket: TicketId, signal: AbortSignal): Promise<void> {
   const filed = filedTicket(ctx.state(), ticket);
   const problem = await tellTracker(ctx, signal, () => ctx.tracker.file(filed));
   if (problem === undefined) ctx.report({ type: "discovery-filed", ticket });
-  // Somebody else may have filed it meanwhile: the last look before the oracle is asked, or a person's command.
+  // Re-verification or a person's command may have filed it meanwhile.
   else if (!signal.aborted && ticketOf(ctx.state(), ticket).unfiled === true) {
     const reason = plainText(`the tracker does not hold it: ${problem}`, 500);
     ctx.report({ type: "ticket-stalled", ticket, reason });
   }
 }
 
-/** Files what the tracker does not hold yet: an engine was lost in between, or the tracker was down. Filing twice does no harm. */
+/**
+ * Files discovered tickets that the tracker does not have yet: an engine was lost in between, or the tracker was down. Filing
+ * twice does no harm.
+ */
 export async function fileUnfiled(ctx: LoopContext, signal: AbortSignal): Promise<void> {
   const { batch, plan } = ctx.state();
   const since = plan.tickets.slice(batch.tickets.length);
@@ -57,7 +60,7 @@ export async function fileUnfiled(ctx: LoopContext, signal: AbortSignal): Promis
   await Promise.all(unfiled.map(({ id }) => fileTicket(ctx, id, signal)));
 }
 
-/** What the tracker is told of a ticket that a worker found. Throws a RangeError where the run has no such ticket. */
+/** A discovered ticket as the tracker stores it. Throws a RangeError if the run has no such ticket. */
 export function filedTicket({ plan, run }: RunState, ticketId: TicketId): FiledTicket {
   const { id, title, body, repo, foundBy } = specOf(plan, ticketId);
   return { id, title, body, repo, note: `found by the worker on ${foundBy} in run ${run}` };

@@ -13,14 +13,14 @@ import { checkSpeculatively } from "./speculative-checks.ts";
 
 type Built = Extract<Candidate, { ok: true }>;
 
-/** Whether a human step is left, by an upheld blocker: what was built lands, and nothing after that can hold yet. */
+/** True if an upheld blocker leaves a human step: the change lands, and no later step can pass yet. */
 interface Gated {
   readonly gated: boolean;
 }
 
 /**
- * Takes a captured change from "the agent stopped" to Done, step by step. Everything before `merge` is checked on a
- * candidate at once, beside other tickets; the landing itself is one at a time per repository.
+ * Takes a captured change from "the agent stopped" to done, step by step. Every step before `merge` checks a candidate, in
+ * parallel with other tickets. Landings run one at a time per repository.
  */
 export async function runFinishLine(
   ctx: LoopContext,
@@ -37,7 +37,7 @@ export async function runFinishLine(
   return gated ? { outcome: "gated" } : runAfterMerge(ctx, scope, repo, landed);
 }
 
-/** Goes on after a landing that a stop or a lost engine cut off. The landing is repeated first: it finishes what it began. */
+/** Continues after a landing that a stop or a lost engine interrupted. It repeats the landing first, which completes it. */
 export async function finishLanded(
   ctx: LoopContext,
   scope: OpenAttempt,
@@ -62,7 +62,7 @@ async function runAfterMerge(ctx: LoopContext, scope: OpenAttempt, repo: Repo, l
   return { outcome: "done" };
 }
 
-/** Lands the change once its turn has come, with what was checked meanwhile where that is what lands. */
+/** Lands the change at its turn. Uses the speculative result if it is about the candidate that lands. */
 async function landInTurn(
   ctx: LoopContext,
   scope: OpenAttempt,

@@ -5,13 +5,13 @@ import { AttemptOver, abortedEnd, overIfAborted, type StepFact } from "../progra
 import type { StepFailed, StepResult } from "../steps/step.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
 
-/** A step with its place in the ticket's finish line. */
+/** A step with its index in the ticket's finish line. */
 export interface Placed {
   readonly index: number;
   readonly spec: StepSpec;
 }
 
-/** The scope of one of its steps. Without `rest` it gives up nothing while it waits. */
+/** The scope of one step of the attempt. Without `rest` the step gives up nothing while it waits. */
 export function atStep(scope: OpenAttempt, { index, spec }: Placed, rest: Rest = (idle) => idle()): OpenAttempt {
   return { ...scope, turn: { step: index, name: stepName(spec), rest } };
 }
@@ -28,7 +28,7 @@ export async function runInTurn(
   await ctx.commandPermits.run(step, scope.signal).catch(overIfAborted(scope));
 }
 
-/** Runs one step between its two facts, and reports what it learned. A failed step ends the attempt with its evidence. */
+/** Runs one step between its two events, and reports its facts. A failed step ends the attempt with its evidence. */
 export async function runStep<R extends StepResult>(
   ctx: LoopContext,
   scope: OpenAttempt,
@@ -43,7 +43,7 @@ export async function runStep<R extends StepResult>(
   for (const fact of result.facts ?? []) if (isNews(ctx, scope, fact)) scope.announce(fact);
   ctx.report({ type: "step-ended", ...at, ...endOf(result) });
   if (result.ok) return result as Extract<R, { ok: true }>;
-  // What was called off in the middle is not evidence against the work.
+  // A cancelled step is not evidence against the work.
   throw scope.signal.aborted ? new AttemptOver(abortedEnd(scope)) : failed(result);
 }
 
@@ -58,14 +58,14 @@ function endOf(result: StepResult) {
   };
 }
 
-/** Which tests of the base fail is told once, as long as they are the same. */
+/** The failing tests of the base are reported once, as long as they are the same. */
 function isNews({ state }: LoopContext, { ticket }: OpenAttempt, fact: StepFact): boolean {
   if (fact.type !== "base-failing") return true;
   const known = ticketOf(state(), ticket.id).failingOnBase?.find(({ check }) => check === fact.check);
   return (known?.count ?? 0) !== fact.count || !fact.tests.every((test, i) => known?.tests[i] === test);
 }
 
-/** The end of an attempt whose step failed. */
+/** The end of an attempt that a failed step causes. */
 export function failed({ evidence }: StepFailed): AttemptOver {
   return new AttemptOver({ outcome: "failed", evidence });
 }

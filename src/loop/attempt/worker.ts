@@ -18,12 +18,12 @@ import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt, rep
 import { finishLanded, runFinishLine } from "./finish-line.ts";
 import { renderWorkerPrompt } from "./prompt.ts";
 
-/** Bytes of a failed attempt's change that are kept for the next one to read. */
+/** Bytes of a failed attempt's change that are kept for the next attempt. */
 const PATCH_BYTES = 1_000_000;
 
 /**
- * One attempt at a ticket, whole: worktree, agent, capture, finish line, cleanup. Everything it learns is reported as
- * facts with its fence. Throws where the disk is full or cannot be asked, and for nothing else.
+ * Runs one attempt at a ticket: worktree, agent, capture, finish line, cleanup. Reports every fact with its fence. Throws only if
+ * the disk is full or cannot be checked.
  */
 export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void> {
   const { ticket, fence } = scope;
@@ -38,7 +38,7 @@ export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void>
   if (done) report();
   await cleanUp(repo, { path, branch, deleteBranch: done });
   if (done) return;
-  // What fails on a full disk says nothing about the work. The run stops before it counts, and goes on once there is room.
+  // A failure on a full disk says nothing about the work. The run stops before it counts, and continues once there is room.
   if (end.outcome !== "failed" || (await ctx.files.hasRoom())) return void report();
   if (!(await roomAgain(ctx, scope))) throw new Error("the disk that holds the run is full");
   const evidence =
@@ -48,11 +48,11 @@ export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void>
   ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, outcome: "stopped", ...evidence });
 }
 
-/** How long somebody else at work, who filled the disk, may take to be ended and cleared away. Milliseconds. */
+/** Time until another worker that filled the disk is ended and cleaned up, at most. Milliseconds. */
 const ROOM_MS = 30_000;
 const LOOK_MS = 250;
 
-/** Whether the disk has room again, once others that may have filled it are gone. */
+/** True if the disk has room again, once other workers that may have filled it are gone. */
 async function roomAgain(ctx: LoopContext, { ticket, signal }: AttemptScope): Promise<boolean> {
   const until = ctx.clock.now() + ROOM_MS;
   const othersWork = () => activeTickets(ctx.state()).some(({ id }) => id !== ticket.id);
@@ -63,7 +63,7 @@ async function roomAgain(ctx: LoopContext, { ticket, signal }: AttemptScope): Pr
   return ctx.files.hasRoom();
 }
 
-/** Removes an attempt's worktree and, if wanted, its branch. Never throws: what cannot be removed is warned of. */
+/** Removes an attempt's worktree and, if wanted, its branch. Never throws: it warns of what it cannot remove. */
 export async function cleanUp(repo: Repo, options: { path: string; branch: string; deleteBranch: boolean }): Promise<void> {
   try {
     await repo.removeWorktree(options);
@@ -100,7 +100,7 @@ async function attempt(
   const fresh = unfinished === undefined ? ctx.starts.run(() => start(repo, tree)) : undefined;
   const made = fresh?.catch(() => undefined);
   const files = await ctx.files.attempt(scope.ticket.id, scope.n).catch(async (error: unknown): Promise<never> => {
-    // What is half made could not be removed.
+    // An incomplete worktree could not be removed.
     await made;
     throw error;
   });
@@ -121,7 +121,7 @@ async function attempt(
   const begun = ctx.clock.now();
   const result = await runAgent(ctx, open, { ...tree, baseSha }, opened(ctx, confinement, "agent"));
   if (result.ending === "aborted") return abortedEnd(open);
-  // Its worktree may hold more than anybody wants to look through.
+  // Its worktree may hold more than a capture should read.
   if (result.ending === "over-quota") return agentFailed(result);
   await ctx.starts.over();
   const change = await captureWork(ctx, open, repo, { ...tree, from: baseSha, begun });
@@ -135,10 +135,10 @@ async function attempt(
   return claims.end;
 }
 
-/** What a capture may take at least, where the agent has used up the attempt's time. Milliseconds. */
+/** Least time for a capture if the agent has used up the attempt's time. Milliseconds. */
 const LEAST_CAPTURE_MS = 10_000;
 
-/** Takes what the agent left, within the time of the attempt. An attempt that was cancelled meanwhile has not failed. */
+/** Captures the agent's work, within the time of the attempt. An attempt that was cancelled meanwhile has not failed. */
 async function captureWork(
   ctx: LoopContext,
   scope: OpenAttempt,
@@ -155,19 +155,22 @@ async function captureWork(
   }
 }
 
-/** Nothing more than that: what it says by it is a claim. */
+/** True if the agent stopped by itself. That its work is complete remains a claim. */
 function stoppedByItself({ ending, exitCode, stop }: AgentResult): boolean {
   return ending === "exited" && exitCode === 0 && stop === undefined;
 }
 
-/** Makes the worktree, and gives the commit that it starts at. */
+/** Makes the worktree, and gives its start commit. */
 async function start(repo: Repo, tree: { path: string; branch: string }): Promise<string> {
   const baseSha = await repo.baseTip();
   await repo.addWorktree({ ...tree, from: baseSha });
   return baseSha;
 }
 
-/** The finish line, with the change kept for the next attempt where it fails. One with a human step ends at the landing. */
+/**
+ * Runs the finish line, and keeps the change for the next attempt if it fails. With a human step the finish line ends at the
+ * landing.
+ */
 async function finishFrom(
   ctx: LoopContext,
   open: OpenAttempt,
@@ -187,7 +190,7 @@ async function keepPatch(repo: Repo, open: OpenAttempt, from: string, change: Ch
   if (change.paths.length > 0) await repo.writePatch({ from, tip: change.tip, file: open.files.patch, maxBytes: PATCH_BYTES });
 }
 
-/** Others may have spent the day's money since this attempt was decided on: then it does not start, and none after it. */
+/** Others may have spent the day's money since this attempt was decided. Then neither it nor any later attempt starts. */
 async function takeMoney(ctx: LoopContext, fence: Fence): Promise<void> {
   const unknown = await ctx.dayBudget.look?.();
   if (unknown !== undefined) {
@@ -255,7 +258,7 @@ async function promptOf(ctx: LoopContext, open: OpenAttempt): Promise<string> {
   const notes = outboxes.find((outbox) => outbox.notes !== undefined)?.notes;
   return renderWorkerPrompt(await ctx.harness.worker(), {
     ticket: open.ticket,
-    // Of those that count: one that was cut off, or turned away by the model's API, took none of them.
+    // Only attempts that count: one that was interrupted, or refused by the model's API, does not.
     attempt: failures + 1,
     attempts: ctx.batch.limits.attempts,
     protect: protectedFor(ctx.batch.protect, open.ticket),
@@ -266,7 +269,7 @@ async function promptOf(ctx: LoopContext, open: OpenAttempt): Promise<string> {
   });
 }
 
-/** The last attempt that came to its end, and those cut off before it, whose work it may have gone on from. Newest first. */
+/** The last attempt that ended by itself, and the interrupted ones before it, whose work it may have continued. Newest first. */
 function lastAttempts(history: TicketState["history"]): TicketState["history"] {
   const came = ({ outcome }: PastAttempt): boolean => outcome !== "stopped" && outcome !== "lost";
   const at = history.findLastIndex(came);

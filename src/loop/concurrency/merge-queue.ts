@@ -1,13 +1,14 @@
 import { orAborted } from "./wait.ts";
 
 /**
- * The landings of each repository: one at a time, in the order in which they came. Who waits can see what the one before it is
- * about to land, and so check its own change on that already: p-limit and p-queue show a waiting task nothing of the one before.
+ * The landings of each repository: one at a time, in order of arrival. A waiting entry can see the commit that the previous entry
+ * is about to land, and so check its own change on that already. p-limit and p-queue show a waiting task nothing of the previous
+ * one.
  */
 export class MergeQueue {
   readonly #lanes = new Map<string, QueueEntry[]>();
 
-  /** Takes the next place of a repository. Whoever takes one must leave it. */
+  /** Takes the next place of a repository. The caller must leave it. */
   enter(key: string): QueueEntry {
     const lane = this.#lanes.get(key) ?? [];
     this.#lanes.set(key, lane);
@@ -17,8 +18,8 @@ export class MergeQueue {
   }
 
   /**
-   * Waits for all who came earlier, then runs `task`. A task that throws does not hold up the next. Throws the signal's reason
-   * where it is aborted before its turn has come: then the task does not run.
+   * Waits for all earlier entries, then runs `task`. A task that throws does not block the next. Throws the signal's reason if it
+   * is aborted before its turn; then the task does not run.
    */
   async run<T>(key: string, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const place = this.enter(key);
@@ -31,7 +32,7 @@ export class MergeQueue {
   }
 }
 
-/** A place in the order of a repository's landings. */
+/** An entry in the queue of a repository's landings. */
 export class QueueEntry {
   readonly #lane: QueueEntry[];
   readonly #left: () => void;
@@ -49,31 +50,31 @@ export class QueueEntry {
     return this.#lane[0] === this;
   }
 
-  /** The commit that the one before is about to land; undefined where nobody is before, or it is not known. */
+  /** The commit that the previous entry is about to land; undefined if there is no previous entry, or its commit is not known. */
   get ahead(): string | undefined {
     const before = this.#lane[this.#lane.indexOf(this) - 1];
     return before === undefined ? undefined : before.#plan;
   }
 
-  /** Settles with the next change of what is ahead. Asked for before `ahead` is read, it misses none. */
+  /** Settles with the next change of `ahead`. Read it before `ahead` to miss no change. */
   get changed(): Promise<void> {
     return this.#changed.promise;
   }
 
-  /** Says which commit this place is about to land; undefined: it is not known. */
+  /** Sets the commit that this entry is about to land; undefined: it is not known. */
   plans(commit: string | undefined): void {
     if (commit === this.#plan) return;
     this.#plan = commit;
     QueueEntry.#tell(this.#lane[this.#lane.indexOf(this) + 1]);
   }
 
-  /** Waits until nobody is before. Throws the signal's reason where it is aborted. */
+  /** Waits until this entry is first. Throws the signal's reason if it is aborted. */
   async turn(signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     while (!this.isFirst) await orAborted(this.changed, signal);
   }
 
-  /** Lets the next one go on. Safe to repeat. */
+  /** Lets the next entry proceed. Safe to repeat. */
   leave(): void {
     const at = this.#lane.indexOf(this);
     if (at < 0) return;

@@ -1,13 +1,13 @@
-/** Lets others have the permit while `idle` waits. Throws the signal's reason if it is aborted before a permit is free again. */
+/** Gives the permit to others while `idle` waits. Throws the signal's reason if it is aborted before a permit is free again. */
 export type Rest = (idle: () => Promise<void>) => Promise<void>;
 
 /**
- * Lets at most `most` tasks run at a time, in the order they came. Neither p-limit nor p-queue does this: a task gives its permit back
- * while it rests, and one that waits can be tried (`tryRun`) or aborted alone.
+ * Lets at most `most` tasks run at a time, in order of arrival. Neither p-limit nor p-queue does this: a task gives its permit
+ * back while it rests, can ask for a permit without waiting (`tryRun`), and can be aborted alone while it waits.
  */
 export class Semaphore {
   #most: number;
-  /** Below nothing where more tasks run than may by now. */
+  /** Negative while more tasks run than the limit allows. */
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
@@ -16,7 +16,7 @@ export class Semaphore {
     this.#free = most;
   }
 
-  /** So many from now on. Tasks that run go on; where they are more, none begins before enough of them have ended. */
+  /** Sets a new limit. Running tasks continue; if they exceed the limit, none begins until enough of them have ended. */
   resize(most: number): void {
     this.#free += most - this.#most;
     this.#most = most;
@@ -27,8 +27,8 @@ export class Semaphore {
   }
 
   /**
-   * Runs `task` once a permit is free, and gives the permit back whatever comes of it. Throws the signal's reason where
-   * it is aborted before the task's turn has come: then the task does not run. While the task rests, others have its permit.
+   * Runs `task` once a permit is free, and always gives the permit back. Throws the signal's reason if it is aborted before the
+   * task's turn; then the task does not run. While the task rests, others have its permit.
    */
   async run<T>(task: (rest: Rest) => Promise<T>, signal: AbortSignal): Promise<T> {
     await this.#take(signal);
@@ -47,7 +47,7 @@ export class Semaphore {
     }
   }
 
-  /** Runs `task` where a permit is free now and nobody waits for one; undefined where not. */
+  /** Runs `task` if a permit is free now and no task waits for one; otherwise undefined. */
   async tryRun<T>(task: () => Promise<T>): Promise<T | undefined> {
     if (this.#free <= 0) return undefined;
     this.#free -= 1;
@@ -78,7 +78,7 @@ export class Semaphore {
     await promise;
   }
 
-  /** Hands the permit to who waits longest, or keeps it. */
+  /** Hands the permit to the task that waits longest, or keeps it. */
   #give(): void {
     const next = this.#free < 0 ? undefined : this.#waiting.shift();
     if (next === undefined) this.#free += 1;

@@ -1,7 +1,4 @@
-/**
- * Lets the making of worktrees go before the collecting of what agents left: a slot that stands empty costs more than a
- * change that waits a moment.
- */
+/** Gives making worktrees priority over capturing agents' work: an empty slot costs more than a change that waits a moment. */
 export class WorktreeGate {
   readonly #underWay = new Set<Promise<unknown>>();
 
@@ -16,7 +13,7 @@ export class WorktreeGate {
     return promise;
   }
 
-  /** Settles when those starts are over that are under way now, however they ended. */
+  /** Settles when the starts that are under way now have ended, in any way. */
   async over(): Promise<void> {
     await Promise.all(this.#underWay);
   }

@@ -7,10 +7,10 @@ import { RepoId, TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { HINTS_CHARS, renderWorkerPrompt } from "../attempt/prompt.ts";
 
-/** More of each than a prompt takes: every part is filled to its budget. */
+/** Longer than any part of a prompt: every part is filled to its budget. */
 const LONG = "y".repeat(60_000);
 
-/** Why a text cannot be this file of a harness, in words that follow its name; undefined where it can. */
+/** Why a text cannot be this file of a harness, in words that follow its name; undefined if it can. */
 export function unfitForHarness(file: HarnessFile, text: string): string | undefined {
   if (file === "transients.json") {
     const read = parseTransients(text);
@@ -26,7 +26,7 @@ export function unfitForHarness(file: HarnessFile, text: string): string | undef
   }
 }
 
-/** The classes of a transients.json that is fit. Throws where it is not. */
+/** The classes of a valid transients.json. Throws if it is not valid. */
 export function classesOf(text: string): readonly TransientSpec[] {
   const read = parseTransients(text);
   if (!read.ok) throw new Error(read.why);
@@ -34,8 +34,8 @@ export function classesOf(text: string): readonly TransientSpec[] {
 }
 
 /**
- * Why these classes cannot take the place of those, after a heal. A check is over when it has ended: a class that gives it
- * a retry is for people to write (law 9).
+ * Why a heal may not replace the classes `before` by these. A check is final when it has ended: only people may write a class
+ * that gives it a retry (law 9).
  */
 export function loosensChecks(before: readonly TransientSpec[], after: readonly TransientSpec[]): string | undefined {
   const known = new Set(before.filter(isOfChecks).map(identity));
@@ -51,7 +51,7 @@ function identity({ name, pattern }: TransientSpec): string {
   return JSON.stringify([name, pattern]);
 }
 
-/** Line breaks and tabs apart, every character is one that is seen. */
+/** True if every character is visible, apart from line breaks and tabs. */
 function isPlain(text: string): boolean {
   return text.split("\n").every((line) => plainText(line) === line.replaceAll("\t", " "));
 }
@@ -68,7 +68,7 @@ const TICKET: Ticket = {
   finish: [{ step: "check", name: "y", command: [LONG] }],
 };
 
-/** The longest that a prompt can be asked to hold. */
+/** The longest possible content of a prompt. */
 const LONGEST: Parameters<typeof renderWorkerPrompt>[1] = {
   ticket: TICKET,
   attempt: 20,

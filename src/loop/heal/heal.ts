@@ -26,8 +26,8 @@ export function healMarker(run: RunId, { n, token }: Pick<NonNullable<HealsState
 }
 
 /**
- * A repair of the harness, whole: a fresh agent on a copy of it, and a look at what it left. What it wrote is laid down before
- * the fact that it was accepted, and nothing uses it before. Never throws.
+ * Runs a repair of the harness: a fresh agent on a copy of it, and a check of the result. The new texts are on disk before the
+ * fact that they were accepted, and nothing uses them before. Never throws.
  */
 export async function heal(ctx: LoopContext, event: Started, signal: AbortSignal): Promise<void> {
   const spent = { usd: 0 };
@@ -37,7 +37,7 @@ export async function heal(ctx: LoopContext, event: Started, signal: AbortSignal
   ctx.report({ type: "heal-ended", n: event.n, ...end, why: plainText(end.why, 500), costUsd: spent.usd });
 }
 
-/** Once the oracle is proven after a heal, later runs begin with what it left. Never throws: this run has it in any case. */
+/** Keeps a healed harness for later runs, once the oracle is proven after the heal. Never throws: this run has it in any case. */
 export async function keepHarness(ctx: LoopContext): Promise<void> {
   if (ctx.state().heals.version === 0) return;
   try {
@@ -50,7 +50,7 @@ export async function keepHarness(ctx: LoopContext): Promise<void> {
 
 interface Repairing {
   readonly signal: AbortSignal;
-  /** What it has cost so far, in dollars: the most that it can, while its agent is at work. */
+  /** Its cost so far, in dollars; while its agent is at work, the most that it can cost. */
   readonly spent: { usd: number };
 }
 
@@ -94,7 +94,7 @@ function runHealer(ctx: LoopContext, event: Started, files: HealFiles, signal: A
     signal,
     ...(confinement === undefined ? {} : { confinement }),
     onStart: (process) => ctx.report({ type: "heal-agent-started", n: event.n, ...process }),
-    // It is in its log; no row of the dashboard shows it.
+    // Its log has the activity; no row of the dashboard shows it.
     onActivity: () => undefined,
   });
 }
@@ -108,7 +108,7 @@ function wayOf(result: AgentResult): string {
   return howItEnded(result);
 }
 
-/** What an agent left is taken as it is, whole, or not at all. */
+/** Accepts the agent's texts whole and unchanged, or not at all. */
 async function admit(ctx: LoopContext, n: number, before: HarnessTexts, left: HarnessReading): Promise<End> {
   if (!left.ok) return { outcome: "rejected", why: left.why, changed: [] };
   const { texts, strangers } = left;
@@ -134,7 +134,7 @@ function problemOf(
   return loosened === undefined ? smoke(ctx, texts) : `transients.json ${loosened}`;
 }
 
-/** The prompts of all open tickets must come out. */
+/** The prompts of all open tickets must render. */
 function smoke(ctx: LoopContext, texts: HarnessTexts): string | undefined {
   const state = ctx.state();
   const { attempts } = ctx.batch.limits;

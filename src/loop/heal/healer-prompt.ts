@@ -20,7 +20,7 @@ const LOG_BYTES = 8_000;
 const LOG_CHARS = 2_500;
 const LOG_LINES = 60;
 
-/** What a healer is told; `stop` is data, see `describeStop`. */
+/** The prompt of a healer; `stop` is data, see `describeStop`. */
 export function renderHealerPrompt(
   template: string,
   {
@@ -44,8 +44,9 @@ export function renderHealerPrompt(
 }
 
 /**
- * The stop, for a healer: what is left, and of the tickets that it may help, those that a heal would open again first, the evidence
- * of their attempts and the end of the last agent's log. Each piece stands between lines with the nonce, which nobody knew when it was written.
+ * The stop, for a healer: what is left, and for the tickets that it may help the evidence of their attempts and the end of the
+ * last agent's log. Tickets that a heal would reopen come first. Each piece stands between lines with the nonce, which was
+ * unknown when the piece was written.
  */
 export async function describeStop(ctx: Pick<LoopContext, "files" | "state">, reason: string, nonce: string): Promise<string> {
   const state = ctx.state();

@@ -3,28 +3,28 @@ import type { CheckReport } from "../../domain/batch/step-spec.ts";
 import type { ResultsReading, TestResultsReader } from "../../ports/test-results.ts";
 import { Stdout } from "./output.ts";
 
-/** Characters of output that are kept, where the output is the report. */
+/** Characters of output that are kept if the output is the report. */
 const MAX_OUTPUT = 64 * 1024 * 1024;
 
 /** A report that a command is about to write. */
 interface Awaited {
-  /** Takes the command's output, where that is the report. */
+  /** Takes the command's output, if that is the report. */
   readonly onLine?: (line: string, stream: "stdout" | "stderr") => void;
-  /** Reads it once the command, and all that it started, is over. */
+  /** Reads the report once the command and all its processes have ended. */
   read(): Promise<ResultsReading>;
 }
 
-/** Where a report can appear. All absolute paths outside of a sandbox. */
+/** The folders that may hold a report. All absolute paths outside of a sandbox. */
 export interface ReportFolders {
   readonly checkout: string;
   readonly artifacts: string;
-  /** Where what the command writes to them lies: there, or in the layers over them. */
+  /** The places of what the command writes to them: the folders themselves, or the layers over them. */
   readonly written: { readonly checkout: string; readonly artifacts: string };
-  /** What a command calls these folders, which is no part of a test's id. */
+  /** The command's own paths of these folders, which are no part of a test's id. */
   readonly roots: readonly string[];
 }
 
-/** Makes the place of a check's report ready; undefined where the check has none. Call it right before the command starts. */
+/** Prepares the place of a check's report; undefined if the check has none. Call it right before the command starts. */
 export async function awaitReport(
   reports: TestResultsReader,
   spec: CheckReport | undefined,

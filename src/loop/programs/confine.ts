@@ -5,7 +5,7 @@ import type { StepScope } from "./scope.ts";
 
 type Confined = Pick<ProgramContext, "batch" | "confined" | "agentFiles">;
 
-/** What an agent, and what makes its worktree ready, may reach; undefined where the run has no sandbox. */
+/** The confinement of an agent, and of the commands that prepare its worktree; undefined if the run has no sandbox. */
 export async function confineAgent(
   ctx: Confined,
   repo: Repo,
@@ -22,13 +22,13 @@ export async function confineAgent(
   });
 }
 
-/** What is shown to an agent at the places where it lies. */
+/** The files that an agent sees at their own paths. */
 function shownBesides({ agentFiles, batch }: Confined, { files }: Pick<StepScope, "files">): readonly string[] {
   const { read = [], write = [] } = batch.sandboxPolicy ?? {};
   return [files.outbox, files.session, files.prompt, ...agentFiles, ...read, ...write];
 }
 
-/** What a command in a pristine checkout may reach: the mounts that are its own, and nothing of any worker. */
+/** The confinement of a command in a pristine checkout: its own mounts, and nothing of any worker. */
 export function confineCommand(ctx: Confined, repo: Repo, own: Pick<Confinement, "mounts" | "layers">): Confinement | undefined {
   if (!ctx.confined) return undefined;
   const { read, write, mounts } = repo.checkoutView;
@@ -36,8 +36,9 @@ export function confineCommand(ctx: Confined, repo: Repo, own: Pick<Confinement,
 }
 
 /**
- * Where a checkout at `outside` is shown in the sandbox: at the path of the user's own checkout. If something that the batch opens
- * lies in there or around it, one would cover a part of the other: then at its own path. Agents have the same rule (agentView).
+ * The path in the sandbox of a checkout at `outside`: the path of the user's own checkout. If a folder that the batch opens lies
+ * in it or around it, one would cover a part of the other; then it is the checkout's own path. Agents have the same rule
+ * (agentView).
  */
 export function placeOf(ctx: Pick<ProgramContext, "batch" | "commandEnv">, repo: Repo, outside: string): string {
   const { read = [], write = [] } = ctx.batch.sandboxPolicy ?? {};
@@ -47,7 +48,7 @@ export function placeOf(ctx: Pick<ProgramContext, "batch" | "commandEnv">, repo:
   return inIt || [...read, ...write].some((path) => isWithin(path, repo.place)) ? outside : repo.place;
 }
 
-/** What a healer may reach: its copy of the harness, and no repository. Folders that the batch opens it may only read. */
+/** The confinement of a healer: its copy of the harness, and no repository. Folders that the batch opens are read-only for it. */
 export function confineHealer(
   ctx: Confined,
   options: { readonly read: readonly string[]; readonly write: readonly string[] },
@@ -58,7 +59,7 @@ export function confineHealer(
   return { write: options.write, read: [...options.read, ...ctx.agentFiles, ...live], live, mounts: [], sockets: [] };
 }
 
-/** What the reviewer may reach: it reads what it is asked about, and writes nothing but its own session. */
+/** The confinement of the reviewer: it reads what the question is about, and writes only its own session. */
 export function confineReader(
   ctx: Pick<ProgramContext, "batch" | "confined" | "reviewerFiles">,
   repo: Repo,
@@ -72,7 +73,7 @@ export function confineReader(
   return { write: options.write, read: all, live: forAll, mounts, sockets: [] };
 }
 
-/** A confinement with the hosts that the batch opens to `who`: a step by its name, or one of those that are none. */
+/** A confinement with the hosts that the batch opens to `who`: a step's name, or the name of a program that is no step. */
 export function opened(
   ctx: Pick<ProgramContext, "batch">,
   confinement: Confinement | undefined,

@@ -5,22 +5,22 @@ import type { Harness } from "../../ports/harness.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import type { TestResultsReader } from "../../ports/test-results.ts";
 
-/** What programs are run with. */
+/** The context that programs run in. */
 export interface ProgramContext {
   readonly batch: Batch;
   readonly executor: Executor;
   readonly clock: Clock;
   readonly files: RunFiles;
   readonly testReports: TestResultsReader;
-  /** What workers are told and which transients have a name: a heal may change it. */
+  /** The prompts of workers and the named transients; a heal may change them. */
   readonly harness: Harness;
   /** The environment of prepare, check and verify commands, from the allow-list. */
   readonly commandEnv: Readonly<Record<string, string>>;
-  /** Whether agents and the commands of steps run in the sandbox. */
+  /** True if agents and the commands of steps run in the sandbox. */
   readonly confined: boolean;
-  /** Whether the sandbox can lay a writable layer over a checkout; see Sandbox. */
+  /** True if the sandbox can lay a writable layer over a checkout; see Sandbox. */
   readonly layers: boolean;
-  /** Files that the agent's command names: a confined agent may read them wherever they lie. */
+  /** Files that the agent's command names: a confined agent may read them, wherever they are. */
   readonly agentFiles: readonly string[];
   /** Files that the reviewer's program needs to read; see agentFiles. */
   readonly reviewerFiles: readonly string[];

@@ -10,8 +10,8 @@ const EVERY_MS = 250;
 const LINE_CHARS = 200;
 
 /**
- * Thins an agent's output to a few lines a second: the newest line and how many there were since the last report.
- * `end` reports what is left. Lines are made safe for a terminal here.
+ * Reduces an agent's output to a few lines a second: the newest line and the number of lines since the last report. `end` reports
+ * the rest. Makes lines safe for a terminal.
  */
 export function thinActivity(
   clock: Clock,
@@ -46,7 +46,7 @@ export function thinActivity(
   };
 }
 
-/** What a command prints on stdout, line by line, up to a size. */
+/** A command's stdout, line by line, up to a size. */
 export class Stdout {
   readonly #most: number;
   readonly #lines: string[] = [];
@@ -57,29 +57,29 @@ export class Stdout {
     this.#most = most;
   }
 
-  /** Takes a line; those of stderr are left out. */
+  /** Takes a line and drops those of stderr. */
   readonly onLine = (line: string, stream: "stdout" | "stderr"): void => {
     if (stream !== "stdout") return;
     this.#size += line.length + 1;
     if (this.#size <= this.#most) this.#lines.push(line);
   };
 
-  /** All of it, each line with its end; undefined where it was more than is kept. */
+  /** All of it, each line with its end; undefined if it was longer than the bound. */
   text(): string | undefined {
     return this.#size > this.#most ? undefined : this.#lines.map((line) => `${line}\n`).join("");
   }
 }
 
-/** A longer wait than this is no time that anybody waits for, and more than a date can hold. Milliseconds: a year. */
+/** The longest wait that is believed: a longer one is no real wait, and more than a date can hold. Milliseconds: a year. */
 const LONGEST_WAIT_MS = 365 * 24 * 3_600_000;
 
-/** What a program says of its stop, safe to be shown and kept. */
+/** A program's stop reason, safe to be shown and kept. */
 export function sanitizeStopReason({ kind, says, retryAfterMs }: AgentStop): SanitizedStop {
   const told = retryAfterMs !== undefined && retryAfterMs >= 0;
   return { kind, says: plainText(says, 300), ...(told ? { retryAfterMs: Math.min(retryAfterMs, LONGEST_WAIT_MS) } : {}) };
 }
 
-/** How a process ended, in words. */
+/** The end of a process, in words. */
 export function howItEnded(result: Pick<ExecResult, "ending" | "exitCode" | "signal" | "message">): string {
   switch (result.ending) {
     case "exited":

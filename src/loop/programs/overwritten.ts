@@ -4,27 +4,28 @@ import { join } from "node:path";
 import { canShadow, isDependency } from "../../domain/evidence/sealed-paths.ts";
 import { isErrorCode } from "./protected-files.ts";
 
-/** Entries that a command may leave in a checkout before nobody looks through them any more. */
+/** Entries of a layer that are read at most. */
 const MOST_ENTRIES = 500_000;
-/** Names of a new folder that are looked at. */
+/** Names of a new folder that are read at most. */
 const MOST_NAMES = 10_000;
-/** Files that are looked at at the same time. */
+/** Files that are read at the same time. */
 const AT_ONCE = 64;
 
-/** What a command did to the files that its result depends on. Paths are relative to the checkout, and raw. */
+/** A command's changes to the files that its result depends on. Paths are relative to the checkout, and raw. */
 export interface Overwritten {
-  /** Files that it wrote over, replaced or removed, be they put back or not. */
+  /** Files that it wrote over, replaced or removed, even if it put them back. */
   readonly paths: readonly string[];
-  /** Files that must be in the checkout still, unless the folder around them was replaced by a new one. */
+  /** Files that must still be in the checkout, unless a new folder replaced the one around them. */
   readonly doubtful: readonly string[];
-  /** It left more files than can be looked through. */
+  /** It left more files than are read. */
   readonly tooMany: boolean;
 }
 
 /**
- * Reads the layer over a checkout. What a command writes over, renames or removes has an entry in the layer, and it cannot
- * take that back: overlayfs keeps a mark (a character device 0:0) for what was removed. Only a folder that was removed and
- * made again hides what lay in it without an entry for each, so of each folder one file without an entry is given as doubtful.
+ * Reads the layer over a checkout. A file that a command overwrites, renames or removes has an entry in the layer, and the
+ * command cannot take that back: overlayfs keeps a mark (a character device 0:0) for a removed file. A folder that was removed
+ * and made again is the exception: it hides its former files without an entry for each. So of each folder one file without an
+ * entry is given as doubtful.
  */
 export async function overwrittenInLayer(layered: Layered): Promise<Overwritten> {
   const paths: string[] = [];
@@ -46,7 +47,7 @@ interface Layered extends Seen {
   readonly upper: string;
 }
 
-/** One folder of the layer: what it says of files that matter, and which of its folders are to be looked into. */
+/** One folder of the layer: its changes to files that matter, and its folders that are to be read next. */
 async function lookInto(layered: Layered, folder: string, most: number) {
   const [paths, folders, changed]: [string[], string[], Set<string>] = [[], [], new Set()];
   let entries = 0;
@@ -55,7 +56,7 @@ async function lookInto(layered: Layered, folder: string, most: number) {
     entries += 1;
     if (entries > most) break;
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-    // What lies in the repository's own folder is no part of what is checked; what is new there replaces nothing.
+    // The repository's own folder is no part of what is checked; a new file there replaces nothing.
     const before = path === ".git" ? undefined : await lstatOf(join(layered.checkout, path));
     if (before === undefined) {
       siblings ??= await readdir(join(layered.checkout, folder));
@@ -70,8 +71,8 @@ async function lookInto(layered: Layered, folder: string, most: number) {
 }
 
 /**
- * What lies in these folders although no commit has it, and may be loaded instead of something there. The top folder is left out: what is
- * installed and built belongs there.
+ * Files in these folders that no commit has and that may be loaded instead of another. The top folder is left out: installed and
+ * built files belong there.
  */
 export async function findShadows(
   checkout: string,
@@ -92,10 +93,10 @@ export async function findShadows(
   return found;
 }
 
-/** The path of a new entry in `root`, if it may be loaded instead of something else. */
+/** The path of a new entry in `root`, if it may be loaded instead of another. */
 async function shadowOf(root: string, path: string, entry: Dirent, siblings: readonly string[]): Promise<readonly string[]> {
   if (path === ".git") return [];
-  // What a link leads to may be a package.
+  // A link may lead to a package.
   const entries = entry.isDirectory() ? await firstNames(join(root, path)) : entry.isSymbolicLink() ? ["__init__.py"] : undefined;
   const isFile = !entry.isDirectory() && canShadow({ path, siblings, entries: undefined });
   return isFile || canShadow({ path, siblings, entries }) ? [path] : [];
@@ -116,7 +117,7 @@ interface Seen {
   readonly isTracked: (path: string) => boolean;
 }
 
-/** What matters of a file or a folder that something else took the place of. */
+/** The files that matter of a replaced file or folder. */
 async function lost(seen: Seen, path: string, before: BigIntStats): Promise<readonly string[]> {
   if (before.isDirectory()) return firstIn(seen, path);
   return matters(seen, path) ? [path] : [];
@@ -160,10 +161,10 @@ async function openFolder(path: string): Promise<Dir> {
   }
 }
 
-/** What tells a file from one that was written or put back since: the kernel sets ctime, and nobody can set it back. */
+/** The identity of a file, which differs once it was written or put back: the kernel sets ctime, and nobody can set it back. */
 export type Identities = ReadonlyMap<string, string>;
 
-/** Looks at these files of a folder. */
+/** Reads the identities of these files of a folder. */
 export async function identitiesOf(folder: string, paths: readonly string[]): Promise<Identities> {
   const found = new Map<string, string>();
   for (let at = 0; at < paths.length; at += AT_ONCE) {
@@ -174,7 +175,7 @@ export async function identitiesOf(folder: string, paths: readonly string[]): Pr
   return found;
 }
 
-/** Those that are no longer what they were. */
+/** The files whose identity has changed. */
 export async function changedIdentities(folder: string, before: Identities): Promise<readonly string[]> {
   const now = await identitiesOf(folder, [...before.keys()]);
   return [...before].flatMap(([path, was]) => (now.get(path) === was ? [] : [path]));

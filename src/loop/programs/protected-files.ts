@@ -7,7 +7,7 @@ import { hasErrorCode } from "../../domain/values/error-text.ts";
 
 const FOLDS: readonly ((text: string) => string)[] = [
   (text) => text.normalize("NFC").toLowerCase(),
-  // As file systems see a name that fold case in full and pass over characters that are ignored by default: APFS, ext4 with casefold.
+  // Folds a name as file systems do that fold case in full and ignore default-ignorable characters: APFS, ext4 with casefold.
   (text) =>
     text
       .normalize("NFD")
@@ -18,8 +18,8 @@ const FOLDS: readonly ((text: string) => string)[] = [
 ];
 
 /**
- * Whether a path is covered by the protect list, as this or another file system would see it. A glob without a slash covers
- * the name, file or folder, everywhere.
+ * True if the protect list covers a path, as this or another file system would see it. A glob without a slash covers the name,
+ * file or folder, everywhere.
  */
 export function protectedBy(protect: readonly string[]): (path: string) => boolean {
   if (protect.length === 0) return () => false;
@@ -28,7 +28,7 @@ export function protectedBy(protect: readonly string[]): (path: string) => boole
 }
 
 function matcher(protect: readonly string[], caseless: (text: string) => string): (path: string) => boolean {
-  // picomatch's `**` stops at line breaks, which file names may hold.
+  // picomatch's `**` stops at line breaks, which file names may contain.
   const fold = (text: string): string => caseless(text).replace(/[\n\r\u2028\u2029]/g, "_");
   const names = protect.filter((glob) => !glob.includes("/")).map(fold);
   const paths = protect.filter((glob) => glob.includes("/")).map((glob) => fold(glob.replace(/\/$/, "/**")));
@@ -37,14 +37,14 @@ function matcher(protect: readonly string[], caseless: (text: string) => string)
   return (path) => matchesPath(fold(path)) || matchesName(fold(path));
 }
 
-/** What is protected in a checkout, by path: what each file holds, or where each link leads. */
+/** The protected files of a checkout, by path: each file's content, or each link's target. */
 export type ProtectedFiles = ReadonlyMap<string, string>;
 
-/** Entries that are looked at: more than any known tree of packages has. A worker's tree is no list to hold in memory. */
+/** Entries that are read at most, more than any known tree of packages has: a worker's tree may be too large for memory. */
 const MOST_ENTRIES = 2_000_000;
 const AT_ONCE = 256;
 
-/** Looks at every protected file of a folder but git's own. */
+/** Reads every protected file of a folder except git's own. */
 export async function protectedFiles(folder: string, protect: readonly string[]): Promise<ProtectedFiles> {
   const found = new Map<string, string>();
   if (protect.length === 0) return found;
@@ -60,14 +60,14 @@ export async function protectedFiles(folder: string, protect: readonly string[])
   return found;
 }
 
-/** Those that are gone or no longer what they were. */
+/** The files that are gone or have changed. */
 export async function changedFiles(folder: string, before: ProtectedFiles): Promise<readonly string[]> {
   const changed: string[] = [];
   for (const [path, content] of before) if ((await contentOf(join(folder, path))) !== content) changed.push(path);
   return changed;
 }
 
-/** Of these files of a checkout, those that hold something else in a pristine one. */
+/** The files of these whose content differs from the pristine checkout's. */
 export async function differingFiles(folder: string, pristine: string, paths: readonly string[]): Promise<readonly string[]> {
   const differing: string[] = [];
   for (const path of paths)
@@ -75,7 +75,7 @@ export async function differingFiles(folder: string, pristine: string, paths: re
   return differing;
 }
 
-/** Of these files of a checkout, those that lie in a folder which is reached by a link, or is not there any more. */
+/** The files of these whose folder is gone, or is reached through a link. */
 export async function behindLinks(checkout: string, paths: readonly string[]): Promise<readonly string[]> {
   const root = await realpath(checkout);
   const byFolder = Map.groupBy(paths, (path) => dirname(join(root, path)));
@@ -87,7 +87,7 @@ export async function behindLinks(checkout: string, paths: readonly string[]): P
   return found;
 }
 
-/** What a file holds, whether it may be executed or not. */
+/** The content of a file, regardless of its executable bit. */
 async function bytesOf(file: string): Promise<string> {
   return (await contentOf(file)).replace(/^[x-] /, "");
 }
@@ -107,7 +107,7 @@ async function contentOf(file: string): Promise<string> {
   }
 }
 
-/** Whether a file operation failed by one of these codes (errno(3)). */
+/** True if a file operation failed with one of these codes (errno(3)). */
 export function isErrorCode(error: unknown, ...codes: readonly string[]): boolean {
   return hasErrorCode(error, ...codes);
 }

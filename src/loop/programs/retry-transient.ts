@@ -4,7 +4,7 @@ import { pause } from "../concurrency/wait.ts";
 import type { ProgramContext } from "./context.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "./scope.ts";
 
-/** A command that failed by itself. `output` is raw; a transient is recognised in it. */
+/** A command that failed by itself. `output` is raw; transients are matched against it. */
 export interface CommandFailure {
   readonly kind: TransientKind;
   readonly output: string;
@@ -18,9 +18,9 @@ export function failureOf(kind: TransientKind, result: ExecResult): CommandFailu
 }
 
 /**
- * Runs something, and once more if it failed by a transient: a named class of failure (S5.10). Each step of an attempt
- * has one such retry, however often it is run; the second result is final, whatever it is. `stillTrue` reads the source of truth
- * again before; where it no longer holds, the first result stands. The retry is journalled before the wait.
+ * Runs something, and once more if it failed by a transient: a named class of failure (S5.10). Each step of an attempt has one
+ * such retry, however often it runs; the second result is final. `stillTrue` reads the source of truth again before the retry; if
+ * it no longer holds, the first result stands. The retry is journalled before the wait.
  */
 export async function retryTransient<T>(
   ctx: ProgramContext,
@@ -47,7 +47,7 @@ export async function retryTransient<T>(
   return options.run();
 }
 
-/** Waits, while others have the machine. Throws AttemptOver at once where the attempt is called off. */
+/** Waits, while others use the machine. Throws AttemptOver at once if the attempt is cancelled. */
 export async function retryDelayFor(ctx: ProgramContext, scope: StepScope, ms: number): Promise<void> {
   const idle = () => pause(ctx.clock, ms, scope.signal);
   try {

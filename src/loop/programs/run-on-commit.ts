@@ -21,46 +21,49 @@ import { type CheckFolders, checkFolders, keptFiles, type SealedCheckout, sealCh
 
 export type CommandStep = Extract<StepSpec, { step: "check" | "verify" }>;
 
-/** Takes what a command prints; see ExecRequest. */
+/** Takes a command's output; see ExecRequest. */
 type TakesOutput = Pick<ExecRequest, "onLine" | "lineChars">;
 
 /** Paths of files in one command line, and the minutes that it may take. */
 const MOST_ARGUMENTS = 500;
 const LOOK_MINUTES = 1;
 const ALLOW = 'To allow this, name the file in "writes" of the step.';
-/** Paths that an evidence names. */
+/** Paths in one piece of evidence, at most. */
 const MOST_TOLD = 100;
 
 /** A command to run on a commit. */
 interface CommitCommand {
   readonly step: CommandStep;
   readonly commit: string;
-  /** The commit whose attributes say how files are checked out: never those of what is checked, which decided over itself. */
+  /**
+   * The commit whose attributes decide how files are checked out: never those of the checked commit, which would decide over
+   * itself.
+   */
   readonly attributesOf: string;
   readonly log: string;
   readonly output?: TakesOutput;
   readonly plant?: (checkout: string) => Promise<void>;
 }
 
-/** What a command left, if it came to run. */
+/** The result of a command, if it ran. */
 export type CommandOutcome =
   | {
       readonly ok: true;
       readonly result: ExecResult;
-      /** Present where the step names a report. */
+      /** Present if the step names a report. */
       readonly reading?: ResultsReading;
-      /** Its program is a file of the repository which this commit does not have. */
+      /** True if its program is a file of the repository which this commit does not have. */
       readonly noProgram: boolean;
-      /** Files of the checkout that its result depends on and that it wrote over, be they put back or not. */
+      /** Files of the checkout that its result depends on and that it overwrote, even if it put them back. */
       readonly overwritten: readonly string[];
     }
   | { readonly ok: false; readonly evidence: Evidence };
 
 /**
- * Runs a step's command on a commit, in a pristine checkout that no worker could write (P1), with the repository's prepare
- * commands run there first. What the result depends on is sealed, and a fresh empty folder takes what the command leaves for its
- * report. Everything is removed afterwards. `output` takes what the command prints, if its report does not. `plant` puts more into
- * the checkout, after it was prepared.
+ * Runs a step's command on a commit, in a pristine checkout that no worker could write (P1). The repository's prepare commands
+ * run there first. The files that the result depends on are sealed, and a fresh empty folder takes the command's report.
+ * Everything is removed afterwards. `output` takes the command's output, unless that is its report. `plant` adds files to the
+ * prepared checkout.
  */
 export async function runOnCommit(
   ctx: ProgramContext,
@@ -121,15 +124,15 @@ async function runSealed(
 }
 
 /**
- * LOOPDASH_ARTIFACTS, for a command that has to leave a report there and is not told the folder as an argument. Any other command
- * finds nothing in its environment by which it could tell that it is checked (adversary case F3).
+ * LOOPDASH_ARTIFACTS, for a command that must leave a report there and does not get the folder as an argument. Any other command
+ * finds nothing in its environment that reveals a check (adversary case F3).
  */
 function artifactsVariable({ command, ...step }: CommandStep, artifacts: string): Readonly<Record<string, string>> {
   const isNeeded = step.step === "check" && step.report?.path.startsWith(ARTIFACTS) === true;
   return isNeeded && !command.some((word) => word.includes(ARTIFACTS)) ? { LOOPDASH_ARTIFACTS: artifacts } : {};
 }
 
-/** Of these files of a checkout, those that are not there after all. So many at a time as fit into one command line. */
+/** The files of these that the checkout lacks. Each command line takes as many as fit. */
 async function lacking(
   ctx: ProgramContext,
   scope: StepScope,
@@ -146,8 +149,8 @@ async function lacking(
 }
 
 /**
- * Prepares a pristine checkout, and sees to it that afterwards what is protected, and what the commit has and the result depends on, is
- * what it was before (P2): prepare commands run the change's own code, and nobody reads what that makes of the files.
+ * Prepares a pristine checkout. Ensures that protected files, and committed ones that the result depends on, are the same
+ * afterwards (P2): prepare commands run the change's own code, and nobody reads the files that they make.
  */
 async function prepare(
   ctx: ProgramContext,
@@ -163,7 +166,7 @@ async function prepare(
   }: {
     readonly log: string;
     readonly confinement: Confinement | undefined;
-    /** What the commit has, and those of it that its result depends on. */
+    /** The commit's files, and those of them that its result depends on. */
     readonly files: readonly string[];
     readonly kept: readonly string[];
     readonly writes: readonly string[];
@@ -177,7 +180,7 @@ async function prepare(
   if (failed !== undefined) return failed;
   const changed = await changedFiles(path, before);
   if (changed.length > 0) return changedByPrepare("changed a protected file", changed, []);
-  // Where a folder is protected and not only a file by its name: npm installs beside each package.json of a workspace.
+  // For protected folders, not files that are protected by name only: npm installs next to each package.json of a workspace.
   const isProtected = protectedBy(ctx.batch.protect);
   const folders = new Set([...before.keys()].flatMap(foldersAbove).filter((folder) => isProtected(`${folder}/any name`)));
   const mayWrite = protectedBy(writes);
@@ -194,7 +197,7 @@ async function prepare(
   return changedByPrepare("changed a file of the commit", differing, [ALLOW]);
 }
 
-/** The folders that a path lies in, but the top. */
+/** The folders above a path, except the top. */
 function foldersAbove(path: string): readonly string[] {
   return path
     .split("/")
@@ -208,7 +211,7 @@ function changedByPrepare(what: string, paths: readonly string[], more: readonly
   return { step: "prepare", name: "prepare", summary, detail };
 }
 
-/** Makes an attempt's worktree ready. Gives the evidence of the first prepare command that fails, also if it was run once more. */
+/** Makes an attempt's worktree ready. Gives the evidence of the first prepare command that fails, also after a retry. */
 export function prepareWorktree(
   ctx: ProgramContext,
   scope: StepScope,
@@ -219,7 +222,10 @@ export function prepareWorktree(
   return runPrepare(ctx, { ...scope, turn }, cwd, "prepare", confinement);
 }
 
-/** Runs the repository's prepare commands in a folder, and retries once each that fails by a transient. Gives the evidence of the first that fails. */
+/**
+ * Runs the repository's prepare commands in a folder, and retries once each that fails by a transient. Gives the evidence of the
+ * first that fails.
+ */
 async function runPrepare(
   ctx: ProgramContext,
   scope: StepScope,
@@ -261,19 +267,19 @@ async function runIn(ctx: ProgramContext, scope: StepScope, toRun: ToRun): Promi
     ...(toRun.onLine === undefined ? {} : { onLine: toRun.onLine }),
     ...(toRun.lineChars === undefined ? {} : { lineChars: toRun.lineChars }),
   });
-  // In the middle of a stop, one that was killed or could not start has not failed.
+  // During a stop, a command that was killed or could not start has not failed.
   const byItself = result.ending === "exited" && result.signal === null;
   if (result.ending === "aborted" || (scope.signal.aborted && !byItself)) throw new AttemptOver(abortedEnd(scope));
   return result;
 }
 
-/** What a failed command leaves for the next attempt. */
+/** The evidence of a failed command for the next attempt. */
 export function commandEvidence(evidence: Pick<Evidence, "step" | "name">, argv: Argv, result: ExecResult): Evidence {
   const command = plainText(argv.join(" "), 200);
   return { ...evidence, summary: `${command} ${howItEnded(result)}`, detail: boundedTail(result.tail) };
 }
 
-/** What a command took, in seconds with one decimal. */
+/** The duration of a command, in seconds with one decimal. */
 export function secondsOf(result: Pick<ExecResult, "durationMs">): string {
   return (result.durationMs / 1000).toFixed(1);
 }

@@ -3,22 +3,25 @@ import type { AgentEnding, AttemptOutcome, Evidence, RunFact } from "../../domai
 import type { AttemptFiles } from "../../ports/run-files.ts";
 import type { Rest } from "../concurrency/semaphore.ts";
 
-/** For whom programs run: one attempt at a ticket, or the last look at a landed one. An abort of the signal ends whatever runs. */
+/**
+ * The owner of programs: one attempt at a ticket, or the re-verification of a landed one. An abort of the signal ends all that
+ * runs.
+ */
 export interface Scope {
   readonly ticket: Ticket;
   /** Found in the environment of each of its processes. */
   readonly marker: string;
   readonly signal: AbortSignal;
-  /** Why it was aborted; meaningful once the signal is. */
+  /** The reason of the abort; meaningful once the signal is aborted. */
   ending(): AgentEnding;
 }
 
-/** A scope with its files made, and what its steps need of whoever runs them. */
+/** A scope whose files exist, with the services that its steps need. */
 export interface StepScope extends Scope {
   readonly files: AttemptFiles;
-  /** Records what must be on record before the step goes on (law 5). False: it was not admitted; stop. */
+  /** Records a fact that must be on record before the step continues (law 5). False: it was not admitted; stop. */
   readonly announce: (fact: StepFact) => boolean;
-  /** Steps that have had the one retry that a transient earns them; see PREPARE_STEP. */
+  /** Steps that have used the one retry that a transient earns them; see PREPARE_STEP. */
   readonly retried: Set<number>;
   /** Absent if nothing that fails is retried. */
   readonly turn?: Turn;
@@ -26,7 +29,7 @@ export interface StepScope extends Scope {
 
 /** A step at work. */
 export interface Turn {
-  /** Its place in the finish line, or PREPARE_STEP. */
+  /** Its index in the finish line, or PREPARE_STEP. */
   readonly step: number;
   readonly name: string;
   readonly rest: Rest;
@@ -46,10 +49,10 @@ type StepFactType =
 
 type WithoutAttempt<T> = T extends RunFact ? Omit<T, "ticket" | "fence"> : never;
 
-/** A fact that a step learns. Whoever runs the step knows the attempt, and adds it. */
+/** A fact from a step. The caller knows the attempt, and adds it. */
 export type StepFact = WithoutAttempt<Extract<RunFact, { type: StepFactType }>>;
 
-/** How an attempt ends: its outcome and, if it failed, what the next one should know. */
+/** The end of an attempt: its outcome and, if it failed, the evidence for the next one. */
 export interface AttemptEnd {
   readonly outcome: AttemptOutcome;
   readonly evidence?: Evidence;
@@ -80,14 +83,17 @@ export class AttemptOver extends Error {
   }
 }
 
-/** Who is called off while waiting for a turn ends as one who is called off at work. */
+/** Cancelling a waiting step has the same outcome as cancelling a running one. */
 export function overIfAborted(scope: Pick<Scope, "ending" | "signal">): (error: unknown) => never {
   return (error) => {
     throw error === scope.signal.reason ? new AttemptOver(abortedEnd(scope)) : error;
   };
 }
 
-/** The scope of a measurement that others wait for: it keeps its turn, because they hold a machine and it might never get one back. */
+/**
+ * The scope of a measurement that others wait for. It keeps its permit: the waiting ones hold a machine, and it might never get a
+ * permit back.
+ */
 export function withoutRest({ turn, ...scope }: StepScope): StepScope {
   return turn === undefined ? scope : { ...scope, turn: { ...turn, rest: (idle) => idle() } };
 }

@@ -11,14 +11,16 @@ import { isErrorCode, protectedBy } from "./protected-files.ts";
 
 /**
  * Files that are mounted read-only, each by a mount of its own. Measured on two cores: 64 mounts add some 20 ms to the start of a
- * sandbox, 256 some 90. Writing to those beyond it succeeds in the layer, is seen afterwards, and fails the check.
+ * sandbox, 256 some 90. A write to a file beyond this number succeeds in the layer, is seen afterwards, and fails the check.
  */
 const MOST_MOUNTS = 64;
 
-/** The folders of one check, all in one folder outside, under names that tell nothing: a process sees those of its layers. */
+/**
+ * The folders of one check, all in one folder outside, under names that reveal nothing: a process sees the names of its layers.
+ */
 export interface CheckFolders {
   readonly checkout: string;
-  /** Receives what the command leaves for its report. */
+  /** Receives the command's report. */
   readonly artifacts: string;
   /** Two empty folders for the layer over the checkout, and two for that over the artifacts. */
   readonly upper: string;
@@ -27,24 +29,27 @@ export interface CheckFolders {
   readonly artifactsWork: string;
 }
 
-/** A checkout in which a command can run without changing what its result depends on. */
+/** A checkout in which a command can run without changing the files that its result depends on. */
 export interface SealedCheckout {
   /** Undefined if the run has no sandbox. */
   readonly confinement: Confinement | undefined;
-  /** Where what the command writes to the checkout and to the artifacts lies outside: there, or in the layers over them. */
+  /**
+   * The places outside of the command's writes to the checkout and to the artifacts: the folders themselves, or the layers over
+   * them.
+   */
   readonly written: string;
   readonly writtenArtifacts: string;
-  /** What the command calls the checkout and the folder for artifacts. */
+  /** The command's own paths of the checkout and of the folder for artifacts. */
   readonly place: string;
   readonly artifacts: string;
   /**
-   * The files that its result depends on and that the command has written over, replaced or removed, be they put back or not.
-   * Call it once the command has ended. `lacking` runs a program in the same checkout and tells which of these files it lacks.
+   * The files that its result depends on and that the command has overwritten, replaced or removed, even if it put them back.
+   * Call it once the command has ended. `lacking` runs a program in the same checkout and gives those of the files that it lacks.
    */
   overwritten(lacking: (paths: readonly string[]) => Promise<readonly string[]>): Promise<readonly string[]>;
 }
 
-/** Of the files of a commit, those that a result depends on. `writes` are patterns of files that the command may overwrite. */
+/** The files of a commit that a result depends on. `writes` are patterns of files that the command may overwrite. */
 export function keptFiles(
   ctx: Pick<ProgramContext, "batch">,
   { files, writes }: { readonly files: readonly string[]; readonly writes: readonly string[] },
@@ -56,9 +61,9 @@ export function keptFiles(
 
 /**
  * Seals a prepared checkout for one command (adversary case F1). In the sandbox the command gets a writable layer over it: the
- * checkout itself never changes. What is protected, the tests and the configuration of runners and compilers are mounted
- * read-only in it besides, so that neither writing nor renaming the folder around them works. `writes` are patterns of files that
- * the command may overwrite. Without layers, or without a sandbox, files are known by their inode and ctime instead.
+ * checkout itself never changes. Protected files, tests and the configuration of runners and compilers are also mounted read-only
+ * in it, so that neither writing them nor renaming the folder around them works. `writes` are patterns of files that the command
+ * may overwrite. Without layers, or without a sandbox, files are identified by their inode and ctime instead.
  */
 export async function sealCheckout(
   ctx: ProgramContext,
@@ -67,7 +72,7 @@ export async function sealCheckout(
     readonly folders: CheckFolders;
     readonly files: readonly string[];
     readonly writes: readonly string[];
-    /** Where the command leaves its report, if that is in the checkout. */
+    /** The place of the command's report, if that is in the checkout. */
     readonly report?: string;
   },
 ): Promise<SealedCheckout> {
@@ -78,7 +83,7 @@ export async function sealCheckout(
   if (!ctx.confined) return unconfined(folders, kept);
   const place = placeOf(ctx, repo, folders.checkout);
   const sealed = await mountable(folders.checkout, inOrder(kept, isProtected));
-  // No name that code could know from elsewhere (adversary case F3).
+  // A name that code cannot know from elsewhere (adversary case F3).
   const artifacts = `/tmp/${randomBytes(6).toString("hex")}`;
   const mounts = sealed.map((path) => ({ from: join(folders.checkout, path), at: join(place, path), write: false }));
   const shownArtifacts = { from: folders.artifacts, at: artifacts };
@@ -121,7 +126,7 @@ async function unconfined(folders: CheckFolders, kept: readonly string[]): Promi
   };
 }
 
-/** What is to be mounted read-only, the most important first. */
+/** The files to mount read-only, the most important first. */
 function inOrder(files: readonly string[], isProtected: (path: string) => boolean): readonly string[] {
   const rank = (path: string) => [isProtected(path), isToolConfiguration(path), isTestPath(path)].indexOf(true);
   return files.filter((path) => rank(path) !== -1).toSorted((a, b) => rank(a) - rank(b));
@@ -134,7 +139,7 @@ export function checkFolders(room: string): CheckFolders {
   return Object.fromEntries(found) as Record<keyof typeof names, string>;
 }
 
-/** Of these, plain files that are there: a link cannot be mounted over, and prepare commands may have removed something. */
+/** The plain files of these that exist: a link cannot be mounted over, and prepare commands may have removed something. */
 async function mountable(checkout: string, paths: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
   for (const path of paths) {

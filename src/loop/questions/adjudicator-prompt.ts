@@ -16,7 +16,7 @@ const MOST_LINES = 100;
 const PATHS = 20;
 const PATH_CHARS = 120;
 
-/** A command of a claim, and what it printed when the engine ran it. */
+/** A command of a claim, and its output when the engine ran it. */
 export interface Replayed {
   readonly captured: CapturedCommand;
   /** Raw. */
@@ -24,8 +24,8 @@ export interface Replayed {
 }
 
 /**
- * What the adjudicator is asked. All that an agent wrote stands in it as JSON texts, which hold no line break: nothing in them can
- * end the block that they stand in.
+ * The prompt of the adjudicator. All text from an agent is in it as JSON strings, which contain no line break: nothing in them
+ * can end their block.
  */
 export function renderAdjudicatorPrompt(
   template: string,

@@ -17,18 +17,18 @@ import { howItEnded, sanitizeStopReason, thinActivity } from "../programs/output
 import { type ProtectedFiles, protectedFiles } from "../programs/protected-files.ts";
 import { AttemptOver, abortedEnd, type StepFact, type StepScope } from "../programs/scope.ts";
 
-/** What questions are put with. */
+/** The context of questions. */
 export interface QuestionContext extends ProgramContext {
   /** Absent if the batch names no reviewer. */
   readonly reviewer?: Reviewer;
-  /** Texts of prompts/, by name: what reviewers and healers are told, which no heal may change. */
+  /** Texts of prompts/, by name, for reviewers and healers; no heal may change them. */
   readonly templates: Readonly<Record<"reviewer" | "adversary" | "adjudicator" | "healer", string>>;
   readonly dayBudget: DayBudget;
-  /** What limits on money are held against, and whether the reviewer can be had. */
+  /** The state that spending limits and the reviewer's availability are read from. */
   state(): RunState;
 }
 
-/** For whom a question is put: its money is booked under the fence. */
+/** The owner of a question: its cost is booked under the fence. */
 export interface QuestionScope extends StepScope {
   readonly fence: Fence;
 }
@@ -36,11 +36,11 @@ export interface QuestionScope extends StepScope {
 /** A question to the reviewer, and the parser of its answer. */
 export interface Ask<T> {
   readonly question: Question;
-  /** Of the log and the prompt's file, and of the hosts that the batch opens to it. */
+  /** Names the log and the prompt's file, and the hosts that the batch opens to it. */
   readonly name: string;
   /** The commit whose pristine checkout it may read. */
   readonly commit: string;
-  /** The commit whose attributes say how its files are checked out; see Repo.checkout. */
+  /** The commit whose attributes decide how its files are checked out; see Repo.checkout. */
   readonly attributesOf: string;
   readonly minutes: number;
   /** The prompt; each question has a fresh nonce, and an answer without it is invalid. `checkout` is a folder's path. */
@@ -50,23 +50,23 @@ export interface Ask<T> {
     text: string,
     nonce: string,
   ) => { readonly ok: true; readonly value: T; readonly says: string } | { readonly ok: false; readonly why: string };
-  /** Where a defect was planted in what it reads. */
+  /** Present if a defect was planted in the checkout. */
   readonly canary?: (value: T) => "seen" | "missed";
-  /** Plants that defect in the checkout, before anybody reads it. */
+  /** Plants that defect in the checkout, before the reviewer reads it. */
   readonly plant?: (checkout: string) => Promise<void>;
 }
 
 /** A valid answer, or why there is none. */
 export type Asked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
-/** What one question came to. `stop` is what kept it from an answer, `waitMs` how long its API is left alone before it is put again. */
+/** The result of one question. `stop` is the reason that it has no answer, `waitMs` the time until it is put again. */
 type Answer<T> = Asked<T> & { readonly says: string; readonly stop?: SanitizedStop; readonly waitMs?: number };
 
 type Answered = Extract<StepFact, { type: "reviewer-answered" }>;
 
-/** How long an API is left alone that had no room and says nothing of the time, in milliseconds. */
+/** Wait for a rate limiting API that gives no time, in milliseconds. */
 const WAIT_MS = 10_000;
-/** A longer wait is not worth a step of the finish line. */
+/** The longest wait that is worth a step of the finish line. */
 const LONGEST_WAIT_MS = 60_000;
 /** All files of a checkout. */
 const EVERYTHING = ["**"];
@@ -89,7 +89,7 @@ export async function askReviewer<T>(ctx: QuestionContext, scope: QuestionScope,
   return answerOf(ask, await askOnce(ctx, scope, repo, { ...ask, reviewer, again: false }));
 }
 
-/** What an answer comes to, if it is the last one. Throws AttemptOver where its stop is about everybody who asks. */
+/** The result of a final answer. Throws AttemptOver if its stop applies to every question. */
 function answerOf<T>(ask: Ask<T>, answer: Answer<T>): Asked<T> {
   const reach = answer.stop === undefined ? "attempt" : reachOf(answer.stop.kind);
   if (reach === "waits" || reach === "run") throw putOff(ask, answer.says);
@@ -104,7 +104,7 @@ function putOff({ question, name }: Pick<Ask<unknown>, "question" | "name">, why
   return new AttemptOver({ outcome: "stopped", evidence: { step: STEP[question], name, summary, detail: "" } });
 }
 
-/** With `again` it may be put once more, and then what it meets is not told yet. */
+/** If `again` is set, the question may be put once more, and its stop is not reported yet. */
 type Putting<T> = Ask<T> & { readonly reviewer: Reviewer; readonly again: boolean };
 
 async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, putting: Putting<T>): Promise<Answer<T>> {
@@ -135,7 +135,7 @@ async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo
   }
 }
 
-/** Takes the money and announces the question. Gives why it cannot be afforded. */
+/** Reserves the money and announces the question. Gives the reason if it cannot be afforded. */
 function setAside(
   ctx: QuestionContext,
   { ticket, fence, announce }: QuestionScope,
@@ -155,7 +155,7 @@ function setAside(
   throw new AttemptOver({ outcome: "stopped" });
 }
 
-/** Asks with a pristine checkout to read and a session folder to write, both of which are gone afterwards. */
+/** Asks with a pristine checkout to read and a session folder to write, both removed afterwards. */
 async function inCheckout<T>(
   ctx: QuestionContext,
   scope: QuestionScope,
@@ -175,9 +175,9 @@ async function inCheckout<T>(
     const promptFile = join(scope.files.folder, `${log.replace(/[^\w.-]+/g, "-")}.md`);
     await ctx.files.write(promptFile, putting.prompt(nonce, checkout));
     const confinement = opened(ctx, confineReader(ctx, repo, { read: [checkout, promptFile], write: [session] }), name);
-    // In the sandbox it cannot write there.
+    // In the sandbox the reviewer cannot write there.
     const before = ctx.confined ? undefined : await protectedFiles(checkout, EVERYTHING);
-    // What it costs is not known before it has ended.
+    // Its cost is unknown before it has ended.
     spent(reviewer.reserveUsd);
     const folders = { checkout, promptFile, session, logFile: scope.files.log(log) };
     const answer = await put(ctx, scope, putting, { ...folders, ...(confinement === undefined ? {} : { confinement }) });
@@ -191,7 +191,7 @@ async function inCheckout<T>(
   }
 }
 
-/** Puts the question. What its program says meanwhile is activity of the attempt. */
+/** Puts the question. Its program's output meanwhile is activity of the attempt. */
 async function put<T>(
   ctx: QuestionContext,
   { ticket, marker, signal, announce }: QuestionScope,
@@ -220,7 +220,7 @@ function differences(before: ProtectedFiles, after: ProtectedFiles): readonly st
   return [...paths].filter((path) => before.get(path) !== after.get(path));
 }
 
-/** Reads the answer of one that came to its own end and changed nothing; everything else is none. */
+/** Reads the answer of a reviewer that ended by itself and changed nothing; anything else is no answer. */
 function readingOf<T>(
   answer: ReviewerAnswer,
   { edited, again }: { readonly edited: readonly string[]; readonly again: boolean },

@@ -5,14 +5,14 @@ import { boundedHead, boundedList } from "../../domain/values/bounded-text.ts";
 import { fillTemplate } from "../../domain/values/template.ts";
 import type { ChangedPath } from "../../ports/vcs.ts";
 
-/** Characters of a whole question, and of its parts: what is longer is cut with a mark, so that every part has its place. */
+/** Characters of a whole question, and of its parts. A longer part is cut with a mark, so that every part fits. */
 export const QUESTION_CHARS = 120_000;
 export const DIFF_CHARS = 80_000;
 const BODY_CHARS = 16_000;
 const PATHS_CHARS = 12_000;
 const MOST_PATHS = 200;
 
-/** What a question about a change is made of. */
+/** The parts of a question about a change. */
 export interface AboutChange {
   readonly ticket: Ticket;
   readonly base: string;
@@ -24,8 +24,8 @@ export interface AboutChange {
 }
 
 /**
- * A question about a change, with everything from outside as data: between lines with the nonce, which was made after the change
- * and can stand nowhere in it, so no text can close the block that it stands in (adversary case B17).
+ * A question about a change, with everything from outside as data: between lines with the nonce. The nonce was made after the
+ * change and cannot occur in it, so no text can close its block (adversary case B17).
  */
 export function renderQuestion(
   template: string,

@@ -9,12 +9,12 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Journal } from "../../ports/journal.ts";
 
 /**
- * Time may change what is decided (a backoff is over, a judgement is due): a timer is set for that moment. Beside it, it is asked
- * at least this often, for the clock of a machine may jump. Milliseconds.
+ * Time alone may change a decision (a backoff is over, a judgement is due): a timer is set for that moment. The decision is also
+ * made at least this often, because a machine's clock may jump. Milliseconds.
  */
 const TICK_MS = 5_000;
 
-/** What follows from a fact or a decision, outside the state. Launching never throws and never waits. */
+/** Effects of facts and decisions, outside the state. Launching never throws and never waits. */
 export interface Effects {
   /** Called once for each fact that announces an effect, after it is durable and reduced. */
   launch(event: RunEvent): void;
@@ -22,8 +22,7 @@ export interface Effects {
 }
 
 /**
- * The one owner of a run's state. Everything that happens comes in as a fact or a command:
- * admit → journal → reduce → publish → decide → perform.
+ * The one owner of a run's state. Every fact and command goes through it: admit → journal → reduce → publish → decide → perform.
  */
 export class Orchestrator {
   readonly #journal: Journal;
@@ -48,12 +47,12 @@ export class Orchestrator {
     return this.#state;
   }
 
-  /** Resolves with the last state once the run has ended; rejects where the journal can no longer be written. */
+  /** Resolves with the last state once the run has ended; rejects if the journal can no longer be written. */
   get ended(): Promise<RunState> {
     return this.#ended.promise;
   }
 
-  /** Begins to decide. Until then facts are only recorded. */
+  /** Begins to decide. Before that it only records facts. */
   start(effects: Effects): void {
     this.#effects = effects;
     for (const command of this.#early.splice(0)) command();
@@ -62,8 +61,8 @@ export class Orchestrator {
   }
 
   /**
-   * Takes a person's command. It becomes facts, or a refusal, which is a fact too. One that comes before `start`, while a run is
-   * being taken over, waits for it: the taking over would undo a stop or a pause.
+   * Takes a person's command, which becomes facts or a refusal (a fact too). A command before `start`, during recovery, waits for
+   * it: recovery would undo a stop or a pause.
    */
   command(command: Command): void {
     if (this.#effects === undefined) return void this.#early.push(() => this.command(command));
@@ -79,8 +78,8 @@ export class Orchestrator {
   }
 
   /**
-   * Takes a fact. True where it was admitted as it is and is now part of the run, durably (activity: soon).
-   * False where it came late: its sender must stop.
+   * Takes a fact. True if it was admitted unchanged and is now part of the run, durably (activity: soon). False if it came late:
+   * its sender must stop.
    */
   report(fact: RunFact): boolean {
     if (this.#broken) return false;
@@ -97,7 +96,7 @@ export class Orchestrator {
     return admitted === fact;
   }
 
-  /** Journals and reduces. Where either fails, state and journal would part: nothing goes on. */
+  /** Journals and reduces. If either fails, state and journal would differ: the run stops. */
   #take(fact: RunFact): RunEvent | undefined {
     try {
       const event = this.#journal.append(fact);
@@ -109,7 +108,7 @@ export class Orchestrator {
     }
   }
 
-  /** Law 5: without a journal, or a run put in order, no effect may follow. The engine ends everything and says why. */
+  /** Law 5: no effect may follow without a journal, or without completed recovery. The engine ends everything and reports why. */
   fail(error: unknown): void {
     this.#broken = true;
     this.#ended.reject(error);
@@ -127,7 +126,7 @@ export class Orchestrator {
     });
   }
 
-  /** Sets the timer for the next moment at which time alone changes what is decided. There is one at most. */
+  /** Sets the timer for the next moment at which time alone changes the decision. There is at most one timer. */
   #wakeUp(): void {
     this.#callOff();
     const now = this.#clock.now();

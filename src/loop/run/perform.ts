@@ -15,7 +15,7 @@ import { reverify } from "./reverify.ts";
 /** Waits before a final judgement is repeated, doubled each time. Milliseconds. */
 const ASK_AGAIN_MS = 1_000;
 
-/** How much later than it falls due a judgement in the background begins. Milliseconds. */
+/** Delay of a judgement in the background after it falls due. Milliseconds. */
 const BACKGROUND_MS = 200;
 
 interface Running {
@@ -23,19 +23,22 @@ interface Running {
   ending: AgentEnding | undefined;
 }
 
-/** Launches what facts announce: workers, judgements, re-verification, tracker writes. Keeps count, so that a shutdown can wait. */
+/**
+ * Launches the effects that facts announce: workers, judgements, re-verification, tracker writes. Counts them, so that a shutdown
+ * can wait.
+ */
 export class Performer implements Effects {
   readonly #ctx: LoopContext;
   readonly #fail: (error: unknown) => void;
   readonly #workers = new Map<number, Running>();
   readonly #others = new AbortController();
-  /** Ends the wait of a judgement in the background, once nothing is at work any more that it would disturb. */
+  /** Ends the wait of a judgement in the background, once it would disturb no running effect. */
   #hurry: (() => void) | undefined;
   readonly #pending = new Set<Promise<void>>();
-  /** Settles once all discovered tickets are filed that were announced so far, or given up. */
+  /** Settles once all discovered tickets that were announced so far are filed, or given up. */
   #filings: Promise<unknown> = Promise.resolve();
 
-  /** `fail` is told what something launched threw: a full disk, or a defect. The run cannot go on as if it had not. */
+  /** `fail` receives what an effect threw: a full disk, or a defect. The run cannot continue as if nothing had happened. */
   constructor(ctx: LoopContext, fail: (error: unknown) => void) {
     this.#ctx = ctx;
     this.#fail = fail;
@@ -79,13 +82,13 @@ export class Performer implements Effects {
     running.controller.abort();
   }
 
-  /** Ends everything at once, whatever the state says. For a journal that cannot be written any more. */
+  /** Ends everything at once, whatever the state is. For a journal that can no longer be written. */
   abortAll(): void {
     this.#others.abort();
     for (const running of this.#workers.values()) running.controller.abort();
   }
 
-  /** Settles when nothing that was launched runs any more. */
+  /** Settles when no launched effect is running any more. */
   async idle(): Promise<void> {
     while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
   }
@@ -114,9 +117,9 @@ export class Performer implements Effects {
     const { clock, oracle, report, state } = this.#ctx;
     const judgements = state().oracle.finalJudgements;
     if (final && judgements > 0) await pause(clock, ASK_AGAIN_MS * 2 ** judgements, this.#others.signal);
-    // A judgement that ends nothing lets go first what fell due in the same moment: agents are started.
+    // A judgement that ends nothing waits for other effects that fell due in the same moment, such as the start of agents.
     if (!final) await this.#afterOthers();
-    // A ticket on its way into the tracker would be missing in it.
+    // The tracker does not have a ticket yet that is being filed.
     await this.#filings;
     const judgement = await oracle.judge(this.#others.signal, final ? undefined : "background");
     report({ type: "oracle-judged", final, judgement });
@@ -129,10 +132,10 @@ export class Performer implements Effects {
     this.#hurry = undefined;
   }
 
-  /** The proof of the oracle, beside the first workers. A cancelled one proves nothing and reports nothing. */
+  /** Proves the oracle, in parallel with the first workers. A cancelled proof proves nothing and reports nothing. */
   async #prove(): Promise<void> {
     const { report, state, tripwire } = this.#ctx;
-    // Where nothing else is left to do, all wait for it.
+    // If no other work is left, the whole run waits for the proof.
     const result = await tripwire.check(this.#others.signal, () => activeTickets(state()).length === 0);
     if (result !== undefined) report({ type: "tripwire-ended", ...result });
   }

@@ -10,9 +10,10 @@ import { healMarker } from "../heal/heal.ts";
 import { reverifyMarker } from "./reverify.ts";
 
 /**
- * Takes over a run whose engine is gone: ends the processes it left behind, finds out which announced landings did
- * happen, and ends every attempt it had under way as `lost`, which costs no attempt. What an agent had finished is
- * gone on with by the next attempt. A heal that it had begun is used up, and the harness stays as it was. Discovered tickets that the tracker may not hold are filed. The caller holds the run's lock.
+ * Takes over a run whose engine is gone. Ends the processes that it left behind, finds out which announced landings did happen,
+ * and ends every attempt under way as `lost`, which costs no attempt. The next attempt continues from an agent's finished work. A
+ * heal that had begun is used up, and the harness stays as it was. Discovered tickets that the tracker may not have are filed.
+ * The caller holds the run's lock.
  */
 export async function recover(ctx: LoopContext): Promise<void> {
   const state = ctx.state();
@@ -41,7 +42,7 @@ export async function recover(ctx: LoopContext): Promise<void> {
   await fileUnfiled(ctx, new AbortController().signal);
 }
 
-/** What may still run of a run whose engine is gone: its agents by process, and all else by marker. */
+/** Processes of a run that may have outlived its engine: its agents by process, all others by marker. */
 export function straysOf(state: RunState): Parameters<Executor["killStrays"]>[0] {
   const active = activeTickets(state);
   const { running } = state.heals;

@@ -21,10 +21,10 @@ export function reverifyMarker(run: RunId): string {
 }
 
 /**
- * The last look at the world before the oracle is asked: every shipped commit is still in its base, every verify
- * command passes on the base as it is now (each distinct one once per repository), and the tracker still says what
- * was asserted, or is told again (S5.17). Done tickets that fail are reopened; one that was built up to a person's step is not, for
- * that step may be taken already: that its commit is gone is a problem. Never throws: a problem is reported.
+ * The last check of the world before the oracle is asked (S5.17). Every shipped commit is still in its base. Every verify command
+ * passes on the base as it is now (each distinct one once per repository). The tracker still has the asserted states, or gets
+ * them again. Reopens done tickets that fail. A human-gated ticket is not reopened, because a person may have taken its step
+ * already: if its commit is gone, that is a problem. Never throws: it reports problems.
  */
 export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<void> {
   const transients = { retried: 0, passed: 0 };
@@ -51,7 +51,7 @@ function isGated({ phase }: TicketState): boolean {
   return phase === "human-gated";
 }
 
-/** What is wrong, by ticket. */
+/** The evidence of failures, by ticket. */
 type Broken = Map<TicketId, Evidence>;
 
 async function missing(ctx: LoopContext, done: readonly TicketState[]): Promise<Broken> {
@@ -68,15 +68,15 @@ async function missing(ctx: LoopContext, done: readonly TicketState[]): Promise<
   return broken;
 }
 
-/** A verification, and the last ticket to land that is shipped by it. */
+/** A verification, and the last landed ticket that depends on it. */
 interface Shared {
   readonly ticket: TicketState;
   readonly step: Verify;
-  /** Keys of those that stand before it in a finish line: dev before prod. */
+  /** Keys of the verifications before it in a finish line: dev before prod. */
   readonly after: ReadonlySet<string>;
 }
 
-/** Runs each distinct verification on the base tip. Of the tickets that share a failing one, the last to land is named. */
+/** Runs each distinct verification on the base tip. Attributes a failure to the last to land of the tickets that share it. */
 async function failing(
   ctx: LoopContext,
   done: readonly TicketState[],
@@ -94,7 +94,10 @@ async function failing(
   return broken;
 }
 
-/** The distinct verifications of what was shipped. Two that differ in anything, what they expect or when, are two. */
+/**
+ * The distinct verifications of shipped tickets. They are distinct if they differ in anything, also in the expected output or in
+ * times.
+ */
 function verifications(ctx: LoopContext, done: readonly TicketState[]): ReadonlyMap<string, Shared> {
   const all = new Map<string, Shared>();
   for (const ticket of done.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0))) {
@@ -110,7 +113,7 @@ function verifications(ctx: LoopContext, done: readonly TicketState[]): Readonly
   return all;
 }
 
-/** Each after those that stand before it in any finish line; where finish lines contradict each other, in the order they came. */
+/** Each verification after those before it in any finish line; if finish lines contradict each other, in the order they came. */
 function inOrder(all: ReadonlyMap<string, Shared>): readonly Shared[] {
   const taken = new Set<string>();
   const order: Shared[] = [];
@@ -126,8 +129,8 @@ function inOrder(all: ReadonlyMap<string, Shared>): readonly Shared[] {
 }
 
 /**
- * Takes a ticket's Done back, in the tracker first: where all further attempts fail, the oracle must not find the old one.
- * Cut off in between, the next re-verification reopens it again or asserts it again.
+ * Takes a ticket's Done back, in the tracker first: if all further attempts fail, the oracle must not find the old one. If this
+ * is interrupted, the next re-verification reopens the ticket again or asserts it again.
  */
 async function reopen(ctx: LoopContext, options: { ticket: TicketId; evidence: Evidence; signal: AbortSignal }): Promise<void> {
   const { ticket, evidence, signal } = options;
@@ -137,7 +140,7 @@ async function reopen(ctx: LoopContext, options: { ticket: TicketId; evidence: E
   ctx.report({ type: "ticket-reopened", ticket, evidence });
 }
 
-/** Tells the tracker again what it has forgotten, or what it never was told. One read; a write only where it differs. */
+/** Asserts states again that the tracker has lost or never had. One read; a write only for a difference. */
 async function reassert(ctx: LoopContext, signal: AbortSignal): Promise<void> {
   await fileUnfiled(ctx, signal);
   const said = new Map((await ctx.tracker.snapshot()).map((t) => [t.id, t.state]));
@@ -153,8 +156,8 @@ async function reassert(ctx: LoopContext, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * What the tracker should say and does not. In a folder, a person may have settled a ticket by hand; the embedded tracker has
- * the engine as its only writer, so a ticket that it calls settled and no run has settled was written by somebody else.
+ * The state that the tracker should have and does not. In a folder, a person may have settled a ticket by hand. The embedded
+ * tracker has the engine as its only writer: if it has a ticket as settled that no run has settled, somebody else wrote it.
  */
 function wanted(ticket: TicketState, now: TrackerState["as"] | undefined, onlyOurs: boolean): TrackerState | undefined {
   if (ticket.phase === "done") return now === "done" ? undefined : { as: "done" };
@@ -177,7 +180,7 @@ async function scopeOf(
     signal,
     ending: () => "stopped",
     files: await ctx.files.attempt(ticket.id, n),
-    // There is no attempt whose fact it could be: retries are counted instead.
+    // No attempt could own the fact: retries are counted instead.
     announce: () => true,
     retried: new Set(),
     turn: { step: spec.finish.indexOf(step), name: stepName(step), rest: (idle) => idle() },

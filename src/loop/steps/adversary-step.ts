@@ -16,8 +16,8 @@ import type { StepContext, StepResult } from "./step.ts";
 type Adversary = Extract<StepSpec, { step: "adversary" }>;
 
 /**
- * Checks that normal work still works on the candidate, then lets the reviewer attack it. A change that only stands because
- * nothing works any more has not survived, and neither has one about which there is no valid verdict.
+ * Checks that normal work still works on the candidate, then lets the reviewer attack it. A change has not survived if normal
+ * work fails, or if there is no valid verdict.
  */
 export async function runAdversaryStep(
   ctx: StepContext,
@@ -55,8 +55,8 @@ export async function runAdversaryStep(
 }
 
 /**
- * Runs the command of normal work as a check is run. It waits for its turn: a command may need a whole machine. Gives the evidence
- * where it fails.
+ * Runs the smoke command in the same way as a check. It waits for a permit: a command may need a whole machine. Gives the
+ * evidence if it fails.
  */
 export async function runSmoke(
   ctx: StepContext,

@@ -9,8 +9,8 @@ import type { StepContext, StepResult } from "./step.ts";
 const BACKOFF_MS = [250, 1_000, 4_000];
 
 /**
- * Sets the ticket's state in the tracker and reads it back; a tracker that fails is asked again a few times, unless there is a
- * stop. Where it stays down, the next attempt goes on from the landing.
+ * Sets the ticket's state in the tracker and reads it back. Retries a few times if the tracker fails, unless there is a stop. If
+ * the tracker stays down, the next attempt continues from the landing.
  */
 export async function assertTracker(
   ctx: Pick<StepContext, "clock" | "tracker">,
@@ -23,8 +23,8 @@ export async function assertTracker(
 }
 
 /**
- * Writes to the tracker, a few times where it fails, unless there is a stop. Gives its last problem, safe for a terminal, or
- * undefined where it has it.
+ * Writes to the tracker, with a few retries, unless there is a stop. Gives its last problem, safe for a terminal; undefined if
+ * the write succeeded.
  */
 export async function tellTracker(
   { clock }: Pick<StepContext, "clock">,

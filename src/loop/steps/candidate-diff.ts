@@ -5,18 +5,18 @@ import { readPatch } from "../../domain/review/diff.ts";
 import type { Candidate, ChangedPath, Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";
 
-/** Bytes of a candidate's patch that are read; what comes after is to be seen in the checkout. */
+/** Bytes of a candidate's patch that are read; the rest can be seen in the checkout. */
 const PATCH_BYTES = 4_000_000;
 
-/** What a candidate changes, as it would land. */
+/** The changes of a candidate, as it would land. */
 export interface CandidateDiff {
   readonly paths: readonly ChangedPath[];
   readonly files: readonly FilePatch[];
-  /** False where the patch was too long to be read to its end. */
+  /** False if the patch was too long to be read to its end. */
   readonly whole: boolean;
 }
 
-/** Reads what a candidate changes on its base. Leaves the patch in a file of the attempt. */
+/** Reads a candidate's changes to its base. Writes the patch to a file of the attempt. */
 export async function readCandidateDiff(
   scope: Pick<StepScope, "files">,
   repo: Repo,

@@ -24,11 +24,11 @@ import { testCanary } from "./test-canary.ts";
 type Built = Extract<Candidate, { ok: true }>;
 type Check = Extract<StepSpec, { step: "check" }>;
 
-/** Characters of an evidence; those of them that a check's findings may take; those of the mark where an output is cut. */
+/** Characters of a piece of evidence; those of its findings; those of the mark in a cut output. */
 const EVIDENCE_CHARS = 4_000;
 const FINDINGS_CHARS = 2_800;
 const MARK_CHARS = 60;
-/** Ids of tests by which a failure is known again. */
+/** Ids of tests by which a failure is recognised. */
 const MAX_TESTS = 30;
 
 const NOTHING_ALLOWED: Allowance = { testsRemoved: [], testsSkipped: [], suppressions: false };
@@ -43,14 +43,14 @@ interface CheckRun {
   readonly allow: Allowance;
 }
 
-/** What speaks against the candidate, in words; what its command printed, or why nothing came of it. */
+/** The findings against the candidate, in words; and the command's output, or why there is no result. */
 interface Outcome {
   readonly findings: readonly Remark[];
   readonly output: string;
   readonly passed: Omit<StepPassed, "ok" | "facts">;
   readonly durationMs: number;
   readonly tests: readonly TestResult[];
-  /** Those of the base, where they were compared. */
+  /** The base's results, if they were compared. */
   readonly baseTests?: readonly TestResult[];
   /** Entries of files that the base could not load and the candidate can. */
   readonly loads?: readonly string[];
@@ -58,9 +58,9 @@ interface Outcome {
 }
 
 /**
- * Runs a check on a merge candidate. The exit code alone proves little, so the candidate is held against its base: what is
- * protected must be the same, nothing may be told to look away, and where the step names a report, each test of the base must
- * be there, run and pass as it did. A failed check is never run again on the same candidate (adversary case A19), except for one transient.
+ * Runs a check on a merge candidate. The exit code alone proves little, so the candidate is compared with its base. Protected
+ * files must be the same, no new suppression may be in it, and if the step names a report, each test of the base must exist, run
+ * and pass as it did. A failed check is never run again on the same candidate (adversary case A19), except for one transient.
  */
 export async function runCheckStep(
   ctx: StepContext,
@@ -84,7 +84,7 @@ export async function runCheckStep(
   return { ok: false, facts, evidence: { ...evidence, tests: tests.slice(0, MAX_TESTS).map((id) => plainText(id, 300)) } };
 }
 
-/** What has passed is tried by test canaries. What they print names them: the log keeps it, the evidence that agents read does not. */
+/** A passed check is tested with test canaries. Their output names them: the log keeps it, the evidence that agents read does not. */
 async function tryCanaries(
   check: CheckRun,
   { passed, durationMs, tests, baseTests = [], loads = [] }: Outcome,
@@ -99,7 +99,9 @@ async function tryCanaries(
   return { ok: true, ...passed, summary: `${passed.summary}; ${canaryLine(canary)}` };
 }
 
-/** The findings with what they are about, then the end of what the command printed. A lone one that is about nothing is its own summary. */
+/**
+ * The findings with their subjects, then the end of the command's output. A lone finding without a subject is its own summary.
+ */
 function detailOf(findings: readonly Remark[], output: string): string {
   if (findings.length === 1 && findings[0]?.ids.length === 0) return boundedTail(output);
   const text = findingsText(findings).slice(0, FINDINGS_CHARS);
@@ -110,7 +112,7 @@ function refuse({ step }: CheckRun, summary: string, detail: string): StepFailed
   return { ok: false, evidence: { step: "check", name: step.name, summary, detail } };
 }
 
-/** The gates have looked at the ticket's own change; this is the candidate that is to land, whatever it was merged with (P2). */
+/** The gates check the ticket's own change. This checks the candidate that will land, with everything merged into it (P2). */
 async function protectedTouched({ ctx, scope, repo, candidate }: CheckRun): Promise<readonly string[]> {
   const protect = protectedFor(ctx.batch.protect, scope.ticket);
   if (protect.length === 0) return [];
@@ -118,7 +120,7 @@ async function protectedTouched({ ctx, scope, repo, candidate }: CheckRun): Prom
   return touchedOf(change, protect).map(({ path, how }) => `${plainText(path, 200)} (${how})`);
 }
 
-/** A check that runs a script of package.json is held against the base's script: the candidate brings its own (case A10). */
+/** The scripts of package.json that a check runs must equal the base's: the candidate brings its own (case A10). */
 async function scriptsChanged({ ctx, repo, candidate, step, allow }: CheckRun): Promise<readonly Remark[]> {
   const runs = allow.scripts === true ? undefined : scriptRunBy(step.command);
   if (runs === undefined) return [];
@@ -130,7 +132,7 @@ async function scriptsChanged({ ctx, repo, candidate, step, allow }: CheckRun): 
   return scanned.ok ? scanned.value : [unsearched("package.json", scanned.problem)];
 }
 
-/** A scan that came to no end is no proof that there is nothing. */
+/** An unfinished scan is no proof that there is nothing. */
 function unsearched(what: string, problem: string): Remark {
   return { says: `${what} could not be searched: the search ${plainText(problem, 200)}`, ids: [] };
 }
@@ -168,8 +170,8 @@ async function byExitCode(check: CheckRun): Promise<Outcome | StepResult> {
 }
 
 /**
- * Runs the check's command on a commit, once more if it failed by a transient; the base of the candidate may have moved meanwhile,
- * and is looked at before anything lands. A failed test is no transient, whatever was printed beside it.
+ * Runs the check's command on a commit, once more if it failed by a transient. The candidate's base may have moved meanwhile; the
+ * landing checks that. A failed test is no transient, whatever the output beside it.
  */
 function run({ ctx, scope, repo, step, candidate }: CheckRun, commit: string, log: string): Promise<CommandOutcome> {
   return retryTransient(ctx, scope, {
@@ -182,7 +184,7 @@ function run({ ctx, scope, repo, step, candidate }: CheckRun, commit: string, lo
   });
 }
 
-/** The base is measured first, before anything of this candidate runs. */
+/** The base is measured first, before any code of this candidate runs. */
 async function byTests(check: CheckRun): Promise<Outcome | StepResult> {
   const { ctx, step, candidate, allow } = check;
   const base = await manifestOf(check);
@@ -216,7 +218,7 @@ async function deletedBy({ repo, candidate }: CheckRun): Promise<readonly string
   return paths.flatMap(({ path, how }) => (how === "deleted" ? [path] : []));
 }
 
-/** A command that writes over what its result depends on has decided that result itself (adversary case F1). */
+/** A command that overwrites files that its result depends on has decided that result itself (adversary case F1). */
 function overwrittenFindings({ overwritten }: Extract<CommandOutcome, { ok: true }>): readonly Remark[] {
   if (overwritten.length === 0) return [];
   const what =
@@ -225,7 +227,9 @@ function overwrittenFindings({ overwritten }: Extract<CommandOutcome, { ok: true
   return [{ says: `the command changed or shadowed ${what}: ${ids[0] ?? ""}; allow it with "writes"`, ids }];
 }
 
-/** What the ticket is to fix; where this is the last of its checks with a report, with the tests that the others reported. */
+/**
+ * The tests that the ticket must fix. If this is the last of its checks with a report, with the tests that the others reported.
+ */
 async function fixesOf(check: CheckRun): Promise<NamedFixes> {
   const { ctx, scope, step, candidate } = check;
   const { finish, fixes: patterns = [] } = scope.ticket;
@@ -239,16 +243,16 @@ async function fixesOf(check: CheckRun): Promise<NamedFixes> {
   return { patterns, elsewhere, isLast: at === checks.length - 1 };
 }
 
-/** Ids of failing tests that are told. */
+/** Ids of failing tests that are reported. */
 const MAX_FAILING = 20;
 
-/** Which tests of the base fail, and do not count. */
+/** The fact that some tests of the base fail and do not count. */
 function failingFact({ name }: Check, { count, first }: ComparedRuns["failingOnBase"]): StepFact {
   const tests = first.slice(0, MAX_FAILING).map((test) => plainText(test, 160));
   return { type: "base-failing", check: name, count, tests };
 }
 
-/** What a command's run says; or, where it says nothing that counts, a finding. */
+/** The results of a command's run, or a finding if they do not count. */
 function runOf(step: Check, result: ExecResult, reading: Extract<CommandOutcome, { ok: true }>["reading"]): TestRun | Remark {
   if (result.ending !== "exited" || result.exitCode === null)
     return { says: commandEvidence({ step: "check", name: step.name }, step.command, result).summary, ids: [] };
@@ -270,12 +274,12 @@ function manifestOf(check: CheckRun): Promise<Manifest> {
   return taken.catch(overIfAborted(scope));
 }
 
-/** Exit codes from here on are the system's or a shell's: the program was not found, not allowed or killed by a signal. */
+/** The system or a shell gives exit codes from here on: the program was not found, not allowed or killed by a signal. */
 const NOT_ITS_OWN = 126;
 
 /**
- * The same command on the base. That the base has no tests is believed only of a command that ended by itself: one that was
- * ended, or could not be understood, tells nothing, and nothing may be compared with nothing.
+ * The same command on the base. "The base has no tests" is believed only of a command that ended by itself. One that was killed,
+ * or has no readable result, proves nothing, and a comparison with nothing is not allowed.
  */
 async function measureBase(check: CheckRun): Promise<Manifest> {
   const { step, candidate } = check;

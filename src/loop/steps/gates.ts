@@ -6,8 +6,8 @@ import { protectedBy } from "../programs/protected-files.ts";
 import type { StepResult } from "./step.ts";
 
 /**
- * Checks what a change touches, before anything of it runs: it must not be empty, must not touch a protected path,
- * and must not bring a submodule (adversary cases A32, D15: path tricks by case and Unicode form are folded away).
+ * Checks the files of a change, before any of its code runs: it must not be empty, must not touch a protected path, and must not
+ * bring a submodule (adversary cases A32, D15: path tricks by case and Unicode form are folded away).
  */
 export function gates(change: Change, protect: readonly string[]): StepResult {
   if (change.paths.length === 0) {
@@ -29,16 +29,16 @@ export function gates(change: Change, protect: readonly string[]): StepResult {
 }
 
 /**
- * What a ticket may not touch: what the batch protects, and attributes of files, by which a change would decide how files that it
- * does not touch are checked out, diffed and merged (adversary case F2).
+ * The paths that a ticket may not touch: the batch's protect list, and files of attributes. With those a change would decide how
+ * files that it does not touch are checked out, diffed and merged (adversary case F2).
  */
 export function protectedFor(protect: readonly string[], { allow }: Pick<Ticket, "allow">): readonly string[] {
   return allow?.attributes === true ? protect : [...protect, ".gitattributes"];
 }
 
 /**
- * The changed paths that are protected, and links that are set where a glob names a folder on the way to what is protected:
- * through such a link, the change would say what lies there.
+ * The changed paths that are protected, and new links at a folder that a glob names on the way to protected files: through such a
+ * link, the change would replace them.
  */
 export function touchedOf(change: Pick<Change, "paths">, protect: readonly string[]): readonly ChangedPath[] {
   const isProtected = protectedBy(protect);

@@ -11,7 +11,7 @@ type Check = Extract<StepSpec, { step: "check" }>;
 
 type Files = Pick<RunFiles, "manifestPath" | "makeFolder" | "write" | "remove">;
 
-/** What a check's command gave on a base: tests, none at all, or nothing that could be understood. */
+/** The result of a check's command on a base: tests, none at all, or an unreadable result. */
 export type Manifest =
   | { readonly as: "tests"; readonly run: TestRun }
   | { readonly as: "none"; readonly why: string }
@@ -22,10 +22,10 @@ const Kept = z.object({
   tests: z.array(z.tuple([z.string(), z.enum(["passed", "failed", "skipped", "todo"])])),
 });
 
-/** Manifests that are kept: many times the bases that candidates under way can have. */
+/** Manifests that are kept: many times the number of bases of candidates under way. */
 const MOST_KEPT = 256;
 
-/** Names what one command gives on one commit. */
+/** The key of one command's result on one commit. */
 export function manifestKey({
   step,
   repo,
@@ -44,8 +44,8 @@ export function manifestKey({
 }
 
 /**
- * The manifests of a run, each taken once per commit and command. They lie in the run's folder, and only what this engine has
- * written there itself is believed: it remembers the sum of each file, and takes a manifest again if the sum differs.
+ * The manifests of a run, each taken once per commit and command. They are files in the run's folder, and only those that this
+ * engine wrote are trusted: it remembers the hash of each file, and takes a manifest again if the hash differs.
  */
 export class Manifests {
   readonly #files: Files;
@@ -57,8 +57,8 @@ export class Manifests {
   }
 
   /**
-   * The manifest of this key: kept, being taken by somebody else, or taken now by `measure`. A base without tests is measured
-   * each time: it is no proof that there are none. Throws the signal's reason, or what `measure` throws.
+   * The manifest of this key: kept, being taken by another caller, or taken now by `measure`. A base without tests is measured
+   * each time: an empty result is no proof that there are none. Throws the signal's reason, or what `measure` throws.
    */
   async take(key: string, measure: () => Promise<Manifest>, signal: AbortSignal): Promise<Manifest> {
     for (;;) {
@@ -66,14 +66,14 @@ export class Manifests {
       if (kept !== undefined) return { as: "tests", run: kept };
       const taking = this.#taking.get(key);
       if (taking === undefined) return this.#measure(key, measure);
-      // The one that takes it may be cancelled or fail; then it is this one's turn.
+      // The other caller may be cancelled or fail; then this caller takes it.
       const shared = await orAborted(taking, signal).catch(() => undefined);
       signal.throwIfAborted();
       if (shared !== undefined && shared.as !== "unknown") return shared;
     }
   }
 
-  /** What is kept under a key; undefined where nothing is, or no longer. */
+  /** The manifest kept under a key; undefined if there is none, or no longer. */
   kept(key: string): Promise<TestRun | undefined> {
     return this.#read(key);
   }
@@ -90,7 +90,7 @@ export class Manifests {
     }
   }
 
-  /** Keeps what was measured. What a candidate gave is the manifest of the base that it becomes. */
+  /** Keeps a measurement. The result of a candidate is the manifest of the base that it becomes. */
   async keep(key: string, { exitCode, tests }: TestRun): Promise<void> {
     const file = this.#files.manifestPath(key);
     const text = JSON.stringify({ exitCode, tests: tests.map(({ id, outcome }) => [id, outcome]) });
@@ -103,7 +103,7 @@ export class Manifests {
     await this.#files.remove(this.#files.manifestPath(oldest));
   }
 
-  /** Remembers a sum as the one used last. */
+  /** Marks a hash as the last used. */
   #touch(key: string, text: string): void {
     this.#sums.delete(key);
     this.#sums.set(key, text);

@@ -5,14 +5,14 @@ import { pause } from "../concurrency/wait.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
 import type { StepContext, StepFailed, StepPassed } from "./step.ts";
 
-/** How often a base that somebody else keeps moving is chased before the attempt fails. */
+/** Times that a moving base is followed before the attempt fails. */
 const CHASES = 5;
-/** How soon a checkout that cannot be brought along is looked at again: at first, and at the longest. Milliseconds. */
+/** Wait before a checkout that cannot be updated is checked again: the first, and the longest. Milliseconds. */
 const LOOK_AGAIN_MS = { first: 500, most: 5_000 } as const;
 
 type Built = Extract<Candidate, { ok: true }>;
 
-/** What the merge step needs of the finish line: a candidate on the current base that passed everything before `merge`. */
+/** The merge step's view of the finish line: a candidate on the current base that passed everything before `merge`. */
 export interface MergeNeeds {
   readonly repo: Repo;
   /** The candidate that was checked last. */
@@ -22,8 +22,8 @@ export interface MergeNeeds {
 }
 
 /**
- * Lands the checked candidate by compare-and-swap. The caller holds the repository's queue. If the base moved since the
- * candidate was checked, it is built and checked again: what was checked is what lands (design section 4.6).
+ * Lands the checked candidate by compare-and-swap. The caller holds the repository's queue. If the base has moved since the
+ * check, builds and checks the candidate again: the checked commit is the one that lands (design section 4.6).
  */
 export async function merge(
   ctx: Pick<StepContext, "batch" | "clock">,
@@ -36,7 +36,7 @@ export async function merge(
   let wait: number = LOOK_AGAIN_MS.first;
   for (let chase = 0; chase < CHASES; ) {
     if (checked.base !== (await repo.baseTip())) checked = await needs.checkAgain();
-    // Nothing is awaited from here to the intent, after which a kill or a gate is refused.
+    // Nothing is awaited from here to the intent; after the intent a kill or a gate is refused.
     if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
     const { base: from, commit: to } = checked;
     const move = { repo: repo.id, from, to };

@@ -3,20 +3,20 @@ import { landingsOf } from "../../domain/run/reduce-landing.ts";
 import type { ChangedPath, Repo } from "../../ports/vcs.ts";
 import type { PassedCheck } from "./passed-check.ts";
 
-/** With what the candidate itself does, if its ticket may change how tests are run. */
+/** An origin with the candidate's own changes, if its ticket may change how tests are run. */
 function withOwn(origin: Origin, { candidate, allow }: PassedCheck): Origin {
   return allow.configuration === true ? withTrusted(origin, { from: candidate.base, to: candidate.commit }) : origin;
 }
 
-/** The candidate's own base as the place where trust begins. */
+/** The candidate's own base as the origin of trust. */
 export function ownOrigin(check: PassedCheck): Origin {
   const { base } = check.candidate;
   return { first: base, trusted: check.allow.configuration === true ? [{ from: base, to: check.candidate.commit }] : [] };
 }
 
 /**
- * The first base of the run, below all that its tickets have landed. A candidate may stand on others that have not landed yet: they
- * are known by what was built. Undefined if the candidate's own base is that first one.
+ * The first base of the run, below all landed tickets. A candidate may stand on others that have not landed yet: the engine knows
+ * them by how it built them. Undefined if the candidate's own base is that first one.
  */
 export function firstOrigin(check: PassedCheck): Origin | undefined {
   const { ctx, repo, candidate } = check;
@@ -42,7 +42,7 @@ interface TouchedSpan {
   readonly paths: ReadonlySet<string>;
 }
 
-/** Files as an origin wants them: as its first commit has them, or as the last of those did who may change them. */
+/** Trusted files of an origin: as its first commit has them, or as the last commit does that may change them. */
 export class TrustedFiles {
   readonly #repo: Repo;
   readonly #origin: Origin;
@@ -63,13 +63,13 @@ export class TrustedFiles {
     return new TrustedFiles(repo, origin, spans);
   }
 
-  /** The paths that are there, and perhaps some that are not. */
+  /** The existing paths, and perhaps some that do not exist. */
   async paths(): Promise<readonly string[]> {
     const first = await this.#repo.files(this.#origin.first);
     return [...new Set([...first, ...this.#spans.flatMap(({ paths }) => [...paths])])];
   }
 
-  /** What is otherwise in a commit. */
+  /** The paths that differ in a commit. */
   async changedIn(commit: string): Promise<readonly ChangedPath[]> {
     const { first, trusted } = this.#origin;
     const changed: ChangedPath[] = [];

@@ -15,10 +15,10 @@ export interface PassedCheck {
   readonly repo: Repo;
   readonly step: Check;
   readonly candidate: Extract<Candidate, { ok: true }>;
-  /** What its command took, and the results that it reported. */
+  /** The duration of its command, and the results that it reported. */
   readonly durationMs: number;
   readonly tests: readonly TestResult[];
-  /** The results of the base, where it has some that these were compared with. */
+  /** The results of the base, if these were compared with some. */
   readonly baseTests: readonly TestResult[];
   /** Entries of files that the base could not load and the candidate can. */
   readonly loads: readonly string[];
@@ -27,7 +27,7 @@ export interface PassedCheck {
   readonly resultsOn: (base: string) => Promise<readonly TestResult[] | undefined>;
 }
 
-/** What planted tests say of the results of a check. */
+/** The outcome of planted tests in a check. */
 export type CanaryOutcome =
   | { readonly as: "held" }
   | { readonly as: "not-run"; readonly why: string }

@@ -10,45 +10,45 @@ import { confineCommand, placeOf } from "../programs/confine.ts";
 import type { StepScope } from "../programs/scope.ts";
 import type { StepContext } from "./step.ts";
 
-/** Files of a checkout that are looked at, files of tests that are read, and files that get planted tests. */
+/** Files of a checkout that are listed, test files that are read, and files that get planted tests. */
 const MAX_FILES = 50_000;
 const MAX_READ = 1_000;
 const MAX_HOSTS = 40;
-/** Changed paths by which a file of tests is told to load what was changed. */
+/** Changed paths that are searched for in test files. */
 const MAX_CHANGED = 200;
-/** Putting what was planted into the checkout's own history may take so long. */
+/** Time limit for committing planted files to the checkout's own history. */
 const TRACK_MS = 60_000;
-/** The longest file of tests that is read. Bytes. */
+/** The longest test file that is read. Bytes. */
 const MAX_BYTES = 500_000;
 
 /** Folders that hold no tests of a repository. */
 const SKIPPED: ReadonlySet<string> = new Set([".git", "node_modules", "vendor", "target", ".venv", "venv", "__pycache__"]);
 
-/** Where canaries go: files of tests that get some at their end, and whether there is a fresh file beside the first. */
+/** Places for canaries: test files that get some at their end, and whether there is a fresh file beside the first. */
 export interface Places {
   readonly hosts: readonly string[];
   readonly fresh: boolean;
 }
 
-/** What choosing them depends on. */
+/** The input of the choice. */
 export interface Choice {
   readonly found: FoundRunner;
-  /** Paths that the commit has. What `prepare` made beside them is only asked where none of them will do. */
+  /** The commit's paths. Files that `prepare` made are only used if none of these fits. */
   readonly committed: readonly string[];
-  /** Paths that the change touches. */
+  /** The changed paths. */
   readonly changed: readonly string[];
-  /** Those of them that the base does not have. */
+  /** The changed paths that the base does not have. */
   readonly added: ReadonlySet<string>;
-  /** Places at which a canary tells nothing, since it does not do on the base either. */
+  /** Places where a canary proves nothing, because it does not work on the base either. */
   readonly excused: ReadonlySet<string>;
-  /** Paths, or ends of paths, of files that the base could not load: they have to show that they run now. */
+  /** Paths, or ends of paths, of files that the base could not load: they must now prove that they run. */
   readonly first: readonly string[];
   readonly sowing: Sowing;
 }
 
 /**
- * Chooses places in a pristine checkout: files of tests that the command runs, those first that seem to load what was changed, then
- * those that are as they were on the base, and those last that it does not have.
+ * Chooses places in a pristine checkout: test files that the command runs. First come those that seem to load changed files, then
+ * those that are unchanged since the base, last those that the base does not have.
  */
 export async function choosePlaces(checkout: string, choice: Choice): Promise<Places> {
   const { paths, candidates } = await pathsFor(checkout, choice);
@@ -60,7 +60,7 @@ export async function choosePlaces(checkout: string, choice: Choice): Promise<Pl
   return placesAmong(files, paths, choice);
 }
 
-/** The same among what a commit has; undefined if the command seems to run what is made of that. */
+/** Chooses places among a commit's files; undefined if the command seems to run files that are built from them. */
 export async function chooseCommitted(repo: Repo, commit: string, choice: Choice): Promise<Places | undefined> {
   if (namesOthers(choice.found, choice.committed)) return undefined;
   const candidates = oldFirst(testFilesOf(choice.found, choice.committed), choice).slice(0, MAX_READ);
@@ -70,7 +70,7 @@ export async function chooseCommitted(repo: Repo, commit: string, choice: Choice
   return places.hosts.length === 0 ? undefined : places;
 }
 
-/** Paths with those that the change adds behind the others. */
+/** The paths, with those that the change adds last. */
 function oldFirst(paths: readonly string[], { added }: Choice): readonly string[] {
   return [...paths.filter((path) => !added.has(path)), ...paths.filter((path) => added.has(path))];
 }
@@ -80,7 +80,7 @@ function placesAmong(found: readonly TestFile[], paths: readonly string[], choic
     (file) => !choice.excused.has(file.path) && choice.found.runner.append(file, choice.sowing) !== undefined,
   );
   const changed = new Set(choice.changed);
-  // Whoever adds files must not crowd out those that were there, nor the changed ones by which files of tests are chosen.
+  // Added files must displace neither existing test files nor the changed paths that test files are chosen by.
   const modified = choice.changed.filter((path) => !choice.added.has(path));
   const sources = [...modified, ...choice.changed.filter((path) => choice.added.has(path))].slice(0, MAX_CHANGED);
   const rank = ({ path, text }: TestFile): number => {
@@ -99,7 +99,7 @@ function placesAmong(found: readonly TestFile[], paths: readonly string[], choic
   return { hosts: chosen.map(({ path }) => path), fresh: fresh && !choice.excused.has(FRESH) };
 }
 
-/** Where to look, and the files of tests there that the command runs: first by what its arguments name. */
+/** The places to search, and the test files there that the command runs: first those that its arguments name. */
 async function pathsFor(checkout: string, { found, committed }: Choice) {
   const named = namedTestFiles(found, committed);
   if (named.length > 0) return { paths: committed, candidates: named };
@@ -110,7 +110,7 @@ async function pathsFor(checkout: string, { found, committed }: Choice) {
   return tests.length > 0 ? { paths: committed, candidates: tests } : { paths: all, candidates: testFilesOf(found, all) };
 }
 
-/** What is planted at these places in files of these texts; a place without a text is left out. */
+/** The plantings at these places in files of these texts. A place without a text is left out. */
 export function plantingsAt(
   texts: ReadonlyMap<string, string>,
   { hosts, fresh }: Places,
@@ -128,7 +128,7 @@ export function plantingsAt(
   });
 }
 
-/** Plants in a checkout that nothing runs in; what is not there as it was chosen is left out. */
+/** Plants in a checkout in which nothing runs. Leaves out a file that is no longer as it was chosen. */
 export async function plantAt(
   checkout: string,
   places: Places,
@@ -168,7 +168,7 @@ async function filesIn(checkout: string): Promise<readonly string[]> {
   return found.toSorted();
 }
 
-/** Removes a file of a checkout; false where what `prepare` ran has put a link on the way there, which may lead anywhere. */
+/** Removes a file of a checkout. False if a command of `prepare` has put a link on the way there, which may lead anywhere. */
 async function takeAway(checkout: string, path: string): Promise<boolean> {
   if (!(await isWithin(checkout, path))) return false;
   await rm(join(checkout, path), { force: true });
@@ -183,7 +183,7 @@ async function readPlain(checkout: string, path: string): Promise<string | undef
   return readFile(file, "utf8");
 }
 
-/** Whether no link lies on the way from the checkout to the folder of a path. */
+/** True if no link lies on the way from the checkout to the folder of a path. */
 async function isWithin(checkout: string, path: string): Promise<boolean> {
   const [root, folder] = await Promise.all(
     [checkout, join(checkout, dirname(path))].map((each) => realpath(each).catch(() => "")),
@@ -191,7 +191,7 @@ async function isWithin(checkout: string, path: string): Promise<boolean> {
   return root !== "" && folder === join(root ?? "", dirname(path));
 }
 
-/** The check that something was planted for. */
+/** The check that a test was planted for. */
 export interface Tracking {
   readonly ctx: StepContext;
   readonly scope: StepScope;
@@ -199,10 +199,10 @@ export interface Tracking {
   readonly step: { readonly name: string };
 }
 
-/** Makes planted files part of the checkout's own commit: git would tell code under test of files that are not. */
+/** Adds planted files to the checkout's own commit: git would show untracked files to code under test. */
 export async function track({ ctx, scope, repo, step }: Tracking, checkout: string, paths: readonly string[]): Promise<void> {
   const git = 'git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c commit.gpgSign=false "$@"';
-  // The commit says of itself what the candidate's says, and git keeps nothing that it does not keep of another checkout.
+  // The commit has the candidate's metadata, and git keeps nothing that it does not keep of another checkout.
   const as =
     'export GIT_COMMITTER_NAME="$(g log -1 --format=%cn)" GIT_COMMITTER_EMAIL="$(g log -1 --format=%ce)" GIT_COMMITTER_DATE="$(g log -1 --format=%cI)"';
   const commit = "g commit --amend --no-edit --no-verify -q --allow-empty-message";
@@ -221,7 +221,7 @@ export async function track({ ctx, scope, repo, step }: Tracking, checkout: stri
   });
 }
 
-/** Looks for names in what a command prints. */
+/** Searches for names in a command's output. */
 export class Names {
   #sought: readonly string[] = [];
   found = false;

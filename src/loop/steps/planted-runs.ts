@@ -2,7 +2,7 @@ import type { Remark } from "../../domain/evidence/compare.ts";
 import type { Evidence } from "../../domain/run/event.ts";
 import { countedWords, type Deviation, type PlantedRun } from "../../domain/test-canary/deviations.ts";
 
-/** What one run of a command showed. */
+/** The result of one run of a command. */
 export type Run = PlantedRun & { readonly output: string; readonly printed: boolean };
 
 /** A checkout that could not be prepared. */
@@ -11,8 +11,8 @@ export interface Broken {
 }
 
 /**
- * What is found in two runs of three, and the last run that shows it; a test may fail once for other reasons. Nothing, and the last run
- * that is clean, otherwise. What is found need not be the same: code may fail another test each time.
+ * The finding of two runs of three, and the last run that shows it; a test may fail once for other reasons. Otherwise nothing,
+ * and the last clean run. The findings need not be the same: code may fail another test each time.
  */
 export async function twoOfThree<T>(
   runOnce: () => Promise<Run | Broken>,
@@ -28,7 +28,7 @@ export async function twoOfThree<T>(
   }
 }
 
-/** What planted tests that deviate say of the results. */
+/** The finding about planted tests that deviate. */
 export function findingOf(found: readonly Deviation[]): Remark {
   const passed = found.some(({ got }) => got === "passed" || got === "exit-0");
   const what = passed ? "a planted test that must fail did not" : "planted tests were not reported as they must be";

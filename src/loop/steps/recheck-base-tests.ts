@@ -9,27 +9,27 @@ import type { PassedCheck } from "./passed-check.ts";
 import { settingsOf, testIn } from "./runner-settings-of.ts";
 
 /**
- * A candidate without what it changes of tests and of how they are run: code that only passes beside that is fixed by it while it
- * runs, or is not run at all (adversary case F1).
+ * A candidate without its changes to tests and to how they are run. Code that passes only with those changes is patched by them
+ * while it runs, or does not run at all (adversary case F1).
  */
 export interface Stripped {
   readonly commit: string;
-  /** What it changes, with what stood below it since the origin. */
+  /** Its changes, with those below it since the origin. */
   readonly paths: readonly ChangedPath[];
-  /** What was taken out, in words. */
+  /** The removed changes, in words. */
   readonly what: string;
-  /** Files of tests of the base that the change edits, by their paths. */
+  /** Test files of the base that the change edits, by their paths. */
   readonly edited: ReadonlyMap<string, EditedTests>;
 }
 
-/** A file of tests as the base and the candidate have it; it is left out if it is gone, or may need what was taken out. */
+/** A test file as the base and the candidate have it. It is left out if it is gone, or may need a removed change. */
 interface EditedTests {
   readonly base: string;
   readonly candidate: string;
   readonly isLeftOut: boolean;
 }
 
-/** The candidate without that, beginning at an origin; undefined if nothing of the kind has changed since. */
+/** The candidate without such changes since an origin; undefined if there are none. */
 export async function stripTestChanges(check: PassedCheck, found: FoundRunner, origin: Origin): Promise<Stripped | undefined> {
   const { repo, candidate } = check;
   const { paths } = await repo.change({ from: origin.first, tip: candidate.commit });
@@ -60,8 +60,8 @@ function wordsFor({ hasAdded, isSet, isOwn }: { readonly [what in "hasAdded" | "
 }
 
 /**
- * Files that lie where tests do and hold none: those of the base that the change edits, and new ones that they load. Tests of the base
- * load them, and nothing but what they say now fits to the candidate.
+ * Files in test folders that contain no tests: those of the base that the change edits, and new ones that they load. Tests of the
+ * base load them, and only their present content fits the candidate.
  */
 async function helpersIn(
   { repo, candidate }: PassedCheck,
@@ -97,8 +97,8 @@ async function editedTests(
 }
 
 /**
- * Tests of the base that passed on it and on the candidate, and do not without its changes to tests. Those of files that are left out
- * do not count. By the same id there may be several tests: then so many have to pass.
+ * Tests of the base that passed on it and on the candidate, and fail without its changes to tests. Tests of files that are left
+ * out do not count. Several tests may have the same id: then as many must pass.
  */
 export function lostTests(
   { tests, baseTests, loads: loaded }: PassedCheck,
@@ -123,26 +123,26 @@ function isLeftOut(edited: Stripped["edited"], id: string): boolean {
   return [...edited].some(([path, file]) => file.isLeftOut && isIn(id, path));
 }
 
-/** How many of the files had a test of this name, and do not have it where the tests are run. */
+/** The number of files that had a test of this name, and no longer have it in the tests as they run. */
 function goneFrom(edited: Stripped["edited"], id: string): number {
   const isGone = (file: EditedTests) => isNamedIn(file.base, id) && (file.isLeftOut || !isNamedIn(file.candidate, id));
   return [...edited.values()].filter(isGone).length;
 }
 
-/** The file that an id begins with, or the module behind its suite. */
+/** The file at the start of an id, or the module of its suite. */
 function fileNameIn(id: string): string | undefined {
   const [first = "", second = ""] = id.split(" > ");
   return fileOf(first)?.path ?? (/^\w+(?:\.\w+)+$|^test_\w+$/.test(second) ? second : undefined);
 }
 
-/** Whether an id says that its test is in this file. */
+/** True if an id belongs to a test in this file. */
 function isIn(id: string, path: string): boolean {
   const [first = "", second = ""] = id.split(" > ");
   const module = path.replace(/\.py$/, "").replaceAll("/", ".");
   return first === path || second === module || second.startsWith(`${module}.`);
 }
 
-/** Whether a text has the name of a test in quotes, or after `def`, `func` and `fn`. */
+/** True if a text has the name of a test in quotes, or after `def`, `func` and `fn`. */
 function isNamedIn(text: string, id: string): boolean {
   const name = id.split(" > ").at(-1) ?? id;
   return ['"', "'", "`"].some((quote) => text.includes(`${quote}${name}${quote}`)) || text.includes(` ${name}(`);

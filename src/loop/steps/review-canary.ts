@@ -10,9 +10,9 @@ import { type AboutChange, DIFF_CHARS, renderQuestion } from "../questions/quest
 import type { CandidateDiff } from "./candidate-diff.ts";
 
 /**
- * Now and then asks the reviewer about the same change with a planted defect, and records whether it saw it. What it answers
- * decides nothing about the ticket, nor does that it gives no answer. A change that can bear no defect leaves its turn to the
- * next, and so does one for whose own review no money would be left.
+ * Sometimes asks the reviewer about the same change with a planted defect, and records whether it saw it. Neither its answer nor
+ * a missing answer decides anything about the ticket. A change that has no place for a defect leaves its turn to the next; so
+ * does one whose own review could then not be paid.
  */
 export async function askCanary(
   ctx: QuestionContext,
@@ -40,7 +40,7 @@ export async function askCanary(
   });
 }
 
-/** The file with the defect; undefined where it is no plain file, or not the one that the diff shows. */
+/** The file with the defect; undefined if it is no plain file, or not the one that the diff shows. */
 async function plantedText(
   repo: Repo,
   { about, diff }: { readonly about: AboutChange; readonly diff: CandidateDiff },

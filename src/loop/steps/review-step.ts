@@ -11,8 +11,8 @@ import { askCanary } from "./review-canary.ts";
 import type { StepResult } from "./step.ts";
 
 /**
- * Lets the reviewer read the candidate in a checkout that nobody can write. Without a valid review of this very commit the step
- * fails, and so it does with a finding that blocks; what was found is kept in a file of the attempt.
+ * Lets the reviewer read the candidate in a checkout that nobody can write. The step fails without a valid review of this very
+ * commit, and with a finding that blocks. The findings are kept in a file of the attempt.
  */
 export async function runReviewStep(
   ctx: QuestionContext,
@@ -47,7 +47,7 @@ export async function runReviewStep(
   return resultOf(ruling, { step: "review", name: spec.name, commit: candidate.commit, whole: about.whole });
 }
 
-/** What a question about this candidate says of it. */
+/** The part of a question that describes this candidate. */
 export function aboutOf(
   ctx: QuestionContext,
   scope: QuestionScope,
@@ -73,7 +73,7 @@ export function resultOf(
   return { ok, summary: whole ? summary : `${summary} (its prompt held a part of the diff)`, commit };
 }
 
-/** Keeps an answer for people, beside the attempt's logs. */
+/** Keeps an answer for people, next to the attempt's logs. */
 export async function keep(ctx: QuestionContext, scope: QuestionScope, name: string, answer: object): Promise<void> {
   const file = join(scope.files.folder, `${name.replace(/[^\w.-]+/g, "-")}.json`);
   await ctx.files.write(file, `${JSON.stringify({ model: ctx.reviewer?.name, ...answer }, undefined, 2)}\n`);

@@ -22,7 +22,10 @@ export function testIn(found: FoundRunner, committed: readonly string[]): (path:
     (runner.keepsTestsInCode !== true || isTestPath(path));
 }
 
-/** Files by which the test runner is set: those that are new since the origin, and its text of those that are edited or gone. */
+/**
+ * Files that configure the test runner: those that are new since the origin, and the origin's text of those that are edited or
+ * gone.
+ */
 export async function settingsOf(
   repo: Repo,
   found: FoundRunner,
@@ -48,7 +51,7 @@ export async function settingsOf(
   return { without, files: texts.flatMap(({ path, text }) => (text === undefined ? [] : [{ path, text }])) };
 }
 
-/** Folders in which modules are looked for if they are no packages. */
+/** Folders that are searched for modules unless they are packages. */
 const LAYOUTS = ["src", "lib"] as const;
 
 /** Packages of the base: by their `__init__.py`, or, if there is something new in them, by a module that imports from them. */
@@ -70,21 +73,23 @@ async function packagesIn(
   return packages;
 }
 
-/** Whether a new file would be found in the place of a module of Python or pytest, by the folders of the tests and above them. */
+/**
+ * True if a new file would be found instead of a module of Python or pytest, in the folders of the tests and those above them.
+ */
 function shadowIn(found: FoundRunner, committed: readonly string[], packages: ReadonlySet<string>): (path: string) => boolean {
   const folders = new Set<string>();
   for (const path of testFilesOf(found, committed))
     for (let folder = dirname(path); folder !== "." && !folders.has(folder); folder = dirname(folder)) folders.add(folder);
-  // A package is not itself a folder in which modules are looked for.
+  // Python does not search a package itself for modules.
   for (const folder of LAYOUTS) if (!packages.has(folder)) folders.add(folder);
   return (path) => shadowsPythonModule(path, folders);
 }
 
-/** Files with trusted settings that are read for what they load, and files that may be what they load. */
+/** Files with trusted settings that are searched for what they load, and files that they may load. */
 const MAX_SETTINGS = 200;
 const MAX_OTHERS = 5_000;
 
-/** Which of these files the trusted settings load, one after another, or the command names in an option. */
+/** The files of these that the trusted settings load, directly or indirectly, or that the command names in an option. */
 async function namedBySettings(
   trusted: TrustedFiles,
   { words }: FoundRunner,
@@ -93,7 +98,7 @@ async function namedBySettings(
   const committed = await trusted.paths();
   const settings = committed.filter((path) => isRunnerFile(path) || isManifest(path)).slice(0, MAX_SETTINGS);
   const texts = await trusted.texts(settings);
-  // Of a conftest.py only the plugins that it names: it imports the code under test as well.
+  // Only the plugins of a conftest.py: it also imports the code under test.
   const named = [...texts].map(([path, text]) => (SOURCE.test(path) && !path.endsWith(".py") ? text : pluginsNamedBy(text)));
   const options = words.filter((word, i) => /^-.*=/.test(word) || (i > 0 && words[i - 1]?.startsWith("-") === true));
   named.push(options.map((word) => `"${word.replace(/^[^=]*=/, "")}"`).join("\n"));

@@ -8,20 +8,20 @@ import type { QuestionContext } from "../questions/ask.ts";
 import type { Manifests } from "./manifests.ts";
 import type { TestCanaries } from "./test-canaries.ts";
 
-/** What the steps of a finish line work with. */
+/** The context of the steps of a finish line. */
 export interface StepContext extends QuestionContext {
   readonly tracker: Tracker;
-  /** Whatever looks through text that a worker wrote goes through here. */
+  /** Every search through a worker's text goes through here. */
   readonly scans: TextScans;
-  /** Commands of steps, as many at a time as there are workers. */
+  /** Permits for commands of steps, one per worker. */
   readonly commandPermits: Semaphore;
-  /** What checks gave on the bases of candidates. */
+  /** The results of checks on the bases of candidates. */
   readonly manifests: Manifests;
-  /** What is known of test canaries. */
+  /** The run's knowledge of test canaries. */
   readonly testCanaries: TestCanaries;
 }
 
-/** What a step found out. Whoever runs it records the facts. */
+/** The result of a step. Its caller records the facts. */
 export type StepResult = StepPassed | StepFailed;
 
 export interface StepPassed {
@@ -29,7 +29,7 @@ export interface StepPassed {
   readonly summary: string;
   /** The commit that it is about. */
   readonly commit?: string;
-  /** How much a check proved. */
+  /** The strength of a check's proof. */
   readonly strength?: CheckStrength;
   readonly facts?: readonly StepFact[];
 }

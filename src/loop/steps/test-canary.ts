@@ -26,20 +26,20 @@ import { lostTests, type Stripped, stripTestChanges } from "./recheck-base-tests
 import { checkKey, ONE_IN } from "./test-canaries.ts";
 
 /**
- * A check that took no longer on its base, or on any candidate, is always tried, unless the step says otherwise: code under test
- * must not choose to be slow. Milliseconds.
+ * A check that took no longer than this on its base, or on any candidate, is always tested, unless the step decides otherwise:
+ * code under test must not choose to be slow. Milliseconds.
  */
 const SHORT_MS = 60_000;
 
-/** Runners of one command that are tried. */
+/** Runners of one command that are tested. */
 const MOST_RUNNERS = 3;
 
 const draw: Draw = (n) => (n <= 1 ? 0 : randomInt(n));
 
 /**
- * Runs a passed check once more with planted tests: some must fail, one must pass. Code under test runs in the process that reports, and
- * may forge what it reports; it cannot know these tests. If they do not come out as they must, the same is planted in the base, whose
- * code is trusted: what comes out wrong there too is the command's own way, and no forgery.
+ * Runs a passed check once more with planted tests: some must fail, one must pass. Code under test runs in the process that
+ * reports, and may forge the report, but it cannot know these tests. If their results are wrong, the same tests are planted in
+ * the base, whose code is trusted: a result that is wrong there too comes from the command, and is no forgery.
  */
 export async function testCanary(check: PassedCheck): Promise<CanaryOutcome> {
   const why = whyNot(check);
@@ -50,7 +50,7 @@ export async function testCanary(check: PassedCheck): Promise<CanaryOutcome> {
   const { paths } = await repo.change({ from: candidate.base, tip: candidate.commit });
   const outcomes: CanaryOutcome[] = [];
   for (const found of runners.slice(0, MOST_RUNNERS)) {
-    // A test that must fail ends a chain of commands: those after it are tried by one of their own.
+    // A test that must fail ends a chain of commands: later commands get a test of their own.
     const outcome = await new Trial(check, found, paths).run();
     if (outcome.as === "forged" || outcome.as === "broken") return outcome;
     outcomes.push(outcome);
@@ -71,11 +71,11 @@ class Trial {
   readonly #found: FoundRunner;
   readonly #changed: readonly string[];
   readonly #added: ReadonlySet<string>;
-  /** The change takes files of tests away. */
+  /** The change removes test files. */
   readonly #hasMoved: boolean;
   readonly #key: string;
   #places: Places | undefined;
-  /** Whether the places are in files that are committed. */
+  /** True if the places are in committed files. */
   #isCommitted = false;
 
   constructor(check: PassedCheck, found: FoundRunner, paths: readonly ChangedPath[]) {
@@ -84,7 +84,7 @@ class Trial {
     this.#changed = paths.map(({ path }) => path);
     this.#added = new Set(paths.flatMap(({ path, how }) => (how === "added" ? [path] : [])));
     this.#hasMoved = paths.some(({ path, how }) => how === "deleted" && found.runner.isTestFile(path));
-    // What is excused is so by this base, and by no other.
+    // Places are excused by this base, and by no other.
     this.#key = `${checkKey(check.repo, check.step)} ${check.candidate.base}`;
   }
 
@@ -97,7 +97,9 @@ class Trial {
     return (await this.#recheckAll()) ?? outcome;
   }
 
-  /** Runs the tests of the base without what the change does to tests, and those of the run's first base without what its tickets did. */
+  /**
+   * Runs the tests of the base without the change's edits to tests, and those of the run's first base without its tickets' edits.
+   */
   async #recheckAll(): Promise<CanaryOutcome | undefined> {
     const own = await stripTestChanges(this.#check, this.#found, ownOrigin(this.#check));
     const outcome = own === undefined ? undefined : await this.#recheck(this.#check, own);
@@ -112,7 +114,7 @@ class Trial {
     return this.#recheck({ ...this.#check, candidate, tests, baseTests }, all);
   }
 
-  /** Runs the tests of a base without what was done to tests since, with planted ones beside them; undefined if all is well. */
+  /** Runs the tests of a base without later edits to tests, and with planted ones; undefined if all is well. */
   async #recheck(check: PassedCheck, stripped: Stripped): Promise<CanaryOutcome | undefined> {
     const candidate = { ...check.candidate, commit: stripped.commit };
     const kept = stripped.paths.filter(({ path, how }) => how !== "added" && stripped.edited.get(path)?.isLeftOut !== true);
@@ -128,7 +130,7 @@ class Trial {
     return outcome.as === "forged" || outcome.as === "broken" ? outcome : undefined;
   }
 
-  /** One run with planted tests; without any if the command stops at the first that fails, or there is nowhere to plant. */
+  /** One run with planted tests. Without any if the command stops at the first failure, or there is no place to plant. */
   async #plantOrRun(): Promise<Run | Broken> {
     if (!this.#found.runner.stopsEarly(this.#found.words)) {
       const planted = await this.#plant(this.#check.candidate.commit, "new");
@@ -142,7 +144,7 @@ class Trial {
     return { files: [], exitCode: undefined, tests, output: judged.result.tail, printed: false };
   }
 
-  /** What the planted tests came to. */
+  /** The outcome of the planted tests. */
   async #planted(first: Run, fails: Sowing["fails"]): Promise<CanaryOutcome> {
     const { step } = this.#check;
     if (first.files.length === 0) return { as: "not-run", why: `no file of tests for ${this.#found.runner.name} to plant in` };
@@ -152,7 +154,7 @@ class Trial {
     return this.#compare(first, deviates, fails);
   }
 
-  /** Nothing printed says that it was the planted test that failed: then one that passes has to pass. */
+  /** The output does not show that the planted test failed: then a passing one must pass. */
   async #passing(): Promise<CanaryOutcome> {
     const alone = await this.#plant(this.#check.candidate.commit, "none");
     if ("evidence" in alone) return { as: "broken", evidence: alone.evidence };
@@ -172,7 +174,7 @@ class Trial {
     const counts = sure || step.report === undefined || sawFailing(base) || sawFailing(first) || hasUnloadedFiles(base);
     if (bad.length === 0 || !counts) return this.#shakenBesides(first, base, fails, counts);
     if (sure) return { as: "forged", finding: findingOf(bad) };
-    // Whatever else may make tests absent does not in most runs.
+    // Other causes of absent tests do not occur in most runs.
     const find = (run: Run) => forgedBy({ candidate: run, base, hasMoved }, deviates);
     const settled = await twoOfThree(() => this.#plant(candidate.commit, fails), find, first);
     if ("evidence" in settled) return { as: "broken", evidence: settled.evidence };
@@ -180,7 +182,7 @@ class Trial {
     return { as: "forged", finding: findingOf(settled.found) };
   }
 
-  /** Tests of the base that passed, and fail beside planted ones: whatever let them pass knew the line that they stand in. */
+  /** Tests of the base that passed, and fail beside planted ones: code that made them pass knew their line numbers. */
   #shaken({ tests = [], files }: Run): readonly string[] {
     const { tests: before, baseTests } = this.#check;
     const [then, onBase] = [tallies(before), tallies(baseTests)];
@@ -191,7 +193,10 @@ class Trial {
     });
   }
 
-  /** The outcome where planted tests come out as on the base: forged if tests of the base fail beside them, twice, and do not there. */
+  /**
+   * The outcome if planted tests have the same results as on the base: forged if tests of the base fail beside them, twice, and
+   * do not there.
+   */
   async #shakenBesides(first: Run, base: Run, fails: Sowing["fails"], counts: boolean): Promise<CanaryOutcome> {
     const { step, candidate } = this.#check;
     const there = new Set(this.#shaken(base));
@@ -206,7 +211,7 @@ class Trial {
       : { as: "not-run", why: "planted tests do not come out as they must on the base either" };
   }
 
-  /** Runs the check's command on a commit with tests planted; the places are chosen on the first. */
+  /** Runs the check's command on a commit with tests planted. The first run chooses the places. */
   async #plant(commit: string, fails: Sowing["fails"]): Promise<Run | Broken> {
     const { ctx, scope, repo, step, candidate } = this.#check;
     const lines = new Names();
@@ -224,7 +229,7 @@ class Trial {
         if (derived !== undefined) return;
         this.#places ??= await choosePlaces(checkout, choice);
         files = await plantAt(checkout, this.#places, choice);
-        // All that the candidate has are its own.
+        // All test files are the candidate's own.
         if (files.length === 0) files = await plantAt(checkout, await choosePlaces(checkout, choice), choice);
         files = files.map((file) => this.#known(file));
         lines.seek(files);
@@ -246,8 +251,8 @@ class Trial {
   }
 
   /**
-   * A commit like this one with tests planted, so that its checkout is made as any other: by nothing that git keeps can code under test
-   * know it. Undefined where they have to go into files that no commit has.
+   * A commit like this one with tests planted, checked out as any other: nothing that git keeps reveals it to code under test.
+   * Undefined if the tests must go into files that no commit has.
    */
   async #derive(commit: string, choice: Choice) {
     const { repo } = this.#check;
@@ -263,7 +268,7 @@ class Trial {
       return plantingsAt(texts, places, choice).map((file) => this.#known(file));
     };
     let files = await plant(this.#places);
-    // All that the candidate has are its own.
+    // All test files are the candidate's own.
     if (files.length === 0) files = await plant((await chooseCommitted(repo, commit, choice)) ?? { hosts: [], fresh: false });
     if (files.length === 0) return undefined;
     return { files, commit: await repo.deriveCommit({ commit, files, without: [] }) };
@@ -287,7 +292,7 @@ class Trial {
     return this.#found.runner.name === "pytest" ? withSuiteNameOf(base, tests) : tests;
   }
 
-  /** A test by whose name another one failed already cannot be told from that one. */
+  /** A known test is left out if a failed test has its name: the two could not be told apart. */
   #known(file: PlantedFile): PlantedFile {
     const { tests } = this.#check;
     const failed = tests.filter(({ outcome }) => outcome === "failed");
@@ -298,7 +303,7 @@ class Trial {
   }
 }
 
-/** Ends the second run of a command before it starts: there is nothing that it could show. */
+/** Ends the second run of a command before it starts: it could show nothing. */
 class NothingPlanted extends Error {
   override readonly name = "NothingPlanted";
 }

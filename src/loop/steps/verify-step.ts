@@ -13,10 +13,10 @@ import type { StepResult } from "./step.ts";
 
 type Verify = Extract<StepSpec, { step: "verify" }>;
 
-/** Seconds between two runs of the command, if the batch does not say. */
+/** Seconds between two runs of the command, unless the batch sets them. */
 const EVERY = 5;
 
-/** What one run of the command gave. */
+/** The result of one run of the command. */
 type VerifyRun =
   | { readonly ok: true; readonly seconds: string }
   | { readonly ok: false; readonly evidence: Evidence; readonly failure?: CommandFailure | undefined };
@@ -30,8 +30,9 @@ interface Verifying {
 }
 
 /**
- * Runs a verify command on what has landed, against the live thing. It passes if the command exits 0 and prints what is expected.
- * Each run has its own pristine checkout and prepare commands, because leftovers of an earlier run could decide a later one.
+ * Runs a verify command on the landed commit, against the live system. It passes if the command exits 0 and prints the expected
+ * text. Each run has its own pristine checkout and prepare commands, because leftovers of an earlier run could decide a later
+ * one.
  */
 export async function runVerifyStep(
   ctx: ProgramContext,
@@ -53,8 +54,8 @@ export async function runVerifyStep(
 
 /**
  * Runs the command until it passes. The last run begins when `within` seconds are over. A run that has begun may end; if it ends
- * later than that, one more follows, because it may have looked too early. The evidence is the last run's.
- * A transient earns no extra retry here, because the command runs again anyway.
+ * later than that, one more follows, because it may have looked too early. The evidence is the last run's. A transient earns no
+ * extra retry here, because the command runs again anyway.
  */
 async function untilItHolds(verifying: Verifying, within: number): Promise<StepResult> {
   const { ctx, scope, step, landed } = verifying;
@@ -80,7 +81,7 @@ async function untilItHolds(verifying: Verifying, within: number): Promise<StepR
 async function verifyOnce({ ctx, scope, repo, step, landed }: Verifying): Promise<VerifyRun> {
   const stdout = new Stdout(MAX_EXPECTED_OUTPUT);
   const output = step.expect === undefined ? {} : { onLine: stdout.onLine, lineChars: MAX_EXPECTED_OUTPUT };
-  // What has landed is the base, and its attributes are the base's.
+  // The landed commit is the base, so its attributes are the base's.
   const command = { step, commit: landed, attributesOf: landed, log: `verify-${stepName(step)}`, output };
   const outcome = await runOnCommit(ctx, scope, repo, command);
   if (!outcome.ok) return outcome;
