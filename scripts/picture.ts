@@ -1,6 +1,6 @@
 /**
  * Makes the README's pictures from a run: `node scripts/picture.ts`. Starts the example, in a folder of its own, on a terminal of
- * its own, waits until several workers are live and some tickets are done, keeps that screen, and keeps the one at the end.
+ * its own, keeps its screens for a picture that moves, and the one at the end.
  */
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,13 +8,16 @@ import { join, resolve } from "node:path";
 import { spawn } from "@lydell/node-pty";
 import xterm, { type Terminal } from "@xterm/headless";
 import { copyExample, setUpExample, startEnvironments, stopEnvironments } from "../example/setup.ts";
-import { screenToSvg } from "./picture/svg.ts";
+import { type Frame, frameOf, framesToSvg, screenToSvg } from "./picture/svg.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const SIZE = { cols: 120, rows: 32 } as const;
 const WORKERS = 2;
 const DONE = 3;
 const LONGEST_MS = 3 * 60_000;
+/** How often the screen is kept for the picture that moves, and how many of them it has at most. */
+const EVERY_MS = 1_000;
+const MOST_FRAMES = 26;
 
 const textOf = (terminal: Terminal): string =>
   Array.from(
@@ -75,6 +78,47 @@ function start(home: string, batch: string): Session {
   return { terminal, until, press: (key) => child.write(key), exitCode: exit.promise };
 }
 
+/** Screens of a run, one a second, from when the first worker is seen. */
+function record(terminal: Terminal): { readonly keep: () => Frame; readonly end: () => readonly Frame[] } {
+  const frames: Frame[] = [];
+  const keep = (): Frame => {
+    const frame = frameOf(terminal);
+    frames.push(frame);
+    return frame;
+  };
+  const timer = setInterval(() => {
+    if (textOf(terminal).includes("WORKERS")) keep();
+  }, EVERY_MS);
+  return {
+    keep,
+    end: () => {
+      clearInterval(timer);
+      keep();
+      return frames;
+    },
+  };
+}
+
+/** At most MOST_FRAMES of them, the last one always; who wants no motion sees `still`, or what comes after it. */
+function motionPicture(all: readonly Frame[], still: Frame): string {
+  const step = Math.max(1, Math.ceil((all.length - 1) / (MOST_FRAMES - 1)));
+  const kept = all.flatMap((frame, i) => (i % step === 0 || i === all.length - 1 ? [{ frame, i }] : []));
+  const lively = all.indexOf(still);
+  return framesToSvg(
+    kept.map(({ frame }) => frame),
+    {
+      size: { ...SIZE },
+      title: "A run of the example, from its first workers to its summary",
+      seconds: 0.8,
+      last: 4,
+      still: Math.max(
+        0,
+        kept.findIndex(({ i }) => i >= lively),
+      ),
+    },
+  );
+}
+
 /** The example with everything it needs in `folder`, its environments at work; gives its batch file's path. */
 async function exampleIn(folder: string): Promise<string> {
   const workspace = await copyExample(folder);
@@ -87,14 +131,16 @@ async function main(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "loopdash-picture-"));
   try {
     const session = start(join(folder, "home"), await exampleIn(folder));
+    const recorder = record(session.terminal);
     await session.until(isLively);
-    writeFileSync(join(ROOT, "docs/dashboard.svg"), screenToSvg(session.terminal, "The dashboard in the middle of a run"));
+    const lively = recorder.keep();
     await session.until(isOver);
+    writeFileSync(join(ROOT, "docs/run.svg"), motionPicture(recorder.end(), lively));
     writeFileSync(join(ROOT, "docs/summary.svg"), screenToSvg(session.terminal, "The summary at the end of a run"));
     session.press("q");
     const code = await session.exitCode;
     if (code !== 0) throw new Error(`the run ended with ${code}`);
-    console.log("wrote docs/dashboard.svg and docs/summary.svg");
+    console.log("wrote docs/run.svg and docs/summary.svg");
   } finally {
     // Only after a failure is there still an engine; it must not outlive its folder.
     for (const file of globSync("home/runs/*/engine.pid", { cwd: folder }))

@@ -2,7 +2,8 @@ import { useInput, usePaste, useStdin } from "ink";
 import { useEffect, useEffectEvent, useState } from "react";
 import type { DashboardStore } from "../../src/store/dashboard-store.ts";
 import { CTRL_LETTERS, type KeyName, type KeyPress, type TerminalActions } from "../../src/store/keymap/binding.ts";
-import { paste, press } from "../../src/store/keymap/keymap.ts";
+import { KeyGate } from "../../src/store/keymap/key-gate.ts";
+import { paste } from "../../src/store/keymap/keymap.ts";
 import { type MousePress, point } from "../../src/store/keymap/mouse.ts";
 import type { TerminalSize } from "../kit/geometry.ts";
 import { targetAt } from "./screen-map.ts";
@@ -10,7 +11,10 @@ import { targetAt } from "./screen-map.ts";
 /** Keys, pastes and the mouse, from the terminal to what they do. */
 export function useTerminalInput(store: DashboardStore, terminal: TerminalActions, size: TerminalSize): void {
   const [reader] = useState(() => new MouseReader());
-  useInput((input, key) => press(store, pressesOf(reader.typed(input), key), terminal));
+  const terminalNow = useEffectEvent(() => terminal);
+  const [gate] = useState(() => new KeyGate(store, () => terminalNow()));
+  useEffect(() => gate.watch(), [gate]);
+  useInput((input, key) => gate.take(pressesOf(reader.typed(input), key)));
   usePaste((text) => paste(store, text));
   useMouse({ store, terminal, size, reader });
 }

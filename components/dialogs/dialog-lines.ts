@@ -44,7 +44,7 @@ function whatAKillDoes(state: Mirror, id: TicketId): string {
   const attempt = ticketIn(state, id)?.attempt;
   if (attempt === undefined) return "Nobody works on it any more: there is nothing to end.";
   const at = stageOf(attempt, finishOf(state.run, id)).word;
-  return `try ${attempt.n} is at: ${at}. ${whatEnds(attempt)}, and the try counts against the ticket's attempts.`;
+  return `attempt ${attempt.n} is at: ${at}. ${whatEnds(attempt)}, and the attempt counts against the ticket's attempts.`;
 }
 
 /** Asks before a worker's try is ended. */
@@ -108,7 +108,7 @@ export function retryLines(state: Mirror, id: TicketId, width: number): readonly
   return [
     ...wrapped(titleOf(state, id), width, { bold: true }),
     ...wrapped(`Stalled: ${displayText(ticket?.stalledReason ?? "it is stalled no more")}`, width, { tone: "waiting" }),
-    ...wrapped("It is tried anew, with as many attempts as a fresh ticket has.", width, { tone: "waiting" }),
+    ...wrapped("Its attempts are counted again from zero.", width, { tone: "waiting" }),
     EMPTY,
     keysLine(state.keymap, "retry"),
   ];
@@ -119,9 +119,9 @@ export function healLines(state: Mirror, width: number): readonly SpanLine[] {
   const { heals, batch } = state.run ?? {};
   const left = (batch?.limits.heals ?? 0) - (heals?.started ?? 0);
   return [
-    ...wrapped("An agent mends what the workers are told: hints, prompt, classes of hiccups. Never what judges them.", width),
+    ...wrapped("An agent fixes what the workers are told: hints, prompt, transient failures. Never what judges them.", width),
     ...wrapped(
-      `Nothing new starts before it; it begins once the tries under way are over. ${plural(left, "heal")} left.`,
+      `Nothing new starts before it; it begins once the attempts under way are over. ${plural(left, "heal")} left.`,
       width,
       {
         tone: "waiting",

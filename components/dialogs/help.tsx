@@ -7,6 +7,7 @@ import { modeOf } from "../../src/store/keymap/keymap.ts";
 import { behind } from "../../src/store/keymap/palette.ts";
 import { STYLES, type Style } from "../../src/store/labels/tone.ts";
 import { DashboardContext, useDashboard, useDrawn } from "../kit/dashboard-context.ts";
+import { lineField } from "../kit/field-lines.ts";
 import { fitTo, wrapWords } from "../kit/fit.ts";
 import type { SpanLine } from "../kit/spans.tsx";
 import { Dialog, dialogWidth } from "./dialog.tsx";
@@ -18,15 +19,28 @@ export function Help({ columns, rows }: { readonly columns: number; readonly row
   const front = useDashboard((s) => modeOf(behind(s)));
   const scroll = useDashboard((s) => s.ui.panes.help.scroll);
   const store = use(DashboardContext)?.store;
-  const lines = useMemo(() => helpLines(keymap, front, dialogWidth(columns)), [keymap, front, columns]);
-  // Beside the lines there are a border on either side, what is hidden, and a line of the terminal above and below.
-  const height = Math.max(1, Math.min(lines.length, rows - 5));
+  const filter = useDashboard((s) => (s.ui.modal?.kind === "help" ? s.ui.modal.filter : ""));
+  const input = useDashboard((s) => (s.ui.modal?.kind === "help-search" ? s.ui.modal.input : undefined));
+  const wanted = input?.text ?? filter;
+  const width = dialogWidth(columns);
+  const lines = useMemo(() => helpLines(keymap, front, width, wanted.trim()), [keymap, front, width, wanted]);
+  // Beside the lines there are a border on either side, the search, what is hidden, and a line of the terminal above and below.
+  const height = Math.max(1, Math.min(lines.length, rows - 6));
   const max = lines.length - height;
   useEffect(() => store?.dispatch({ type: "pane", pane: "help", action: { type: "max", max } }), [store, max]);
   const start = Math.min(scroll, max);
   const shown = lines.slice(start, start + height);
-  const content: readonly SpanLine[] = max === 0 ? shown : [...shown, [{ text: hidden(start, max - start), tone: "waiting" }]];
+  const content: readonly SpanLine[] = [
+    input === undefined ? searchWord(wanted) : [{ text: "/", tone: "running", bold: true }, ...lineField(input, width - 2)],
+    ...shown,
+    ...(max === 0 ? [] : [[{ text: hidden(start, max - start), tone: "waiting" } as const]]),
+  ];
   return <Dialog title="Keys" tone="running" lines={content} columns={columns} rows={rows} wide />;
+}
+
+/** What stands in the place of the field while nothing is written. */
+function searchWord(wanted: string): SpanLine {
+  return [{ text: wanted === "" ? "/ search" : `/${wanted}`, tone: "waiting" }];
 }
 
 function hidden(above: number, below: number): string {
@@ -52,19 +66,33 @@ const LEGEND: readonly (readonly [Style, string])[] = [
   [STYLES.needsYou, "needs you"],
   [STYLES.failed, "stalled: its attempts are used up"],
   [STYLES.done, "done"],
+  [{ glyph: "#2", tone: "plain" }, "the ticket's second attempt"],
   [
     { ...STYLES.done, glyph: [STYLES.done, STYLES.step, STYLES.waits].map(({ glyph }) => glyph).join("") },
     "the finish line: passed, at it now, ahead",
   ],
 ];
 
-/** All keys, those of the view in front first, and what the signs mean, in lines of at most `width` columns. */
-function helpLines(keymap: Keymap, front: Mode, width: number): readonly SpanLine[] {
-  return [
-    ...keyGroups(keymap, front).flatMap((group) => [...groupLines(group, width), EMPTY]),
-    title("signs"),
-    ...LEGEND.map(([{ glyph, tone }, means]): SpanLine => [{ text: fitTo(glyph, 4), tone }, { text: means }]),
+/**
+ * All keys, those of the view in front first, and what the signs mean, in lines of at most `width` columns. `wanted`: only those that
+ * have all of its words in their keys, name or meaning.
+ */
+function helpLines(keymap: Keymap, front: Mode, width: number, wanted: string): readonly SpanLine[] {
+  const words = wanted.toLowerCase().split(/\s+/u);
+  const fits = (...texts: readonly string[]): boolean => words.every((word) => texts.join(" ").toLowerCase().includes(word));
+  const groups = keyGroups(keymap, front).map(
+    (group): KeyGroup => ({
+      ...group,
+      bindings: group.bindings.filter((b) => b.keys.length > 0 && fits(allKeyLabels(b), b.name.replaceAll("-", " "), b.help)),
+    }),
+  );
+  const signs = LEGEND.filter(([{ glyph }, means]) => fits(glyph, means));
+  const lines = [
+    ...groups.flatMap((group) => (group.bindings.length === 0 ? [] : [...groupLines(group, width), EMPTY])),
+    ...(signs.length === 0 ? [] : [title("signs")]),
+    ...signs.map(([{ glyph, tone }, means]): SpanLine => [{ text: fitTo(glyph, 4), tone }, { text: means }]),
   ];
+  return lines.length === 0 ? [[{ text: "nothing is called that", tone: "waiting" }]] : lines;
 }
 
 function title(text: string): SpanLine {
@@ -74,15 +102,13 @@ function title(text: string): SpanLine {
 function groupLines(group: KeyGroup, width: number): readonly SpanLine[] {
   return [
     title(group.title),
-    ...group.bindings
-      .filter(({ keys }) => keys.length > 0)
-      .flatMap((binding) =>
-        wrapWords(binding.help, width - KEYS_WIDTH).map(
-          (text, i): SpanLine => [
-            { text: fitTo(i === 0 ? allKeyLabels(binding) : "", KEYS_WIDTH - 1), tone: "running", bold: true },
-            { text: ` ${text}` },
-          ],
-        ),
+    ...group.bindings.flatMap((binding) =>
+      wrapWords(binding.help, width - KEYS_WIDTH).map(
+        (text, i): SpanLine => [
+          { text: fitTo(i === 0 ? allKeyLabels(binding) : "", KEYS_WIDTH - 1), tone: "running", bold: true },
+          { text: ` ${text}` },
+        ],
       ),
+    ),
   ];
 }

@@ -14,7 +14,7 @@ interface Content {
   readonly lines: readonly SpanLine[];
 }
 
-type DialogModal = Exclude<Modal, { kind: "filter" | "search" | "palette" | "help" }>;
+type DialogModal = Exclude<Modal, { kind: "filter" | "search" | "palette" | "help" | "help-search" }>;
 
 /** What stands in front of the views, if anything. */
 export function Modals({ columns, rows }: { readonly columns: number; readonly rows: number }): ReactNode {
@@ -23,7 +23,7 @@ export function Modals({ columns, rows }: { readonly columns: number; readonly r
   // Filter and search are written into the last line.
   if (modal === undefined || modal.kind === "filter" || modal.kind === "search") return null;
   if (modal.kind === "palette") return <Palette columns={columns} rows={rows} />;
-  if (modal.kind === "help") return <Help columns={columns} rows={rows} />;
+  if (modal.kind === "help" || modal.kind === "help-search") return <Help columns={columns} rows={rows} />;
   return <Question modal={modal} columns={columns} rows={rows} />;
 }
 
@@ -41,15 +41,15 @@ function Question(options: { readonly modal: DialogModal; readonly columns: numb
 function contentOf(modal: DialogModal, mirror: Mirror, width: number, most: number): Content {
   switch (modal.kind) {
     case "kill":
-      return { title: `End the try at ${modal.ticket}?`, tone: "bad", lines: killLines(mirror, modal.ticket, width) };
+      return { title: `End the attempt at ${modal.ticket}?`, tone: "bad", lines: killLines(mirror, modal.ticket, width) };
     case "gate":
       return { title: `Leave ${modal.ticket} to a person`, tone: "person", lines: gateLines(mirror, modal, width, most) };
     case "leave":
       return { title: "Leave the dashboard", tone: "running", lines: leaveLines(mirror, width) };
     case "retry":
-      return { title: `Try ${modal.ticket} anew?`, tone: "running", lines: retryLines(mirror, modal.ticket, width) };
+      return { title: `Retry ${modal.ticket}?`, tone: "running", lines: retryLines(mirror, modal.ticket, width) };
     case "heal":
-      return { title: "Mend the harness?", tone: "running", lines: healLines(mirror, width) };
+      return { title: "Heal the harness?", tone: "running", lines: healLines(mirror, width) };
     case "note":
       return { title: "Note an intervention", tone: "person", lines: noteLines(mirror, modal, width, most) };
   }

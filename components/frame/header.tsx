@@ -94,7 +94,7 @@ function useFacts(): Readonly<Record<Fact, readonly string[]>> {
   return {
     name: [name, cut(name, 16), cut(name, 10), cut(name, 6), ""],
     repos: [`${dot}${plural(repos, "repo")}${dot}`, dot, ""],
-    backoff: held === 0 ? [""] : ["  ‖ model API: left alone,", "  ‖ model API held,", "  ‖ API held,", "  ‖ API"],
+    backoff: held === 0 ? [""] : ["  ‖ model API rate limited,", "  ‖ API rate limited,", "  ‖ rate limit,", "  ‖ API"],
     clock: [" ".repeat(held)],
     needs: needs === 0 ? [""] : [`  ! ${needs} ${needs === 1 ? "needs" : "need"} you`, `  ! ${needs}`],
     sandbox: sandboxed ? [""] : ["  unsandboxed"],

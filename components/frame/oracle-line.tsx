@@ -1,5 +1,6 @@
 import { memo, type ReactNode } from "react";
 import type { OracleState } from "../../src/domain/run/verdict-state.ts";
+import { plural } from "../../src/domain/values/plural.ts";
 import { displayText } from "../../src/store/display-text.ts";
 import { VERDICT_LABELS } from "../../src/store/labels/oracle-label.ts";
 import { STYLES } from "../../src/store/labels/tone.ts";
@@ -9,7 +10,8 @@ import { type Span, type TimedSpan, TimedSpans } from "../kit/spans.tsx";
 import { timeSpan } from "../kit/time.tsx";
 import { LABEL_WIDTH } from "./header.tsx";
 
-const VERDICT_WIDTH = 12;
+/** Columns of the longest verdict, and a gap. */
+const VERDICT_WIDTH = 13;
 const AGE_WIDTH = 8;
 const LONGEST_BAR = 60;
 const NARROW_WORD = 8;
@@ -22,7 +24,10 @@ export const OracleLine = memo(function OracleLine({ width }: { readonly width: 
   const asking = useDashboard((s) => s.ui.connection.state === "live" && s.run?.oracle.asking === true);
   const claims = useDashboard((s) => s.run?.claims);
   const judged = oracle?.judged ?? 0;
-  const right = claims === undefined ? "" : `claims ${claims.made}, upheld ${claims.upheld} · judged ${judged}× `;
+  const right =
+    claims === undefined
+      ? ""
+      : `${claims.upheld} of ${plural(claims.made, "claim")} of done upheld · judged ${plural(judged, "time")} `;
   const word = width < 72 ? NARROW_WORD : LABEL_WIDTH;
   const room = width - 2 - word - VERDICT_WIDTH - AGE_WIDTH - 2;
   const beside = room - widthOf(right) - 2 >= 60 ? right : "";

@@ -1,12 +1,12 @@
 import { memo, type ReactNode } from "react";
-import { formatAge, formatElapsed, formatLong } from "../../src/store/format.ts";
+import { formatAge, formatElapsed, formatLeft, formatLong } from "../../src/store/format.ts";
 import type { Tone } from "../../src/store/labels/tone.ts";
 import { useDashboard } from "./dashboard-context.ts";
 import { fitTo } from "./fit.ts";
 import type { Span, TimedSpan } from "./spans.tsx";
 import { Say } from "./text.tsx";
 
-const FORMATS = { elapsed: formatElapsed, long: formatLong, age: formatAge } as const;
+const FORMATS = { elapsed: formatElapsed, long: formatLong, age: formatAge, left: formatLeft } as const;
 
 /** The time since `since` (or until it, where `until` is set), in exactly `width` columns. */
 interface TimeOf {

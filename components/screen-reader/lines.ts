@@ -62,7 +62,7 @@ function selectedLine(state: DashboardState): readonly string[] {
 function atWork(state: DashboardState, id: TicketId): string {
   const attempt = ticketIn(state, id)?.attempt;
   if (attempt === undefined) return queueLabel(state, id).text;
-  return `try ${attempt.n}, ${stageOf(attempt, finishOf(state.run, id)).word}`;
+  return `attempt ${attempt.n}, ${stageOf(attempt, finishOf(state.run, id)).word}`;
 }
 
 function sentence(state: DashboardState, id: TicketId, text: string): string {

@@ -122,15 +122,92 @@ function drawRow(terminal: Terminal, row: number, palette: Palette): string {
   return [...grounds, ...texts].join("");
 }
 
+/** One screen, row by row; a row is empty where nothing is drawn in it. */
+export type Frame = readonly string[];
+
+/** What stands on the screen of a terminal now. */
+export function frameOf(terminal: Terminal, ground: keyof typeof PALETTES = "dark"): Frame {
+  return Array.from({ length: terminal.rows }, (_, row) => drawRow(terminal, row, PALETTES[ground]));
+}
+
+/** A row of one content, from the first frame that has it to before the next that does not. */
+interface Stretch {
+  readonly drawn: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+function stretchesOf(frames: readonly Frame[], row: number): readonly Stretch[] {
+  const stretches: Stretch[] = [];
+  frames.forEach((frame, i) => {
+    const drawn = frame[row] ?? "";
+    const last = stretches.at(-1);
+    if (last !== undefined && last.drawn === drawn) stretches[stretches.length - 1] = { ...last, to: i + 1 };
+    else stretches.push({ drawn, from: i, to: i + 1 });
+  });
+  return stretches.filter(({ drawn }) => drawn !== "");
+}
+
+/**
+ * Screens one after another, for ever, as a picture that moves without a script: rows are shown and hidden by CSS. `seconds` is how
+ * long each stands, `last` how long the last one does. Who wants no motion sees the frame `still` alone.
+ */
+export function framesToSvg(
+  frames: readonly Frame[],
+  options: {
+    readonly size: Pick<Terminal, "cols" | "rows">;
+    readonly title: string;
+    readonly seconds: number;
+    readonly last: number;
+    readonly still: number;
+  },
+): string {
+  const { size, title, seconds, last, still } = options;
+  const total = (frames.length - 1) * seconds + last;
+  const percentAt = (frame: number): string => round(frame === frames.length ? 100 : (100 * frame * seconds) / total);
+  const rules = new Map<string, string>();
+  const rows = Array.from({ length: size.rows }, (_, row) => stretchesOf(frames, row)).flatMap((stretches) =>
+    stretches.map(({ drawn, from, to }) => {
+      const standing = from <= still && still < to ? " s" : "";
+      if (from === 0 && to === frames.length) return drawn;
+      const name = `k${from}-${to}`;
+      const shown = `${percentAt(from)}%{visibility:visible}`;
+      const hidden = to === frames.length ? "" : `${percentAt(to)}%{visibility:hidden}`;
+      rules.set(
+        name,
+        `@keyframes ${name}{${from === 0 ? "" : "0%{visibility:hidden}"}${shown}${hidden}}.${name}{animation-name:${name}}`,
+      );
+      return `<g class="f ${name}${standing}">${drawn}</g>`;
+    }),
+  );
+  const style = [
+    `.f{visibility:hidden;animation:${round(total)}s step-end infinite}`,
+    ".s{visibility:visible}",
+    ...rules.values(),
+    "@media(prefers-reduced-motion:reduce){.f{animation:none}}",
+  ];
+  return pictureOf({ size, title, ground: "dark", style: `<style>\n${style.join("\n")}\n</style>\n`, rows });
+}
+
 /** The screen of a terminal as a picture that needs no font of its own. `title` is for people who cannot see it. */
 export function screenToSvg(terminal: Terminal, title: string, ground: "dark" | "light" = "dark"): string {
-  const palette = PALETTES[ground];
-  const width = round(terminal.cols * CELL.width + 2 * MARGIN);
-  const height = round(terminal.rows * CELL.height + 2 * MARGIN);
-  const rows = Array.from({ length: terminal.rows }, (_, row) => drawRow(terminal, row, palette)).filter((row) => row !== "");
+  return pictureOf({ size: terminal, title, ground, style: "", rows: frameOf(terminal, ground).filter((row) => row !== "") });
+}
+
+function pictureOf(picture: {
+  readonly size: Pick<Terminal, "cols" | "rows">;
+  readonly title: string;
+  readonly ground: keyof typeof PALETTES;
+  readonly style: string;
+  readonly rows: readonly string[];
+}): string {
+  const { size, title, style, rows } = picture;
+  const palette = PALETTES[picture.ground];
+  const width = round(size.cols * CELL.width + 2 * MARGIN);
+  const height = round(size.rows * CELL.height + 2 * MARGIN);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img">
 <title>${escapeXml(title)}</title>
-<rect width="100%" height="100%" rx="8" fill="${palette.ground}"/>
+${style}<rect width="100%" height="100%" rx="8" fill="${palette.ground}"/>
 <g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="${FONT}">
 ${rows.join("\n")}
 </g>

@@ -1,5 +1,6 @@
 import { closeSync, writeSync } from "node:fs";
 import { z } from "zod";
+import { formatProblems } from "../domain/batch/problem.ts";
 import { hasErrorCode } from "../domain/values/error-text.ts";
 import { EXIT, UserError } from "../domain/values/user-error.ts";
 import { startEngine } from "./engine/start-engine.ts";
@@ -19,7 +20,7 @@ export const EngineArgs = z.strictObject({
 
 /** The engine process's answer. */
 export const Handshake = z.discriminatedUnion("ok", [
-  z.object({ ok: z.literal(true), run: z.string(), folder: z.string() }),
+  z.object({ ok: z.literal(true), run: z.string(), folder: z.string(), warnings: z.string().optional() }),
   z.object({ ok: z.literal(false), what: z.string(), why: z.string(), todo: z.string(), exitCode: z.number() }),
 ]);
 export type Handshake = z.infer<typeof Handshake>;
@@ -28,11 +29,19 @@ export type Handshake = z.infer<typeof Handshake>;
 export async function engineProcess(json: string): Promise<number> {
   const { workers, ...args } = EngineArgs.parse(JSON.parse(json));
   try {
-    const engine = await startEngine({ ...args, env: process.env, ...(workers === undefined ? {} : { workers }) });
+    let warnings: string | undefined;
+    const engine = await startEngine({
+      ...args,
+      env: process.env,
+      onAccepted: (loaded) => {
+        if (loaded.warnings.length > 0) warnings = formatProblems(args.batch, loaded.warnings);
+      },
+      ...(workers === undefined ? {} : { workers }),
+    });
     // The user may close the terminal at any time: that is not a request to stop.
     process.on("SIGHUP", () => undefined);
     stopOnSignals(engine, ["SIGINT", "SIGTERM"]);
-    answer({ ok: true, run: engine.run, folder: engine.folder });
+    answer({ ok: true, run: engine.run, folder: engine.folder, ...(warnings === undefined ? {} : { warnings }) });
     engine.go();
     return (await engine.ended).end?.exitCode ?? EXIT.notDone;
   } catch (error) {

@@ -4,6 +4,7 @@ import { openRunStore } from "../adapters/journal/sqlite-run-store.ts";
 import { createLocks } from "../adapters/locks/sqlite-locks.ts";
 import type { RunState } from "../domain/run/state.ts";
 import type { RunId } from "../domain/values/ids.ts";
+import { formatUtc } from "../domain/values/time.ts";
 import { EXIT, UserError } from "../domain/values/user-error.ts";
 import type { RunRow, RunStore, Tally } from "../ports/run-store.ts";
 import { inListOrder, type ListedRun } from "../store/run-list.ts";
@@ -115,13 +116,22 @@ function choose(rows: readonly RunRow[], name: string | undefined, home: StateHo
   if (exact !== undefined) return exact;
   const near = rows.filter((row) => row.run.startsWith(name));
   if (near.length === 1 && near[0] !== undefined) return near[0];
-  const why = near.length === 0 ? "no run has this name" : `${near.length} runs begin like this`;
-  throw none(`cannot find the run "${name}"`, why, "See: loopdash runs");
+  if (near.length === 0) throw none(`cannot find the run "${name}"`, "no run has this name", "See: loopdash runs");
+  const named = near.slice(0, MOST_NAMED).map(({ run, startedAt }) => `${run}, started ${formatUtc(startedAt)}`);
+  const more = near.length > MOST_NAMED ? [`and ${near.length - MOST_NAMED} more`] : [];
+  throw none(
+    `"${name}" could be any of ${near.length} runs`,
+    [...named, ...more].join("\n"),
+    "Give the whole name of one of them.",
+  );
 }
 
 function none(what: string, why: string, todo: string): UserError {
   return new UserError({ what, why, todo, exitCode: EXIT.usage });
 }
+
+/** Runs that a refusal lists, newest first. */
+const MOST_NAMED = 8;
 
 /** Uses the records of this LOOPDASH_HOME. Throws a UserError (exit 2) where there are none. */
 export function withStore<T>(use: (store: RunStore, home: StateHome) => T): T {

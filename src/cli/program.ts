@@ -98,7 +98,7 @@ function addRun(program: Command, onRequest: (request: Request) => void): void {
     .option("--json", "print every event as one JSON line")
     .option("--workers <n>", "work this many tickets at a time (1 to 64)", readWorkers)
     .option("--dry-run", "print the plan and the ready set; start nothing")
-    .option("--fresh", "give up the unfinished run and start anew")
+    .option("--fresh", "give up the unfinished run and start again")
     .option("--detach", "start, print the run's name, and leave it working")
     .option("--allow-api-key", "start although a model API key is set that changes who pays")
     .action((batch: string, options: RunOptions) =>

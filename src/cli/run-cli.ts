@@ -1,7 +1,9 @@
 import { diskProblem, SQLITE, sqliteCode, systemCode } from "../adapters/disk-error.ts";
+import { plainText } from "../domain/values/text.ts";
 import { EXIT, UserError } from "../domain/values/user-error.ts";
 import { printDefect, printUserError, writeAll } from "./print.ts";
 import type { Request } from "./program.ts";
+import { stateHome } from "./state-home.ts";
 import { VERSION } from "./version.ts";
 
 /** Hidden verb: the engine process that the dashboard starts (see spawn-engine.ts). */
@@ -63,7 +65,18 @@ function fullDisk(error: unknown): UserError | undefined {
   if (!["ENOSPC", "EDQUOT"].includes(systemCode(error) ?? "") && sqliteCode(error) !== SQLITE.full) return undefined;
   const problem = diskProblem(error);
   if (problem === undefined) return undefined;
-  return new UserError({ what: "loopdash had to stop", ...problem, exitCode: EXIT.notDone, cause: error });
+  const place = plainText(pathOf(error) ?? stateHome(process.env, process.cwd()).root, 300);
+  return new UserError({
+    what: `loopdash had to stop: it could not write ${place}`,
+    ...problem,
+    exitCode: EXIT.notDone,
+    cause: error,
+  });
+}
+
+/** The file that the system names; it names none for a file that is open already. */
+function pathOf(error: unknown): string | undefined {
+  return error instanceof Error && "path" in error && typeof error.path === "string" ? error.path : undefined;
 }
 
 async function perform(request: Request): Promise<number> {

@@ -14,6 +14,8 @@ import { stateHome } from "./state-home.ts";
 export interface SpawnedEngine {
   readonly run: RunId;
   readonly folder: string;
+  /** What the batch allows and its author probably does not mean, one a line; absent where there is nothing. */
+  readonly warnings?: string;
 }
 
 /**

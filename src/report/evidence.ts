@@ -22,13 +22,13 @@ export function evidenceSection(state: RunState): PageSection | undefined {
   );
   if (failed.length === 0) return undefined;
   const body = html`${failed.map((ticket) => ofTicket(state, ticket))}`;
-  return { id: "evidence", title: "Evidence of failed tries", note: plural(failed.length, "ticket"), body };
+  return { id: "evidence", title: "Evidence of failed attempts", note: plural(failed.length, "ticket"), body };
 }
 
 function ofTicket(state: RunState, { id, history, evidence, phase }: TicketState): Html {
   const title = specOf(state.plan, id).title;
   const end = phase === "done" ? "shipped in the end" : phase === "human-gated" ? "left to a person" : "not done";
-  return html`<details><summary><b class="id">${id}</b> <bdi>${title}</bdi> <span class="muted">${plural(history.length, "try", "tries")}, ${end}</span></summary>
+  return html`<details><summary><b class="id">${id}</b> <bdi>${title}</bdi> <span class="muted">${plural(history.length, "attempt")}, ${end}</span></summary>
 ${history.length === 0 ? undefined : html`<ol class="tries">${history.map(tryOf)}</ol>`}
 ${evidence.map(pieceOf)}</details>
 `;

@@ -18,7 +18,7 @@ export function top(state: RunState, live: boolean): Html {
     ["shipped", String(tickets.done), `of ${plural(tickets.total, "ticket")}`],
     ["yours", String(tickets.gated), "left to a person"],
     ["open", String(tickets.open), "not done"],
-    ["time", formatDuration(elapsedMs), `${plural(attempts, "try", "tries")}`],
+    ["time", formatDuration(elapsedMs), `${plural(attempts, "attempt")}`],
     ["cost", formatCents(costUsd), `cap ${formatCents(state.batch.limits.usdPerRun)}`],
     ["interventions", String(i.total), `${i.work} work, ${i.harness} harness`],
     ["claims of done", String(claims.made), `${claims.upheld} upheld, ${claims.gap} refuted`],

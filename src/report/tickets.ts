@@ -14,7 +14,7 @@ export function ticketsSection(state: RunState, live: boolean): PageSection {
   const why = new Map(outcomes(state).open.map((open) => [open.ticket.id, open.ticket.attempt?.waiting ?? open.why]));
   const rows = state.plan.tickets.map((ticket, index) => row(ticket, vecAt(state.tickets, index), why.get(ticket.id), live));
   const body = html`<div class="scroll" role="region" aria-labelledby="tickets-h" tabindex="0"><table>
-<thead><tr><th scope="col">State</th><th scope="col">Ticket</th><th scope="col">Waits for</th><th scope="col" class="n">Tries</th><th scope="col" class="n">Time</th><th scope="col" class="n">Cost</th><th scope="col" class="sha">Commit</th></tr></thead>
+<thead><tr><th scope="col">State</th><th scope="col">Ticket</th><th scope="col">Waits for</th><th scope="col" class="n">Attempts</th><th scope="col" class="n">Time</th><th scope="col" class="n">Cost</th><th scope="col" class="sha">Commit</th></tr></thead>
 <tbody>
 ${rows}</tbody></table></div>`;
   return { id: "tickets", title: "Tickets", note: String(rows.length), body };

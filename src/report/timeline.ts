@@ -23,7 +23,7 @@ export function timelineSection(state: RunState, live: boolean): PageSection | u
   const share = (at: number): number => Math.min(1, Math.max(0, (at - from) / (to - from)));
   const height = rows.length * ROW + AXIS;
   const tries = rows.reduce((sum, { bars }) => sum + bars.length, 0);
-  const label = `Timeline: ${plural(tries, "try", "tries")} in ${plural(rows.length, "slot")} over ${formatDuration(to - from)}. The table of tickets has the same in words.`;
+  const label = `Timeline: ${plural(tries, "attempt")} in ${plural(rows.length, "slot")} over ${formatDuration(to - from)}. The table of tickets has the same in words.`;
   const body = html`<div class="timeline"><svg class="names" aria-hidden="true" width="54" height="${height}">
 ${rows.map(({ slot }, y) => html`<text x="0" y="${y * ROW + 19}">slot ${slot + 1}</text>`)}
 </svg><svg class="plot" role="img" aria-label="${label}" width="100%" height="${height}">
@@ -42,7 +42,7 @@ function barOf(bar: TimelineSegment, y: number, share: (at: number) => number, l
   const [x, left, end] = [share(from), share(slotLeftAt), share(to)];
   const width = Math.max(0.0015, left - x);
   const fits = PLOTS.findIndex((plot) => width * plot >= (ticket.length + 2) * 7.5 + 8);
-  const title = `${ticket}, try ${n}: ${word}, ${formatDuration(to - from)}`;
+  const title = `${ticket}, attempt ${n}: ${word}, ${formatDuration(to - from)}`;
   return html`<g><title>${title}</title><rect class="bar ${tone === "bad" ? "b-bad" : `f-${tone}`}" x="${percent(x)}" y="${y}" width="${percent(width)}" height="${BAR}" rx="3"/>${end - left <= 0.0015 ? undefined : html`<rect class="f-${tone} line" x="${percent(left)}" y="${y + BAR}" width="${percent(end - left)}" height="3"/>`}${fits < 0 ? undefined : html`<svg class="l${fits}" x="${percent(x)}" y="${y}" width="${percent(width)}" height="${BAR}"><text class="on-${tone}" x="5" y="14.5">${glyph} ${ticket}</text></svg>`}</g>
 `;
 }

@@ -55,7 +55,7 @@ export function claimLabel(event: ClaimFact, state: RunState): EventLabel {
 function retriedText(event: Extract<RunEvent, { type: "step-retried" }>, state: RunState): string {
   const spec = specOf(state.plan, event.ticket).finish[event.step];
   const step = spec === undefined ? event.name : specLabel(spec);
-  return `${step}: hiccup '${event.transient}', once more in ${Number((event.waitMs / 1000).toFixed(1))} s`;
+  return `${step}: transient '${event.transient}', retry in ${Number((event.waitMs / 1000).toFixed(1))} s`;
 }
 
 /** An answer that is none says so; a planted defect that was missed tells that the reviewer did not read. */

@@ -6,6 +6,7 @@ import type { RunState } from "../domain/run/state.ts";
 import { specOf } from "../domain/schedule/plan.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { plural } from "../domain/values/plural.ts";
+import { vecItems } from "../domain/values/vec.ts";
 import { claimLabel, type EventLabel } from "./describe-claim.ts";
 import { displayText } from "./display-text.ts";
 import { formatElapsed } from "./format.ts";
@@ -77,7 +78,7 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
     case "reverify-started":
       return [STYLES.oracle, "re-verifying live state"];
     case "reverify-ended":
-      return reverifyLabel(event);
+      return reverifyLabel(event, state);
     case "tripwire-started":
     case "oracle-asked":
       return undefined;
@@ -110,11 +111,13 @@ function startLabel({ batch }: Event<"run-started">): EventLabel {
   return [STYLES.run, `run started: ${plural(batch.tickets.length, "ticket")}, ${plural(batch.limits.workers, "worker")}`];
 }
 
-function reverifyLabel(event: Event<"reverify-ended">): EventLabel {
+function reverifyLabel(event: Event<"reverify-ended">, state: RunState): EventLabel {
   if (event.problem !== undefined) return [toned(STYLES.oracle, "bad"), `re-verification: ${event.problem}`];
-  return event.reopened === 0
-    ? [STYLES.oracle, "re-verified: all holds"]
-    : [toned(STYLES.oracle, "bad"), `re-verified: ${plural(event.reopened, "ticket")} reopened`];
+  if (event.reopened > 0) return [toned(STYLES.oracle, "bad"), `re-verified: ${plural(event.reopened, "ticket")} reopened`];
+  const landed = [...vecItems(state.tickets)].filter(({ mergedSha }) => mergedSha !== undefined).length;
+  const found =
+    landed === 0 ? "no ticket of this run has landed" : `${landed} landed ${landed === 1 ? "ticket holds" : "tickets hold"}`;
+  return [STYLES.oracle, `re-verified: ${found}`];
 }
 
 /** Open tickets that one line names. */
@@ -144,7 +147,7 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     case "gate-put-off":
       return undefined;
     case "attempt-claimed":
-      return [STYLES.agent, `try ${event.attempt} begins in slot ${event.slot + 1}`];
+      return [STYLES.agent, `attempt ${event.attempt} begins in slot ${event.slot + 1}`];
     case "kill-requested":
       return [STYLES.ending, ENDINGS[event.ending] ?? "agent is ended"];
     case "agent-ended":
@@ -166,7 +169,7 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     case "ticket-stalled":
       return [STYLES.failed, `stalled: ${event.reason}`];
     case "ticket-retried":
-      return [STYLES.again, "tried anew, with as many tries as a fresh ticket has"];
+      return [STYLES.again, "retried by a person: its attempts are counted again from zero"];
     case "ticket-reopened":
       return [STYLES.failed, `reopened: ${event.evidence.summary}`];
     case "report-dropped":
@@ -207,13 +210,13 @@ function agentEndedLabel(event: Event<"agent-ended">): EventLabel | undefined {
 
 const OUTCOME_TEXTS: Readonly<Record<AttemptOutcome, string>> = {
   done: "done",
-  failed: "try failed",
-  silent: "try ended: silent for too long",
-  "out-of-time": "try ended: out of time",
-  killed: "try ended: killed by a person",
-  gated: "try ended for the human gate",
-  stopped: "try ended by the stop",
-  lost: "try lost with its engine",
+  failed: "attempt failed",
+  silent: "attempt ended: silent for too long",
+  "out-of-time": "attempt ended: out of time",
+  killed: "attempt ended: killed by a person",
+  gated: "attempt ended for the human gate",
+  stopped: "attempt ended by the stop",
+  lost: "attempt lost with its engine",
 };
 
 /** What a step of the finish line found wrong has been told by that step; what went wrong before it has not. */
@@ -222,7 +225,8 @@ function attemptEndedLabel(event: Event<"attempt-ended">): EventLabel {
   const text = OUTCOME_TEXTS[event.outcome];
   const { evidence } = event;
   // Nobody stopped it: it waits for what it needs.
-  if (event.outcome === "stopped" && evidence !== undefined) return [toned(STYLES.heldUp, "waiting"), `try ${evidence.summary}`];
+  if (event.outcome === "stopped" && evidence !== undefined)
+    return [toned(STYLES.heldUp, "waiting"), `attempt ${evidence.summary}`];
   const told = evidence === undefined || !BEFORE_STEPS.has(evidence.step);
   return [{ glyph, tone }, told ? text : `${text}: ${evidence.summary}`];
 }
@@ -233,7 +237,10 @@ const BEFORE_STEPS: ReadonlySet<string> = new Set(["agent", "prepare", "worktree
 function healLabel(event: HealFact): EventLabel | undefined {
   switch (event.type) {
     case "heal-asked":
-      return [toned(STYLES.healed, "person"), "heal asked for: nothing new starts, it begins once the tries under way are over"];
+      return [
+        toned(STYLES.healed, "person"),
+        "heal asked for: nothing new starts, it begins once the attempts under way are over",
+      ];
     case "heal-dropped":
       return [STYLES.waits, `the heal that was asked for is dropped: ${event.why}`];
     case "heal-started":

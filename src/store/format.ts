@@ -30,6 +30,13 @@ export function formatAge(ms: number): string {
   return `${Math.floor(t / DAY)}d`;
 }
 
+/** Milliseconds that are left: by the greatest unit, under two minutes as `M:SS`, for `1m` would be as good as over. */
+export function formatLeft(ms: number): string {
+  if (ms >= 2 * MINUTE) return formatAge(ms);
+  const s = Math.max(0, Math.floor(ms / SECOND));
+  return `${Math.floor(s / 60)}:${two(s % 60)}`;
+}
+
 /** Wall-clock milliseconds as local `HH:MM:SS`. */
 export function formatClock(at: number): string {
   const d = new Date(at);

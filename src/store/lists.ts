@@ -1,5 +1,5 @@
 import type { Plan, RunState } from "../domain/run/state.ts";
-import { describeReason, whyNot } from "../domain/schedule/why-not.ts";
+import { describeReason, type Reason, whyNot } from "../domain/schedule/why-not.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { vecAt, vecItems } from "../domain/values/vec.ts";
 import { displayText } from "./display-text.ts";
@@ -136,10 +136,20 @@ export function shownLists(options: Parameters<typeof filteredLists>[0]): Lists 
 function searchText(run: RunState, index: number): string {
   const { id, title, repo, finish } = run.plan.tickets[index] ?? { id: "", title: "", repo: "", finish: [] };
   const { phase, attempt, stalledReason, humanStep } = vecAt(run.tickets, index);
-  const state = attempt === undefined ? describeReason(whyNot(run, index)) : stageOf(attempt, finish).word;
+  const state = attempt === undefined ? reasonWord(whyNot(run, index)) : stageOf(attempt, finish).word;
   return displayText(
     [id, title, repo, phase, state, stalledReason, humanStep].filter((part) => part !== undefined).join(" "),
   ).toLowerCase();
+}
+
+/** Why a ticket waits, without the ids of others: who looks for a ticket does not mean those that wait for it. */
+function reasonWord(reason: Reason): string {
+  const text = describeReason(reason);
+  const others = reason.kind === "depends" ? reason.on : "by" in reason && reason.kind !== "halted" ? [reason.by] : [];
+  return text
+    .split(/[ ,]+/u)
+    .filter((word) => !others.some((id) => id === word))
+    .join(" ");
 }
 
 /** Tickets in the order in which the selection walks over them. */

@@ -12,7 +12,10 @@ import type { ViewName } from "./views/view-name.ts";
 export type Modal =
   | { readonly kind: "kill" | "retry"; readonly ticket: TicketId }
   | { readonly kind: "heal" | "leave" }
-  | { readonly kind: "help" }
+  /** `filter`: only lines that have it are shown; empty: all. */
+  | { readonly kind: "help"; readonly filter: string }
+  /** A text is written by which the help is narrowed. */
+  | { readonly kind: "help-search"; readonly input: TextInput }
   | { readonly kind: "gate"; readonly ticket: TicketId; readonly input: TextInput; readonly problem?: string }
   /** What a person did beside the dashboard, to be counted: the tickets' work, or tending the machinery. */
   | { readonly kind: "note"; readonly input: TextInput; readonly work: boolean; readonly problem?: string }
@@ -165,7 +168,7 @@ function edited(ui: UiState, modal: TextModal, action: TextAction): UiState {
   const input = reduceText(modal.input, action);
   if (modal.kind === "filter") return { ...ui, modal: { ...modal, input }, filter: input.text };
   if (modal.kind === "palette") return { ...ui, modal: { ...modal, input, at: 0 } };
-  if (modal.kind === "search") return { ...ui, modal: { ...modal, input } };
+  if (modal.kind === "search" || modal.kind === "help-search") return { ...ui, modal: { ...modal, input } };
   const { problem: _, ...rest } = modal;
   return { ...ui, modal: { ...rest, input } };
 }

@@ -53,7 +53,7 @@ describe("a batch worked by the real claude, whose API will not have it", () => 
     expect(ended.stop).toMatchObject({ kind: "rate-limited", retryAfterMs: 3_600_000 });
     expect(held.until).toBe(ended.at + 3_600_000);
     const { stdout } = await stage.run(["status"]);
-    expect(stdout).toContain("the model's API is to be left alone until ");
+    expect(stdout).toContain("the model's API is rate limited until ");
     run.child.kill("SIGTERM");
     expect((await run.ended).code).toBe(130);
     expect(run.stdout().split('"type":"agent-launching"')).toHaveLength(2);

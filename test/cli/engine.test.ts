@@ -255,7 +255,7 @@ describe("finding a run", () => {
     expect(exitCodeOf(findRun(undefined).state)).toBe(1);
     store.create(row("r-10", Date.now() + 1)).close();
     expect(findRun("r-1").row.run).toBe("r-1");
-    expect(() => findRun("r")).toThrow("2 runs begin like this");
+    expect(() => findRun("r")).toThrow(/could be any of 2 runs/);
     expect(() => findRun("zzz")).toThrow("no run has this name");
     expect(listRuns().map((r) => [r.run, r.live])).toEqual([
       ["r-10", false],

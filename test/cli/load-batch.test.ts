@@ -57,7 +57,7 @@ describe("loadBatch", () => {
     });
     expect(await refusal(loadBatch(".", { cwd: root }))).toMatchObject({ why: "it is a folder" });
     const bad = await refusal(loadBatch(write("bad.json", batchFile({ tickets: [{ id: "a b" }], agnet: 1 })), { cwd: "/" }));
-    expect(bad).toMatchObject({ exitCode: 2, todo: "Mend the file and run the command again." });
+    expect(bad).toMatchObject({ exitCode: 2, todo: "Fix the file and run the command again." });
     expect(bad.what).toMatch(/is not valid \(\d+ problems\)/);
   });
 });

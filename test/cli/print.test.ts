@@ -30,9 +30,9 @@ ${body}`,
 describe("errors on the terminal", () => {
   test("a user's error is what, why and what to do, each line plain; a list keeps its lines", () => {
     const { stderr } = inProcess(
-      String.raw`printUserError(new UserError({ what: "cannot \u001b[2Jread", why: "a.json:1:2 bad\nb.json:3:4\u202e worse", todo: "Mend\tit.", exitCode: 2 }));`,
+      String.raw`printUserError(new UserError({ what: "cannot \u001b[2Jread", why: "a.json:1:2 bad\nb.json:3:4\u202e worse", todo: "Fix\tit.", exitCode: 2 }));`,
     );
-    expect(stderr).toBe("loopdash: cannot read\n  why: a.json:1:2 bad\n       b.json:3:4 worse\n  do:  Mend it.\n");
+    expect(stderr).toBe("loopdash: cannot read\n  why: a.json:1:2 bad\n       b.json:3:4 worse\n  do:  Fix it.\n");
   });
 
   test("a defect is said on three lines, with its stack only where that is asked for", () => {

@@ -15,25 +15,25 @@ const underWay = (runBuilder: RunBuilder, live = true) =>
 describe("status", () => {
   test("says of each ticket under way what it is at: its agent, a step, its turn at one, a merge that cannot land", () => {
     expect(underWay(finishLine())).toEqual([
-      "  ▶ T-7  try 1, agent",
-      "  ▶ T-8  try 1, agent",
-      "  ▶ T-10  try 1, agent",
-      "  ‖ T-3  try 1, merge waits: the checkout of app has uncommitted changes",
-      "  » T-2  try 2, check tests",
-      "  » T-4  try 1, queued: check tests",
-      "  » T-6  try 1, queued: check tests",
-      "  » T-9  try 1, check tests",
+      "  ▶ T-7  attempt 1, agent",
+      "  ▶ T-8  attempt 1, agent",
+      "  ▶ T-10  attempt 1, agent",
+      "  ‖ T-3  attempt 1, merge waits: the checkout of app has uncommitted changes",
+      "  » T-2  attempt 2, check tests",
+      "  » T-4  attempt 1, queued: check tests",
+      "  » T-6  attempt 1, queued: check tests",
+      "  » T-9  attempt 1, check tests",
     ]);
   });
 
   test("never says that an agent is at work which has ended", () => {
     const run = finishLine().of("T-7", { type: "agent-ended", ending: "exited", exitCode: 0, signal: null, costUsd: 0 });
-    expect(underWay(run)).toContain("  » T-7  try 1, collecting");
+    expect(underWay(run)).toContain("  » T-7  attempt 1, collecting");
     expect(underWay(run).filter((line) => line.includes("agent"))).toHaveLength(2);
   });
 
   test("of a run that no engine works on, it says where tries were cut off", () => {
-    expect(underWay(finishLine(), false)).toContain("  » T-2  try 2, cut off at check tests");
+    expect(underWay(finishLine(), false)).toContain("  » T-2  attempt 2, cut off at check tests");
   });
 
   test("tells programs the same", () => {

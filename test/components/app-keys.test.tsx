@@ -8,10 +8,10 @@ describe("through the keyboard", () => {
   test("a worker is killed after it was asked for twice", async () => {
     await using m = await mount(plumbing(), 120, 30);
     await m.stage.press("jj", "▌▶ T-6");
-    await m.stage.press("x", "End the try at T-6?");
+    await m.stage.press("x", "End the attempt at T-6?");
     await m.stage.press("n", "j/k select");
     expect(m.stage.sent).toEqual([]);
-    await m.stage.press("x", "End the try at T-6?");
+    await m.stage.press("x", "End the attempt at T-6?");
     await m.stage.press("y", "j/k select");
     expect(m.stage.sent).toEqual([{ type: "kill", ticket: "T-6" }]);
   });
@@ -21,7 +21,7 @@ describe("through the keyboard", () => {
     await m.stage.press("jjjjjj", "▌» T-2");
     await m.stage.press("\r", "2 TICKET");
     await m.stage.press("\u001b", "j/k select");
-    await m.stage.press("x", "End the try at T-2?");
+    await m.stage.press("x", "End the attempt at T-2?");
     await m.stage.press("y", "j/k select");
     await m.stage.press("j", "▌» T-4");
     await m.stage.press("g", "Which exact step");
@@ -41,7 +41,7 @@ describe("through the keyboard", () => {
     m.tell();
     await m.stage.shows("FINISHING 1");
     await m.stage.shows("│▌» T-4");
-    await m.stage.press("x", "End the try at T-4?");
+    await m.stage.press("x", "End the attempt at T-4?");
     await m.stage.press("n", "j/k select");
     run.ships("T-4", 5);
     m.tell();
@@ -161,8 +161,8 @@ describe("through the keyboard", () => {
     run.wait(40_000);
     m.store.tick(run.now);
     // Drawn after the tick, so that its effect would be seen.
-    m.store.dispatch({ type: "toast", toast: { text: "drawn anew", tone: "plain", until: run.now + 1_000 } });
-    await m.stage.shows("drawn anew");
+    m.store.dispatch({ type: "toast", toast: { text: "drawn again", tone: "plain", until: run.now + 1_000 } });
+    await m.stage.shows("drawn again");
     const after = await m.stage.terminal.text();
     expect(after.split("\n").slice(0, -2)).toEqual(before.split("\n").slice(0, -2));
     m.store.dispatch({ type: "connection", connection: { state: "live" } });
@@ -183,7 +183,7 @@ describe("through the keyboard", () => {
     expect(await last()).toBe(" ✕ connection lost · /T-1█    3 of 11  enter keep  esc back");
     await m.stage.press("\u001b", "connection lost: the engine");
     await m.stage.press("?", "Keys");
-    expect(await last()).toMatch(/^ ✕ connection lost · +esc back {2}j\/k scroll/);
+    expect(await last()).toMatch(/^ ✕ connection lost · +\/ search {2}esc back {2}j\/k scroll/);
     await m.stage.press(await clickOn(m, "esc back"), "connection lost: the engine");
     expect(m.stage.sent).toEqual([]);
   });

@@ -93,7 +93,7 @@ describe("a click in the timeline", () => {
         if ((await idsAbove(m, /at work/, new RegExp(`\\b${id}\\b`, "g"))).length === 0) continue;
         m.stage.keyboard.press(await clickOn(m, new RegExp(`\\b${id}\\b`)));
         await until(() => selected(m) === id);
-        await m.stage.shows(`${id} try`);
+        await m.stage.shows(`${id} attempt`);
       }
     }
   });
@@ -106,7 +106,7 @@ describe("a click in the timeline", () => {
     const row = lines.findIndex((line) => /^ +1 {2}/.test(line));
     const shared = /[2-9]/.exec((lines[row] ?? "").slice(6))?.index ?? -1;
     expect(shared).toBeGreaterThanOrEqual(0);
-    for (const id of ["CORE-1", "CORE-2", "CORE-1"]) await m.stage.press(at(shared + 6, row), `${id} try 1`);
+    for (const id of ["CORE-1", "CORE-2", "CORE-1"]) await m.stage.press(at(shared + 6, row), `${id} attempt 1`);
     for (const [column, line] of [
       [2, row],
       [20, 3],
@@ -159,10 +159,10 @@ describe("a click in the ticket view", () => {
     m.store.dispatch({ type: "select", ticket: TicketId.parse("T-6") });
     await inView(m, "ticket");
     const tries = rows >= 24;
-    if (!tries) return void (await m.stage.shows("try 2 of 2"));
-    await m.stage.press(await clickOn(m, "try 1  failed"), ' try 1   "');
+    if (!tries) return void (await m.stage.shows("attempt 2 of 2"));
+    await m.stage.press(await clickOn(m, "attempt 1  failed"), ' attempt 1   "');
     expect(m.store.getState().ui.ticket.pick).toEqual({ ticket: "T-6", n: 1 });
-    await m.stage.press(await clickOn(m, "try 2  under way"), " try 2   ▸");
+    await m.stage.press(await clickOn(m, "attempt 2  under way"), " attempt 2   ▸");
     expect(m.store.getState().ui.ticket.pick).toEqual({ ticket: "T-6" });
   });
 

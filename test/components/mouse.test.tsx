@@ -56,7 +56,7 @@ describe("a click", () => {
     m.stage.keyboard.press(at(500, 5, WHEEL_DOWN));
     await m.stage.press("j", "▌▶ T-7");
     expect({ ...m.store.getState().ui, selected: undefined, place: 0 }).toEqual({ ...ui, selected: undefined, place: 0 });
-    await m.stage.press("x", "End the try at T-7?");
+    await m.stage.press("x", "End the attempt at T-7?");
     m.stage.keyboard.press(await clickOn(m, "T-5 "));
     m.stage.keyboard.press(await clickOn(m, "y kill   n keep"));
     await m.stage.press(await clickOn(m, /y kill {2}n keep/), "press y for that");
@@ -90,7 +90,7 @@ describe("text that looks like a mouse", () => {
   test("pasted with and without marks, whole and in halves, confirms nothing and presses no key", async () => {
     await using m = await mount(plumbing(), 120, 30);
     await m.stage.press("j", "▌▶ T-7");
-    await m.stage.press("x", "End the try at T-7?");
+    await m.stage.press("x", "End the attempt at T-7?");
     const lines = await m.stage.terminal.lines();
     const row = lines.length - 1;
     const yes = (lines[row] ?? "").indexOf("y kill");
@@ -100,7 +100,7 @@ describe("text that looks like a mouse", () => {
     // What has lost its escape is typed: letters and digits that mean nothing here, and no y among them.
     m.stage.keyboard.press(report.slice(1));
     await m.stage.press("n", "WORKERS");
-    await m.stage.hides("End the try");
+    await m.stage.hides("End the attempt");
     expect(m.stage.sent).toEqual([]);
     expect(m.stage.left).toEqual([]);
     expect(m.store.getState().ui).toMatchObject({ view: "overview", selected: "T-7" });

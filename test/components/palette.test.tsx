@@ -14,7 +14,7 @@ describe("the palette", () => {
 
   test("with nothing written: all commands, why one is not possible, and how many more", async () => {
     await using m = await mount(plumbing(), 80, 24);
-    await m.stage.press(":", "not now: select a worker first: j/k");
+    await m.stage.press(":", "Command");
     await expect(await checkedScreen(m, 80, 24)).toMatchFileSnapshot("./__snapshots__/palette-all-80x24.txt");
   });
 
@@ -32,7 +32,7 @@ describe("the palette", () => {
     await using m = await mount(plumbing(), 80, 24);
     await m.stage.press("\u0010", "Command");
     await m.stage.press("kill t-6", "▌kill T-6");
-    await m.stage.press("\r", "End the try at T-6?");
+    await m.stage.press("\r", "End the attempt at T-6?");
     await m.stage.press("y", "j/k select");
     expect(m.stage.sent).toEqual([{ type: "kill", ticket: "T-6" }]);
   });
@@ -55,7 +55,7 @@ describe("the filter", () => {
   test("of 500 tickets, and of none", async () => {
     await using m = await mount(crowd({ tickets: 500, workers: 64 }), 120, 30);
     await m.stage.press("/", " /█");
-    await m.stage.press("number 49", "19 of 500");
+    await m.stage.press("number 49", "15 of 500");
     expect(await m.stage.terminal.text()).toContain("WORKERS 32 of 64 · 1 listed");
     await m.stage.press(" xyz", "no ticket has this text");
     await checkedScreen(m, 120, 30);

@@ -170,11 +170,11 @@ describe("workers", () => {
 
   test("a hiccup counts down to the second time, and then that is now", () => {
     const at = (seconds: number) => show(claims(), view(4), ({ store }) => store.tick(store.getState().now + seconds * 1000));
-    expect(at(0)).toContain("hiccup 'registry 5xx', once more in 12s");
-    expect(at(5)).toContain("once more in 7s");
-    expect(at(11.2)).toContain("once more in 1s");
-    expect(at(11.999)).toContain("once more in 1s");
-    expect(at(12)).toContain("hiccup 'registry 5xx', once more now");
+    expect(at(0)).toContain("transient 'registry 5xx', retry in 12s");
+    expect(at(5)).toContain("retry in 7s");
+    expect(at(11.2)).toContain("retry in 1s");
+    expect(at(11.999)).toContain("retry in 1s");
+    expect(at(12)).toContain("transient 'registry 5xx', retry now");
   });
 
   test("an agent that is being ended says so and why", () => {

@@ -63,7 +63,7 @@ describe("screens", () => {
     if (rows >= 24) {
       expect(text).toContain("T-2-d1 held till 12:12:45 · found by T-2");
       expect(text).toContain("review: asking codex");
-      expect(text).toContain("hiccup 'registry 5xx', once more in 12s");
+      expect(text).toContain("transient 'registry 5xx', retry in 12s");
     }
   });
 
@@ -107,7 +107,7 @@ describe("screens", () => {
       "kill",
       [
         ["j", "▌"],
-        ["x", "End the try"],
+        ["x", "End the attempt"],
       ],
     ],
     [
@@ -119,13 +119,13 @@ describe("screens", () => {
       ],
     ],
     ["leave", [["q", "detach"]]],
-    ["help", [["?", "end the selected ticket's try"]]],
+    ["help", [["?", "end the selected ticket's attempt"]]],
   ] as const)("the dialog: %s", async (name, keys) => {
     await expect(await screen(plumbing(), 80, 24, keys)).toMatchFileSnapshot(snapshot(`dialog-${name}-80x24`));
   });
 
   test.each([
-    ["kill", [["x", "End the try at T-4?"]]],
+    ["kill", [["x", "End the attempt at T-4?"]]],
     ["gate", [["g", "exact step"]]],
   ] as const)("the dialog of a ticket on the finish line: %s", async (name, keys) => {
     const text = await screen(finishLine(), 80, 24, [["jjjjjjj", "▌» T-4"], ...keys]);

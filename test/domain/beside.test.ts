@@ -42,9 +42,9 @@ describe("what there is beside changes", () => {
     const words = [
       "reviewer asked 4, answered 3, $ 1.00",
       "canaries 2, missed 1",
-      "blockers 3, upheld 1, fake 1",
+      "blocker claims 3: 1 upheld, 1 rejected, 1 not ruled on",
       "discoveries filed 1, refused 1",
-      "transients 2, then passed 1",
+      "transient failures 2: 1 passed on retry",
     ];
     const text = renderSummaryText(sim.state);
     const markdown = renderMarkdown(sim.state);
@@ -55,7 +55,7 @@ describe("what there is beside changes", () => {
     expect(text).toMatch(/✖ T-1-d1 {2}Found it \(found by T-1\) /);
     expect(markdown).toContain("**T-1-d1** Found it (found by T-1): ");
     const plain = renderSummaryText(mixed().state);
-    expect(plain).not.toMatch(/reviewer|canaries|blockers|discoveries|transients|found by/);
+    expect(plain).not.toMatch(/reviewer|canaries|blocker claims|discoveries|transient failures|found by/);
   });
 
   test("whatever is claimed, the same journal gives the same numbers, and no part is greater than its whole", () => {

@@ -31,7 +31,7 @@ describe("a heal that a person asks for", () => {
     expect(sim.decide()).toMatchObject([{ do: "heal", n: 1 }]);
     expect(sim.events.at(-1)).toMatchObject({ reason: expect.stringMatching(/^a person asked for it; 5 of 5 tickets are open/) });
     expect(sim.state.heals).not.toHaveProperty("asked");
-    expect(refusal(sim, heal)).toBe("the harness is being healed already");
+    expect(refusal(sim, heal)).toBe("a heal is under way already");
     expect(describeReason(whyNot(sim.state, 4))).toBe("ready; the harness is healed first");
     const { seq } = sim.state;
     expect(sim.report({ type: "heal-agent-started", n: 2, pid: 7, startTime: "8" })).toBe(false);
@@ -111,7 +111,7 @@ describe("a heal that a person asks for", () => {
     sim.wish(heal);
     for (const { id } of working(sim.state)) sim.endAttempt(id, "failed");
     expect(sim.decide()).toMatchObject([{ do: "heal", n: 1 }]);
-    expect(refusal(sim, drop)).toBe("the heal has begun: it cannot be cancelled any more");
+    expect(refusal(sim, drop)).toBe("the heal has begun: it can no longer be cancelled");
     expect(sim.state.heals.running).toMatchObject({ n: 1 });
   });
 

@@ -204,7 +204,7 @@ describe("the summary", () => {
   test.for([
     ["oracle-done", "✔ DONE, says the oracle"],
     ["not-done", "✖ NOT DONE, says the oracle"],
-    ["interrupted", "■ STOPPED before the oracle judged"],
+    ["interrupted", "■ STOPPED before the final verdict"],
     ["unjudged", "? UNJUDGED: the oracle could not say"],
     ["engine-failure", "✖ FAILED: the engine had to stop"],
   ] as const)("%s: %s", ([kind, line]) => {
@@ -223,8 +223,11 @@ describe("the summary", () => {
         "      set the DNS record",
         "  ✖ T-3  Hard one  1 attempt failed; the last: broken",
         "  ✖ T-4  After it  waits for T-3, which is stalled",
-        "  attempts 3 · claims 3, upheld 1, gap 2 · fix-and-proceed 1 · incidents 0 · $ 0.75 · interventions 1 (1 work, 0 harness)",
+        "  attempts 3 · claims of done 3: 1 upheld, 2 refuted · fixed without you 1 · incidents 0 · $ 0.75 · interventions 1 (1 work, 0 harness)",
         ...SLOTS,
+        "  fix:   what keeps the tickets named above open",
+        `  next:  loopdash ${mixed().state.batchPath}`,
+        "  keeps: a new run takes over what is 1 shipped and 1 human-gated, and the work that agents left on open tickets",
         "  loopdash report test-run",
         "",
       ].join("\n"),
@@ -250,8 +253,8 @@ Unsandboxed: agents and checks ran with the user's rights.
 
 ## Numbers
 - attempts 3
-- claims 3, upheld 1, gap 2
-- fix-and-proceed 1
+- claims of done 3: 1 upheld, 2 refuted
+- fixed without you 1
 - incidents 0
 - $ 0.75
 - interventions 1 (1 work, 0 harness)
@@ -284,7 +287,7 @@ ${SLOTS.join("\n")}
     sim.report({ type: "ticket-gated", ticket: T2, step: `${EVIL}\n# DONE` });
     const text = renderSummaryText(ended(sim, "not-done", 1).state);
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
-    expect(text.split("\n")).toHaveLength(11 + SLOTS.length);
+    expect(text.split("\n")).toHaveLength(14 + SLOTS.length);
     const line = renderMarkdown(sim.state)
       .split("\n")
       .find((l) => l.startsWith("- **T-2**"));

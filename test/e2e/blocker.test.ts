@@ -52,7 +52,7 @@ describe("blockers", { timeout: 120_000 }, () => {
   test("a fake one costs an attempt and is counted; a real one lands what was built and leaves its step to a person", async () => {
     using stage = walledStage();
     const red = { command: ["./ci.sh"], exitCode: 1, output: "" };
-    stage.agent(`if (ticket === "T-1" && attempt === 1) { ${claim([red], "Mend the check")} }
+    stage.agent(`if (ticket === "T-1" && attempt === 1) { ${claim([red], "Fix the check")} }
       else { ${HONEST} }
       if (ticket === "T-2") { ${claim([DEPLOY])} }
       if (attempt === 2) fs.writeFileSync("told.txt", prompt);`);

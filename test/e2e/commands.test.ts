@@ -38,15 +38,15 @@ const of = <T extends RunEvent["type"]>(stdout: string, type: T) =>
 test("a stalled ticket is tried anew, its dependents come after it, and the run is done", { timeout: 120_000 }, async () => {
   using stage = new Stage();
   stage.repo("app");
-  patientAgent(stage, `if (ticket === "T-1" && !fs.existsSync(at("mended"))) { say("cannot"); process.exit(1); } ${HONEST}`);
+  patientAgent(stage, `if (ticket === "T-1" && !fs.existsSync(at("fixed"))) { say("cannot"); process.exit(1); } ${HONEST}`);
   stage.write("go-T-1", "");
   const batch = stage.batch(["T-1", { id: "T-2", dependsOn: ["T-1"] }, "T-3"], { limits: { attempts: 2 } });
   const run = await running(stage, batch, "T-3");
   await run.until(/"type":"ticket-stalled","ticket":"T-1"/);
   await wish(stage, { type: "retry", ticket: TicketId.parse("T-3") });
   await run.until(/"reason":"T-3 is not stalled"/);
-  stage.write("mended", "");
-  await wish(stage, { type: "retry", ticket: TicketId.parse("T-1") }, note("mended the service"), note("and its data"));
+  stage.write("fixed", "");
+  await wish(stage, { type: "retry", ticket: TicketId.parse("T-1") }, note("fixed the service"), note("and its data"));
   await run.until(/and its data/);
   stage.write("go", "");
   const { code, stdout, stderr } = await run.ended;
@@ -158,7 +158,7 @@ test("what people wish is told in plain lines", { timeout: 120_000 }, async () =
   stage.repo("app");
   patientAgent(stage);
   const run = stage.start([stage.batch(["T-1"], { limits: { workers: 1 } }), "--headless"]);
-  await run.until(/try 1 begins/);
+  await run.until(/attempt 1 begins/);
   await wish(stage, { type: "workers", workers: 2 }, { type: "workers", workers: 2 }, note("looked at the log"), {
     type: "heal",
   });

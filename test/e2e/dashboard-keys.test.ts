@@ -24,7 +24,7 @@ function patientStage(): Stage {
 async function selecting(p: Presser): Promise<void> {
   const { pty } = p;
   const first = () => pty.press("kkkkk", selects("T-1"));
-  await p.press("select-next", "j", selects("T-1"));
+  await pty.waitFor(selects("T-1"));
   await p.press("select-next", "down", selects("T-2"));
   await p.press("select-previous", "k", selects("T-1"));
   await p.press("select-next", "j", selects("T-2"));
@@ -107,12 +107,12 @@ async function asking(p: Presser): Promise<void> {
   const { pty } = p;
   await pty.press("kkkkk", selects("T-1"));
   for (const key of ["n", "escape"]) {
-    await p.press("kill", "x", "End the try at T-1?");
-    await p.press("no", key, without("End the try"));
+    await p.press("kill", "x", "End the attempt at T-1?");
+    await p.press("no", key, without("End the attempt"));
   }
-  await p.press("heal", "h", "Mend the harness?");
-  await p.press("no", "n", without("Mend the harness?"));
-  await p.press("retry", "r", "a try at T-1 is under way");
+  await p.press("heal", "h", "Heal the harness?");
+  await p.press("no", "n", without("Heal the harness?"));
+  await p.press("retry", "r", "an attempt at T-1 is under way");
   await p.press("gate", "g", "Leave T-1 to a person");
   await p.press("give-up", "escape", without("Leave T-1"));
   await p.press("pause", "p", /^ ⏸ PAUSED/);
@@ -140,10 +140,10 @@ async function searching(p: Presser): Promise<void> {
 async function retrying(p: Presser): Promise<void> {
   const { pty } = p;
   await pty.press("j", selects("T-2"));
-  await p.press("kill", "x", "End the try at T-2?");
+  await p.press("kill", "x", "End the attempt at T-2?");
   await p.press("yes", "y", /✖ T-2 /);
-  await p.press("retry", "r", "Try T-2 anew?");
-  await p.press("yes", "y", (screen) => !/✖ T-2 /.test(screen) && !screen.includes("anew?"));
+  await p.press("retry", "r", "Retry T-2?");
+  await p.press("yes", "y", (screen) => !/✖ T-2 /.test(screen) && !screen.includes("Retry T-2?"));
 }
 
 describe("every key", { timeout: 180_000 }, () => {
@@ -199,10 +199,10 @@ describe("every key", { timeout: 180_000 }, () => {
     stage.write("keys.json", '{\n  // not so easily\n  "kill": ["D"], "leave": ["Q"]\n}\n');
     const pty = open(stage, [stage.batch(["T-1"])], { ...SIZE, env: { LOOPDASH_KEYS: "keys.json" } });
     await pty.waitFor(/READY T-1[^]*D kill[^]*Q leave/);
-    await pty.press("j", selects("T-1"));
+    await pty.waitFor(selects("T-1"));
     pty.type("xq");
-    await pty.press("D", "End the try at T-1?");
-    await pty.press("n", without("End the try"));
+    await pty.press("D", "End the attempt at T-1?");
+    await pty.press("n", without("End the attempt"));
     await pty.press("Q", "Leave the dashboard");
     pty.type("d");
     expect(await pty.exitCode()).toBe(130);
@@ -237,16 +237,16 @@ describe("the mouse", { timeout: 120_000 }, () => {
     await click("1 overview", "─ WORKERS");
     await click("p pause", /^ ⏸ PAUSED/);
     await click("p unpause", /^ ● RUNNING/);
-    await pty.press("x", "End the try at T-1?");
+    await pty.press("x", "End the attempt at T-1?");
     const yes = `${ESC}[<0;${cell("y kill  n keep")}M`;
     await pty.press(yes, "press y for that");
     pty.type(`${ESC}[200~${yes}${ESC}[201~`);
     for (const half of [yes.slice(0, 5), yes.slice(5)]) pty.type(half);
-    await pty.press("n", without("End the try"));
+    await pty.press("n", without("End the attempt"));
     // Commands keep their order: a kill would have come before the pause.
     await pty.press("p", /^ ⏸ PAUSED/);
     await pty.press("p", /^ ● RUNNING/);
-    expect(pty.text()).toMatch(/T-1 .*try 1/);
+    expect(pty.text()).toMatch(/T-1 .*attempt 1/);
     await pty.press("q", "Leave the dashboard");
     pty.type("d");
     expect(await pty.exitCode()).toBe(130);

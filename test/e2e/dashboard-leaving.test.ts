@@ -137,7 +137,7 @@ describe("ending a run", { timeout: 120_000 }, () => {
     first.type("s");
     expect(await first.exitCode()).toBe(130);
     expect(first.isAlternate).toBe(false);
-    expect(first.main()).toMatch(/STOPPED before the oracle judged[^]*the same command goes on from here/);
+    expect(first.main()).toMatch(/STOPPED before the final verdict[^]*the same command goes on from here/);
 
     stage.agent(HONEST);
     const again = open(stage, [batch]);

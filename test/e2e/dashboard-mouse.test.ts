@@ -43,7 +43,7 @@ describe("a click on a row", { timeout: 120_000 }, () => {
     }
     await p.click(/\S T-4 /, /TICKET[^]* T-4 rotate signing keys/);
     await p.click("timeline", tab("timeline"));
-    for (const id of ["T-1", "T-3", "T-2", "T-7", "T-6"]) await p.click(id, new RegExp(`\n─ ${id} \\d tr`));
+    for (const id of ["T-1", "T-3", "T-2", "T-7", "T-6"]) await p.click(id, new RegExp(`\n─ ${id} \\d attempt`));
     await p.click("T-6", /TICKET[^]* T-6 bucket lifecycle/);
   });
 
@@ -64,9 +64,9 @@ describe("a click on a row", { timeout: 120_000 }, () => {
     await p.click(/▶ T-6 /, selects("T-6"));
     await p.click(/▶ T-6 /, "TICKET");
     for (const name of ["diff", "evidence", "cost", "prompt", "log"]) await p.click(` ${name} `, ` ${name.toUpperCase()} `);
-    await p.click("✖ try 1  failed", /\n try 1 .*check tests◂[^]*▌ {2}✖ check tests/);
-    await p.click("▶ try 2  under way", /\n try 2 .*agent◂[^]*▌ {2}▸ agent/);
-    await p.click(/· merge(?= +│)/, /\n try 2 .*merge◂[^]*▌ {2}· merge/);
+    await p.click("✖ attempt 1  failed", /\n attempt 1 .*check tests◂[^]*▌ {2}✖ check tests/);
+    await p.click("▶ attempt 2  under way", /\n attempt 2 .*agent◂[^]*▌ {2}▸ agent/);
+    await p.click(/· merge(?= +│)/, /\n attempt 2 .*merge◂[^]*▌ {2}· merge/);
     await p.click(/· merge(?= +│)/, " EVIDENCE ");
   });
 
@@ -155,8 +155,8 @@ describe("a click beside everything", { timeout: 120_000 }, () => {
       "─ NEXT",
       "slot free",
       "─ EVENTS",
-      "✖ try failed",
-      "▶ try 2 begins",
+      "✖ attempt failed",
+      "▶ attempt 2 begins",
       "‖ stopped",
     ])
       await p.changesNothing(report(p.place(text)));
@@ -179,10 +179,10 @@ describe("a click while something stands in front", { timeout: 120_000 }, () => 
   test("does not reach what is under it", async () => {
     using stage = new Stage();
     const p = await atWork(open, stage);
-    await p.click(/▶ T-1 /, selects("T-1"));
+    await p.pty.waitFor(selects("T-1"));
     const under = [p.place(/▶ T-2 /), p.place("◆ ORACLE")].map((place) => report(place)).join("");
     for (const [key, title] of [
-      ["x", "End the try at T-1?"],
+      ["x", "End the attempt at T-1?"],
       ["g", "Leave T-1 to a person"],
       ["i", "Note an intervention"],
       ["q", "Leave the dashboard"],

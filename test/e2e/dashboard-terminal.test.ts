@@ -53,7 +53,7 @@ describe("beside the screen", { timeout: 120_000 }, () => {
     await pty.waitFor(/READY T-1[^]*READY T-2/);
     await pty.waitFor(() => pty.raw.includes(`${ESC}]2;● 0/2 test\u0007`) && pty.raw.includes(`${ESC}]9;4;1;0\u0007`));
     expect(pty.raw).not.toContain(`${ESC}]9;loopdash`);
-    await pty.press("j", /▌▶ T-1/);
+    await pty.waitFor(/▌▶ T-1/);
     await pty.press("g", "Leave T-1 to a person");
     pty.type("press the red button");
     await pty.waitFor("press the red button");
@@ -119,7 +119,7 @@ describe("job control", { timeout: 120_000 }, () => {
     pty.type(`stty -a | grep -o -e '-echo '; ${process.execPath} ${PROGRAM} ${batch}\r`);
     await pty.waitFor("READY T-1");
     const pid = dashboardPid(stage);
-    await pty.press("j", /▌▶ T-1/);
+    await pty.waitFor(/▌▶ T-1/);
     for (const size of [
       { columns: 100, rows: 40 },
       { columns: 60, rows: 15 },

@@ -22,8 +22,8 @@ describe("a ticket on a terminal", { timeout: 120_000 }, () => {
     const batch = stage.batch(["T-1", { id: "T-2", finish: [check, { step: "merge" }] }], { limits: { attempts: 1 } });
     const pty = open(stage, [batch], { columns: 120, rows: 30 });
     await pty.waitFor(/READY T-1[^]*READY T-2/);
-    await pty.press("j", /▌▶ T-1/);
-    await pty.press("\r", /2 TICKET[^]*LIFE 1 try[^]*│ READY T-1/);
+    await pty.waitFor(/▌▶ T-1/);
+    await pty.press("\r", /2 TICKET[^]*ATTEMPTS 1[^]*│ READY T-1/);
     expect(pty.isWhole()).toBe(true);
     const [log = ""] = globSync("runs/*/tickets/T-1/attempt-1/agent.log", { cwd: stage.home });
     appendFileSync(join(stage.home, log), "and a line more\n");
@@ -37,12 +37,12 @@ describe("a ticket on a terminal", { timeout: 120_000 }, () => {
     await pty.press("\r", "in 1 line, this is 1: line");
 
     stage.write("go", "");
-    await pty.waitFor(/done: [0-9a-f]{7}[^]*✔ try 1 {2}done/);
+    await pty.waitFor(/done: [0-9a-f]{7}[^]*✔ attempt 1 {2}done/);
     await pty.press("d", /│ \+done/);
     await pty.press("K", /T-2 Do T-2/);
-    await pty.waitFor(/✖ try 1 {2}failed/);
+    await pty.waitFor(/✖ attempt 1 {2}failed/);
     await pty.waitFor(/│ \+\+\+ b\/T-2.txt[^]*│ \+done/);
-    await pty.press("\r", /never, try 1: failed[^]*── check-never.log ──[^]*│ 2 of 214 fail/);
+    await pty.press("\r", /never, attempt 1: failed[^]*── check-never.log ──[^]*│ 2 of 214 fail/);
     expect(pty.isWhole()).toBe(true);
     await pty.press(ESC, /✖ NOT DONE/);
     pty.type("q");
@@ -53,8 +53,8 @@ describe("a ticket on a terminal", { timeout: 120_000 }, () => {
     using stage = patientStage();
     const pty = open(stage, [stage.batch(["T-1"])], { columns: 60, rows: 15 });
     await pty.waitFor("▶ T-1");
-    await pty.press("j", /▌▶ T-1/);
-    await pty.press("\r", /2 TICKET[^]*▶ try 1[^]*LOG[^]*\n READY T-1/);
+    await pty.waitFor(/▌▶ T-1/);
+    await pty.press("\r", /2 TICKET[^]*▶ attempt 1[^]*LOG[^]*\n READY T-1/);
     for (const size of [
       { columns: 120, rows: 40 },
       { columns: 61, rows: 15 },
@@ -64,7 +64,7 @@ describe("a ticket on a terminal", { timeout: 120_000 }, () => {
       await pty.settled();
       await pty.waitFor("READY T-1");
     }
-    await pty.press("jjjjkkkkGwwvvnN[]sSff", "newest try");
+    await pty.press("jjjjkkkkGwwvvnN[]sSff", "newest attempt");
     stage.write("go", "");
     await pty.waitFor(/^ ✔ DONE/);
     pty.type("q");

@@ -136,7 +136,7 @@ describe("what is bad, and how to mend it", () => {
   test.each<
     [what: string, wrong: (stage: Stage) => Record<string, string> | undefined, check: string, found: RegExp, fix: RegExp]
   >([
-    ["a batch file that is not valid", (s) => void s.write("batch.json", "{"), "batch", /not valid/, /Mend the file/],
+    ["a batch file that is not valid", (s) => void s.write("batch.json", "{"), "batch", /not valid/, /Fix the file/],
     [
       "an agent's program that is not there",
       (s) => void s.batch(["T-1"], { agent: { kind: "command", command: ["no-such-agent"] } }),

@@ -36,7 +36,7 @@ describe("the money of a day", () => {
     expect([first.code, launches(first.events)]).toEqual([0, 2]);
     const second = await stage.events(stage.batch(["T-3"], { agent, limits }));
     expect([second.code, launches(second.events)]).toEqual([1, 0]);
-    expect((await stage.report()).reason).toContain("1 of 1 tickets are open: T-3 one more attempt could break usdPerDay ($5)");
+    expect((await stage.report()).reason).toContain("1 of 1 ticket is open: T-3 one more attempt could break usdPerDay ($5)");
     // More of it, and the same ticket ships.
     const third = await stage.events(stage.batch(["T-3"], { agent, limits: { ...limits, usdPerDay: 6 } }));
     expect([third.code, launches(third.events)]).toEqual([0, 1]);

@@ -40,7 +40,7 @@ test("a run that goes on has a page that says so", async () => {
   );
   const batch = stage.batch(["T-1"]);
   const run = stage.start([batch, "--headless"]);
-  await run.until(/T-1 .*try 1 begins/);
+  await run.until(/T-1 .*attempt 1 begins/);
   const page = await stage.run(["report", "--html"]);
   expect(page.stdout).toContain("● RUNNING");
   expect(page.stdout).toContain("The run goes on: this page shows it as it stood at");

@@ -73,7 +73,7 @@ describe("a live thing", () => {
     expect(asked()).toEqual(["dev", "dev", "dev", "prod", "dev", "prod"]);
     expect(events.flatMap((e) => (e.type === "step-ended" ? [e.summary] : []))).toEqual([
       expect.stringMatching(/^landed /),
-      expect.stringMatching(/^passed on run 3, after [\d.]+ s$/),
+      expect.stringMatching(/^passed on probe 3, after [\d.]+ s$/),
       expect.stringMatching(/^passed in [\d.]+ s$/),
       expect.stringContaining("tracker"),
     ]);
@@ -96,7 +96,7 @@ describe("a live thing", () => {
       transients: [{ name: "starting-up", pattern: "returned error: 503", steps: ["verify"], waitSeconds: 0 }],
     });
     expect((await stage.run([batch, "--headless"])).stdout).toMatch(
-      /verify live \(prod\): hiccup 'starting-up', once more in 0 s/,
+      /verify live \(prod\): transient 'starting-up', retry in 0 s/,
     );
     expect(asked()).toEqual(["prod", "prod", "prod"]);
     expect(await stage.report()).toMatchObject({ exitCode: 0, transients: { retried: 1, passed: 1 }, fixAndProceed: 1 });
@@ -139,7 +139,7 @@ test("a class that would take any failure keeps the batch from starting, with it
   const { code, stderr } = await stage.run([batch, "--headless"]);
   expect(code).toBe(2);
   expect(stderr).toMatch(
-    /batch\.json:\d+:\d+ {2}transients\[0\]\.pattern must be narrow: it takes "FAIL" for a transient, and so any failure\n/,
+    /batch\.json:\d+:\d+ {2}transients\[0\]\.pattern must be narrow: it takes "FAIL" for a transient failure, and so any failure\n/,
   );
   expect(stderr).toMatch(/batch\.json:\d+:\d+ {2}transients\[1\]\.pattern must be a regular expression of RE2/);
 });

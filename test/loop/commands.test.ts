@@ -173,7 +173,7 @@ describe("a heal that is asked for", () => {
     expect(ended(stage)).toMatchObject([{ outcome: "accepted", changed: ["hints.md"] }]);
     expect(stage.ticket(T1).history.map(({ outcome }) => outcome)).toEqual(["failed", "failed", "done"]);
     expect(stage.of("ticket-stalled")).toEqual([]);
-    expect(prompts[0]).toContain("a person asked for it; 1 of 1 tickets are open");
+    expect(prompts[0]).toContain("a person asked for it; 1 of 1 ticket is open");
     expect(prompts[0]).toContain('agent "agent" failed: the agent exited with code 1\nI do not know which file');
     // Kept for later runs once the oracle was proven after it.
     expect(stage.of("tripwire-ended")).toHaveLength(2);

@@ -115,13 +115,13 @@ describe("an honest change lands", () => {
 });
 
 describe("forged results", () => {
-  test("fail the attempt, and the evidence says what was planted and what came of it", async () => {
+  test("fail the attempt, and the evidence says what came of planted tests, without what would help to recognise one", async () => {
     const report = { format: "junit", path: "{artifacts}/r.xml" } as const;
     const spec = check([NODE, "--test", "--test-reporter=junit", "--test-reporter-destination={artifacts}/r.xml"], { report });
     const told = await judge({ base: BASE, change: FORGED, check: spec });
     expect(told).toMatchObject({ landed: false, summary: "the results are forged: a planted test that must fail did not" });
-    expect(told.detail).toMatch(/test\/add\.test\.mjs: "\w+ \w+ [\w ]+" must fail, was reported as passed/);
-    expect(told.detail).toMatch(/test\/add\.test\.mjs: "adds" must fail, was reported as passed/);
+    expect(told.detail).toMatch(/a planted test that must fail was reported as passed \(\d times\)/);
+    expect(told.detail).not.toMatch(/add\.test\.mjs|adds/);
     expect(told.detail).toContain("the command exited with code 0, though planted tests must fail");
   });
 

@@ -105,7 +105,7 @@ describe("with a time in which it has to hold", () => {
     const file = join(tempDir(), "runs");
     const { done, summary, stage } = await verified(verify(holdsFrom(3, file), { within: 60, every: 0.1, environment: "dev" }));
     expect(done).toBe(true);
-    expect(summary).toMatch(/^passed on run 3, after [\d.]+ s$/);
+    expect(summary).toMatch(/^passed on probe 3, after [\d.]+ s$/);
     // Once more in the end, with everything merged.
     expect(runsOf(file)).toBe(4);
     expect(stage.of("step-started").map(({ kind, name }) => `${kind} ${name}`)).toContain("verify live (dev)");
@@ -119,7 +119,7 @@ describe("with a time in which it has to hold", () => {
     expect(done).toBe(false);
     const { summary = "", detail, ...of } = evidence ?? {};
     expect(of).toEqual({ step: "verify", name: "live (prod)" });
-    const [, tries] = /exited with code 7 \((\d+) runs? in [\d.]+ s, to hold within 0\.5 s\)$/.exec(summary) ?? [];
+    const [, tries] = /exited with code 7 \((\d+) probes? in [\d.]+ s, to hold within 0\.5 s\)$/.exec(summary) ?? [];
     expect(detail).toBe(`try ${tries}`);
     expect(runsOf(file)).toBe(Number(tries));
   });
@@ -136,7 +136,7 @@ describe("with a time in which it has to hold", () => {
     await stage.ended();
     expect(clock.asked).toEqual([5_000, 5_000, 2_000]);
     expect(runsOf(file)).toBe(4);
-    expect(stage.of("attempt-ended")[0]?.evidence?.summary).toMatch(/\(4 runs in 12\.0 s, to hold within 12 s\)$/);
+    expect(stage.of("attempt-ended")[0]?.evidence?.summary).toMatch(/\(4 probes in 12\.0 s, to hold within 12 s\)$/);
   });
 
   test("a run that was under way when the time was over is not the last", async () => {
@@ -149,7 +149,7 @@ describe("with a time in which it has to hold", () => {
     clock.advance(13_000);
     writeFileSync(go, "");
     await stage.until("attempt-ended");
-    expect(stage.of("step-ended").find(({ step }) => step === 1)?.summary).toBe("passed on run 2, after 13.0 s");
+    expect(stage.of("step-ended").find(({ step }) => step === 1)?.summary).toBe("passed on probe 2, after 13.0 s");
     stage.engine.orchestrator.stop("SIGTERM");
     await stage.ended();
   });
@@ -261,6 +261,6 @@ describe("as the last act", () => {
     expect(stage.of("reverify-ended")[0]).toMatchObject({ reopened: 1 });
     const [reopened] = stage.of("ticket-reopened");
     expect(reopened?.evidence.name).toBe("dev (dev)");
-    expect(reopened?.evidence.summary).toMatch(/^after all was merged: .*\(\d+ runs? in [\d.]+ s, to hold within 0\.4 s\)$/);
+    expect(reopened?.evidence.summary).toMatch(/^after all was merged: .*\(\d+ probes? in [\d.]+ s, to hold within 0\.4 s\)$/);
   });
 });

@@ -67,7 +67,7 @@ describe("what a page says", () => {
   test("of a run that is not: what is open, and why", () => {
     const words = wordsOf(PAGES["not-done"]());
     expect(words).toMatch(/Not done 1 ✖ T-10 lock the state bucket 3 of 3 attempts failed; last: apply failed/);
-    expect(words).toMatch(/Evidence of failed tries .*T-10 lock the state bucket 3 tries, not done/);
+    expect(words).toMatch(/Evidence of failed attempts .*T-10 lock the state bucket 3 attempts, not done/);
     expect(words).toContain("apply failed: bucket is locked (0)");
   });
 

@@ -70,16 +70,16 @@ test("what the rows show anyway makes no line", () => {
 
 test("what a step has told is not told again by the end of its try", () => {
   const evidence = { step: "check" as const, name: "tests", summary: "2 fail", detail: "" };
-  expect(tell({ type: "attempt-ended", outcome: "failed", evidence, ...of })?.text).toBe("try failed");
+  expect(tell({ type: "attempt-ended", outcome: "failed", evidence, ...of })?.text).toBe("attempt failed");
   expect(tell({ type: "attempt-ended", outcome: "failed", evidence: { ...evidence, step: "prepare" }, ...of })?.text).toBe(
-    "try failed: 2 fail",
+    "attempt failed: 2 fail",
   );
 });
 
 test("a try that nobody stopped, and that waits for the second model, says so", () => {
   const evidence = { step: "review" as const, name: "review", summary: "put off, for there is no key", detail: "" };
-  expect(tell({ type: "attempt-ended", outcome: "stopped", evidence, ...of })?.text).toBe("try put off, for there is no key");
-  expect(tell({ type: "attempt-ended", outcome: "stopped", ...of })?.text).toBe("try ended by the stop");
+  expect(tell({ type: "attempt-ended", outcome: "stopped", evidence, ...of })?.text).toBe("attempt put off, for there is no key");
+  expect(tell({ type: "attempt-ended", outcome: "stopped", ...of })?.text).toBe("attempt ended by the stop");
 });
 
 test("that nobody knows what others have spent is told", () => {
@@ -96,10 +96,10 @@ test("a refusal names the command, its ticket and the reason", () => {
 });
 
 test.each<[string, RunFact]>([
-  ["↻ person: tried anew, with as many tries as a fresh ticket has", { type: "ticket-retried", ticket: T7 }],
+  ["↻ person: retried by a person: its attempts are counted again from zero", { type: "ticket-retried", ticket: T7 }],
   ["● running: 1 worker from now on", { type: "workers-set", workers: 1 }],
   ["● running: 5 workers from now on", { type: "workers-set", workers: 5 }],
-  ["✚ person: heal asked for: nothing new starts, it begins once the tries under way are over", { type: "heal-asked" }],
+  ["✚ person: heal asked for: nothing new starts, it begins once the attempts under way are over", { type: "heal-asked" }],
   ["· waiting: the heal that was asked for is dropped: nothing to mend", { type: "heal-dropped", why: "nothing to mend" }],
   [
     "! person: intervention I4 (work) noted: wrote the migration",
@@ -148,11 +148,11 @@ describe("what is claimed beside a change", () => {
 
   test.each<[string, RunFact]>([
     [
-      "T-3 ↻ waiting: check tests: hiccup 'registry 5xx', once more in 5 s",
+      "T-3 ↻ waiting: check tests: transient 'registry 5xx', retry in 5 s",
       { type: "step-retried", step: 1, name: "tests", transient: "registry 5xx", waitMs: 5_000, ...on },
     ],
     [
-      "T-3 ↻ waiting: prepare: hiccup 'dns', once more in 0.2 s",
+      "T-3 ↻ waiting: prepare: transient 'dns', retry in 0.2 s",
       { type: "step-retried", step: -1, name: "prepare", transient: "dns", waitMs: 200, ...on },
     ],
     ["T-3 » running: review: asking codex gpt-5-codex", { type: "reviewer-asked", question: "review", reservedUsd: 5, ...on }],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { plural } from "../../src/domain/values/plural.ts";
-import { formatAge, formatCap, formatElapsed, formatLong, formatUsd } from "../../src/store/format.ts";
+import { formatAge, formatCap, formatElapsed, formatLeft, formatLong, formatUsd } from "../../src/store/format.ts";
 
 test("elapsed time is minutes and seconds, and hours once there are any", () => {
   expect([0, 999, 61_000, 3_599_000, 3_600_000, 37_230_000].map(formatElapsed)).toEqual([
@@ -46,4 +46,8 @@ test("money has cents, a round cap has none", () => {
 
 test("one is not many", () => {
   expect([plural(1, "ticket"), plural(2, "ticket"), plural(2, "try", "tries")]).toEqual(["1 ticket", "2 tickets", "2 tries"]);
+});
+
+test("what is left of a time is told by the second under two minutes", () => {
+  expect([600_000, 120_000, 119_999, 61_000, 9_400, -5].map(formatLeft)).toEqual(["10m", "2m", "1:59", "1:01", "0:09", "0:00"]);
 });

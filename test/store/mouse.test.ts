@@ -111,7 +111,7 @@ describe("the mouse", () => {
     d.point("click", { on: "binding", name: "pause" });
     expect(d.sent).toEqual([{ type: "pause" }]);
     d.point("click", { on: "binding", name: "help" });
-    expect(d.ui().modal).toEqual({ kind: "help" });
+    expect(d.ui().modal).toEqual({ kind: "help", filter: "" });
   });
 
   test("never confirms anything: that takes a key", () => {

@@ -32,7 +32,7 @@ describe("retry", () => {
     expect(d.ui().toast?.text).toBe("T-9 is not stalled");
     select(d, "T-7");
     d.type("r");
-    expect(d.ui().toast?.text).toBe("a try at T-7 is under way");
+    expect(d.ui().toast?.text).toBe("an attempt at T-7 is under way");
     expect(d.ui().modal).toBeUndefined();
   });
 });

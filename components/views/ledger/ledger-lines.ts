@@ -8,7 +8,7 @@ import type { PaneLine } from "../../kit/lines-pane.tsx";
 import type { Span, SpanLine } from "../../kit/spans.tsx";
 
 /** Columns: what stands in the first, this run's, its change, and each earlier run's. */
-const [NAME, NOW, CHANGE, EARLIER] = [34, 10, 11, 14];
+const [NAME, NOW, CHANGE, EARLIER] = [34, 10, 11, 15];
 const LEAST_NAME = 26;
 
 /** The ledger as lines: `head` stays in its place over `rows`. */
@@ -71,7 +71,7 @@ function headLines({ name, change, shown }: Columns, runs: readonly EarlierRun[]
 
 /** Whether an earlier run says much: one that is not complete, or was of another batch file, is not to be held against. */
 function markOf({ verdict, sameBatch }: EarlierRun): Span {
-  if (verdict !== "done") return { text: `${STYLES.failed.glyph} not whole`, tone: "bad" };
+  if (verdict !== "done") return { text: `${STYLES.failed.glyph} not complete`, tone: "bad" };
   return sameBatch
     ? { text: `${STYLES.done.glyph} done`, tone: "good" }
     : { text: `${STYLES.done.glyph} other file`, tone: "waiting" };

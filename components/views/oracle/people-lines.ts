@@ -28,7 +28,7 @@ export function healHistoryLines(run: HealsOf, width: number): readonly SpanLine
       : [
           [
             { text: ` ${STYLES.preparing.glyph} `, tone: STYLES.preparing.tone },
-            { text: "asked for: begins once the tries under way are over" },
+            { text: "asked for: begins once the attempts under way are over" },
           ],
         ];
   const now =
@@ -63,7 +63,7 @@ function pastLines(heal: PastHeal, run: HealsOf, width: number): readonly SpanLi
 
 /** What a running heal is at, as far as the journal tells. */
 function healStageLabel({ pid }: NonNullable<RunState["heals"]["running"]>): string {
-  return pid === undefined ? "a copy of the harness is made for its agent" : "its agent mends a copy, which is then checked";
+  return pid === undefined ? "a copy of the harness is made for its agent" : "its agent fixes a copy, which is then checked";
 }
 
 /** What is accepted holds from here on only once the oracle is proven anew. */

@@ -8,6 +8,7 @@ export interface WorkerColumns {
   readonly title: number;
   /** Zero where all tickets share a repository, or there is no room. */
   readonly repo: number;
+  /** `attempt 12` in ten columns, or `#12` in three. */
   readonly attempt: number;
   /** Zero where there is no room for the marks of the finish line, or a line of its own says it in words. */
   readonly track: number;
@@ -29,10 +30,11 @@ export function workerColumns(plan: Plan, repos: readonly string[], width: numbe
   const track = density < 4 && width >= 66 && steps <= LONGEST_TRACK ? steps : 0;
   const stage = width >= 84 ? 18 : 12;
   const quiet = oneLine ? 6 : 0;
-  const fixed = 3 + id + 2 + gap(repo) + 7 + gap(track) + (stage + 1) + quiet + 7 + 1;
+  const attempt = width >= 84 ? 10 : 3;
+  const fixed = 3 + id + 2 + gap(repo) + (attempt + 1) + gap(track) + (stage + 1) + quiet + 7 + 1;
   const free = width - fixed;
   const saying = oneLine && free >= 44 ? Math.floor(free * 0.55) : 0;
-  return { id, title: Math.max(4, free - gap(saying)), repo, attempt: 6, track, stage, elapsed: 7, saying, quiet };
+  return { id, title: Math.max(4, free - gap(saying)), repo, attempt, track, stage, elapsed: 7, saying, quiet };
 }
 
 function gap(column: number): number {

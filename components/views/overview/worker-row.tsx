@@ -28,6 +28,8 @@ export interface OfAllRows {
   readonly columns: WorkerColumns;
   readonly density: Density;
   readonly width: number;
+  /** The engine is gone: what the rows say is what was last seen. */
+  readonly lost: boolean;
 }
 
 interface RowOf extends OfAllRows {
@@ -57,14 +59,23 @@ export const WorkerRow = memo(function WorkerRow(options: {
 });
 
 function Row({ row }: { readonly row: RowOf }): ReactNode {
-  const [first, second, third] = useMemo(() => [firstLine(row), secondLine(row), thirdLine(row)], [row]);
+  const [first, second, third] = useMemo(() => {
+    const lines = [firstLine(row), secondLine(row), thirdLine(row)] as const;
+    return row.lost ? lines.map((line) => line?.map(lastSeen)) : lines;
+  }, [row]);
   return (
     <Box flexDirection="column" height={row.density} flexShrink={0}>
-      <TimedSpans line={first} />
+      {first !== undefined && <TimedSpans line={first} />}
       {second !== undefined && <TimedSpans line={second} />}
-      {third !== undefined && <Spans line={third} />}
+      {third !== undefined && <TimedSpans line={third} />}
     </Box>
   );
+}
+
+/** A piece of a row that nobody vouches for any more: nothing in it looks at work. */
+function lastSeen(piece: Span | TimedSpan): Span | TimedSpan {
+  const faded = ({ tone: _, bold: __, ...span }: Span): Span => ({ ...span, tone: "waiting" });
+  return typeof piece === "function" ? (now) => faded(piece(now)) : faded(piece);
 }
 
 /** A slot that nobody works in. It keeps its place. */
@@ -99,6 +110,9 @@ function said(saying: Saying, width: number): Span | TimedSpan {
   return saying.from === undefined ? at(0) : at;
 }
 
+/** Columns of `attempt 1`. */
+const ATTEMPT_WORD = 9;
+
 function firstLine(rowOf: RowOf): TimedLine {
   const { columns: c, attempt, selected, ticket, spec } = rowOf;
   const stage = stageOf(attempt, spec.finish);
@@ -106,12 +120,15 @@ function firstLine(rowOf: RowOf): TimedLine {
   const repo: SpanLine = c.repo > 0 ? [{ text: `${fitTo(spec.repo, c.repo)} `, tone: "waiting" }] : [];
   return [
     markOf(selected),
-    { text: `${stage.glyph} `, tone: stage.tone },
+    { text: rowOf.lost ? "? " : `${stage.glyph} `, tone: stage.tone },
     { text: fitTo(ticket.id, c.id), bold: true, inverse: selected },
     { text: ` ${fitTo(displayText(spec.title), c.title)} `, bold: selected },
     ...saying,
     ...repo,
-    { text: `${fitTo(`try ${attempt.n}`, c.attempt)} `, tone: attempt.n > 1 ? "plain" : "waiting" },
+    {
+      text: `${fitTo(c.attempt < ATTEMPT_WORD ? `#${attempt.n}` : `attempt ${attempt.n}`, c.attempt)} `,
+      tone: attempt.n > 1 ? "plain" : "waiting",
+    },
     ...(c.track > 0 ? trackSpans(rowOf) : []),
     { text: `${fitTo(stage.word, c.stage)} `, tone: stage.tone },
     ...(rowOf.density === 1 ? [quiet(rowOf, c.quiet, "")] : []),
@@ -142,7 +159,7 @@ function secondLine(rowOf: RowOf): TimedLine | undefined {
           timeSpan({
             since: agent.launchedAt + rowOf.limitMs,
             until: true,
-            format: "age",
+            format: "left",
             suffix: " left",
             width: LEFT_WIDTH,
             tone: "waiting",

@@ -3,6 +3,7 @@ import { memo, type ReactNode, useMemo } from "react";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { reviewerLabel } from "../../../src/store/labels/step-label.ts";
 import { busyAgents, filteredLists, type Lists, shownLists } from "../../../src/store/lists.ts";
+import { staleLabel } from "../../frame/footer.tsx";
 import type { Density, Layout } from "../../frame/layout.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { Rule } from "../../kit/rule.tsx";
@@ -34,7 +35,9 @@ export const Workers = memo(function Workers({ layout }: { readonly layout: Layo
     <Box flexDirection="column" width={width} height={height} flexShrink={0}>
       <Rule
         title="WORKERS"
-        count={all === 0 ? undefined : [`${agents} of ${all}`, ...also].join(" · ")}
+        count={
+          all === 0 ? undefined : [`${agents} of ${all}${rows?.lost === true ? " when last seen" : ""}`, ...also].join(" · ")
+        }
         note={density === 1 ? "quiet · time" : undefined}
         width={width}
       />
@@ -59,12 +62,22 @@ function useOfAllRows(width: number, density: Density): OfAllRows | undefined {
   const plan = useDashboard((s) => s.run?.plan);
   const batch = useDashboard((s) => s.run?.batch);
   const reviewer = useDashboard((s) => reviewerLabel(s.run));
+  const lost = useDashboard((s) => staleLabel(s) !== "");
   return useMemo(() => {
     if (plan === undefined || batch === undefined) return undefined;
     const { silenceMinutes, minutesPerAttempt } = batch.limits;
     const columns = workerColumns(plan, Object.keys(batch.repos), width, density);
-    return { plan, reviewer, silenceMs: silenceMinutes * MINUTE, limitMs: minutesPerAttempt * MINUTE, columns, density, width };
-  }, [plan, batch, reviewer, width, density]);
+    return {
+      plan,
+      reviewer,
+      silenceMs: silenceMinutes * MINUTE,
+      limitMs: minutesPerAttempt * MINUTE,
+      columns,
+      density,
+      width,
+      lost,
+    };
+  }, [plan, batch, reviewer, width, density, lost]);
 }
 
 /** The rows of the workers that are shown; each takes as many lines as the layout's density. */

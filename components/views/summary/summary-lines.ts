@@ -8,7 +8,7 @@ import { formatElapsed, formatUsd } from "../../../src/store/format.ts";
 import { headline, runLabel } from "../../../src/store/labels/run-label.ts";
 import { titleLabel } from "../../../src/store/labels/ticket-label.ts";
 import { STYLES, type Style, type Tone } from "../../../src/store/labels/tone.ts";
-import { foundLabel, numbersLine, outcomes } from "../../../src/store/results/summary.ts";
+import { foundLabel, nextLines, numbersLine, outcomes } from "../../../src/store/results/summary.ts";
 import { idWidth } from "../../frame/layout.ts";
 import { fitTo, wrapWords } from "../../kit/fit.ts";
 import type { PaneLine } from "../../kit/lines-pane.tsx";
@@ -32,6 +32,7 @@ export function summaryLines(run: RunState, width: number, { earlier = [], copie
   );
   return [
     ...headLines(run, width),
+    ...section("NEXT", "person", "", nextStepLines(run, width)),
     ...section("YOURS NOW", "person", gated.length, steps),
     ...section("NOT DONE", "bad", open.length, left),
     ...section(
@@ -54,6 +55,21 @@ function headLines(run: RunState, width: number): readonly SpanLine[] {
   ];
 }
 
+/** What to fix, the command that goes on, and what it keeps; empty where the run is done. */
+function nextStepLines(run: RunState, width: number): readonly SpanLine[] {
+  return nextLines(run).flatMap((line) => {
+    const [name = "", text = ""] = [line.slice(0, 7), line.slice(7)];
+    const [first = "", ...rest] = wrapWords(text, Math.max(20, width - name.length - 2));
+    return [
+      [
+        { text: ` ${name}`, tone: "waiting" as const },
+        { text: first, bold: name.startsWith("next") },
+      ],
+      ...rest.map((more): SpanLine => [{ text: `${" ".repeat(name.length + 1)}${more}` }]),
+    ];
+  });
+}
+
 /** A line of a step that is left to a person, and whose it is. */
 interface StepLine {
   readonly ticket: TicketId;
@@ -74,7 +90,9 @@ function stepLines(run: RunState, width: number, copies: TicketId | undefined): 
 /** Whose step stands in a line of the summary, counted from 0; undefined where none does. */
 export function stepTicketIn(run: RunState, width: number, line: number): TicketId | undefined {
   // The steps have a title.
-  return stepLines(run, width, undefined)[line - headLines(run, width).length - 1]?.ticket;
+  const next = nextStepLines(run, width).length;
+  const above = headLines(run, width).length + (next === 0 ? 0 : next + 1);
+  return stepLines(run, width, undefined)[line - above - 1]?.ticket;
 }
 
 /** A ticket and what is said of it, in as many lines as that needs. */
@@ -107,7 +125,7 @@ function stepOf(ticket: TicketState): string {
 function shippedLine(ticket: TicketState, title: string, ids: number, width: number): SpanLine {
   const last = ticket.history.at(-1);
   const time = last === undefined ? "" : formatElapsed(last.endedAt - (ticket.history[0]?.startedAt ?? last.startedAt));
-  const tries = ticket.history.length === 0 ? "before this run" : plural(ticket.history.length, "try", "tries");
+  const tries = ticket.history.length === 0 ? "before this run" : plural(ticket.history.length, "attempt");
   const sha = fitTo(ticket.mergedSha?.slice(0, 7) ?? "", 7);
   const effort = width < 72 ? "" : `${fitTo(tries, 15)} ${fitTo(time, 8, "right")} `;
   const right = `${sha}  ${effort}${fitTo(formatUsd(ticket.costUsd), 8, "right")} `;

@@ -29,7 +29,7 @@ export function attemptLine(
 ): AttemptLine {
   const { chosen, width, count } = options;
   const { glyph, tone, word } = attemptLabel(life);
-  const head = `try ${life.n}${count}  ${word}`;
+  const head = `attempt ${life.n}${count}  ${word}`;
   const room = width - 3 - widthOf(head) - 2 - (life.outcome === undefined ? TIME_WIDTH : 0);
   const story = room < 12 ? "" : storyOf(life, room);
   const rest = story === "" ? "" : `  ${story}`;
@@ -101,7 +101,7 @@ export function attemptLines(
 function headLine(life: AttemptHistory, chosen: boolean, width: number): AttemptLine {
   const { glyph, tone, word } = attemptLabel(life);
   const took = life.endedAt === undefined ? "" : formatAge(life.endedAt - life.startedAt);
-  const text = fitTo(`try ${life.n}  ${word}`, width - 3 - TIME_WIDTH);
+  const text = fitTo(`attempt ${life.n}  ${word}`, width - 3 - TIME_WIDTH);
   const line: Span[] = [
     { text: ` ${glyph} `, tone },
     { text, bold: chosen },
@@ -143,7 +143,7 @@ function trackSpans(life: AttemptHistory, chosen: AttemptEntry | undefined, name
     { text: named(entry) ? "  " : " " },
     ...trackEntry(entry, entry === chosen, named(entry) ? ` ${entryLabel(entry)}` : ""),
   ]);
-  return [{ text: ` try ${life.n} `, tone: "waiting" }, ...steps];
+  return [{ text: ` attempt ${life.n} `, tone: "waiting" }, ...steps];
 }
 
 function trackEntry(entry: AttemptEntry, chosen: boolean, words: string): SpanLine {

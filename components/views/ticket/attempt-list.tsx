@@ -1,6 +1,5 @@
 import { Box } from "ink";
 import { memo, type ReactNode } from "react";
-import { plural } from "../../../src/domain/values/plural.ts";
 import { useDrawn } from "../../kit/dashboard-context.ts";
 import { fitTo } from "../../kit/fit.ts";
 import type { ViewSize } from "../../kit/geometry.ts";
@@ -21,7 +20,7 @@ export const LifeList = memo(function LifeList({ columns, height }: ViewSize): R
   const { lines, window } = shownAttempt(target, { columns, height });
   return (
     <Box flexDirection="column" width={columns} height={height} flexShrink={0}>
-      <Rule title="LIFE" count={plural(target.lives.length, "try", "tries")} width={columns} />
+      <Rule title="ATTEMPTS" count={String(target.lives.length)} width={columns} />
       <Lines lines={lines} columns={columns - 1} window={window} />
     </Box>
   );

@@ -60,5 +60,9 @@ function standingOf(state: DashboardState): QueueLabel {
   }
   const { glyph, tone, word } = stageOf(ticket.attempt, finishOf(state.run, ticket.id));
   const waits = ticket.attempt.waiting;
-  return { glyph, tone, text: `try ${ticket.attempt.n} is at: ${word}${waits === undefined ? "" : `: ${displayText(waits)}`}` };
+  return {
+    glyph,
+    tone,
+    text: `attempt ${ticket.attempt.n} is at: ${word}${waits === undefined ? "" : `: ${displayText(waits)}`}`,
+  };
 }

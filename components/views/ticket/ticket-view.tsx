@@ -63,7 +63,7 @@ function Unselected(): ReactNode {
 function Untried(): ReactNode {
   return (
     <Line>
-      <Say tone="waiting"> no try yet: there is no log, no change and no cost</Say>
+      <Say tone="waiting"> no attempt yet: there is no log, no change and no cost</Say>
     </Line>
   );
 }

@@ -56,6 +56,6 @@ export function legend(options: { readonly finish: boolean; readonly width: numb
     return [{ text: sign, tone }, word(text)];
   });
   const finish: SpanLine = options.finish ? [{ text: ` ${FINISH_FILL}` }, word("finish line")] : [];
-  const count: SpanLine = wide ? [{ text: " 3", bold: true }, word("tries")] : [];
+  const count: SpanLine = wide ? [{ text: " 3", bold: true }, word("attempts")] : [];
   return [[{ text: ` ${formatAge(options.ms)}${wide ? " a column" : "/column"} `, tone: "waiting" }], ...parts, finish, count];
 }

@@ -32,7 +32,7 @@ export function TimelineDetail(options: {
   const running = tries > history.length;
   const past = history.toReversed().slice(0, room - (running ? 1 : 0));
   const hidden = history.length - past.length;
-  const words = `${plural(tries, "try", "tries")}${hidden === 0 ? "" : `, +${hidden} more`} · ${title}`;
+  const words = `${plural(tries, "attempt")}${hidden === 0 ? "" : `, +${hidden} more`} · ${title}`;
   const keys = useDashboard((s) => keyIn(s, "timeline", "select-next"));
   const none = id === undefined ? selectLabel(keys) : `${id} was not tried yet · ${title}`;
   const used = past.length + (running ? 1 : 0);
@@ -70,7 +70,7 @@ function pastLine(id: string, pastAttempt: PastAttempt): SpanLine {
       : [];
   return [
     { text: ` ${cap}${fill} `, tone },
-    { text: `${id} try ${pastAttempt.n}  `, bold: true },
+    { text: `${id} attempt ${pastAttempt.n}  `, bold: true },
     { text: outcomeLabel(pastAttempt.outcome, true).word, tone },
     {
       text: `  ${formatClock(pastAttempt.startedAt)}–${formatClock(pastAttempt.endedAt)}  slot ${pastAttempt.slot + 1}`,
@@ -92,7 +92,7 @@ function Running({ id, width }: { readonly id: TicketId; readonly width: number 
   const { cap, fill, tone } = segmentStyle({ part: "agent" });
   const where = of.left === undefined ? "at work" : "on the finish line";
   const head = ` ${cap}${fill} `;
-  const name = `${id} try ${of.n}  `;
+  const name = `${id} attempt ${of.n}  `;
   const rest = cut(
     `${where} since ${formatClock(of.left ?? of.startedAt)}  slot ${of.slot + 1}`,
     width - head.length - name.length - 12,

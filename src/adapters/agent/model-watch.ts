@@ -59,7 +59,7 @@ export class ModelWatch {
     const useless = USELESS[status];
     if (useless !== undefined && this.#same.times >= ENOUGH) this.#end(useless);
     if (status === 429 && retryAfterMs !== undefined && retryAfterMs > LONGEST_WAIT_MS) {
-      const says = `the model's API is to be left alone for ${Math.ceil(retryAfterMs / 60_000)} minutes`;
+      const says = `the model's API is rate limited for ${Math.ceil(retryAfterMs / 60_000)} minutes`;
       this.#end({ kind: "rate-limited", says, retryAfterMs });
     }
     if (this.#last !== undefined) this.#fail(this.#last);

@@ -69,6 +69,7 @@ export function quotaExecutor(executor: Executor, quota: DiskQuota): Executor {
         const result = await executor.run(watched(request, member, quota));
         // Checks files that the program wrote in its last moments.
         await lastLook(member, members, quota);
+        if (member.why === undefined && hitFileLimit(result)) await blameFile(member, quota);
         member.ended.abort();
         return await resultOf(result, member);
       } finally {
@@ -154,6 +155,21 @@ async function look(member: Member, members: ReadonlySet<Member>, quota: DiskQuo
   if (sum.over !== undefined) end(member, `its worktree holds ${sum.over} (limits.diskGiB)`);
   walk.at = performance.now();
   walk.tookMs = walk.at - begun;
+}
+
+/** What C libraries, Node and shells say of a file that has reached RLIMIT_FSIZE (setrlimit(2): SIGXFSZ, or EFBIG). */
+const FILE_LIMIT = /\bEFBIG\b|file too large|file size limit exceeded/i;
+
+/** True if a program seems to have failed because a file could not grow. */
+function hitFileLimit({ ending, exitCode, signal, tail }: ExecResult): boolean {
+  return ending === "exited" && exitCode !== 0 && (signal === "SIGXFSZ" || FILE_LIMIT.test(tail));
+}
+
+/** Names the bound where the folders of a program hold as much: else it met another limit than this one. */
+async function blameFile(member: Member, quota: DiskQuota): Promise<void> {
+  const { bytes, over } = await sumOf(member, quota);
+  if (over === undefined && bytes < quota.bytes) return;
+  member.why = `a file of it could not grow beyond ${sizeInWords(quota.bytes)} (limits.diskGiB)`;
 }
 
 /** True if the disk has lost so much since the program began that this program could be the cause. */

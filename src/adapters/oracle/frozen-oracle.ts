@@ -93,7 +93,7 @@ interface Read {
 }
 
 async function judgeOnce(frozen: Frozen, asked: Asked): Promise<Read> {
-  if (asked.signal?.aborted === true) return { reading: unjudged("the judgement was called off"), exitCode: undefined };
+  if (asked.signal?.aborted === true) return { reading: unjudged("the judgement was cancelled"), exitCode: undefined };
   // Node's permission model compares real paths for the program it starts.
   const folder = await mkdtemp(join(await realpath(frozen.scratch), "oracle-"));
   try {

@@ -65,7 +65,7 @@ function runOnce(launch: OracleLaunch) {
 }
 
 function exitOf(result: Result, deadlineMs: number): OracleExit {
-  if (result.isCanceled) return { problem: "the judgement was called off" };
+  if (result.isCanceled) return { problem: "the judgement was cancelled" };
   if (result.timedOut) return { problem: `the oracle gave no verdict within ${deadlineMs} ms and was killed` };
   if (result.isMaxBuffer) return { problem: `the oracle printed more than ${MAX_OUTPUT} characters and was killed` };
   if (result.signal !== undefined) return { problem: `the oracle was ended by ${result.signal}` };

@@ -40,7 +40,7 @@ export function embeddedText(tickets: readonly EmbeddedTicket[]): string {
 }
 
 export function brokenTracker(path: string, why: string, cause?: unknown): UserError {
-  const todo = "Put back a sound copy of the file, or start the batch anew with --fresh.";
+  const todo = "Put back a sound copy of the file, or start the batch again with --fresh.";
   return new UserError({
     what: `The tracker file ${JSON.stringify(path)} cannot be used`,
     why,

@@ -123,7 +123,7 @@ export function unreadableFolder(folder: string, problems: readonly string[], ca
   return new UserError({
     what: `The tickets in ${JSON.stringify(folder)} cannot be used`,
     why: [...problems.slice(0, MAX_LISTED), ...more].join("\n"),
-    todo: "Mend the files that are named, then start again.",
+    todo: "Fix the files that are named, then start again.",
     exitCode: EXIT.usage,
     cause,
   });

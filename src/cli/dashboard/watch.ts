@@ -10,6 +10,7 @@ import { createFeed, type Feed } from "../../store/feed.ts";
 import type { Actions } from "../../store/keymap/binding.ts";
 import { KEYMAP } from "../../store/keymap/keymap.ts";
 import { NOT_CONNECTED } from "../../store/keymap/run-keys.ts";
+import { selectable } from "../../store/lists.ts";
 import { lookUpRun } from "../find-run.ts";
 import { printUserError } from "../print.ts";
 import { showDashboard } from "../terminal/show-dashboard.ts";
@@ -161,7 +162,9 @@ function keepConnected(options: {
       options.onEngine();
       store.dispatch({ type: "connection", connection: { state: "live" } });
     }
-    if (feed.take(message) !== "out-of-step") return;
+    const taken = feed.take(message);
+    if (message.kind === "snapshot") selectFirst(store);
+    if (taken !== "out-of-step") return;
     client?.close();
     lost("an event was missed");
   };
@@ -190,6 +193,13 @@ function keepConnected(options: {
       client?.close();
     },
   };
+}
+
+/** Selects the first ticket of a run that goes on, if none is: keys that act on a ticket have one from the start. */
+function selectFirst(store: DashboardStore): void {
+  const { run, lists, ui } = store.getState();
+  const [ticket] = selectable(lists);
+  if (ui.selected === undefined && ticket !== undefined && run?.end === undefined) store.dispatch({ type: "select", ticket });
 }
 
 /** Rejects if no engine listens or ever did. */

@@ -14,7 +14,7 @@ import { withProbeFolder } from "./probe-folder.ts";
 /** Time limit for a program to print its version, in milliseconds. */
 const DEADLINE_MS = 20_000;
 const UPDATE = "Update it: an older one may not know all that loopdash asks of it.";
-const MEND = "Run it with --version yourself, and mend what it says.";
+const MEND = "Run it with --version yourself, and fix what it says.";
 
 /** The programs to check, and the time limit. */
 export interface ProgramsOf {

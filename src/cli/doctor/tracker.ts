@@ -34,12 +34,12 @@ export async function checkTracker(loaded: LoadedBatch, home: StateHome, program
     const where = place.kind === "folder" ? place.folder : place.file;
     if (verdict !== "unjudged")
       return [ok("tracker", `${plural(tickets.length, "ticket")} readable in ${where}; the oracle says ${verdict}`)];
-    const fix = "Mend the ticket that it names; keep its front matter to plain `key: value` lines.";
+    const fix = "Fix the ticket that it names; keep its front matter to plain `key: value` lines.";
     return [bad("tracker", `the oracle cannot judge ${where}: ${problem ?? "it gave no reason"}`, fix)];
   } catch (error) {
     if (error instanceof UserError) return [bad("tracker", `${error.what}: ${error.why}`, error.todo)];
     const why = errorMessage(error);
-    return [bad("tracker", `not every ticket can be read: ${why}`, "Mend what it names and ask again.")];
+    return [bad("tracker", `not every ticket can be read: ${why}`, "Fix what it names and ask again.")];
   }
 }
 

@@ -34,7 +34,7 @@ export async function otherSessionsOf(batch: Batch, env: NodeJS.ProcessEnv): Pro
   throw new UserError({
     what: "what other sessions have cost today is not known",
     why,
-    todo: "Mend or remove what is named there, or set limits.countOtherSessions to false.",
+    todo: "Fix or remove what is named there, or set limits.countOtherSessions to false.",
     exitCode: EXIT.refused,
   });
 }

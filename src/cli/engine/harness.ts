@@ -58,7 +58,7 @@ function unusable(file: string, why: string): UserError {
   return new UserError({
     what: `the harness's file ${file} cannot be used`,
     why,
-    todo: "Install loopdash anew, or put the file right.",
+    todo: "Install loopdash again, or put the file right.",
     exitCode: EXIT.refused,
   });
 }

@@ -34,6 +34,6 @@ export function stateFromJournal(journal: Journal, run: RunId): RunState {
 
 /** The refusal to resume a run whose record or oracle has changed: its results could not be believed (exit 3). */
 export function tampered(run: RunId, why: string, cause?: unknown): UserError {
-  const todo = "Look at what changed the state folder; start the batch anew with --fresh.";
+  const todo = "Look at what changed the state folder; start the batch again with --fresh.";
   return new UserError({ what: `the run ${run} cannot be judged`, why, todo, exitCode: EXIT.unjudged, cause });
 }

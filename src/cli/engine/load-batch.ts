@@ -76,13 +76,21 @@ function unreadable(file: string, cause: unknown): UserError {
   return new UserError({ what: `cannot read the batch file ${file}`, why, todo, exitCode: EXIT.usage, cause });
 }
 
+/** What the problems are in, as a subject with its verb. */
+function whereOf(file: string, problems: readonly BatchProblem[]): string {
+  const files = new Set(problems.map((problem) => problem.file ?? file));
+  const [first = file] = files;
+  if (files.size > 1) return `the batch file ${file} and its ticket files are`;
+  return problems.some((problem) => problem.file === undefined) ? `the batch file ${file} is` : `the ticket file ${first} is`;
+}
+
 function invalid(file: string, problems: readonly BatchProblem[]): UserError {
   const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
-  const what = `the batch file ${file} is not valid (${count})`;
+  const what = `${whereOf(file, problems)} not valid (${count})`;
   return new UserError({
     what,
     why: formatProblems(file, problems),
-    todo: "Mend the file and run the command again.",
+    todo: "Fix the file and run the command again.",
     exitCode: EXIT.usage,
   });
 }

@@ -132,7 +132,7 @@ async function refuseUnjudgeable(oracle: Oracle): Promise<void> {
   throw new UserError({
     what: "the oracle cannot judge this tracker",
     why: problem ?? "it gave no reason",
-    todo: "Mend the ticket file that it names; keep its front matter to plain `key: value` lines.",
+    todo: "Fix the ticket file that it names; keep its front matter to plain `key: value` lines.",
     exitCode: EXIT.unjudged,
   });
 }
@@ -166,7 +166,7 @@ function refuseOtherVersion(run: RunId, { frozen, version }: RunState): void {
   throw new UserError({
     what: `the run ${run} was started by loopdash ${version}, and this is ${VERSION}`,
     why: "what proves the oracle is not the same in both, and it must not change while a run lives",
-    todo: `Go on with loopdash ${version}, or start anew with --fresh.`,
+    todo: `Go on with loopdash ${version}, or start again with --fresh.`,
     exitCode: EXIT.unjudged,
   });
 }

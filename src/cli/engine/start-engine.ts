@@ -8,6 +8,7 @@ import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { removeFolder } from "../../adapters/remove-folder.ts";
 import { isWithin, wayToPlace } from "../../adapters/sandbox/mounts/real-path.ts";
 import { type GitHelper, startGitHelper } from "../../adapters/vcs/git/git-helper.ts";
+import { whatChanged } from "../../domain/batch/changed-paths.ts";
 import { isActivity, type RunEvent } from "../../domain/run/event.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
@@ -25,7 +26,7 @@ import { refuseApiKeys } from "./api-key-guard.ts";
 import { type OtherSessions, otherSessionsOf } from "./day-budget.ts";
 import { takeLocks } from "./engine-locks.ts";
 import { giveUp } from "./give-up.ts";
-import { hasBegun } from "./journal-state.ts";
+import { hasBegun, stateFromJournal } from "./journal-state.ts";
 import { type LoadedBatch, loadBatch } from "./load-batch.ts";
 import { contextOf } from "./loop-context.ts";
 import { beginRun, newRunId, type OpenRun, resumeRun } from "./open-run.ts";
@@ -40,6 +41,8 @@ export interface EngineOptions {
   readonly fresh: boolean;
   /** Starts even if a model API key is set that changes who pays. */
   readonly allowApiKey: boolean;
+  /** Called once nothing stands against the start any more, before the run is begun or gone on with. What it throws ends the start. */
+  readonly onAccepted?: (loaded: LoadedBatch) => void;
 }
 
 /** A run that is working in this process. */
@@ -147,9 +150,11 @@ async function openRun(input: {
   const { options, loaded, home, store } = input;
   const unfinished = unfinishedRun(store, loaded.path);
   if (unfinished !== undefined && !options.fresh) {
-    refuseChanged(loaded, unfinished.batchFileSha, unfinished.run, options);
+    refuseChanged({ loaded, row: unfinished, store, options });
+    options.onAccepted?.(loaded);
     return resumeRun({ run: unfinished.run, home, store });
   }
+  options.onAccepted?.(loaded);
   const now = Date.now();
   if (unfinished !== undefined) await giveUp({ run: unfinished.run, store, home, world: input.world, now });
   return beginRun({ ...input, run: newRunId(loaded.batch.name, new Date(now)), now, fresh: options.fresh });
@@ -165,12 +170,26 @@ function unfinishedRun(store: RunStore, batchPath: string): RunRow | undefined {
 }
 
 /** The batch is frozen when a run begins. A changed file would be silently ignored, so it is refused. */
-function refuseChanged(loaded: LoadedBatch, before: string, run: RunId, options: EngineOptions): void {
-  const changed = loaded.sha !== before ? "the batch file was changed since the run began" : undefined;
+function refuseChanged({
+  loaded,
+  row,
+  store,
+  options,
+}: {
+  readonly loaded: LoadedBatch;
+  readonly row: RunRow;
+  readonly store: RunStore;
+  readonly options: EngineOptions;
+}): void {
+  const { run } = row;
+  const changed =
+    loaded.sha === row.batchFileSha
+      ? undefined
+      : whatChanged(stateFromJournal(store.openForReading(run), run).batch, loaded.batch);
   const workers = options.workers !== undefined ? "--workers cannot change a run that goes on" : undefined;
   const why = changed ?? workers;
   if (why === undefined) return;
-  const todo = "Undo the change to go on with the run, or give it up and start anew with --fresh.";
+  const todo = "Undo the change to go on with the run, or give it up and start again with --fresh.";
   throw new UserError({ what: `the unfinished run ${run} cannot go on`, why, todo, exitCode: EXIT.refused });
 }
 
@@ -181,7 +200,7 @@ function refuseOtherSandbox({ run, state }: OpenRun, { sandbox }: RunEnvironment
   throw new UserError({
     what: `the unfinished run ${run} cannot go on`,
     why: `it began ${was}, and ${is}`,
-    todo: "Run `loopdash doctor` to see what changed, or give the run up and start anew with --fresh.",
+    todo: "Run `loopdash doctor` to see what changed, or give the run up and start again with --fresh.",
     exitCode: EXIT.refused,
   });
 }
@@ -274,7 +293,7 @@ function journalFailed(run: RunId, cause: unknown): UserError {
   return new UserError({
     what: `the run ${run} had to stop`,
     why: errorMessage(cause),
-    todo: "Mend it (free disk space, say) and run the same command: it goes on from the last event that was written.",
+    todo: "Fix it (free disk space, say) and run the same command: it goes on from the last event that was written.",
     exitCode: EXIT.notDone,
     cause,
   });

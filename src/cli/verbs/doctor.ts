@@ -61,7 +61,7 @@ async function guarded(
     return await look();
   } catch (error) {
     const why = errorMessage(error);
-    return [bad(check, `could not be looked at: ${why}`, "Mend what it names and ask again.")];
+    return [bad(check, `could not be looked at: ${why}`, "Fix what it names and ask again.")];
   }
 }
 

@@ -1,8 +1,12 @@
+import { readdir } from "node:fs/promises";
+import { isTicketName } from "../../adapters/tracker/ticket-file.ts";
 import { formatProblems } from "../../domain/batch/problem.ts";
-import type { Ticket } from "../../domain/batch/schema.ts";
+import type { Batch, Ticket } from "../../domain/batch/schema.ts";
 import { tests } from "../../domain/evidence/compare.ts";
 import { topologicalOrder } from "../../domain/schedule/plan.ts";
+import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
+import { specLabel } from "../../store/labels/step-label.ts";
 import { describeApiKeys, findApiKeys } from "../engine/api-key-guard.ts";
 import { loadBatch } from "../engine/load-batch.ts";
 import { preflight } from "../engine/preflight.ts";
@@ -15,18 +19,9 @@ export async function dryRun(request: Extract<Request, { verb: "run" }>): Promis
   const loaded = await loadBatch(file, { cwd: process.cwd(), ...(workers === undefined ? {} : { workers }) });
   const { sandbox } = await preflight(loaded, { env: process.env, cwd: process.cwd() });
   const { batch } = loaded;
-  const layers = layersOf(batch.tickets);
-  const { limits } = batch;
   const lines = [
-    `plan of "${batch.name}": ${batch.tickets.length} tickets, ${Object.keys(batch.repos).length} repositories, ${limits.workers} workers`,
-    `limits: ${limits.attempts} attempts a ticket, ${limits.minutesPerAttempt} min an attempt, ${limits.silenceMinutes} min of silence, $ ${limits.usdPerRun} a run`,
-    `sandbox: ${sandbox === undefined ? "none; agents and checks would run with your rights" : sandbox.kind}`,
-    ...redBaseLine(batch.tickets),
-    ...layers.flatMap((tickets, i) => [
-      "",
-      i === 0 ? `ready at once (${tickets.length})` : `layer ${i + 1} (${tickets.length})`,
-      ...tickets.map(line),
-    ]),
+    ...planLines(batch, sandbox === undefined ? "none; agents and checks would run with your rights" : sandbox.kind),
+    ...(await notRead(batch.tracker.path)),
     "",
     "nothing was started",
   ];
@@ -37,12 +32,46 @@ export async function dryRun(request: Extract<Request, { verb: "run" }>): Promis
   return 0;
 }
 
-function line(ticket: Ticket): string {
+/** The plan of a batch: its bounds, the finish line that most tickets have, and its tickets in the order of their dependencies. */
+export function planLines({ name, tickets, repos, limits }: Batch, sandbox: string): readonly string[] {
+  const usual = usualFinish(tickets);
+  return [
+    `plan of "${name}": ${plural(tickets.length, "ticket")}, ${plural(Object.keys(repos).length, "repository", "repositories")}, ${plural(limits.workers, "worker")}`,
+    `limits: ${plural(limits.attempts, "attempt")} a ticket, ${limits.minutesPerAttempt} min an attempt, ${limits.silenceMinutes} min of silence, $ ${limits.usdPerRun} a run`,
+    `sandbox: ${sandbox}`,
+    `finish line: ${usual}${tickets.every((ticket) => finishText(ticket) === usual) ? "" : " (tickets that have another name it)"}`,
+    ...redBaseLine(tickets),
+    ...layersOf(tickets).flatMap((layer, i) => [
+      "",
+      i === 0 ? `ready at once (${layer.length})` : `layer ${i + 1} (${layer.length})`,
+      ...layer.map((ticket) => ticketLine(ticket, usual)),
+    ]),
+  ];
+}
+
+function ticketLine(ticket: Ticket, usual: string): string {
   const after = ticket.dependsOn.length === 0 ? "" : `  after ${ticket.dependsOn.join(", ")}`;
   const alone = ticket.exclusive.length === 0 ? "" : `  alone on ${ticket.exclusive.join(", ")}`;
-  const finish = ticket.finish.map((step) => ("name" in step ? `${step.step} ${step.name}` : step.step)).join(" → ");
   const fixes = ticket.fixes === undefined ? "" : `  fixes ${tests(ticket.fixes.length)} by name`;
-  return `  ${ticket.id}  [${ticket.repo}]  ${ticket.title}${after}${alone}${fixes}  (${finish})`;
+  const finish = finishText(ticket);
+  return `  ${ticket.id}  [${ticket.repo}]  ${ticket.title}${after}${alone}${fixes}${finish === usual ? "" : `  (${finish})`}`;
+}
+
+const finishText = ({ finish }: Ticket): string => finish.map(specLabel).join(" → ");
+
+/** The finish line that most tickets have; of several, the first in the batch. */
+function usualFinish(tickets: readonly Ticket[]): string {
+  const counts = new Map<string, number>();
+  for (const ticket of tickets) counts.set(finishText(ticket), (counts.get(finishText(ticket)) ?? 0) + 1);
+  const [usual] = [...counts].toSorted(([, a], [, b]) => b - a);
+  return usual?.[0] ?? "";
+}
+
+/** Markdown files of the ticket folder that are never tickets, whatever is in them. */
+async function notRead(folder: string | undefined): Promise<readonly string[]> {
+  if (folder === undefined) return [];
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".md") && !isTicketName(name));
+  return names.length === 0 ? [] : ["", `not read as tickets: ${names.toSorted().join(", ")}`];
 }
 
 /** Which tests fail on the base is measured by a run, not by its plan. */

@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { formatProblems } from "../../domain/batch/problem.ts";
 import { errorMessage, hasErrorCode } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { exitCodeOf } from "../exit-code.ts";
@@ -32,7 +33,8 @@ export async function run(request: RunRequest): Promise<number> {
 async function onTerminal(request: RunRequest): Promise<number> {
   const keymap = await readKeymap(process.env, process.cwd());
   const { engine } = await spawn(request);
-  const [{ run, folder }, { watch }] = await Promise.all([engine, import("../dashboard/watch.ts")]);
+  const [{ run, folder, warnings }, { watch }] = await Promise.all([engine, import("../dashboard/watch.ts")]);
+  if (warnings !== undefined) writeAll(2, `${warnings}\n`);
   return watch({ run, folder, live: true }, keymap);
 }
 
@@ -47,7 +49,6 @@ async function headless(request: RunRequest): Promise<number> {
   const { workers, batch, fresh, allowApiKey, output } = request;
   process.stdout.on("error", () => undefined);
   const format = output === "json" ? "json" : "lines";
-  if (format === "lines") probeStdout(`loopdash ${VERSION}  ${plainText(batch)}\n`);
   const { startEngine } = await import("../engine/start-engine.ts");
   const engine = await startEngine({
     batch,
@@ -55,6 +56,10 @@ async function headless(request: RunRequest): Promise<number> {
     env: process.env,
     fresh,
     allowApiKey,
+    onAccepted: ({ warnings }) => {
+      if (format === "lines") probeStdout(`loopdash ${VERSION}  ${plainText(batch)}\n`);
+      if (warnings.length > 0) writeAll(2, `${formatProblems(batch, warnings)}\n`);
+    },
     ...(workers === undefined ? {} : { workers }),
   });
   stopOnSignals(engine, ["SIGINT", "SIGTERM", "SIGHUP"]);
@@ -80,8 +85,9 @@ function probeStdout(line: string): void {
 /** Prints the run's name and leaves it working. Exit 0 says "started", nothing of the run. */
 async function detach(request: RunRequest): Promise<number> {
   const { engine } = await spawn(request);
-  const { run } = await engine;
+  const { run, warnings } = await engine;
   writeAll(1, `${run}\n`);
+  if (warnings !== undefined) writeAll(2, `${warnings}\n`);
   writeAll(2, `loopdash: started and left working; nothing is judged yet. Watch it with: loopdash attach ${run}\n`);
   return 0;
 }

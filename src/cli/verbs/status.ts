@@ -77,5 +77,5 @@ function doing(state: RunState, id: TicketId, attempt: Attempt, live: boolean): 
   const { glyph, word } = stageOf(attempt, finish);
   const turn = turnOf(attempt, finish);
   const why = attempt.waiting ?? (turn && specLabel(turn));
-  return `  ${glyph} ${id}  try ${attempt.n}, ${live ? "" : "cut off at "}${word}${why === undefined ? "" : `: ${why}`}`;
+  return `  ${glyph} ${id}  attempt ${attempt.n}, ${live ? "" : "cut off at "}${word}${why === undefined ? "" : `: ${why}`}`;
 }

@@ -34,7 +34,7 @@ export const ReviewerSpec = z
     }),
     ...vendorSpecs({ ...vendorFields, ...review }),
   ])
-  .describe("The reviewer: another model, which reviews changes and rules on blockers");
+  .describe("The model that reviews changes and rules on blockers");
 export type ReviewerSpec = z.infer<typeof ReviewerSpec>;
 
 /**

@@ -92,7 +92,7 @@ export type TrackerSpec = z.infer<typeof TrackerSpec>;
 /** Every bound of a run. `decide` or the executor reads each of them. */
 export const Limits = z.strictObject({
   workers: z.number().int().min(1).max(64).default(4).describe("Tickets worked at the same time"),
-  attempts: z.number().int().min(1).max(20).default(3).describe("Attempts per ticket that may fail before it is left alone"),
+  attempts: z.number().int().min(1).max(20).default(3).describe("Attempts per ticket that may fail before it is stalled"),
   heals: z.number().int().min(0).max(10).default(2).describe("Repairs of the harness per run"),
   discoveries: z.number().int().min(0).max(100).default(5).describe("Tickets that workers may add to the run"),
   minutesPerAttempt: minutes.default(60).describe("Minutes before an agent is ended"),
@@ -161,7 +161,7 @@ export const BatchFile = z.strictObject({
     .max(50)
     .readonly()
     .default([])
-    .describe("Transients by name, beside the built-in ones: a step that fails by one is retried once"),
+    .describe("Transient failures by name, beside the built-in ones: a step that fails by one is retried once"),
   protect: z.array(z.string().min(1)).readonly().default([]).describe("Glob patterns of paths that no change may touch"),
   tickets: z
     .array(TicketSpec)

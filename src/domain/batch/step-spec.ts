@@ -95,12 +95,12 @@ export const StepSpec = z.discriminatedUnion("step", [
       environment: name.optional().describe("The environment that it checks, for people: dev, prod"),
       within: seconds
         .optional()
-        .describe("Seconds in which it must pass; the last run begins when they are over. Default: one run"),
-      every: seconds.optional().describe("Seconds from the end of a run to the next one, if within is given; default: 5"),
+        .describe("Seconds in which it must pass; the last probe starts when they are over. Default: one probe"),
+      every: seconds.optional().describe("Seconds from the end of a probe to the next one, if within is given; default: 5"),
       expect: Expectation.optional(),
     })
     .refine(({ every, within }) => every === undefined || within !== undefined, {
-      message: "means nothing without within: there is one run",
+      message: "means nothing without within: there is one probe",
       path: ["every"],
     }),
   z.strictObject({ step: z.literal("assert").describe("Sets the ticket to done in the tracker and reads it back") }),

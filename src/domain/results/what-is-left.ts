@@ -19,7 +19,7 @@ export function whatIsLeft(state: RunState): string {
   if (open.length === 0) return `every ticket is settled here, but the tracker says otherwise: ${trackerOpen(state)}`;
   const more = open.length > NAMED ? `; +${open.length - NAMED} more` : "";
   const why = halted === undefined ? "" : `${describeHalt(halted)}; `;
-  return `${why}${open.length} of ${index} tickets are open: ${open.slice(0, NAMED).join("; ")}${more}`;
+  return `${why}${open.length} of ${index} ${index === 1 ? "ticket is" : "tickets are"} open: ${open.slice(0, NAMED).join("; ")}${more}`;
 }
 
 /** A reason that all of them share is given once, before them. */

@@ -135,7 +135,7 @@ function admitWorkers(state: RunState, workers: number, refuse: Refuse): readonl
 
 function admitHeal(state: RunState, refuse: Refuse): readonly RunFact[] {
   const { asked, running } = state.heals;
-  if (running !== undefined) return refuse("the harness is being healed already");
+  if (running !== undefined) return refuse("a heal is under way already");
   if (asked) return refuse("a heal was asked for already: it begins once the attempts under way are over");
   const why = whyNoHeal({ ...state, reservedUsd: 0 });
   if (why !== undefined) return refuse(why);
@@ -143,8 +143,7 @@ function admitHeal(state: RunState, refuse: Refuse): readonly RunFact[] {
 }
 
 function admitDropHeal({ heals: { asked, running } }: RunState, refuse: Refuse): readonly RunFact[] {
-  if (!asked)
-    return refuse(running === undefined ? "no heal is asked for" : "the heal has begun: it cannot be cancelled any more");
+  if (!asked) return refuse(running === undefined ? "no heal is asked for" : "the heal has begun: it can no longer be cancelled");
   return [
     { type: "intervention", class: "I2", target: "harness", note: "cancelled the heal" },
     { type: "heal-dropped", why: "a person cancelled it" },

@@ -122,7 +122,7 @@ export function describeReason(reason: Reason): string {
     case "money":
       return `one more attempt could break ${reason.cap} ($${reason.limitUsd})`;
     case "backoff":
-      return `ready; the model's API is to be left alone until ${formatUtc(reason.until)}`;
+      return `ready; the model's API is rate limited until ${formatUtc(reason.until)}`;
     case "halted":
       return describeHalt(reason.by);
     case "depends":

@@ -25,7 +25,7 @@ export interface Deviation {
   readonly key: string;
   /** `absent` may have innocent reasons; that a failing test is reported as passed has none. */
   readonly got: "passed" | "failed" | "skipped" | "absent" | "exit-0";
-  /** In words; it holds the text of reports and paths, raw. */
+  /** In words, without the name or file of a planted test: who reads them may be who forged the results. */
   readonly says: string;
 }
 
@@ -36,7 +36,7 @@ export function deviationsIn({ files, exitCode, tests = [] }: PlantedRun): reado
       const got = outcomeOf(test, tests);
       if (got === (test.role === "passes" ? "passed" : "failed")) return [];
       const must = test.role === "passes" ? "must pass" : "must fail";
-      const says = `${file.path}: "${test.name}" ${must}, ${got === "absent" ? "is not in the report" : `was reported as ${got}`}`;
+      const says = `a planted test that ${must} ${got === "absent" ? "is not in the report" : `was reported as ${got}`}`;
       return [{ key: keyOf(file, test, i), got, says }];
     }),
   );
@@ -130,4 +130,11 @@ function failedToLoad({ path }: PlantedFile, { tests = [] }: PlantedRun): boolea
 /** Whether the base could not load some of its files: what is absent then has been tried by nobody. */
 export function hasUnloadedFiles({ files, tests }: PlantedRun): boolean {
   return files.some((file) => failedToLoad(file, { files, tests, exitCode: undefined }));
+}
+
+/** `a planted test that must fail was reported as passed (3 times)`: each kind once. */
+export function countedWords(found: readonly Deviation[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const { says } of found) counts.set(says, (counts.get(says) ?? 0) + 1);
+  return [...counts].map(([says, count]) => (count === 1 ? says : `${says} (${count} times)`));
 }

@@ -105,7 +105,7 @@ function cameToItsEnd({ ending, exitCode, stop }: AgentResult): boolean {
 
 function wayOf(result: AgentResult): string {
   if (result.stop !== undefined) return `stopped early (${result.stop.kind}): ${result.stop.says}`;
-  return result.ending === "aborted" ? "was cancelled" : howItEnded(result);
+  return howItEnded(result);
 }
 
 /** Accepts the agent's texts whole and unchanged, or not at all. */

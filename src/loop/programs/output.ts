@@ -91,7 +91,7 @@ export function howItEnded(result: Pick<ExecResult, "ending" | "exitCode" | "sig
     case "over-quota":
       return `was ended: ${plainText(result.message ?? "it wrote too much", 300)}`;
     case "aborted":
-      return "was called off";
+      return "was cancelled";
     case "failed-to-start":
       return `did not start: ${plainText(result.message ?? "no reason given", 300)}`;
   }

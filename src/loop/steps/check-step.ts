@@ -84,7 +84,7 @@ export async function runCheckStep(
   return { ok: false, facts, evidence: { ...evidence, tests: tests.slice(0, MAX_TESTS).map((id) => plainText(id, 300)) } };
 }
 
-/** A passed check is tested with test canaries: code under test can forge its runner's report. */
+/** A passed check is tested with test canaries. Their output names them: the log keeps it, the evidence that agents read does not. */
 async function tryCanaries(
   check: CheckRun,
   { passed, durationMs, tests, baseTests = [], loads = [] }: Outcome,
@@ -94,7 +94,7 @@ async function tryCanaries(
     return manifest.as === "tests" ? manifest.run.tests : undefined;
   };
   const canary = await testCanary({ ...check, durationMs, tests, baseTests, loads, resultsOn });
-  if (canary.as === "forged") return refuse(check, canary.finding.says, detailOf([canary.finding], canary.output));
+  if (canary.as === "forged") return refuse(check, canary.finding.says, detailOf([canary.finding], ""));
   if (canary.as === "broken") return { ok: false, evidence: canary.evidence };
   return { ok: true, ...passed, summary: `${passed.summary}; ${canaryLine(canary)}` };
 }

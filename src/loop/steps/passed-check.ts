@@ -31,6 +31,6 @@ export interface PassedCheck {
 export type CanaryOutcome =
   | { readonly as: "held" }
   | { readonly as: "not-run"; readonly why: string }
-  | { readonly as: "forged"; readonly finding: Remark; readonly output: string }
+  | { readonly as: "forged"; readonly finding: Remark }
   /** The checkout could not be prepared again. */
   | { readonly as: "broken"; readonly evidence: Evidence };

@@ -1,6 +1,6 @@
 import type { Remark } from "../../domain/evidence/compare.ts";
 import type { Evidence } from "../../domain/run/event.ts";
-import type { Deviation, PlantedRun } from "../../domain/test-canary/deviations.ts";
+import { countedWords, type Deviation, type PlantedRun } from "../../domain/test-canary/deviations.ts";
 
 /** The result of one run of a command. */
 export type Run = PlantedRun & { readonly output: string; readonly printed: boolean };
@@ -32,5 +32,5 @@ export async function twoOfThree<T>(
 export function findingOf(found: readonly Deviation[]): Remark {
   const passed = found.some(({ got }) => got === "passed" || got === "exit-0");
   const what = passed ? "a planted test that must fail did not" : "planted tests were not reported as they must be";
-  return { says: `the results are forged: ${what}`, ids: found.map(({ says }) => says) };
+  return { says: `the results are forged: ${what}`, ids: countedWords(found) };
 }

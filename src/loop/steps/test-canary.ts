@@ -124,7 +124,7 @@ class Trial {
     if ("evidence" in settled) return { as: "broken", evidence: settled.evidence };
     const { run, found: ids } = settled;
     const says = `tests of the base fail without ${stripped.what}`;
-    if (ids.length > 0) return { as: "forged", finding: { says, ids }, output: run.output };
+    if (ids.length > 0) return { as: "forged", finding: { says, ids } };
     if (run.files.length === 0) return undefined;
     const outcome = await trial.#planted(run, "new");
     return outcome.as === "forged" || outcome.as === "broken" ? outcome : undefined;
@@ -173,13 +173,13 @@ class Trial {
     const sure = bad.some(({ got }) => got === "passed");
     const counts = sure || step.report === undefined || sawFailing(base) || sawFailing(first) || hasUnloadedFiles(base);
     if (bad.length === 0 || !counts) return this.#shakenBesides(first, base, fails, counts);
-    if (sure) return { as: "forged", finding: findingOf(bad), output: first.output };
+    if (sure) return { as: "forged", finding: findingOf(bad) };
     // Other causes of absent tests do not occur in most runs.
     const find = (run: Run) => forgedBy({ candidate: run, base, hasMoved }, deviates);
     const settled = await twoOfThree(() => this.#plant(candidate.commit, fails), find, first);
     if ("evidence" in settled) return { as: "broken", evidence: settled.evidence };
     if (settled.found.length === 0) return { as: "held" };
-    return { as: "forged", finding: findingOf(settled.found), output: settled.run.output };
+    return { as: "forged", finding: findingOf(settled.found) };
   }
 
   /** Tests of the base that passed, and fail beside planted ones: code that made them pass knew their line numbers. */
@@ -203,9 +203,9 @@ class Trial {
     const find = (run: Run) => this.#shaken(run).filter((id) => !there.has(id));
     const settled = await twoOfThree(() => this.#plant(candidate.commit, fails), find, first);
     if ("evidence" in settled) return { as: "broken", evidence: settled.evidence };
-    const { run, found: ids } = settled;
+    const { found: ids } = settled;
     const says = "the results are forged: tests of the base fail where planted tests stand beside them";
-    if (ids.length > 0) return { as: "forged", finding: { says, ids }, output: run.output };
+    if (ids.length > 0) return { as: "forged", finding: { says, ids } };
     return counts && (step.report === undefined ? first.exitCode !== 0 : sawFailing(first))
       ? { as: "held" }
       : { as: "not-run", why: "planted tests do not come out as they must on the base either" };

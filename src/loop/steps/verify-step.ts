@@ -1,6 +1,7 @@
 import { MAX_EXPECTED_OUTPUT, unmet } from "../../domain/batch/expect.ts";
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/event.ts";
+import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { ProgramContext } from "../programs/context.ts";
@@ -66,10 +67,10 @@ async function untilItHolds(verifying: Verifying, within: number): Promise<StepR
     const ms = ctx.clock.now() - begun;
     const taken = `${secondsOf({ durationMs: ms })} s`;
     if (run.ok && runs === 1) return { ok: true, summary: `passed in ${run.seconds} s`, commit: landed };
-    if (run.ok) return { ok: true, summary: `passed on run ${runs}, after ${taken}`, commit: landed };
+    if (run.ok) return { ok: true, summary: `passed on probe ${runs}, after ${taken}`, commit: landed };
     if (isLast) {
       const { evidence } = run;
-      const how = `${runs} runs in ${taken}, to hold within ${within} s`;
+      const how = `${plural(runs, "probe")} in ${taken}, to hold within ${within} s`;
       return { ok: false, evidence: { ...evidence, summary: `${evidence.summary} (${how})` } };
     }
     const left = within * 1000 - ms;

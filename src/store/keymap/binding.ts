@@ -89,6 +89,7 @@ export type Mode =
   | "search"
   | "leave"
   | "help"
+  | "help-search"
   | "replay";
 
 /** One row of the keymap: the keys, how footer and help name them, and what they do. `State` is what stands on the screen. */

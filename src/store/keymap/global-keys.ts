@@ -18,7 +18,7 @@ function turn(by: number): (state: DashboardState) => readonly Effect[] {
 }
 
 function help(): readonly Effect[] {
-  return [...ui({ type: "pane", pane: "help", action: { type: "to", place: "top" } }), ...open({ kind: "help" })];
+  return [...ui({ type: "pane", pane: "help", action: { type: "to", place: "top" } }), ...open({ kind: "help", filter: "" })];
 }
 
 const go = (view: ViewName) => (): readonly Effect[] => ui({ type: "view", view });

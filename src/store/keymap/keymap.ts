@@ -4,7 +4,7 @@ import type { Effect, KeyPress, Mode, TerminalActions } from "./binding.ts";
 import { hint, paneKeys, ui } from "./effects.ts";
 import { BACK_KEYS, GLOBAL_KEYS } from "./global-keys.ts";
 import { GRAPH_KEYS } from "./graph-keys.ts";
-import { FILTER_KEYS, HELP_KEYS, LEAVE_KEYS, SMALL_KEYS } from "./modal-keys.ts";
+import { FILTER_KEYS, HELP_KEYS, HELP_SEARCH_KEYS, LEAVE_KEYS, SMALL_KEYS } from "./modal-keys.ts";
 import { OVERVIEW_KEYS } from "./overview-keys.ts";
 import { PALETTE_KEYS } from "./palette-keys.ts";
 import { REPLAY_KEYS } from "./replay-keys.ts";
@@ -26,7 +26,7 @@ export const KEYMAP: Keymap = {
   oracle: inView(paneKeys("oracle")),
   ledger: inView(paneKeys("ledger")),
   runs: inView(RUNS_KEYS),
-  summary: [...SUMMARY_KEYS, ...GLOBAL_KEYS],
+  summary: [...SUMMARY_KEYS, ...RUN_KEYS, ...GLOBAL_KEYS],
   small: SMALL_KEYS,
   kill: KILL_KEYS,
   retry: RETRY_KEYS,
@@ -38,10 +38,11 @@ export const KEYMAP: Keymap = {
   search: SEARCH_KEYS,
   leave: LEAVE_KEYS,
   help: HELP_KEYS,
+  "help-search": HELP_SEARCH_KEYS,
   replay: REPLAY_KEYS,
 };
 
-const TEXT_MODES: ReadonlySet<Mode> = new Set(["gate", "note", "filter", "palette", "search"]);
+const TEXT_MODES: ReadonlySet<Mode> = new Set(["gate", "note", "filter", "palette", "search", "help-search"]);
 
 /** Whether characters are text here, and no keys. */
 export function isTextMode(mode: Mode): boolean {

@@ -1,6 +1,7 @@
 import type { Binding, DashboardState } from "../dashboard-state.ts";
+import { inputOf } from "../text-input.ts";
 import type { Effect } from "./binding.ts";
-import { CLOSE, close, command, fieldKeys, leaveAs, paneKeys, TO_LEAVE, ui, word } from "./effects.ts";
+import { CLOSE, close, command, fieldKeys, leaveAs, open, paneKeys, TO_LEAVE, ui, word } from "./effects.ts";
 
 const DETACH = leaveAs("detach");
 
@@ -33,7 +34,31 @@ export const LEAVE_KEYS: readonly Binding[] = [
   { name: "quit", silent: true, keys: ["ctrl-c"], help: "detach", act: () => DETACH },
 ];
 
+const toHelp = (filter: string): readonly Effect[] => [
+  ...ui({ type: "pane", pane: "help", action: { type: "to", place: "top" } }),
+  ...open({ kind: "help", filter }),
+];
+
+/** Keys of the field by which the help is narrowed: Enter keeps what is found, Escape shows all again. */
+export const HELP_SEARCH_KEYS = fieldKeys(
+  {
+    name: "keep-filter",
+    help: "keep",
+    act: ({ ui: { modal } }) => toHelp(modal?.kind === "help-search" ? modal.input.text : ""),
+  },
+  () => toHelp(""),
+);
+
 export const HELP_KEYS: readonly Binding[] = [
+  {
+    name: "search",
+    silent: true,
+    keys: ["/"],
+    short: word("search"),
+    keep: 1,
+    help: "list only the keys that have a text in their name or what they do",
+    act: ({ ui: { modal } }) => open({ kind: "help-search", input: inputOf(modal?.kind === "help" ? modal.filter : "") }),
+  },
   { name: "give-up", silent: true, keys: ["escape", "?", "q", "enter"], short: word("back"), keep: 0, help: "back", act: close },
   ...paneKeys("help"),
   TO_LEAVE,

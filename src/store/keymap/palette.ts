@@ -66,13 +66,17 @@ function modeBehind({ run, ui: { view } }: DashboardState): Mode {
   return run?.end !== undefined && view === "overview" ? "summary" : view;
 }
 
-/** Where nothing can be changed any more, what changes the run comes last. */
+/** Where nothing can be changed any more, what changes the run comes last; so do commands on a ticket while none is selected. */
 function offersOf(state: DashboardState): readonly Offer[] {
   const id = selectedIn(state);
-  const offered = state.keymap[modeBehind(state)].filter((b) => b.silent !== true);
+  const mode = modeBehind(state);
+  const isOfRun = (b: Binding): boolean => RUN_KEYS.some(({ name }) => name === b.name);
+  // In the summary they only say that the run has ended.
+  const offered = state.keymap[mode].filter((b) => b.silent !== true && !(mode === "summary" && isOfRun(b)));
   const over = state.run?.end !== undefined || state.playback !== undefined;
-  const changes = (b: Binding): boolean => over && RUN_KEYS.some(({ name }) => name === b.name);
-  return [...offered.filter((b) => !changes(b)), ...offered.filter(changes)].map((b) => ({
+  const changes = (b: Binding): boolean => over && isOfRun(b);
+  const last = (b: Binding): boolean => changes(b) || (id === undefined && ON_TICKET.has(b.name));
+  return [...offered.filter((b) => !last(b)), ...offered.filter(last)].map((b) => ({
     name: nameOf(b) + (id !== undefined && ON_TICKET.has(b.name) ? ` ${id}` : ""),
     help: b.help,
     key: allKeyLabels(b),

@@ -24,10 +24,13 @@ import { overviewKey } from "./key-labels.ts";
 export const IS_REPLAY = "this is a replay: what has happened cannot be changed";
 export const NOT_CONNECTED = "not connected to the run";
 
+/** The summary has the command under NEXT. */
+const ENDED_OPEN = "the run has ended: the command under NEXT in the summary goes on with what is open";
+
 /** Why nobody can tell the run anything now; undefined where its engine is there and goes on. */
 function whyNotLive({ playback, run, ui: { connection } }: DashboardState): string | undefined {
   if (playback !== undefined) return IS_REPLAY;
-  if (run?.end !== undefined) return "the run has ended";
+  if (run?.end !== undefined) return run.end.verdict === "done" ? "the run has ended" : ENDED_OPEN;
   return connection.state === "live" && run !== undefined ? undefined : NOT_CONNECTED;
 }
 
@@ -70,7 +73,7 @@ function retry(state: DashboardState): readonly Effect[] {
   if (id === undefined) return hint(state, selectFirst(state, "ticket"));
   const ticket = ticketIn(state, id);
   if (ticket?.phase === "stalled") return open({ kind: "retry", ticket: id });
-  return hint(state, ticket?.attempt === undefined ? `${id} is not stalled` : `a try at ${id} is under way`);
+  return hint(state, ticket?.attempt === undefined ? `${id} is not stalled` : `an attempt at ${id} is under way`);
 }
 
 /** One worker slot more or fewer than the run wants now. */
@@ -98,7 +101,7 @@ export const RUN_KEYS: readonly Binding[] = [
     keys: ["x"],
     short: ticketWord("kill"),
     keep: 3,
-    help: "end the selected ticket's try; asks first",
+    help: "end the selected ticket's attempt; asks first",
     act: whenLive(kill),
   },
   {
@@ -114,7 +117,7 @@ export const RUN_KEYS: readonly Binding[] = [
     keys: ["r"],
     short: ticketWord("retry"),
     keep: 10,
-    help: "try a stalled ticket anew; asks first",
+    help: "retry a stalled ticket; asks first",
     act: whenLive(retry),
   },
   {
@@ -148,7 +151,7 @@ export const RUN_KEYS: readonly Binding[] = [
     keys: ["h"],
     short: liveWord((state) => (state.run?.heals.asked ? "call off the heal" : "")),
     keep: 5,
-    help: "let an agent mend the harness once the tries under way are over; asks first; again, before it has begun, calls it off",
+    help: "let an agent heal the harness once the attempts under way are over; asks first; again, before it has begun, cancels it",
     act: whenLive(heal),
   },
   {

@@ -20,7 +20,7 @@ function withTarget(act: (target: Target, state: DashboardState) => readonly Eff
   return (state) => {
     const target = targetOf(state);
     if (target !== undefined) return act(target, state);
-    if (state.ui.selected !== undefined) return hint(state, "this ticket has had no try yet");
+    if (state.ui.selected !== undefined) return hint(state, "this ticket has had no attempt yet");
     return otherwise?.(state) ?? hint(state, "no ticket is selected");
   };
 }
@@ -74,7 +74,7 @@ function another(by: number): Act {
   return withTarget(({ lives, life, ticket }, state) => {
     const at = lives.findIndex(({ n }) => n === life.n) + by;
     const n = lives[at]?.n;
-    if (n === undefined) return hint(state, by < 0 ? "this is the first try" : "this is the newest try");
+    if (n === undefined) return hint(state, by < 0 ? "this is the first attempt" : "this is the newest attempt");
     return pick(at === lives.length - 1 ? { ticket: ticket.id } : { ticket: ticket.id, n });
   });
 }
@@ -126,7 +126,7 @@ function search(state: DashboardState): readonly Effect[] {
 
 const TAB_KEYS: Readonly<Record<TicketTab, { readonly key: string; readonly help: string }>> = {
   log: { key: "l", help: "show what the agent printed" },
-  diff: { key: "d", help: "show what the try changed" },
+  diff: { key: "d", help: "show what the attempt changed" },
   prompt: { key: "P", help: "show what the agent was told" },
   evidence: { key: "e", help: "show what speaks for and against the chosen step, and its log" },
   cost: { key: "c", help: "show what the ticket has cost" },
@@ -160,7 +160,7 @@ export const TICKET_KEYS: readonly Binding[] = [
     pair: "step-previous",
     short: word("step"),
     keep: 6,
-    help: "choose the next step of the try",
+    help: "choose the next step of the attempt",
     act: step(1),
   },
   { name: "step-previous", keys: ["S"], help: "choose the step before", act: step(-1) },
@@ -173,8 +173,16 @@ export const TICKET_KEYS: readonly Binding[] = [
     help: "show the evidence of the chosen step",
     act: show("evidence"),
   },
-  { name: "try-previous", keys: ["["], pair: "try-next", short: word("try"), keep: 5, help: "the try before", act: another(-1) },
-  { name: "try-next", keys: ["]"], help: "the next try", act: another(1) },
+  {
+    name: "attempt-previous",
+    keys: ["["],
+    pair: "attempt-next",
+    short: word("attempt"),
+    keep: 5,
+    help: "the attempt before",
+    act: another(-1),
+  },
+  { name: "attempt-next", keys: ["]"], help: "the next attempt", act: another(1) },
   {
     name: "ticket-next",
     silent: true,

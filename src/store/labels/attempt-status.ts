@@ -64,7 +64,7 @@ function knownOf(attempt: Attempt, { finish, reviewer }: SaidOf): Saying | undef
   }
   // Which step it was is said beside it.
   if (retried !== undefined)
-    return { text: `hiccup '${displayText(retried.transient)}', once more`, tone: "waiting", from: retried.until };
+    return { text: `transient '${displayText(retried.transient)}', retry`, tone: "waiting", from: retried.until };
   const turn = turnOf(attempt, finish);
   return turn && { text: `waits for its turn: ${specLabel(turn)}`, tone: "waiting" };
 }
@@ -95,5 +95,5 @@ export function lastFailure(ticket: TicketState): string | undefined {
   const past = ticket.history.at(-1);
   if (past === undefined) return undefined;
   const summary = displayText(past.summary);
-  return `try ${past.n} ${past.outcome}${summary === "" ? "" : `: ${summary}`}`;
+  return `attempt ${past.n} ${past.outcome}${summary === "" ? "" : `: ${summary}`}`;
 }

@@ -36,7 +36,7 @@ export function queueLabel(state: Pick<DashboardState, "run">, id: TicketId): Qu
       return { ...STYLES.done, text: ticket.mergedSha?.slice(0, 7) ?? "done" };
     default: {
       const reason = whyNot(run, run.plan.index[id] ?? 0);
-      const again = ticket.history.length === 0 ? "" : ` · try ${ticket.history.length + 1}`;
+      const again = ticket.history.length === 0 ? "" : ` · attempt ${ticket.history.length + 1}`;
       const able = ABLE.has(reason.kind);
       return {
         ...(able ? STYLES.ready : STYLES.waits),
@@ -75,7 +75,7 @@ export function titleLabel(state: Pick<DashboardState, "run">, id: TicketId): st
 
 function finishingLabel(attempt: Attempt, saidOf: SaidOf): QueueLabel {
   const { glyph, tone, word } = stageOf(attempt, saidOf.finish);
-  const again = attempt.n === 1 ? "" : ` · try ${attempt.n}`;
+  const again = attempt.n === 1 ? "" : ` · attempt ${attempt.n}`;
   if (attempt.asked !== undefined) return { glyph, tone, text: `${sayingOf(attempt, saidOf).text}${again}` };
   return { glyph, tone, text: `${attempt.waiting === undefined ? word : displayText(attempt.waiting)}${again}` };
 }

@@ -1,5 +1,6 @@
 import { failingOnBaseLine } from "../../domain/evidence/summary-lines.ts";
 import { type Ledger, ledgerOf } from "../../domain/results/ledger.ts";
+import { nextSteps } from "../../domain/results/next-steps.ts";
 import { type EarlierRun, trendOf } from "../../domain/results/trend.ts";
 import type { RunState, TicketState } from "../../domain/run/state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
@@ -45,16 +46,31 @@ export function numbersLine(ledger: Ledger): string {
   const { interventions: i, claims } = ledger;
   return [
     `attempts ${ledger.attempts}`,
-    `claims ${claims.made}, upheld ${claims.upheld}${claims.gap === 0 ? "" : `, gap ${claims.gap}`}`,
+    claimsOfDone(claims),
     ...checksLabels(ledger.checks),
     ...reviewerLabels(ledger.reviewer),
     ...claimLabels(ledger),
-    `fix-and-proceed ${ledger.fixAndProceed}`,
+    `fixed without you ${ledger.fixAndProceed}`,
     ...(ledger.heals > 0 ? [`heals ${ledger.heals}, accepted ${ledger.healsAccepted}`] : []),
     `incidents ${ledger.incidents}`,
     `$ ${ledger.costUsd.toFixed(2)}`,
     `interventions ${i.total} (${i.work} work, ${i.harness} harness)`,
   ].join(" · ");
+}
+
+/** `claims of done 14: 5 upheld, 8 refuted, 1 not judged`: the parts add up to the whole. */
+function claimsOfDone({ made, upheld, gap }: Ledger["claims"]): string {
+  return `claims of done ${partsOf(made, [
+    [upheld, "upheld"],
+    [gap, "refuted"],
+    [made - upheld - gap, "not judged"],
+  ])}`;
+}
+
+/** A number and its parts, those that are 0 left out. */
+function partsOf(whole: number, parts: readonly (readonly [n: number, word: string])[]): string {
+  const words = parts.filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`);
+  return words.length === 0 ? String(whole) : `${whole}: ${words.join(", ")}`;
 }
 
 /** Passed checks by what they proved, where there were any: an exit code is never shown as the equal of results per test. */
@@ -77,14 +93,22 @@ function reviewerLabels({ questions, valid, usd, canaries }: Ledger["reviewer"])
   ];
 }
 
+function blockerClaims({ claimed, upheld, fake }: Ledger["blockers"]): string {
+  return `blocker claims ${partsOf(claimed, [
+    [upheld, "upheld"],
+    [fake, "rejected"],
+    [claimed - upheld - fake, "not ruled on"],
+  ])}`;
+}
+
 /** What workers claimed beside their changes, and hiccups; each where there were any. */
 function claimLabels({ blockers, discoveries, transients }: Ledger): readonly string[] {
   return [
-    ...(blockers.claimed > 0 ? [`blockers ${blockers.claimed}, upheld ${blockers.upheld}, fake ${blockers.fake}`] : []),
+    ...(blockers.claimed > 0 ? [blockerClaims(blockers)] : []),
     ...(discoveries.filed + discoveries.refused > 0
       ? [`discoveries filed ${discoveries.filed}${discoveries.refused > 0 ? `, refused ${discoveries.refused}` : ""}`]
       : []),
-    ...(transients.retried > 0 ? [`transients ${transients.retried}, then passed ${transients.passed}`] : []),
+    ...(transients.retried > 0 ? [`transient failures ${transients.retried}: ${transients.passed} passed on retry`] : []),
   ];
 }
 
@@ -121,9 +145,16 @@ export function renderSummaryText(state: RunState, live = true, earlier: readonl
     `  ${numbersLine(ledger)}`,
     ...(trend === undefined ? [] : [`  ${trend}`]),
     ...slotText(state, SLOTS_WIDTH),
+    ...nextLines(state).map((line) => `  ${line}`),
     `  loopdash report ${state.run}`,
   ];
   return `${lines.map((line) => plainText(line)).join("\n")}\n`;
+}
+
+/** What to do after a run that is not done: what to fix, the command that goes on, what it keeps. */
+export function nextLines(state: RunState): readonly string[] {
+  const next = nextSteps(state);
+  return next === undefined ? [] : [`fix:   ${next.fix}`, `next:  ${next.command}`, `keeps: ${next.kept}`];
 }
 
 /** Tests that failed on a ticket's base and did not count, one line for each check. */
@@ -132,7 +163,7 @@ export function baseLines({ failingOnBase = [] }: TicketState): readonly string[
 }
 
 function countsLabel({ tickets: { total, done, gated, open } }: Ledger): string {
-  return `${total} tickets: ${done} shipped, ${gated} human-gated, ${open} open`;
+  return `${total} ${total === 1 ? "ticket" : "tickets"}: ${done} shipped, ${gated} human-gated, ${open} open`;
 }
 
 /** What a person is to do; where nobody wrote that down, it is said and not left blank. */
@@ -165,7 +196,7 @@ export function renderMarkdown(state: RunState, live = true, earlier: readonly E
   return `${[
     `# ${headline(state, live)}: ${escapeMarkdown(state.batch.name)}`,
     "",
-    `Run \`${state.run}\`, ${formatDuration(ledger.elapsedMs)}, ${ledger.tickets.total} tickets. ${escapeMarkdown(state.end?.reason ?? "The run has not ended.")}`,
+    `Run \`${state.run}\`, ${formatDuration(ledger.elapsedMs)}, ${ledger.tickets.total} ${ledger.tickets.total === 1 ? "ticket" : "tickets"}. ${escapeMarkdown(state.end?.reason ?? "The run has not ended.")}`,
     ...(state.sandboxed ? [] : ["", "Unsandboxed: agents and checks ran with the user's rights."]),
     ...section(
       "Yours",

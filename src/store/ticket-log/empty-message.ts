@@ -9,7 +9,7 @@ export function emptyMessage({ tab, life, ticket }: Target, file: FileLabel): Lo
   const over = life.outcome !== undefined;
   switch (tab) {
     case "log":
-      if (over) return { text: "this try has left no log", tone: "waiting" };
+      if (over) return { text: "this attempt has left no log", tone: "waiting" };
       return {
         text: life.entries[0]?.mark === "ahead" ? "no agent has started yet" : "the agent has printed nothing yet",
         tone: "waiting",
@@ -17,15 +17,15 @@ export function emptyMessage({ tab, life, ticket }: Target, file: FileLabel): Lo
     case "diff":
       return { text: diffWord(life.outcome, ticket), tone: "waiting" };
     case "prompt":
-      return { text: over ? "this try has left no prompt" : "the prompt has not been written yet", tone: "waiting" };
+      return { text: over ? "this attempt has left no prompt" : "the prompt has not been written yet", tone: "waiting" };
     default:
       return { text: "nothing to show", tone: "waiting" };
   }
 }
 
 function diffWord(outcome: Target["life"]["outcome"], { attempt }: Target["ticket"]): string {
-  if (outcome === "done" || outcome === "gated") return "nothing of this try has landed";
-  if (outcome !== undefined) return "this try has left no change";
+  if (outcome === "done" || outcome === "gated") return "nothing of this attempt has landed";
+  if (outcome !== undefined) return "this attempt has left no change";
   if (attempt?.change === undefined) return "unknown until the agent has stopped and its change is captured";
   const { files, additions, deletions } = attempt.change;
   if (files === 0) return "captured: nothing was changed";

@@ -1,3 +1,4 @@
+import { isSettled } from "../../domain/run/state.ts";
 import { plural } from "../../domain/values/plural.ts";
 import type { DashboardState } from "../dashboard-state.ts";
 import { displayLine, displayText } from "../display-text.ts";
@@ -47,7 +48,7 @@ function evidenceLines(state: State, target: Target): readonly LogLine[] {
   const found = past === undefined ? ticket.attempt?.refused : evidenceOf(ticket, past);
   const detail = entry.mark === "failed" ? (found?.detail ?? "") : "";
   return [
-    line(`${entryLabel(entry)}, try ${life.n}: ${MARK_LABELS[entry.mark]}${took}`, tone),
+    line(`${entryLabel(entry)}, attempt ${life.n}: ${MARK_LABELS[entry.mark]}${took}`, tone),
     ...(entry.says === undefined ? [] : [line(entry.says)]),
     ...(detail.trim() === ""
       ? []
@@ -79,29 +80,36 @@ function costLines(state: State, target: Target): readonly LogLine[] {
   const limits = state.run?.batch.limits;
   const agentUsd = attempt?.agent?.costUsd;
   return [
-    ...ticket.history.map(({ n, costUsd, outcome }) => row(`try ${n}`, formatUsd(costUsd), `${outcome}; agent and second model`)),
+    ...ticket.history.map(({ n, costUsd, outcome }) => row(`attempt ${n}`, formatUsd(costUsd), `${outcome}; agent and reviewer`)),
     ...(attempt === undefined
       ? []
       : [
           agentUsd === undefined
-            ? row(`try ${attempt.n}, agent`, "unknown", `${formatUsd(attempt.reservedUsd)} set aside until it has ended`)
-            : row(`try ${attempt.n}, agent`, formatUsd(agentUsd)),
+            ? row(`attempt ${attempt.n}, agent`, "unknown", `${formatUsd(attempt.reservedUsd)} set aside until it has ended`)
+            : row(`attempt ${attempt.n}, agent`, formatUsd(agentUsd)),
           reviewerLine(attempt),
         ]),
     line(""),
     row("this ticket", formatUsd(ticket.costUsd), limits && `of ${formatCap(limits.usdPerTicket)} at most`),
-    row("one try", "", limits && `${formatCap(limits.usdPerAttempt)} at most`),
+    row("one attempt", "", limits && `${formatCap(limits.usdPerAttempt)} at most`),
     row("the run", formatUsd(state.run?.spentUsd ?? 0), limits && `of ${formatCap(limits.usdPerRun)} at most`),
     row("one day, all runs", "", limits && `${formatCap(limits.usdPerDay)} at most`),
     line(""),
     tokenLine(state, target, life.n),
-    line(`${plural(ticket.failures, "try counts", "tries count")} against the ${limits?.attempts ?? "?"} allowed`, "waiting"),
+    ...(isSettled(ticket.phase) && ticket.phase !== "stalled"
+      ? []
+      : [
+          line(
+            `${plural(ticket.failures, "attempt counts", "attempts count")} against the ${limits?.attempts ?? "?"} allowed`,
+            "waiting",
+          ),
+        ]),
   ];
 }
 
 function reviewerLine({ asked, questionsUsd }: NonNullable<Target["ticket"]["attempt"]>): LogLine {
   const held = asked === undefined ? "" : `${formatUsd(asked.reservedUsd)} more set aside for what it is being asked`;
-  return row("  second model", formatUsd(questionsUsd ?? 0), held);
+  return row("  reviewer", formatUsd(questionsUsd ?? 0), held);
 }
 
 /** Columns of the name and of the amount. */
@@ -115,9 +123,9 @@ function row(name: string, amount: string, rest = ""): LogLine {
 function tokenLine(state: State, target: Target, n: number): LogLine {
   const viewed = openFileOf(state, target);
   const tokens = viewed?.text.tokens;
-  if (tokens === undefined) return row(`tokens of try ${n}`, "unknown", "its agent has not told");
+  if (tokens === undefined) return row(`tokens of attempt ${n}`, "unknown", "its agent has not told");
   const count = (many: number): string => many.toLocaleString("en");
   const part = (viewed?.text.skipped ?? 0) > 0 ? "; from the end of its log alone" : "";
   const all = `${tokenCounts(tokens, count)}${part}`;
-  return line(`${`tokens of try ${n}`.padEnd(NAME)}  ${all}`, "claim");
+  return line(`${`tokens of attempt ${n}`.padEnd(NAME)}  ${all}`, "claim");
 }

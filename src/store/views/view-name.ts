@@ -5,7 +5,7 @@ export type ViewName = (typeof VIEWS)[number];
 /** What each view answers, in one line: for the palette and the help. */
 export const VIEW_TITLES: Readonly<Record<ViewName, string>> = {
   overview: "what runs, what waits and why",
-  ticket: "all about one ticket: its tries, log, diff, prompt, evidence, cost",
+  ticket: "all about one ticket: its attempts, log, diff, prompt, evidence, cost",
   graph: "which ticket waits for which",
   timeline: "which agent worked when",
   oracle: "what the oracle said of each ticket, and the heals",

@@ -100,7 +100,7 @@ describe("reading a folder of tickets", () => {
     else put("T.md", text);
     const { why, exitCode, todo } = await refusal();
     expect(why).toMatch(message ?? /T\.md: it is not UTF-8/);
-    expect([exitCode, todo]).toEqual([2, "Mend the files that are named, then start again."]);
+    expect([exitCode, todo]).toEqual([2, "Fix the files that are named, then start again."]);
   });
 
   test("a file name that is no id, ids that are there twice and links come in one error", async () => {

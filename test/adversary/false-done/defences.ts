@@ -123,7 +123,7 @@ export const DEFENCES = {
   frozenBatch: {
     name: "a run goes on with the batch that it began with, or not at all",
     holes: [
-      { file: "src/cli/engine/start-engine.ts", from: 'loaded.sha !== before ? "the batch', to: 'false ? "the batch' },
+      { file: "src/cli/engine/start-engine.ts", from: "loaded.sha === row.batchFileSha ?", to: "true ?" },
       {
         file: "src/cli/engine/start-engine.ts",
         from: "return resumeRun({ run: unfinished.run, home, store });",

@@ -21,7 +21,7 @@ function questions(run: ReturnType<typeof plumbing>): { readonly kill: string; r
 test("questions about a ticket say what they would end, and once it is over that there is nothing to end", () => {
   const run = plumbing();
   const before = questions(run);
-  expect(before.kill).toContain("Its agent is ended, and the try counts");
+  expect(before.kill).toContain("Its agent is ended, and the attempt counts");
   expect(before.gate).toContain("Its agent is ended.");
   expect(before.gate).not.toContain("refused");
   const after = questions(run.ships("T-7", 10));

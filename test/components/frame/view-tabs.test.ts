@@ -84,7 +84,7 @@ test("a legend shows whole words, and a mark where there are more", () => {
       .join("");
   expect(text(60)).toBe(" 1s/column  ▸at work ─finishing ━shipped !yours ×failed …");
   expect(text(80)).toMatch(/ ·cut off …$/);
-  expect(text(160)).toMatch(/ 3 tries $/);
+  expect(text(160)).toMatch(/ 3 attempts $/);
   for (let width = 2; width < 200; width++)
     expect(spansWidth(fitLegend(legend({ finish: true, width, ms: 1_000 }), width))).toBeLessThanOrEqual(width);
 });

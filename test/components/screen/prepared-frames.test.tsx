@@ -76,7 +76,7 @@ test("what stands in front of lines covers them, and gives them back", { timeout
     [160, 50],
   ] as const) {
     await using m = await pair(run, columns, rows);
-    for (const modal of [{ kind: "help" }, { kind: "leave" }, { kind: "heal" }] as const) {
+    for (const modal of [{ kind: "help", filter: "" }, { kind: "leave" }, { kind: "heal" }] as const) {
       m.do(({ store }) => store.dispatch({ type: "open", modal }));
       await m.agree(`${modal.kind} at ${columns}×${rows}`);
       m.do(({ store }) => store.dispatch({ type: "close" }));

@@ -130,7 +130,7 @@ describe("in a batch file", () => {
     ]);
     expect(words(verify({ expect: { text: "up" } }))).toEqual([""]);
     expect(words(verify({ expect: { json: [] } }))).toEqual([""]);
-    expect(words(verify({ every: 2 }))).toEqual(["finish[1].every: means nothing without within: there is one run"]);
+    expect(words(verify({ every: 2 }))).toEqual(["finish[1].every: means nothing without within: there is one probe"]);
     expect(words(verify({ within: 0.01 }))).toEqual(["finish[1].within must be a number from 0.1 to 86400, not 0.01"]);
     expect(words(verify({ within: 60, every: 2, expect: { text: "up", json: [1] } }))).toEqual([""]);
   });

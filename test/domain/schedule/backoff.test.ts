@@ -117,7 +117,7 @@ describe("a model's API that wants to be left alone", () => {
   test("says until when, by a clock that is the same everywhere", () => {
     const sim = run();
     sim.report({ type: "backoff-started", until: Date.UTC(2026, 0, 31, 14, 3, 22), reason: "x" });
-    expect(describeReason(whyNot(sim.state, 0))).toBe("ready; the model's API is to be left alone until 2026-01-31 14:03:22 UTC");
+    expect(describeReason(whyNot(sim.state, 0))).toBe("ready; the model's API is rate limited until 2026-01-31 14:03:22 UTC");
     sim.report({ type: "run-paused" });
     expect(whyNot(sim.state, 0)).toEqual({ kind: "paused" });
     sim.report({ type: "run-unpaused" });

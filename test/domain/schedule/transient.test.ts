@@ -60,7 +60,7 @@ describe("a pattern", () => {
   test.for(["a*", "(abc|)", ".+", "[^x]+", "\\w+ failed", "^FAIL", "error"])(
     "%s takes any failure, and is refused",
     (pattern) => {
-      expect(unfitForTransient(pattern)).toMatch(/^must be narrow: it takes ".*" for a transient/);
+      expect(unfitForTransient(pattern)).toMatch(/^must be narrow: it takes ".*" for a transient failure/);
     },
   );
 
@@ -94,7 +94,7 @@ const SAMPLES: readonly (readonly [name: string, steps: readonly TransientKind[]
     "npm ERR! code ETIMEDOUT\nnpm ERR! errno ETIMEDOUT",
     " ERR_PNPM_META_FETCH_FAIL  GET https://registry.example/left-pad: request failed, reason: socket hang up",
     "pip._vendor.urllib3.exceptions.ReadTimeoutError: HTTPSConnectionPool(host='files.example', port=443): Read timed out.",
-    "warning: spurious network error (3 tries remaining): [28] Timeout was reached\nerror: failed to download from `https://crates.example`",
+    "warning: spurious network error (3 attempts remaining): [28] Timeout was reached\nerror: failed to download from `https://crates.example`",
     "error: RPC failed; curl 56 GnuTLS recv error (-54): Error in the pull function.\nfatal: early EOF",
   ],
   [

@@ -115,10 +115,10 @@ describe("the worker's prompt", () => {
       { step: "assert" },
     ] as const;
     const prompt = render({
-      ticket: ticketOf("T-1", { title: "Mend it", body: "All of it.", finish }),
+      ticket: ticketOf("T-1", { title: "Fix it", body: "All of it.", finish }),
       protect: ["test/**", "*.lock"],
     });
-    expect(prompt).toContain("# Ticket T-1: Mend it\n\nAttempt 1 of 3.");
+    expect(prompt).toContain("# Ticket T-1: Fix it\n\nAttempt 1 of 3.");
     expect(prompt).toContain("## What to do\n\nAll of it.\n");
     expect(prompt).toContain(
       [

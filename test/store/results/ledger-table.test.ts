@@ -43,7 +43,7 @@ describe("the ledger beside earlier runs", () => {
   test("rows that are 0 everywhere are left out, but for those that never are", () => {
     const names = ledgerTable(plumbingEnded().state, []).groups.flatMap(({ rows }) => rows.map(({ name }) => name));
     expect(names).toContain("heals");
-    expect(names).not.toContain("blockers claimed");
+    expect(names).not.toContain("blocker claims");
     expect(names).not.toContain("I1 unblocked or answered");
   });
 
@@ -53,7 +53,7 @@ describe("the ledger beside earlier runs", () => {
       { ...whole, numbers: { "blockers.claimed": 2 } },
       { ...whole, numbers: {} },
     ]);
-    expect(row(table, "blockers claimed")).toMatchObject({ now: "0", earlier: ["2", "–"] });
+    expect(row(table, "blocker claims")).toMatchObject({ now: "0", earlier: ["2", "–"] });
     expect(row(table, "I5 killed, stopped or resumed")).toMatchObject({ now: "1", earlier: ["–", "–"] });
     expect(table.groups.at(-1)?.title).toBe("What was checked");
     const checks = { ...state.checks, "exit-code": 0 };

@@ -46,15 +46,15 @@ describe("the numbers in words", () => {
     const claims = { made: 3, upheld: 3, gap: 0 };
     const none = { compared: 0, uncompared: 0, exitCodeOnly: 0 };
     const bare = { ...ledger, claims, checks: none, costUsd: 1, attempts: 4, fixAndProceed: 0 };
-    const rest = "fix-and-proceed 0 · incidents 0 · $ 1.00 · interventions 1 (0 work, 1 harness)";
-    expect(numbersLine(bare)).toBe(`attempts 4 · claims 3, upheld 3 · ${rest}`);
+    const rest = "fixed without you 0 · incidents 0 · $ 1.00 · interventions 1 (0 work, 1 harness)";
+    expect(numbersLine(bare)).toBe(`attempts 4 · claims of done 3: 3 upheld · ${rest}`);
     const asked = { questions: 2, valid: 1, usd: 0, canaries: { seen: 0, missed: 0 } };
     expect(numbersLine({ ...bare, reviewer: asked, discoveries: { filed: 2, refused: 0 } })).toBe(
-      `attempts 4 · claims 3, upheld 3 · reviewer asked 2, answered 1 · discoveries filed 2 · ${rest}`,
+      `attempts 4 · claims of done 3: 3 upheld · reviewer asked 2, answered 1 · discoveries filed 2 · ${rest}`,
     );
     const paid = { ...asked, usd: 0.5, canaries: { seen: 2, missed: 1 } };
     expect(numbersLine({ ...bare, reviewer: paid, discoveries: { filed: 0, refused: 1 } })).toBe(
-      "attempts 4 · claims 3, upheld 3 · reviewer asked 2, answered 1, $ 0.50 · canaries 3, missed 1 · " +
+      "attempts 4 · claims of done 3: 3 upheld · reviewer asked 2, answered 1, $ 0.50 · canaries 3, missed 1 · " +
         `discoveries filed 0, refused 1 · ${rest}`,
     );
   });

@@ -72,7 +72,7 @@ describe("the ledger", () => {
     await m.stage.shows("45:27 ");
     const before = m.stage.drawn.get("ledger");
     for (let i = 0; i < 50; i++) say(`line ${i}`);
-    await m.stage.press("?", "next view");
+    await m.stage.press("?", "╭─ Keys");
     expect(m.stage.drawn.get("ledger")).toBe(before);
   });
 });

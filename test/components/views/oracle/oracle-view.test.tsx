@@ -71,7 +71,7 @@ describe("the oracle's view", () => {
     expect(running).toContain("▶ heal 1  under way  12:00:00");
     expect(running).toContain("now: a copy of the harness is made for its agent");
     run.play({ type: "heal-agent-started", n: 1, pid: 9, startTime: "1" });
-    expect(await shot(run, [160, 30], ORACLE)).toContain("now: its agent mends a copy, which is then checked");
+    expect(await shot(run, [160, 30], ORACLE)).toContain("now: its agent fixes a copy, which is then checked");
     run.play({ type: "tripwire-ended", ok: false, problem: "canary 3 was judged done", canaries: 3, ms: 90 });
     expect(await shot(run, [80, 24], ORACLE)).toContain("tripwire: ✖ FIRED: canary 3 was judged done");
   });

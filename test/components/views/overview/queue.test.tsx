@@ -23,7 +23,7 @@ describe("queue", () => {
   test("who has lost its row on the finish line stands first, with its step, its try, its reason and its time", () => {
     const text = show(finishLine(), <Queue layout={layoutOf(80, 24, 4)} />);
     expect(text.split("\n")[0]).toContain("FINISHING 4 · needs you 1 · next 1 · done 1");
-    expect(text).toMatch(/» T-2 +check tests · try 2 .*07:51/);
+    expect(text).toMatch(/» T-2 +check tests · attempt 2 .*07:51/);
     expect(text).toMatch(/» T-4 +queued +rotate signing keys +07:11/);
     expect(text).toMatch(/‖ T-3 +the checkout of app has uncommitted changes {2}move queue metric… +07:31/);
     expect(text).not.toContain("T-9");

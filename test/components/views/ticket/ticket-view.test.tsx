@@ -203,18 +203,18 @@ describe("what is chosen", () => {
   test("a ticket without a try says that there is nothing yet, and why it waits", async () => {
     await using m = await opened(plumbing(), 80, 24, "T-9");
     await m.stage.shows("waiting: waits for T-4, T-6");
-    await m.stage.shows("no try yet");
-    await m.stage.press("d", "this ticket has had no try yet");
+    await m.stage.shows("no attempt yet");
+    await m.stage.press("d", "this ticket has had no attempt yet");
   });
 
   test("tries and steps are walked over, and a step's evidence is opened", async () => {
     await using m = await opened(plumbing(), 120, 30);
-    await m.stage.press("]", "this is the newest try");
+    await m.stage.press("]", "this is the newest attempt");
     await m.stage.press("[", "2 of 88: policy of src/iam.ts");
-    await m.stage.press("[", "this is the first try");
+    await m.stage.press("[", "this is the first attempt");
     await m.stage.press("s", "▌  - merge");
     await m.stage.press("S", "▌  ✖ check tests");
-    await m.stage.press("\r", "check tests, try 1: failed");
+    await m.stage.press("\r", "check tests, attempt 1: failed");
     new FakeFile(m.store).tell("absent");
     await m.stage.shows("no check-tests.log: it has not been written");
     await m.stage.press("SS", '▌  " agent');

@@ -35,7 +35,7 @@ function endings(): RunBuilder {
 
 describe("the timeline", () => {
   test.each(SIZES)("of a run at work, with one ticket lit, at %i×%i", async (columns, rows) => {
-    const text = await shot(plumbing(), [columns, rows], [...TIMELINE, ["jj", "T-6 try 2"]]);
+    const text = await shot(plumbing(), [columns, rows], [...TIMELINE, ["jj", "T-6 attempt 2"]]);
     await expect(text).toMatchFileSnapshot(file(`plumbing-${columns}x${rows}`));
   });
 
@@ -123,8 +123,8 @@ describe("in the timeline", () => {
     run.of("T-7", { type: "activity", text: "compiling", lines: 1 });
     m.tell();
     m.feed.flush();
-    m.store.dispatch({ type: "toast", toast: { text: "drawn anew", tone: "plain", until: run.now + 1_000 } });
-    await m.stage.shows("drawn anew");
+    m.store.dispatch({ type: "toast", toast: { text: "drawn again", tone: "plain", until: run.now + 1_000 } });
+    await m.stage.shows("drawn again");
     expect([...m.stage.drawn.keys()].filter((view) => /lane|timeline/.test(view))).toEqual([]);
   });
 

@@ -56,7 +56,7 @@ function systemEvent(event: JsonObject): AgentEvent {
   const [n, most] = [numberOf(event["attempt"]) ?? "?", numberOf(event["max_retries"]) ?? "?"];
   return {
     what: "retry",
-    text: `model API: ${error}; try ${n} of ${most} follows`,
+    text: `model API: ${error}; retry ${n} of ${most} follows`,
     ...(wait === undefined ? {} : { waitMs: Math.round(wait) }),
     // It would try a wrong key again and again.
     ...(error === "authentication_failed"

@@ -1,0 +1,39 @@
+import type { RunState } from "../run/state.ts";
+import { plainText } from "../values/text.ts";
+
+/** What is to be done after a run that has ended without being done. Lines of outside text are safe to print. */
+export interface NextSteps {
+  /** What a person has to put right first. */
+  readonly fix: string;
+  /** The command that goes on. */
+  readonly command: string;
+  /** What that command keeps of this run. */
+  readonly kept: string;
+}
+
+/** The next step after a run; undefined while it goes on, and where the oracle says that it is done. */
+export function nextSteps({ end, batchPath, counts, halted }: RunState): NextSteps | undefined {
+  if (end === undefined || end.kind === "oracle-done") return undefined;
+  const command = `loopdash ${shellWord(plainText(batchPath))}`;
+  if (end.kind === "interrupted")
+    return {
+      fix: "nothing",
+      command,
+      kept: "this run goes on: all that landed, every settled ticket, and the work of open ones",
+    };
+  const settled = `${counts.done} shipped and ${counts["human-gated"]} human-gated`;
+  const kept = `a new run takes over what is ${settled}, and the work that agents left on open tickets`;
+  return { fix: halted === undefined ? FIXES[end.kind] : "what the reason above names", command, kept };
+}
+
+const FIXES: Readonly<Record<Exclude<NonNullable<RunState["end"]>["kind"], "oracle-done" | "interrupted">, string>> = {
+  "not-done": "what keeps the tickets named above open",
+  tripwire: "what the reason above names: until then no verdict can be believed",
+  unjudged: "what keeps the oracle from judging, as the reason above says",
+  "engine-failure": "what the reason above names",
+};
+
+/** A word that a POSIX shell takes as it is. */
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

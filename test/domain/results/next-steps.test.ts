@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { nextSteps } from "../../../src/domain/results/next-steps.ts";
+import type { EndKind } from "../../../src/domain/run/event.ts";
+import { batchOf, Simulation, ticketOf } from "../simulate.ts";
+
+function ended(kind: EndKind) {
+  const sim = new Simulation(batchOf([ticketOf("T-1")]));
+  sim.report({ type: "run-ended", kind, verdict: "unjudged", exitCode: 1, reason: "why" });
+  return nextSteps(sim.state);
+}
+
+test("a run that is done, or goes on, has no next step", () => {
+  expect(ended("oracle-done")).toBeUndefined();
+  expect(nextSteps(new Simulation(batchOf([ticketOf("T-1")])).state)).toBeUndefined();
+});
+
+test.each<[EndKind, RegExp, RegExp]>([
+  ["interrupted", /^nothing$/, /^this run goes on/],
+  ["not-done", /tickets named above/, /^a new run takes over what is 0 shipped and 0 human-gated/],
+  ["tripwire", /no verdict can be believed/, /^a new run/],
+  ["unjudged", /keeps the oracle from judging/, /^a new run/],
+  ["engine-failure", /what the reason above names/, /^a new run/],
+])("%s: what to fix, the command, what is kept", (kind, fix, kept) => {
+  expect(ended(kind)).toMatchObject({
+    fix: expect.stringMatching(fix),
+    command: expect.stringMatching(/^loopdash \S/),
+    kept: expect.stringMatching(kept),
+  });
+});
