@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     include: ["test/oracle/**/*.test.ts", "test/domain/**/*.test.ts", "test/store/results/**/*.test.ts"],
     // What takes seconds, or says how long something takes: a mutant runs slower than the code it was made of.
-    exclude: ["test/**/*.property.test.ts", "test/**/*.time.test.ts", "test/domain/batch/fuzz.test.ts"],
+    exclude: ["test/**/*.property.test.ts", "test/**/*.time.test.ts", "test/domain/batch/read.fuzz.test.ts"],
     // The oracle runs as a bundle in a process of its own: no import leads from its tests to this file.
     forceRerunTriggers: ["**/oracle/done.ts"],
     pool: "threads",

@@ -1,0 +1,74 @@
+import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { privateTmp } from "../../../src/adapters/private-tmp.ts";
+import { createRunFiles } from "../../../src/adapters/run-files/run-files.ts";
+import { TicketId } from "../../../src/domain/values/ids.ts";
+import { UserError } from "../../../src/domain/values/user-error.ts";
+import { scratchFolder } from "../../helpers/scratch.ts";
+
+const T1 = TicketId.parse("T-1");
+const folder = scratchFolder();
+afterEach(() => void vi.unstubAllEnvs());
+
+describe("the run's files", () => {
+  test("an attempt has a folder of its own with an outbox; making it again loses nothing", async () => {
+    const files = createRunFiles({ folder: join(folder(), "run"), worktrees: join(folder(), "wt") });
+    const first = await files.attempt(T1, 2);
+    expect(first).toMatchObject({
+      folder: join(folder(), "run/tickets/T-1/attempt-2"),
+      outbox: join(folder(), "run/tickets/T-1/attempt-2/outbox"),
+    });
+    await files.write(first.prompt, "secret");
+    expect(statSync(first.prompt).mode & 0o777).toBe(0o600);
+    await files.attempt(T1, 2);
+    expect([await files.exists(first.prompt), await files.exists(first.patch)]).toEqual([true, false]);
+    expect(first.log("check-../../x y")).toBe(join(first.folder, "check-..-..-x-y.log"));
+    expect(files.worktreePath(T1, 2)).toBe(join(folder(), "wt/T-1-2"));
+  });
+
+  test("there is room on a disk that has some, and on one that does not count", async () => {
+    for (const place of [folder(), "/proc"])
+      expect([place, await createRunFiles({ folder: place, worktrees: folder() }).hasRoom()]).toEqual([place, true]);
+  });
+
+  test("a place to judge in is another one each time and is within the run's folder, whatever the step is called", async () => {
+    const files = createRunFiles({ folder: join(folder(), "run"), worktrees: join(folder(), "wt") });
+    const [a, b] = [files.checkoutPath(T1, "../../etc"), files.checkoutPath(T1, "../../etc")];
+    expect(a).not.toBe(b);
+    expect(resolve(a)).toMatch(new RegExp(`^${join(folder(), "run/judge")}/[^/]+$`));
+    mkdirSync(join(a, "deep"), { recursive: true });
+    writeFileSync(join(a, "deep/f"), "x");
+    await files.remove(a);
+    await files.remove(a);
+    expect(existsSync(a)).toBe(false);
+  });
+});
+
+describe("the user's own folder under the system's temporary one", () => {
+  const at = (name: string) => join(folder(), name, `loopdash-${process.getuid?.()}`);
+
+  test("is made for this user alone, and is the same each time", () => {
+    mkdirSync(join(folder(), "tmp"));
+    vi.stubEnv("TMPDIR", join(folder(), "tmp"));
+    expect(privateTmp()).toBe(at("tmp"));
+    expect(statSync(at("tmp")).mode & 0o777).toBe(0o700);
+    expect(privateTmp()).toBe(at("tmp"));
+  });
+
+  test.for([
+    ["a link, even to a folder of the user's own", (path: string) => symlinkSync(folder(), path), "it is not a folder"],
+    ["a file", (path: string) => writeFileSync(path, ""), "it is not a folder"],
+    ["a folder that others may enter", (path: string) => mkdirSync(path, { mode: 0o755 }), "other users have rights in it"],
+  ] as const)("%s in its place is refused with exit 4", ([, make, why]) => {
+    mkdirSync(join(folder(), "tmp"));
+    make(at("tmp"));
+    vi.stubEnv("TMPDIR", join(folder(), "tmp"));
+    expect(() => privateTmp()).toThrow(why);
+  });
+
+  test("a temporary folder that is not there is refused", () => {
+    vi.stubEnv("TMPDIR", join(folder(), "none"));
+    expect(() => privateTmp()).toThrow(UserError);
+  });
+});

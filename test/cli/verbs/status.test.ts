@@ -1,0 +1,46 @@
+import { describe, expect, test } from "vitest";
+import { asJson, asLines } from "../../../src/cli/verbs/status.ts";
+import type { RunBuilder } from "../../store/run-builder.ts";
+import { finishLine } from "../../store/scenes.ts";
+
+const found = (runBuilder: RunBuilder, live = true) => {
+  const { state } = runBuilder;
+  return { row: { run: state.run, name: "plumbing", batchPath: state.batchPath, batchFileSha: "", startedAt: 0 }, state, live };
+};
+
+/** The lines that `status` prints of tickets under way, whose signs are these. */
+const underWay = (runBuilder: RunBuilder, live = true) =>
+  asLines(found(runBuilder, live), runBuilder.now).filter((line) => /^ {2}[▶»‖■]/.test(line));
+
+describe("status", () => {
+  test("says of each ticket under way what it is at: its agent, a step, its turn at one, a merge that cannot land", () => {
+    expect(underWay(finishLine())).toEqual([
+      "  ▶ T-7  attempt 1, agent",
+      "  ▶ T-8  attempt 1, agent",
+      "  ▶ T-10  attempt 1, agent",
+      "  ‖ T-3  attempt 1, merge waits: the checkout of app has uncommitted changes",
+      "  » T-2  attempt 2, check tests",
+      "  » T-4  attempt 1, queued: check tests",
+      "  » T-6  attempt 1, queued: check tests",
+      "  » T-9  attempt 1, check tests",
+    ]);
+  });
+
+  test("never says that an agent is at work which has ended", () => {
+    const run = finishLine().of("T-7", { type: "agent-ended", ending: "exited", exitCode: 0, signal: null, costUsd: 0 });
+    expect(underWay(run)).toContain("  » T-7  attempt 1, collecting");
+    expect(underWay(run).filter((line) => line.includes("agent"))).toHaveLength(2);
+  });
+
+  test("of a run that no engine works on, it says where tries were cut off", () => {
+    expect(underWay(finishLine(), false)).toContain("  » T-2  attempt 2, cut off at check tests");
+  });
+
+  test("tells programs the same", () => {
+    const { working } = asJson(found(finishLine()));
+    const of = (id: string) => working.find((ticket) => ticket.id === id);
+    expect(of("T-7")).toEqual({ id: "T-7", attempt: 1, phase: "working", doing: "agent", step: null });
+    expect(of("T-4")).toEqual({ id: "T-4", attempt: 1, phase: "finishing", doing: "queued", step: null });
+    expect(of("T-2")).toEqual({ id: "T-2", attempt: 2, phase: "finishing", doing: "check tests", step: "tests" });
+  });
+});

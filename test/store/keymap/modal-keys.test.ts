@@ -1,0 +1,147 @@
+import { describe, expect, test } from "vitest";
+import { TicketId } from "../../../src/domain/values/ids.ts";
+import { desk } from "../desk.ts";
+import { batchOf, RunBuilder } from "../run-builder.ts";
+import { plumbing } from "../scenes.ts";
+
+describe("retry", () => {
+  const select = (d: ReturnType<typeof desk>, id: string) => d.store.dispatch({ type: "select", ticket: TicketId.parse(id) });
+  const stalled = () => {
+    const run = plumbing();
+    run.play({ type: "ticket-stalled", ticket: TicketId.parse("T-8"), reason: "3 of 3 attempts failed" });
+    return run;
+  };
+
+  test("a stalled ticket is tried anew after it was asked for, and not by the burst that asked", () => {
+    const d = desk(stalled());
+    select(d, "T-8");
+    d.type("ry");
+    expect(d.sent).toEqual([]);
+    expect(d.ui().modal).toEqual({ kind: "retry", ticket: "T-8" });
+    d.type("y");
+    expect(d.sent).toEqual([{ type: "retry", ticket: "T-8" }]);
+    expect(d.ui().modal).toBeUndefined();
+  });
+
+  test("says why a ticket is not tried anew", () => {
+    const d = desk(stalled());
+    d.type("r");
+    expect(d.ui().toast?.text).toBe("select a ticket first: j/k");
+    select(d, "T-9");
+    d.type("r");
+    expect(d.ui().toast?.text).toBe("T-9 is not stalled");
+    select(d, "T-7");
+    d.type("r");
+    expect(d.ui().toast?.text).toBe("an attempt at T-7 is under way");
+    expect(d.ui().modal).toBeUndefined();
+  });
+});
+
+describe("heal", () => {
+  test("asks first, and no burst confirms it", () => {
+    const d = desk(plumbing());
+    d.type("hyhy");
+    expect(d.sent).toEqual([]);
+    expect(d.ui().modal).toEqual({ kind: "heal" });
+    d.type("y");
+    expect(d.sent).toEqual([{ type: "heal" }]);
+  });
+
+  test("that is asked for is called off by the same key, and the last line says so until it has begun", () => {
+    const run = plumbing();
+    const short = ({ store }: ReturnType<typeof desk>) => {
+      const state = store.getState();
+      return state.keymap.overview.find(({ name }) => name === "heal")?.short?.(state);
+    };
+    expect(short(desk(run))).toBe("");
+    run.play({ type: "heal-asked" });
+    const d = desk(run);
+    expect(short(d)).toBe("call off the heal");
+    d.type("h");
+    expect(d.sent).toEqual([{ type: "drop-heal" }]);
+    expect(d.ui().modal).toBeUndefined();
+    run.play({ type: "heal-dropped", why: "a person cancelled it" });
+    const after = desk(run);
+    after.type("h");
+    expect(after.sent).toEqual([]);
+    expect(after.ui().modal).toEqual({ kind: "heal" });
+  });
+
+  test("says that heals are off", () => {
+    const d = desk(new RunBuilder(batchOf({ tickets: [{ id: "A" }], limits: { heals: 0 } })));
+    d.store.dispatch({ type: "connection", connection: { state: "live" } });
+    d.type("h");
+    expect(d.ui().modal).toBeUndefined();
+    expect(d.ui().toast?.text).toBe("heals are off in this batch");
+  });
+});
+
+describe("a note of an intervention", () => {
+  test("tells work from tending the machinery, and is sent by an Enter of its own", () => {
+    const d = desk(plumbing());
+    d.type("i");
+    d.type("restarted the registry\r");
+    expect(d.sent).toEqual([]);
+    expect(d.ui().modal).toMatchObject({ kind: "note", input: { text: "restarted the registry" }, work: true });
+    d.press({ key: "tab" });
+    d.type("\r");
+    expect(d.sent).toEqual([{ type: "note", kind: "harness", text: "restarted the registry" }]);
+  });
+
+  test("is not sent empty", () => {
+    const d = desk(plumbing());
+    d.type("i");
+    d.type("\r");
+    expect(d.sent).toEqual([]);
+    expect(d.ui().modal).toHaveProperty("problem");
+  });
+});
+
+describe("workers", () => {
+  test("+ and - ask for one more and one fewer, within bounds", () => {
+    const d = desk(plumbing());
+    d.type("+");
+    d.type("-");
+    expect(d.sent).toEqual([
+      { type: "workers", workers: 5 },
+      { type: "workers", workers: 3 },
+    ]);
+    const one = desk(plumbing({ workers: 1 }));
+    one.type("-");
+    expect(one.sent).toEqual([]);
+    expect(one.ui().toast?.text).toBe("at least one worker; p pauses the run");
+  });
+});
+
+describe("the filter", () => {
+  test("narrows at once, is kept by Enter, and given up by Escape", () => {
+    const d = desk(plumbing());
+    d.type("/");
+    d.type("bucket");
+    expect(d.ui().filter).toBe("bucket");
+    d.press({ key: "escape" });
+    expect(d.ui()).toMatchObject({ filter: "" });
+    expect(d.ui().modal).toBeUndefined();
+    d.type("/bucket\r");
+    expect(d.ui().filter).toBe("bucket");
+    expect(d.ui().modal).toBeUndefined();
+    d.type("/");
+    d.type("s");
+    expect(d.ui().filter).toBe("buckets");
+    d.press({ key: "escape" });
+    expect(d.ui().filter).toBe("bucket");
+    d.press({ key: "escape" });
+    expect(d.ui().filter).toBe("");
+  });
+
+  test("is what the selection walks over", () => {
+    const d = desk(plumbing());
+    d.type("/bucket\r");
+    d.type("j");
+    expect(d.ui().selected).toBe("T-6");
+    d.type("j");
+    expect(d.ui().selected).toBe("T-10");
+    d.type("jj");
+    expect(d.ui().selected).toBe("T-10");
+  });
+});

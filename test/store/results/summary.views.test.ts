@@ -1,0 +1,297 @@
+import { describe, expect, test } from "vitest";
+import { ledgerOf } from "../../../src/domain/results/ledger.ts";
+import { reportOf } from "../../../src/domain/results/report.ts";
+import type { EndKind, RunEvent } from "../../../src/domain/run/event.ts";
+import { reduce } from "../../../src/domain/run/reduce.ts";
+import { type Fence, TicketId } from "../../../src/domain/values/ids.ts";
+import { formatDuration } from "../../../src/domain/values/time.ts";
+import { headline } from "../../../src/store/labels/run-label.ts";
+import { renderMarkdown, renderSummaryText } from "../../../src/store/results/summary.ts";
+import { attempt, mixed } from "../../domain/mixed-run.ts";
+import { batchOf, Simulation, ticketOf } from "../../domain/simulate.ts";
+
+const [T1, T2] = ["T-1", "T-2"].map((name) => TicketId.parse(name)) as [TicketId, TicketId];
+const EVIL = "</b>\u001b[2J\u202e[x](http://e) `rm` *b* _i_ #1 <script> | ~~s~~ &amp; \\";
+
+/** Whose agent worked when, in the run that is told about here. */
+const SLOTS = ["  1             ┅T-1┅┅┅┅        ━T-1━━━                   ┅T-3┅┅┅┅", `     0${"┄".repeat(69)} 0s`];
+
+function ended(sim: Simulation, kind: EndKind, exitCode: number): Simulation {
+  sim.report({
+    type: "run-ended",
+    kind,
+    verdict: kind === "oracle-done" ? "done" : "not-done",
+    exitCode,
+    reason: "2 of 4 tickets are open",
+  });
+  return sim;
+}
+
+describe("the ledger", () => {
+  test("counts what the journal tells, claims against verdicts", () => {
+    const sim = ended(mixed(), "not-done", 1);
+    const { elapsedMs, agentMs, ...numbers } = ledgerOf(sim.state);
+    expect(numbers).toEqual({
+      tickets: { total: 4, done: 1, gated: 1, open: 2 },
+      attempts: 3,
+      claims: { made: 3, upheld: 1, gap: 2 },
+      checks: { compared: 0, uncompared: 0, exitCodeOnly: 0 },
+      reviewer: { questions: 0, valid: 0, usd: 0, canaries: { seen: 0, missed: 0 } },
+      blockers: { claimed: 0, upheld: 0, fake: 0 },
+      discoveries: { filed: 0, refused: 0 },
+      transients: { retried: 0, passed: 0 },
+      interventions: { total: 1, work: 1, harness: 0, byClass: { I7: 1 } },
+      fixAndProceed: 1,
+      heals: 0,
+      healsAccepted: 0,
+      incidents: 0,
+      pullRequests: 0,
+      costUsd: 0.75,
+    });
+    expect(elapsedMs).toBe((sim.state.end?.at ?? 0) - sim.state.startedAt);
+    expect(agentMs).toBe(30 + 40 + 30);
+  });
+
+  test("an attempt that runs counts; failures of a ticket that is not shipped mended nothing; a kill is not the agents' mending", () => {
+    const sim = new Simulation(batchOf([ticketOf("T-1"), ticketOf("T-2")]));
+    for (const outcome of ["out-of-time", "killed", "lost", "silent", "done"] as const) attempt(sim, T1, outcome);
+    attempt(sim, T2, "failed");
+    sim.report({ type: "attempt-claimed", ticket: T2, fence: 7 as Fence, attempt: 2, slot: 0, reservedUsd: 0 });
+    for (const c of ["I5", "I5", "I1"] as const) sim.report({ type: "intervention", class: c, target: "x", note: "" });
+    sim.report({ type: "ticket-reopened", ticket: T1, evidence: { step: "verify", name: "live", summary: "", detail: "" } });
+    const ledger = ledgerOf(sim.state);
+    expect(ledger).toMatchObject({
+      attempts: 7,
+      fixAndProceed: 0,
+      incidents: 1,
+      interventions: { total: 2, work: 1, harness: 1 },
+    });
+    expect(ledger.elapsedMs).toBe(sim.state.lastEventAt - sim.state.startedAt);
+    attempt(sim, T1, "done");
+    expect(ledgerOf(sim.state).fixAndProceed).toBe(2);
+  });
+});
+
+describe("the report", () => {
+  test("has exactly the fields of the contract, and a few more", () => {
+    const report = reportOf(ended(mixed(), "not-done", 1).state);
+    expect(report).toEqual({
+      run: "test-run",
+      batch: "test",
+      verdict: "not-done",
+      reason: "2 of 4 tickets are open",
+      exitCode: 1,
+      startedAt: "1970-01-01T00:00:01.000Z",
+      endedAt: expect.stringMatching(/^1970-01-01T00:00:01\.\d{3}Z$/),
+      sandboxed: false,
+      tickets: [
+        {
+          id: "T-1",
+          title: "Add the parser",
+          state: "done",
+          attempts: 2,
+          costUsd: 0.5,
+          mergedSha: "sha-2",
+          humanStep: null,
+          stalledReason: null,
+          foundBy: null,
+          fixes: [],
+          failingOnBase: [],
+        },
+        {
+          id: "T-2",
+          title: "Point the domain",
+          state: "human-gated",
+          attempts: 0,
+          costUsd: 0,
+          mergedSha: null,
+          humanStep: "set the DNS record",
+          stalledReason: null,
+          foundBy: null,
+          fixes: [],
+          failingOnBase: [],
+        },
+        {
+          id: "T-3",
+          title: "Hard one",
+          state: "open",
+          attempts: 1,
+          costUsd: 0.25,
+          mergedSha: null,
+          humanStep: null,
+          stalledReason: "1 attempt failed; the last: broken",
+          foundBy: null,
+          fixes: [],
+          failingOnBase: [],
+        },
+        {
+          id: "T-4",
+          title: "After it",
+          state: "open",
+          attempts: 0,
+          costUsd: 0,
+          mergedSha: null,
+          humanStep: null,
+          stalledReason: null,
+          foundBy: null,
+          fixes: [],
+          failingOnBase: [],
+        },
+      ],
+      interventions: { total: 1, work: 1, harness: 0, byClass: { I7: 1 } },
+      fixAndProceed: 1,
+      heals: 0,
+      healsAccepted: 0,
+      incidents: 0,
+      pullRequests: 0,
+      costUsd: 0.75,
+      claims: { made: 3, upheld: 1, gap: 2 },
+      checks: { compared: 0, uncompared: 0, exitCodeOnly: 0 },
+      reviewer: { questions: 0, valid: 0, usd: 0, canaries: { seen: 0, missed: 0 } },
+      blockers: { claimed: 0, upheld: 0, fake: 0 },
+      discoveries: { filed: 0, refused: 0 },
+      transients: { retried: 0, passed: 0 },
+      attempts: 3,
+      trend: [
+        {
+          run: "test-run",
+          startedAt: "1970-01-01T00:00:01.000Z",
+          verdict: "not-done",
+          complete: false,
+          sameBatch: true,
+          interventions: 1,
+          costUsd: 0.75,
+          shipped: 1,
+          tickets: 4,
+        },
+      ],
+    });
+  });
+
+  test("of a run that goes on nobody has said anything", () => {
+    const sim = new Simulation(batchOf([ticketOf("T-1")]));
+    sim.decide();
+    expect(reportOf(sim.state)).toMatchObject({
+      verdict: "unjudged",
+      exitCode: null,
+      endedAt: null,
+      tickets: [{ state: "open", attempts: 1 }],
+    });
+  });
+
+  test("a stalled ticket that was once gated is open, and no step is shown as if it were recorded", () => {
+    const sim = new Simulation(batchOf([ticketOf("T-1")]));
+    sim.report({ type: "ticket-gated", ticket: T1, step: "press" });
+    sim.report({ type: "ticket-stalled", ticket: T1, reason: "x" });
+    expect(reportOf(sim.state).tickets[0]).toMatchObject({ state: "open", humanStep: null, stalledReason: "x" });
+  });
+});
+
+describe("the summary", () => {
+  test.for([
+    [0, "0s"],
+    [-5, "0s"],
+    [59_999, "59s"],
+    [60_000, "1:00"],
+    [61_000, "1:01"],
+    [3_599_999, "59:59"],
+    [3_600_000, "1:00:00"],
+    [21_520_000, "5:58:40"],
+  ] as const)("%i ms is %s", ([ms, text]) => {
+    expect(formatDuration(ms)).toBe(text);
+  });
+
+  test.for([
+    ["oracle-done", "✔ DONE, says the oracle"],
+    ["not-done", "✖ NOT DONE, says the oracle"],
+    ["interrupted", "■ STOPPED before the final verdict"],
+    ["unjudged", "? UNJUDGED: the oracle could not say"],
+    ["engine-failure", "✖ FAILED: the engine had to stop"],
+  ] as const)("%s: %s", ([kind, line]) => {
+    expect(headline(ended(mixed(), kind, 1).state)).toBe(line);
+  });
+
+  test("as text", () => {
+    expect([headline(mixed().state), headline(mixed().state, false)]).toEqual(["● RUNNING", "‖ UNFINISHED"]);
+    expect(renderSummaryText(ended(mixed(), "not-done", 1).state)).toBe(
+      [
+        "✖ NOT DONE, says the oracle   test   0s   4 tickets: 1 shipped, 1 human-gated, 2 open",
+        "  2 of 4 tickets are open",
+        "  unsandboxed: agents and checks ran with your rights",
+        "  ✔ T-1  Add the parser  sha-2  2 attempts",
+        "  ! T-2  Point the domain  yours:",
+        "      set the DNS record",
+        "  ✖ T-3  Hard one  1 attempt failed; the last: broken",
+        "  ✖ T-4  After it  waits for T-3, which is stalled",
+        "  attempts 3 · claims of done 3: 1 upheld, 2 refuted · fixed without you 1 · incidents 0 · $ 0.75 · interventions 1 (1 work, 0 harness)",
+        ...SLOTS,
+        "  fix:   what keeps the tickets named above open",
+        `  next:  loopdash ${mixed().state.batchPath}`,
+        "  keeps: a new run takes over what is 1 shipped and 1 human-gated, and the work that agents left on open tickets",
+        "  loopdash report test-run",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("as Markdown", () => {
+    expect(renderMarkdown(ended(mixed(), "not-done", 1).state)).toBe(`# ✖ NOT DONE, says the oracle: test
+
+Run \`test-run\`, 0s, 4 tickets. 2 of 4 tickets are open
+
+Unsandboxed: agents and checks ran with the user's rights.
+
+## Yours
+- **T-2** Point the domain: set the DNS record
+
+## Open
+- **T-3** Hard one: 1 attempt failed; the last: broken
+- **T-4** After it: waits for T-3, which is stalled
+
+## Shipped
+- **T-1** Add the parser \`sha-2\` (2 attempts)
+
+## Numbers
+- attempts 3
+- claims of done 3: 1 upheld, 2 refuted
+- fixed without you 1
+- incidents 0
+- $ 0.75
+- interventions 1 (1 work, 0 harness)
+
+## Slots
+\`\`\`text
+${SLOTS.join("\n")}
+\`\`\`
+`);
+  });
+
+  test("a run with nothing to list has no empty sections, and one attempt is singular", () => {
+    const sim = new Simulation(batchOf([ticketOf("T-1")]));
+    attempt(sim, T1, "done");
+    expect(renderMarkdown(sim.state)).not.toMatch(/## (Yours|Open)/);
+    expect(renderMarkdown(sim.state)).toContain("The run has not ended.");
+    expect(renderSummaryText(sim.state)).toContain("  1 attempt\n");
+  });
+
+  test("what was settled before this run says so; a sandboxed run does not say it was not", () => {
+    const first = new Simulation(batchOf([ticketOf("T-1")])).events[0] as Extract<RunEvent, { type: "run-started" }>;
+    const state = reduce(undefined, { ...first, sandboxed: true, settled: [{ id: T1, as: "done" }] });
+    expect(renderSummaryText(state)).toContain("\n  ✔ T-1  T-1  settled before this run\n");
+    expect(renderMarkdown(state)).toContain("\n- **T-1** T-1 (settled before this run)\n");
+    expect(`${renderSummaryText(state)}${renderMarkdown(state)}`).not.toMatch(/unsandboxed/i);
+  });
+
+  test("hostile titles and steps are shown and not obeyed, each ticket on one line", () => {
+    const sim = mixed({ title: EVIL });
+    sim.report({ type: "ticket-gated", ticket: T2, step: `${EVIL}\n# DONE` });
+    const text = renderSummaryText(ended(sim, "not-done", 1).state);
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+    expect(text.split("\n")).toHaveLength(14 + SLOTS.length);
+    const line = renderMarkdown(sim.state)
+      .split("\n")
+      .find((l) => l.startsWith("- **T-2**"));
+    const escaped = "</b>[x](http://e) `rm` *b* _i_ #1 <script> | ~~s~~ &amp; \\".replace(/[\\`*_[\]<>#|~&]/g, "\\$&");
+    expect(line).toBe(`- **T-2** ${escaped}: ${escaped} \\# DONE`);
+  });
+});
