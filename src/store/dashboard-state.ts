@@ -11,7 +11,7 @@ import type { ListedRun } from "./run-list.ts";
 import type { OpenFile } from "./ticket-log/log-text.ts";
 import type { UiAction, UiState } from "./ui.ts";
 
-/** Everything that the views are drawn from. */
+/** The data that all views draw. */
 export interface DashboardState {
   /** The mirror of the engine's state; absent until the first snapshot. */
   readonly run?: RunState;
@@ -19,25 +19,28 @@ export interface DashboardState {
   /** Oldest first, at most FEED_LIMIT lines. */
   readonly feed: readonly FeedLine[];
   readonly ui: UiState;
-  /** What the oracle last said of each ticket; absent where it is not known. */
+  /** The oracle's last evidence of each ticket; absent if it is unknown. */
   readonly evidence?: OracleEvidence;
-  /** Where a replay stands; absent where the run that is shown goes on or has ended now. */
+  /** The position of a replay; absent for a live run and for one that has just ended. */
   readonly playback?: Playback;
-  /** All runs of this machine in list order; absent until the view of them asks. */
+  /** All runs of this machine in list order; absent until the runs view asks. */
   readonly runList?: readonly ListedRun[];
   /** The file that the ticket view shows; absent until it asks for one. */
   readonly viewed?: OpenFile;
-  /** As it comes, or as a person has bound it. */
+  /** The default keys, or the user's bindings. */
   readonly keymap: Keymap;
   /** The time that views show: wall-clock milliseconds, whole seconds. */
   readonly now: number;
-  /** Runs of the same batch file before `run`, newest first; absent until a view asks for them. `problem`: why none could be read. */
+  /**
+   * Runs of the same batch file before `run`, newest first; absent until a view asks for them. `problem`: the reason why none
+   * could be read.
+   */
   readonly earlier?: { readonly run: RunId; readonly runs: readonly EarlierRun[]; readonly problem?: string };
 }
 
-/** What keys and the mouse read and change. */
+/** The state that keys and the mouse read and change. */
 export interface PressedStore {
-  /** What a person can do to runs from here. */
+  /** Commands that a person can give to runs from here. */
   readonly actions: Actions;
   getState(): DashboardState;
   dispatch(action: UiAction): void;

@@ -6,13 +6,12 @@ import { NOT_CONNECTED } from "./keymap/run-keys.ts";
 import { NO_LISTS } from "./lists.ts";
 import { INITIAL_UI, reduceUi, type UiAction } from "./ui.ts";
 
-/** The dashboard's memory: its state, and what may change it. */
+/** The dashboard's store: its state, and the functions that change it. */
 export interface DashboardStore extends StoreApi<DashboardState>, PressedStore {
   getState(): DashboardState;
   /**
-   * Moves the shown time on, and lets what is only shown for a while go. Within the same second it changes nothing. While
-   * the connection to a run that goes on is lost, the shown time stands still: nothing is known of what the run does now. In a
-   * replay it is the replay's.
+   * Advances the shown time and removes expired messages. Does nothing within the same second. While the connection to a live run
+   * is lost, the shown time stands still, because the run's state is unknown. A replay has its own time.
    */
   tick(now: number): void;
 }
@@ -24,7 +23,7 @@ export interface DashboardStoreOptions {
   readonly actions?: Actions;
 }
 
-/** The dashboard's memory, without React. `now` is the wall-clock time it starts with, in milliseconds. */
+/** The dashboard's store, without React. `now` is the wall-clock time it starts with, in milliseconds. */
 export function createDashboardStore(options: DashboardStoreOptions = { now: 0 }): DashboardStore {
   const { now: at, keymap = KEYMAP, actions = refusedActions(NOT_CONNECTED) } = options;
   const store = createStore<DashboardState>()(() => ({ lists: NO_LISTS, feed: [], ui: INITIAL_UI, keymap, now: secondOf(at) }));
@@ -44,8 +43,8 @@ export function createDashboardStore(options: DashboardStoreOptions = { now: 0 }
 }
 
 /**
- * A message tells its end in the shown time. Where that is not the time that goes by, it stays for as long as it would have stayed
- * from when it is first seen. Gives the shown time to let messages go by.
+ * A message expires in the shown time. If that time stands still or jumps, the message stays as long as usual from when it is
+ * first seen. Gives the shown time for expiring messages.
  */
 function messageClock(): (state: DashboardState, second: number) => number {
   let seen: { readonly toast: unknown; readonly shown: number; readonly at: number } = { toast: undefined, shown: 0, at: 0 };
@@ -55,7 +54,7 @@ function messageClock(): (state: DashboardState, second: number) => number {
   };
 }
 
-/** What has ended has no more to tell, and its engine leaves. */
+/** An ended run is not cut off: it reports nothing more, and its engine leaves. */
 function isCutOff({ run, ui }: DashboardState): boolean {
   return ui.connection.state === "lost" && run !== undefined && run.end === undefined;
 }
@@ -65,7 +64,7 @@ export function secondOf(ms: number): number {
   return Math.floor(ms / 1000) * 1000;
 }
 
-/** Empties the dashboard for another run, or for none: nothing of the one that was shown stays but the terminal it was shown on. */
+/** Resets the dashboard for another run, or for none. Only the terminal's properties stay. */
 export function resetDashboard(store: DashboardStore): void {
   const { run: _, evidence: __, earlier: ___, playback: ____, viewed: _____, ...kept } = store.getState();
   store.setState({ ...kept, lists: NO_LISTS, feed: [], ui: { ...INITIAL_UI, tooSmall: kept.ui.tooSmall } }, true);

@@ -5,10 +5,10 @@ import { formatUsd } from "./format.ts";
 import { questionLabel, reviewerLabel, specLabel } from "./labels/step-label.ts";
 import { STYLES, type Style, toned } from "./labels/tone.ts";
 
-/** A line of the feed: how it looks, and what it says. */
+/** A line of the feed: its style and its text. */
 export type EventLabel = readonly [style: Style, text: string];
 
-/** Facts about what an attempt claims beside its change, what the reviewer says of it, and how the batch grows by it. */
+/** Facts about an attempt's claims, the reviewer's answers, and the growth of the batch. */
 type ClaimFact = Extract<
   RunEvent,
   {
@@ -25,7 +25,7 @@ type ClaimFact = Extract<
   }
 >;
 
-/** Tells one of them in a line. */
+/** Describes one of them in a line. */
 export function claimLabel(event: ClaimFact, state: RunState): EventLabel {
   switch (event.type) {
     case "step-retried":
@@ -51,14 +51,14 @@ export function claimLabel(event: ClaimFact, state: RunState): EventLabel {
   }
 }
 
-/** A hiccup is no verdict: what is said of the step comes with its second end. */
+/** A transient failure is no verdict: the step's second end reports the outcome. */
 function retriedText(event: Extract<RunEvent, { type: "step-retried" }>, state: RunState): string {
   const spec = specOf(state.plan, event.ticket).finish[event.step];
   const step = spec === undefined ? event.name : specLabel(spec);
   return `${step}: transient '${event.transient}', retry in ${Number((event.waitMs / 1000).toFixed(1))} s`;
 }
 
-/** An answer that is none says so; a planted defect that was missed tells that the reviewer did not read. */
+/** An invalid answer is reported as one; a missed planted defect shows that the reviewer did not read. */
 function answeredLabel(event: Extract<RunEvent, { type: "reviewer-answered" }>, state: RunState): EventLabel {
   const { canary, costUsd, question, says, valid } = event;
   const cost = costUsd > 0 ? ` (${formatUsd(costUsd)})` : "";

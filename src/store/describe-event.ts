@@ -24,7 +24,7 @@ export interface FeedLine {
   readonly ticket?: TicketId;
 }
 
-/** Tells an event in a few words, or undefined where it is not worth a line: progress that the rows show anyway. */
+/** Describes an event in a few words. Undefined if it is not worth a line: progress that the rows show anyway. */
 export function describeEvent(event: RunEvent, state: RunState): FeedLine | undefined {
   const label = labelOf(event, state);
   if (label === undefined) return undefined;
@@ -95,7 +95,7 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
   }
 }
 
-/** What a person tells of is told as theirs. */
+/** A person's action is reported as theirs. */
 function interventionText(event: Event<"intervention">): string {
   const counted = `intervention ${event.class} (${interventionKind(event.class)})`;
   return event.noted ? `${counted} noted: ${event.note}` : `${counted} on ${event.target}: ${event.note}`;
@@ -179,7 +179,7 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
   }
 }
 
-/** Steps whose passing another line tells: the landing, and that the ticket is done. */
+/** Steps that pass without a line of their own: other lines report the landing and the finished ticket. */
 const TOLD_OTHERWISE: ReadonlySet<string> = new Set(["merge", "assert"]);
 
 /** A step names itself, whatever its summary says. */
@@ -200,7 +200,7 @@ const ENDINGS: Readonly<Partial<Record<AgentEnding, string>>> = {
   stopped: "agent is ended for the stop",
 };
 
-/** An agent that stops says it is done; that is a claim, and looks like one. */
+/** An agent that stops claims to be done, and the line looks like a claim. */
 function agentEndedLabel(event: Event<"agent-ended">): EventLabel | undefined {
   if (event.ending !== "exited") return event.ending === "failed-to-start" ? [STYLES.failed, "agent did not start"] : undefined;
   if (event.stop !== undefined) return [STYLES.failed, `agent stopped early, ${event.stop.kind}: ${event.stop.says}`];
@@ -219,12 +219,12 @@ const OUTCOME_TEXTS: Readonly<Record<AttemptOutcome, string>> = {
   lost: "attempt lost with its engine",
 };
 
-/** What a step of the finish line found wrong has been told by that step; what went wrong before it has not. */
+/** The finish line's step already reported its failure; an earlier failure is reported here. */
 function attemptEndedLabel(event: Event<"attempt-ended">): EventLabel {
   const { glyph, tone } = outcomeLabel(event.outcome, true);
   const text = OUTCOME_TEXTS[event.outcome];
   const { evidence } = event;
-  // Nobody stopped it: it waits for what it needs.
+  // Nobody stopped it: the ticket waits for a dependency.
   if (event.outcome === "stopped" && evidence !== undefined)
     return [toned(STYLES.heldUp, "waiting"), `attempt ${evidence.summary}`];
   const told = evidence === undefined || !BEFORE_STEPS.has(evidence.step);
@@ -233,7 +233,7 @@ function attemptEndedLabel(event: Event<"attempt-ended">): EventLabel {
 
 const BEFORE_STEPS: ReadonlySet<string> = new Set(["agent", "prepare", "worktree"]);
 
-/** Tells what happens to the harness, a line each; that an agent was started is told by its beginning. */
+/** Describes healing of the harness, one line per event. The heal's begin already reports that an agent was started. */
 function healLabel(event: HealFact): EventLabel | undefined {
   switch (event.type) {
     case "heal-asked":

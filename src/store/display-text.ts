@@ -1,8 +1,8 @@
 import { plainText } from "../domain/values/text.ts";
 
 /**
- * Characters on whose width terminals disagree (joiners, variation selectors, skin tones) or that turn the direction of
- * what follows: without them every terminal draws the same columns, and a line cannot be made to read backwards.
+ * Characters whose width differs between terminals (joiners, variation selectors, skin tones) or that turn the direction of the
+ * text after them. Without them every terminal draws the same columns, and a line cannot read backwards.
  */
 const UNSTEADY = /\p{Default_Ignorable_Code_Point}|\p{Emoji_Modifier}/gu;
 

@@ -13,22 +13,22 @@ import type { Toast } from "./ui.ts";
 export const FEED_LIMIT = 500;
 /** Shortest time between two updates of the store: 20 a second. */
 export const FLUSH_MS = 50;
-/** What an agent prints is looked at, not acted on: two updates a second are enough where nothing else happens. */
+/** Agent output is read, not acted on: two updates a second are enough if nothing else happens. */
 export const ACTIVITY_FLUSH_MS = 500;
 const TOAST_MS = 8_000;
 
-/** Runs `task` once after `ms`; returns how to call it off. */
+/** Runs `task` once after `ms`; returns a function that cancels it. */
 export type Schedule = (task: () => void, ms: number) => () => void;
 
 export interface Feed {
   /**
-   * Takes one message of the engine. Events that the mirror already holds are passed over. `out-of-step`: an event is
-   * missing before this one, so the mirror can no longer be trusted; reconnect for a new snapshot.
+   * Takes one message of the engine. Skips events that the mirror already has. `out-of-step`: an event is missing before this
+   * one, so the mirror is no longer valid; reconnect for a new snapshot.
    */
   take(message: ServerMessage): "taken" | "passed-over" | "out-of-step";
-  /** Brings what is pending to the store at once. */
+  /** Writes pending changes to the store at once. */
   flush(): void;
-  /** Nothing reaches the store any more. */
+  /** Stops all updates of the store. */
   close(): void;
 }
 
@@ -36,7 +36,7 @@ interface Pending {
   run?: RunState;
   lines: FeedLine[];
   toast?: Toast;
-  /** Set by a snapshot: the feed begins anew. */
+  /** Set by a snapshot: the feed starts again. */
   fresh: boolean;
   /** Set by everything but activity: the lists may have changed. */
   moved: boolean;
@@ -47,7 +47,7 @@ const timeout: Schedule = (task, ms) => {
   return () => clearTimeout(timer);
 };
 
-/** Mirrors the engine's run into the store: reduces at once, shows at most every FLUSH_MS, in one update. */
+/** Mirrors the engine's run into the store: reduces at once, updates the store at most every FLUSH_MS. */
 export function createFeed(store: DashboardStore, options: { readonly now: () => number; readonly schedule?: Schedule }): Feed {
   const schedule = options.schedule ?? timeout;
   let pending: Pending = { lines: [], fresh: false, moved: false };
@@ -104,7 +104,7 @@ export function createFeed(store: DashboardStore, options: { readonly now: () =>
   };
 }
 
-/** Writes an event down for the next flush; `now` is given for live events, which may raise a toast. */
+/** Records an event for the next flush; `now` is given for live events, which may raise a toast. */
 function note(pending: Pending, event: RunEvent, run: RunState, now: number | undefined): void {
   pending.moved = true;
   const line = describeEvent(event, run);
@@ -122,6 +122,6 @@ function merge(state: DashboardState, taken: Pending, now: number): Partial<Dash
   const ui = taken.toast === undefined ? state.ui : { ...state.ui, toast: taken.toast };
   const lists = taken.moved ? listsOf(run, state.lists) : state.lists;
   const live = taken.fresh ? { ...ui, connection: { state: "live" as const } } : ui;
-  // Time goes along, so that the tick of this second finds nothing left to draw.
+  // Includes the time, so that this second's tick has nothing left to draw.
   return { run, feed, lists, ui: live, now: secondOf(now) };
 }

@@ -30,7 +30,7 @@ export function formatAge(ms: number): string {
   return `${Math.floor(t / DAY)}d`;
 }
 
-/** Milliseconds that are left: by the greatest unit, under two minutes as `M:SS`, for `1m` would be as good as over. */
+/** Remaining milliseconds by the greatest unit, under two minutes as `M:SS`, because `1m` would be too coarse. */
 export function formatLeft(ms: number): string {
   if (ms >= 2 * MINUTE) return formatAge(ms);
   const s = Math.max(0, Math.floor(ms / SECOND));
@@ -59,12 +59,12 @@ export function formatUsd(usd: number): string {
   return `$${usd < 1000 ? usd.toFixed(2) : Math.round(usd)}`;
 }
 
-/** Dollars with cents, however many: `$1234.50`. */
+/** Dollars with cents, of any size: `$1234.50`. */
 export function formatCents(usd: number): string {
   return `$${usd.toFixed(2)}`;
 }
 
-/** A cap in dollars: without cents where it has none. */
+/** A cap in dollars; cents only if it has some. */
 export function formatCap(usd: number): string {
   return Number.isInteger(usd) ? `$${usd}` : formatCents(usd);
 }

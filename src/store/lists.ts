@@ -5,24 +5,24 @@ import { vecAt, vecItems } from "../domain/values/vec.ts";
 import { displayText } from "./display-text.ts";
 import { stageOf } from "./labels/ticket-stage.ts";
 
-/** Who stands where, by id. An array that has not changed keeps its identity from one flush to the next. */
+/** The tickets of each list, by id. An array that has not changed keeps its identity from one flush to the next. */
 export interface Lists {
-  /** One entry per worker slot: who works in it, or else who left it last and is still being finished. */
+  /** One entry per worker slot: the ticket that works in it, or else the last one that left it and is still finishing. */
   readonly slots: readonly (TicketId | null)[];
   /** Tickets on the finish line whose slot has another agent by now, in the order in which they left. */
   readonly finishing: readonly TicketId[];
   /** Human-gated, in batch order. */
   readonly needsYou: readonly TicketId[];
   readonly stalled: readonly TicketId[];
-  /** The ready ones first, best first; then the others in batch order. */
+  /** Ready tickets first, best first; then the others in batch order. */
   readonly waiting: readonly TicketId[];
-  /** The one finished last comes first. */
+  /** Last finished first. */
   readonly done: readonly TicketId[];
 }
 
 export const NO_LISTS: Lists = { slots: [], finishing: [], needsYou: [], stalled: [], waiting: [], done: [] };
 
-/** Sorts the tickets of a run into lists, keeping what equals `previous`. */
+/** Sorts the tickets of a run into lists; reuses arrays that equal `previous`. */
 export function listsOf(run: RunState, previous: Lists): Lists {
   const needsYou: TicketId[] = [];
   const stalled: TicketId[] = [];
@@ -51,7 +51,7 @@ export function listsOf(run: RunState, previous: Lists): Lists {
   };
 }
 
-/** A ticket keeps the row of its slot until another agent needs it; then it has lost it, whatever becomes of that agent. */
+/** A ticket keeps the row of its slot until another agent takes the slot; it then loses the row for good. */
 function rowsOf(run: RunState): Pick<Lists, "slots" | "finishing"> {
   const rows = [...run.slots];
   const taken = run.finishing.length === 0 ? [] : lastStarts(run);
@@ -66,7 +66,7 @@ function rowsOf(run: RunState): Pick<Lists, "slots" | "finishing"> {
   };
 }
 
-/** When the last of the tries that are over began, by slot. */
+/** The time at which the last ended attempt of each slot began. */
 function lastStarts(run: RunState): readonly number[] {
   const last: number[] = [];
   for (const { history } of vecItems(run.tickets))
@@ -83,19 +83,19 @@ export function busyAgents(run: RunState | undefined): number {
   return run?.slots.filter((index) => index !== null).length ?? 0;
 }
 
-/** The tickets that a filter leaves, in the lists that they stand in; a slot that nobody works in is left out of them. */
+/** The tickets that pass a filter, in their lists; empty slots are left out. */
 export interface Filtered {
   readonly lists: Lists;
   readonly shown: number;
   readonly all: number;
 }
 
-/** What was filtered last of a run, so that the same question has the same answer. */
+/** The last filter result of a run, so that the same query has the same answer. */
 const last = new WeakMap<Plan, Filtered & { readonly run: RunState; readonly unfiltered: Lists; readonly filter: string }>();
 
 /**
- * The lists as a filter leaves them: those tickets whose id, title, repository, state or reason has each of its words in it,
- * case aside. Undefined where nothing is filtered. An array that has not changed keeps its identity.
+ * The filtered lists: tickets whose id, title, repository, state or reason contains each word of the filter, case aside.
+ * Undefined without a filter. An array that has not changed keeps its identity.
  */
 export function filteredLists(options: {
   readonly run?: RunState;
@@ -127,12 +127,12 @@ export function filteredLists(options: {
   return found;
 }
 
-/** The lists that the overview shows and the selection walks over: all, or what the filter leaves. */
+/** The lists that the overview shows and the selection walks over: all, or the filtered ones. */
 export function shownLists(options: Parameters<typeof filteredLists>[0]): Lists {
   return filteredLists(options)?.lists ?? options.lists;
 }
 
-/** All that a filter may find of a ticket, in small letters. */
+/** The text of a ticket that a filter searches, in small letters. */
 function searchText(run: RunState, index: number): string {
   const { id, title, repo, finish } = run.plan.tickets[index] ?? { id: "", title: "", repo: "", finish: [] };
   const { phase, attempt, stalledReason, humanStep } = vecAt(run.tickets, index);
@@ -142,7 +142,7 @@ function searchText(run: RunState, index: number): string {
   ).toLowerCase();
 }
 
-/** Why a ticket waits, without the ids of others: who looks for a ticket does not mean those that wait for it. */
+/** The reason why a ticket waits, without the ids of others: a search for a ticket does not mean its dependents. */
 function reasonWord(reason: Reason): string {
   const text = describeReason(reason);
   const others = reason.kind === "depends" ? reason.on : "by" in reason && reason.kind !== "halted" ? [reason.by] : [];
@@ -152,7 +152,7 @@ function reasonWord(reason: Reason): string {
     .join(" ");
 }
 
-/** Tickets in the order in which the selection walks over them. */
+/** Tickets in the order of the selection. */
 export function selectable(lists: Lists): readonly TicketId[] {
   const active = lists.slots.filter((id) => id !== null);
   return [...active, ...lists.finishing, ...lists.needsYou, ...lists.stalled, ...lists.waiting, ...lists.done];

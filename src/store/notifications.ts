@@ -7,17 +7,17 @@ import type { DashboardState } from "./dashboard-state.ts";
 import { displayText } from "./display-text.ts";
 import { runLabel } from "./labels/run-label.ts";
 
-/** What a terminal shows of a run outside of its screen. */
+/** A run's status that a terminal shows outside of its screen. */
 export interface TerminalStatus {
   /** One line, bounded and safe to draw. */
   readonly title: string;
   readonly progress: Progress;
 }
 
-/** `percent` is of the tickets that need no more work. */
+/** `percent` counts the tickets that need no more work. */
 export type Progress = { readonly state: "none" } | { readonly state: "normal" | "error" | "paused"; readonly percent: number };
 
-/** What a person has been told of a run, or found when the dashboard came to it. */
+/** The state of a run that a person was notified of, or that the dashboard found when it connected. */
 export interface Notified {
   readonly run?: string;
   readonly needing: ReadonlySet<TicketId>;
@@ -26,10 +26,10 @@ export interface Notified {
   readonly ended: boolean;
 }
 
-/** Before the dashboard has come to any run. */
+/** The value before the dashboard has connected to any run. */
 export const NOTHING_NOTIFIED: Notified = { needing: new Set(), tripped: false, lost: false, ended: false };
 
-/** The part of the dashboard that calls for a person. */
+/** The part of the dashboard's state that notifications depend on. */
 export type NotificationState = Pick<DashboardState, "run" | "lists" | "ui" | "now" | "playback">;
 
 /** Characters of a batch's name in a title or a notice. */
@@ -37,7 +37,7 @@ const NAME = 40;
 /** Characters of a notice. */
 const NOTICE = 160;
 
-/** The title and the progress bar of what stands on the screen. */
+/** The title and the progress bar for the current screen. */
 export function terminalStatus({ run, ui, now, playback }: NotificationState): TerminalStatus {
   const { glyph, word } = runLabel(run, ui.connection, now);
   if (run === undefined) return { title: `${glyph} loopdash`, progress: { state: "none" } };
@@ -56,8 +56,8 @@ function progressOf(run: RunState, connection: DashboardState["ui"]["connection"
 }
 
 /**
- * What is to be called out to a person who looks elsewhere, if anything, and what is told from then on. Each thing is called out
- * once; what was there already when the dashboard came to the run, and what a replay plays, never.
+ * The next notification, if any, and the new state of what was notified. Each thing is notified once. States from before the
+ * dashboard connected, and replays, never are.
  */
 export function nextNotification(told: Notified, seen: NotificationState): { readonly told: Notified; readonly notice?: string } {
   const { run, ui } = seen;
@@ -75,7 +75,7 @@ export function nextNotification(told: Notified, seen: NotificationState): { rea
   return text === undefined ? { told: now } : { told: now, notice: plainText(`loopdash: ${nameOf(run)}: ${text}`, NOTICE) };
 }
 
-/** The one thing that matters most of what is new. */
+/** The most important new thing. */
 function noticeText(told: Notified, now: Notified, { ui }: NotificationState, run: RunState): string | undefined {
   if (now.ended) return told.ended ? undefined : `${runLabel(run, ui.connection).word.toLowerCase()}. ${counted(run)}`;
   if (now.tripped && !told.tripped) return `needs you: ${run.halted === undefined ? "" : displayText(describeHalt(run.halted))}`;

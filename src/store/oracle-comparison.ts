@@ -4,26 +4,26 @@ import type { OracleState } from "../domain/run/verdict-state.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { vecItems } from "../domain/values/vec.ts";
 
-/** What the oracle said of a ticket beside what the engine holds of it. */
+/** The oracle's evidence of a ticket beside the engine's state. */
 export interface OracleComparison {
   readonly id: TicketId;
-  /** Absent where it is not known. */
+  /** The oracle's evidence; absent if it is unknown. */
   readonly said?: TicketEvidence["state"];
-  /** The step that is left, by the oracle. */
+  /** The remaining step, by the oracle. */
   readonly step?: string;
-  /** What the oracle would have to say, were the engine right. */
+  /** The evidence that the oracle would give if the engine is right. */
   readonly believed: TicketEvidence["state"];
   readonly phase: Phase;
   /**
-   * `moved`: the engine has gone on since the oracle was asked, so that the two may differ. `differs`: they may not, and do.
-   * `unknown`: the oracle's word is not known.
+   * `moved`: the engine has gone on since the oracle was asked, so the two may differ. `differs`: they differ without that
+   * reason. `unknown`: the oracle's evidence is unknown.
    */
   readonly is: "agreed" | "moved" | "differs" | "unknown";
 }
 
 /**
- * Puts the oracle's evidence beside the engine's state, in batch order. Where the evidence is not of the last judgement, that one's
- * own list of open tickets counts, as far as it goes.
+ * Compares the oracle's evidence with the engine's state, in batch order. If the evidence is not of the last judgement, that
+ * judgement's own list of open tickets counts, as far as it goes.
  */
 export function compare(run: RunState, evidence: OracleEvidence | undefined): readonly OracleComparison[] {
   const last = run.oracle.last;
@@ -35,7 +35,7 @@ export function compare(run: RunState, evidence: OracleEvidence | undefined): re
   return [...vecItems(run.tickets)].map((ticket) => comparison(ticket, named.get(ticket.id), askedAt));
 }
 
-/** Whether kept evidence bears out the last judgement: its counts, and the open tickets that it names. */
+/** True if kept evidence agrees with the last judgement: its counts, and the open tickets that it names. */
 export function isOf({ askedAt, tickets, more }: OracleEvidence, last: OracleState["last"]): boolean {
   if (last === undefined || last.verdict === "unjudged" || askedAt > last.at) return false;
   const { done, gated, open } = last.counts;
@@ -61,13 +61,13 @@ function comparison(ticket: TicketState, said: TicketEvidence | undefined, asked
   return { ...told, is: hasMoved(ticket, askedAt) ? "moved" : "differs" };
 }
 
-/** Whether the engine did something with a ticket after that, or is telling the tracker of it now. */
+/** True if the engine changed a ticket after that time, or is updating the tracker now. */
 function hasMoved({ endedAt = 0, attempt, history, gate }: TicketState, since: number): boolean {
   if (attempt?.step?.kind === "assert" || gate?.writing === true) return true;
   return Math.max(endedAt, attempt?.startedAt ?? 0, history.at(-1)?.endedAt ?? 0) >= since;
 }
 
-/** How many are what; all of the batch together. */
+/** Counts the tickets by comparison; together they are the whole batch. */
 export function countComparisons(all: readonly OracleComparison[]): Readonly<Record<OracleComparison["is"], number>> {
   const counts = { agreed: 0, moved: 0, differs: 0, unknown: 0 };
   for (const { is } of all) counts[is] += 1;

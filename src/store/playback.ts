@@ -1,28 +1,26 @@
 import type { PlayAction } from "./keymap/binding.ts";
 
-/** How much faster than the run a replay may be, step by step. */
+/** The speeds of a replay, as multiples of the run's. */
 export const SPEEDS = [1, 2, 5, 10, 30, 60, 300, 1_000] as const;
-/** A stretch of the run in which nothing happened is passed over from this length on, but for its last second. Milliseconds. */
+/** A gap without events is skipped from this length on, except for its last second. Milliseconds. */
 export const IDLE_MS = 30_000;
 const LEAD_MS = 1_000;
 
-/** Where a replay stands. Times are those of the run, in milliseconds since the epoch. */
+/** The position of a replay. Times are those of the run, in milliseconds since the epoch. */
 export interface Playback {
   readonly from: number;
   readonly to: number;
   readonly at: number;
   readonly playing: boolean;
   readonly speed: number;
-  /** Stretches in which nothing happened are passed over while it plays. */
+  /** If set, gaps without events are skipped during playback. */
   readonly skipsIdle: boolean;
 }
 
-/** What moves a replay: what a person asks for, or time that goes by, in milliseconds of the person's own. */
+/** Moves of a replay: a person's action, or elapsed time, in milliseconds of the person's own clock. */
 type Move = PlayAction | { readonly type: "pass"; readonly ms: number };
 
-/**
- * Moves a replay. Pure. `nextAfter` gives when, after a time, the next event of the run happened; undefined after the last.
- */
+/** Moves a replay. Pure. `nextAfter` gives the time of the run's next event after a time; undefined after the last. */
 export function movePlayback(playback: Playback, move: Move, nextAfter: (time: number) => number | undefined): Playback {
   const { from, to, speed } = playback;
   switch (move.type) {
@@ -45,7 +43,7 @@ export function movePlayback(playback: Playback, move: Move, nextAfter: (time: n
   }
 }
 
-/** At the end it stops by itself. */
+/** Playback stops at the end. */
 function passed(playback: Playback, ms: number, nextAfter: (time: number) => number | undefined): Playback {
   const next = nextAfter(playback.at);
   const idle = playback.skipsIdle && next !== undefined && next - playback.at > IDLE_MS;

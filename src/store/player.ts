@@ -2,25 +2,28 @@ import type { RunEvent } from "../domain/run/event.ts";
 import { reduce } from "../domain/run/reduce.ts";
 import type { RunState } from "../domain/run/state.ts";
 
-/** Events between two states that are kept: so many at most are reduced again to go anywhere. */
+/** Events between two kept states: a seek reduces at most this many again. */
 const EVERY = 1_000;
 
-/** What a player is made of. */
+/** The inputs of a player. */
 export interface PlayerOptions {
-  /** The run's events after the `after`-th, in order. Read again and again; only as far as is needed. */
+  /** The run's events after the `after`-th, in order. Read several times; only as far as needed. */
   readonly read: (after: number) => Iterable<RunEvent>;
   /** @default 1000 */
   readonly every?: number;
 }
 
 /**
- * A run on a tape: gives the state after any of its events. It keeps the time of each event and a state every so often (states
- * share what has not changed), and no events.
+ * A recorded run: gives the state after any of its events. It keeps the time of each event and a state at intervals (states share
+ * what has not changed), and no events.
  */
 export class Player {
   readonly #read: PlayerOptions["read"];
   readonly #every: number;
-  /** Of each event, in order: never before the event before it, whatever the machine's clock did. Milliseconds since the epoch. */
+  /**
+   * The time of each event, in order. Never before the previous event, even if the machine's clock went back. Milliseconds since
+   * the epoch.
+   */
   readonly #times: number[] = [];
   /** After the first event, and after each `#every`-th from there on. */
   readonly #kept: RunState[] = [];
@@ -33,7 +36,7 @@ export class Player {
     this.#every = every;
   }
 
-  /** Takes the next event of the run, in order. Gives the state after it. Throws a RangeError at an event that does not follow. */
+  /** Records the next event of the run, in order. Gives the state after it. Throws a RangeError if the event does not follow. */
   record(event: RunEvent): RunState {
     const state = reduce(this.#last, event);
     this.#last = state;
@@ -42,12 +45,12 @@ export class Player {
     return state;
   }
 
-  /** How many events were recorded. */
+  /** The number of recorded events. */
   get count(): number {
     return this.#times.length;
   }
 
-  /** When an event happened, counted from 1. */
+  /** The time of an event, counted from 1. */
   timeOf(seq: number): number {
     const time = this.#times[seq - 1];
     if (time === undefined) throw new RangeError(`no event ${seq} of ${this.count}`);
@@ -65,7 +68,7 @@ export class Player {
     return low;
   }
 
-  /** Goes to the state after an event; `passed` is shown each event that is played on the way there. */
+  /** Goes to the state after an event; `passed` gets each event that is played on the way there. */
   seek(seq: number, passed: (event: RunEvent, state: RunState) => void = () => undefined): RunState {
     this.timeOf(seq);
     const kept = this.#keptBefore(seq);

@@ -7,18 +7,18 @@ import { FEED_LIMIT } from "./feed.ts";
 import { listsOf } from "./lists.ts";
 import type { Playback } from "./playback.ts";
 
-/** One place of a replay. */
+/** One position of a replay. */
 export interface Place {
   readonly playback: Playback;
-  /** The run as it was there. */
+  /** The state of the run there. */
   readonly state: RunState;
-  /** Every event since the place that was shown before, with the state after it; absent where it was not reached by playing on. */
+  /** Every event since the position that was shown before, with the state after it; absent if the replay jumped there. */
   readonly passed?: readonly (readonly [RunEvent, RunState])[];
-  /** The last events up to there; needed where `passed` is absent. */
+  /** The last events before the position; needed if `passed` is absent. */
   readonly recent?: readonly RunEvent[];
 }
 
-/** Brings places of a replay to the store: each in one update, with the time that was then. */
+/** Writes positions of a replay to the store: each in one update, with the time of that moment. */
 export function projectTo(store: DashboardStore, place: Place): void {
   store.setState((before) => {
     const { state: run, playback } = place;

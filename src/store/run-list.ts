@@ -3,8 +3,8 @@ import type { RunId } from "../domain/values/ids.ts";
 import type { RunsUi } from "./views/runs.ts";
 
 /**
- * How a run stands as far as its records tell: an engine works on it, it has ended, it was stopped and can be gone on with, or
- * its engine is gone without a word.
+ * The status of a run by its records: an engine works on it, it has ended, it was stopped and can be resumed, or its engine is
+ * gone without a record.
  */
 export type RunStanding = "at-work" | "ended" | "stopped" | "engine-gone";
 
@@ -17,25 +17,25 @@ export interface ListedRun {
   readonly startedAt: number;
   readonly endedAt?: number;
   readonly verdict?: VerdictWord;
-  /** How far it is; absent where nobody has counted. */
+  /** Its progress; absent if nobody has counted. */
   readonly tally?: { readonly done: number; readonly gated: number; readonly open: number; readonly interventions: number };
 }
 
-/** What tells which run of the list is selected. */
+/** The state that decides which run of the list is selected. */
 interface Shown {
   readonly runList?: readonly ListedRun[];
   readonly run?: { readonly run: RunId };
   readonly ui: { readonly runs: RunsUi };
 }
 
-/** The place of the selected run in the list: that of the one that is shown, else the first, where none is selected or it has gone. */
+/** The index of the selected run in the list. If none is selected or it is gone: that of the shown run, else the first. */
 export function selectedRunIndex({ runList = [], run, ui }: Shown): number {
   const place = (id: RunId | undefined): number => runList.findIndex((listed) => listed.run === id);
   const selected = place(ui.runs.selected);
   return selected >= 0 ? selected : Math.max(0, place(run?.run));
 }
 
-/** Runs that are at work first, then the others; newest first within both. */
+/** Running runs first, then the others; newest first within both. */
 export function inListOrder(runs: readonly ListedRun[]): readonly ListedRun[] {
   return runs.toSorted(
     (a, b) => Number(b.standing === "at-work") - Number(a.standing === "at-work") || b.startedAt - a.startedAt,

@@ -1,22 +1,22 @@
-/** The smallest terminal that the dashboard is drawn on. */
+/** The smallest terminal on which the dashboard is drawn. */
 export const SMALLEST_TERMINAL = { columns: 60, rows: 15 } as const;
 
 /** How many colours a terminal shows: none, its own 16, the 256 of xterm's table, or any. */
 export type Colours = "none" | "16" | "256" | "true";
 export type TerminalBackground = "dark" | "light" | "unknown";
 
-/** What a terminal can show and do, as far as its environment tells. */
+/** A terminal's features, as far as its environment tells. */
 export interface TerminalCapabilities {
   readonly colours: Colours;
   readonly glyphs: "unicode" | "ascii";
   readonly background: TerminalBackground;
-  /** Whether it has a title that programs may set (OSC 2) and give back (CSI 22 t, CSI 23 t). */
+  /** True if it has a title that programs may set (OSC 2) and give back (CSI 22 t, CSI 23 t). */
   readonly title: boolean;
-  /** How it calls a person: a bell, or a notice of the desktop by OSC 9 (iTerm2) or OSC 777 (urxvt). */
+  /** Its way to notify a person: a bell, or a desktop notice by OSC 9 (iTerm2) or OSC 777 (urxvt). */
   readonly notice: "none" | "bell" | "osc9" | "osc777";
-  /** Whether it draws a progress bar (OSC 9;4 of ConEmu). Where it does not, that may come out as a notice. */
+  /** True if it draws a progress bar (OSC 9;4 of ConEmu). Other terminals may show that as a notice. */
   readonly progress: boolean;
-  /** Whether it takes text into its clipboard (OSC 52); `tmux`: only where tmux is set up to pass it on. */
+  /** The support for its clipboard (OSC 52); `tmux`: only if tmux is set up to pass it on. */
   readonly clipboard: "none" | "osc52" | "tmux";
   readonly mouse: boolean;
   /** A screen reader reads what is drawn. */
@@ -25,7 +25,7 @@ export interface TerminalCapabilities {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What can be known of a terminal without asking it. `depth` is Node's: bits of a colour, 1 for none. */
+/** A terminal's features without a query. `depth` is Node's: bits of a colour, 1 for none. */
 export function terminalCapabilities(options: {
   readonly env: Environment;
   readonly isTTY: boolean;
@@ -43,7 +43,7 @@ export function terminalCapabilities(options: {
     notice: isTTY ? noticeOf(env, nested) : "none",
     progress: isTTY && !nested && drawsProgress(env),
     clipboard: isTTY && !console ? clipboardOf(env) : "none",
-    // The reader's own keys and pointer are not to be taken from it; the console of Linux reports no mouse.
+    // A screen reader keeps its own keys and pointer; the Linux console reports no mouse.
     mouse: isTTY && !spoken && !console && env["LOOPDASH_MOUSE"] !== "0",
     spoken,
   };
@@ -57,7 +57,7 @@ function isOn(value: string | undefined): boolean {
   return isSet(value) && value !== "0" && value !== "false";
 }
 
-/** NO_COLOR counts where it is set to something (https://no-color.org), unless FORCE_COLOR is set, as in Node. */
+/** NO_COLOR counts if it is not empty (https://no-color.org), unless FORCE_COLOR is set, as in Node. */
 function coloursOf(env: Environment, depth: number): Colours {
   if (isSet(env["NO_COLOR"]) && env["FORCE_COLOR"] === undefined) return "none";
   if (depth >= 24) return "true";
@@ -65,13 +65,13 @@ function coloursOf(env: Environment, depth: number): Colours {
   return depth > 1 ? "16" : "none";
 }
 
-/** The first that is set decides (POSIX, Environment Variables, 8.2). Where none is, the C locale holds, which is ASCII. */
+/** The first that is set decides (POSIX, Environment Variables, 8.2). If none is, the C locale applies, which is ASCII. */
 function isUtf8(env: Environment): boolean {
   const locale = [env["LC_ALL"], env["LC_CTYPE"], env["LANG"]].find(isSet);
   return /utf-?8/i.test(locale ?? "");
 }
 
-/** COLORFGBG is `15;0`, or `15;default;0`: the colours of text and ground out of 16, of which 7 and 9 to 15 are light. */
+/** COLORFGBG is `15;0`, or `15;default;0`: the colours of text and background out of 16, of which 7 and 9 to 15 are light. */
 function groundOf(env: Environment): TerminalBackground {
   const wanted = env["LOOPDASH_THEME"];
   if (wanted === "dark" || wanted === "light") return wanted;
@@ -84,7 +84,7 @@ function groundOf(env: Environment): TerminalBackground {
 const NOTICES = ["none", "bell", "osc9", "osc777"] as const;
 const BY_OSC_9: ReadonlySet<string> = new Set(["iTerm.app", "ghostty", "WezTerm", "WarpTerminal"]);
 
-/** tmux and screen pass a bell on, and nothing else of these. */
+/** tmux and screen pass on a bell, but no notices. */
 function noticeOf(env: Environment, nested: boolean): TerminalCapabilities["notice"] {
   const wanted = NOTICES.find((name) => name === env["LOOPDASH_NOTICE"]);
   if (wanted !== undefined) return wanted;
@@ -107,7 +107,7 @@ function drawsProgress(env: Environment): boolean {
 
 function clipboardOf(env: Environment): TerminalCapabilities["clipboard"] {
   if (isSet(env["TMUX"])) return "tmux";
-  // screen cuts long control strings, macOS' own terminal and those on VTE know no OSC 52.
+  // screen cuts long control strings; Apple's Terminal and those based on VTE have no OSC 52.
   if (isSet(env["STY"]) || env["TERM_PROGRAM"] === "Apple_Terminal" || isSet(env["VTE_VERSION"])) return "none";
   return "osc52";
 }

@@ -29,7 +29,7 @@ const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/g;
 
-/** Edits a line. Pure; what does not fit under the cap is cut off, at a whole character. */
+/** Edits a line. Pure; cuts text beyond the cap at a whole character. */
 export function reduceText(input: TextInput, action: TextAction): TextInput {
   const { text, cursor } = input;
   switch (action.type) {

@@ -8,31 +8,31 @@ import { INITIAL_TICKET, reduceTicketView, type TicketUi, type TicketViewAction 
 import { INITIAL_TIMELINE, reduceTimeline, type TimelineAction, type TimelineUi } from "./views/timeline.ts";
 import type { ViewName } from "./views/view-name.ts";
 
-/** What stands in front of the views. */
+/** The modal in front of the views. */
 export type Modal =
   | { readonly kind: "kill" | "retry"; readonly ticket: TicketId }
   | { readonly kind: "heal" | "leave" }
-  /** `filter`: only lines that have it are shown; empty: all. */
+  /** `filter`: the help shows only lines that contain it; empty: all. */
   | { readonly kind: "help"; readonly filter: string }
-  /** A text is written by which the help is narrowed. */
+  /** The text that filters the help. */
   | { readonly kind: "help-search"; readonly input: TextInput }
   | { readonly kind: "gate"; readonly ticket: TicketId; readonly input: TextInput; readonly problem?: string }
-  /** What a person did beside the dashboard, to be counted: the tickets' work, or tending the machinery. */
+  /** A person's work beside the dashboard, to be counted: on the tickets, or on the machinery. */
   | { readonly kind: "note"; readonly input: TextInput; readonly work: boolean; readonly problem?: string }
-  /** What is written is at once what is shown; the filter before it comes back where it is given up. */
+  /** The text applies while it is typed; Escape restores the filter `before`. */
   | { readonly kind: "filter"; readonly input: TextInput; readonly before: string }
-  /** Finds every command. `at` is the row that is chosen among those found. */
+  /** Finds every command. `at` is the chosen row among those found. */
   | { readonly kind: "palette"; readonly input: TextInput; readonly at: number }
-  /** Text to look for in what the ticket view shows. */
+  /** The text to search for in the ticket view. */
   | { readonly kind: "search"; readonly input: TextInput };
 
-/** Modals with a field to write in. */
+/** Modals with a text field. */
 export type TextModal = Extract<Modal, { input: TextInput }>;
 
 export interface Toast {
   readonly text: string;
   readonly tone: Tone;
-  /** Wall-clock milliseconds after which it is gone. */
+  /** Wall-clock milliseconds at which it expires. */
   readonly until: number;
 }
 
@@ -40,36 +40,36 @@ export type Connection =
   | { readonly state: "connecting" }
   | { readonly state: "live" }
   | { readonly state: "lost"; readonly reason: string }
-  /** No engine is at work on the run: its journal is read, `rows` of `total` events so far. */
+  /** No engine works on the run: its journal is being read, `rows` of `total` events so far. */
   | { readonly state: "reading"; readonly rows: number; readonly total: number }
-  /** What is shown has happened long ago; see `DashboardState.playback`. */
+  /** The shown state is from the past; see `DashboardState.playback`. */
   | { readonly state: "replay" };
 
-/** What the graph view remembers: whose lines it draws. */
+/** The state of the graph view: the ticket whose lines it draws. */
 interface GraphUi {
   readonly lines: "all" | "selected";
 }
 
 type GraphAction = { readonly type: "toggle-lines" };
 
-/** All of the dashboard that is not the run. */
+/** The dashboard's state that is not of the run. */
 export interface UiState {
   readonly connection: Connection;
   readonly selected?: TicketId;
-  /** Where the selection stands in the walking order; kept when its ticket is gone, so that the next step goes on there. */
+  /** The selection's index in the walking order; kept when its ticket is gone, so that the next step continues from there. */
   readonly place: number;
   readonly modal?: Modal;
   readonly toast?: Toast;
   readonly tooSmall: boolean;
   readonly view: ViewName;
-  /** Tickets whose id, title, repository or state has this text in it are listed, the others counted; empty: all are. */
+  /** Lists tickets whose id, title, repository or state contains this text, and counts the others; empty: lists all. */
   readonly filter: string;
   readonly panes: Readonly<Record<PaneName, Pane>>;
   readonly ticket: TicketUi;
   readonly graph: GraphUi;
   readonly timeline: TimelineUi;
   readonly runs: RunsUi;
-  /** A person asked here for the run to stop: the dashboard leaves by itself once it has ended. */
+  /** A person asked here for the run to stop: the dashboard exits by itself once it has ended. */
   readonly stopAsked: boolean;
 }
 
@@ -109,7 +109,7 @@ export const INITIAL_UI: UiState = {
   stopAsked: false,
 };
 
-/** Folds a person's doing into the view's state. Pure; returns the same object where nothing changes. */
+/** Folds a person's action into the view's state. Pure; returns the same object if nothing changes. */
 export function reduceUi(ui: UiState, action: UiAction): UiState {
   switch (action.type) {
     case "move":
@@ -144,7 +144,7 @@ export function reduceUi(ui: UiState, action: UiAction): UiState {
 
 type ModalAction = Extract<UiAction, { type: "open" | "close" | "text" | "text-refused" | "note-kind" | "palette-to" }>;
 
-/** What stands in front. */
+/** The modal in front after an action. */
 function reduceModal(ui: UiState, action: ModalAction): UiState {
   const { modal } = ui;
   switch (action.type) {
@@ -163,7 +163,7 @@ function reduceModal(ui: UiState, action: ModalAction): UiState {
   }
 }
 
-/** A field with its text changed: what was wrong with it is to be said anew, and a list that it narrows begins anew. */
+/** A field with its text changed: its error is cleared, and a list that it filters starts at the top. */
 function edited(ui: UiState, modal: TextModal, action: TextAction): UiState {
   const input = reduceText(modal.input, action);
   if (modal.kind === "filter") return { ...ui, modal: { ...modal, input }, filter: input.text };
@@ -175,7 +175,7 @@ function edited(ui: UiState, modal: TextModal, action: TextAction): UiState {
 
 type ViewAction = Extract<UiAction, { type: "pane" | "ticket-view" | "graph-view" | "timeline-view" | "runs-view" }>;
 
-/** What one view remembers. */
+/** The state of one view after an action. */
 function reduceView(ui: UiState, action: ViewAction): UiState {
   switch (action.type) {
     case "pane":
@@ -191,7 +191,7 @@ function reduceView(ui: UiState, action: ViewAction): UiState {
   }
 }
 
-/** The same object where the part is the same. */
+/** Returns the same object if the part is the same. */
 function kept<T, K extends keyof T>(whole: T, key: K, part: T[K]): T {
   return whole[key] === part ? whole : { ...whole, [key]: part };
 }
@@ -203,8 +203,8 @@ function without(ui: UiState, key: "modal" | "toast" | "selected"): UiState {
 }
 
 /**
- * Moves the selection by ticket, not by place: the list may have changed under it. Where its ticket has left the list,
- * the step goes on from where it stood.
+ * Moves the selection by ticket, not by index: the list may have changed. If its ticket has left the list, the step continues
+ * from its old index.
  */
 function move(ui: UiState, by: number, order: readonly TicketId[]): UiState {
   if (order.length === 0) return without(ui, "selected");

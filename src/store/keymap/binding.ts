@@ -21,7 +21,7 @@ const PLAIN_NAMES = [
   "delete",
 ] as const;
 
-/** Letters that are told apart with Ctrl: Ctrl-H, -I, -J and -M are what terminals send for backspace, tab and enter. */
+/** Letters that can be recognised with Ctrl: terminals send Ctrl-H, -I, -J and -M for backspace, tab and enter. */
 export const CTRL_LETTERS = [..."abcdefgklnopqrstuvwxyz"];
 
 /** A key that is not a character, by name. */
@@ -33,14 +33,14 @@ export const KEY_NAMES: readonly KeyName[] = [...PLAIN_NAMES, ...CTRL_LETTERS.ma
 /** One press: a named key, or one character. */
 export type KeyPress = { readonly key: KeyName } | { readonly char: string };
 
-/** How the dashboard is left: the run goes on, the run was told to stop and has ended, or the run had ended by itself. */
+/** The state of the run when the dashboard exits: it goes on, it was told to stop and has ended, or it had ended by itself. */
 export type LeaveHow = "detach" | "stop-requested" | "ended";
 
-/** What a person can do to runs from a dashboard. The composition root makes it once. */
+/** Commands that a person can give to runs from a dashboard. The composition root makes it once. */
 export interface Actions extends RunActions {
   /** Shows another run. */
   switchRun(run: RunId): RefusalReason;
-  /** A replay plays on or stops, plays faster or slower, or goes elsewhere in its run. */
+  /** Plays or pauses a replay, changes its speed, or seeks in its run. */
   play(action: PlayAction): RefusalReason;
 }
 
@@ -50,30 +50,30 @@ export function refusedActions(why: string): Actions {
   return { ...runActions(refuse), switchRun: refuse, play: refuse };
 }
 
-/** What a person can do to the terminal that the dashboard is drawn on. */
+/** Actions on the terminal that the dashboard is drawn on. */
 export interface TerminalActions {
   leave(how: LeaveHow): void;
-  /** The text goes to the terminal's clipboard (OSC 52). */
+  /** Copies the text to the terminal's clipboard (OSC 52). */
   copy?(text: string): void;
-  /** The dashboard gives the terminal back to the shell until it is brought to the front again. */
+  /** Gives the terminal back to the shell until the dashboard is in the foreground again. */
   suspend?(): void;
 }
 
-/** What a key does. Where an action is refused, what would come after it is left out. */
+/** An effect of a key. If an action is refused, the effects after it are skipped. */
 export type Effect =
   | { readonly do: "ui"; readonly action: UiAction }
   | { readonly do: "act"; readonly act: (actions: Actions) => RefusalReason }
   | { readonly do: "terminal"; readonly act: (terminal: TerminalActions) => void };
 
-/** `by` is milliseconds of the run; `faster` and `slower` are steps of the speed; `idle`: what is idle is passed over, or no more. */
+/** `by` is milliseconds of the run; `faster` and `slower` are steps of the speed; `idle` toggles the skipping of idle time. */
 export type PlayAction =
   | { readonly type: "toggle" | "faster" | "slower" | "idle" }
   | { readonly type: "by"; readonly ms: number }
   | { readonly type: "to-share"; readonly share: number };
 
 /**
- * What keys mean depends on what stands in front: a modal, else the view. `small`: a terminal that shows nothing; `replay`: never in
- * front by itself, its keys come before those of every view of a replay.
+ * The meaning of keys depends on the modal in front, else on the view. `small`: the terminal is too small to show anything;
+ * `replay`: never in front by itself, its keys come before those of every view of a replay.
  */
 export type Mode =
   | ViewName
@@ -92,22 +92,22 @@ export type Mode =
   | "help-search"
   | "replay";
 
-/** One row of the keymap: the keys, how footer and help name them, and what they do. `State` is what stands on the screen. */
+/** One row of the keymap: the keys, their names in footer and help, and their effects. `State` is the state on the screen. */
 export interface BindingOf<State> {
-  /** By which a person binds it to other keys: `kill`, `select-next`. One name means one thing in every mode. */
+  /** The name by which a person rebinds it: `kill`, `select-next`. A name has the same meaning in every mode. */
   readonly name: string;
   readonly keys: readonly (KeyName | (string & {}))[];
-  /** One word or two for the footer; without it the footer leaves the key to the help. */
+  /** One word or two for the footer; without it only the help shows the key. */
   readonly short?: (state: State) => string;
-  /** Stands behind the first key in the footer, as `j/k`: the name of the binding that it goes with. */
+  /** The name of the binding whose key the footer shows behind this one's first key, as `j/k`. */
   readonly pair?: string;
   /** One sentence for the help and the palette. */
   readonly help: string;
-  /** Lower goes last when the footer has no room for all. */
+  /** Lower is dropped last when the footer has no room for all. */
   readonly keep?: number;
-  /** Cannot be pressed within the burst that opened what it answers: pasted text must never confirm anything. */
+  /** Ignored within the burst that opened the question: pasted text must never confirm anything. */
   readonly confirms?: boolean;
-  /** Left out of the palette: what moves a selection or a pane, and what answers a question. */
+  /** Not in the palette: bindings that move a selection or a pane, or answer a question. */
   readonly silent?: boolean;
   readonly act: (state: State) => readonly Effect[];
 }

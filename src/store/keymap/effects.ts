@@ -14,7 +14,7 @@ const HINT_MS = 4_000;
 /** Lines, or tickets, of a page. */
 export const PAGE = 10;
 
-/** What a key does, from what stands on the screen. */
+/** The effects of a key for the state on the screen. */
 export type Act = (state: DashboardState) => readonly Effect[];
 
 export const word = (text: string) => (): string => text;
@@ -33,7 +33,7 @@ export function command(act: (run: RunActions) => RefusalReason): readonly Effec
   return [{ do: "act", act }];
 }
 
-/** The dashboard is left. */
+/** Exits the dashboard. */
 export function leaveAs(how: LeaveHow): readonly Effect[] {
   return [{ do: "terminal", act: (terminal) => terminal.leave(how) }];
 }
@@ -41,21 +41,21 @@ export function leaveAs(how: LeaveHow): readonly Effect[] {
 export const CLOSE: readonly Effect[] = ui({ type: "close" });
 export const close = (): readonly Effect[] => CLOSE;
 
-/** Tells the person why a key does nothing here, or what it has done. */
+/** Shows the person why a key does nothing here, or what it has done. */
 export function hint(state: DashboardState, text: string): readonly Effect[] {
   return ui({ type: "toast", toast: { text, tone: "waiting", until: state.now + HINT_MS } });
 }
 
-/** The selected ticket, where it is still of this run. */
+/** The selected ticket, if this run has it. */
 export function selectedIn(state: DashboardState): TicketId | undefined {
   const id = state.ui.selected;
   return id !== undefined && ticketIn(state, id) !== undefined ? id : undefined;
 }
 
-/** The views in which a ticket is selected, or seen to be. */
+/** The views in which a ticket is selected or the selection is visible. */
 export const TICKET_VIEWS: ReadonlySet<ViewName> = new Set<ViewName>(["overview", "ticket", "graph", "timeline"]);
 
-/** What to do before something can be done to one: `select a ticket first: j/k`. */
+/** The hint to select a ticket or worker first: `select a ticket first: j/k`. */
 export function selectFirst(state: DashboardState, what: "ticket" | "worker"): string {
   const key = overviewKey(state, "select-next");
   const where = TICKET_VIEWS.has(state.ui.view) ? "" : " in the overview";
@@ -64,7 +64,7 @@ export function selectFirst(state: DashboardState, what: "ticket" | "worker"): s
 
 export const edit = (action: TextAction) => (): readonly Effect[] => ui({ type: "text", action });
 
-/** Keys that every field has. `enter` and `escape` are its own. */
+/** Keys that every field has. Each field defines its own `enter` and `escape`. */
 export const FIELD_KEYS: readonly Binding[] = [
   { name: "char-left", silent: true, keys: ["left"], help: "one character back", act: edit({ type: "to", place: "left" }) },
   { name: "char-right", silent: true, keys: ["right"], help: "one character on", act: edit({ type: "to", place: "right" }) },
@@ -97,7 +97,7 @@ export function paneKeys(pane: PaneName): readonly Binding[] {
   ];
 }
 
-/** Ctrl-C while something else stands in front: on to the leave menu, where a second one detaches. */
+/** Ctrl-C in a modal: opens the leave menu, in which a second one detaches. */
 export const TO_LEAVE: Binding = {
   name: "quit",
   silent: true,
@@ -106,7 +106,7 @@ export const TO_LEAVE: Binding = {
   act: () => open({ kind: "leave" }),
 };
 
-/** Yes and no; `yes` says in a word what is done, `no` what stays. */
+/** Yes and no; `yes` and `no` name the two outcomes in a word. */
 export function confirmKeys(yes: string, no: string, act: Act): readonly Binding[] {
   return [
     { name: "yes", silent: true, keys: ["y"], short: word(yes), help: yes, confirms: true, act },
@@ -115,7 +115,7 @@ export function confirmKeys(yes: string, no: string, act: Act): readonly Binding
   ];
 }
 
-/** Keys of a field: what Enter does there, and what Escape. */
+/** Keys of a field, with its effects of Enter and Escape. */
 export function fieldKeys(
   enter: Pick<Binding, "name" | "help" | "act" | "confirms">,
   back: Binding["act"] = close,

@@ -9,7 +9,7 @@ function leave(state: DashboardState): readonly Effect[] {
   return state.ui.connection.state === "live" ? open({ kind: "leave" }) : leaveAs("detach");
 }
 
-/** The view `by` places further on in the order of all. */
+/** Moves `by` views further in the order of all. */
 function turn(by: number): (state: DashboardState) => readonly Effect[] {
   return ({ ui: { view } }) => {
     const to = VIEWS[(VIEWS.indexOf(view) + by + VIEWS.length) % VIEWS.length] ?? "overview";
@@ -50,7 +50,7 @@ export const GLOBAL_KEYS: readonly Binding[] = [
   { name: "quit", keys: ["ctrl-c"], help: "leave; twice: detach, the run goes on", silent: true, act: leave },
 ];
 
-/** Back to the overview: of every view but the overview itself. */
+/** Keys that lead back to the overview, in every view but the overview itself. */
 export const BACK_KEYS: readonly Binding[] = [
   {
     name: "back",

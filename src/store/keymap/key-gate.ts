@@ -2,17 +2,17 @@ import type { DashboardStore } from "../dashboard-store.ts";
 import type { KeyPress, TerminalActions } from "./binding.ts";
 import { modeOf, press } from "./keymap.ts";
 
-/** How long after a run's end keys are taken for ones that were meant for the run. Milliseconds. */
+/** For this long after a run's end, keys count as meant for the run. Milliseconds. */
 const END_GUARD_MS = 700;
-/** Keys that follow one that was passed over faster than this are the same piece of typing. Milliseconds. */
+/** Keys that follow an ignored one faster than this are the same piece of typing. Milliseconds. */
 const TYPING_MS = 400;
-/** Keys that are held until a run is known. */
+/** Keys that the gate keeps until a run is known, at most. */
 const MOST_HELD = 64;
 const TOAST_MS = 4_000;
 
 /**
- * Stands between the terminal and `press`. Keys typed before the run is known are held until it is: none is lost. Keys typed while a
- * run ends do not become commands of the summary that takes the place of the overview. Leaving always works, unless it is a letter
+ * Stands between the terminal and `press`. It keeps keys typed before the run is known until it is: none is lost. Keys typed
+ * while a run ends do not become commands of the summary that replaces the overview. Leaving always works, unless it is a letter
  * within typing.
  */
 export class KeyGate {
@@ -30,7 +30,7 @@ export class KeyGate {
     this.#now = now;
   }
 
-  /** Looks at what the store shows from now on. Returns how to end that. */
+  /** Watches the store from now on. Returns a function that stops it. */
   watch(): () => void {
     return this.#store.subscribe(({ run, playback }, before) => {
       const ends = run?.end !== undefined && before.run?.run === run.run && before.run.end === undefined;
@@ -52,7 +52,7 @@ export class KeyGate {
     press(this.#store, presses, this.#terminal());
   }
 
-  /** Whether no run is known yet, and one may be at any moment. */
+  /** True if no run is known yet, but one may be at any moment. */
   #waits(): boolean {
     const { run, ui } = this.#store.getState();
     return run === undefined && ui.connection.state === "connecting" && ui.modal === undefined && !ui.tooSmall;

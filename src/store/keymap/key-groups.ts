@@ -6,7 +6,7 @@ import { BACK_KEYS, GLOBAL_KEYS } from "./global-keys.ts";
 import { REPLAY_KEYS } from "./replay-keys.ts";
 import { RUN_KEYS } from "./run-keys.ts";
 
-/** Bindings that belong together, under a title for people. */
+/** Related bindings under a title for people. */
 export interface KeyGroup {
   readonly title: string;
   readonly bindings: readonly Binding[];
@@ -22,9 +22,9 @@ const FIELD = namesOf(FIELD_KEYS);
 const PLACES: readonly Mode[] = [...VIEWS, "summary"];
 
 /**
- * Every key that is not told where it is asked for, in groups: first those of the view in front, then those that move a
- * replay, where one is shown, those that change the run, those of every view, those of the other views, and those of fields.
- * Views with the same keys share a group.
+ * All keys in groups, without those that their own dialog shows. First come those of the view in front, then those that move a
+ * replay (if one is shown), those that change the run, those of every view, those of the other views, and those of fields. Views
+ * with the same keys share a group.
  */
 export function keyGroups(keymap: Keymap, front: Mode): readonly KeyGroup[] {
   const own = (mode: Mode) => keymap[mode].filter(({ name }) => !COMMON.some((names) => names.has(name)));

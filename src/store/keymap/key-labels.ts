@@ -16,7 +16,7 @@ export function keyLabel(key: string): string {
   return ctrl === undefined ? (SHOWN[key] ?? key) : `Ctrl-${ctrl.toUpperCase()}`;
 }
 
-/** The first key of a binding as the footer names it, with that of the binding it goes with: `j/k`. Empty where it has none. */
+/** The first key of a binding as the footer names it, with that of its pair: `j/k`. Empty if it has none. */
 export function keyLabels(binding: Binding, among: readonly Binding[]): string {
   const pair = among.find(({ name }) => name === binding.pair)?.keys[0];
   return [binding.keys[0], pair].flatMap((key) => (key === undefined ? [] : [keyLabel(key)])).join("/");
@@ -27,7 +27,7 @@ export function allKeyLabels({ keys }: Pick<Binding, "keys">): string {
   return keys.map(keyLabel).join(" ");
 }
 
-/** The key of a binding where it holds, as a hint names it: `j/k`. Empty where it has none. */
+/** The key of a binding in a mode, as a hint names it: `j/k`. Empty if it has none. */
 export function keyIn({ keymap }: Pick<DashboardState, "keymap">, mode: Mode, name: string): string {
   const binding = keymap[mode].find((b) => b.name === name);
   return binding === undefined ? "" : keyLabels(binding, keymap[mode]);

@@ -17,7 +17,7 @@ import { TIMELINE_KEYS } from "./timeline-keys.ts";
 /** A view's own keys come first: of two bindings for one key, the first counts. */
 const inView = (own: readonly Binding[]): readonly Binding[] => [...own, ...RUN_KEYS, ...BACK_KEYS, ...GLOBAL_KEYS];
 
-/** Every key of the dashboard as it comes. Footer, help and palette are generated from it. */
+/** The default keys of the dashboard. Footer, help and palette are generated from it. */
 export const KEYMAP: Keymap = {
   overview: [...OVERVIEW_KEYS, ...RUN_KEYS, ...GLOBAL_KEYS],
   ticket: inView(TICKET_KEYS),
@@ -44,19 +44,19 @@ export const KEYMAP: Keymap = {
 
 const TEXT_MODES: ReadonlySet<Mode> = new Set(["gate", "note", "filter", "palette", "search", "help-search"]);
 
-/** Whether characters are text here, and no keys. */
+/** True if characters are text in this mode, not keys. */
 export function isTextMode(mode: Mode): boolean {
   return TEXT_MODES.has(mode);
 }
 
-/** Which keys hold now. What cannot be seen cannot be pressed, and an ended run has its summary in the place of the overview. */
+/** The mode whose keys apply now. Hidden controls have no keys, and the summary of an ended run replaces the overview. */
 export function modeOf({ run, ui: { tooSmall, modal, view } }: Pick<DashboardState, "run" | "ui">): Mode {
   if (tooSmall) return "small";
   if (modal !== undefined) return modal.kind;
   return run?.end !== undefined && view === "overview" ? "summary" : view;
 }
 
-/** What pressing a key does now. `fresh`: what stands in front was opened by an earlier key of the same burst. */
+/** The effects of pressing a key now. `fresh`: an earlier key of the same burst opened the modal in front. */
 function effectsOf(state: DashboardState, press: KeyPress, fresh: boolean): readonly Effect[] {
   const mode = modeOf(state);
   if ("char" in press && isTextMode(mode)) return ui({ type: "text", action: { type: "insert", text: press.char } });
@@ -67,9 +67,9 @@ function effectsOf(state: DashboardState, press: KeyPress, fresh: boolean): read
 }
 
 /**
- * Performs one burst of presses, each on the state that the one before it left. A burst may be a paste in a terminal that
- * does not mark pastes: so nothing is confirmed by the burst that asked for it or that wrote what is confirmed, and an Enter with
- * more after it is text.
+ * Performs one burst of presses, each on the state that the one before it left. A burst may be a paste in a terminal that does
+ * not mark pastes. So a burst never confirms a question that it asked or a text that it wrote, and an Enter with more after it is
+ * text.
  */
 export function press(store: PressedStore, presses: readonly KeyPress[], terminal: TerminalActions): void {
   let fresh = false;
@@ -85,7 +85,7 @@ export function press(store: PressedStore, presses: readonly KeyPress[], termina
   }
 }
 
-/** The presses from one on that are text in a field, as one piece: what comes at once is written at once. */
+/** The presses from `start` on that are text in a field, as one piece: a burst is written at once. */
 function textFrom(presses: readonly KeyPress[], start: number): readonly string[] {
   const text: string[] = [];
   for (const [i, one] of presses.entries()) {
@@ -97,18 +97,20 @@ function textFrom(presses: readonly KeyPress[], start: number): readonly string[
   return text;
 }
 
-/** Opens or writes what a person has not looked at yet. What is looked for by a filter or a search changes nothing. */
+/**
+ * True if the action opens or writes something that a person has not seen yet. The text of a filter or a search changes nothing.
+ */
 function isUnseen(action: UiAction, mode: Mode): boolean {
   if (action.type === "open") return true;
   return action.type === "text" && action.action.type === "insert" && mode !== "filter" && mode !== "search";
 }
 
-/** Takes a marked paste: text for the field that is open, and nothing anywhere else. */
+/** Takes a marked paste: text for the open field, ignored anywhere else. */
 export function paste(store: PressedStore, text: string): void {
   if (isTextMode(modeOf(store.getState()))) store.dispatch({ type: "text", action: { type: "paste", text } });
 }
 
-/** Does what a key does, in its order; a refusal is told, and ends it. */
+/** Performs a key's effects in order; a refusal is shown and stops the rest. */
 export function perform(store: PressedStore, effects: readonly Effect[], terminal: TerminalActions): void {
   for (const effect of effects) {
     if (effect.do === "ui") store.dispatch(effect.action);

@@ -5,7 +5,7 @@ import { CLOSE, close, command, fieldKeys, leaveAs, open, paneKeys, TO_LEAVE, ui
 
 const DETACH = leaveAs("detach");
 
-/** A filter has done what it does before Enter, and changes nothing. */
+/** A filter applies before Enter, and changes nothing in the run. */
 export const FILTER_KEYS = fieldKeys({ name: "keep-filter", help: "keep", act: close }, ({ ui: { modal } }) => [
   ...ui({ type: "filter", text: modal?.kind === "filter" ? modal.before : "" }),
   ...CLOSE,
@@ -39,7 +39,7 @@ const toHelp = (filter: string): readonly Effect[] => [
   ...open({ kind: "help", filter }),
 ];
 
-/** Keys of the field by which the help is narrowed: Enter keeps what is found, Escape shows all again. */
+/** Keys of the field that filters the help: Enter keeps the filter, Escape shows all again. */
 export const HELP_SEARCH_KEYS = fieldKeys(
   {
     name: "keep-filter",
@@ -68,7 +68,7 @@ function leaveSmall({ run, ui: { stopAsked } }: DashboardState): readonly Effect
   return run?.end === undefined ? DETACH : leaveAs(stopAsked ? "stop-requested" : "ended");
 }
 
-/** Keys of a terminal that shows nothing: away, and the run goes on. */
+/** Keys of a terminal that is too small: they leave, and the run goes on. */
 export const SMALL_KEYS: readonly Binding[] = [
   { name: "leave", silent: true, keys: ["q"], help: "leave", act: leaveSmall },
   { name: "quit", silent: true, keys: ["ctrl-c"], help: "leave", act: leaveSmall },

@@ -9,14 +9,14 @@ import { hint, ui } from "./effects.ts";
 import { keyLabel } from "./key-labels.ts";
 import { KEYMAP, modeOf, perform } from "./keymap.ts";
 
-/** What a mouse did, and in which cell: column and row from 0. */
+/** A mouse action and its cell: column and row from 0. */
 export interface MousePress {
   readonly what: "click" | "wheel-up" | "wheel-down";
   readonly column: number;
   readonly row: number;
 }
 
-/** What lies under a cell of the screen. */
+/** The target under a cell of the screen. */
 export type MouseTarget =
   | { readonly on: "ticket"; readonly id: TicketId }
   | { readonly on: "binding"; readonly name: string }
@@ -24,22 +24,22 @@ export type MouseTarget =
   | { readonly on: "palette"; readonly at: number }
   | { readonly on: "run"; readonly run: RunId }
   | { readonly on: "tab"; readonly tab: TicketTab }
-  /** A try of the ticket that is looked at, or a step of one. */
+  /** An attempt of the shown ticket, or one of its steps. */
   | { readonly on: "step"; readonly pick: Pick }
   | { readonly on: "nothing" };
 
-/** Rows that one turn of the wheel goes over. */
+/** Rows that one turn of the wheel scrolls. */
 const WHEEL_ROWS = 3;
 
-/** Does what the mouse did on `target`, found anew each time: what stands under it may have gone on. */
+/** Performs a mouse action on its target. The target is looked up for each effect, because it may have moved. */
 export function point(store: PressedStore, mouse: MousePress, targetAt: () => MouseTarget, terminal: TerminalActions): void {
   const times = mouse.what === "click" ? 1 : WHEEL_ROWS;
   for (let i = 0; i < times; i++) perform(store, mouseEffects(store.getState(), mouse, targetAt()), terminal);
 }
 
 /**
- * What the mouse does once on `target`: what a key would do there. Whatever confirms something takes a key: text that is pasted can
- * look like a mouse, and a click is made by mistake too easily.
+ * The effects of one mouse action on `target`: those that a key would have there. Confirming always takes a key: pasted text can
+ * look like a mouse, and a click happens too easily by mistake.
  */
 function mouseEffects(state: DashboardState, { what }: MousePress, target: MouseTarget): readonly Effect[] {
   if (what !== "click") return byName(state, arrowName(state, what === "wheel-down" ? "down" : "up"));
@@ -67,13 +67,13 @@ function mouseEffects(state: DashboardState, { what }: MousePress, target: Mouse
   }
 }
 
-/** Whether it is the step that is looked at; without a try, that of the newest is meant. */
+/** True if the step is the shown one; without an attempt, the newest is meant. */
 function isChosen(state: DashboardState, { n, step }: Pick): boolean {
   const now = targetOf(state);
   return step !== undefined && now?.entry?.step === step && now.life.n === (n ?? now.lives.at(-1)?.n);
 }
 
-/** The binding that an arrow has in the mode in front, as loopdash comes: what a wheel does, wherever a person has bound it. */
+/** The binding that an arrow has by default in the mode in front. The wheel uses it, even if a person has rebound it. */
 function arrowName(state: DashboardState, arrow: "down" | "up"): string {
   return KEYMAP[modeOf(state)].find(({ keys }) => keys.includes(arrow))?.name ?? "";
 }

@@ -12,7 +12,7 @@ function ticket(state: DashboardState): readonly Effect[] {
   return selectedIn(state) === undefined ? hint(state, selectFirst(state, "ticket")) : ui({ type: "view", view: "ticket" });
 }
 
-/** Opens the ticket view on the selected ticket, wherever one can be selected. */
+/** Opens the ticket view on the selected ticket, in every view that can select one. */
 export const OPEN_KEY: Binding = {
   name: "open",
   silent: true,

@@ -10,7 +10,7 @@ function move(by: number): (state: DashboardState) => readonly Effect[] {
   };
 }
 
-/** Gives the chosen command as its key would: as if the palette had not been there. */
+/** Performs the chosen command as its key would without the palette. */
 function give(state: DashboardState): readonly Effect[] {
   const { modal } = state.ui;
   if (modal?.kind !== "palette") return [];

@@ -1,12 +1,15 @@
-/** Worth of a word that a text begins with, that a word of it begins with, that stands in it, and whose letters do in order. */
+/**
+ * The scores of a word: the text begins with it, a word of the text begins with it, the text contains it, or its letters appear
+ * in order.
+ */
 const BEGINS = 100;
 const WORD = 60;
 const WITHIN = 30;
 const SCATTERED = 10;
 
 /**
- * How well each of the written words fits: first what something is called, then what is said of it. Zero where one does not. A word
- * whose letters only stand in order, others between them, counts in the name alone.
+ * The score of the typed words: the name counts first, then the description. Zero if a word does not match. Letters in order with
+ * others between them count in the name alone.
  */
 export function scoreOf(words: readonly string[], options: { readonly name: string; readonly text: string }): number {
   const [name, text] = [options.name.toLowerCase(), options.text.toLowerCase()];
@@ -34,7 +37,7 @@ function inOrder(word: string, text: string): boolean {
   });
 }
 
-/** What is written in a field as words in small letters. */
+/** The text of a field as words in small letters. */
 export function wordsOf(text: string): readonly string[] {
   return text.toLowerCase().split(/\s+/u).filter(Boolean);
 }

@@ -9,10 +9,10 @@ import { RUN_KEYS } from "./run-keys.ts";
 
 /** One command that the palette offers. */
 export interface Offer {
-  /** What it is called: `kill T-4`. */
+  /** Its name for people: `kill T-4`. */
   readonly name: string;
   readonly help: string;
-  /** The key that does the same, in words; empty where there is none. */
+  /** The key with the same effect, in words; empty if there is none. */
   readonly key: string;
   readonly act: (state: DashboardState) => readonly Effect[];
 }
@@ -21,18 +21,18 @@ const OPEN = "open";
 /** Commands on one ticket, by the name of their binding. */
 const ON_TICKET: ReadonlySet<string> = new Set([OPEN, "kill", "gate", "retry"]);
 
-/** What stands on the screen behind the palette. */
+/** The state behind the palette. */
 export function behind(state: DashboardState): DashboardState {
   const { modal: _, ...ui } = state.ui;
   return { ...state, ui };
 }
 
-/** The row that is chosen of so many. */
+/** The index of the chosen row among `found`. */
 export function chosenAt(at: number, found: number): number {
   return Math.min(Math.max(0, at), Math.max(0, found - 1));
 }
 
-/** Why a command does nothing now, in the words in which its key would say it; undefined where it does something. */
+/** The reason why a command does nothing now, in the words of its key's hint; undefined if it works. */
 export function whyNotNow(offer: Offer, state: DashboardState): string | undefined {
   const [effect, ...more] = offer.act(behind(state));
   if (effect === undefined) return "nothing to do";
@@ -40,9 +40,9 @@ export function whyNotNow(offer: Offer, state: DashboardState): string | undefin
 }
 
 /**
- * The commands that fit what is written, best first: those of the view in front, then those on tickets that the words name
- * (`kill T-4`, `T-4`, a word of its title). What is offered hangs on the words and the batch alone, and not on how the run
- * stands: so nothing takes the place of what is chosen.
+ * The commands that match the typed words, best first: those of the view in front, then those on tickets that the words name
+ * (`kill T-4`, `T-4`, a word of its title). The list depends on the words and the batch alone, never on the run's progress: so
+ * nothing replaces the chosen row.
  */
 export function paletteOf(state: DashboardState): readonly Offer[] {
   const words = state.ui.modal?.kind === "palette" ? wordsOf(state.ui.modal.input.text) : [];
@@ -61,17 +61,19 @@ function byScore(scored: readonly { readonly offer: Offer; readonly score: numbe
     .map(({ offer }) => offer);
 }
 
-/** The mode whose bindings the palette offers: that of the view, or of the summary in its place. */
+/** The mode whose bindings the palette offers: that of the view, or of the summary that replaces it. */
 function modeBehind({ run, ui: { view } }: DashboardState): Mode {
   return run?.end !== undefined && view === "overview" ? "summary" : view;
 }
 
-/** Where nothing can be changed any more, what changes the run comes last; so do commands on a ticket while none is selected. */
+/**
+ * If nothing can be changed any more, commands that change the run come last; so do commands on a ticket while none is selected.
+ */
 function offersOf(state: DashboardState): readonly Offer[] {
   const id = selectedIn(state);
   const mode = modeBehind(state);
   const isOfRun = (b: Binding): boolean => RUN_KEYS.some(({ name }) => name === b.name);
-  // In the summary they only say that the run has ended.
+  // In the summary these bindings only report that the run has ended.
   const offered = state.keymap[mode].filter((b) => b.silent !== true && !(mode === "summary" && isOfRun(b)));
   const over = state.run?.end !== undefined || state.playback !== undefined;
   const changes = (b: Binding): boolean => over && isOfRun(b);
@@ -89,7 +91,7 @@ function nameOf({ name }: Binding): string {
   return name.replaceAll("-", " ");
 }
 
-/** Commands on tickets: on those that all words are of, or with the first word of the command and all others of the ticket. */
+/** Commands on tickets: all words match the ticket, or the first matches the command and all others the ticket. */
 function onTickets(state: DashboardState, words: readonly string[]): readonly Offer[] {
   const [verb = "", ...rest] = words;
   const offers = ticketOffers(state);
@@ -98,7 +100,7 @@ function onTickets(state: DashboardState, words: readonly string[]): readonly Of
     const titled = { name: id, text: displayText(title) };
     const named = scoreOf(words, titled);
     const meant = rest.length === 0 ? 0 : scoreOf(rest, titled);
-    // What has a key for the selected ticket is offered as that.
+    // Commands with a key for the selected ticket are already offered.
     const others = offers.filter(({ name }) => name === OPEN || id !== selected);
     return others.flatMap(({ name, key, act }) => {
       const score = Math.max(name === OPEN ? named : 0, name.startsWith(verb) ? meant : 0);
@@ -114,7 +116,7 @@ interface TicketOffer {
   readonly act: (id: TicketId) => Offer["act"];
 }
 
-/** What can be done to a ticket by name, as the view in front does it to the selected one. */
+/** Commands on a named ticket, the same that the view in front has for the selected one. */
 function ticketOffers(state: DashboardState): readonly TicketOffer[] {
   const open: TicketOffer = {
     name: OPEN,

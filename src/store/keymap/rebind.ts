@@ -5,25 +5,25 @@ import type { Binding, Keymap } from "../dashboard-state.ts";
 import { KEY_NAMES, type Mode } from "./binding.ts";
 import { isTextMode } from "./keymap.ts";
 
-/** What a person binds: names of bindings, each with all the keys that it has from now on. */
+/** A person's bindings: names, each with all its new keys. */
 export type KeyFile = Readonly<Record<string, readonly string[]>>;
 
-/** Something that keeps keys from being bound so. `path` is where it stands in the file. */
+/** A problem that prevents the bindings. `path` is its position in the file. */
 export interface KeyProblem {
   readonly path: Path;
   readonly message: string;
   readonly hint?: string;
 }
 
-/** Without these a person could not get out. */
+/** Without these a person could not exit. */
 const WAYS_OUT: ReadonlySet<string> = new Set(["leave", "quit"]);
 
-/** What may be written in the place of a key that is hard to see. */
+/** Names for keys that are hard to see in a file. */
 const ALIASES: Readonly<Record<string, string>> = { space: " " };
 
 /**
- * The keymap with the keys that a person wants, or all that is wrong with them: a binding or a key that does not exist, two
- * meanings of one key where both would hold, no way out, a character where characters are text.
+ * The keymap with a person's keys, or all problems with them: an unknown binding or key, two meanings of one key in one mode, no
+ * way out, a character in a mode in which characters are text.
  */
 export function rebind(
   keymap: Keymap,
@@ -46,7 +46,7 @@ function modeNames(keymap: Keymap): readonly Mode[] {
   return Object.keys(keymap) as Mode[];
 }
 
-/** Where each binding holds, by name. */
+/** The modes of each binding, by name. */
 function modesOf(keymap: Keymap): ReadonlyMap<string, readonly Mode[]> {
   const modes = new Map<string, Mode[]>();
   for (const mode of modeNames(keymap)) for (const { name } of keymap[mode]) modes.set(name, [...(modes.get(name) ?? []), mode]);
@@ -59,7 +59,7 @@ interface Wanted {
   readonly modes: readonly Mode[];
 }
 
-/** One line of the file, by itself. */
+/** Checks one line of the file by itself. */
 function checkBinding({ name, keys, modes }: Wanted, names: readonly string[], report: NoteProblem): void {
   if (modes.length === 0) return report([name], "there is no such binding", hintFor(name, names, "bindings"));
   if (keys.length === 0 && WAYS_OUT.has(name)) report([name], "must keep a key", "without it nobody could leave");
@@ -76,17 +76,17 @@ function isNamed(key: string): boolean {
   return (KEY_NAMES as readonly string[]).includes(key);
 }
 
-/** A key by name, or one character that can be seen, or a space. */
+/** True for a key's name, one visible character, or a space. */
 function isKey(key: string): boolean {
   return isNamed(key) || /^[^\p{C}\p{Z}\p{M}]$/u.test(key) || key === " ";
 }
 
-/** The bindings that hold together. The keys of a replay come before all others, and must not take the ways out. */
+/** The bindings that apply together. The keys of a replay come before all others, and must not replace the ways out. */
 function heldIn(keymap: Keymap, mode: Mode): readonly Binding[] {
   return mode === "replay" ? [...keymap.replay, ...keymap.overview.filter(({ name }) => WAYS_OUT.has(name))] : keymap[mode];
 }
 
-/** Two bindings for one key, of which a person has bound one at least. */
+/** Finds two bindings for one key, at least one of them a person's. */
 function checkClashes(
   mode: Mode,
   bindings: readonly Binding[],
@@ -108,7 +108,7 @@ function checkClashes(
   }
 }
 
-/** What is wrong in many modes is said once. */
+/** Reports a problem of many modes once. */
 function once(problems: readonly KeyProblem[]): readonly KeyProblem[] {
   const said = new Set<string>();
   return problems.filter(({ path, hint }) => {

@@ -9,7 +9,7 @@ const MINUTE = 60 * SECOND;
 const play = (action: PlayAction) => (): readonly Effect[] => [{ do: "act", act: (actions) => actions.play(action) }];
 const tenths = Array.from({ length: 10 }, (_, i) => i);
 
-/** Keys that move a replay. They come before all others: a replay is there to be moved. */
+/** Keys that move a replay. They come before all others. */
 export const REPLAY_KEYS: readonly Binding[] = [
   {
     name: "replay-toggle",
@@ -62,10 +62,10 @@ export const REPLAY_KEYS: readonly Binding[] = [
   ),
 ];
 
-/** The modes in which a replay can be moved: whatever stands in front of the views keeps its keys. */
+/** The modes in which a replay can be moved: modals keep their keys. */
 const MODES: ReadonlySet<Mode> = new Set<Mode>([...VIEWS, "summary"]);
 
-/** A keymap for a replay: its keys first, and others only on the keys that are left. */
+/** A keymap for a replay: its keys first, others only on the remaining keys. */
 export function replayKeymap(keymap: Keymap): Keymap {
   const taken = new Set(keymap.replay.flatMap(({ keys }) => keys));
   const left = (binding: Binding): readonly Binding[] => {

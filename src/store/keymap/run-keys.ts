@@ -20,21 +20,21 @@ import {
 } from "./effects.ts";
 import { overviewKey } from "./key-labels.ts";
 
-/** Why nothing of a run can be changed from here. */
+/** The reason why nothing of a run can be changed from here. */
 export const IS_REPLAY = "this is a replay: what has happened cannot be changed";
 export const NOT_CONNECTED = "not connected to the run";
 
 /** The summary has the command under NEXT. */
 const ENDED_OPEN = "the run has ended: the command under NEXT in the summary goes on with what is open";
 
-/** Why nobody can tell the run anything now; undefined where its engine is there and goes on. */
+/** The reason why no command can reach the run now; undefined if its engine is connected and running. */
 function whyNotLive({ playback, run, ui: { connection } }: DashboardState): string | undefined {
   if (playback !== undefined) return IS_REPLAY;
   if (run?.end !== undefined) return run.end.verdict === "done" ? "the run has ended" : ENDED_OPEN;
   return connection.state === "live" && run !== undefined ? undefined : NOT_CONNECTED;
 }
 
-/** Does it only where the run can be told: its engine is there and goes on. */
+/** Runs `act` only if the run takes commands: its engine is connected and running. */
 function whenLive(act: Act): Act {
   return (state) => {
     const why = whyNotLive(state);
@@ -42,7 +42,7 @@ function whenLive(act: Act): Act {
   };
 }
 
-/** A word of the footer for what changes the run: only where it can be told, and not beside the choice of another run. */
+/** A footer word for keys that change the run: shown only if the run takes commands, and not in the runs view. */
 const liveWord =
   (text: string | ((state: DashboardState) => string)) =>
   (state: DashboardState): string => {
@@ -50,7 +50,7 @@ const liveWord =
     return typeof text === "string" ? text : text(state);
   };
 
-/** The same for what is done to a ticket: only where a ticket is selected. */
+/** The same for keys that act on a ticket: shown only if one is selected. */
 const ticketWord = (text: string) => liveWord(({ ui: { view } }) => (TICKET_VIEWS.has(view) ? text : ""));
 
 function kill(state: DashboardState): readonly Effect[] {
@@ -76,7 +76,7 @@ function retry(state: DashboardState): readonly Effect[] {
   return hint(state, ticket?.attempt === undefined ? `${id} is not stalled` : `an attempt at ${id} is under way`);
 }
 
-/** One worker slot more or fewer than the run wants now. */
+/** Asks for `by` more worker slots than the run wants now. */
 function workers(by: number): (state: DashboardState) => readonly Effect[] {
   return (state) => {
     const wanted = (state.run?.workers ?? 0) + by;
@@ -172,14 +172,14 @@ export const RETRY_KEYS = confirmKeys("retry", "back", ({ ui: { modal } }) =>
 
 export const HEAL_KEYS = confirmKeys("heal", "back", () => [...command((run) => run.heal()), ...CLOSE]);
 
-/** A line of text that the engine takes, or what is wrong with it, told in the field. */
+/** Passes on a line of text that the engine takes, or shows the problem in the field. */
 function checkedLine(text: string, then: (line: string) => readonly Effect[]): readonly Effect[] {
   const line = HumanStep.safeParse(text);
   if (line.success) return then(line.data);
   return ui({ type: "text-refused", problem: line.error.issues[0]?.message ?? "this text cannot be taken" });
 }
 
-/** Sends the gate where its step is one that the engine takes; says what is wrong with it otherwise. */
+/** Sends the gate if the engine takes its step; otherwise shows the problem. */
 export const GATE_KEYS = fieldKeys({
   name: "record",
   help: "gate",

@@ -4,7 +4,7 @@ import { leftSteps, stepAfter, stepToCopy } from "../views/step-to-copy.ts";
 import type { Effect } from "./binding.ts";
 import { hint, paneKeys, ui } from "./effects.ts";
 
-/** What is copied has no control characters: it may be pasted into a shell. */
+/** Copied text has no control characters: it may be pasted into a shell. */
 function copy(state: DashboardState): readonly Effect[] {
   const { run } = state;
   const step = run && stepToCopy(run, state.ui.selected);

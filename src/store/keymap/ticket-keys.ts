@@ -15,7 +15,7 @@ function select(by: number): Act {
   return (state) => ui({ type: "move", by, order: selectable(state.lists) });
 }
 
-/** Does it with what is looked at; where that is nothing, `j` and `k` select a ticket, and all else says so. */
+/** Runs `act` on the shown target. If there is none, `j` and `k` select a ticket, and every other key shows a hint. */
 function withTarget(act: (target: Target, state: DashboardState) => readonly Effect[], otherwise?: Act): Act {
   return (state) => {
     const target = targetOf(state);
@@ -32,7 +32,7 @@ function withShown(act: (shown: ShownText, state: DashboardState) => readonly Ef
   }, otherwise);
 }
 
-/** Goes there. At the end of what may still grow, what comes is followed. */
+/** Scrolls there. At the end of a text that may still grow, new lines are followed. */
 function to({ target, source, room }: ShownText, place: TextPosition): readonly Effect[] {
   const atEnd = !isAfter(endOf(source, room), place);
   const follows = atEnd && (target.tab === "log" || target.tab === "evidence");
@@ -69,7 +69,7 @@ function turn(by: number): Act {
 
 const pick = (pick: Pick): readonly Effect[] => view({ type: "pick", pick: pick });
 
-/** Another try. The newest is not held on to: the one after it will be shown once it begins. */
+/** Selects another attempt. The newest is not pinned: the next one is shown once it begins. */
 function another(by: number): Act {
   return withTarget(({ lives, life, ticket }, state) => {
     const at = lives.findIndex(({ n }) => n === life.n) + by;
@@ -92,7 +92,7 @@ function nothingSought(key: string): string {
   return `nothing is looked for${key === "" ? "" : `: ${key} looks for a text`}`;
 }
 
-/** The next line that has what is looked for, around the end; `by` −1: the one before. */
+/** Jumps to the next line that matches the search and wraps at the end; `by` −1: the one before. */
 function find(by: 1 | -1): Act {
   return withShown((shown, state) => {
     const needle = state.ui.ticket.search;
@@ -228,7 +228,7 @@ export const TICKET_KEYS: readonly Binding[] = [
   { name: "match-previous", silent: true, keys: ["N"], help: "the line before that has it", act: find(-1) },
 ];
 
-/** Keys of the field that looks for text in what the ticket view shows. */
+/** Keys of the field that searches the ticket view's text. */
 export const SEARCH_KEYS: readonly Binding[] = [
   { name: "find", silent: true, keys: ["enter"], short: word("find"), help: "look for it", confirms: true, act: search },
   { name: "give-up", silent: true, keys: ["escape"], short: word("back"), help: "back", act: close },

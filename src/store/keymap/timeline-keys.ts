@@ -10,7 +10,7 @@ function act(action: (first: number, last: number) => TimelineAction): (state: D
     run === undefined ? [] : ui({ type: "timeline-view", action: action(run.startedAt, run.end?.at ?? now) });
 }
 
-/** Moves what is shown; where that is the whole run, says how to come nearer. */
+/** Pans the timeline; if it shows the whole run, says how to zoom in. */
 function pan(share: number): (state: DashboardState) => readonly Effect[] {
   const move = act((first, last) => ({ type: "pan", share, first, last }));
   return (state) => {
