@@ -1,7 +1,7 @@
 import { plainText } from "../domain/values/text.ts";
 import type { Style } from "../store/labels/tone.ts";
 
-/** A piece of HTML that is whole and safe to stand in a page. Only `html` makes one. */
+/** A piece of HTML that is complete and safe for a page. Only `html` makes one. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -9,7 +9,7 @@ export class Html {
   }
 }
 
-/** What may stand in a template: text is escaped, whoever wrote it; lists stand one behind the other; undefined is nothing. */
+/** The values of a template: text is escaped, whoever wrote it; lists are concatenated; undefined is nothing. */
 export type Part = Html | string | number | undefined | readonly Part[];
 
 /** HTML with its parts escaped. Attributes are written in double quotes. */
@@ -36,7 +36,7 @@ export function mark({ glyph, tone }: Style): Html {
   return html`<span class="t-${tone}">${glyph}</span>`;
 }
 
-/** Lines of outside text, to stand in a `pre`. */
+/** Lines of outside text, for a `pre`. */
 export function lines(items: readonly string[]): Html {
   return new Html(items.map(escapeText).join("\n"));
 }
