@@ -31,10 +31,7 @@ export interface DashboardState {
   readonly keymap: Keymap;
   /** The time that views show: wall-clock milliseconds, whole seconds. */
   readonly now: number;
-  /**
-   * Runs of the same batch file before `run`, newest first; absent until a view asks for them. `problem`: the reason why none
-   * could be read.
-   */
+  /** Runs of the same batch file before `run`, newest first; absent until a view asks. `problem`: why none could be read. */
   readonly earlier?: { readonly run: RunId; readonly runs: readonly EarlierRun[]; readonly problem?: string };
 }
 

@@ -21,8 +21,7 @@ export class Player {
   readonly #read: PlayerOptions["read"];
   readonly #every: number;
   /**
-   * The time of each event, in order. Never before the previous event, even if the machine's clock went back. Milliseconds since
-   * the epoch.
+   * The time of each event, in order. It never decreases, even if the machine's clock went back. Milliseconds since the epoch.
    */
   readonly #times: number[] = [];
   /** After the first event, and after each `#every`-th from there on. */

@@ -32,7 +32,7 @@ export type TextModal = Extract<Modal, { input: TextInput }>;
 export interface Toast {
   readonly text: string;
   readonly tone: Tone;
-  /** Wall-clock milliseconds at which it expires. */
+  /** Wall-clock milliseconds after which it expires. */
   readonly until: number;
 }
 

@@ -97,9 +97,7 @@ function textFrom(presses: readonly KeyPress[], start: number): readonly string[
   return text;
 }
 
-/**
- * True if the action opens or writes something that a person has not seen yet. The text of a filter or a search changes nothing.
- */
+/** True if the action opens or writes something still unseen. The text of a filter or a search changes nothing. */
 function isUnseen(action: UiAction, mode: Mode): boolean {
   if (action.type === "open") return true;
   return action.type === "text" && action.action.type === "insert" && mode !== "filter" && mode !== "search";

@@ -1,7 +1,4 @@
-/**
- * The scores of a word: the text begins with it, a word of the text begins with it, the text contains it, or its letters appear
- * in order.
- */
+/** The scores of a word: it begins the text, begins a word, is contained, or its letters appear in order. */
 const BEGINS = 100;
 const WORD = 60;
 const WITHIN = 30;

@@ -66,9 +66,7 @@ function modeBehind({ run, ui: { view } }: DashboardState): Mode {
   return run?.end !== undefined && view === "overview" ? "summary" : view;
 }
 
-/**
- * If nothing can be changed any more, commands that change the run come last; so do commands on a ticket while none is selected.
- */
+/** If nothing can change any more, commands on the run come last; so do commands on a ticket while none is selected. */
 function offersOf(state: DashboardState): readonly Offer[] {
   const id = selectedIn(state);
   const mode = modeBehind(state);

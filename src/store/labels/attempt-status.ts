@@ -8,7 +8,7 @@ import { questionLabel, specLabel, stepLabel } from "./step-label.ts";
 import { isBeingEnded, passedSteps, turnOf } from "./ticket-stage.ts";
 import { STYLES, type Style, type Tone, toned } from "./tone.ts";
 
-/** Why a try is being ended. */
+/** The reason why an attempt is being ended. */
 const CAUSE: Readonly<Record<AgentEnding, string>> = {
   exited: "the agent has stopped",
   silent: "silent for too long",
@@ -20,21 +20,21 @@ const CAUSE: Readonly<Record<AgentEnding, string>> = {
   "failed-to-start": "the agent did not start",
 };
 
-/** The second line of a worker: what it says, which is a claim, or what loopdash knows, which is not. */
+/** The second line of a worker: its own words, which are a claim, or facts that loopdash knows. */
 export interface Saying {
   readonly text: string;
   readonly tone: Tone;
-  /** What the text tells of begins then (milliseconds since the epoch): how long it takes until then is said behind it. */
+  /** The described step begins at this time (milliseconds since the epoch); the text ends with a countdown to it. */
   readonly from?: number;
 }
 
-/** What is said of a try besides itself: the ticket's finish line, and how the second model is called. */
+/** The inputs beside the attempt: the ticket's finish line, and the reviewer's name. */
 export interface SaidOf {
   readonly finish: readonly StepSpec[];
   readonly reviewer: string;
 }
 
-/** What to say of a try. Words of the agent come as a claim; facts never do. */
+/** The status line of an attempt. The agent's words are a claim; facts never are. */
 export function sayingOf(attempt: Attempt, saidOf: SaidOf): Saying {
   const known = knownOf(attempt, saidOf);
   if (known !== undefined) return known;
@@ -50,7 +50,7 @@ export function sayingOf(attempt: Attempt, saidOf: SaidOf): Saying {
   return { text: attempt.worktree === undefined ? "making a worktree" : "preparing the worktree", tone: "waiting" };
 }
 
-/** What loopdash knows better than anything that was printed: why a try is being ended, or what it waits for. */
+/** Facts that count more than anything printed: the reason why an attempt is being ended, or what it waits for. */
 function knownOf(attempt: Attempt, { finish, reviewer }: SaidOf): Saying | undefined {
   if (attempt.killing !== undefined && isBeingEnded(attempt)) {
     const what = attempt.slotLeftAt === undefined ? "the agent" : "its finish line";
@@ -62,14 +62,14 @@ function knownOf(attempt: Attempt, { finish, reviewer }: SaidOf): Saying | undef
     const what = step === undefined ? questionLabel(asked.question) : stepLabel(step.kind, step.name);
     return { text: `${what}: asking ${reviewer}`, tone: "running" };
   }
-  // Which step it was is said beside it.
+  // The step's name stands beside it.
   if (retried !== undefined)
     return { text: `transient '${displayText(retried.transient)}', retry`, tone: "waiting", from: retried.until };
   const turn = turnOf(attempt, finish);
   return turn && { text: `waits for its turn: ${specLabel(turn)}`, tone: "waiting" };
 }
 
-/** How far a try has come on its finish line. */
+/** The progress of an attempt on its finish line. */
 export function trackOf(attempt: Attempt, finish: readonly StepSpec[]): readonly AttemptMark[] {
   const passed = passedSteps(attempt, finish);
   return finish.map((_, i) => {
@@ -78,7 +78,7 @@ export function trackOf(attempt: Attempt, finish: readonly StepSpec[]): readonly
   });
 }
 
-/** What a step looks like, by how it came out. */
+/** The style of a step, by its outcome. */
 export const STEP_STYLES: Readonly<Record<AttemptMark, Style>> = {
   claimed: STYLES.claim,
   passed: STYLES.done,
@@ -90,7 +90,7 @@ export const STEP_STYLES: Readonly<Record<AttemptMark, Style>> = {
   unseen: STYLES.unknown,
 };
 
-/** Why the try before this one ended, or undefined for a first try. */
+/** The reason why the previous attempt ended, or undefined for a first attempt. */
 export function lastFailure(ticket: TicketState): string | undefined {
   const past = ticket.history.at(-1);
   if (past === undefined) return undefined;

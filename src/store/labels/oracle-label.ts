@@ -3,14 +3,14 @@ import type { TicketEvidence } from "../../domain/run/oracle-evidence.ts";
 import type { OracleComparison } from "../oracle-comparison.ts";
 import { type Label, STYLES } from "./tone.ts";
 
-/** What the oracle last said of the run. */
+/** The oracle's last verdict on the run. */
 export const VERDICT_LABELS: Readonly<Record<VerdictWord, Label>> = {
   done: { ...STYLES.done, word: "done" },
   "not-done": { ...STYLES.open, word: "not done" },
   unjudged: { ...STYLES.unjudged, word: "cannot judge" },
 };
 
-/** What the oracle said of a ticket. */
+/** The oracle's evidence on a ticket. */
 export const EVIDENCE_LABELS: Readonly<Record<TicketEvidence["state"] | "unknown", Label>> = {
   done: { ...STYLES.done, word: "done" },
   "human-gated": { ...STYLES.needsYou, word: "gated" },
@@ -18,7 +18,7 @@ export const EVIDENCE_LABELS: Readonly<Record<TicketEvidence["state"] | "unknown
   unknown: { ...STYLES.unknown, word: "unknown" },
 };
 
-/** Tickets of which the oracle said the same. */
+/** Tickets with the same evidence. */
 interface EvidenceGroup extends Label {
   readonly has: (comparison: OracleComparison) => boolean;
 }
@@ -28,7 +28,7 @@ const agreed =
   ({ is, said }: OracleComparison): boolean =>
     is !== "differs" && said === state;
 
-/** What the oracle said, in the order in which it is looked at. */
+/** The oracle's evidence in order of attention. */
 export const EVIDENCE_GROUPS: readonly EvidenceGroup[] = [
   { ...STYLES.differs, word: "DIFFERS", has: ({ is }) => is === "differs" },
   { ...EVIDENCE_LABELS.open, has: agreed("open") },

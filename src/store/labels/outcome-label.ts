@@ -13,17 +13,17 @@ const OUTCOMES: Readonly<Record<AttemptOutcome, Label>> = {
   lost: { ...STYLES.cutOff, word: "lost with its engine" },
 };
 
-/** How a try ended; without an outcome it goes on, or nobody has told its end. `live`: an engine is at work on the run. */
+/** The outcome of an attempt; without one it is running, or its end was never recorded. `live`: an engine works on the run. */
 export function outcomeLabel(outcome: AttemptOutcome | undefined, live: boolean): Label {
   return outcome === undefined ? underWayLabel(live) : OUTCOMES[outcome];
 }
 
-/** What has no end yet. Without an engine it goes on no more. */
+/** The label of a part without an end. Without an engine it no longer runs. */
 export function underWayLabel(live: boolean): Label {
   return live ? { ...STYLES.agent, word: "at work" } : { ...STYLES.cutOff, word: "cut off" };
 }
 
-/** How a heal ended. */
+/** The outcome of a heal. */
 export const HEAL_LABELS: Readonly<Record<HealOutcome, Label>> = {
   accepted: { ...STYLES.healed, word: "accepted" },
   rejected: { ...STYLES.failed, word: "rejected" },

@@ -4,15 +4,15 @@ import type { Connection } from "../ui.ts";
 import { type Label, STYLES, type Tone, toned } from "./tone.ts";
 
 /**
- * Says how the run stands at `now` (milliseconds since the epoch). What the connection hides is not guessed: a lost one says so,
- * unless the run has ended. A replay says nothing else: nobody may take it for a run that is at work, or has ended just now.
+ * The status of the run at `now` (milliseconds since the epoch). A lost connection is shown as lost, without a guess, unless the
+ * run has ended. A replay shows only that it is one: nobody may take it for a run that is working, or has just ended.
  */
 export function runLabel(run: RunState | undefined, connection: Connection, now = run?.lastEventAt ?? 0): Label {
   if (connection.state === "replay") return { ...STYLES.replay, word: "REPLAY" };
   return stageLabel(run, connection, now);
 }
 
-/** The same without a word of where it comes from: how a run stood at the place of a replay. */
+/** The same without regard to a replay: the status of a run at the replay's position. */
 export function stageLabel(run: RunState | undefined, connection: Connection, now: number): Label {
   if (run?.end !== undefined) return endLabel(run.end.verdict, run.end.kind);
   if (connection.state === "lost") return { ...STYLES.disconnected, word: "LOST" };
@@ -35,14 +35,14 @@ export function stageLabel(run: RunState | undefined, connection: Connection, no
 
 function endLabel(verdict: string, kind: string): Label {
   if (verdict === "done" && kind === "oracle-done") return { ...STYLES.done, word: "DONE" };
-  // The oracle was not asked, or is not believed: that is not an oracle that could not judge.
+  // The oracle was not asked, or is not believed; that differs from an oracle that could not judge.
   if (kind === "tripwire") return { ...STYLES.failed, word: "TRIPWIRE" };
   if (kind === "interrupted") return { ...STYLES.ending, word: "STOPPED" };
   return verdict === "unjudged" ? { ...STYLES.unjudged, word: "UNJUDGED" } : { ...STYLES.failed, word: "NOT DONE" };
 }
 
 function workingLabel(run: RunState, now: number): Label {
-  // What ended all starts ends the run as soon as nothing is under way: a person must fix the cause.
+  // A halt ends the run as soon as nothing is under way: a person must fix the cause.
   if (run.halted !== undefined) return { ...STYLES.needsYou, word: "NEEDS YOU" };
   const busy = activeTickets(run).length > 0;
   if (run.paused) return { ...STYLES.paused, word: "PAUSED" };
@@ -52,7 +52,7 @@ function workingLabel(run: RunState, now: number): Label {
   return stuck ? { ...STYLES.needsYou, word: "NEEDS YOU" } : { ...STYLES.run, word: "RUNNING" };
 }
 
-/** The first line of every summary: verdict and who gave it. `live`: an engine is at work on the run, as far as is known. */
+/** The first line of every summary: the verdict and its source. `live`: an engine works on the run, as far as is known. */
 export function headline(state: RunState, live = true): string {
   const end = state.end;
   if (end === undefined) return live ? `${STYLES.run.glyph} RUNNING` : `${STYLES.heldUp.glyph} UNFINISHED`;
@@ -70,7 +70,7 @@ export function runTone(state: RunState): Tone {
   return state.end.kind === "oracle-done" ? "good" : "bad";
 }
 
-/** How a listed run stands. */
+/** The status of a listed run. */
 export function standingLabel({ standing, verdict }: ListedRun): Label {
   switch (standing) {
     case "at-work":

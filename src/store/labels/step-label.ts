@@ -13,14 +13,14 @@ export function specLabel(spec: StepSpec): string {
   return stepLabel(spec.step, stepName(spec));
 }
 
-/** What a question is called: those of the finish line as their steps, the ruling on a blocker by its subject. */
+/** The name of a question: those of the finish line by their steps, the ruling on a blocker by its subject. */
 const QUESTIONS: Readonly<Record<Question, string>> = { review: "review", adversary: "adversary", adjudicate: "blocker" };
 
 export function questionLabel(question: Question): string {
   return QUESTIONS[question];
 }
 
-/** The second model as people name it: its program, with its model where the batch names one. */
+/** The reviewer's name for people: its program, with its model if the batch names one. */
 export function reviewerLabel(run: Pick<RunState, "batch"> | undefined): string {
   const reviewer = run?.batch.reviewer;
   if (reviewer === undefined || reviewer.kind === "command") return "the reviewer";

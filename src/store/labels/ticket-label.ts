@@ -12,15 +12,15 @@ import { reviewerLabel } from "./step-label.ts";
 import { finishOf, stageOf } from "./ticket-stage.ts";
 import { type Label, STYLES, type Style, toned } from "./tone.ts";
 
-/** What is said of a ticket in the queue: what its finish line is at, why it waits, the step that is left, or what was shipped. */
+/** The status of a ticket in the queue: its current step, the reason why it waits, the remaining step, or what was shipped. */
 export interface QueueLabel extends Style {
   readonly text: string;
 }
 
-/** Reasons of a ticket that could run, were there room. */
+/** Reasons of a ticket that could run if there were room. */
 const ABLE = new Set<Reason["kind"]>(["ready", "slots", "finishing", "kept"]);
 
-/** Why a ticket stands in the queue, in words. */
+/** The reason why a ticket stands in the queue, in words. */
 export function queueLabel(state: Pick<DashboardState, "run">, id: TicketId): QueueLabel {
   const ticket = ticketIn(state, id);
   const run = state.run;
@@ -51,13 +51,13 @@ function reasonText(reason: Reason): string {
   return reason.kind === "backoff" ? `held till ${formatClock(reason.until)}` : describeReason(reason);
 }
 
-/** The step that is left; before it the commit of what was built, where that has landed. */
+/** The remaining step; before it the commit of the work, if that has landed. */
 function gatedText({ humanStep, mergedSha }: TicketState): string {
   const landed = mergedSha === undefined ? "" : `${mergedSha.slice(0, 7)} · `;
   return landed + displayText(humanStep ?? "a step is left to you");
 }
 
-/** Who found a ticket, behind a word that may leave no room for the title; empty where the batch named it itself. */
+/** The finder of a ticket, behind a word that may leave no room for the title; empty if the batch named the ticket itself. */
 function finderLabel({ foundBy }: TicketState): string {
   return foundBy === undefined ? "" : ` · found by ${foundBy}`;
 }
@@ -67,7 +67,7 @@ export function titleOf({ run }: Pick<DashboardState, "run">, id: TicketId): str
   return displayText(run === undefined ? "" : specOf(run.plan, id).title);
 }
 
-/** A ticket's title, and before it who found it: it is cut at its end. */
+/** A ticket's title, and before it its finder: the text is cut at its end. */
 export function titleLabel(state: Pick<DashboardState, "run">, id: TicketId): string {
   const finder = ticketIn(state, id)?.foundBy;
   return `${finder === undefined ? "" : `found by ${finder} · `}${titleOf(state, id)}`;
@@ -80,7 +80,7 @@ function finishingLabel(attempt: Attempt, saidOf: SaidOf): QueueLabel {
   return { glyph, tone, text: `${attempt.waiting === undefined ? word : displayText(attempt.waiting)}${again}` };
 }
 
-/** A ticket by its state alone: one that waits may start, or waits for others. */
+/** A ticket's style by its state alone: a waiting one may start, or waits for others. */
 export function ticketStyle({ run }: Pick<DashboardState, "run">, index: number): Style {
   if (run === undefined) return { glyph: " ", tone: "plain" };
   const ticket = vecAt(run.tickets, index);
@@ -97,7 +97,7 @@ export function ticketStyle({ run }: Pick<DashboardState, "run">, index: number)
   }
 }
 
-/** How a ticket stands, where what it waits for is told elsewhere. `live`: an engine is at work on the run. */
+/** The phase of a ticket; the reason for waiting is shown elsewhere. `live`: an engine works on the run. */
 export function phaseLabel({ phase, stalledReason }: TicketState, live: boolean): Label {
   switch (phase) {
     case "done":

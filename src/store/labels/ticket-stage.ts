@@ -5,12 +5,12 @@ import type { TicketId } from "../../domain/values/ids.ts";
 import { questionLabel, specLabel, stepLabel } from "./step-label.ts";
 import { type Label, STYLES, toned } from "./tone.ts";
 
-/** The finish line of a ticket; none where the run is not known yet. */
+/** The finish line of a ticket; empty if the run is not known yet. */
 export function finishOf(run: RunState | undefined, id: TicketId): readonly StepSpec[] {
   return run === undefined ? [] : specOf(run.plan, id).finish;
 }
 
-/** What a try is at now. `finish` is the ticket's finish line. */
+/** The current stage of an attempt. `finish` is the ticket's finish line. */
 export function stageOf(attempt: Attempt, finish: readonly StepSpec[]): Label {
   if (isBeingEnded(attempt)) return { ...STYLES.ending, word: "ending" };
   if (attempt.waiting !== undefined) return { ...STYLES.heldUp, word: "merge waits" };
@@ -25,12 +25,12 @@ export function stageOf(attempt: Attempt, finish: readonly StepSpec[]): Label {
   return { ...STYLES.preparing, word: attempt.worktree === undefined ? "worktree" : "prepare" };
 }
 
-/** Whether somebody asked for the try's end and it still runs: its agent, or else its finish line. */
+/** True if the attempt's end was requested and it still runs: its agent, or else its finish line. */
 export function isBeingEnded(attempt: Attempt): boolean {
   return attempt.killing !== undefined && attempt.agent?.ending !== attempt.killing;
 }
 
-/** The step whose turn a try waits for: commands take turns, and merges in one repository. Undefined where it waits for none. */
+/** The step whose turn an attempt waits for, if any: commands take turns, and so do merges in one repository. */
 export function turnOf(attempt: Attempt, finish: readonly StepSpec[]): StepSpec | undefined {
   if (isBeingEnded(attempt)) return undefined;
   if (attempt.step !== undefined || attempt.waiting !== undefined || attempt.merge?.landed === false) return undefined;
@@ -38,13 +38,13 @@ export function turnOf(attempt: Attempt, finish: readonly StepSpec[]): StepSpec 
   return next !== undefined && (runsCommand(next) || next.step === "merge") ? next : undefined;
 }
 
-/** Steps of the finish line that are behind a try. A landing takes those before it along: an earlier try passed them. */
+/** Steps of the finish line that an attempt has passed. A landing includes those before it: an earlier attempt passed them. */
 export function passedSteps(attempt: Attempt, finish: readonly StepSpec[]): ReadonlySet<number> {
   const landed = attempt.merge?.landed === true ? finish.findIndex(({ step }) => step === "merge") + 1 : 0;
   return new Set([...attempt.passed.map((p) => p.index), ...finish.slice(0, landed).keys()]);
 }
 
-/** What comes next on the finish line, the last step where all are passed; undefined before there is a change to judge. */
+/** The next step of the finish line, the last one if all are passed; undefined before there is a change to judge. */
 function nextStep(attempt: Attempt, finish: readonly StepSpec[]): StepSpec | undefined {
   if (attempt.change === undefined && attempt.merge === undefined) return undefined;
   const passed = passedSteps(attempt, finish);

@@ -1,6 +1,6 @@
 /**
- * What a piece of text means. Views turn a tone into colour, and always say the same with a glyph and a word as well.
- * `claim` is what a worker says, `oracle` what judges it; the two never share a look.
+ * The meaning of a piece of text. Views turn a tone into colour, and always show it with a glyph and a word as well. `claim`
+ * marks a worker's words, `oracle` the judge's; the two never share a style.
  */
 export type Tone = "plain" | "running" | "waiting" | "good" | "bad" | "person" | "oracle" | "claim";
 
@@ -10,13 +10,13 @@ export interface Style {
   readonly tone: Tone;
 }
 
-/** A style and what it says in a word or two. */
+/** A style and its meaning in a word or two. */
 export interface Label extends Style {
   readonly word: string;
 }
 
 /**
- * What each state of a ticket, of an attempt and of a step looks like: in every view, in the page, and in plain output. The help
+ * The style of each state of a ticket, of an attempt and of a step: in every view, in the page, and in plain output. The help
  * explains them.
  */
 export const STYLES = {

@@ -128,7 +128,7 @@ const GROUPS: readonly GroupSpec[] = [
   },
 ];
 
-/** A change beside the run that it is held against: `−2`, and whether that is better. */
+/** A change from the run that it is compared with: `−2`, and if that is better. */
 export interface NumberChange {
   readonly text: string;
   readonly good: boolean | undefined;
@@ -137,7 +137,7 @@ export interface NumberChange {
 export interface LedgerRow {
   readonly name: string;
   readonly now: string;
-  /** Absent where nothing can be said honestly: see `against`. */
+  /** Absent if there is no fair comparison: see `against`. */
   readonly change?: NumberChange;
   /** One text per earlier run, newest first. */
   readonly earlier: readonly string[];

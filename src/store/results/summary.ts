@@ -31,7 +31,7 @@ export function outcomes(state: RunState): {
 /** Reasons that another attempt would not have changed. */
 const TOLD: ReadonlySet<Reason["kind"]> = new Set(["depends", "money", "filing", "halted"]);
 
-/** The reason why a ticket is open: what it waits for, or the end of its last attempt if the run has ended. */
+/** The reason why a ticket is open: its wait, or the end of its last attempt if the run has ended. */
 function whyOpen(state: RunState, { history }: TicketState, index: number): string {
   const reason = whyNot(state, index);
   if (state.end === undefined || TOLD.has(reason.kind)) return describeReason(reason);
@@ -67,13 +67,13 @@ function claimsOfDone({ made, upheld, gap }: Ledger["claims"]): string {
   ])}`;
 }
 
-/** A number and its parts, those that are 0 left out. */
+/** A number and its parts, without those that are 0. */
 function partsOf(whole: number, parts: readonly (readonly [n: number, word: string])[]): string {
   const words = parts.filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`);
   return words.length === 0 ? String(whole) : `${whole}: ${words.join(", ")}`;
 }
 
-/** Passed checks by what they proved, where there were any: an exit code is never shown as the equal of results per test. */
+/** Passed checks by the strength of their proof, if there were any: an exit code never looks equal to results per test. */
 function checksLabels({ compared, uncompared, exitCodeOnly }: Ledger["checks"]): readonly string[] {
   const words = [
     ...(compared > 0 ? [`${compared} test by test`] : []),
@@ -83,7 +83,7 @@ function checksLabels({ compared, uncompared, exitCodeOnly }: Ledger["checks"]):
   return words.length === 0 ? [] : [`checks ${words.join(", ")}`];
 }
 
-/** What the reviewer was asked, where it was: questions without an answer that counts are named, and what it did not see. */
+/** The questions to the reviewer, if there were any, with its valid answers and missed canaries. */
 function reviewerLabels({ questions, valid, usd, canaries }: Ledger["reviewer"]): readonly string[] {
   if (questions === 0) return [];
   const planted = canaries.seen + canaries.missed;
@@ -101,7 +101,7 @@ function blockerClaims({ claimed, upheld, fake }: Ledger["blockers"]): string {
   ])}`;
 }
 
-/** What workers claimed beside their changes, and hiccups; each where there were any. */
+/** Workers' claims beside their changes, and transients; each if there were any. */
 function claimLabels({ blockers, discoveries, transients }: Ledger): readonly string[] {
   return [
     ...(blockers.claimed > 0 ? [blockerClaims(blockers)] : []),
@@ -112,7 +112,7 @@ function claimLabels({ blockers, discoveries, transients }: Ledger): readonly st
   ];
 }
 
-/** How a ticket came to be in the batch, where a worker found it: to stand behind its title. */
+/** The finder of a ticket that a worker found: for use behind its title. */
 export function foundLabel({ foundBy }: TicketState): string {
   return foundBy === undefined ? "" : ` (found by ${foundBy})`;
 }
@@ -121,8 +121,8 @@ export function foundLabel({ foundBy }: TicketState): string {
 const SLOTS_WIDTH = 78;
 
 /**
- * The summary as plain lines, uncut: a step for a person must not be cut at the edge of a terminal, and stands on its own line so
- * that it can be copied. `earlier`: earlier runs of its batch file, newest first.
+ * The summary as plain lines, uncut: a step for a person must not be cut at the edge of a terminal, and has its own line so that
+ * it can be copied. `earlier`: earlier runs of its batch file, newest first.
  */
 export function renderSummaryText(state: RunState, live = true, earlier: readonly EarlierRun[] = []): string {
   const ledger = ledgerOf(state);
@@ -151,7 +151,7 @@ export function renderSummaryText(state: RunState, live = true, earlier: readonl
   return `${lines.map((line) => plainText(line)).join("\n")}\n`;
 }
 
-/** What to do after a run that is not done: what to fix, the command that goes on, what it keeps. */
+/** The next actions after a run that is not done: the fix, the command that resumes it, and the work that it keeps. */
 export function nextLines(state: RunState): readonly string[] {
   const next = nextSteps(state);
   return next === undefined ? [] : [`fix:   ${next.fix}`, `next:  ${next.command}`, `keeps: ${next.kept}`];
@@ -166,7 +166,7 @@ function countsLabel({ tickets: { total, done, gated, open } }: Ledger): string 
   return `${total} ${total === 1 ? "ticket" : "tickets"}: ${done} shipped, ${gated} human-gated, ${open} open`;
 }
 
-/** What a person is to do; where nobody wrote that down, it is said and not left blank. */
+/** A person's next step; if nobody wrote it down, the text says so. */
 function stepText({ humanStep }: TicketState): string {
   return humanStep ?? "no step was recorded";
 }

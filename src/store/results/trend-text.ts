@@ -2,13 +2,13 @@ import type { TrendPoint } from "../../domain/results/trend.ts";
 
 const BARS = "▁▂▃▄▅▆▇█";
 
-/** What stands in a sparkline for a run that is not complete, and for one of which the number is not known. */
+/** The marks of a sparkline for a run that is not complete, and for an unknown number. */
 export const NOT_COMPLETE = "×";
 export const NOT_KNOWN = "?";
 
 /**
- * One character per run: a bar from nothing to the most of all complete runs. A run that is not complete has no bar, for leaving
- * early keeps every number low.
+ * One character per run: a bar from nothing to the most of all complete runs. A run that is not complete has no bar, because
+ * leaving early keeps every number low.
  */
 export function sparkline(points: readonly TrendPoint[], options: (point: TrendPoint) => number | null): string {
   const known = points.flatMap((point) => (point.complete ? [options(point) ?? 0] : []));
@@ -22,7 +22,7 @@ export function sparkline(points: readonly TrendPoint[], options: (point: TrendP
     .join("");
 }
 
-/** The trend in one line for people, or undefined where there are no earlier runs: `interventions ▇▅× 7 5 (1) · cost …`. */
+/** The trend in one line for people, or undefined if there are no earlier runs: `interventions ▇▅× 7 5 (1) · cost …`. */
 export function trendLine(points: readonly TrendPoint[]): string | undefined {
   if (points.length < 2) return undefined;
   const number = (value: number | null, point: TrendPoint, digits: number) => {

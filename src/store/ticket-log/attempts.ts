@@ -7,28 +7,28 @@ import { passedSteps, turnOf } from "../labels/ticket-stage.ts";
 import type { LifeStep } from "../views/ticket.ts";
 
 /**
- * How a step of a try came out. `unseen`: the try is over, and the run's state tells nothing of the step. `claimed`: the agent has
- * stopped by itself, which proves nothing.
+ * The outcome of a step of an attempt. `unseen`: the attempt is over, and the run's state has no record of the step. `claimed`:
+ * the agent has stopped by itself, which proves nothing.
  */
 export type AttemptMark = "claimed" | "passed" | "failed" | "running" | "waits" | "ahead" | "unreached" | "unseen";
 
-/** One thing that happened in a try: its agent's work, or a step of its finish line. */
+/** One part of an attempt: its agent's work, or a step of its finish line. */
 export interface AttemptEntry {
   readonly step: LifeStep;
   readonly spec?: StepSpec;
   readonly mark: AttemptMark;
-  /** Milliseconds that it took, where that is known. */
+  /** Its duration in milliseconds, if known. */
   readonly ms?: number;
-  /** When it began, of what is under way. Milliseconds since the epoch. */
+  /** The start of a running part. Milliseconds since the epoch. */
   readonly since?: number;
-  /** What came of it, in one line. */
+  /** Its result, in one line. */
   readonly says?: string;
 }
 
-/** One try at a ticket. */
+/** One attempt at a ticket. */
 export interface AttemptHistory {
   readonly n: number;
-  /** Absent while it is under way. */
+  /** Absent while it is running. */
   readonly outcome?: AttemptOutcome;
   readonly startedAt: number;
   readonly endedAt?: number;
@@ -36,16 +36,16 @@ export interface AttemptHistory {
   readonly entries: readonly AttemptEntry[];
 }
 
-/** All tries at a ticket, oldest first. */
+/** All attempts at a ticket, oldest first. */
 export function attemptHistoriesOf(ticket: TicketState, finish: readonly StepSpec[]): readonly AttemptHistory[] {
   const past = ticket.history.map((one) => pastLife(one, evidenceOf(ticket, one), finish));
   return ticket.attempt === undefined ? past : [...past, presentLife(ticket.attempt, finish)];
 }
 
-/** What a failed try has left, while the run still keeps it: the evidence of three at most. */
+/** The evidence of a failed attempt, while the run still keeps it: that of three at most. */
 export function evidenceOf(ticket: TicketState, past: PastAttempt): Evidence | undefined {
   if (past.summary === "") return undefined;
-  // Tries that failed in the same words are told apart by their order.
+  // Attempts that failed in the same words are distinguished by their order.
   const after = ticket.history.filter((other) => other.n > past.n && other.summary === past.summary).length;
   return ticket.evidence.filter(({ summary }) => summary === past.summary).at(-1 - after);
 }
@@ -106,7 +106,7 @@ function isOf(evidence: Evidence, spec: StepSpec): boolean {
   return evidence.step === spec.step && (evidence.name === stepName(spec) || !("name" in spec) || evidence.name === spec.name);
 }
 
-/** The entry that tells most: what failed, else what is under way, else the last that is behind. */
+/** The most informative entry: the failed one, else the running one, else the last that is over. */
 export function tellingOf(life: AttemptHistory): AttemptEntry | undefined {
   const find = (mark: AttemptMark): AttemptEntry | undefined => life.entries.find((entry) => entry.mark === mark);
   return find("failed") ?? find("running") ?? life.entries.findLast(({ mark }) => mark === "passed") ?? life.entries[0];

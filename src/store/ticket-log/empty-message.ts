@@ -2,7 +2,7 @@ import type { LogLine } from "./line-ring.ts";
 import type { FileLabel } from "./log-text.ts";
 import type { Target } from "./target.ts";
 
-/** What is said where a tab has nothing to show: why, and what has to happen. */
+/** The message of an empty tab: the reason, and what has to happen. */
 export function emptyMessage({ tab, life, ticket }: Target, file: FileLabel): LogLine {
   if (typeof file === "object") return { text: `not read: ${file.refused}`, tone: "bad" };
   if (file === "reading") return { text: "looking …", tone: "waiting" };

@@ -2,14 +2,14 @@ import { type AgentEvent, type AgentTokens, addTokens, type EventLineReader } fr
 import { displayLine, displayText } from "../display-text.ts";
 import type { Tone } from "../labels/tone.ts";
 
-/** A line that people read; `joins`: it goes on in the line before. */
+/** A line that people read; `joins`: it continues the line before. */
 interface EventLine {
   readonly text: string;
   readonly tone: Tone;
   readonly joins: boolean;
 }
 
-/** How a text is shown: what stands before it, and the most lines of it. */
+/** The style of a text: its prefix, and its maximum of lines. */
 interface Look {
   readonly sign: string;
   readonly tone: Tone;
@@ -22,9 +22,9 @@ const RESULT: Look = { sign: "  ", tone: "waiting", most: 3 };
 const ERROR: Look = { sign: "✖ ", tone: "bad", most: 5 };
 const NOTE: Look = { sign: "· ", tone: "waiting", most: 1 };
 
-/** Reads the events that an agent's program prints, one a line. It guesses nothing: what is no event that is known stays as it is. */
+/** Reads the events that an agent's program prints, one per line. It guesses nothing: an unknown line stays as it is. */
 export class EventReader {
-  /** Whether there was any. */
+  /** True if there was any. */
   seen = false;
   tokens: AgentTokens | undefined;
   readonly #read: EventLineReader;
@@ -34,7 +34,7 @@ export class EventReader {
     this.#read = read;
   }
 
-  /** The lines that an event reads as, which may be none; undefined where the line is no event. */
+  /** The lines of an event, possibly none; undefined if the line is no event. */
   line(raw: string): readonly EventLine[] | undefined {
     const events = this.#read(raw);
     if (events === undefined) {
@@ -74,7 +74,7 @@ export class EventReader {
     return this.#whole(failed ? ERROR : RESULT, text);
   }
 
-  /** What steps have used adds up, and is told once, elsewhere. */
+  /** Usage per step adds up, and is shown once, elsewhere. */
   #usage({ tokens, addsUp }: Extract<AgentEvent, { what: "usage" }>): readonly EventLine[] {
     this.tokens = addsUp ? addTokens(this.tokens, tokens) : tokens;
     return addsUp ? [] : this.#whole(NOTE, `tokens: ${tokenCounts(tokens, String)}`);
@@ -88,7 +88,7 @@ export class EventReader {
     return [...shown, ...leftLine(left, indent)];
   }
 
-  /** A piece keeps its spaces: they stand between its words and those of the next. */
+  /** A piece keeps its spaces: they separate its words from those of the next. */
   #piece(text: string): readonly EventLine[] {
     const joins = this.#inMessage;
     this.#inMessage = true;

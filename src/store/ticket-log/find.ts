@@ -1,12 +1,12 @@
 import type { TextSource } from "./log-text.ts";
 import type { TextRange } from "./rows.ts";
 
-/** Where a text has what is looked for: lines by number, in order. */
+/** The matches of a search in a text: lines by number, in order. */
 export class Finder {
   readonly #needle: string;
   readonly #textKey: string;
   #lines: readonly number[] = [];
-  /** Lines before this one are looked through; the last line may still grow. */
+  /** Lines before this one have been searched; the last line may still grow. */
   #seen = 0;
 
   constructor(needle: string, textKey: string) {
@@ -18,7 +18,7 @@ export class Finder {
     return needle === this.#needle && source.key === this.#textKey;
   }
 
-  /** The lines that have it. Only what is new since the last time is looked through. */
+  /** The matching lines. Only new lines since the last call are searched. */
   lines(source: TextSource): readonly number[] {
     const end = source.first + source.count;
     const found = this.#lines.filter((line) => line >= source.first && line < this.#seen);
@@ -30,7 +30,7 @@ export class Finder {
   }
 }
 
-/** Where a line has the needle, from left to right. Capitals count only where the needle has some. */
+/** The matches of the needle in a line, from left to right. Case counts only if the needle has capitals. */
 export function hitsIn(text: string, needle: string): readonly TextRange[] {
   if (needle === "") return [];
   const exact = needle !== needle.toLowerCase();
@@ -41,7 +41,7 @@ export function hitsIn(text: string, needle: string): readonly TextRange[] {
   return hits;
 }
 
-/** In small letters, every character in its place: a few letters (İ) become longer, and those are left as they are. */
+/** In small letters, every character in its position: a few letters (İ) would become longer, and stay as they are. */
 function lowered(text: string): string {
   const low = text.toLowerCase();
   return low.length === text.length

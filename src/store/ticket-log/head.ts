@@ -12,7 +12,7 @@ import { openFileOf, type Target } from "./target.ts";
 
 type State = Pick<DashboardState, "run" | "viewed">;
 
-/** How a step came out, in a word. */
+/** The outcome of a step, in a word. */
 export const MARK_LABELS: Readonly<Record<AttemptMark, string>> = {
   claimed: "stopped by itself, which is its claim",
   passed: "passed",
@@ -24,7 +24,7 @@ export const MARK_LABELS: Readonly<Record<AttemptMark, string>> = {
   unseen: "unknown",
 };
 
-/** What a tab says by itself, above the file that it shows. */
+/** A tab's own lines above the file that it shows. */
 export function headOf(state: State, target: Target): readonly LogLine[] {
   if (target.tab === "evidence") return evidenceLines(state, target);
   return target.tab === "cost" ? costLines(state, target) : [];
@@ -63,7 +63,7 @@ function evidenceLines(state: State, target: Target): readonly LogLine[] {
   ];
 }
 
-/** What stands above the log of a step, or in its place. */
+/** The lines above the log of a step, or instead of it. */
 function logLines(state: State, target: Target): readonly LogLine[] {
   if (target.file === undefined) return [line(""), line("this step has no log: it runs no command", "waiting")];
   const name = displayText(target.file.path.split("/").at(-1) ?? "");

@@ -1,31 +1,31 @@
 import type { Tone } from "../labels/tone.ts";
 
-/** One line of what a ticket view shows: safe to draw, its spaces as they were. */
+/** One line of a ticket view: safe to draw, with its spaces kept. */
 export interface LogLine {
   readonly text: string;
   readonly tone: Tone;
 }
 
-/** The most that is kept of one text: what is older is let go. */
+/** The maximum of lines kept of one text: older ones are dropped. */
 export const MAX_LINES = 20_000;
 export const MAX_CHARS = 4_000_000;
-/** Lines that are let go before their places are tidied up. */
+/** Dropped lines before their slots are compacted. */
 const TIDY = 2_000;
 
-/** The newest lines of a text, bounded. A line's number counts from the first that there ever was. */
+/** The newest lines of a text, bounded. Line numbers count from the first line ever. */
 export class LineRing {
   #lines: LogLine[] = [];
-  /** Places at the start of `#lines` that are let go. */
+  /** Dropped slots at the start of `#lines`. */
   #gone = 0;
   #chars = 0;
-  /** Number of the oldest line that is kept. */
+  /** Number of the oldest kept line. */
   first = 0;
 
   get count(): number {
     return this.#lines.length - this.#gone;
   }
 
-  /** The i-th line of those that are kept. */
+  /** The i-th kept line. */
   at(i: number): LogLine | undefined {
     return i < 0 ? undefined : this.#lines[this.#gone + i];
   }
@@ -36,7 +36,7 @@ export class LineRing {
     while (this.count > MAX_LINES || (this.#chars > MAX_CHARS && this.count > 1)) this.#dropFirst();
   }
 
-  /** Puts another line in the place of the newest. */
+  /** Replaces the newest line. */
   replaceLast(line: LogLine): void {
     const last = this.at(this.count - 1);
     if (last === undefined) return this.push(line);

@@ -4,28 +4,28 @@ import type { Tone } from "../labels/tone.ts";
 import { EventReader } from "./event-reader.ts";
 import { LineRing, type LogLine } from "./line-ring.ts";
 
-/** Characters of one line that are shown: the rest of it is counted. */
+/** Characters of one line that are shown: the rest is counted. */
 export const LINE_CHARS = 8_192;
-/** Characters of one line that are looked at to read it as an event. */
+/** Characters of one line that are read to parse it as an event. */
 const EVENT_CHARS = 1_000_000;
 
-/** Lines to look at: the i-th of `count`, which is the (`first` + i)-th of all that there ever were. */
+/** Lines to show: the i-th of `count` is the (`first` + i)-th of all lines ever. */
 export interface TextSource {
-  /** Another where it is another text, also the same file begun anew. */
+  /** Differs for every other text, also for the same file started again. */
   readonly key: string;
   readonly first: number;
   readonly count: number;
   line(i: number): LogLine;
 }
 
-/** What a text is: what an agent says, what a command or the second model printed, a change, or none of these. */
+/** The kind of a text: an agent's log, the output of a command or the reviewer, a diff, or none of these. */
 export type TextKind = "log" | "output" | "diff" | "plain";
 
 const NOTHING: LogLine = { text: "", tone: "plain" };
 
 /**
- * A text that grows, as lines: the newest are kept, as they are and as people read them. It lives outside of React and of the
- * store, which holds only how often it has changed.
+ * A growing text, as lines: the newest are kept, both raw and as people read them. It lives outside of React and of the store,
+ * which has only a count of its changes.
  */
 export class LogText {
   readonly #kind: TextKind;
@@ -34,21 +34,21 @@ export class LogText {
   readonly #createReader: () => EventLineReader;
   #events: EventReader;
   #pending = "";
-  /** Characters of the line under way that are not kept. */
+  /** Characters of the current line that are not kept. */
   #over = 0;
   #carriage = false;
   #begun = 0;
-  /** Bytes of the file before the first that was read. */
+  /** Bytes of the file before the first one read. */
   skipped = 0;
 
-  /** `createReader` reads the events that are in a log or an output; no line is one without it. */
+  /** `createReader` parses the events of a log or an output; without it no line is an event. */
   constructor(kind: TextKind, createReader: () => EventLineReader = () => () => undefined) {
     this.#kind = kind;
     this.#createReader = createReader;
     this.#events = new EventReader(createReader());
   }
 
-  /** Whether any line reads otherwise than it stands there. */
+  /** True if any line differs from its raw text. */
   get hasEvents(): boolean {
     return this.#events.seen;
   }
@@ -57,7 +57,7 @@ export class LogText {
     return this.#events.tokens;
   }
 
-  /** Everything before is no more; `skipped` bytes stand before what follows. */
+  /** Starts again without the earlier text; `skipped` bytes precede the next. */
   begin({ skipped }: { readonly skipped: number }): void {
     this.#shown.clear();
     this.#raw.clear();
@@ -69,7 +69,7 @@ export class LogText {
     this.#begun += 1;
   }
 
-  /** Takes what follows. What a carriage return overwrites is a line of its own. */
+  /** Appends text. Text that a carriage return overwrites becomes a line of its own. */
   push(text: string): void {
     const whole = this.#carriage ? `\r${text}` : text;
     this.#carriage = whole.endsWith("\r");
@@ -82,7 +82,7 @@ export class LogText {
     });
   }
 
-  /** Its lines, as they stand there where `raw`; the last one may be under way. */
+  /** Its lines, unchanged if `raw`; the last one may be incomplete. */
   lines(raw: boolean): TextSource {
     const ring = raw || !this.hasEvents ? this.#raw : this.#shown;
     const last = this.#pending === "" ? undefined : this.#plain();
@@ -134,15 +134,15 @@ function diffTone(line: string): Tone {
   return line.startsWith("-") ? "bad" : "plain";
 }
 
-/** How the file stands that is looked at. `reading` until it has been looked for. */
+/** The state of the shown file. `reading` until the reader has looked for it. */
 export type FileLabel = "reading" | "there" | "absent" | { readonly refused: string };
 
-/** What a reader has brought of a file: the text itself lies outside of the store. */
+/** The reader's result for a file: the text itself lies outside of the store. */
 export interface OpenFile {
-  /** Of which target it is. */
+  /** The key of its target. */
   readonly key: string;
   readonly text: LogText;
   readonly file: FileLabel;
-  /** How often the text has changed. */
+  /** Number of changes of the text. */
   readonly version: number;
 }

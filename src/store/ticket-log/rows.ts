@@ -1,20 +1,20 @@
 import stringWidth from "string-width";
 import type { TextSource } from "./log-text.ts";
 
-/** Where a text stands: the line at its top by number, and the row of it where it is wrapped. */
+/** A position in a text: the number of the line at the top, and its row if it is wrapped. */
 export interface TextPosition {
   readonly line: number;
   readonly row: number;
 }
 
-/** How a text is laid out: in so many columns and rows, its lines wrapped or cut. */
+/** The layout of a text: its columns and rows, and if its lines are wrapped or cut. */
 export interface PaneSize {
   readonly columns: number;
   readonly rows: number;
   readonly wrap: boolean;
 }
 
-/** A part of a line that stands in one row: from where to where, in UTF-16 units. */
+/** The part of a line in one row: a start and an end, in UTF-16 units. */
 export interface TextRange {
   readonly from: number;
   readonly to: number;
@@ -23,12 +23,12 @@ export interface TextRange {
 const ASCII = /^[ -~]*$/;
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** A word is kept whole where that leaves no more of a row empty than this part of it. */
+/** A word stays whole if that leaves at most this part of a row empty. */
 const RAGGED = 0.4;
 
 /**
- * The rows that a line takes in so many columns, broken behind a space where one is near. Never none. The space at a break
- * belongs to the row before it and is not to be drawn: it may stand beyond the last column.
+ * The rows of a line at a width, broken behind a space if one is near. Never empty. The space at a break belongs to the row
+ * before it and must not be drawn: it may lie beyond the last column.
  */
 export function rangesOf(text: string, columns: number): readonly TextRange[] {
   const out: TextRange[] = [];
@@ -42,7 +42,7 @@ export function rangesOf(text: string, columns: number): readonly TextRange[] {
   return out.length === 0 ? [{ from: 0, to: 0 }] : out;
 }
 
-/** Where the row that begins at `from` is full. */
+/** The end of a full row that begins at `from`. */
 function fullFrom(text: string, from: number, columns: number): number {
   let used = 0;
   for (const { segment, index } of graphemes.segment(text.slice(from))) {
@@ -64,7 +64,7 @@ function rowsAt(source: TextSource, i: number, { columns, wrap }: PaneSize): num
   return wrap ? rangesOf(source.line(i).text, columns).length : 1;
 }
 
-/** The place at which the end of the text stands in the last row. */
+/** The position with the end of the text in the last row. */
 export function endOf(source: TextSource, room: PaneSize): TextPosition {
   let left = room.rows;
   for (let i = source.count - 1; i >= 0; i--) {
@@ -75,7 +75,7 @@ export function endOf(source: TextSource, room: PaneSize): TextPosition {
   return { line: source.first, row: 0 };
 }
 
-/** The same place, or the nearest that there is: a line may be gone, and nothing stands behind the end. */
+/** The same position, or the nearest valid one: a line may be gone, and nothing follows the end. */
 export function positionWithin(source: TextSource, place: TextPosition, room: PaneSize): TextPosition {
   if (place.line < source.first) return { line: source.first, row: 0 };
   const end = endOf(source, room);
@@ -84,7 +84,7 @@ export function positionWithin(source: TextSource, place: TextPosition, room: Pa
   return row === place.row ? place : { ...place, row };
 }
 
-/** So many rows further on, or back. */
+/** The position `by` rows further on, or back. */
 export function movedBy(source: TextSource, place: TextPosition, by: number, room: PaneSize): TextPosition {
   let { line, row } = place;
   for (let left = Math.abs(by); left > 0; left--) {
@@ -106,13 +106,13 @@ export function isAfter(a: TextPosition, b: TextPosition): boolean {
   return a.line > b.line || (a.line === b.line && a.row > b.row);
 }
 
-/** One row to draw: a line's number, its text, and the part of it that stands here. */
+/** One row to draw: a line's number, its text, and the part of it in this row. */
 export interface TextRow {
   readonly line: number;
   readonly stretch: TextRange;
 }
 
-/** The rows from a place on, as many as there is room for. */
+/** The rows from a position on, as many as fit. */
 export function rowsFrom(source: TextSource, place: TextPosition, room: PaneSize): readonly TextRow[] {
   const rows: TextRow[] = [];
   for (let line = place.line; line < source.first + source.count && rows.length < room.rows; line++) {

@@ -9,18 +9,18 @@ type State = Pick<DashboardState, "run" | "ui" | "viewed">;
 
 const NONE: TextSource = { key: "", first: 0, count: 0, line: () => ({ text: "", tone: "plain" }) };
 
-/** Everything that the text pane of the ticket view shows, above and below what is seen of it. */
+/** The whole text of the ticket view's text pane, including the lines above and below the visible ones. */
 export interface ShownText {
   readonly target: Target;
   readonly source: TextSource;
   readonly room: PaneSize;
-  /** The place at the top. */
+  /** The position at the top. */
   readonly place: TextPosition;
-  /** Whether what comes is followed. */
+  /** True if new lines are followed. */
   readonly follows: boolean;
 }
 
-/** What the ticket view shows now; undefined where there is nothing to look at. */
+/** The text that the ticket view shows now; undefined if there is nothing to show. */
 export function shownText(state: State, target = targetOf(state), size = state.ui.ticket.room): ShownText | undefined {
   if (target === undefined) return undefined;
   const { ticket: ui } = state.ui;
@@ -52,7 +52,7 @@ function sourceOf(state: State, target: Target): TextSource {
 
 let last: Finder | undefined;
 
-/** The lines that have what is looked for, by number, in order. */
+/** The lines that match the search, by number, in order. */
 export function foundIn(source: TextSource, needle: string): readonly number[] {
   if (needle === "") return [];
   if (last === undefined || !last.isFor(needle, source)) last = new Finder(needle, source.key);

@@ -7,7 +7,7 @@ import type { TicketTab } from "../views/ticket.ts";
 import { type AttemptEntry, type AttemptHistory, attemptHistoriesOf, tellingOf } from "./attempts.ts";
 import type { OpenFile, TextKind } from "./log-text.ts";
 
-/** What the ticket view looks at. */
+/** The target that the ticket view shows. */
 export interface Target {
   readonly ticket: TicketState;
   readonly finish: readonly StepSpec[];
@@ -15,11 +15,11 @@ export interface Target {
   readonly life: AttemptHistory;
   readonly entry: AttemptEntry | undefined;
   readonly tab: TicketTab;
-  /** Names what is shown, of whichever ticket, try, tab and step. */
+  /** Identifies the target by ticket, attempt, tab and step. */
   readonly key: string;
-  /** The file below the run's folder, where there can be one. */
+  /** The file below the run's folder, if there can be one. */
   readonly file?: { readonly path: string; readonly kind: TextKind };
-  /** Where git has the change that is to be shown: in the file is only that of a try that failed. */
+  /** The commits of the change in git: the file has only the change of a failed attempt. */
   readonly change?: CommitRange;
 }
 
@@ -30,7 +30,7 @@ export interface CommitRange {
   readonly tip: string;
 }
 
-/** What the ticket view looks at now; undefined where no ticket is selected, or it has had no try yet. */
+/** The current target of the ticket view; undefined if no ticket is selected, or it has had no attempt yet. */
 export function targetOf(state: Pick<DashboardState, "run" | "ui">): Target | undefined {
   const { selected, ticket: ui } = state.ui;
   const ticket = selected === undefined ? undefined : ticketIn(state, selected);
@@ -57,7 +57,7 @@ export function targetOf(state: Pick<DashboardState, "run" | "ui">): Target | un
   };
 }
 
-/** What a try has changed, once that is captured, and as it landed. */
+/** The change of an attempt, once captured, and as it landed. */
 function changeOf(run: RunState | undefined, ticket: TicketState, life: AttemptHistory): CommitRange | undefined {
   const { attempt, mergedSha, history } = ticket;
   const path = run?.batch.repos[specOf(run.plan, ticket.id).repo]?.path;
@@ -71,15 +71,15 @@ function changeOf(run: RunState | undefined, ticket: TicketState, life: AttemptH
   return landed ? { path, tip: mergedSha } : undefined;
 }
 
-/** What the reader has brought of this target. */
+/** The reader's result for this target. */
 export function openFileOf(state: Pick<DashboardState, "viewed">, target: Target | undefined): OpenFile | undefined {
   return target !== undefined && state.viewed?.key === target.key ? state.viewed : undefined;
 }
 
-/** Where the engine leaves what a tab shows: the files of an attempt (src/adapters/run-files/run-files.ts). */
+/** The location of a tab's file: the files of an attempt (src/adapters/run-files/run-files.ts). */
 function fileOf(tab: TicketTab, entry: AttemptEntry | undefined): { readonly path: string; readonly kind: TextKind } | undefined {
   switch (tab) {
-    // The tokens stand in the log alone.
+    // Only the log has the tokens.
     case "log":
     case "cost":
       return { path: "agent.log", kind: "log" };
@@ -95,7 +95,7 @@ function fileOf(tab: TicketTab, entry: AttemptEntry | undefined): { readonly pat
   }
 }
 
-/** What the log of a step is called; steps that run nothing have none. */
+/** The name of a step's log; steps that run nothing have none. */
 function logOf(spec: StepSpec): string | undefined {
   switch (spec.step) {
     case "check":

@@ -3,18 +3,18 @@ import { topologicalOrder } from "../../domain/schedule/plan.ts";
 
 /** The tickets of a plan in layers: each stands one layer after the last of those it waits for. Tickets are known by index. */
 export interface GraphLayers {
-  /** Who waits for nobody comes first; within a layer, from top to bottom. */
+  /** Tickets without dependencies come first; within a layer, from top to bottom. */
   readonly layers: readonly (readonly number[])[];
   /** By ticket: its layer. */
   readonly layerOf: readonly number[];
-  /** By ticket: what it waits for, each once. */
+  /** By ticket: its dependencies, each once. */
   readonly deps: readonly (readonly number[])[];
 }
 
-/** How often the layers are gone over to bring tickets near to those they hang together with. */
+/** Number of sweeps that bring tickets near to their neighbours. */
 const SWEEPS = 2;
 
-/** Lays tickets out in layers (longest path), and orders each so that few lines would cross. Pure; the same plan gives the same. */
+/** Lays tickets out in layers (longest path), and orders each so that few lines would cross. Pure and deterministic. */
 export function layersOf(plan: Plan): GraphLayers {
   const deps = plan.tickets.map(({ dependsOn }) => [...new Set(dependsOn.flatMap((id) => plan.index[id] ?? []))]);
   const layerOf = new Array<number>(plan.tickets.length).fill(0);
@@ -30,12 +30,12 @@ export function layersOf(plan: Plan): GraphLayers {
 
 type Links = readonly (readonly number[])[];
 
-/** Sorts each layer by where its tickets' neighbours stand: forwards by what they wait for, backwards by who waits for them. */
+/** Sorts each layer by its tickets' neighbours: forwards by dependencies, backwards by dependents. */
 function ordered(layers: readonly (readonly number[])[], deps: Links, dependents: Links): readonly (readonly number[])[] {
   const place = new Map<number, number>();
   const settle = (layer: readonly number[]): readonly number[] => {
     layer.forEach((i, at) => {
-      // In shares of the layer: layers are of different heights.
+      // As a share of the layer, because layers differ in height.
       place.set(i, (at + 0.5) / layer.length);
     });
     return layer;
@@ -51,7 +51,7 @@ function ordered(layers: readonly (readonly number[])[], deps: Links, dependents
   return now;
 }
 
-/** Who has no neighbour on that side keeps about its place. */
+/** A ticket without a neighbour on that side keeps about its place. */
 function byNeighbours(layer: readonly number[], links: Links, place: ReadonlyMap<number, number>): readonly number[] {
   const key = (i: number): number => {
     const places = (links[i] ?? []).map((other) => place.get(other) ?? 0);

@@ -2,19 +2,19 @@ import type { Plan } from "../../domain/run/state.ts";
 import { type GraphLayers, layersOf } from "./graph-layers.ts";
 import { type GraphLines, linesOf } from "./graph-lines.ts";
 
-/** Where each ticket of the graph view stands. */
+/** The position of each ticket in the graph view. */
 export interface GraphLayout extends GraphLayers {
   /** By ticket: its row. */
   readonly rowOf: readonly number[];
-  /** By layer: which ticket stands in a row, if any. */
+  /** By layer: the ticket in each row, if any. */
   readonly cells: readonly ReadonlyMap<number, number>[];
   /** Rows of the highest layer. */
   readonly rows: number;
-  /** The lines between layers; absent where there are too many to be told apart. */
+  /** The lines between layers; absent if there are too many to tell apart. */
   readonly lines?: GraphLines;
 }
 
-/** More tickets than these are never drawn with lines: nobody could follow them. */
+/** Lines are never drawn for more tickets than this: nobody could follow them. */
 export const MOST_DRAWN = 120;
 
 const known = new WeakMap<Plan, GraphLayout>();
@@ -48,14 +48,14 @@ function packed({ layers, layerOf }: GraphLayers): readonly number[] {
   return rows;
 }
 
-/** Tickets that wait for one, by index: its dependents, each once. */
+/** The direct dependents of a ticket, by index, each once. */
 export function dependentsIn(plan: Plan, index: number): readonly number[] {
   return [...new Set(plan.dependents[index] ?? [])];
 }
 
 /**
- * The longest path of work that is still ahead, from its first ticket to its last, by index: those that are neither done nor left
- * to a person. Empty where nothing is.
+ * The longest path of remaining work, from its first ticket to its last, by index: tickets that are neither done nor left to a
+ * person. Empty if there is none.
  */
 export function criticalPath(plan: Plan, isOver: (index: number) => boolean): readonly number[] {
   const best = (among: readonly number[]): number | undefined =>

@@ -1,19 +1,19 @@
 import type { GraphLayers } from "./graph-layers.ts";
 import { type CellLayout, cellKey, type GraphCell, inTurns, placeCells } from "./graph-rows.ts";
 
-/** A line from a ticket to one that waits for it, by index. Between two layers it runs in a track; through a layer, in a row. */
+/** A line from a ticket to a dependent, by index. It runs in a track between layers, and in a row through a layer. */
 export interface GraphLine {
   readonly from: number;
   readonly to: number;
   /** The rows it passes, from the layer of `from` to that of `to`. */
   readonly rows: readonly number[];
-  /** By gap between two layers: the track in which it changes its row; undefined where it goes straight. */
+  /** By gap between two layers: the track in which it changes its row; undefined if it goes straight. */
   readonly tracks: readonly (number | undefined)[];
 }
 
 export interface GraphLines {
   readonly lines: readonly GraphLine[];
-  /** Lines that would run into others, and are left out. */
+  /** Lines that would run into others and are omitted. */
   readonly leftOut: number;
   /** By gap after each layer: the tracks that are used. */
   readonly tracks: readonly number[];
@@ -21,23 +21,23 @@ export interface GraphLines {
   readonly rows: number;
 }
 
-/** Cells that lines pass through, at most. */
+/** Maximum of cells that lines pass through. */
 const MOST_PASSED = 240;
-/** Tracks of a gap, at most. */
+/** Maximum of tracks per gap. */
 const MOST_TRACKS = 8;
-/** The share of lines that may be left out: with more missing, those that are there would mislead. */
+/** The share of lines that may be omitted: with more missing, the rest would mislead. */
 const MOST_LEFT_OUT = 0.2;
 
 /**
- * The lines of a graph, laid so that no two can be taken for one: each ticket has a track of its own in a gap. A wait that follows
- * from others has no line (A for B for C says that A comes before C). Undefined where that would be more than can be read.
+ * The lines of a graph, laid so that no two look like one: each ticket has a track of its own in a gap. A redundant wait has no
+ * line (A for B for C implies that A comes before C). Undefined if the lines would be unreadable.
  */
 export function linesOf(graph: GraphLayers): GraphLines | undefined {
   const needed = reduced(graph);
   const passed = passes(graph, needed);
   if (passed.flat().length > MOST_PASSED) return undefined;
   const near = drawn(graph, needed, placeCells(graph, needed, passed));
-  // In rows of their own, layers next to each other have fewer lines that run into each other, and more rows.
+  // With rows of their own, neighbouring layers have fewer colliding lines, and more rows.
   const apart = near.leftOut === 0 ? near : drawn(graph, needed, inTurns(placeCells(graph, needed, passed)));
   const best = apart.leftOut < near.leftOut ? apart : near;
   return best.leftOut > MOST_LEFT_OUT * (best.lines.length + best.leftOut) ? undefined : best;
@@ -59,7 +59,7 @@ function drawn(graph: GraphLayers, needed: readonly (readonly number[])[], { col
   return { lines, leftOut, tracks: gaps.map((gap) => gap.used), rowOf, rows };
 }
 
-/** By ticket: who waits for it directly, without those that another of them waits for. */
+/** By ticket: its direct dependents, without those that another of them waits for. */
 function reduced({ layerOf, deps }: GraphLayers): readonly (readonly number[])[] {
   const before = deps.map(() => new Set<number>());
   const order = layerOf.map((_, i) => i).toSorted((a, b) => (layerOf[a] ?? 0) - (layerOf[b] ?? 0));
@@ -103,7 +103,7 @@ function linksIn(
   });
 }
 
-/** Undefined where it would have to change its row in a gap in which its ticket has no track. */
+/** Undefined if it had to change its row in a gap in which its ticket has no track. */
 function lineOf(
   { layerOf }: GraphLayers,
   { from, to }: Pick<GraphLine, "from" | "to">,
@@ -122,23 +122,23 @@ function lineOf(
   return { from, to, rows, tracks: tracks.map((track) => (track === "none" ? undefined : track)) };
 }
 
-/** What leads out of one row into rows of the next layer. `source` tells whose lines they are. */
+/** The connections from one row into rows of the next layer. `source` identifies their ticket. */
 interface GraphLink {
   readonly source: number;
   readonly from: number;
   readonly to: readonly number[];
 }
 
-/** The upright tracks of a gap between two layers. */
+/** The vertical tracks of a gap between two layers. */
 interface Tracks {
-  /** By source, from left to right, counted from 0. Absent where all of its lines go straight, or would run into others. */
+  /** By source, from left to right, counted from 0. Absent if all of its lines go straight, or would run into others. */
   readonly trackOf: ReadonlyMap<number, number>;
   readonly used: number;
 }
 
 /**
- * Gives each source that changes its row a track. Two that share a row would run into each other in one track; and whoever comes
- * out of a row turns off before anybody else turns into it, or the two would look like one line. At most `most` tracks.
+ * Gives each source that changes its row a track. Two sources with a common row would collide in one track. A source must leave
+ * its row before another turns into that row, or the two would look like one line. At most `most` tracks.
  */
 function tracksOf(links: readonly GraphLink[], most: number): Tracks {
   const turning = links.filter(({ from, to }) => to.some((row) => row !== from));
@@ -160,7 +160,7 @@ function tracksOf(links: readonly GraphLink[], most: number): Tracks {
   while (left.length > 0) {
     const next = left.find(({ after }) => after.every((source) => trackOf.has(source) || cutOff.has(source)));
     if (next === undefined) {
-      // All of those that are left wait for each other: the one with the fewest lines goes.
+      // All that are left wait for each other: the one with the fewest lines is dropped.
       const gone = left.toSorted((a, b) => a.link.to.length - b.link.to.length)[0];
       if (gone !== undefined) cutOff.add(gone.link.source);
       left = left.filter((other) => other !== gone);
@@ -172,7 +172,7 @@ function tracksOf(links: readonly GraphLink[], most: number): Tracks {
   return { trackOf, used: taken.length };
 }
 
-/** Those that must turn off to the left of it: who comes out of a row that it turns into. */
+/** The sources that must turn off to its left: those of the rows that it turns into. */
 function comesAfter(link: GraphLink, links: readonly GraphLink[]): readonly number[] {
   return links
     .filter((other) => other !== link && link.to.includes(other.from) && other.from !== link.from)

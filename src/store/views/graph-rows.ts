@@ -1,28 +1,28 @@
 import type { GraphLayers } from "./graph-layers.ts";
 
-/** What stands in a row of a layer: a ticket, or lines of an earlier one that pass through. */
+/** The content of a row of a layer: a ticket, or lines of an earlier one that pass through. */
 export type GraphCell = { readonly ticket: number } | { readonly passing: number };
 
-/** Tells the cells of a layer apart. */
+/** Identifies a cell within its layer. */
 export function cellKey(cell: GraphCell): string {
   return "ticket" in cell ? `t${cell.ticket}` : `p${cell.passing}`;
 }
 
-/** A cell that is to be given a row. */
+/** A cell that needs a row. */
 interface Placed {
   readonly cell: GraphCell;
-  /** Row that would make its lines straight; undefined where it has none. */
+  /** The row that would make its lines straight; undefined if it has none. */
   readonly wanted: number | undefined;
   readonly at: number;
 }
 
-/** Where the cells of each layer stand, by key. */
+/** The rows of the cells of each layer, by key. */
 export interface CellLayout {
   readonly columns: readonly ReadonlyMap<string, number>[];
   readonly rows: number;
 }
 
-/** The same with layers in even and in odd rows by turns. */
+/** The same with layers in even and odd rows by turns. */
 export function inTurns({ columns, rows }: CellLayout): CellLayout {
   const spread = (column: ReadonlyMap<string, number>, layer: number) =>
     new Map([...column].map(([key, row]) => [key, 2 * row + (layer % 2)] as const));
@@ -30,8 +30,8 @@ export function inTurns({ columns, rows }: CellLayout): CellLayout {
 }
 
 /**
- * Gives each cell of each layer a row of its own: near those of the layer before that lead to it, and none beyond the highest layer
- * where there is room.
+ * Gives each cell of each layer a row of its own: near the cells of the layer before that lead to it, and within the highest
+ * layer's rows if there is room.
  */
 export function placeCells(
   graph: GraphLayers,
@@ -61,7 +61,7 @@ function sourcesOf(needed: readonly (readonly number[])[]): ReadonlyMap<number, 
   return out;
 }
 
-/** The row of a source in the layer before: its own, or that in which its lines pass. */
+/** The row of a source in the layer before: its own, or the one that its lines pass. */
 function rowOf(before: ReadonlyMap<string, number>, source: number): number | undefined {
   return before.get(cellKey({ ticket: source })) ?? before.get(cellKey({ passing: source }));
 }
@@ -77,12 +77,12 @@ function wantedRow(
   return rows.length === 0 ? undefined : Math.round(rows.reduce((sum, row) => sum + row, 0) / rows.length);
 }
 
-/** By the rows that are wanted; who wants none keeps its place among the others. */
+/** Sorts by wanted row; a cell without one keeps its place among the others. */
 function inOrder(cells: readonly Placed[]): readonly Placed[] {
   return cells.toSorted((a, b) => (a.wanted ?? a.at) - (b.wanted ?? b.at) || a.at - b.at);
 }
 
-/** From top to bottom, each in the row that it wants or below; what that pushes beyond the last row moves up again. */
+/** From top to bottom, each in its wanted row or below; cells pushed beyond the last row move up again. */
 function rowsOf(cells: readonly Placed[], rows: number): ReadonlyMap<string, number> {
   const at: number[] = [];
   cells.forEach(({ wanted }, i) => {

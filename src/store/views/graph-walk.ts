@@ -5,8 +5,8 @@ import { dependentsIn, type GraphLayout, graphLayout } from "./graph-layout.ts";
 export type GraphStep = "up" | "down" | "left" | "right";
 
 /**
- * The ticket that a step leads to: within the layer, or to the next layer, where it goes to the nearest of those that hang together
- * with this one, else to the nearest of all. Without a selection, the first ticket.
+ * The ticket that a step leads to: within the layer, or to the nearest connected ticket of the next layer, else to the nearest of
+ * all. Without a selection, the first ticket.
  */
 export function walkGraph(plan: Plan, selected: TicketId | undefined, step: GraphStep, by = 1): TicketId | undefined {
   const graph = graphLayout(plan);

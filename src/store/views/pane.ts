@@ -1,7 +1,7 @@
-/** Views and dialogs that are lines to scroll through. */
+/** Views and dialogs that are scrollable lines. */
 export type PaneName = "summary" | "help" | "ledger" | "oracle";
 
-/** Where such a pane stands: its first line that is shown, and how far it can go, which whoever draws it tells. */
+/** The scroll position of such a pane: its first visible line, and the last possible one, as drawn. */
 export interface Pane {
   readonly scroll: number;
   readonly max: number;
@@ -14,7 +14,7 @@ export type PaneAction =
 
 export const AT_TOP: Pane = { scroll: 0, max: 0 };
 
-/** Scrolls within bounds. Pure; returns the same object where nothing changes. */
+/** Scrolls within bounds. Pure; returns the same object if nothing changes. */
 export function reducePane(pane: Pane, action: PaneAction): Pane {
   switch (action.type) {
     case "by":

@@ -15,13 +15,13 @@ export function leftSteps(run: RunState): readonly LeftStep[] {
   );
 }
 
-/** The one that a key copies: the selected ticket's, else the first. */
+/** The step that a key copies: the selected ticket's, else the first. */
 export function stepToCopy(run: RunState, selected: TicketId | undefined): LeftStep | undefined {
   const steps = leftSteps(run);
   return steps.find(({ ticket }) => ticket === selected) ?? steps[0];
 }
 
-/** The one after it; the first comes after the last. */
+/** The next step; the first follows the last. */
 export function stepAfter(run: RunState, selected: TicketId | undefined): LeftStep | undefined {
   const steps = leftSteps(run);
   const at = steps.findIndex(({ ticket }) => ticket === stepToCopy(run, selected)?.ticket);

@@ -1,42 +1,42 @@
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { TextPosition } from "../ticket-log/rows.ts";
 
-/** What the ticket view shows of the selected ticket. */
+/** The tabs of the ticket view. */
 export const TICKET_TABS = ["log", "diff", "prompt", "evidence", "cost"] as const;
 export type TicketTab = (typeof TICKET_TABS)[number];
 
-/** A place in the life of a try: its agent, or a step of the finish line by index. */
+/** A step of an attempt: its agent, or a step of the finish line by index. */
 export type LifeStep = "agent" | number;
 
-/** What a person has chosen in a ticket; of another ticket it is nothing. Without `step`: the one that tells most. */
+/** A person's choice in a ticket; it does not apply to another ticket. Without `step`: the most informative one. */
 export interface Pick {
   readonly ticket: TicketId;
-  /** The try; without one, the newest. */
+  /** The attempt; without one, the newest. */
   readonly n?: number;
   readonly step?: LifeStep;
 }
 
-/** Where a text is scrolled to. `textKey` says which text it was: any other begins where its tab begins. */
+/** The scroll position of a text. `textKey` identifies the text: any other starts at its tab's default position. */
 export interface Scrolled {
   readonly textKey: string;
-  /** `end`: what comes is followed. */
+  /** `end`: new lines are followed. */
   readonly at: TextPosition | "end";
 }
 
-/** What the ticket view remembers. */
+/** The state of the ticket view. */
 export interface TicketUi {
   readonly tab: TicketTab;
   readonly pick?: Pick;
   readonly scrolled?: Scrolled;
-  /** Tabs whose long lines are wrapped; those of the others are cut. */
+  /** Tabs whose long lines are wrapped; other tabs cut them. */
   readonly wrapped: readonly TicketTab[];
-  /** Whether an agent's log is shown as it stands there, and not as people read it. */
+  /** True if an agent's log is shown raw. */
   readonly raw: boolean;
-  /** What is looked for; empty: nothing. */
+  /** The search text; empty: none. */
   readonly search: string;
-  /** The line that was found last, by number, and in which text. */
+  /** The last match: its line number, and its text. */
   readonly match?: { readonly textKey: string; readonly line: number };
-  /** What whoever draws the text has for it. */
+  /** The room for the text, as the component that draws it reports. */
   readonly room: { readonly columns: number; readonly rows: number };
 }
 
@@ -57,7 +57,7 @@ export const INITIAL_TICKET: TicketUi = {
   room: { columns: 60, rows: 10 },
 };
 
-/** Folds what is done in the ticket view. Pure; returns the same object where nothing changes. */
+/** Folds an action of the ticket view. Pure; returns the same object if nothing changes. */
 export function reduceTicketView(ui: TicketUi, action: TicketViewAction): TicketUi {
   switch (action.type) {
     case "tab":

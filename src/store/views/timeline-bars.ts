@@ -3,20 +3,20 @@ import type { RunState, TicketState } from "../../domain/run/state.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 
-/** A stretch of a try: its agent in its slot, or its finish line beside the slots. Times in milliseconds since the epoch. */
+/** A segment of an attempt: its agent in its slot, or its finish line beside the slots. Times in milliseconds since the epoch. */
 export interface TimelineBar {
   readonly slot: number;
   readonly ticket: TicketId;
   readonly n: number;
   readonly part: "agent" | "finish";
   readonly from: number;
-  /** Absent while it goes on. */
+  /** Absent while it runs. */
   readonly to?: number;
-  /** How the try as a whole ended; absent while it goes on. */
+  /** The outcome of the whole attempt; absent while it runs. */
   readonly outcome?: AttemptOutcome;
 }
 
-/** All tries of a run as stretches of time, in ticket order. */
+/** All attempts of a run as segments, in ticket order. */
 export function timelineBars(run: RunState): readonly TimelineBar[] {
   return [...vecItems(run.tickets)].flatMap(barsOfTicket);
 }
@@ -34,7 +34,7 @@ function barsOfTicket({ id: ticket, history, attempt }: TicketState): readonly T
   return bars;
 }
 
-/** A reader of a run's bars that gives the same list as long as none has changed: what an agent prints changes none. */
+/** Makes a reader of a run's bars that returns the same list until one changes: agent output changes none. */
 export function keepBars(): (run: RunState | undefined) => readonly TimelineBar[] {
   let kept: readonly TimelineBar[] = [];
   return (run) => {

@@ -1,6 +1,6 @@
 /**
- * What the timeline remembers. `zoom` counts the steps by which it shows less than the whole run. `end` is the right end of what
- * is shown, in milliseconds since the epoch; without it that is now. `span` is how much is shown, which whoever draws it tells.
+ * The state of the timeline. `zoom` counts the steps by which it shows less than the whole run. `end` is the right end of the
+ * shown time, in milliseconds since the epoch; without it that is now. `span` is its length, as drawn.
  */
 export interface TimelineUi {
   readonly zoom: number;
@@ -10,17 +10,17 @@ export interface TimelineUi {
 
 export type TimelineAction =
   | { readonly type: "zoom"; readonly by: number }
-  /** Moves by a share of what is shown, between the first and the last time there is. */
+  /** Moves by a share of the shown time, between the first and the last time there is. */
   | { readonly type: "pan"; readonly share: number; readonly first: number; readonly last: number }
   | { readonly type: "to"; readonly place: "start" | "now" | "whole"; readonly first: number }
   | { readonly type: "span"; readonly ms: number };
 
 export const INITIAL_TIMELINE: TimelineUi = { zoom: 0, span: 0 };
 
-/** Steps of the zoom, at most. */
+/** Maximum of zoom steps. */
 const MOST_ZOOM = 12;
 
-/** Folds what is done in the timeline view. Pure; returns the same object where nothing changes. */
+/** Folds an action of the timeline view. Pure; returns the same object if nothing changes. */
 export function reduceTimeline(ui: TimelineUi, action: TimelineAction): TimelineUi {
   switch (action.type) {
     case "zoom": {
@@ -37,7 +37,7 @@ export function reduceTimeline(ui: TimelineUi, action: TimelineAction): Timeline
   }
 }
 
-/** The whole run is always in sight, so there is nowhere to go. */
+/** Without zoom the whole run is visible, so there is nowhere to go. */
 function panned(ui: TimelineUi, { share, first, last }: Extract<TimelineAction, { type: "pan" }>): TimelineUi {
   if (ui.zoom === 0) return ui;
   const end = Math.max((ui.end ?? last) + share * ui.span, Math.min(last, first + ui.span));

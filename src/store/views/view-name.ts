@@ -1,8 +1,8 @@
-/** The views of the dashboard, in the order in which tab walks over them. */
+/** The views of the dashboard, in the order of the tab key. */
 export const VIEWS = ["overview", "ticket", "graph", "timeline", "oracle", "ledger", "runs"] as const;
 export type ViewName = (typeof VIEWS)[number];
 
-/** What each view answers, in one line: for the palette and the help. */
+/** The question that each view answers, in one line: for the palette and the help. */
 export const VIEW_TITLES: Readonly<Record<ViewName, string>> = {
   overview: "what runs, what waits and why",
   ticket: "all about one ticket: its attempts, log, diff, prompt, evidence, cost",
