@@ -116,7 +116,7 @@ function admitRetry(state: RunState, ticket: TicketState, refuse: Refuse): reado
   // The gate could not be recorded, but the tracker may hold it. The oracle would then call the ticket settled whatever happens.
   if (stalledBy === undefined && unfiled === undefined) return refuse(`${id} is not stalled by its attempts: ${stalledReason}`);
   if (state.halted !== undefined) return refuse(describeHalt(state.halted));
-  // Money that is set aside may come back.
+  // Reserved money may come back.
   const cap = attemptCap({ ...state, reservedUsd: 0 }, ticket);
   if (cap !== undefined) return refuse(describeReason({ kind: "money", cap, limitUsd: state.batch.limits[cap] }));
   return [

@@ -8,7 +8,7 @@ export interface AgentTokens {
   readonly cacheWrite: number;
 }
 
-/** All that was used, where `more` is of a further step. */
+/** The total usage; `more` is that of a further step. */
 export function addTokens(before: AgentTokens | undefined, more: AgentTokens): AgentTokens {
   return {
     input: (before?.input ?? 0) + more.input,
@@ -18,48 +18,48 @@ export function addTokens(before: AgentTokens | undefined, more: AgentTokens): A
   };
 }
 
-/** Why an agent's program did not come to its own end. */
+/** The reason why an agent's program did not finish by itself. */
 export interface AgentStop {
   readonly kind: AgentStopKind;
   /** The program's words, raw; not yet safe for a terminal. */
   readonly says: string;
-  /** How long the model's API asked to be left alone, in milliseconds. */
+  /** The wait that the model's API asked for, in milliseconds. */
   readonly retryAfterMs?: number;
 }
 
-/** How a program ends by its own account. */
+/** A program's own account of its end. */
 export interface AgentEnd {
   readonly finished: boolean;
-  /** What it is if it has not finished, or if its exit code is not 0. */
+  /** The stop that applies if it has not finished, or if its exit code is not 0. */
   readonly stop: AgentStop;
-  /** Dollars by its own account. */
+  /** Its own account of the cost, in dollars. */
   readonly costUsd?: number;
   /** Its last message, if the end repeats it. */
   readonly answer?: string;
 }
 
 /**
- * What an agent's program tells of its work, whichever vendor's it is. Texts are as the program wrote them: not bounded, and not yet
- * safe for a terminal. All of it is a claim.
+ * An event of an agent's program, of any vendor. Texts are as the program wrote them: not bounded, and not yet safe for a
+ * terminal. All of it is a claim.
  */
 export type AgentEvent =
-  /** What it says; `piece` if the next one goes on in the same message. */
+  /** A message text; `piece` if the next one continues the same message. */
   | { readonly what: "text"; readonly text: string; readonly piece?: true }
-  /** What it says from here on is another message: the last one is its answer. */
+  /** Later text belongs to another message: the last one is the answer. */
   | { readonly what: "message" }
   | { readonly what: "thought"; readonly text: string }
-  /** A tool, and what it is used on. */
+  /** A tool and its target. */
   | { readonly what: "tool"; readonly text: string }
-  /** What came of a tool; empty if it printed nothing. */
+  /** The result of a tool; empty if it printed nothing. */
   | { readonly what: "result"; readonly text: string; readonly failed: boolean }
   | { readonly what: "note"; readonly text: string }
   /** A request of the model's API failed and is repeated after `waitMs`. `stop`: going on is useless. */
   | { readonly what: "retry"; readonly text: string; readonly waitMs?: number; readonly stop?: AgentStop }
-  /** Something went wrong. `stop`: going on is useless. */
+  /** An error. `stop`: going on is useless. */
   | { readonly what: "error"; readonly text: string; readonly stop?: AgentStop }
   /** Tokens of the whole attempt, or of one step alone if they add up. */
   | { readonly what: "usage"; readonly tokens: AgentTokens; readonly addsUp: boolean }
-  /** How it would end now; the latest counts. `failure`: what went wrong, if no event before has told it. */
+  /** The end as of now; the latest counts. `failure`: the problem, if no earlier event has reported it. */
   | { readonly what: "end"; readonly end: AgentEnd; readonly failure?: string };
 
 /** Reads the lines that one process prints, in order. Gives undefined for a line that is no event of a known program. */

@@ -31,14 +31,14 @@ export const Command = z.discriminatedUnion("type", [
 ]);
 export type Command = z.infer<typeof Command>;
 
-/** What a client of a run's socket says: commands only. Checked on arrival; a bad line is answered by closing the connection. */
+/** A client's message on a run's socket: commands only. Checked on arrival; a bad line is answered by closing the connection. */
 export const ClientMessage = z.strictObject({ kind: z.literal("command"), command: Command });
 export type ClientMessage = z.infer<typeof ClientMessage>;
 
-/** Why something that a person asked for was not even sent; undefined where it was. One line for people. */
+/** The reason why a command was not even sent; undefined if it was. One line for people. */
 export type RefusalReason = string | undefined;
 
-/** The commands as functions. Each only asks: the engine may refuse, and tells so by an event. */
+/** The commands as functions. Each only asks: the engine may refuse, and reports that by an event. */
 export interface RunActions {
   kill(ticket: TicketId): RefusalReason;
   gate(ticket: TicketId, step: string): RefusalReason;
@@ -53,7 +53,7 @@ export interface RunActions {
   note(kind: "work" | "harness", text: string): RefusalReason;
 }
 
-/** The functions over whatever takes a command to the engine, or refuses it. */
+/** The functions over a sender, which passes a command to the engine or refuses it. */
 export function runActions(send: (command: Command) => RefusalReason): RunActions {
   return {
     kill: (ticket) => send({ type: "kill", ticket }),

@@ -138,7 +138,7 @@ export type RunFact =
       readonly class: InterventionClass;
       readonly target: string;
       readonly note: string;
-      /** A person noted it in these words. It is a decision of its own. */
+      /** A person noted it in these words. It is a separate decision. */
       readonly noted?: true;
     }
   /** Sets the number of worker slots. */
@@ -303,7 +303,7 @@ export function mayWait(fact: RunFact): boolean {
   }
 }
 
-/** Output of an agent. It is no fact of the run, and nothing is decided by it. */
+/** True for output of an agent. It is no fact of the run, and nothing is decided by it. */
 export function isActivity(fact: RunFact): boolean {
   return fact.type === "activity";
 }

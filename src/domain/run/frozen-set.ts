@@ -6,9 +6,9 @@ import type { FrozenSet } from "./event.ts";
 export function frozenSetOf(options: {
   readonly batch: Batch;
   readonly oracleSha: string;
-  /** Of the batch as the oracle reads it. */
+  /** The hash of the batch as the oracle reads it. */
   readonly batchSha: string;
-  /** Of the code that makes and judges the canaries. */
+  /** The hash of the code that makes and judges the canaries. */
   readonly tripwireSha: string;
 }): FrozenSet {
   const { batch } = options;

@@ -1,24 +1,24 @@
-/** What happened to a base between two commits. */
+/** The changes of a base between two commits. */
 export interface TrustedSpan {
   readonly from: string;
   readonly to: string;
 }
 
-/** How tests are run as the first base of a run says, and as whoever may say so has changed it since. */
+/** The origin of the test setup: the first base of a run, and the later changes by anyone who may change it. */
 export interface Origin {
   /** The base before the first landing. */
   readonly first: string;
-  /** What was allowed to change how tests are run: landings of tickets that may, and what somebody else did. In their order. */
+  /** Changes that may affect how tests run: landings of trusted tickets, and commits by others. In their order. */
   readonly trusted: readonly TrustedSpan[];
 }
 
-/** What a run knows of the base of one repository. */
+/** A run's knowledge of the base of one repository. */
 export interface Landings extends Origin {
-  /** The commit that landed last. */
+  /** The last landed commit. */
   readonly last: string;
 }
 
-/** The same up to a later base: what lies between is no ticket's. */
+/** The same up to a later base: the commits between belong to no ticket. */
 export function upTo({ first, trusted, last }: Landings, base: string): Origin {
   return base === last ? { first, trusted } : withTrusted({ first, trusted }, { from: last, to: base });
 }

@@ -16,6 +16,6 @@ export interface OracleEvidence {
   readonly askedAt: number;
   readonly judgedAt: number;
   readonly tickets: readonly TicketEvidence[];
-  /** Number of tickets beyond those that were kept. */
+  /** Number of tickets beyond the kept ones. */
   readonly more: number;
 }

@@ -20,7 +20,7 @@ export type ClaimEvent = Extract<
   }
 >;
 
-/** Lines of refused claims that are kept of one attempt. */
+/** Maximum of refusal lines kept per attempt. */
 const KEPT_REFUSALS = 20;
 
 /** Folds claims. Facts of another fence never arrive here: `admit` drops them before the journal. */
@@ -61,7 +61,7 @@ export function reduceClaim(state: RunState, event: ClaimEvent): RunState {
   }
 }
 
-/** Appends a refused part of an attempt's outbox. Those of an earlier attempt have been told and are dropped. */
+/** Appends a refused part of an attempt's outbox. Those of an earlier attempt were reported and are dropped. */
 function withRefusal(ticket: TicketState, n: number, line: string): TicketState {
   const before = ticket.refusals?.n === n ? ticket.refusals.lines : [];
   return { ...ticket, refusals: { n, lines: [...before, line].slice(0, KEPT_REFUSALS) } };

@@ -4,12 +4,12 @@ import type { RunEvent } from "./event.ts";
 import { type Landings, upTo, withTrusted } from "./landings.ts";
 import { indexOf, type RunState } from "./state.ts";
 
-/** Adds a landing to what is known of its repository's base. */
+/** Adds a landing to the knowledge of its repository's base. */
 export function withLanding(state: RunState, event: Extract<RunEvent, { type: "merge-landed" }>): RunState {
   const { ticket: id, repo, from, to } = event;
   const index = indexOf(state, id);
   const { mergedSha, unfinished } = vecAt(state.tickets, index);
-  // A landing that was cut off is told once more; one of an earlier run belongs to the first base of this one.
+  // A landing that was cut off is reported once more; one of an earlier run belongs to the first base of this one.
   if (mergedSha === to || unfinished?.landed?.to === to) return state;
   const isTrusted = state.plan.tickets[index]?.allow?.configuration === true;
   const known = landingsOf(state, repo);
@@ -18,7 +18,7 @@ export function withLanding(state: RunState, event: Extract<RunEvent, { type: "m
   return { ...state, landings: { ...state.landings, [repo]: { ...next, last: to } } };
 }
 
-/** What is known of the base of a repository; undefined if nothing has landed there. */
+/** The knowledge of a repository's base; undefined if nothing has landed there. */
 export function landingsOf({ landings }: Pick<RunState, "landings">, repo: RepoId): Landings | undefined {
   return Object.hasOwn(landings, repo) ? landings[repo] : undefined;
 }

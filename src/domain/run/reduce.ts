@@ -14,8 +14,8 @@ import type { RunState } from "./state.ts";
 
 /**
  * The one meaning of a journal: folds an event into the state. Pure. The loop, the dashboard's mirror, resume and replay all use
- * it. Throws if an event does not follow the state (a gap in `seq`, or no `run-started` first). That is a broken journal or a
- * defect, and nothing to guess about.
+ * it. Throws if an event does not follow the state (a gap in `seq`, or no `run-started` first), because that is a broken journal
+ * or a defect.
  */
 export function reduce(state: RunState | undefined, event: RunEvent): RunState {
   if (state === undefined) {

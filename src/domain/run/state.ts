@@ -197,7 +197,7 @@ export interface RunState {
   /** Exclusive resources in use, by the ticket that has them. */
   readonly held: Readonly<Record<string, TicketId>>;
   readonly counts: Readonly<Record<Phase, number>>;
-  /** What tickets and others did to the base, by repository; those without a landing are left out. */
+  /** The changes of each base by tickets and others, by repository; repositories without a landing are left out. */
   readonly landings: Readonly<Record<string, Landings>>;
   readonly lastFence: number;
   readonly stage: RunStage;
@@ -232,9 +232,9 @@ export interface RunState {
   readonly backoff?: Backoff;
   /** A backoff that the engine has not announced yet. */
   readonly backoffDue?: Backoff;
-  /** The APIs that turn everybody away. */
+  /** The APIs that refuse every request. */
   readonly rateLimited?: RateLimits;
-  /** No agent starts any more, because every one would meet this. */
+  /** No agent starts any more, because every one would meet this halt. */
   readonly halted?: Halt;
   readonly interventions: readonly Intervention[];
   readonly claims: { readonly made: number; readonly upheld: number };
