@@ -15,24 +15,24 @@ import { CurrentView } from "../views/current-view.tsx";
 import { useTerminalInput } from "./input.ts";
 
 const SECOND = 1000;
-/** How far into a second the clock ticks: late, so that updates of a busy run have mostly brought the new time already. */
+/** The clock's offset into a second: late, so that updates of a busy run have mostly brought the new time already. */
 const LATE_MS = 600;
 
 export interface AppProps {
   readonly store: DashboardStore;
-  /** Whoever drew the app takes it down when a person leaves. */
+  /** The creator of the app takes it down when a person leaves. */
   readonly terminal: TerminalActions;
   /** Overrides the size of the terminal. */
   readonly size?: { readonly columns: number; readonly rows: number };
-  /** How tones look. @default the 16 colours of the terminal */
+  /** The styles of tones. @default the 16 colours of the terminal */
   readonly theme?: Theme;
   /** Wall-clock milliseconds. @default Date.now */
   readonly now?: () => number;
-  /** Told whenever a view is drawn, by name. */
+  /** Called with the name of a view each time it is drawn. */
   readonly onDraw?: (view: string) => void;
 }
 
-/** The dashboard of one run. All it knows is in the store; all it does are commands and leaving. */
+/** The dashboard of one run. All its data is in the store; it only gives commands and leaves. */
 export function App({ store, terminal, size, theme = DEFAULT_THEME, now = Date.now, onDraw }: AppProps): ReactNode {
   const measured = useWindowSize();
   const { columns, rows } = size ?? measured;
@@ -91,7 +91,7 @@ function Screen({ columns, rows }: { readonly columns: number; readonly rows: nu
   );
 }
 
-/** Who asked here for the stop has waited for it: the dashboard leaves by itself once the run has ended. */
+/** If a person asked here for the stop, the dashboard exits by itself once the run has ended. */
 function LeaveAfterStop({ leave }: Pick<TerminalActions, "leave">): ReactNode {
   const over = useDashboard((s) => s.ui.stopAsked && s.run?.end !== undefined);
   useEffect(() => {

@@ -8,7 +8,7 @@ import { type MousePress, point } from "../../src/store/keymap/mouse.ts";
 import type { TerminalSize } from "../kit/geometry.ts";
 import { targetAt } from "./screen-map.ts";
 
-/** Keys, pastes and the mouse, from the terminal to what they do. */
+/** Passes keys, pastes and the mouse from the terminal to their effects. */
 export function useTerminalInput(store: DashboardStore, terminal: TerminalActions, size: TerminalSize): void {
   const [reader] = useState(() => new MouseReader());
   const terminalNow = useEffectEvent(() => terminal);
@@ -19,7 +19,7 @@ export function useTerminalInput(store: DashboardStore, terminal: TerminalAction
   useMouse({ store, terminal, size, reader });
 }
 
-/** The mouse. Whoever draws the app has the terminal report it. */
+/** Reads the mouse. The creator of the app has the terminal report it. */
 function useMouse(options: {
   readonly store: DashboardStore;
   readonly terminal: TerminalActions;
@@ -36,14 +36,14 @@ function useMouse(options: {
   });
   useEffect(() => {
     const read = (data: unknown): void => onData(data);
-    // Ink takes what has come by `read`, which tells listeners of data as well: they get the same, before Ink looks at it, and nothing
-    // is taken from Ink.
+    // Ink takes input by `read`, which also emits `data`: listeners get the same input before Ink does, and take nothing from
+    // Ink.
     stdin.on("data", read);
     return () => void stdin.off("data", read);
   }, [stdin]);
 }
 
-/** What Ink tells beside the text of an input: the part that is read here. */
+/** The part of Ink's key that is read here, beside the text of an input. */
 export interface InkKey {
   readonly upArrow: boolean;
   readonly downArrow: boolean;
@@ -92,8 +92,8 @@ const CONTROL: Readonly<Record<string, KeyName>> = {
 };
 
 /**
- * Splits one input of Ink into presses. Keys that arrive together come as one string (`jj`, or `k` and Enter as `k\r`
- * without the Enter being named), so every character is looked at by itself. Alt and a key come as Escape, then the key.
+ * Splits one input of Ink into presses. Keys that arrive together come as one string (`jj`, or `k` and Enter as `k\r` with Enter
+ * unnamed), so each character is read by itself. Alt and a key come as Escape, then the key.
  */
 export function pressesOf(input: string, key: InkKey): readonly KeyPress[] {
   const named = NAMED.find(([flag]) => key[flag]);
@@ -109,33 +109,33 @@ export function pressesOf(input: string, key: InkKey): readonly KeyPress[] {
   return key.meta ? [{ key: "escape" }, ...presses] : presses;
 }
 
-/** What the reader looks for: a report of a terminal in SGR mode (1006), or a mark around what was pasted. */
+/** The sequences that the reader finds: a report of a terminal in SGR mode (1006), or a mark around a paste. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape that they begin with
 const SEQUENCE = /\u001b\[(?:<(\d{1,3});(\d{1,4});(\d{1,4})([Mm])|(20[01])~)/g;
-/** The beginning of one, at the end of what has come so far. */
+/** The beginning of one, at the end of the input so far. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape that they begin with
 const BEGINNING = /\u001b(?:\[(?:<[\d;]{0,14}|20?[01]?)?)?$/;
 const LEFT = 0;
 const WHEEL_UP = 64;
 const WHEEL_DOWN = 65;
 
-/** A report of the mode before that one (1000 alone), all that some terminals have: what stands for button and cell is no text. */
+/** A report of the older mode (1000 alone), the only one of some terminals: its button and cell bytes are no text. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape that they begin with
 const OLD_REPORT = /\u001b\[M([^\u001b]{2,3})/g;
 
 /**
- * Finds what a mouse did in what a terminal sends. Ink gives away no sequence that is not a key, so this reads beside it. What is
- * pasted between marks is no mouse.
+ * Finds mouse actions in a terminal's input. Ink passes on only sequences of keys, so this reads beside it. A paste between marks
+ * is no mouse.
  */
 export class MouseReader {
   #rest = "";
   #pasting = false;
-  /** Whether more of the rest than its escape has come at once: no hand does that. */
+  /** True if more of the rest than its escape came at once: no hand types that fast. */
   #torn = false;
-  /** What of the last piece of input is part of a sequence, and Ink may give as if it had been typed. */
+  /** Parts of the last input that belong to a sequence, and that Ink may report as typed text. */
   #pieces: readonly string[] = [];
 
-  /** What the mouse did in this piece of input, in its order. */
+  /** The mouse actions in this piece of input, in order. */
   push(input: string): readonly MousePress[] {
     const before = this.#rest.length;
     const text = this.#rest + input;
@@ -155,8 +155,8 @@ export class MouseReader {
   }
 
   /**
-   * What was really typed of a text that Ink gives for the last piece of input: Ink waits 20 ms for the rest of a sequence that a slow
-   * line has torn, and then gives its parts as text.
+   * The text that was really typed, out of Ink's text for the last input: Ink waits 20 ms for the rest of a sequence that a slow
+   * line has split, and then reports its parts as text.
    */
   typed(text: string): string {
     const at = this.#pieces.findIndex((piece) => text.startsWith(piece));

@@ -13,29 +13,29 @@ import { ResizeGate } from "../terminal/resize-gate.ts";
 import { App } from "./app.tsx";
 
 /**
- * More than the 20 updates a second that the feed makes at most: Ink drops frames at a rate equal to its limit, and a key waits for
- * as long as one frame may follow another.
+ * Above the feed's maximum of 20 updates a second: Ink drops frames at a rate equal to its limit, and a key waits up to one frame
+ * interval.
  */
 const MAX_FPS = 60;
-/** By chalk, which Ink draws colours with. It knows no NO_COLOR, and what it makes of bold and dim goes with the colours. */
+/** Levels of chalk, which Ink uses for colours. It ignores NO_COLOR, and its bold and dim depend on the colours. */
 const CHALK: Readonly<Record<Colours, 1 | 2 | 3>> = { none: 1, "16": 1, "256": 2, true: 3 };
 
-/** Gives the terminal back as it was before, does the task, and takes it again: everything is drawn anew, at the size it has then. */
+/** Gives the terminal back as it was before, runs the task, and takes it again: everything is redrawn at the new size. */
 export type Lend = (task: () => Promise<void>) => Promise<void>;
 
 /**
- * Draws the dashboard on a terminal until a person leaves it, and returns how, once the terminal is as it was before.
- * A terminal that goes away (EPIPE, EIO) is a detach: the run is not its client's.
+ * Draws the dashboard on a terminal until a person leaves it. Returns how they left, once the terminal is restored. A terminal
+ * that goes away (EPIPE, EIO) is a detach: the run does not belong to its client.
  */
 export async function renderDashboard(options: {
   readonly store: DashboardStore;
-  /** What the terminal can do beside being left. */
+  /** The terminal's actions beside leaving. */
   readonly terminal?: Omit<TerminalActions, "leave">;
   readonly stdout: NodeJS.WritableStream;
   readonly stdin: NodeJS.ReadableStream;
-  /** Of the terminal that is drawn on. */
+  /** The capabilities of the terminal. */
   readonly abilities: Pick<TerminalCapabilities, "colours" | "background" | "glyphs" | "spoken">;
-  /** Told how to lend the terminal, once it is drawn on. */
+  /** Called with the way to lend the terminal, once it is drawn on. */
   readonly onDrawn?: (lend: Lend) => void;
   /** Called when a person leaves, before the terminal is given back. */
   readonly onLeave?: (how: LeaveHow) => void;
@@ -69,10 +69,10 @@ export async function renderDashboard(options: {
   instance = render(app, {
     stdout: abilities.spoken ? translated(drawnOn, spokenOf) : frameDiffStdout(drawnOn, { laidOut, prepared }),
     stdin: options.stdin,
-    // What a screen reader has read stays where it can be read again.
+    // Text that a screen reader has read stays in the scrollback.
     alternateScreen: !abilities.spoken,
     isScreenReaderEnabled: abilities.spoken,
-    // It rewrites a changed line up to the edge; thriftyStdout draws what has changed, and wants whole frames for it.
+    // Ink rewrites a changed line up to the edge; frameDiffStdout writes only changed cells, and needs whole frames for that.
     incrementalRendering: abilities.spoken,
     maxFps: MAX_FPS,
     exitOnCtrlC: false,
@@ -90,7 +90,7 @@ export async function renderDashboard(options: {
   return left;
 }
 
-/** Notes the size that is laid out for, and hands out how to lend the terminal, which Ink tells only within what it draws. */
+/** Records the size of the layout, and hands out a way to lend the terminal, which Ink gives only within its tree. */
 function Lending(options: {
   readonly laidOut: ResizeGate;
   readonly onDrawn: ((lend: Lend) => void) | undefined;
@@ -99,17 +99,18 @@ function Lending(options: {
   const { laidOut, onDrawn } = options;
   const { suspendTerminal, waitUntilRenderFlush } = useApp();
   const { columns, rows } = useWindowSize();
-  // Ink draws the frame after insertion effects and before all others. App hears of the size with this, so both are of one commit.
+  // Ink draws the frame after insertion effects and before all others. App learns the size from this, so both belong to one
+  // commit.
   useInsertionEffect(() => laidOut.set(columns, rows), [laidOut, columns, rows]);
   useEffect(() => {
-    // What Ink holds back of the new size goes out first.
+    // Frames of the new size that Ink holds back go out first.
     void waitUntilRenderFlush().then(() => laidOut.settle(columns, rows));
   }, [laidOut, columns, rows, waitUntilRenderFlush]);
   useEffect(() => {
     onDrawn?.((task) =>
       suspendTerminal(async () => {
         await task();
-        // Ink draws at once what was laid out last: that has to be for the size that the terminal has by now.
+        // Ink draws the last layout at once: it must be for the terminal's current size.
         if (laidOut.isCurrent()) return;
         const { promise, resolve } = Promise.withResolvers<void>();
         laidOut.onSettled(resolve);

@@ -23,7 +23,7 @@ const NOTHING: MouseTarget = { on: "nothing" };
 const TOP = LAYOUT_LINES - 1;
 const ORACLE_ROW = 1;
 
-/** What lies in a cell, computed as the screen is drawn. What stands in front of a view hides it. */
+/** The target in a cell, computed as the screen is drawn. A modal in front of a view hides it. */
 export function targetAt(state: DashboardState, size: TerminalSize, cell: Cell): MouseTarget {
   if (isTooSmall(size.columns, size.rows)) return NOTHING;
   if (cell.row === size.rows - 1) return footerAt(state, size.columns, cell.column);
@@ -36,7 +36,7 @@ export function targetAt(state: DashboardState, size: TerminalSize, cell: Cell):
       return at === undefined ? NOTHING : { on: "palette", at };
     }
     case "filter": {
-      // Tickets are what it looks for; whatever leads away from it is not in reach.
+      // A filter's mouse targets are tickets; anything that leads away from it is out of reach.
       const target = viewAt(state, size, cell);
       return target.on === "ticket" ? target : NOTHING;
     }
@@ -45,7 +45,7 @@ export function targetAt(state: DashboardState, size: TerminalSize, cell: Cell):
   }
 }
 
-/** What lies in a cell above the last line, where nothing stands in front. */
+/** The target in a cell above the last line, if there is no modal. */
 function viewAt(state: DashboardState, size: TerminalSize, cell: Cell): MouseTarget {
   const { view } = state.ui;
   if (cell.row === ORACLE_ROW) return { on: "view", view: "oracle" };
@@ -57,7 +57,7 @@ function viewAt(state: DashboardState, size: TerminalSize, cell: Cell): MouseTar
   return row < 0 ? NOTHING : insideAt(state, inside, { ...cell, row });
 }
 
-/** What lies in a cell of a view, counted from the line under its frame. */
+/** The target in a cell of a view, counted from the line under its frame. */
 function insideAt(state: DashboardState, size: ViewSize, cell: Cell): MouseTarget {
   switch (state.ui.view) {
     case "ticket":

@@ -13,12 +13,12 @@ import { fieldCount, fieldLines } from "../kit/field-lines.ts";
 import { fitTo, wrapWords } from "../kit/fit.ts";
 import type { SpanLine } from "../kit/spans.tsx";
 
-/** The part of the dashboard that dialogs tell about. */
+/** The part of the dashboard's state that dialogs show. */
 export type Mirror = Pick<DashboardState, "run" | "lists" | "keymap">;
 
 const EMPTY: SpanLine = [{ text: "" }];
 
-/** `y kill   n keep`, from the keymap: the first keys of what stands in front. */
+/** `y kill   n keep`, from the keymap: the first keys of the modal in front. */
 function keysLine(keymap: Keymap, mode: Modal["kind"], most = 2): SpanLine {
   return keymap[mode].slice(0, most).flatMap((b) => [
     { text: keyLabel(b.keys[0] ?? ""), tone: "running" as const, bold: true },
@@ -30,12 +30,12 @@ function wrapped(text: string, width: number, look: Omit<SpanLine[number], "text
   return wrapWords(text, width).map((line) => [{ ...look, text: line }]);
 }
 
-/** The first key of a binding, as people read it. */
+/** The first key of a binding, in words. */
 function keyIn(keymap: Keymap, mode: Modal["kind"], name: string): string {
   return keyLabel(keymap[mode].find((b) => b.name === name)?.keys[0] ?? "");
 }
 
-/** What ends with a try: its agent, or the finish line where the agent has ended already. */
+/** The part that ends with an attempt: its agent, or the finish line if the agent has ended already. */
 function whatEnds(attempt: Attempt): string {
   return attempt.slotLeftAt === undefined ? "Its agent is ended" : "Its finish line is cut off";
 }
@@ -47,7 +47,7 @@ function whatAKillDoes(state: Mirror, id: TicketId): string {
   return `attempt ${attempt.n} is at: ${at}. ${whatEnds(attempt)}, and the attempt counts against the ticket's attempts.`;
 }
 
-/** Asks before a worker's try is ended. */
+/** Asks before ending a worker's attempt. */
 export function killLines(state: Mirror, id: TicketId, width: number): readonly SpanLine[] {
   return [
     ...wrapped(titleOf(state, id), width, { bold: true }),
@@ -78,7 +78,7 @@ export function gateLines(
   ];
 }
 
-/** The ways out. */
+/** The ways to leave. */
 export function leaveLines(state: Mirror, width: number): readonly SpanLine[] {
   const agents = busyAgents(state.run);
   const finishing = state.run?.finishing.length ?? 0;
@@ -102,7 +102,7 @@ export function leaveLines(state: Mirror, width: number): readonly SpanLine[] {
   ];
 }
 
-/** Asks before a stalled ticket is tried anew. */
+/** Asks before retrying a stalled ticket. */
 export function retryLines(state: Mirror, id: TicketId, width: number): readonly SpanLine[] {
   const ticket = ticketIn(state, id);
   return [
@@ -114,7 +114,7 @@ export function retryLines(state: Mirror, id: TicketId, width: number): readonly
   ];
 }
 
-/** Asks before the harness is mended at a person's wish. */
+/** Asks before a person's request to heal the harness. */
 export function healLines(state: Mirror, width: number): readonly SpanLine[] {
   const { heals, batch } = state.run ?? {};
   const left = (batch?.limits.heals ?? 0) - (heals?.started ?? 0);
@@ -132,7 +132,7 @@ export function healLines(state: Mirror, width: number): readonly SpanLine[] {
   ];
 }
 
-/** Asks what a person has done beside the dashboard. */
+/** Asks for a note of a person's work beside the dashboard. */
 export function noteLines(
   state: Mirror,
   modal: Extract<Modal, { kind: "note" }>,

@@ -12,7 +12,7 @@ export function dialogWidth(columns: number): number {
   return Math.min(WIDEST, columns - 4) - 4;
 }
 
-/** Where a dialog of so many lines stands, and how many columns its text has. */
+/** The position of a dialog with so many lines, and the columns of its text. */
 export function dialogLayout({
   rows,
   lines,
@@ -37,7 +37,7 @@ export function Dialog(options: {
   readonly lines: readonly SpanLine[];
   readonly columns: number;
   readonly rows: number;
-  /** As wide as it can be, whatever is in it: for text that is being written. */
+  /** As wide as possible, regardless of the content: for text that is being typed. */
   readonly wide: boolean;
 }): ReactNode {
   const natural = Math.max(LEAST, widthOf(options.title) + 2, ...options.lines.map(spansWidth));

@@ -12,7 +12,7 @@ import { fitTo, wrapWords } from "../kit/fit.ts";
 import type { SpanLine } from "../kit/spans.tsx";
 import { Dialog, dialogWidth } from "./dialog.tsx";
 
-/** All keys and signs, to be scrolled. */
+/** All keys and signs, scrollable. */
 export function Help({ columns, rows }: { readonly columns: number; readonly rows: number }): ReactNode {
   useDrawn("help");
   const keymap = useDashboard((s) => s.keymap);
@@ -24,7 +24,7 @@ export function Help({ columns, rows }: { readonly columns: number; readonly row
   const wanted = input?.text ?? filter;
   const width = dialogWidth(columns);
   const lines = useMemo(() => helpLines(keymap, front, width, wanted.trim()), [keymap, front, width, wanted]);
-  // Beside the lines there are a border on either side, the search, what is hidden, and a line of the terminal above and below.
+  // The rest is a border on either side, the search, the hidden count, and a line of the terminal above and below.
   const height = Math.max(1, Math.min(lines.length, rows - 6));
   const max = lines.length - height;
   useEffect(() => store?.dispatch({ type: "pane", pane: "help", action: { type: "max", max } }), [store, max]);
@@ -38,7 +38,7 @@ export function Help({ columns, rows }: { readonly columns: number; readonly row
   return <Dialog title="Keys" tone="running" lines={content} columns={columns} rows={rows} wide />;
 }
 
-/** What stands in the place of the field while nothing is written. */
+/** Shown in place of the field while nobody types. */
 function searchWord(wanted: string): SpanLine {
   return [{ text: wanted === "" ? "/ search" : `/${wanted}`, tone: "waiting" }];
 }
@@ -52,7 +52,7 @@ const KEYS_WIDTH = 15;
 
 const EMPTY: SpanLine = [{ text: "" }];
 
-/** What the signs of the dashboard mean. */
+/** The meanings of the dashboard's signs. */
 const LEGEND: readonly (readonly [Style, string])[] = [
   [STYLES.oracle, "the oracle: the only voice that says done"],
   [{ ...STYLES.claim, glyph: '"…"' }, "what an agent says: a claim, never evidence"],
@@ -74,8 +74,8 @@ const LEGEND: readonly (readonly [Style, string])[] = [
 ];
 
 /**
- * All keys, those of the view in front first, and what the signs mean, in lines of at most `width` columns. `wanted`: only those that
- * have all of its words in their keys, name or meaning.
+ * All keys, those of the view in front first, and the meanings of signs, in lines of at most `width` columns. `wanted`: only
+ * those with all of its words in their keys, name or meaning.
  */
 function helpLines(keymap: Keymap, front: Mode, width: number, wanted: string): readonly SpanLine[] {
   const words = wanted.toLowerCase().split(/\s+/u);

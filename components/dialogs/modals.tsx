@@ -16,18 +16,18 @@ interface Content {
 
 type DialogModal = Exclude<Modal, { kind: "filter" | "search" | "palette" | "help" | "help-search" }>;
 
-/** What stands in front of the views, if anything. */
+/** The modal in front of the views, if any. */
 export function Modals({ columns, rows }: { readonly columns: number; readonly rows: number }): ReactNode {
   useDrawn("modals");
   const modal = useDashboard((s) => s.ui.modal);
-  // Filter and search are written into the last line.
+  // Filter and search have their field in the last line.
   if (modal === undefined || modal.kind === "filter" || modal.kind === "search") return null;
   if (modal.kind === "palette") return <Palette columns={columns} rows={rows} />;
   if (modal.kind === "help" || modal.kind === "help-search") return <Help columns={columns} rows={rows} />;
   return <Question modal={modal} columns={columns} rows={rows} />;
 }
 
-/** What is asked before something is done. */
+/** A question before an action. */
 function Question(options: { readonly modal: DialogModal; readonly columns: number; readonly rows: number }): ReactNode {
   const { modal, columns, rows } = options;
   const run = useDashboard((s) => s.run);
@@ -55,7 +55,7 @@ function contentOf(modal: DialogModal, mirror: Mirror, width: number, most: numb
   }
 }
 
-/** Finds every command: a field, and what fits it. Why a command can do nothing now hangs on all of the run. */
+/** Finds every command: a field, and its matches. The reason why a command does nothing now depends on the whole run. */
 function Palette({ columns, rows }: { readonly columns: number; readonly rows: number }): ReactNode {
   useDrawn("palette");
   const state = useDashboard((s) => s);

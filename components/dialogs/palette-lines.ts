@@ -8,11 +8,11 @@ import { hiddenLabel, type Window, windowOf } from "../kit/window.ts";
 import { dialogLayout, dialogWidth } from "./dialog.tsx";
 
 const MOST_ROWS = 14;
-/** Lines of the palette before its first row: the field, and one that is empty. */
+/** Lines of the palette before its first row: the field, and an empty one. */
 const HEAD_LINES = 2;
 const NAME_WIDTH = 20;
 
-/** Rows that the palette has, whatever is found: it stands still while one writes. */
+/** Rows of the palette, independent of its matches: it stands still while a person types. */
 function rowsOf({ rows }: TerminalSize): number {
   return Math.max(1, Math.min(MOST_ROWS, rows - 4 - HEAD_LINES));
 }
@@ -21,7 +21,7 @@ function windowIn(found: number, at: number, size: TerminalSize): Window {
   return windowOf(found, rowsOf(size), chosenAt(at, found));
 }
 
-/** The palette: what is written, and the commands that fit it, with their keys or why they can do nothing now. */
+/** The palette: the typed text, and the matching commands, with their keys or the reason why they do nothing now. */
 export function paletteLines(state: DashboardState, size: TerminalSize): readonly SpanLine[] {
   const { modal } = state.ui;
   if (modal?.kind !== "palette") return [];
@@ -47,7 +47,7 @@ export function paletteLines(state: DashboardState, size: TerminalSize): readonl
   return Array.from({ length: HEAD_LINES + rowsOf(size) }, (_, i) => lines[i] ?? []);
 }
 
-/** `▌kill T-4    end the selected ticket's try; asks first    x` */
+/** `▌kill T-4    end the selected ticket's attempt; asks first    x` */
 function row(
   offer: Offer,
   state: DashboardState,
@@ -65,7 +65,7 @@ function row(
   ];
 }
 
-/** The row of the palette that lies in a cell of the terminal; undefined where none does. */
+/** The row of the palette in a cell of the terminal; undefined if there is none. */
 export function paletteRowAt(
   state: DashboardState,
   size: TerminalSize,

@@ -12,17 +12,17 @@ import { cut, widthOf } from "../kit/fit.ts";
 import { type SpanLine, Spans, spansWidth } from "../kit/spans.tsx";
 import { ReplayBar } from "./replay-bar.tsx";
 
-/** Between two keys in the one string that a selector can return. */
+/** Separates keys in the one string that a selector can return. */
 const SEPARATOR = "\n";
 
-/** One key of the footer and what it does here: `x kill`. */
+/** One key of the footer and its effect here: `x kill`. */
 export interface FooterKey {
-  /** Of its binding. */
+  /** The name of its binding. */
   readonly name: string;
   readonly text: string;
 }
 
-/** The keys that work here now, those that fit, in the order of the keymap. Each takes its text and a column on either side. */
+/** The keys that work here now and fit, in the order of the keymap. Each takes its text and a column on either side. */
 export function footerKeys(state: DashboardState, width: number): readonly FooterKey[] {
   const bindings = state.keymap[modeOf(state)];
   const shown = bindings.flatMap((b) => {
@@ -40,15 +40,12 @@ export function footerKeys(state: DashboardState, width: number): readonly Foote
   return shown.filter((key) => fitting.has(key));
 }
 
-/**
- * Stands before whatever else the last line shows where the connection is lost: what is on the screen may have changed since. Empty
- * otherwise.
- */
+/** The prefix of the last line while the connection is lost: the screen may be out of date. Empty otherwise. */
 export function staleLabel({ run, ui }: DashboardState): string {
   return ui.connection.state === "lost" && run?.end === undefined ? " ✕ connection lost ·" : "";
 }
 
-/** What stands in the last line now: a field, a message for a while, or the keys. */
+/** The content of the last line now: a field, a temporary message, or the keys. */
 export function footerShows({ run, ui, playback }: DashboardState): "field" | "toast" | "lost" | "reading" | "replay" | "keys" {
   if (ui.modal?.kind === "filter" || ui.modal?.kind === "search") return "field";
   if (ui.toast !== undefined) return "toast";
@@ -57,7 +54,7 @@ export function footerShows({ run, ui, playback }: DashboardState): "field" | "t
   return ui.connection.state === "lost" && run?.end === undefined && ui.modal === undefined ? "lost" : "keys";
 }
 
-/** The last line: a field to write in, a message for a while, else the keys that work here now. */
+/** The last line: a text field, a temporary message, else the keys that work here now. */
 export const Footer = memo(function Footer({ width }: { readonly width: number }): ReactNode {
   useDrawn("footer");
   const isLost = useDashboard((s) => footerShows(s) === "lost");
@@ -89,7 +86,7 @@ function readingLabel({ rows, total }: { readonly rows: number; readonly total: 
   return `reading the journal: ${rows.toLocaleString("en")} of ${total.toLocaleString("en")} events`;
 }
 
-/** ` · q leave`, with the key that it has. */
+/** ` · q leave`, with its current key. */
 function keyOf(state: DashboardState, name: string): string {
   const bindings = state.keymap[modeOf(state)];
   const binding = bindings.find((b) => b.name === name);
@@ -118,7 +115,7 @@ function Keys({ width }: { readonly width: number }): ReactNode {
 
 const NO_FIELD: TextInput = { text: "", cursor: 0 };
 
-/** A text that is looked for: the field, how much a filter has found, and the keys of the field. */
+/** A search or filter: the field, the number of matches of a filter, and the keys of the field. */
 function Field({ width }: { readonly width: number }): ReactNode {
   const input = useDashboard((s) =>
     s.ui.modal?.kind === "filter" || s.ui.modal?.kind === "search" ? s.ui.modal.input : NO_FIELD,

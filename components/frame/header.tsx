@@ -11,13 +11,13 @@ import { cut, fitParts, fitTo, widthOf } from "../kit/fit.ts";
 import { type Span, type TimedSpan, TimedSpans } from "../kit/spans.tsx";
 import { timeSpan } from "../kit/time.tsx";
 
-/** Columns of the first word of both top lines, so that the two stand under each other. */
+/** Columns of the first word of both top lines, so that they align. */
 export const LABEL_WIDTH = 12;
 const CLOCK_WIDTH = 8;
 
 type Fact = "name" | "repos" | "backoff" | "clock" | "needs" | "sandbox" | "interventions" | "cost";
 
-/** Who is said in fewer words first where the line is short. The missing sandbox and the clock of a hold never go. */
+/** The order in which facts are shortened if the line is short. The missing sandbox and the clock of a backoff always stay. */
 const SHORTER: readonly Fact[] = [
   "interventions",
   "cost",
@@ -38,7 +38,7 @@ const SHORTER: readonly Fact[] = [
   "repos",
 ];
 
-/** The answer to "can I leave?": state, batch, time, what needs a person, what it costs. */
+/** The answer to "can I leave?": state, batch, time, tickets that need a person, and cost. */
 export const Header = memo(function Header({ width }: { readonly width: number }): ReactNode {
   useDrawn("header");
   const glyph = useDashboard((s) => runLabel(s.run, s.ui.connection, s.now).glyph);
@@ -72,7 +72,7 @@ export const Header = memo(function Header({ width }: { readonly width: number }
   );
 });
 
-/** What the line says beside its word and its clock, in longer and shorter words. */
+/** The facts of the line beside its word and its clock, in longer and shorter words. */
 function useFacts(): Readonly<Record<Fact, readonly string[]>> {
   const name = useDashboard((s) => displayText(s.run?.batch.name ?? ""));
   const repos = useDashboard((s) => Object.keys(s.run?.batch.repos ?? {}).length);
@@ -87,7 +87,7 @@ function useFacts(): Readonly<Record<Fact, readonly string[]>> {
   const setAside = reserved > 0 ? ` +${formatUsd(reserved)} held` : "";
   const known = useDashboard((s) => s.run !== undefined);
   const held = useDashboard((s) => backoffWidth(s));
-  // Before the engine has said anything there are no numbers, not zeros.
+  // Before the engine's first message there are no numbers, not zeros.
   if (!known)
     return { name: [""], repos: [""], backoff: [""], clock: [""], needs: [""], sandbox: [""], interventions: [""], cost: [""] };
   const dot = name === "" ? "" : " · ";
@@ -103,7 +103,7 @@ function useFacts(): Readonly<Record<Fact, readonly string[]>> {
   };
 }
 
-/** Columns of a hold's clock: ` 04:12 left`, from an hour on ` 1:04:12 left`; 0 where agents may start. */
+/** Columns of a backoff's clock: ` 04:12 left`, from an hour on ` 1:04:12 left`; 0 if agents may start. */
 function backoffWidth({ run, now }: Pick<DashboardState, "run" | "now">): number {
   if (run?.backoff === undefined || run.end !== undefined || run.backoff.until <= now) return 0;
   return run.backoff.until - now < HOUR_MS ? 11 : 13;
@@ -111,7 +111,7 @@ function backoffWidth({ run, now }: Pick<DashboardState, "run" | "now">): number
 
 const HOUR_MS = 3_600_000;
 
-/** How long the model's API is left alone still. Whoever has lost the engine cannot know. */
+/** The remaining backoff of the model's API. Without the engine it is unknown. */
 function useBackoffClock(width: number): Span | TimedSpan {
   const until = useDashboard((s) => s.run?.backoff?.until ?? 0);
   const lost = useDashboard((s) => s.ui.connection.state !== "live");

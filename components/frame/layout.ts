@@ -4,10 +4,10 @@ import { SMALLEST_TERMINAL } from "../../src/store/terminal-capabilities.ts";
 /** From this width on, workers and queue stand side by side. */
 export const WIDE_COLUMNS = 100;
 
-/** Lines that one worker takes: one, two with what it says, or three with its finish line and a line of air. */
+/** Lines of one worker: one, two with its status, or four with its finish line and an empty line. */
 export type Density = 1 | 2 | 4;
 
-/** Where everything is. Sums never exceed the terminal; each block's height has its title line in it. */
+/** The layout of the screen. Sums never exceed the terminal; each block's height includes its title line. */
 export interface Layout {
   readonly columns: number;
   readonly rows: number;
@@ -16,9 +16,9 @@ export interface Layout {
   readonly workers: { readonly width: number; readonly height: number };
   /** In a wide layout the first column of the queue is the line between the two. */
   readonly queue: { readonly width: number; readonly height: number };
-  /** What the oracle said of each ticket, under the queue; zero where there is no room for it. */
+  /** The oracle's evidence on each ticket, under the queue; zero if there is no room for it. */
   readonly panel: { readonly height: number };
-  /** Zero where there is no room for it. */
+  /** Zero if there is no room for it. */
   readonly feed: { readonly height: number };
 }
 
@@ -35,12 +35,12 @@ export function idWidth(plan: Plan): number {
   return Math.min(12, Math.max(3, ...plan.tickets.map((t) => t.id.length)));
 }
 
-/** Whether a terminal is too small to draw anything that reads. */
+/** True if a terminal is too small to draw anything legible. */
 export function isTooSmall(columns: number, rows: number): boolean {
   return columns < SMALLEST_TERMINAL.columns || rows < SMALLEST_TERMINAL.rows;
 }
 
-/** Divides the terminal. It depends on its size and the number of slots alone, so nothing moves while a run goes on. */
+/** Divides the terminal. The layout depends on its size and the number of slots alone, so nothing moves during a run. */
 export function layoutOf(columns: number, rows: number, slots: number): Layout {
   return columns >= WIDE_COLUMNS ? sideBySide(columns, rows, slots) : stacked(columns, rows, slots);
 }
@@ -62,7 +62,7 @@ function sideBySide(columns: number, rows: number, slots: number): Layout {
   };
 }
 
-/** Half of the room, more where that gives the workers all their lines, and always some lines for the feed. */
+/** Half of the room, more if that gives the workers all their lines, and always some lines for the feed. */
 function bodyHeight(room: number, slots: number): number {
   const most = room - (room < 16 ? 3 : 5);
   const wanted = [4, 2].map((lines) => 1 + lines * slots).find((height) => height <= most) ?? most;

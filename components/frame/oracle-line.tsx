@@ -16,11 +16,11 @@ const AGE_WIDTH = 8;
 const LONGEST_BAR = 60;
 const NARROW_WORD = 8;
 
-/** The only voice that counts, apart from everything that workers say: its verdict, how old that is, its own counts. */
+/** The only voice that counts, apart from all workers' claims: the oracle's verdict, its age, and its own counts. */
 export const OracleLine = memo(function OracleLine({ width }: { readonly width: number }): ReactNode {
   useDrawn("oracle");
   const oracle = useDashboard((s) => s.run?.oracle);
-  // Whoever has lost the engine does not know that anybody is being asked.
+  // Without the engine nobody knows if the oracle is being asked.
   const asking = useDashboard((s) => s.ui.connection.state === "live" && s.run?.oracle.asking === true);
   const claims = useDashboard((s) => s.run?.claims);
   const judged = oracle?.judged ?? 0;
@@ -91,7 +91,7 @@ function countSpans(
   ];
 }
 
-/** Cells of the oracle's bar: shares of the whole, each part that is not empty seen in at least one cell. */
+/** Cells of the oracle's bar: shares of the whole, at least one cell for each part that is not empty. */
 interface OracleShares {
   readonly done: number;
   readonly gated: number;

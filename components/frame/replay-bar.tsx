@@ -11,11 +11,11 @@ import { Line, Say } from "../kit/text.tsx";
 
 type Part = "moves" | "time" | "stage" | "speed" | "idle" | "keys";
 
-/** Who is said in fewer words first where the line is short. Whether it plays, where it stands and how fast never go. */
+/** The order in which parts are shortened if the line is short. Play state, position and speed always stay. */
 const SHORTER: readonly Part[] = ["keys", "stage", "keys", "time", "moves", "idle", "keys", "time"];
 const SHORTEST_BAR = 8;
 
-/** Where a replay stands in its run, how fast it plays, and the keys for it. */
+/** A replay's position in its run, its speed, and its keys. */
 export const ReplayBar = memo(function ReplayBar({ width }: { readonly width: number }): ReactNode {
   useDrawn("replay bar");
   const playback = useDashboard((s) => s.playback);
@@ -60,7 +60,7 @@ function wordsOf(playback: Playback, stage: string, keys: readonly string[]): Re
   };
 }
 
-/** The keys of a replay in more and in fewer words, as they are bound. */
+/** The keys of a replay in more and in fewer words, as bound. */
 function replayKeyLabels(state: DashboardState): readonly string[] {
   const bindings = state.keymap[modeOf(state)];
   const words = (names: readonly string[]): string =>

@@ -5,10 +5,10 @@ import { useDashboard } from "../kit/dashboard-context.ts";
 import { Line, Say } from "../kit/text.tsx";
 import { viewKeys, viewTabs } from "./view-tabs.ts";
 
-/** Lines of a view's frame beside what is in it. */
+/** Lines of a view's frame beside its content. */
 export const FRAME_LINES = 1;
 
-/** A view that is not the overview: a line that says where one is, and the view under it on all other lines. */
+/** A view other than the overview: a line with its name, and the view under it on all other lines. */
 export function ViewFrame(options: {
   readonly columns: number;
   readonly height: number;
@@ -23,7 +23,7 @@ export function ViewFrame(options: {
   );
 }
 
-/** All views by name; where the line is too short, some by their keys alone. */
+/** All views by name; if the line is too short, some by their keys alone. */
 function ViewTabs({ width }: { readonly width: number }): ReactNode {
   const { left, own, right, rest } = viewTabs(
     useDashboard((s) => s.ui.view),
@@ -41,7 +41,7 @@ function ViewTabs({ width }: { readonly width: number }): ReactNode {
   );
 }
 
-/** In the place of a view while no run is known. */
+/** Shown in place of a view while no run is known. */
 export function NoRun(): ReactNode {
   return (
     <Line>

@@ -3,16 +3,16 @@ import { keyLabel } from "../../src/store/keymap/key-labels.ts";
 import { VIEWS, type ViewName } from "../../src/store/views/view-name.ts";
 import { fitParts, widthOf } from "../kit/fit.ts";
 
-/** The line that says which view one looks at: the others before and after it, where the line is long enough for them. */
+/** The line with the name of the current view, and the others before and after it if the line is long enough. */
 export interface ViewTabs {
   readonly left: string;
   readonly own: string;
   readonly right: string;
-  /** Columns behind all of it. */
+  /** Columns after all of it. */
   readonly rest: number;
 }
 
-/** The first key of each view in words, in the order of VIEWS; empty where it has none, as the digits in a replay. */
+/** The first key of each view in words, in the order of VIEWS; empty if it has none, as the digits in a replay. */
 export function viewKeys({ keymap, ui: { view } }: Pick<DashboardState, "keymap" | "ui">): readonly string[] {
   return VIEWS.map((name) => keyLabel(keymap[view].find((b) => b.name === `view-${name}`)?.keys[0] ?? ""));
 }
@@ -46,7 +46,7 @@ function sidesOf(views: readonly ViewName[], keys: readonly string[]): readonly 
   return [named, ...byKey, { text: ` ${MARK} `, tabs: [] }];
 }
 
-/** What stands on either side of the view's own name. */
+/** The text on either side of the view's own name. */
 function laidOut(view: ViewName, width: number, keys: readonly string[]) {
   const place = VIEWS.indexOf(view);
   const own = ` ${[keys[place] ?? "", view.toUpperCase()].filter(Boolean).join(" ")} `;
@@ -66,7 +66,7 @@ export function viewTabs(view: ViewName, width: number, keys: readonly string[])
   return { left, own, right, rest: Math.max(0, width - widthOf(own) - widthOf(left) - widthOf(right) - widthOf(LINE)) };
 }
 
-/** The view whose name or key stands in a column of the line. */
+/** The view whose name or key lies in a column of the line. */
 export function tabAt(view: ViewName, width: number, keys: readonly string[], column: number): ViewName | undefined {
   const { left, own, before, after } = laidOut(view, width, keys);
   const ownAt = widthOf(LINE) + widthOf(left);

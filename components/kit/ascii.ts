@@ -1,6 +1,6 @@
 import { widthOf } from "./fit.ts";
 
-/** Signs of the dashboard, and what stands for them where only ASCII can be shown: as wide, and as distinct as there is room for. */
+/** Signs of the dashboard, and their replacements on ASCII terminals: of the same width, and as distinct as possible. */
 const SIGNS: Readonly<Record<string, string>> = Object.fromEntries(
   (
     [
@@ -50,8 +50,8 @@ const MARKS = /\p{Mark}/gu;
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /**
- * The text in ASCII alone and as wide as before, whatever is in it: signs by the table, letters without their marks, everything
- * else as question marks. Control sequences stay as they are.
+ * The text in ASCII alone and of the same width: signs by the table, letters without their marks, everything else as question
+ * marks. Control sequences stay unchanged.
  */
 export function asciiOf(text: string): string {
   return ASCII.test(text) ? text : text.replace(OTHER, (run) => Array.from(graphemes.segment(run), asciiSign).join(""));
@@ -66,7 +66,7 @@ function asciiSign({ segment }: Intl.SegmentData): string {
   return ASCII.test(bare) && bare.length === width ? bare : "?".repeat(width);
 }
 
-/** The same stream, except that all text written to it goes through `translate` first, which has to leave control sequences alone. */
+/** The same stream, except that all text written to it goes through `translate` first, which must keep control sequences. */
 export function translated<T extends NodeJS.WritableStream>(stream: T, translate: (text: string) => string): T {
   const write = (chunk: unknown, ...rest: unknown[]): unknown =>
     Reflect.apply(stream.write, stream, [typeof chunk === "string" ? translate(chunk) : chunk, ...rest]);

@@ -1,40 +1,40 @@
 import { STYLES, type Tone } from "../../src/store/labels/tone.ts";
 import { joinSpans, type Span } from "./spans.tsx";
 
-/** How a bar is drawn: its first cell, all others, and its tone. */
+/** The style of a bar: its first cell, all others, and its tone. */
 export interface BarStyle {
   readonly cap: string;
   readonly fill: string;
   readonly tone: Tone;
 }
 
-/** A try that shipped. */
+/** An attempt that shipped. */
 export const SHIPPED_BAR: BarStyle = { cap: "┣", fill: "━", tone: STYLES.done.tone };
 
-/** A bar over columns, the last of which it does not cover. Even the shortest has one. */
+/** A bar over columns, excluding the last. Even the shortest has one. */
 export interface Bar {
   readonly from: number;
   readonly to: number;
-  /** Of narrow characters; stands in the bar where there is room. */
+  /** Of narrow characters; drawn in the bar if there is room. */
   readonly label: string;
   readonly style: BarStyle;
   /** Stands out among the others. */
   readonly lit?: boolean;
 }
 
-/** A sign on the empty ground of a lane. */
+/** A sign on the empty cells of a lane. */
 export type GroundSign = Pick<Span, "text" | "tone">;
 
-/** What stands on the empty ground of a lane, by column. */
+/** The signs on the empty cells of a lane, by column. */
 export type Ground = ReadonlyMap<number, GroundSign>;
 
 interface Painted {
   readonly spans: readonly Span[];
-  /** Whether a cell tells how many bars it holds, for it holds more than one. */
+  /** True if a cell shows the number of its bars, because it has more than one. */
   readonly counted: boolean;
 }
 
-/** Draws bars into exactly `width` cells. A cell that more than one bar covers says how many: none hides another. */
+/** Draws bars into exactly `width` cells. A cell that more than one bar covers shows their number: none hides another. */
 export function paintBars(bars: readonly Bar[], width: number, ground: Ground = new Map()): Painted {
   const shown = bars.filter(({ from, to }) => from < width && Math.max(to, from + 1) > 0);
   const cells = Array.from({ length: width }, (_, x): Span => ground.get(x) ?? { text: " " });
@@ -68,7 +68,7 @@ function styleOf({ style, lit }: Bar): Pick<Span, "tone" | "bold" | "inverse"> {
   return lit === true ? { tone: style.tone, bold: true, inverse: true } : { tone: style.tone };
 }
 
-/** Where something went wrong with one of them, the number looks like it. */
+/** If one of them failed, the number looks like it. */
 function countCell(own: readonly Bar[]): Span {
   const worst = own.find(({ style }) => style.tone === "bad") ?? own.find(({ lit }) => lit) ?? own[0];
   const lit = own.some((bar) => bar.lit === true);
@@ -81,7 +81,7 @@ interface Cells {
   readonly width: number;
 }
 
-/** Behind the first cell that is seen, if a cell is left after it. */
+/** Behind the first visible cell, if a cell is left after it. */
 function writeLabel(bar: Bar, { cells, owners, width }: Cells): void {
   const start = bar.from < 0 ? 0 : bar.from + 1;
   const end = start + bar.label.length;

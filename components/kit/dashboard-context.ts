@@ -7,21 +7,21 @@ import { DEFAULT_THEME, type Theme } from "./theme.ts";
 interface Dashboard {
   readonly store: DashboardStore;
   readonly theme: Theme;
-  /** Told whenever a view is drawn, by name: shows needless work. */
+  /** Called with the name of a view each time it is drawn: shows needless work. */
   readonly onDraw?: ((view: string) => void) | undefined;
 }
 
-/** What every view reaches: the store, and how tones look. */
+/** The context of every view: the store, and the styles of tones. */
 export const DashboardContext = createContext<Dashboard | undefined>(undefined);
 
-/** Reads the store. The selector must give a value that stays the same while nothing it reads has changed. */
+/** Reads the store. The selector must return the same value while nothing it reads has changed. */
 export function useDashboard<T>(selector: (state: DashboardState) => T): T {
   const dashboard = use(DashboardContext);
   if (dashboard === undefined) throw new Error("a view stands outside of the dashboard");
   return useStore(dashboard.store, selector);
 }
 
-/** The state as it was when one of its parts last became another: the same object until then. `partsOf` must stay the same function. */
+/** The state at the last change of one of its parts: the same object until then. `partsOf` must stay the same function. */
 export function useStateOf(partsOf: (state: DashboardState) => readonly unknown[]): DashboardState {
   const select = useMemo(() => keepState(partsOf), [partsOf]);
   return useDashboard(select);
@@ -37,12 +37,12 @@ function keepState(partsOf: (state: DashboardState) => readonly unknown[]): (sta
   };
 }
 
-/** How tones look here. */
+/** The current styles of tones. */
 export function useTheme(): Theme {
   return use(DashboardContext)?.theme ?? DEFAULT_THEME;
 }
 
-/** Tells who asks (see `onDraw`) that a view is being drawn. */
+/** Reports (see `onDraw`) that a view is being drawn. */
 export function useDrawn(view: string): void {
   const onDraw = use(DashboardContext)?.onDraw;
   useLayoutEffect(() => onDraw?.(view));

@@ -5,8 +5,8 @@ import { joinSpans, type Span, type SpanLine } from "./spans.tsx";
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /**
- * A text field on at most `most` lines of `width` columns, around its cursor. At the end of the text the cursor is a
- * block, within it an inverted character, so that it is seen with and without colours.
+ * A text field on at most `most` lines of `width` columns, around its cursor. The cursor is a block at the end of the text and an
+ * inverted character within it, so that it is visible with and without colours.
  */
 export function fieldLines(input: TextInput, width: number, most: number): readonly SpanLine[] {
   const lines: Span[][] = [[]];
@@ -31,9 +31,7 @@ export function fieldLines(input: TextInput, width: number, most: number): reado
   return lines.slice(start, start + most).map(joinSpans);
 }
 
-/**
- * A text field on one line of at most `width` columns, around its cursor; `…` at an end says that there is more.
- */
+/** A text field on one line of at most `width` columns, around its cursor; `…` at an end marks more text. */
 export function lineField(input: TextInput, width: number): SpanLine {
   const [before, from] = [
     [...graphemes.segment(input.text.slice(0, input.cursor))],
@@ -50,7 +48,7 @@ export function lineField(input: TextInput, width: number): SpanLine {
   return [{ text: head, bold: true }, cursor, { text: tail, bold: true }].filter(({ text }) => text !== "");
 }
 
-/** The end of a text that fits `width` columns, with '…' where something is missing. */
+/** The end of a text that fits `width` columns, with '…' if something is missing. */
 function endOf(characters: readonly string[], width: number): string {
   if (widthOf(characters.join("")) <= width) return characters.join("");
   let [start, used] = [characters.length, 1];
@@ -58,7 +56,7 @@ function endOf(characters: readonly string[], width: number): string {
   return width < 1 ? "" : `…${characters.slice(start).join("")}`;
 }
 
-/** How much of the field is used. */
+/** The used part of the field's length. */
 export function fieldCount(input: TextInput): string {
   return `${input.text.length} of ${MAX_INPUT}`;
 }

@@ -1,7 +1,7 @@
 import cliTruncate from "cli-truncate";
 import stringWidth from "string-width";
 
-/** Text of characters that take one column each, and of which none joins another: ASCII, Latin, and the signs that views are made of. */
+/** Text of characters that take one column each and never join another: ASCII, Latin, and the views' own signs. */
 const SINGLE = /^[ -~¡-¬®-˿‐-‧‰-⁞←-⋿─-◼✓-✘]*$/;
 
 const widths = new Map<string, number>();
@@ -21,7 +21,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The text cut to `width` columns, with '…' where something is missing. */
+/** The text cut to `width` columns, with '…' if something is missing. */
 export function cut(text: string, width: number): string {
   if (width <= 0) return "";
   if (widthOf(text) <= width) return text;
@@ -36,8 +36,8 @@ export function fitTo(text: string, width: number, align: "left" | "right" = "le
 }
 
 /**
- * Picks for each part one of its variants, longest first, so that together they fit `width`. `order` says which part gives
- * up a variant first, second, and so on; a part named twice gives up two.
+ * Picks for each part one of its variants, longest first, so that together they fit `width`. `order` names the parts in the order
+ * in which they give up a variant; a part named twice gives up two.
  */
 export function fitParts<K extends string>(
   parts: Readonly<Record<K, readonly string[]>>,
@@ -57,8 +57,8 @@ export function fitParts<K extends string>(
 }
 
 /**
- * Breaks a text into lines of at most `width` columns, at spaces where there are any. A word that is longer than a line begins on a line
- * of its own; `wrap-ansi` cuts it at the end of the line before.
+ * Breaks a text into lines of at most `width` columns, at spaces if there are any. A word longer than a line begins on its own
+ * line; `wrap-ansi` cuts it at the end of the line before.
  */
 export function wrapWords(text: string, width: number): readonly string[] {
   const lines: string[] = [];
@@ -75,7 +75,7 @@ export function wrapWords(text: string, width: number): readonly string[] {
   return [...lines, line];
 }
 
-/** Breaks a text into at most `most` lines of at most `width` columns; where there is more of it, the last one ends with a mark. */
+/** Breaks a text into at most `most` lines of at most `width` columns; if there is more, the last one ends with a mark. */
 export function wrapTo(text: string, width: number, most: number): readonly string[] {
   const lines = wrapWords(text, width);
   return lines.length <= most
@@ -85,7 +85,7 @@ export function wrapTo(text: string, width: number, most: number): readonly stri
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** A word that is wider than a line, in pieces that are not; any other word as it is. */
+/** A word wider than a line, in pieces that fit; any other word unchanged. */
 export function pieces(word: string, width: number): readonly string[] {
   if (widthOf(word) <= width) return [word];
   const out: string[] = [];

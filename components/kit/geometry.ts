@@ -4,7 +4,7 @@ export interface TerminalSize {
   readonly rows: number;
 }
 
-/** What a view may fill: exactly so many columns and lines. */
+/** The size of a view: exactly so many columns and lines. */
 export interface ViewSize {
   readonly columns: number;
   readonly height: number;

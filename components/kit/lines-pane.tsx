@@ -13,7 +13,7 @@ import { linesWindow } from "./window.ts";
 /** A line of a pane: text, or the title of a section. */
 export type PaneLine = { readonly title: string; readonly count: string; readonly tone: Tone } | SpanLine;
 
-/** Lines to scroll through where they are more than fit; what is out of sight is counted in the last line. */
+/** Lines that scroll if there are more than fit; the last line counts the hidden ones. */
 export function LinesPane({
   pane,
   lines,

@@ -2,7 +2,7 @@ import chalk, { type ForegroundColorName } from "chalk";
 import type { Tone } from "../../src/store/labels/tone.ts";
 import type { Theme, ToneStyle } from "./theme.ts";
 
-/** A stretch of text with one look. */
+/** A piece of text with one style. */
 export interface Span {
   readonly text: string;
   readonly tone?: Tone;
@@ -11,21 +11,21 @@ export interface Span {
   readonly inverse?: boolean;
 }
 
-/** A line as data: what is computed apart from drawing it. */
+/** A line as data: computed apart from drawing it. */
 export type SpanLine = readonly Span[];
 
-/** A sequence that begins a look, and the one that ends it. */
+/** A sequence that begins a style, and the one that ends it. */
 interface Code {
   readonly open: string;
   readonly close: string;
 }
 
-/** What ends bold ends dim as well (ECMA-48, 8.3.117). */
+/** The end of bold also ends dim (ECMA-48, 8.3.117). */
 const INTENSITY_END = "\u001B[22m";
 
 /**
- * The line as one string with the sequences of its looks, each change of look in as few as there can be. Ink takes its strings
- * apart and writes them anew in this form: what has it already (all but dim beside bold) is not taken apart twice.
+ * The line as one string with the sequences of its styles, as few as possible at each change. Ink parses its strings and writes
+ * them again in this form: a string already in it (all but dim beside bold) is not parsed twice.
  */
 export function paint(line: SpanLine, theme: Theme): string {
   let out = "";
@@ -50,7 +50,7 @@ function isIntensity({ close }: Code): boolean {
   return close === INTENSITY_END;
 }
 
-/** Whether a look has to be ended before the next: another of its kind ends it as well. */
+/** True if a style must end before the next: another of its kind also ends it. */
 function isOver(code: Code, next: readonly Code[]): boolean {
   return isIntensity(code) ? !next.includes(code) : !next.some(({ close }) => close === code.close);
 }
@@ -60,7 +60,7 @@ function isReplaced(code: Code, over: readonly Code[], begun: readonly Code[]): 
   return !isIntensity(code) && begun.some(({ close }) => close === code.close);
 }
 
-/** Ends looks, the last begun first. */
+/** Ends styles, the last begun first. */
 function endOf(codes: readonly Code[]): string {
   return codes
     .map(({ close }) => close)
@@ -100,7 +100,7 @@ function newCodes(look: ToneStyle, bold: boolean, inverse: boolean): readonly Co
   });
 }
 
-/** A mark in a colour as themes name it: by name, by its number of 256, or as `#rrggbb`. */
+/** A sequence for a colour as themes name it: by name, by its number of 256, or as `#rrggbb`. */
 function coloured(color: string): string {
   if (color.startsWith("#")) return chalk.hex(color)("|");
   const number = /^ansi256\((\d+)\)$/.exec(color)?.[1];

@@ -4,8 +4,8 @@ import { cut, widthOf } from "./fit.ts";
 import { Spans } from "./spans.tsx";
 
 /**
- * The title line of a block: `─ WORKERS 3 of 4 ─────`. `left` is what stands in the first column (a corner of the line
- * between two blocks), `note` is said at the right end, `joint` is a column where another line ends (┴).
+ * The title line of a block: `─ WORKERS 3 of 4 ─────`. `left` is the first column (a corner of the line between two blocks),
+ * `note` stands at the right end, `joint` is a column in which another line ends (┴).
  */
 export const Rule = memo(function Rule(options: {
   readonly title: string;

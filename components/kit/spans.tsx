@@ -9,7 +9,7 @@ import type { Theme } from "./theme.ts";
 
 export type { Span, SpanLine };
 
-/** A stretch that follows the clock: what it is at `now` (milliseconds since the epoch). It never changes its width. */
+/** A span that depends on the clock, given at `now` (milliseconds since the epoch). Its width never changes. */
 export type TimedSpan = (now: number) => Span;
 
 /** Columns that a line takes. */
@@ -17,7 +17,7 @@ export function spansWidth(line: SpanLine): number {
   return line.reduce((sum, span) => sum + widthOf(span.text), 0);
 }
 
-/** Cuts a line to `width` columns, keeping looks. */
+/** Cuts a line to `width` columns, keeping styles. */
 export function cutSpans(line: SpanLine, width: number): SpanLine {
   const out: Span[] = [];
   let left = width;
@@ -33,7 +33,7 @@ export function cutSpans(line: SpanLine, width: number): SpanLine {
   return out;
 }
 
-/** Neighbours of one style as one stretch: fewer of them are drawn sooner. */
+/** Merges neighbours of one style: fewer spans are drawn sooner. */
 export function joinSpans(cells: readonly Span[]): SpanLine {
   const spans: Span[] = [];
   for (const cell of cells) {
@@ -45,17 +45,17 @@ export function joinSpans(cells: readonly Span[]): SpanLine {
   return spans;
 }
 
-/** A line as it is. */
+/** A line without changes over time. */
 export const Spans = memo(function Spans({ line }: { readonly line: SpanLine }): ReactNode {
   return <Painted text={painted(line, useTheme(), useIsScreenReaderEnabled())} width={spansWidth(line)} />;
 });
 
-/** The stretches of a line, to stand within another. One string: each text of its own costs Ink time in every frame. */
+/** The spans of a line, within another. One string, because each separate text costs Ink time in every frame. */
 export function Inner({ line }: { readonly line: SpanLine }): ReactNode {
   return painted(line, useTheme(), useIsScreenReaderEnabled());
 }
 
-/** A line some of which follows the clock: the tick draws it anew only where its text changes, and nothing around it. */
+/** A line with spans that depend on the clock: a tick redraws it only if its text changes, and nothing around it. */
 export function TimedSpans({ line }: { readonly line: readonly (Span | TimedSpan)[] }): ReactNode {
   const theme = useTheme();
   const spoken = useIsScreenReaderEnabled();
@@ -71,14 +71,14 @@ export function TimedSpans({ line }: { readonly line: readonly (Span | TimedSpan
   return <Painted text={useDashboard((s) => textAt(s.now))} width={width} />;
 }
 
-/** A screen reader hears no looks. */
+/** A screen reader ignores styles. */
 function painted(line: SpanLine, theme: Theme, spoken: boolean): string {
   return spoken ? line.map(({ text }) => text).join("") : paint(line, theme);
 }
 
 /**
- * A painted text of so many columns as a line. Ink measures and lays out what stands for it, which stays the same as long as the
- * width does, and takes the text itself only when it writes: in every frame it measures all that is on the screen.
+ * A painted text of so many columns as a line. Ink measures and lays out its placeholder, which changes only with the width, and
+ * takes the text itself only to write it: Ink measures the whole screen in every frame.
  */
 function Painted({ text, width }: { readonly text: string; readonly width: number }): ReactNode {
   const spoken = useIsScreenReaderEnabled();
@@ -101,7 +101,7 @@ function Painted({ text, width }: { readonly text: string; readonly width: numbe
 
 const MORE: SpanLine = [{ text: " …", tone: "waiting" }];
 
-/** The pieces of a legend that fit `width` columns, each of them whole, and a mark in the place of the others. */
+/** The pieces of a legend that fit `width` columns, each whole, and a mark for the others. */
 export function fitLegend(pieces: readonly SpanLine[], width: number): SpanLine {
   if (spansWidth(pieces.flat()) <= width) return pieces.flat();
   let count = pieces.length - 1;

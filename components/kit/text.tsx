@@ -3,12 +3,12 @@ import type { ReactNode } from "react";
 import type { Tone } from "../../src/store/labels/tone.ts";
 import { useTheme } from "./dashboard-context.ts";
 
-/** One line of the screen. What is in it is measured beforehand; whatever is still too long is cut, never wrapped. */
+/** One line of the screen. Its content is measured beforehand; text that is still too long is cut, never wrapped. */
 export function Line({ children }: { readonly children: ReactNode }): ReactNode {
   return <Text wrap="truncate">{children}</Text>;
 }
 
-/** A run of text within a Line, with the look of its meaning. */
+/** A run of text within a Line, with the style of its meaning. */
 export function Say({
   tone,
   bold,

@@ -1,7 +1,7 @@
 import type { Tone } from "../../src/store/labels/tone.ts";
 import type { TerminalCapabilities } from "../../src/store/terminal-capabilities.ts";
 
-/** How a tone looks; the names are those of Ink's Text. */
+/** The style of a tone; the names are those of Ink's Text. */
 export interface ToneStyle {
   readonly color?: string;
   readonly dimColor?: boolean;
@@ -11,8 +11,8 @@ export interface ToneStyle {
 export type Theme = Readonly<Record<Tone, ToneStyle>>;
 
 /**
- * The 16 colours of the terminal, so that the person's own palette decides what is legible. Whether its ground is light is not
- * known here, so yellow, which is lost on white, is left out.
+ * The 16 colours of the terminal, so that the person's own palette decides what is legible. The background is unknown here, so
+ * yellow, which is invisible on white, is not used.
  */
 export const DEFAULT_THEME: Theme = {
   plain: {},
@@ -51,7 +51,7 @@ const NONE: Theme = {
   claim: { dimColor: true },
 };
 
-/** A theme of named colours, by tone; plain text keeps the colour that the terminal gives it. */
+/** A theme of named colours, by tone; plain text keeps the terminal's colour. */
 function coloured(colours: Readonly<Record<Exclude<Tone, "plain">, string>>): Theme {
   const looks = Object.entries(colours).map(([tone, color]) => [tone, { color }]);
   return { plain: {}, ...(Object.fromEntries(looks) as Record<Exclude<Tone, "plain">, ToneStyle>) };
@@ -77,7 +77,7 @@ const LIGHT_TRUE = coloured({
   claim: "#6a6350",
 });
 
-/** Colours of xterm's table of 256 (from 16 on, where it is the same everywhere). */
+/** Colours of xterm's table of 256 (from 16 on, because the first ones differ between terminals). */
 const DARK_256 = coloured({
   running: "ansi256(80)",
   waiting: "ansi256(248)",
@@ -98,7 +98,7 @@ const LIGHT_256 = coloured({
   claim: "ansi256(58)",
 });
 
-/** The theme of a terminal. Colours of our own are used where its ground is known: on any other they might not be seen. */
+/** The theme of a terminal. Custom colours are used only on a known background: on any other they might be invisible. */
 export function themeOf({ colours, background }: Pick<TerminalCapabilities, "colours" | "background">): Theme {
   if (colours === "none") return NONE;
   if (background === "unknown") return DEFAULT_THEME;

@@ -12,7 +12,7 @@ const FORMATS = { elapsed: formatElapsed, long: formatLong, age: formatAge, left
 interface TimeOf {
   readonly since: number;
   readonly until?: boolean;
-  /** Where time stands still: the end of what is measured. */
+  /** The time at which the clock stops: the end of the measured time. */
   readonly stop?: number | undefined;
   readonly format: keyof typeof FORMATS;
   readonly width: number;
@@ -21,11 +21,11 @@ interface TimeOf {
   readonly suffix?: string;
   readonly tone?: Tone;
   readonly bold?: boolean;
-  /** From this many milliseconds on it is bright, from the next on bad. */
+  /** Milliseconds from which on it is bright, and from which on bad. */
   readonly warn?: readonly [number, number];
 }
 
-/** A time as a stretch of a line that follows the clock. */
+/** A time as a span of a line that follows the clock. */
 export function timeSpan(timeOf: TimeOf): TimedSpan {
   return (now) => spanAt(timeOf, now);
 }
@@ -40,7 +40,7 @@ function spanAt(timeOf: TimeOf, now: number): Span {
   };
 }
 
-/** A time that stands among other texts. The tick of the clock touches nothing but it, and only when its text changes. */
+/** A time among other texts. A tick redraws only it, and only if its text changes. */
 export const Time = memo(function Time(timeOf: TimeOf): ReactNode {
   const text = useDashboard((s) => spanAt(timeOf, s.now).text);
   const tone = useDashboard((s) => spanAt(timeOf, s.now).tone ?? "plain");

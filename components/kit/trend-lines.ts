@@ -7,7 +7,7 @@ import { type Span, type SpanLine, spansWidth } from "./spans.tsx";
 
 const NAME = 15;
 
-/** Interventions and cost over the last runs, oldest first, as bars and as numbers; empty where this is the only one. */
+/** Interventions and cost over the last runs, oldest first, as bars and as numbers; empty if this is the only run. */
 export function trendLines(points: readonly TrendPoint[], width: number): readonly SpanLine[] {
   if (points.length < 2) return [];
   const lines = [
@@ -18,7 +18,7 @@ export function trendLines(points: readonly TrendPoint[], width: number): readon
   return [...lines, [{ text: ` oldest run first${left}`, tone: "waiting" }]];
 }
 
-/** As many of the newest numbers as there is room for; how many are left out is said. */
+/** As many of the newest numbers as fit, with the count of omitted ones. */
 function trendLine(
   name: string,
   points: readonly TrendPoint[],

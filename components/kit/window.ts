@@ -1,4 +1,4 @@
-/** The part of a list that is shown, and how many are hidden before and after it. */
+/** The visible part of a list, and the number of hidden rows before and after it. */
 export interface Window {
   readonly start: number;
   readonly end: number;
@@ -7,8 +7,8 @@ export interface Window {
 }
 
 /**
- * Chooses which of `count` rows fit into `height`, one row of which counts the hidden ones where there are any. The list
- * turns by whole pages, so rows stay where they are while the focus (an index, or -1) walks within a page.
+ * Chooses which of `count` rows fit into `height`. If some are hidden, one row counts them. The list turns by whole pages, so
+ * rows stay in place while the focus (an index, or -1) walks within a page.
  */
 export function windowOf(count: number, height: number, focus: number): Window {
   if (count <= height) return { start: 0, end: count, above: 0, below: 0 };
@@ -19,7 +19,7 @@ export function windowOf(count: number, height: number, focus: number): Window {
   return { start, end: start + rows, above: start, below: count - start - rows };
 }
 
-/** Which lines of a text stand on `height` lines, the last of which counts the hidden ones where there are any. */
+/** The visible lines of a text on `height` lines. If some are hidden, the last line counts them. */
 export function linesWindow(
   count: number,
   height: number,
@@ -30,7 +30,7 @@ export function linesWindow(
   return { start: Math.min(scroll, max), shown, max };
 }
 
-/** What is hidden, in words: `+38 more`, or with the focus further down `12 above · +26 more`. */
+/** The hidden rows in words: `+38 more`, or with the focus further down `12 above · +26 more`. */
 export function hiddenLabel({ above, below }: Window): string {
   if (above === 0) return `+${below} more`;
   return below === 0 ? `${above} above` : `${above} above · +${below} more`;
@@ -42,14 +42,14 @@ interface Shown {
   readonly to: number;
 }
 
-/** The rows that are shown: whole pages of them, the last one full, with `focus` in sight. */
+/** The visible rows: whole pages, the last one full, with `focus` in sight. */
 export function rowWindow(rows: number, height: number, focus: number): Shown {
   if (rows <= height) return { from: 0, to: rows };
   const from = Math.min(Math.floor(Math.max(0, focus) / height) * height, rows - height);
   return { from, to: from + height };
 }
 
-/** Each of them by its number. */
+/** The index of each of them. */
 export function rowNumbers({ from, to }: Shown): readonly number[] {
   return Array.from({ length: to - from }, (_, i) => from + i);
 }

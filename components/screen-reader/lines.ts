@@ -13,12 +13,12 @@ import { busyAgents } from "../../src/store/lists.ts";
 import { renderSummaryText } from "../../src/store/results/summary.ts";
 import { wrapWords } from "../kit/fit.ts";
 
-/** Tickets of one kind that are read out; the others are counted. */
+/** Maximum of tickets of one kind that are read out; the others are counted. */
 const NAMED = 8;
 
 /**
- * The overview for the ear: one thing a line, what matters most first, no signs and no clocks that run. It changes only when
- * something has happened. At most `rows` lines of `columns` columns; what does not fit is counted.
+ * The overview for a screen reader: one thing per line, the most important first, no signs and no running clocks. It changes only
+ * when something has happened. At most `rows` lines of `columns` columns; the rest is counted.
  */
 export function spokenLines(state: DashboardState, columns: number, rows: number): readonly string[] {
   const [first, ...rest] = [headline(state), ...(state.run === undefined ? [] : body(state, state.run)), keysLine(state)];
@@ -58,7 +58,7 @@ function selectedLine(state: DashboardState): readonly string[] {
   return [`Selected: ${sentence(state, selected, atWork(state, selected))}`];
 }
 
-/** What a ticket is at, or why it waits. */
+/** A ticket's current step, or the reason why it waits. */
 function atWork(state: DashboardState, id: TicketId): string {
   const attempt = ticketIn(state, id)?.attempt;
   if (attempt === undefined) return queueLabel(state, id).text;
@@ -89,7 +89,7 @@ function oracleLine({ oracle: { last } }: RunState): string {
   return `The oracle said ${VERDICTS[last.verdict]} at ${formatClock(last.at)}: ${counts}.`;
 }
 
-/** Keys whose names a screen reader may pass over. */
+/** Keys whose names a screen reader may skip. */
 const KEY_NAMES: Readonly<Record<string, string>> = {
   "?": "question mark",
   ":": "colon",
@@ -107,10 +107,10 @@ function keysLine(state: DashboardState): string {
   return `Keys: ${shown.join(", ")}.`;
 }
 
-/** Lines and bars are for the eye: a screen reader would say each of their signs. */
+/** Lines and bars are visual: a screen reader would speak each of their signs. */
 const DRAWN = /[\u2500-\u259f\u25a0-\u25a3]+/g;
 
-/** Text for a screen reader: without what is only drawn, and without the blanks that keep columns apart. */
+/** Text for a screen reader: without drawn signs, and without the blanks between columns. */
 export function spokenOf(text: string): string {
   return text.replace(DRAWN, " ").replace(/ {2,}/g, " ");
 }

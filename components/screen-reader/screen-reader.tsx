@@ -7,10 +7,10 @@ import { Line, Say } from "../kit/text.tsx";
 import { CurrentView } from "../views/current-view.tsx";
 import { spokenLines } from "./lines.ts";
 
-/** Lines that stay free: the reader's own, and the one below what is written. */
+/** Lines that stay free: the screen reader's own, and the one below the text. */
 const FREE_LINES = 2;
 
-/** The dashboard for a screen reader: lines to be read from the top, written anew only when their words have changed. */
+/** The dashboard for a screen reader: lines to be read from the top, written again only if their words change. */
 export const Spoken = memo(function Spoken({ columns, rows }: { readonly columns: number; readonly rows: number }): ReactNode {
   const toast = useDashboard((s) => s.ui.toast?.text);
   const modal = useDashboard((s) => s.ui.modal?.kind);

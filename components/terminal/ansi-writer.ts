@@ -1,12 +1,12 @@
 import type { StyledRow } from "./styled-row.ts";
 
 const CSI = "\u001B[";
-/** So many unchanged cells between two changed ones are written again: moving over them takes as many bytes. */
+/** Up to this many unchanged cells between two changed ones are written again: a cursor move takes as many bytes. */
 const NEAR = 4;
-/** Styles that a blank shows: underlined, inverse, struck or with a background. A colour's own number may look like one. */
+/** Styles visible on a blank: underlined, inverse, struck or with a background. A colour's own number may look like one. */
 const SHOWS_ON_BLANK = /(?:^|;)(?:[479]|4[0-8]|10[0-7])(?:;|$)/;
 
-/** Some cells of a row that look alike. */
+/** Adjacent cells of a row with the same style. */
 interface Piece {
   readonly row: number;
   readonly from: number;
@@ -15,7 +15,7 @@ interface Piece {
   readonly style: string;
 }
 
-/** Writes cells with few bytes: it knows where the cursor stands and how it writes. Rows and columns count from 0. */
+/** Writes cells with few bytes: it tracks the cursor's position and style. Rows and columns count from 0. */
 export class AnsiWriter {
   readonly #columns: number;
   #pieces: Piece[] = [];
@@ -28,11 +28,11 @@ export class AnsiWriter {
     this.#columns = columns;
   }
 
-  /** Draws what differs between two rows. */
+  /** Draws the difference between two rows. */
   update(row: number, before: StyledRow, after: StyledRow): void {
     const isSame = (x: number) => before.chars[x] === after.chars[x] && before.styles[x] === after.styles[x];
     const end = this.#endOf(after);
-    // Blanks to the edge are one sequence, where there was more than that in their place.
+    // Blanks to the edge are one sequence if they replace more than that.
     const erase = this.#columns - end > 3 && lastDifference(isSame, end, this.#columns) - end > 3;
     const limit = erase ? end : this.#columns;
     let x = 0;
@@ -50,14 +50,14 @@ export class AnsiWriter {
     this.#out += `${CSI}K`;
   }
 
-  /** Draws a whole row from its text, whatever was there. */
+  /** Draws a whole row from its text, regardless of its old content. */
   replace(row: number, line: string): void {
     this.#go(row, 0);
     this.#out += `${CSI}K${line}${CSI}m`;
     this.#row = -1;
   }
 
-  /** What was drawn, as bytes for the terminal; the pen writes plainly again. One look after the other: to change it costs most. */
+  /** The drawn cells, as bytes for the terminal; the style is then plain. Sorted by style, because changing it costs most. */
   take(): string {
     const pieces = this.#pieces.sort((a, b) => compare(a.style, b.style) || a.row - b.row || a.from - b.from);
     for (const piece of pieces) this.#write(piece);
@@ -69,14 +69,14 @@ export class AnsiWriter {
     return out;
   }
 
-  /** The column behind the last cell that shows anything. */
+  /** The column behind the last visible cell. */
   #endOf({ chars, styles }: StyledRow): number {
     let end = this.#columns;
     while (end > 0 && chars[end - 1] === " " && styles[end - 1] === "") end -= 1;
     return end;
   }
 
-  /** Where a run of changed cells from `x` on ends, with short gaps in it that look like their neighbours. */
+  /** The end of a run of changed cells from `x` on, including short gaps that look like their neighbours. */
   #runEnd(x: number, limit: number, isSame: (x: number) => boolean, { chars, styles }: StyledRow): number {
     let end = x + 1;
     for (let next = end; next < limit && next - end < NEAR; next += 1) {
@@ -86,7 +86,7 @@ export class AnsiWriter {
     return end;
   }
 
-  /** Takes up a run of cells, cut where their look changes. A blank that shows nothing of a look may wear any such. */
+  /** Collects a run of cells, cut at changes of style. A blank that shows nothing of a style may have any such. */
   #collect(row: number, from: number, to: number, { chars, styles }: StyledRow): void {
     let start = from;
     while (start < to) {
@@ -107,7 +107,7 @@ export class AnsiWriter {
     this.#wear(style);
     this.#out += text;
     this.#column = to;
-    // Behind the last column a cursor stands where terminals do not agree.
+    // Terminals disagree about the cursor's position behind the last column.
     if (to >= this.#columns) this.#row = -1;
   }
 
@@ -127,7 +127,7 @@ export class AnsiWriter {
     this.#column = column;
   }
 
-  /** Ways from where the cursor stands: within a row, or down. */
+  /** Moves relative to the cursor: within a row, or down. */
   #relative(down: number, column: number): readonly string[] {
     if (down < 0) return [];
     const below = down === 0 ? "" : down === 1 ? `${CSI}B` : `${CSI}${down}B`;

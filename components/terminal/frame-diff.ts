@@ -5,7 +5,7 @@ import { type RowAt, type StyledRow, styledRow } from "./styled-row.ts";
 
 const BEGIN = "\u001B[?2026h";
 const END = "\u001B[?2026l";
-/** What Ink writes before a frame to take the last one away: erase a line, go up, go to column 1 or to the corner, erase below. */
+/** Sequences by which Ink erases the last frame: erase a line, go up, go to column 1 or to the corner, erase below. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const TAKING_AWAY = /^(?:\u001B\[(?:2K|\d*A|G|1G|1;1H|H|J|0J))+/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
@@ -13,15 +13,15 @@ const CURSOR = /\u001B\[\?25[hl]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const BEYOND_SGR = /[\u0000\u0002-\u0009\u000B-\u001A\u001C-\u001F]|\u001B(?!\[[\d;]*m)/;
 
-/** What a stream has to be for Ink to draw on. */
+/** A stream that Ink can draw on. */
 type Output = NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number };
 
 /**
- * The terminal as Ink is to see it: of each whole frame that comes, only the cells that changed go out. Ink itself rewrites a
- * changed line up to the right edge, which costs ten times what has changed where two lists stand side by side. Frames have
- * to begin in the corner of the screen, as on the alternate screen. Whatever is no frame goes out as it is, and the next
- * frame is then drawn whole. `laidOut` tells what size is laid out for: on a resize Ink draws the old frame
- * once more, which waits, and is drawn only where no other comes after it. `prepared` knows the lines of which Ink has signs only.
+ * The terminal for Ink: of each whole frame, only the changed cells go out. Ink itself rewrites a changed line up to the right
+ * edge, which costs ten times the change if two lists stand side by side. Frames must begin in the corner of the screen, as on
+ * the alternate screen. Other output goes out unchanged, and the next frame is then drawn whole. `laidOut` gives the size of the
+ * layout: on a resize Ink draws the old frame once more, which waits, and is drawn only if no other follows. `prepared` has the
+ * lines that Ink knows only by placeholders.
  */
 export function frameDiffStdout<T extends Output>(
   stdout: T,
@@ -49,11 +49,11 @@ class Painter {
   readonly #stdout: Output;
   readonly #laidOut: ResizeGate | undefined;
   readonly #prepared: LinePlaceholders | undefined;
-  /** A frame that came before the views were laid out for the size of the terminal. */
+  /** A frame that came before the layout had the terminal's size. */
   #waiting: string | undefined;
-  /** What is collected of a frame that is under way. */
+  /** The parts of an unfinished frame. */
   #frame: string | undefined;
-  /** What the screen shows; undefined where that is not known. */
+  /** The content of the screen; undefined if it is unknown. */
   #drawn: Drawn | undefined;
 
   constructor(stdout: Output, laidOut: ResizeGate | undefined, prepared: LinePlaceholders | undefined) {
@@ -79,7 +79,7 @@ class Painter {
 
   #passOn(chunk: unknown, rest: unknown[]): boolean {
     if (chunk !== "") this.#drawn = undefined;
-    // An erased frame is overdrawn by the next one.
+    // The next frame draws over an erased one.
     if (typeof chunk === "string" && chunk.replace(TAKING_AWAY, "") === "" && rest.length === 0) return true;
     return Reflect.apply(this.#stdout.write, this.#stdout, [typeof chunk === "string" ? this.#written(chunk) : chunk, ...rest]);
   }

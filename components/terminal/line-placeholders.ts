@@ -1,7 +1,7 @@
 import { createContext } from "react";
 import { type StyledRow, styledRow } from "./styled-row.ts";
 
-/** Begins a sign. No text that is drawn has it: outside text loses its control characters, and Ink's own sequences have none. */
+/** Begins a sign. No drawn text contains it: outside text loses its control characters, and Ink's own sequences have none. */
 const SIGN = "\u0001";
 const SIGN_CELLS = 3;
 /** Digits of a sign's number: printable ASCII without the blank. */
@@ -17,9 +17,9 @@ interface PreparedLine {
 }
 
 /**
- * Painted lines that Ink lays out without reading them. Ink takes all text of a frame apart, character by character, even where
- * nothing has changed; so it gets a sign in the place of a line, three cells that stand for all of its cells, and what is drawn
- * there is read once. Each text has a sign of its own: where the text is another, so is the frame.
+ * Painted lines that Ink lays out without reading them. Ink parses all text of a frame, character by character, even if nothing
+ * has changed. So it gets a sign in place of a line, three cells that stand for all of its cells, and the real line is read once.
+ * Each text has a sign of its own: if the text changes, so does the frame.
  */
 export class LinePlaceholders {
   readonly #isCovered: () => boolean;
@@ -28,12 +28,12 @@ export class LinePlaceholders {
   readonly #bySign = new Map<string, PreparedLine>();
   #number = 0;
 
-  /** `isCovered`: something stands in front of lines. What is covered in part Ink has to know cell by cell. */
+  /** `isCovered`: true if something covers lines. Ink must know partly covered lines cell by cell. */
   constructor(isCovered: () => boolean = () => false) {
     this.#isCovered = isCovered;
   }
 
-  /** What Ink is to write for a painted text of `width` columns: its sign, or itself where no sign can stand for it. */
+  /** The text that Ink writes for a painted text of `width` columns: its sign, or the text itself if no sign can replace it. */
   standIn(text: string, width: number): string {
     if (width < SIGN_CELLS || this.#isCovered()) return text;
     const known = this.#byText.get(text);
@@ -46,7 +46,7 @@ export class LinePlaceholders {
     return row === undefined ? text : this.#add(text, row);
   }
 
-  /** The line whose sign begins at `from`. Undefined where there is no such sign. */
+  /** The line whose sign begins at `from`. Undefined if there is no such sign. */
   at(line: string, from: number): { readonly row: StyledRow; readonly end: number } | undefined {
     const found = this.#bySign.get(line.slice(from, from + SIGN_CELLS));
     if (found === undefined) return undefined;
@@ -56,7 +56,7 @@ export class LinePlaceholders {
     return { row: found.row, end };
   }
 
-  /** Text as Ink writes it, with the lines themselves in the place of their signs. */
+  /** Text as Ink writes it, with the lines themselves in place of their signs. */
   written(text: string): string {
     let out = "";
     let from = 0;
@@ -94,5 +94,5 @@ export class LinePlaceholders {
   }
 }
 
-/** Where lines are prepared; without it they are painted for Ink to read. */
+/** Present if lines have placeholders; without it they are painted for Ink to read. */
 export const LinePlaceholdersContext = createContext<LinePlaceholders | undefined>(undefined);

@@ -1,4 +1,4 @@
-/** The size that the views are laid out for, beside the one that the terminal has: on a resize the one comes after the other. */
+/** The size of the layout, beside that of the terminal: on a resize the layout follows the terminal. */
 export class ResizeGate {
   readonly #terminal: Partial<Pick<NodeJS.WriteStream, "columns" | "rows">>;
   #columns = 0;
@@ -9,19 +9,19 @@ export class ResizeGate {
     this.#terminal = terminal as Partial<NodeJS.WriteStream>;
   }
 
-  /** What the views are being laid out for. */
+  /** The size of the current layout. */
   set(columns: number, rows: number): void {
     this.#columns = columns;
     this.#rows = rows;
   }
 
-  /** Whether that is the terminal's size now, as far as it tells one. */
+  /** True if that is the terminal's size now, as far as it is known. */
   isCurrent(): boolean {
     const { columns = 0, rows = 0 } = this.#terminal;
     return columns === 0 || rows === 0 || (this.#columns === columns && this.#rows === rows);
   }
 
-  /** Does it when the views next stand as the terminal is, and have been drawn so. */
+  /** Runs the task once the views are laid out and drawn at the terminal's size. */
   onSettled(task: () => void): void {
     this.#waiting.push(task);
   }

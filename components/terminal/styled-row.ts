@@ -1,16 +1,16 @@
 import stringWidth from "string-width";
 
-/** One line of the screen, cell by cell. `styles` are SGR parameters in a fixed order: two that look alike are equal. */
+/** One line of the screen, cell by cell. `styles` are SGR parameters in a fixed order: equal styles are equal texts. */
 export interface StyledRow {
   readonly chars: readonly string[];
   readonly styles: readonly string[];
 }
 
-/** A sequence that sets looks. */
+/** A sequence that sets styles. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ESC begins a sequence
 const SGR = /\u001B\[([\d;]*)m/y;
 const ESCAPE = "\u001B";
-/** Which attribute a parameter sets, and which it takes away (ECMA-48, 8.3.117). Colours are apart. */
+/** The attribute that a parameter sets, and the one that it clears (ECMA-48, 8.3.117). Colours are apart. */
 const SETS: Readonly<Record<string, string>> = { 1: "bold", 2: "dim", 3: "italic", 4: "under", 7: "inverse", 9: "strike" };
 const CLEARS: Readonly<Record<string, readonly string[]>> = {
   22: ["bold", "dim"],
@@ -22,15 +22,15 @@ const CLEARS: Readonly<Record<string, readonly string[]>> = {
   49: ["bg"],
 };
 const ORDER = ["bold", "dim", "italic", "under", "inverse", "strike", "fg", "bg"] as const;
-/** What shows on a cell without a character. */
+/** Attributes that are visible on a cell without a character. */
 const ON_BLANK = ["under", "inverse", "strike", "bg"] as const;
 
-/** Finds a row that is read already in a line: the cells that stand at `from`, and where the line goes on behind them. */
+/** Finds a row that was already read: the cells at `from`, and the position in the line behind them. */
 export type RowAt = (line: string, from: number) => { readonly row: StyledRow; readonly end: number } | undefined;
 
 /**
- * Reads a line of text with SGR sequences. Undefined where it holds anything but characters of one column each: what such a
- * line looks like is the terminal's to say, so it is drawn as a whole or not at all. What is none may be what `rowAt` knows.
+ * Reads a line of text with SGR sequences. Undefined if it contains anything but characters of one column each: terminals draw
+ * such a line differently, so it is drawn as a whole or not at all. `rowAt` may know the exceptions.
  */
 export function styledRow(line: string, columns: number, rowAt: RowAt = () => undefined): StyledRow | undefined {
   const chars: string[] = [];
@@ -57,7 +57,7 @@ export function styledRow(line: string, columns: number, rowAt: RowAt = () => un
   return chars.length > columns ? undefined : padded({ chars, styles }, columns);
 }
 
-/** The look from `from` on, where a sequence begins that is known. */
+/** The style from `from` on, if a known sequence begins there. */
 function lookAt(line: string, from: number, before: Look): { readonly look: Look; readonly end: number } | undefined {
   SGR.lastIndex = from;
   const found = SGR.exec(line);
@@ -75,7 +75,7 @@ function padded({ chars, styles }: { readonly chars: string[]; readonly styles: 
 
 const known = new Map<string, boolean>();
 
-/** Control characters, joiners, marks and wide characters are not; a line has few different characters, so they are remembered. */
+/** False for control characters, joiners, marks and wide ones; a line has few different characters, so they are cached. */
 function isOneCell(char: string): boolean {
   if (char >= " " && char <= "~") return true;
   const cached = known.get(char);
@@ -88,16 +88,16 @@ function isOneCell(char: string): boolean {
 
 type Attributes = ReadonlyMap<string, string>;
 
-/** How characters look. There is one of each: what follows from it is worked out once. The dashboard has few, outside text none. */
+/** A style of characters, one object each, so derived values are computed once. The dashboard has few, outside text none. */
 class Look {
   static readonly #all = new Map<string, Look>();
   static readonly PLAIN = Look.#of(new Map());
   readonly #attributes: Attributes;
   /** By the parameters of the sequence that leads there. */
   readonly #next = new Map<string, Look | undefined>();
-  /** Of what is written. */
+  /** The parameters for characters. */
   readonly inked: string;
-  /** Of a blank: what of that shows on it. */
+  /** The parameters for a blank: the part that is visible on it. */
   readonly blank: string;
 
   private constructor(attributes: Attributes) {
@@ -113,7 +113,7 @@ class Look {
     return look;
   }
 
-  /** The look after a sequence with these parameters; undefined where one of them is not known. */
+  /** The style after a sequence with these parameters; undefined if one of them is unknown. */
   after(sequence: string): Look | undefined {
     if (this.#next.has(sequence)) return this.#next.get(sequence);
     const attributes = new Map(this.#attributes);
@@ -126,7 +126,7 @@ class Look {
   }
 }
 
-/** Takes one attribute off the front of the parameters; false where it is not known. */
+/** Takes one attribute off the front of the parameters; false if it is unknown. */
 function takeOne(codes: string[], look: Map<string, string>): boolean {
   const code = codes.shift() ?? "";
   const name = SETS[code];

@@ -25,7 +25,7 @@ const VIEW: Readonly<Record<Exclude<ViewName, "overview">, (size: ViewSize) => R
   runs: RunsView,
 };
 
-/** The view in front, between the lines at the top and the one at the bottom. */
+/** The view in front, between the top lines and the bottom one. */
 export const CurrentView = memo(function CurrentView({ columns, height }: ViewSize): ReactNode {
   const view = useDashboard((s) => s.ui.view);
   const ended = useDashboard((s) => s.run?.end !== undefined);

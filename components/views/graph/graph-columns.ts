@@ -4,7 +4,7 @@ import type { GraphLayout } from "../../../src/store/views/graph-layout.ts";
 import { idWidth } from "../../frame/layout.ts";
 import { widthOf } from "../../kit/fit.ts";
 
-/** Where the layers of the graph stand, in columns counted from the left end of the first. They follow from the plan and the width. */
+/** The positions of the graph's layers, in columns from the left end of the first. They follow from the plan and the width. */
 export interface GraphColumns {
   readonly id: number;
   /** By layer: its first column, the width of its tickets, and that of the gap after it. */
@@ -18,7 +18,7 @@ const BEFORE_ID = 3;
 const AFTER_ID = 2;
 const LEAST_TITLE = 12;
 const MOST_TITLE = 48;
-/** What stands above a layer takes so much: `layer 1 of 22 · 57`. */
+/** Columns of a layer's heading: `layer 1 of 22 · 57`. */
 const LAYER_NAME = 20;
 /** Gap between layers without lines. */
 const PLAIN_GAP = 2;
@@ -29,8 +29,8 @@ export function headWidth(id: number): number {
 }
 
 /**
- * Divides `width` columns: each layer as wide as its longest title needs, but none wider than its share; narrower never than 12. Where
- * not all layers fit, those of the longest page share what there is.
+ * Divides `width` columns: each layer gets the width of its longest title, up to its share, and at least 12. If not all layers
+ * fit, those of the longest page share the width.
  */
 export function graphColumns(plan: Plan, layout: GraphLayout, width: number): GraphColumns {
   const id = idWidth(plan);
@@ -71,7 +71,7 @@ function titleWidth(plan: Plan, index: number): number {
   return widthOf(displayText(plan.tickets[index]?.title ?? ""));
 }
 
-/** The greatest width that all may have together, where those that need less leave the rest to the others. */
+/** The greatest common width if layers that need less leave the rest to the others. */
 function fairShare(needs: readonly number[], room: number): number {
   let share = Math.floor(room / Math.max(1, needs.length));
   for (const _ of needs) {
@@ -83,7 +83,7 @@ function fairShare(needs: readonly number[], room: number): number {
   return share;
 }
 
-/** The layers that are shown: pages of them, turned so that `focus` is in sight. A page keeps the last layer of the one before it. */
+/** The visible layers: pages of them, turned so that `focus` is in sight. A page keeps the last layer of the previous one. */
 export function layerWindow(columns: GraphColumns, width: number, focus: number): { readonly from: number; readonly to: number } {
   const count = columns.x.length;
   for (let from = 0; ; ) {
@@ -93,7 +93,7 @@ export function layerWindow(columns: GraphColumns, width: number, focus: number)
   }
 }
 
-/** The layer after the last of those that fit, the first of them on the left. */
+/** The layer after the last one that fits, with `from` on the left. */
 function endFrom({ x, width: widths }: GraphColumns, width: number, from: number): number {
   const left = x[from] ?? 0;
   let to = from + 1;

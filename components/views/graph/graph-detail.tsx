@@ -19,7 +19,7 @@ interface DetailOf {
   readonly over: ReadonlySet<number>;
 }
 
-/** The selected ticket in words: how it stands, what it waits for, who waits for it. Exactly `lines` lines, 2 or 4. */
+/** The selected ticket in words: its state, its dependencies, its dependents. Exactly `lines` lines, 2 or 4. */
 export function GraphDetail(detailOf: DetailOf & { readonly index: number | undefined; readonly lines: number }): ReactNode {
   const { index, lines, width } = detailOf;
   if (index === undefined) return <Nothing lines={lines} width={width} />;
@@ -58,7 +58,7 @@ function Nothing({ lines, width }: { readonly lines: number; readonly width: num
   );
 }
 
-/** How much work is known or assumed to begin with it; of what is over there is none. */
+/** The known or assumed work on the path that begins with it; none for a ticket that is over. */
 function countOf({ plan, critical, over }: DetailOf, index: number): string | undefined {
   if (over.has(index)) return undefined;
   const work = `${formatElapsed(plan.rank[index] ?? 0)} of work from here on`;

@@ -6,12 +6,12 @@ import type { Cell, ViewSize } from "../../kit/geometry.ts";
 import { rowWindow } from "../../kit/window.ts";
 import { type GraphColumns, graphColumns, layerWindow } from "./graph-columns.ts";
 
-/** From so many lines on, all of what hangs together with the selected ticket is told in lines of its own. */
+/** From this many lines on, all tickets connected with the selected one have lines of their own. */
 const ROOMY = 16;
-/** Lines beside the rows: what stands above the layers, and what is out of sight. */
+/** Lines beside the rows: the layer titles, and the count of hidden tickets. */
 const OTHER_LINES = 2;
 
-/** What of the graph is shown, and where. */
+/** The visible part of the graph, and its position. */
 interface GraphPaneLayout {
   /** Lines about the selected ticket. */
   readonly detail: 2 | 4;
@@ -21,7 +21,7 @@ interface GraphPaneLayout {
   readonly rows: { readonly from: number; readonly to: number };
 }
 
-/** Finds the page that has the selected ticket (an index) on it. */
+/** Finds the page with the selected ticket (an index). */
 export function graphPaneLayout(options: {
   readonly layout: GraphLayout;
   readonly columns: GraphColumns;

@@ -9,7 +9,7 @@ interface Range {
   readonly to: number;
 }
 
-/** What stands above each layer: its number, and how many tickets are in it. */
+/** The title of each layer: its number, and its count of tickets. */
 export function layerTitles(layout: GraphLayout, columns: GraphColumns, { from, to }: Range): SpanLine {
   return layout.layers.slice(from, to).map((layer, i) => {
     const at = from + i;
@@ -21,7 +21,7 @@ export function layerTitles(layout: GraphLayout, columns: GraphColumns, { from, 
   });
 }
 
-/** What of the graph is out of sight, counted; and what its signs mean, a piece each. */
+/** The count of hidden tickets, and the meanings of the signs, a piece each. */
 export function hiddenLine(options: {
   readonly layout: GraphLayout;
   readonly layers: Range;
@@ -49,7 +49,7 @@ export function hiddenLine(options: {
   ];
 }
 
-/** `34 in 2 layers before · +120 in 3 layers after · 12 above · +38 more below`; only what there is. */
+/** `34 in 2 layers before · +120 in 3 layers after · 12 above · +38 more below`; only parts that are not 0. */
 function hiddenLabels(layout: GraphLayout, layers: Range, rows: Range): readonly string[] {
   const count = (part: readonly (readonly number[])[]): number => part.reduce((sum, layer) => sum + layer.length, 0);
   const before = layout.layers.slice(0, layers.from);

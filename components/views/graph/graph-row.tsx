@@ -11,30 +11,30 @@ import { joinSpans, type Span, Spans } from "../../kit/spans.tsx";
 import { type GraphColumns, headWidth } from "./graph-columns.ts";
 import { type LineGrid, lineSpans } from "./line-grid.ts";
 
-/** What all rows of a graph have in common. */
+/** The data that all rows of a graph share. */
 export interface GraphDrawing {
   readonly plan: Plan;
   readonly layout: GraphLayout;
   readonly columns: GraphColumns;
-  /** Layers that are shown, the second not included. */
+  /** The visible layers, the second not included. */
   readonly layers: { readonly from: number; readonly to: number };
-  /** All lines, where they are wanted and can be told apart. */
+  /** All lines, if they are wanted and can be told apart. */
   readonly lines: LineGrid | undefined;
   /** Those of the selected ticket. */
   readonly chosen: LineGrid | undefined;
-  /** Tickets with a line that leaves them, and those of them where it is a chosen one. */
+  /** Tickets with a line that leaves them, and those whose line is a chosen one. */
   readonly leaving: ReadonlySet<number>;
   readonly leavingChosen: ReadonlySet<number>;
   readonly critical: ReadonlySet<number>;
   readonly relation: ReadonlyMap<number, Relation>;
 }
 
-/** What a ticket is to the selected one: itself, what it waits for, or who waits for it. */
+/** A ticket's relation to the selected one: itself, a dependency, or a dependent. */
 export type Relation = "selected" | "needed" | "waiting";
 
 const MARKS: Readonly<Record<Relation, string>> = { selected: "▌", needed: "<", waiting: ">" };
 
-/** One row of the graph, over all layers that are shown. Drawn anew only where the look of a ticket in it changes. */
+/** One row of the graph, over all visible layers. Redrawn only if the style of a ticket in it changes. */
 export const GraphRow = memo(function GraphRow({
   row,
   drawing,
@@ -56,7 +56,7 @@ export const GraphRow = memo(function GraphRow({
   return <Spans line={spans.length === 0 ? EMPTY : joinSpans(spans)} />;
 });
 
-/** A row keeps its line where nothing stands in it. */
+/** An empty row keeps its line. */
 const EMPTY = [{ text: " " }];
 
 function passing({ columns, lines, chosen }: GraphDrawing, layer: number, row: number): readonly Span[] {
@@ -89,7 +89,7 @@ function ticketSpans(graphDrawing: GraphDrawing, index: number, style: Style | u
   ];
 }
 
-/** From a ticket's title to the lines that leave it. */
+/** The stretch from a ticket's title to the lines that leave it. */
 function leader({ leaving, leavingChosen }: GraphDrawing, index: number, width: number): readonly Span[] {
   if (width <= 0) return [];
   if (!leaving.has(index)) return [{ text: " ".repeat(width) }];
@@ -97,7 +97,7 @@ function leader({ leaving, leavingChosen }: GraphDrawing, index: number, width: 
   return [leavingChosen.has(index) ? { text, tone: "running", bold: true } : { text, tone: "waiting" }];
 }
 
-/** The styles of several tickets as one text, which is the same as long as they are. */
+/** The styles of several tickets as one text, which changes only with them. */
 export function stylesKey(state: Pick<DashboardState, "run">, indexes: readonly number[]): string {
   return indexes
     .map((index) => {
@@ -107,7 +107,7 @@ export function stylesKey(state: Pick<DashboardState, "run">, indexes: readonly 
     .join("\n");
 }
 
-/** Reads such a text back. */
+/** Parses such a text. */
 export function stylesOf(key: string): readonly Style[] {
   if (key === "") return [];
   return key.split("\n").map((style) => {

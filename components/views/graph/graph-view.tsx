@@ -13,7 +13,7 @@ import { hiddenLine, layerTitles } from "./graph-lines-of-text.ts";
 import { type GraphDrawing, GraphRow, type Relation } from "./graph-row.tsx";
 import { lineGrid } from "./line-grid.ts";
 
-/** The graph view: which ticket waits for which, in layers from left to right. */
+/** The graph view: the dependencies of tickets, in layers from left to right. */
 export function GraphView({ columns, height }: ViewSize): ReactNode {
   useDrawn("graph");
   const plan = useDashboard((s) => s.run?.plan);
@@ -57,14 +57,14 @@ const Graph = memo(function Graph(options: { readonly plan: Plan } & ViewSize): 
 
 const EMPTY = [{ text: " " }];
 
-/** The tickets that are done or left to a person; the same set as long as nothing is over that was not. */
+/** The tickets that are done or left to a person; the same set until another one is over. */
 function useOver(plan: Plan): ReadonlySet<number> {
   const done = useDashboard((s) => s.lists.done);
   const gated = useDashboard((s) => s.lists.needsYou);
   return useMemo(() => new Set([...done, ...gated].flatMap((id) => plan.index[id] ?? [])), [plan, done, gated]);
 }
 
-/** All of the drawing that follows from the plan and the selection. */
+/** The part of the drawing that follows from the plan and the selection. */
 function drawingOf(options: {
   readonly plan: Plan;
   readonly layout: GraphLayout;

@@ -6,7 +6,7 @@ const LEFT = 1;
 const RIGHT = 2;
 const UP = 4;
 const DOWN = 8;
-/** A line turns here, and does not only cross another. */
+/** A line turns here instead of only crossing another. */
 const TURN = 16;
 /** A line arrives at its ticket here. */
 const END = 32;
@@ -14,11 +14,11 @@ const ALL = LEFT | RIGHT | UP | DOWN;
 
 /** By LEFT, RIGHT, UP and DOWN. */
 const CHARS = [" ", "─", "─", "─", "│", "╯", "╰", "┴", "│", "╮", "╭", "┬", "│", "┤", "├", "┼"] as const;
-/** Where four ways meet and one turns: a mere crossing has no dot. */
+/** A cell with four ways and a turn: a mere crossing has no dot. */
 const JOINED = "•";
 const ARROW = "▸";
 
-/** What the lines do in each cell of the graph; by row, then by column. */
+/** The lines' directions in each cell of the graph; by row, then by column. */
 export type LineGrid = readonly Uint8Array[];
 
 /** Draws lines onto a grid of their own. */
@@ -41,7 +41,7 @@ function drawLine(grid: LineGrid, line: GraphLine, first: number, columns: Graph
     const begin = (columns.x[layer] ?? 0) + (columns.width[layer] ?? 0);
     const end = (columns.x[layer + 1] ?? 0) - 1;
     const arrives = step === line.tracks.length - 1;
-    // It leaves its ticket behind a space.
+    // The line leaves its ticket behind a space.
     const from = step === 0 ? begin : (columns.x[layer] ?? 0);
     if (track === undefined) across(grid, row, from, end);
     else {
@@ -63,7 +63,7 @@ function across(grid: LineGrid, row: number, from: number, to: number): void {
   for (let x = from; x <= to; x++) mark(grid, row, x, LEFT | RIGHT);
 }
 
-/** From the row it comes in, to the row it goes on in; both ends turn. */
+/** From the row of arrival to the row of departure; both ends turn. */
 function upright(grid: LineGrid, x: number, row: number, next: number): void {
   const down = next > row;
   mark(grid, row, x, LEFT | TURN | (down ? DOWN : UP));
@@ -71,14 +71,14 @@ function upright(grid: LineGrid, x: number, row: number, next: number): void {
   for (let r = Math.min(row, next) + 1; r < Math.max(row, next); r++) mark(grid, r, x, UP | DOWN);
 }
 
-/** What a cell shows. */
+/** The character of a cell. */
 export function charOf(bits: number): string {
   if ((bits & END) !== 0) return ARROW;
   if ((bits & ALL) === ALL && (bits & TURN) !== 0) return JOINED;
   return CHARS[bits & ALL] ?? " ";
 }
 
-/** A stretch of a row as it is drawn; what the chosen lines take of it is bright. */
+/** A stretch of a row as drawn; the chosen lines in it are bright. */
 export function lineSpans(
   row: number,
   [from, to]: readonly [number, number],

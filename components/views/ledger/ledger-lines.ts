@@ -7,17 +7,17 @@ import { fitTo, widthOf, wrapWords } from "../../kit/fit.ts";
 import type { PaneLine } from "../../kit/lines-pane.tsx";
 import type { Span, SpanLine } from "../../kit/spans.tsx";
 
-/** Columns: what stands in the first, this run's, its change, and each earlier run's. */
+/** Columns of the name, of this run's number, of its change, and of each earlier run's number. */
 const [NAME, NOW, CHANGE, EARLIER] = [34, 10, 11, 15];
 const LEAST_NAME = 26;
 
-/** The ledger as lines: `head` stays in its place over `rows`. */
+/** The ledger as lines: `head` stays fixed above `rows`. */
 export interface LedgerLines {
   readonly head: readonly SpanLine[];
   readonly rows: readonly PaneLine[];
 }
 
-/** Lays the table out on `width` columns: earlier runs that have no room are counted. `ended`: the numbers of this run are its last. */
+/** Lays the table out on `width` columns, and counts earlier runs without room. `ended`: the numbers of this run are final. */
 export function ledgerLines({ groups, runs, against, whyNone }: LedgerTable, width: number, ended: boolean): LedgerLines {
   const room = width - 2 - NOW - (against === undefined ? 0 : CHANGE);
   const shown = Math.max(0, Math.min(runs.length, Math.floor((room - LEAST_NAME) / EARLIER)));
@@ -49,7 +49,7 @@ export function ledgerLines({ groups, runs, against, whyNone }: LedgerTable, wid
 interface Columns {
   readonly name: number;
   readonly change: boolean;
-  /** Earlier runs that have room. */
+  /** Earlier runs that fit. */
   readonly shown: number;
 }
 
@@ -69,7 +69,7 @@ function headLines({ name, change, shown }: Columns, runs: readonly EarlierRun[]
   return shown === 0 ? [first] : [first, second];
 }
 
-/** Whether an earlier run says much: one that is not complete, or was of another batch file, is not to be held against. */
+/** Marks an earlier run of little value: an incomplete one, or one of another batch file, is no fair comparison. */
 function markOf({ verdict, sameBatch }: EarlierRun): Span {
   if (verdict !== "done") return { text: `${STYLES.failed.glyph} not complete`, tone: "bad" };
   return sameBatch
@@ -89,7 +89,7 @@ function rowLine({ name, now, change, earlier }: LedgerRow, columns: Columns): S
   ];
 }
 
-/** Better or worse, beside the colour. */
+/** The sign for better or worse, beside the colour. */
 function sign(good: boolean | undefined): string {
   if (good === undefined) return "  ";
   return ` ${(good ? STYLES.done : STYLES.failed).glyph}`;

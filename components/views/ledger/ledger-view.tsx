@@ -14,7 +14,7 @@ import { type LedgerLines, ledgerLines } from "./ledger-lines.ts";
 /** The numbers so far, beside those of earlier runs of the same batch file. */
 export function LedgerView({ columns, height }: ViewSize): ReactNode {
   useDrawn("ledger");
-  // As text: it stays the same, and nothing is drawn, while no number changes that is shown.
+  // As text: it stays the same, and nothing is redrawn, until a visible number changes.
   const shown = useDashboard((s) => JSON.stringify(linesOf(s, { columns, height })));
   const { head, rows } = useMemo(() => JSON.parse(shown) as LedgerLines, [shown]);
   return (
@@ -28,7 +28,7 @@ export function LedgerView({ columns, height }: ViewSize): ReactNode {
   );
 }
 
-/** Lines of the view from which on the last runs stand over the numbers, and not under them. */
+/** From this many lines on, the last runs stand above the numbers instead of below. */
 const TALL = 18;
 
 function linesOf({ run, earlier }: DashboardState, { columns, height }: ViewSize): LedgerLines {
@@ -42,7 +42,7 @@ function linesOf({ run, earlier }: DashboardState, { columns, height }: ViewSize
   return { head, rows: [...rows, title, ...beside] };
 }
 
-/** Why there are no earlier runs: not known looks not known. */
+/** The reason why there are no earlier runs: unknown differs from none. */
 function noneLabel(earlier: DashboardState["earlier"]): string {
   if (earlier === undefined) return "earlier runs: not read yet";
   return earlier.problem === undefined

@@ -18,7 +18,7 @@ interface EvidenceOf {
   readonly titleOf: (id: TicketId) => string;
 }
 
-/** A line for each ticket, what is looked at first before the others: what the oracle said of it, and beside it what the engine holds. Where the two differ it is loud. */
+/** One line per ticket, in order of attention: the oracle's evidence beside the engine's state. A difference stands out. */
 export function evidenceLines(evidenceOf: EvidenceOf): readonly SpanLine[] {
   return EVIDENCE_GROUPS.flatMap(({ has }) => evidenceOf.all.filter(has)).map((each) =>
     cutSpans(line(each, evidenceOf), evidenceOf.width),
@@ -29,7 +29,7 @@ function line(each: OracleComparison, { selected, idWidth, width, titleOf }: Evi
   const { glyph, tone, word } = EVIDENCE_LABELS[each.said ?? "unknown"];
   const isSelected = each.id === selected;
   const [mark, beside] = engineLabel(each);
-  // What differs is told whole.
+  // A difference is shown in full.
   const engine = Math.max(width < ROOMY ? NARROW_ENGINE : ENGINE_WIDTH, mark === undefined ? 0 : widthOf(beside));
   const room = width - 4 - idWidth - 2 - LABEL_WIDTH - engine - 2;
   const about = each.step === undefined ? titleOf(each.id) : `"${displayText(each.step)}"`;
@@ -43,18 +43,18 @@ function line(each: OracleComparison, { selected, idWidth, width, titleOf }: Evi
   ];
 }
 
-/** Columns of what the engine holds, in lines that are long enough and in others. */
+/** Columns of the engine's state, in long lines and in others. */
 const [ENGINE_WIDTH, NARROW_ENGINE] = [26, 18];
 const ROOMY = 80;
 
-/** What the engine holds, and a tone where that is to be seen. */
+/** The engine's state, and a tone if it should stand out. */
 function engineLabel({ is, phase }: OracleComparison): readonly [tone: Tone | undefined, text: string] {
   const word = phase === "human-gated" ? "gated" : phase;
   if (is === "differs") return ["bad", `DIFFERS: engine ${word}`];
   return [undefined, `engine: ${word}${is === "moved" ? " since" : ""}`];
 }
 
-/** A line for each thing that the oracle said, with the tickets of which it said it; what does not fit is counted. Heals come last. */
+/** One line per kind of evidence, with its tickets; the count replaces those that do not fit. Heals come last. */
 export function panelLines(all: readonly OracleComparison[], run: RunState, width: number): readonly SpanLine[] {
   const groups = EVIDENCE_GROUPS.flatMap(({ glyph, word, tone, has }): SpanLine[] => {
     const ids = all.filter(has).map(({ id }) => id);
@@ -75,7 +75,7 @@ export function panelLines(all: readonly OracleComparison[], run: RunState, widt
   return [...groups, heals];
 }
 
-/** As many names as fit, and how many there are beside them. */
+/** As many names as fit, and the count of the others. */
 function listed(ids: readonly TicketId[], width: number): string {
   const more = (shown: number): string => (shown === ids.length ? "" : ` +${ids.length - shown} more`);
   const text = (shown: number): string => `${ids.slice(0, shown).join(" ")}${more(shown)}`;
@@ -102,7 +102,7 @@ export function sectionTitle({ title, count, tone }: OracleSection, width: numbe
   ];
 }
 
-/** What the evidence comes to: how many tickets the engine sees otherwise, and of how many the oracle's word is not known. */
+/** A summary of the evidence: the number of tickets that the engine sees otherwise, and of those with unknown evidence. */
 export function evidenceTitle({
   counts,
   judgedAt,
@@ -110,7 +110,7 @@ export function evidenceTitle({
 }: {
   readonly counts: Readonly<Record<OracleComparison["is"], number>>;
   readonly total: number;
-  /** When it was given, by the clock; undefined where no evidence of the last judgement is kept. */
+  /** The time of the evidence, by the clock; undefined if none of the last judgement is kept. */
   readonly judgedAt: string | undefined;
 }): OracleSection {
   const { differs, unknown, moved } = counts;

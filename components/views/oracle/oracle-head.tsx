@@ -16,7 +16,7 @@ export const ORACLE_HEAD_LINES = 3;
 
 const AGE_WIDTH = 9;
 
-/** What the oracle last said and how old that is; its own counts, or why it could not; and whether it is proven. */
+/** The oracle's last verdict and its age; its own counts, or the reason why it could not judge; and its proof. */
 export function OracleHead({ width }: { readonly width: number }): ReactNode {
   return (
     <>
@@ -89,7 +89,7 @@ function Counts({ width }: { readonly width: number }): ReactNode {
   );
 }
 
-/** How the proof of the oracle stands, in words. */
+/** The state of the oracle's proof, in words. */
 function tripwireLabel({ status, canaries, ms, problem }: TripwireState): Label {
   switch (status) {
     case "due":

@@ -8,7 +8,7 @@ import { Rule } from "../../kit/rule.tsx";
 import { cutSpans, type SpanLine, Spans } from "../../kit/spans.tsx";
 import { panelLines } from "./evidence-lines.ts";
 
-/** What the oracle said of each ticket, and the heals: in the overview of a large terminal, under the queue. */
+/** The oracle's evidence on each ticket, and the heals: in the overview of a large terminal, under the queue. */
 export const OraclePanel = memo(function OraclePanel(options: { readonly width: number; readonly height: number }): ReactNode {
   useDrawn("oracle panel");
   const { width, height } = options;
@@ -32,12 +32,12 @@ export const OraclePanel = memo(function OraclePanel(options: { readonly width: 
   );
 });
 
-/** All that the panel is made of. What an agent prints is no part of it. */
+/** The parts of the state that the panel depends on. Agent output is not among them. */
 function panelParts({ run, lists, evidence }: DashboardState): readonly unknown[] {
   return [run?.oracle.last, run?.heals, lists, evidence];
 }
 
-/** When it was said: kept evidence tells of the moment at which it was judged. */
+/** The time of the evidence: kept evidence belongs to its own judgement. */
 function saidAt(last: NonNullable<Parameters<typeof isOf>[1]>, evidence: Parameters<typeof isOf>[0] | undefined): number {
   return evidence !== undefined && isOf(evidence, last) ? evidence.judgedAt : last.at;
 }

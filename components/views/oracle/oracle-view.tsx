@@ -14,10 +14,10 @@ import { evidenceLines, evidenceTitle, type OracleSection, sectionTitle } from "
 import { ORACLE_HEAD_LINES, OracleHead } from "./oracle-head.tsx";
 import { healHistoryLines, healsCount, interventionLines, interventionsCount } from "./people-lines.ts";
 
-/** From so many columns on, heals and interventions stand beside the evidence. */
+/** From this many columns on, heals and interventions stand beside the evidence. */
 const WIDE = 110;
 
-/** The oracle's view: what judges the run, what it said of each ticket, and what was done to the run beside its work. */
+/** The oracle's view: the judge of the run, its evidence on each ticket, and interventions in the run beside its work. */
 export function OracleView({ columns, height }: ViewSize): ReactNode {
   useDrawn("oracle view");
   const known = useDashboard((s) => s.run !== undefined);
@@ -49,7 +49,7 @@ const Body = memo(function Body({ columns, height }: ViewSize): ReactNode {
   return <LinesPane pane="oracle" lines={lines} columns={columns} height={height} />;
 });
 
-/** All that the evidence is made of. What an agent prints is no part of it. */
+/** The parts of the state that the evidence depends on. Agent output is not among them. */
 function evidenceParts({ run, lists, evidence, ui }: DashboardState): readonly unknown[] {
   return [run?.oracle, run?.plan, lists, evidence, ui.selected];
 }
@@ -95,7 +95,7 @@ function usePeople(width: number): readonly SpanLine[] {
   }, [heals, batch, tripwire, end, interventions, width]);
 }
 
-/** Two columns of lines as one. */
+/** Joins two columns of lines. */
 function beside(
   a: readonly SpanLine[],
   b: readonly SpanLine[],

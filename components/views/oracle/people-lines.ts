@@ -19,7 +19,7 @@ export function healsCount({ heals, batch, end }: HealsOf): string {
   return `${heals.started} of ${most} · ${heals.accepted} accepted${rest}`;
 }
 
-/** Every heal, the running one first, then the newest: why it was begun, how it ended and why, what it changed. */
+/** Every heal, the running one first, then the newest: its reason, its outcome and why, and its changes. */
 export function healHistoryLines(run: HealsOf, width: number): readonly SpanLine[] {
   const { running, asked, past } = run.heals;
   const waiting: readonly SpanLine[] =
@@ -61,12 +61,12 @@ function pastLines(heal: PastHeal, run: HealsOf, width: number): readonly SpanLi
   ];
 }
 
-/** What a running heal is at, as far as the journal tells. */
+/** The current step of a running heal, as far as the journal has it. */
 function healStageLabel({ pid }: NonNullable<RunState["heals"]["running"]>): string {
   return pid === undefined ? "a copy of the harness is made for its agent" : "its agent fixes a copy, which is then checked";
 }
 
-/** What is accepted holds from here on only once the oracle is proven anew. */
+/** An accepted heal takes effect only once the oracle is proven again. */
 function proofLabel({ tripwire }: HealsOf): string {
   if (tripwire.status === "passed") return ", oracle proven since";
   return tripwire.status === "fired" ? ", TRIPWIRE FIRED since" : ", oracle is to be proven";
@@ -93,7 +93,7 @@ export function interventionsCount({ interventions }: Pick<RunState, "interventi
   return `${interventions.length} · ${work} work · ${interventions.length - work} harness`;
 }
 
-/** What people did to the run, the newest first: when, of which class, on what, and what they noted. */
+/** People's interventions in the run, newest first: time, class, target, and note. */
 export function interventionLines({ interventions }: Pick<RunState, "interventions">, width: number): readonly SpanLine[] {
   return interventions.toReversed().flatMap((each): readonly SpanLine[] => {
     const kind = interventionKind(each.class);

@@ -8,7 +8,7 @@ import { cut, fitTo } from "../../kit/fit.ts";
 import { Rule } from "../../kit/rule.tsx";
 import { Spans } from "../../kit/spans.tsx";
 
-/** What has happened, newest last. */
+/** The past events, newest last. */
 export const FeedView = memo(function FeedView({ layout }: { readonly layout: Layout }): ReactNode {
   useDrawn("feed");
   const feed = useDashboard((s) => s.feed);
@@ -32,7 +32,7 @@ export const FeedView = memo(function FeedView({ layout }: { readonly layout: La
   );
 });
 
-/** Facts are bright; what a worker claims is dim. */
+/** Facts are bright; a worker's claims are dim. */
 const FeedRow = memo(function FeedRow(options: {
   readonly line: FeedLine;
   readonly idWidth: number;

@@ -9,7 +9,7 @@ import { type Span, type SpanLine, type TimedSpan, TimedSpans } from "../../kit/
 import { timeSpan } from "../../kit/time.tsx";
 import type { SectionName } from "./sections.ts";
 
-/** Columns that a word gets, so that the titles beside short words stand under each other. */
+/** Columns of a word, so that titles beside short words align. */
 function labelWidth(section: SectionName, room: number): number {
   if (section === "done") return 8;
   if (section !== "waiting" && section !== "finishing" && room < 90) return 0;
@@ -20,7 +20,7 @@ const BETWEEN = "  ";
 const LEAST_TITLE = 6;
 
 /**
- * The word, and behind it the title, in `room` columns, and one more for a mark: where the title has no room, the mark stands for it,
+ * The word, and behind it the title, in `room` columns, and one more for a mark. If the title has no room, the mark replaces it,
  * apart from a word that is whole.
  */
 export function saidOf(section: SectionName, word: Span, title: string, room: number): SpanLine {
@@ -47,7 +47,7 @@ interface RowOf {
   readonly idWidth: number;
   readonly width: number;
   readonly selected: boolean;
-  /** What stands in the first column: the line between the blocks. */
+  /** The first column: the line between the blocks. */
   readonly left: string;
 }
 
@@ -55,7 +55,7 @@ interface RowOf {
 export const QueueRow = memo(function QueueRow(rowOf: RowOf): ReactNode {
   useDrawn(`queue ${rowOf.id}`);
   const word = useDashboard(useShallow((s) => queueLabel(s, rowOf.id)));
-  // What is said of a ticket that waits tells who found it.
+  // The status of a waiting ticket already names its finder.
   const title = useDashboard((s) => (rowOf.section === "waiting" ? titleOf(s, rowOf.id) : titleLabel(s, rowOf.id)));
   const startedAt = useDashboard((s) => ticketIn(s, rowOf.id)?.attempt?.startedAt);
   const line = useMemo(() => lineOf(rowOf, { word, title, startedAt }), [rowOf, word, title, startedAt]);

@@ -8,7 +8,7 @@ import { type SpanLine, Spans } from "../../kit/spans.tsx";
 import { QueueRow } from "./queue-row.tsx";
 import { type QueueLine, queueLines } from "./sections.ts";
 
-/** Every ticket without a row among the workers: what its finish line is at, or why nobody works on it. */
+/** Every ticket without a row among the workers: its current step on the finish line, or the reason why it waits. */
 export const Queue = memo(function Queue({ layout }: { readonly layout: Layout }): ReactNode {
   useDrawn("queue");
   const whole = useDashboard((s) => s.lists);

@@ -15,11 +15,11 @@ export type QueueLine =
 interface Section {
   readonly name: SectionName;
   readonly title: string;
-  /** Stands for the title where the line is short: what its rows begin with. */
+  /** Replaces the title if the line is short: the glyph of its rows. */
   readonly glyph: string;
   readonly tone: Tone;
   readonly ids: readonly TicketId[];
-  /** How many there are; under a filter also how many of them are listed: `1 of 3`. */
+  /** The count of its tickets; under a filter also of the listed ones: `1 of 3`. */
   readonly count: string;
 }
 
@@ -31,7 +31,7 @@ const SECTIONS: readonly Omit<Section, "ids" | "count">[] = [
   { name: "done", title: "DONE", ...STYLES.done },
 ];
 
-/** What nobody may overlook: under a filter it is counted even where none of it is left. */
+/** Sections that nobody may overlook: under a filter they are counted even if none of their tickets is left. */
 const URGENT: ReadonlySet<SectionName> = new Set(["needsYou", "stalled"]);
 
 function sectionsOf(lists: Lists, filter: QueueFilter | undefined): readonly Section[] {
@@ -48,7 +48,7 @@ export interface QueueSize {
   readonly height: number;
 }
 
-/** What narrows the queue: the text, and the lists before it. */
+/** The filter of the queue: the text, and the unfiltered lists. */
 export interface QueueFilter {
   readonly text: string;
   readonly shown: number;
@@ -57,9 +57,9 @@ export interface QueueFilter {
 }
 
 /**
- * Lays the queue out on `height` lines, titles included: what is being finished first, then what needs a person, what is
- * stalled, what comes next and what is done. What does not fit is counted where it belongs. Too few lines for sections make
- * one list of all. A filter has a line of its own above all of it.
+ * Lays the queue out on `height` lines, titles included: finishing tickets first, then those that need a person, stalled, next
+ * and done ones. Each section counts its hidden tickets. With too few lines for sections, all tickets form one list. A filter has
+ * a line of its own above them.
  */
 export function queueLines(
   lists: Lists,
@@ -83,7 +83,7 @@ export function queueLines(
   return [title, ...(fits ? lines : lines.slice(1))];
 }
 
-/** `pay · 3 of 500`; where sections have no titles of their own, what nobody may overlook is counted here: `! 0 of 2`. */
+/** `pay · 3 of 500`; if sections have no titles of their own, urgent tickets are counted here: `! 0 of 2`. */
 function filterCount(filter: QueueFilter, untitled: readonly Section[], width: number): string {
   const urgent = untitled.filter(({ name }) => URGENT.has(name)).map(({ glyph, count }) => ` · ${glyph} ${count}`);
   const counts = `${filter.shown} of ${filter.all}${urgent.join("")}`;
@@ -117,7 +117,7 @@ function ticketLines(section: Section, rows: number, selected: TicketId | undefi
   return lines;
 }
 
-/** One list under one title that counts all sections; each row's glyph and words tell which section it is of. */
+/** One list under one title that counts all sections; each row's glyph and words show its section. */
 function flat(sections: readonly Section[], size: QueueSize, selected: TicketId | undefined): readonly QueueLine[] {
   const [first] = sections;
   if (first === undefined) return [];
@@ -131,14 +131,14 @@ function flat(sections: readonly Section[], size: QueueSize, selected: TicketId 
 
 type TicketLine = Extract<QueueLine, { line: "ticket" }>;
 
-/** The first `room` rows of a list in which what is being finished leaves half of the rows to what needs a person or comes next. */
+/** The first `room` rows of a list in which finishing tickets leave half of the rows to those that need a person or come next. */
 function beginnings(all: readonly TicketLine[], room: number): TicketLine[] {
   const others = all.filter((row) => row.section !== "finishing");
   const finishing = all.slice(0, all.length - others.length);
   return [...finishing.slice(0, room - Math.min(Math.ceil(room / 2), others.length)), ...others].slice(0, room);
 }
 
-/** `2 · needs you 1 · next 38 · done 6`; where that is too long, signs stand for words, those of the last sections first. */
+/** `2 · needs you 1 · next 38 · done 6`; if that is too long, signs replace words, those of the last sections first. */
 function flatCount(sections: readonly Section[], width: number): string {
   const [first, ...others] = sections;
   const parts = others.map((s) => `${s.title.toLowerCase()} ${s.ids.length}`);
@@ -153,8 +153,8 @@ function flatCount(sections: readonly Section[], width: number): string {
 }
 
 /**
- * Shares `room` rows among sections that want `wants`: two each at first, then one after the other in their order until
- * each has what it wants, so that a list of 500 never crowds out the one thing that needs a person.
+ * Shares `room` rows among sections that want `wants`: two each at first, then in order until each is satisfied, so that a list
+ * of 500 never crowds out the one ticket that needs a person.
  */
 export function share(wants: readonly number[], room: number): readonly number[] {
   const given = wants.map((want) => Math.min(want, 2));

@@ -2,19 +2,19 @@ import type { Plan } from "../../../src/domain/run/state.ts";
 import { type Density, idWidth } from "../../frame/layout.ts";
 import { widthOf } from "../../kit/fit.ts";
 
-/** Widths of the columns of all worker rows. They follow from the batch and the terminal: they never dance. */
+/** Widths of the columns of all worker rows. They follow from the batch and the terminal, and never change during a run. */
 export interface WorkerColumns {
   readonly id: number;
   readonly title: number;
-  /** Zero where all tickets share a repository, or there is no room. */
+  /** Zero if all tickets share a repository, or there is no room. */
   readonly repo: number;
   /** `attempt 12` in ten columns, or `#12` in three. */
   readonly attempt: number;
-  /** Zero where there is no room for the marks of the finish line, or a line of its own says it in words. */
+  /** Zero if there is no room for the marks of the finish line, or a line of its own has it in words. */
   readonly track: number;
   readonly stage: number;
   readonly elapsed: number;
-  /** In rows of one line: what the worker says; zero where there is no room. */
+  /** In rows of one line: the worker's status; zero if there is no room. */
   readonly saying: number;
   readonly quiet: number;
 }

@@ -18,17 +18,17 @@ import { type Span, type SpanLine, Spans, type TimedSpan, TimedSpans } from "../
 import { timeSpan } from "../../kit/time.tsx";
 import type { WorkerColumns } from "./worker-columns.ts";
 
-/** What the rows of all workers are drawn by. */
+/** The data that all worker rows share. */
 export interface OfAllRows {
   readonly plan: Plan;
-  /** How the second model is called. */
+  /** The reviewer's name. */
   readonly reviewer: string;
   readonly silenceMs: number;
   readonly limitMs: number;
   readonly columns: WorkerColumns;
   readonly density: Density;
   readonly width: number;
-  /** The engine is gone: what the rows say is what was last seen. */
+  /** The engine is gone: the rows show the last known state. */
   readonly lost: boolean;
 }
 
@@ -41,7 +41,7 @@ interface RowOf extends OfAllRows {
 
 type TimedLine = readonly (Span | TimedSpan)[];
 
-/** One worker: what it works on, how far it is, what it says, how long it has been quiet. Drawn anew only for its own ticket. */
+/** One worker: its ticket, its progress, its status, and its silence. Redrawn only for its own ticket. */
 export const WorkerRow = memo(function WorkerRow(options: {
   readonly id: TicketId;
   readonly all: OfAllRows;
@@ -72,13 +72,13 @@ function Row({ row }: { readonly row: RowOf }): ReactNode {
   );
 }
 
-/** A piece of a row that nobody vouches for any more: nothing in it looks at work. */
+/** A piece of a row without an engine: nothing in it looks active. */
 function lastSeen(piece: Span | TimedSpan): Span | TimedSpan {
   const faded = ({ tone: _, bold: __, ...span }: Span): Span => ({ ...span, tone: "waiting" });
   return typeof piece === "function" ? (now) => faded(piece(now)) : faded(piece);
 }
 
-/** A slot that nobody works in. It keeps its place. */
+/** A slot without an agent. It keeps its position. */
 export const FreeSlot = memo(function FreeSlot({ density }: { readonly density: Density }): ReactNode {
   return (
     <Box height={density} flexShrink={0}>
@@ -95,7 +95,7 @@ function markOf(selected: boolean): Span {
 
 const SECOND = 1000;
 
-/** What is said at `now` (milliseconds since the epoch), in at most `width` columns. A claim stays quoted where it is cut. */
+/** The status at `now` (milliseconds since the epoch), in at most `width` columns. A claim stays quoted if it is cut. */
 function sayingText({ text, tone, from }: Saying, width: number, now: number): string {
   if (tone === "claim") return `"${cut(text, width - 2)}"`;
   if (from === undefined) return cut(text, width);
@@ -104,7 +104,7 @@ function sayingText({ text, tone, from }: Saying, width: number, now: number): s
   return cut(text, width - when.length) + when;
 }
 
-/** What is said of a try, in exactly `width` columns and a space; it may count down. */
+/** The status of an attempt, in exactly `width` columns and a space; it may count down. */
 function said(saying: Saying, width: number): Span | TimedSpan {
   const at = (now: number): Span => ({ text: `${fitTo(sayingText(saying, width, now), width)} `, tone: saying.tone });
   return saying.from === undefined ? at(0) : at;
@@ -176,7 +176,7 @@ function secondLine(rowOf: RowOf): TimedLine | undefined {
   ];
 }
 
-/** Silence while the agent runs; once it has stopped, the time of the step. */
+/** Silence while the agent runs; afterwards, the time of the step. */
 function quiet({ attempt, silenceMs }: RowOf, width: number, prefix: string): Span | TimedSpan {
   if (attempt.step !== undefined) {
     const since = attempt.step.startedAt;
@@ -187,7 +187,7 @@ function quiet({ attempt, silenceMs }: RowOf, width: number, prefix: string): Sp
   return timeSpan({ since, format: "age", width, prefix, tone: "waiting", warn: [silenceMs / 2, silenceMs * 0.8] });
 }
 
-/** The finish line in words, and why the try before failed. */
+/** The finish line in words, and the reason why the previous attempt failed. */
 function thirdLine(rowOf: RowOf): SpanLine | undefined {
   if (rowOf.density < 3) return undefined;
   const marks = trackOf(rowOf.attempt, rowOf.spec.finish);

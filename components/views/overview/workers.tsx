@@ -15,8 +15,8 @@ import { FreeSlot, type OfAllRows, WorkerRow } from "./worker-row.tsx";
 const MINUTE = 60_000;
 
 /**
- * All worker slots, each in its fixed place; those that do not fit are counted. A ticket that is being finished keeps its
- * place until another agent needs it, but its slot is free: the title counts agents and finish lines apart.
+ * All worker slots, each in its fixed position; those that do not fit are counted. A finishing ticket keeps its row until another
+ * agent needs it, but its slot is free: the title counts agents and finish lines apart.
  */
 export const Workers = memo(function Workers({ layout }: { readonly layout: Layout }): ReactNode {
   useDrawn("workers");
@@ -57,7 +57,7 @@ export const Workers = memo(function Workers({ layout }: { readonly layout: Layo
   );
 });
 
-/** What all rows are drawn by: the same object until something of it changes. */
+/** The data that all rows share: the same object until a part of it changes. */
 function useOfAllRows(width: number, density: Density): OfAllRows | undefined {
   const plan = useDashboard((s) => s.run?.plan);
   const batch = useDashboard((s) => s.run?.batch);
@@ -80,14 +80,14 @@ function useOfAllRows(width: number, density: Density): OfAllRows | undefined {
   }, [plan, batch, reviewer, width, density, lost]);
 }
 
-/** The rows of the workers that are shown; each takes as many lines as the layout's density. */
+/** The visible worker rows; each takes as many lines as the layout's density. */
 export function workerWindow(slots: Lists["slots"], { density, workers }: Layout, selected: TicketId | undefined): Window {
   const focus = selected === undefined ? -1 : slots.indexOf(selected);
   const room = Math.floor((workers.height - 1) / density);
   return windowOf(slots.length, slots.length * density <= workers.height - 1 ? slots.length : room, focus);
 }
 
-/** Counts the rows that are not shown: with an agent at work, with a ticket that is being finished, and with nobody. */
+/** Counts the hidden rows: with a working agent, with a finishing ticket, and empty. */
 function HiddenSlots({
   start,
   end,
@@ -97,7 +97,7 @@ function HiddenSlots({
   readonly words: string;
   readonly start: number;
   readonly end: number;
-  /** Whether the rows are the slots themselves. */
+  /** True if the rows are the slots themselves. */
   readonly counted: boolean;
 }): ReactNode {
   const isHidden = (_: unknown, slot: number) => slot < start || slot >= end;

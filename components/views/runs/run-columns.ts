@@ -5,28 +5,28 @@ import type { ListedRun } from "../../../src/store/run-list.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
 import type { SpanLine } from "../../kit/spans.tsx";
 
-/** From this width on, a run's numbers stand in columns of their own, and its batch file behind them. */
+/** From this width on, a run's numbers have columns of their own, followed by its batch file. */
 const WIDE = 100;
 const STANDING = 11;
 const TOOK = 8;
-/** How many done, human-gated and open tickets, and interventions: in wide rows. */
+/** Columns of done, human-gated and open tickets, and interventions, in wide rows. */
 const NUMBERS = [6, 7, 6, 9] as const;
 const SHORT_NUMBERS = 12;
-/** Marks the run that is shown; the second in narrow rows whose names have less room than `ROOMY`. */
+/** Marks the shown run; the second in narrow rows whose names have less room than `ROOMY`. */
 const [HERE, HERE_SHORT] = [" (here)", " ◂"];
 const ROOMY = 20;
 
-/** What stands where in a row of the list: depends on the width and the longest name alone. */
+/** The columns of a row of the list: they depend on the width and the longest name alone. */
 export interface RunColumns {
   readonly width: number;
   readonly wide: boolean;
   readonly name: number;
   readonly started: number;
-  /** 0 where there is no room for the batch file. */
+  /** 0 if there is no room for the batch file. */
   readonly file: number;
 }
 
-/** Columns that the longest name takes, with the mark of the run that is shown. */
+/** Columns of the longest name, with the mark of the shown run. */
 export function longestName(runs: readonly ListedRun[]): number {
   return Math.max(12, ...runs.map(({ name }) => widthOf(displayText(name)) + widthOf(HERE)));
 }
@@ -41,7 +41,7 @@ export function runColumns(width: number, longest: number): RunColumns {
   return { width, wide, name, started, file: wide ? Math.max(0, room - name - 2) : 0 };
 }
 
-/** What the columns are. */
+/** The headings of the columns. */
 export function headLine({ wide, name, started, file }: RunColumns): SpanLine {
   const numbers = wide
     ? ["done", "gated", "open", "interv."].map((word, i) => fitTo(word, NUMBERS[i] ?? 0, "right")).join("")
@@ -50,7 +50,7 @@ export function headLine({ wide, name, started, file }: RunColumns): SpanLine {
   return [{ text: `${words}${numbers}${file >= 8 ? `  ${fitTo("batch file", file)}` : ""}`, tone: "waiting" }];
 }
 
-/** What comes before a run's time: how it stands, its name, when it began. */
+/** The part before a run's time: its status, its name, its start. */
 export function beforeTime(run: ListedRun, columns: RunColumns, options: { selected: boolean; shown: boolean }): SpanLine {
   const { glyph, word, tone } = standingLabel(run);
   const here = !options.shown ? "" : columns.wide || columns.name >= ROOMY ? HERE : HERE_SHORT;
@@ -63,7 +63,7 @@ export function beforeTime(run: ListedRun, columns: RunColumns, options: { selec
   ];
 }
 
-/** What comes after it: how far it is. What nobody has counted is unknown. */
+/** The part after it: its progress. Missing counts are unknown. */
 export function afterTime({ tally, batchPath }: ListedRun, { wide, file }: RunColumns): SpanLine {
   if (!wide) {
     const said = tally === undefined ? "?" : `${tally.done} of ${tally.done + tally.gated + tally.open}`;
@@ -74,7 +74,7 @@ export function afterTime({ tally, batchPath }: ListedRun, { wide, file }: RunCo
   return [{ text: numbers }, { text: file >= 8 ? `  ${endOf(displayText(batchPath), file)}` : "", tone: "waiting" }];
 }
 
-/** The end of a path says more than its beginning. */
+/** The end of a path, which is more telling than its beginning. */
 function endOf(path: string, width: number): string {
   if (widthOf(path) <= width) return path;
   const chars = [...path];
@@ -82,7 +82,7 @@ function endOf(path: string, width: number): string {
   return `…${chars.join("")}`;
 }
 
-/** Local date and time: `2026-05-04 12:00`, in less room `05-04 12:00`. */
+/** Local date and time: `2026-05-04 12:00`, if there is less room `05-04 12:00`. */
 function startedLabel(at: number, width: number): string {
   const day = `${formatDay(at)} ${formatMinute(at)}`;
   return width >= 16 ? `${new Date(at).getFullYear()}-${day}` : day;

@@ -8,7 +8,7 @@ import { type SpanLine, spansWidth } from "../../kit/spans.tsx";
 /** Lines under the list about the run that is selected. */
 export const ABOUT_LINES = 3;
 
-/** What the selected run is, how far it is, and what can be done with it, in exactly ABOUT_LINES lines at most. */
+/** The selected run, its progress, and its possible actions, in ABOUT_LINES lines at most. */
 export function runDetailLines(
   run: ListedRun,
   options: { readonly shown: boolean; readonly key: string; readonly width: number },
@@ -23,7 +23,7 @@ export function runDetailLines(
   return [[...head, { text: counts, tone: "waiting" as const }], ...said.map((text): SpanLine => [{ text: `   ${text}` }])];
 }
 
-/** How far it is, in more and in fewer words. */
+/** Its progress, in more and in fewer words. */
 function countsOf({ tally }: ListedRun): readonly string[] {
   if (tally === undefined) return ["  how far it is was not counted", "  not counted"];
   const { done, gated, open, interventions } = tally;

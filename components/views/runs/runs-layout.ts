@@ -5,7 +5,7 @@ import type { Cell, ViewSize } from "../../kit/geometry.ts";
 import { type Window, windowOf } from "../../kit/window.ts";
 import { ABOUT_LINES } from "./run-details.ts";
 
-/** Lines beside the list and what is told of the selected run: the head, and the line between them. */
+/** Lines beside the list and the details: the head, and the line between them. */
 const OTHER_LINES = 2;
 
 /** Lines of the list. */
@@ -13,7 +13,7 @@ export function listLines(height: number): number {
   return Math.max(1, height - ABOUT_LINES - OTHER_LINES);
 }
 
-/** The runs that are shown, the selected one among them. */
+/** The visible runs, including the selected one. */
 export function runsWindow(count: number, height: number, place: number): Window {
   return windowOf(count, listLines(height), place);
 }

@@ -18,7 +18,7 @@ import { listLines, runsWindow } from "./runs-layout.ts";
 
 const NO_RUNS: readonly ListedRun[] = [];
 
-/** All runs of this machine, and what can be done with the selected one. */
+/** All runs of this machine, and the possible actions on the selected one. */
 export function RunsView({ columns, height }: ViewSize): ReactNode {
   useDrawn("runs");
   const known = useDashboard((s) => s.runList !== undefined);
@@ -82,9 +82,9 @@ const RunRow = memo(function RunRow(options: {
   );
 });
 
-/** How long it took, or has taken; of a run that nobody works on it is not known when that ended. */
+/** Its duration so far; if a run has no engine, the end of its work is unknown. */
 function Took({ run }: { readonly run: ListedRun }): ReactNode {
-  // In a replay the clock is that of the run which is replayed.
+  // In a replay the clock is that of the replayed run.
   const replays = useDashboard((s) => s.playback !== undefined);
   if (run.standing === "at-work" && !replays) return <Time since={run.startedAt} format="elapsed" width={TOOK_WIDTH} />;
   const took = run.endedAt === undefined ? "?" : formatElapsed(run.endedAt - run.startedAt);

@@ -8,8 +8,8 @@ const LABEL_WIDTH = 5;
 const NOT_SHIPPED: BarStyle = { cap: "┋", fill: "┅", tone: "bad" };
 
 /**
- * Whose agent worked in which slot when: one line per slot, time from left to right over `width` columns. Full bars shipped,
- * dotted ones did not. Empty where nothing was tried.
+ * The agents of each slot over time: one line per slot, from left to right over `width` columns. Full bars shipped, dotted ones
+ * did not. Empty if there was no attempt.
  */
 export function ganttLines(run: RunState, width: number): readonly SpanLine[] {
   const end = run.end?.at ?? run.lastEventAt;
@@ -32,7 +32,7 @@ export function ganttLines(run: RunState, width: number): readonly SpanLine[] {
   return [...lines, [{ text: axis, tone: "waiting" }], ...counts];
 }
 
-/** Without what is empty at its end. */
+/** Drops empty spans at the end. */
 function trimmed(spans: SpanLine): SpanLine {
   return spans.at(-1)?.text.trim() === "" ? spans.slice(0, -1) : spans;
 }

@@ -16,13 +16,13 @@ import type { Span, SpanLine } from "../../kit/spans.tsx";
 import { trendLines } from "../../kit/trend-lines.ts";
 import { ganttLines } from "./gantt.ts";
 
-/** What the summary shows beside the run: runs before it, newest first, and the ticket whose step a key copies. */
+/** The summary's inputs beside the run: earlier runs, newest first, and the ticket whose step a key copies. */
 interface Beside {
   readonly earlier?: readonly EarlierRun[];
   readonly copies?: TicketId | undefined;
 }
 
-/** What the run came to, whole: nothing is cut out, and the steps left to a person are given word for word. */
+/** The result of the run in full: nothing is cut, and the steps left to a person are verbatim. */
 export function summaryLines(run: RunState, width: number, { earlier = [], copies }: Beside = {}): readonly PaneLine[] {
   const { shipped, gated, open } = outcomes(run);
   const ids = idWidth(run.plan);
@@ -46,7 +46,7 @@ export function summaryLines(run: RunState, width: number, { earlier = [], copie
   ];
 }
 
-/** How it ended, why, and the numbers. */
+/** The verdict, its reason, and the numbers. */
 function headLines(run: RunState, width: number): readonly SpanLine[] {
   return [
     [{ text: ` ${headline(run)}`, tone: runLabel(run, { state: "live" }).tone, bold: true }],
@@ -55,7 +55,7 @@ function headLines(run: RunState, width: number): readonly SpanLine[] {
   ];
 }
 
-/** What to fix, the command that goes on, and what it keeps; empty where the run is done. */
+/** The problem to fix, the command that resumes the run, and the work that it keeps; empty if the run is done. */
 function nextStepLines(run: RunState, width: number): readonly SpanLine[] {
   return nextLines(run).flatMap((line) => {
     const [name = "", text = ""] = [line.slice(0, 7), line.slice(7)];
@@ -70,7 +70,7 @@ function nextStepLines(run: RunState, width: number): readonly SpanLine[] {
   });
 }
 
-/** A line of a step that is left to a person, and whose it is. */
+/** A line of a step that is left to a person, and its ticket. */
 interface StepLine {
   readonly ticket: TicketId;
   readonly line: SpanLine;
@@ -87,7 +87,7 @@ function stepLines(run: RunState, width: number, copies: TicketId | undefined): 
   );
 }
 
-/** Whose step stands in a line of the summary, counted from 0; undefined where none does. */
+/** The ticket whose step stands in a line of the summary, counted from 0; undefined if there is none. */
 export function stepTicketIn(run: RunState, width: number, line: number): TicketId | undefined {
   // The steps have a title.
   const next = nextStepLines(run, width).length;
@@ -95,7 +95,7 @@ export function stepTicketIn(run: RunState, width: number, line: number): Ticket
   return stepLines(run, width, undefined)[line - above - 1]?.ticket;
 }
 
-/** A ticket and what is said of it, in as many lines as that needs. */
+/** A ticket and its text, in as many lines as needed. */
 function itemLines(
   { id }: TicketState,
   { glyph, tone, text }: Style & { readonly text: string },
@@ -115,7 +115,7 @@ function section(title: string, tone: Tone, count: number | string, lines: reado
   return lines.length === 0 ? [] : [{ title, tone, count: String(count) }, ...lines];
 }
 
-/** The step that is left, and what of the ticket was found or has landed. */
+/** The remaining step, with the ticket's landing and finder. */
 function stepOf(ticket: TicketState): string {
   const { humanStep, mergedSha } = ticket;
   const landed = mergedSha === undefined ? "" : ` · what was built has landed: ${mergedSha.slice(0, 7)}`;

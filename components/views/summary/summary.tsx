@@ -5,7 +5,7 @@ import type { ViewSize } from "../../kit/geometry.ts";
 import { LinesPane } from "../../kit/lines-pane.tsx";
 import { summaryLines } from "./summary-lines.ts";
 
-/** The screen after the run: what came of it, to be scrolled where it is longer than the terminal. */
+/** The screen after the run: its result, scrollable if it is longer than the terminal. */
 export const Summary = memo(function Summary({ columns, height }: ViewSize): ReactNode {
   useDrawn("summary");
   const run = useDashboard((s) => s.run);

@@ -8,7 +8,7 @@ import type { LifeStep } from "../../../src/store/views/ticket.ts";
 import { cut, fitTo, widthOf, wrapTo } from "../../kit/fit.ts";
 import { type Span, type SpanLine, spansWidth } from "../../kit/spans.tsx";
 
-/** A line of the life of a ticket; `since`: behind it stands the time from then on; `of`: the try, and the step, that it tells of. */
+/** A line of the attempt history; `since`: the start of the elapsed time behind it; `of`: its attempt, and its step. */
 export interface AttemptLine {
   readonly line: SpanLine;
   readonly of?: { readonly n: number; readonly step?: LifeStep };
@@ -22,7 +22,7 @@ function attemptLabel({ outcome }: AttemptHistory): Label {
   return outcome === undefined ? { ...STYLES.agent, word: "under way" } : outcomeLabel(outcome, true);
 }
 
-/** A try on one line, with what happened in it, and `count` behind its number: `✖ try 1  failed  agent 40s, gates ok, check tests failed: 2 of 214`. */
+/** An attempt with its steps on one line, `count` behind its number: `✖ attempt 1  failed  agent 40s, gates ok`. */
 export function attemptLine(
   life: AttemptHistory,
   options: { readonly chosen: boolean; readonly width: number; readonly count: string },
@@ -44,7 +44,7 @@ export function attemptLine(
   };
 }
 
-/** What happened in a try, in words; where there is no room for all, what failed or is under way. Of what lies ahead nothing is said. */
+/** The steps of an attempt, in words; if there is no room for all, the failed or the running one. Future steps are omitted. */
 function storyOf({ entries, says }: AttemptHistory, width: number): string {
   const words = entries.flatMap((entry) => storyLabel(entry) ?? []);
   const whole = words.length === 0 ? says : words.join(", ");
@@ -72,7 +72,7 @@ function storyLabel(entry: AttemptEntry): string | undefined {
   }
 }
 
-/** All tries, the chosen one with each of its steps. `at` is the place of the chosen step. */
+/** All attempts, the chosen one with each of its steps. `at` is the index of the chosen step. */
 export function attemptLines(
   lives: readonly AttemptHistory[],
   chosen: { readonly life: AttemptHistory; readonly entry: AttemptEntry | undefined },
@@ -132,7 +132,7 @@ function entryLines(entry: AttemptEntry, chosen: boolean, width: number): readon
   ];
 }
 
-/** The finish line as a track, behind the agent; the chosen step is inverted. Where not all of it fits, only that one is named. */
+/** The finish line as a track, behind the agent; the chosen step is inverted. If not all of it fits, only that step is named. */
 export function trackLine(life: AttemptHistory, chosen: AttemptEntry | undefined, width: number): SpanLine {
   const whole = trackSpans(life, chosen, () => true);
   return spansWidth(whole) <= width ? whole : trackSpans(life, chosen, (entry) => entry === chosen || entry.mark === "running");

@@ -12,7 +12,7 @@ import { type AttemptLine, attemptLine, TIME_WIDTH } from "./attempt-lines.ts";
 import { shownAttempt, shownAttempts } from "./ticket-layout.ts";
 import { useTarget } from "./use-target.ts";
 
-/** The life of a ticket, one line for each step of the chosen try and two for each other. */
+/** The attempt history, one line for each step of the chosen attempt and two for each other. */
 export const LifeList = memo(function LifeList({ columns, height }: ViewSize): ReactNode {
   useDrawn("ticket life");
   const target = useTarget();
@@ -26,7 +26,7 @@ export const LifeList = memo(function LifeList({ columns, height }: ViewSize): R
   );
 });
 
-/** The tries of a ticket, a line each. */
+/** The attempts of a ticket, a line each. */
 export const TryLines = memo(function TryLines({ columns, height }: ViewSize): ReactNode {
   useDrawn("ticket life");
   const target = useTarget();

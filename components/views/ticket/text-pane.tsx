@@ -22,11 +22,11 @@ import { targetParts, useTarget } from "./use-target.ts";
 interface PaneOf {
   readonly columns: number;
   readonly height: number;
-  /** What stands before each line of text: the line beside the life, or a space. */
+  /** The prefix of each line of text: the line beside the attempt history, or a space. */
   readonly left: string;
 }
 
-/** The chosen tab: its text, and what is looked for in it. Of the view, new lines of a log draw this alone. */
+/** The chosen tab: its text, and the matches of the search. New lines of a log redraw only this part of the view. */
 export const TextPane = memo(function TextPane({ columns, height, left }: PaneOf): ReactNode {
   useDrawn("ticket text");
   const store = use(DashboardContext)?.store;
@@ -68,7 +68,7 @@ export const TextPane = memo(function TextPane({ columns, height, left }: PaneOf
   );
 });
 
-/** All that the pane is made of. */
+/** The parts of the state that the pane depends on. */
 function paneParts(state: DashboardState): readonly unknown[] {
   return [state.viewed, state.ui.ticket, headKey(state), searchField(state), ...targetParts(state)];
 }
@@ -77,7 +77,7 @@ function searchField({ ui: { modal } }: DashboardState): TextInput | undefined {
   return modal?.kind === "search" ? modal.input : undefined;
 }
 
-/** What a tab says by itself, as one text: it changes with more of the run than its file does. */
+/** A tab's own lines, as one text: they depend on more of the run than its file does. */
 function headKey(state: DashboardState): string {
   const { view, ticket } = state.ui;
   if (view !== "ticket" || (ticket.tab !== "cost" && ticket.tab !== "evidence")) return "";
@@ -89,7 +89,7 @@ function headKey(state: DashboardState): string {
         .join("\n");
 }
 
-/** Every line of the pane, also those with nothing on them: what stood there is written over. */
+/** Every line of the pane, including empty ones, which overwrite the old content. */
 function linesOf(state: DashboardState, shown: ShownText, needle: string): readonly SpanLine[] {
   const { source, room, place } = shown;
   const lines =
@@ -102,7 +102,7 @@ function emptyLine(state: DashboardState, { target, room }: ShownText): SpanLine
   return [{ text: cut(text, room.columns), tone }];
 }
 
-/** The tabs by name, the chosen one in capitals, and behind them where the text stands. */
+/** The tabs by name, the chosen one in capitals, followed by the scroll position. */
 function TabLine(options: {
   readonly shown: ShownText;
   readonly skipped: number;
@@ -128,7 +128,7 @@ function TabLine(options: {
   );
 }
 
-/** Where the text stands, the longest words first. */
+/** The scroll position, the longest words first. */
 function statusLabels({ source, room, place, follows, target }: ShownText, skipped: number): readonly string[] {
   const { count, first } = source;
   if (count === 0) return [];
@@ -143,7 +143,7 @@ function statusLabels({ source, room, place, follows, target }: ShownText, skipp
   return [whole, lost === "" ? whole : `${lost} · ${at}`, lost === "" ? at : `older let go · ${at}`, at];
 }
 
-/** What is looked for, and how often it is there. It is written in the last line of the screen. */
+/** The search text and its number of matches. Its field is the last line of the screen. */
 function searchLine({ ui }: DashboardState, { target }: ShownText, needle: string, found: readonly number[]): SpanLine {
   if (needle === "") return [{ text: " " }];
   const { match } = ui.ticket;
@@ -156,7 +156,7 @@ function searchLine({ ui }: DashboardState, { target }: ShownText, needle: strin
   ];
 }
 
-/** A row of text as it is drawn: what is looked for is inverted. */
+/** A row of text as drawn: matches of the search are inverted. */
 function rowSpans({ source, room }: ShownText, { line, stretch }: TextRow, needle: string): SpanLine {
   const { text, tone } = source.line(line - source.first);
   const shown = room.wrap ? text.slice(stretch.from, stretch.to).trimEnd() : cutTo(text, room.columns);
@@ -167,7 +167,7 @@ function rowSpans({ source, room }: ShownText, { line, stretch }: TextRow, needl
   return marked(shown, tone, hits);
 }
 
-/** A line cut to the columns; of a very long one no more is measured than can be seen. */
+/** A line cut to the columns; of a very long one only the visible part is measured. */
 function cutTo(text: string, columns: number): string {
   const most = columns * 4;
   return cut(text.length > most ? `${text.slice(0, most)}…` : text, columns);

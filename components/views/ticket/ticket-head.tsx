@@ -13,7 +13,7 @@ import { Line, Say } from "../../kit/text.tsx";
 import { trackLine } from "./attempt-lines.ts";
 import { useTarget } from "./use-target.ts";
 
-/** Which ticket it is, how it stands, and how far the chosen try has come on its finish line. */
+/** The ticket, its state, and the progress of the chosen attempt on its finish line. */
 export const TicketHead = memo(function TicketHead({ width }: { readonly width: number }): ReactNode {
   useDrawn("ticket head");
   const { id, title, about } = useDashboard(useShallow(whichOf));
@@ -50,7 +50,7 @@ function whichOf(state: DashboardState): { readonly id: string; readonly title: 
   return { id: ticket.id, title: titleOf(state, ticket.id), about: displayText(about.join(" · ")) };
 }
 
-/** How the ticket stands: what its try is at, why it waits, what is left of it, or that it is done. */
+/** The state of the ticket: the current step of its attempt, the reason why it waits, its remaining step, or that it is done. */
 function standingOf(state: DashboardState): QueueLabel {
   const ticket = state.ui.selected === undefined ? undefined : ticketIn(state, state.ui.selected);
   if (ticket === undefined) return { glyph: " ", tone: "plain", text: "" };

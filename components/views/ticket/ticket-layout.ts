@@ -9,23 +9,23 @@ import type { Cell, ViewSize } from "../../kit/geometry.ts";
 import { type Window, windowOf } from "../../kit/window.ts";
 import { type AttemptLine, attemptLines } from "./attempt-lines.ts";
 
-/** Lines of the head: the ticket, how it stands, and its finish line. */
+/** Lines of the head: the ticket, its state, and its finish line. */
 export const TICKET_HEAD_LINES = 3;
-/** Columns of the life of a ticket where it stands beside the text, at least and at most. */
+/** Minimum and maximum columns of the attempt history beside the text. */
 const [LEAST_LIFE, MOST_LIFE] = [38, 56];
-/** The part of the width that it has between them. */
+/** Its share of the width between them. */
 const LIFE_SHARE = 0.3;
-/** Lines over the life beside the text. */
+/** Lines above the attempt history beside the text. */
 const LIFE_TITLE = 1;
 
-/** Where the life of the ticket and its text stand, under the head. */
+/** The positions of the attempt history and the text, under the head. */
 interface TicketLayout {
   readonly wide: boolean;
   readonly life: ViewSize;
   readonly text: ViewSize;
 }
 
-/** Beside each other where there is room, else the text under a line for each try. */
+/** Side by side if there is room, else the text under a line for each attempt. */
 export function ticketLayout({ columns, height }: ViewSize, tries: number): TicketLayout {
   if (columns >= WIDE_COLUMNS) {
     const life = Math.min(MOST_LIFE, Math.max(LEAST_LIFE, Math.floor(columns * LIFE_SHARE)));
@@ -35,25 +35,25 @@ export function ticketLayout({ columns, height }: ViewSize, tries: number): Tick
   return { wide: false, life: { columns, height: lines }, text: { columns, height: height - lines } };
 }
 
-/** The life beside the text, under its title: its lines, and which of them are shown. */
+/** The attempt history beside the text, under its title: its lines, and the visible ones. */
 export function shownAttempt({ lives, life, entry }: Pick<Target, "lives" | "life" | "entry">, { columns, height }: ViewSize) {
   const { lines, at } = attemptLines(lives, { life, entry }, columns - 1);
   return { lines, window: windowOf(lines.length, height - LIFE_TITLE, at) };
 }
 
-/** The tries over the text that are shown; where there is one line for all, the chosen one. */
+/** The visible attempts above the text; if there is one line for all, the chosen one. */
 export function shownAttempts(lives: readonly AttemptHistory[], life: AttemptHistory | undefined, height: number): Window {
   const at = life === undefined ? 0 : lives.indexOf(life);
   if (height === 1) return { start: at, end: Math.min(at + 1, lives.length), above: 0, below: 0 };
   return windowOf(lives.length, height, at);
 }
 
-/** A tab's name, with the space on either side of it. */
+/** A tab's name, with a space on either side. */
 export function tabName(tab: TicketTab, chosen: TicketTab): string {
   return ` ${tab === chosen ? tab.toUpperCase() : tab} `;
 }
 
-/** What lies in a cell of the ticket view, counted from its first line: a tab, or a step or a try of its life. */
+/** The part of the ticket view in a cell, counted from its first line: a tab, or a step or an attempt. */
 export function ticketPartAt(state: DashboardState, { columns, height }: ViewSize, cell: Cell): MouseTarget | undefined {
   const target = targetOf(state);
   if (target === undefined) return undefined;
@@ -80,7 +80,7 @@ function tryAt(target: Target, { height }: ViewSize, row: number): MouseTarget |
   return life === undefined ? undefined : pick(target, { n: life.n });
 }
 
-/** The newest try is not held on to: the one after it will be shown once it begins. */
+/** The newest attempt is not pinned: the next one is shown once it begins. */
 function pick({ ticket, lives }: Target, { n, step }: NonNullable<AttemptLine["of"]>): MouseTarget {
   const held = n === lives.at(-1)?.n ? {} : { n };
   return { on: "step", pick: { ticket: ticket.id, ...held, ...(step === undefined ? {} : { step }) } };

@@ -11,7 +11,7 @@ import { TextPane } from "./text-pane.tsx";
 import { TicketHead } from "./ticket-head.tsx";
 import { TICKET_HEAD_LINES, ticketLayout } from "./ticket-layout.ts";
 
-/** All about the selected ticket: its tries with their steps, and what each has left. */
+/** All about the selected ticket: its attempts with their steps, and the files of each. */
 export function TicketView({ columns, height }: ViewSize): ReactNode {
   useDrawn("ticket");
   const selected = useDashboard((s) => s.ui.selected !== undefined && ticketIn(s, s.ui.selected) !== undefined);

@@ -3,7 +3,7 @@ import { type DashboardState, ticketIn } from "../../../src/store/dashboard-stat
 import { type Target, targetOf } from "../../../src/store/ticket-log/target.ts";
 import { useStateOf } from "../../kit/dashboard-context.ts";
 
-/** All that a target is made of. What an agent prints is no part of it. */
+/** The parts of the state that a target depends on. Agent output is not among them. */
 export function targetParts({ run, ui }: DashboardState): readonly unknown[] {
   const ticket = ui.selected === undefined ? undefined : ticketIn({ ...(run === undefined ? {} : { run }) }, ui.selected);
   if (ticket === undefined) return [];
@@ -11,7 +11,7 @@ export function targetParts({ run, ui }: DashboardState): readonly unknown[] {
   return [run?.plan, ui.selected, ui.ticket.pick, ui.ticket.tab, ticket.history, ticket.evidence, ...Object.values(attempt)];
 }
 
-/** What the ticket view looks at; the same object until something of it has changed. */
+/** The target of the ticket view; the same object until a part of it changes. */
 export function useTarget(): Target | undefined {
   const state = useStateOf(targetParts);
   return useMemo(() => targetOf(state), [state]);

@@ -10,7 +10,7 @@ const FAILED: BarStyle = { cap: "×", fill: "×", tone: STYLES.failed.tone };
 const KILLED: BarStyle = { cap: "■", fill: "■", tone: "bad" };
 const CUT_OFF: BarStyle = { cap: "·", fill: "·", tone: STYLES.cutOff.tone };
 const AT_WORK: BarStyle = { cap: "▸", fill: "▸", tone: "running" };
-/** Its agent has ended, and nobody has judged its work yet. */
+/** Its agent has ended, and its work is not judged yet. */
 const UNJUDGED: BarStyle = { cap: "▸", fill: "─", tone: "running" };
 
 const BY_OUTCOME: Readonly<Record<AttemptOutcome, BarStyle>> = {
@@ -26,7 +26,7 @@ const BY_OUTCOME: Readonly<Record<AttemptOutcome, BarStyle>> = {
 
 const FINISH_FILL = "░";
 
-/** By pattern and tone: how the try ended, or that it goes on. A finish line has a pattern of its own. */
+/** By pattern and tone: the outcome of the attempt, or that it is running. A finish line has a pattern of its own. */
 export function segmentStyle({ outcome, part, to }: Pick<TimelineBar, "outcome" | "part" | "to">): BarStyle {
   const running = to === undefined ? AT_WORK : UNJUDGED;
   const style = outcome === undefined ? running : BY_OUTCOME[outcome];
@@ -43,10 +43,10 @@ const LEGEND: readonly (readonly [BarStyle, word: string])[] = [
   [CUT_OFF, "cut off"],
 ];
 
-/** From so many columns on there is room for all of the legend. */
+/** From this many columns on the whole legend fits. */
 const WIDE = 120;
 
-/** What the patterns mean, and how long a column is (milliseconds), a piece each; the finish line where it is shown. */
+/** The meanings of the patterns, and the length of a column (milliseconds), a piece each; the finish line if it is shown. */
 export function legend(options: { readonly finish: boolean; readonly width: number; readonly ms: number }): readonly SpanLine[] {
   const wide = options.width >= WIDE;
   const gap = wide ? " " : "";

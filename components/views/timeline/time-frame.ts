@@ -5,7 +5,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Lengths of time that a column may stand for, and the distances of marks on the axis. Milliseconds. */
+/** Lengths of time per column, and distances of marks on the axis. Milliseconds. */
 const STEPS = [
   ...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND),
   ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE),
@@ -13,7 +13,7 @@ const STEPS = [
 ] as const;
 const LONGEST = 168 * HOUR;
 
-/** Which time stands where: `start` is the time of the first column, `ms` what each stands for, `now` the column of the present. */
+/** The mapping of times to columns: `start` is the time of the first, `ms` the length of each, `now` the present one. */
 export interface TimeFrame {
   readonly start: number;
   readonly ms: number;
@@ -22,8 +22,8 @@ export interface TimeFrame {
 }
 
 /**
- * The time that is shown over so many columns. Without zoom it is the whole run, in steps that change only when it has outgrown
- * them; with zoom, the page that holds the present, turned by a quarter at a time, or what a person has gone to.
+ * The time shown over so many columns. Without zoom it is the whole run, in steps that change only when the run has outgrown
+ * them. With zoom, it is the page with the present, turned by a quarter at a time, or the page that a person has moved to.
  */
 export function timeFrame(options: {
   readonly startedAt: number;
@@ -44,7 +44,7 @@ export function timeFrame(options: {
   return { start, ms, columns, now: columnOf(until, start, ms) };
 }
 
-/** The column in which a time lies, which may be out of sight. */
+/** The column of a time, possibly out of sight. */
 export function columnOf(at: number, start: number, ms: number): number {
   return Math.floor((at - start) / ms);
 }
@@ -64,7 +64,7 @@ interface Tick {
 /** Room for a label, its line and a gap. */
 const LABEL_ROOM = 11;
 
-/** Marks on full steps of the local clock, as near to each other as their labels allow. */
+/** Marks on full steps of the local clock, as close as their labels allow. */
 export function ticksOf({ start, ms, columns }: TimeFrame): readonly Tick[] {
   const least = LABEL_ROOM * ms;
   const step = STEPS.find((each) => each >= least && each % ms === 0) ?? Math.ceil(least / LONGEST) * LONGEST;

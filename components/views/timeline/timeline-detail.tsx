@@ -17,7 +17,7 @@ import { Line, Say } from "../../kit/text.tsx";
 import { Time } from "../../kit/time.tsx";
 import { segmentStyle } from "./segment-style.ts";
 
-/** The tries of the selected ticket in words, the newest first, in exactly `lines` lines: 2, or 4 with a title. */
+/** The attempts of the selected ticket in words, newest first, in exactly `lines` lines: 2, or 4 with a title. */
 export function TimelineDetail(options: {
   readonly id: TicketId | undefined;
   readonly width: number;
@@ -61,7 +61,7 @@ function triesOf(state: Parameters<typeof ticketIn>[0], id: TicketId): number {
   return (ticket?.history.length ?? 0) + (ticket?.attempt === undefined ? 0 : 1);
 }
 
-/** `T-6 try 2  failed  12:20:01–12:25:41  agent 05:00  finish line 00:40  2 of 88: …`. */
+/** `T-6 attempt 2  failed  12:20:01–12:25:41  agent 05:00  finish line 00:40  2 of 88: …`. */
 function pastLine(id: string, pastAttempt: PastAttempt): SpanLine {
   const { tone, cap, fill } = segmentStyle({ outcome: pastAttempt.outcome, part: "agent", to: pastAttempt.endedAt });
   const finish: readonly Span[] =

@@ -7,20 +7,20 @@ import { rowWindow } from "../../kit/window.ts";
 import { segmentStyle } from "./segment-style.ts";
 import { columnOf, type TimeFrame, timeFrame } from "./time-frame.ts";
 
-/** Columns before a lane: which slot it is. */
+/** Columns before a lane: the slot's label. */
 export const LANE_LABEL = 6;
-/** From so many lines on, more than the last tries of the selected ticket are told. */
+/** From this many lines on, there is room for more than the last attempts of the selected ticket. */
 const ROOMY = 16;
-/** Lines beside the lanes: the clock, and what the patterns mean. */
+/** Lines beside the lanes: the clock, and the legend. */
 const OTHER_LINES = 2;
 
-/** One line of the view: the agents of a slot, or the finish lines of those that left it. */
+/** One line of the view: the agents of a slot, or the finish lines of its former attempts. */
 interface LaneOf {
   readonly slot: number;
   readonly part: TimelineBar["part"];
 }
 
-/** Which slots are shown, in which lines. */
+/** The visible slots, and their lines. */
 interface TimelineLayout {
   /** Lines about the selected ticket. */
   readonly detail: 2 | 4;
@@ -29,12 +29,12 @@ interface TimelineLayout {
   readonly count: number;
   readonly from: number;
   readonly to: number;
-  /** Whether finish lines have lanes of their own. */
+  /** True if finish lines have lanes of their own. */
   readonly finish: boolean;
   readonly lanes: readonly LaneOf[];
 }
 
-/** Finds the page of slots that has the last try of the selected ticket on it. */
+/** Finds the page of slots with the selected ticket's last attempt. */
 export function timelineLayout(options: {
   readonly bars: readonly TimelineBar[];
   readonly slots: number;
@@ -53,12 +53,12 @@ export function timelineLayout(options: {
   return { detail, room, count, from, to, finish, lanes };
 }
 
-/** What is shown of time, over so many columns of lanes. */
+/** The shown time, over so many columns of lanes. */
 export function frameOf({ run, now, ui: { timeline } }: Pick<DashboardState, "run" | "now" | "ui">, columns: number): TimeFrame {
   return timeFrame({ startedAt: run?.startedAt ?? now, until: run?.end?.at ?? now, columns, ui: timeline });
 }
 
-/** The bars of a lane, in the columns of the time that is shown. */
+/** The bars of a lane, in the columns of the shown time. */
 export function laneBars(
   bars: readonly TimelineBar[],
   { start, ms, now }: TimeFrame,
@@ -73,7 +73,7 @@ export function laneBars(
   }));
 }
 
-/** The ticket in a cell of the timeline, counted from its first line: of more than one, the next after the selected one. */
+/** The ticket in a cell of the timeline, counted from its first line; if there are several, the next after the selected one. */
 export function timelineTicketAt(state: DashboardState, size: ViewSize, cell: Cell): TicketId | undefined {
   const { run, ui } = state;
   if (run === undefined) return undefined;

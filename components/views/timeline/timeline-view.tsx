@@ -12,7 +12,7 @@ import { type TimeFrame, ticksOf } from "./time-frame.ts";
 import { TimelineDetail } from "./timeline-detail.tsx";
 import { frameOf, LANE_LABEL, laneBars, timelineLayout } from "./timeline-layout.ts";
 
-/** The timeline: whose agent worked in which slot when, and the finish lines beside it. */
+/** The timeline: the agents of each slot over time, and the finish lines beside them. */
 export function TimelineView({ columns, height }: ViewSize): ReactNode {
   useDrawn("timeline");
   const known = useDashboard((s) => s.run !== undefined);
@@ -61,7 +61,7 @@ const Timeline = memo(function Timeline({ columns, height }: ViewSize): ReactNod
 const EMPTY: SpanLine = [{ text: " " }];
 const NO_BARS: readonly TimelineBar[] = [];
 
-/** What is shown of time, told to whoever moves in it. It changes with the columns, not with the seconds. */
+/** The shown time, reported to the store for panning. It changes with the columns, not with the seconds. */
 function useFrame(columns: number): TimeFrame {
   const store = use(DashboardContext)?.store;
   const frame = useDashboard(useShallow((s) => frameOf(s, columns)));
@@ -70,7 +70,7 @@ function useFrame(columns: number): TimeFrame {
   return frame;
 }
 
-/** Marks of the axis and the present, down through what is empty. */
+/** Marks of the axis and the present, drawn through empty cells. */
 function groundOf(frame: TimeFrame): Ground {
   const ground = new Map<number, GroundSign>(ticksOf(frame).map(({ column }) => [column, { text: "╎", tone: "waiting" }]));
   return ground.set(frame.now, { text: "│", tone: "running" });
@@ -110,7 +110,7 @@ function hiddenSlots({ count, to, from }: { readonly from: number; readonly to: 
   return [{ text: ` ${words.join(" · ")} `, bold: true }];
 }
 
-/** One slot's agents, or the finish lines of those that left it, over the time that is shown. */
+/** One slot's agents, or the finish lines of its former attempts, over the shown time. */
 const Lane = memo(function Lane({
   slot,
   part,
