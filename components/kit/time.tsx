@@ -8,7 +8,7 @@ import { Say } from "./text.tsx";
 
 const FORMATS = { elapsed: formatElapsed, long: formatLong, age: formatAge, left: formatLeft } as const;
 
-/** The time since `since` (or until it, where `until` is set), in exactly `width` columns. */
+/** The time since `since` (or until it, if `until` is set), in exactly `width` columns. */
 interface TimeOf {
   readonly since: number;
   readonly until?: boolean;

@@ -7,7 +7,7 @@ const SIGN_CELLS = 3;
 /** Digits of a sign's number: printable ASCII without the blank. */
 const DIGITS = 94;
 const NUMBERS = DIGITS ** 2;
-/** Several times what the largest terminal shows. */
+/** Several times the lines of the largest terminal. */
 const MOST = 1_024;
 
 interface PreparedLine {

@@ -1,7 +1,7 @@
 /** The smallest terminal on which the dashboard is drawn. */
 export const SMALLEST_TERMINAL = { columns: 60, rows: 15 } as const;
 
-/** How many colours a terminal shows: none, its own 16, the 256 of xterm's table, or any. */
+/** The colours of a terminal: none, its own 16, the 256 of xterm's table, or any. */
 export type Colours = "none" | "16" | "256" | "true";
 export type TerminalBackground = "dark" | "light" | "unknown";
 
@@ -19,7 +19,7 @@ export interface TerminalCapabilities {
   /** The support for its clipboard (OSC 52); `tmux`: only if tmux is set up to pass it on. */
   readonly clipboard: "none" | "osc52" | "tmux";
   readonly mouse: boolean;
-  /** A screen reader reads what is drawn. */
+  /** A screen reader reads the screen. */
   readonly spoken: boolean;
 }
 

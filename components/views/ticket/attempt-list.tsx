@@ -52,7 +52,7 @@ function Lines(options: {
   return (
     <>
       {lines.slice(window.start, window.end).map(({ line, since }, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place in the life
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its position in the history
         <One key={window.start + i} line={line} since={since} columns={columns} />
       ))}
       {window.above + window.below > 0 && (
