@@ -59,10 +59,7 @@ export interface AgentProgram {
   readonly exitStops?: Readonly<Record<number, AgentStop>>;
   /** Its logs of people's own sessions, if they contain the usage of each answer. */
   readonly sessions?: (env: NodeJS.ProcessEnv) => SessionLogFormat;
-  /**
-   * True if it asks the API for this model by this very name, so that a missing price can be reported before it starts; default:
-   * never.
-   */
+  /** True if it uses this very name of the model, so that a missing price can be reported before its start; default: never. */
   handsOn?(model: string): boolean;
   /** Writes its settings into the session folder of the task, which is empty, and gives its launch. */
   prepare(task: Pick<AgentTask, "session" | "worktree">, options: ProgramOptions): Promise<ProgramLaunch>;

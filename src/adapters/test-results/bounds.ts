@@ -8,8 +8,5 @@ export const MAX_SUITE_DEPTH = 60;
 export const PARSE_MS = 60_000;
 /** Memory limit for reading results. MiB. */
 export const PARSE_MIB = 1024;
-/**
- * Results contain the start of their run. It may be earlier than the engine's start of the command by so much: clocks are coarse.
- * Milliseconds.
- */
+/** The start in the results may be earlier than the engine's start of the command by so much: clocks are coarse. Milliseconds. */
 export const SKEW_MS = 2_000;

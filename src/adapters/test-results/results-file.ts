@@ -9,9 +9,7 @@ export type ResultsBytes =
   | { readonly ok: true; readonly bytes: Uint8Array }
   | { readonly ok: false; readonly absent: boolean; readonly problem: string };
 
-/**
- * Checks that the folder, and every folder on the way to the file, is a folder and no link. Gives the obstacle, if there is one.
- */
+/** Checks that the folder, and every folder on the way to the file, is a folder and no link. Gives the obstacle, if any. */
 export async function linkOnTheWay(folder: string, path: string): Promise<string | undefined> {
   const steps = dirname(path).split("/");
   for (let n = 1; n <= steps.length; n += 1) {

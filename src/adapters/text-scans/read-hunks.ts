@@ -3,10 +3,7 @@ import type { Hunk } from "../../domain/evidence/hunk.ts";
 /** `@@ -from,lines +from,lines @@`; a count of one is left out (git-diff(1)). */
 const HUNK = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
-/**
- * The hunks of a diff that git wrote without context lines. Lines are counted by each hunk's header, so that no line of a file
- * can pass for a header.
- */
+/** The hunks of a diff without context lines. Each header counts its lines, so that no line of a file can pass for a header. */
 export function readHunks(diff: string): readonly Hunk[] {
   const hunks: Hunk[] = [];
   const lines = diff.split("\n");
@@ -26,10 +23,7 @@ export function readHunks(diff: string): readonly Hunk[] {
   return hunks;
 }
 
-/**
- * The given number of changed lines from `from` on. A line with another first character is git's own note about a missing line
- * end.
- */
+/** The given number of changed lines from `from` on. Lines that begin otherwise are git's note about a missing line end. */
 function readBody(lines: readonly string[], from: number, size: number): { added: string[]; removed: string[]; last: number } {
   const [removed, added]: [string[], string[]] = [[], []];
   let at = from;
@@ -43,10 +37,7 @@ function readBody(lines: readonly string[], from: number, size: number): { added
 
 const ESCAPES: Readonly<Record<string, string>> = { t: "\t", n: "\n", r: "\r", a: "\x07", b: "\b", f: "\f", v: "\v" };
 
-/**
- * The path of `a/path` or `b/path`. git quotes it as C does if it has unusual characters, and ends it with a tab if it has a
- * space.
- */
+/** The path of `a/path` or `b/path`, quoted as in C if it has unusual characters, with a tab at its end if it has a space. */
 function pathOf(named: string): string {
   const bare = named.replace(/\t$/, "");
   if (!bare.startsWith('"')) return bare.slice(2);

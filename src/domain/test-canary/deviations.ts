@@ -114,9 +114,7 @@ function keysOf(file: PlantedFile): readonly string[] {
   return file.tests.map((test, i) => keyOf(file, test, i));
 }
 
-/**
- * True if none of a file's planted tests is reported, apart from those with an existing name, although the file could be loaded.
- */
+/** True if none of a file's planted tests is reported, apart from those with an existing name, although the file loaded. */
 function isUnrun(file: PlantedFile, run: PlantedRun): boolean {
   const own = file.tests.filter(({ role }) => role !== "known");
   return !failedToLoad(file, run) && own.every((test) => outcomeOf(test, run.tests ?? []) === "absent");

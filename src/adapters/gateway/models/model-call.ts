@@ -130,8 +130,7 @@ class Call {
       metered?.hold.settle(ok ? this.#outcome() : { as: "free" });
       this.#end("answered");
     });
-    // Sends the headers together with the first piece if there is one already. Otherwise sends them now, so that the client sees
-    // that a slow stream has begun.
+    // Sends the headers with the first piece if there is one already; otherwise now, to show that a slow stream has begun.
     setImmediate(() => size > 0 || res.destroyed || res.writableEnded || res.flushHeaders());
   }
 

@@ -135,7 +135,7 @@ function readPieces(pieces: readonly unknown[]): UsageReading | undefined {
   return pieces.every(isObject) ? readUsage("generate", last) : undefined;
 }
 
-/** True if a piece ends a Gemini answer: it has the reason for its end, or for asking nothing at all. */
+/** True if a piece ends a Gemini answer: it has the reason for its end, or for a blocked prompt. */
 function isLast(piece: JsonObject): boolean {
   const ended = listOf(piece["candidates"]).some((each) => typeof objectOf(each)?.["finishReason"] === "string");
   return ended || objectOf(piece["promptFeedback"])?.["blockReason"] !== undefined;

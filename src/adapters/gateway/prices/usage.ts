@@ -49,9 +49,7 @@ function optional(value: unknown): number | undefined {
   return value === undefined || value === null ? 0 : countOf(value);
 }
 
-/**
- * `input_tokens` is the input that was neither read from nor written to the cache; `cache_creation` splits the written tokens.
- */
+/** `input_tokens` is the input that was neither read from nor written to the cache; `cache_creation` splits the written one. */
 function anthropicTokens(usage: JsonObject): BilledTokens | undefined {
   const input = optional(usage["input_tokens"]);
   const output = countOf(usage["output_tokens"]);
