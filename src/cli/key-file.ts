@@ -7,7 +7,7 @@ import type { Keymap } from "../store/dashboard-state.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The path of the user's key file, and if it must exist. */
+/** The user's key file; it must exist if it was named. */
 interface KeyFilePlace {
   readonly file: string;
   readonly named: boolean;
