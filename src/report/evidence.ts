@@ -11,11 +11,11 @@ import { STYLES } from "../store/labels/tone.ts";
 import type { PageSection } from "./html.ts";
 import { type Html, html, lines, mark } from "./html.ts";
 
-/** Lines and characters of one piece of evidence that a page holds; what is more is counted. */
+/** Lines and characters per piece of evidence on a page; the rest is counted. */
 const MOST_LINES = 120;
 const MOST_COLUMNS = 400;
 
-/** How tries failed, with what spoke against them, folded away by ticket. */
+/** Failed attempts with their evidence, collapsed by ticket. */
 export function evidenceSection(state: RunState): PageSection | undefined {
   const failed = [...vecItems(state.tickets)].filter(
     ({ history, evidence }) => evidence.length > 0 || history.some(({ outcome }) => outcome !== "done"),

@@ -1,12 +1,12 @@
-/** What is not known, or is not there. */
+/** Stands for an unknown or missing value. */
 export const NOTHING = "–";
 
-/** A share of the whole as a percentage that SVG takes: three decimals, never a long tail of digits. */
+/** A share of the whole as a percentage for SVG: at most three decimals. */
 export function percent(share: number): string {
   return `${Math.round(share * 100_000) / 1000}%`;
 }
 
-/** The first `most` columns of a text, with "…" where something is missing; characters of East Asia are taken as two columns. */
+/** The first `most` columns of a text, with "…" if something is cut; East Asian characters count as two columns. */
 export function cutTo(text: string, most: number): string {
   let used = 0;
   let kept = "";

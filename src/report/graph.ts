@@ -7,7 +7,7 @@ import { criticalPath } from "../store/views/graph-layout.ts";
 import { cutTo } from "./format.ts";
 import { type Html, html, type PageSection } from "./html.ts";
 
-/** Pixels of a node and of the room between nodes. */
+/** Pixels of a node and of the gaps between nodes. */
 const [WIDTH, HEIGHT, ACROSS, DOWN] = [184, 40, 56, 12];
 
 interface Spot {
@@ -15,7 +15,7 @@ interface Spot {
   readonly y: number;
 }
 
-/** Which ticket waits for which, from left to right; undefined where none waits for any. */
+/** The graph of dependencies, from left to right; undefined if there are none. */
 export function graphSection(state: RunState, live: boolean): PageSection | undefined {
   const { placed, columns, rows } = columnsOf(state.plan);
   if (placed.length === 0) return undefined;
@@ -57,21 +57,21 @@ function nodeOf(state: RunState, node: PlacedTicket, long: boolean, live: boolea
 `;
 }
 
-/** A ticket in the picture of dependencies: its column and its place in it, both from 0. */
+/** A ticket in the graph: its column and its row, both from 0. */
 interface PlacedTicket {
   readonly index: number;
   readonly column: number;
   readonly row: number;
 }
 
-/** The tickets that wait for others or that others wait for, in columns: each right of all that it waits for. */
+/** The tickets with dependencies or dependants, in columns: each to the right of all its dependencies. */
 interface Columns {
   readonly placed: readonly PlacedTicket[];
   readonly columns: number;
   readonly rows: number;
 }
 
-/** Tickets in one column, before a layer goes on in the next. */
+/** Tickets per column, before a layer continues in the next one. */
 const MOST_ROWS = 24;
 
 /** Places the tickets of a plan. */

@@ -4,7 +4,7 @@ import { utcTime } from "../domain/values/time.ts";
 import type { PageSection } from "./html.ts";
 import { html } from "./html.ts";
 
-/** What people did to the run. */
+/** People's interventions in the run. */
 export function interventionsSection({ interventions }: RunState): PageSection {
   const title = "Interventions";
   if (interventions.length === 0) return { id: "people", title, note: "0", body: html`<p>Nobody touched this run.</p>` };
@@ -18,7 +18,7 @@ ${rows}</tbody></table></div>`;
   return { id: "people", title, note: String(interventions.length), body };
 }
 
-/** What this page is, and by what the run was judged. */
+/** The purpose of this page, and the oracle that judged the run. */
 export function aboutSection(state: RunState): PageSection {
   const { run, version, startedAt, end, seq, lastEventAt, oracleSha, batchSha, oracle, tripwire, sandboxed, resumes } = state;
   const facts: readonly (readonly [string, string])[] = [
