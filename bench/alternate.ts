@@ -1,14 +1,14 @@
 import { childEnvironment, ROOT, run, type Scratch } from "./children.ts";
 import { median } from "./stats.ts";
 
-/** Milliseconds that a program takes from its start to its end. Throws where it fails. */
+/** Milliseconds from a program's start to its end. Throws if it fails. */
 export async function timed(scratch: Scratch, argv: readonly [string, ...string[]]): Promise<number> {
   const result = await run({ argv, cwd: ROOT, env: childEnvironment(scratch.path) });
   if (result.code !== 0) throw new Error(`${argv.join(" ")} ended with ${result.code}: ${result.stderr.slice(-500)}`);
   return result.ms;
 }
 
-/** Runs each measurement once per round, in turn, so that a busy moment hits all alike. Medians, in their order. */
+/** Runs each measurement once per round, in turn, so that a busy moment affects all alike. Returns medians, in the same order. */
 export async function alternate(
   rounds: number,
   measurements: readonly ((round: number) => Promise<number>)[],

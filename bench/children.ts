@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 /** The repository this benchmark belongs to. */
 export const ROOT = resolve(import.meta.dirname, "..");
 
-/** A folder that is gone afterwards. */
+/** A folder that is removed afterwards. */
 export interface Scratch extends AsyncDisposable {
   readonly path: string;
 }
@@ -68,7 +68,7 @@ export function run(request: RunRequest): Promise<RunResult> {
   });
 }
 
-/** The same, but anything than exit 0 throws with what the program said. Returns its stdout without the last newline. */
+/** The same, but any exit code other than 0 throws with the program's output. Returns its stdout without the last newline. */
 export async function mustRun(request: RunRequest): Promise<string> {
   const { code, stdout, stderr } = await run(request);
   if (code !== 0) throw new Error(`${request.argv.join(" ")} ended with ${code}: ${stderr.trim() || stdout.trim()}`);

@@ -9,10 +9,10 @@ import { median, quantile } from "./stats.ts";
 
 const ITEM = "dashboard";
 const USUAL: Size = { cols: 120, rows: 30 };
-/** What eight hours of agents that never pause come to: two updates a second. */
+/** Eight hours of agents that never pause: two updates a second. */
 const EIGHT_HOURS = 8 * 3_600 * 2;
 
-/** What it costs to look at 64 agents that print 20 lines a second each. */
+/** The cost of watching 64 agents that print 20 lines a second each. */
 export const dashboard: Bench = {
   name: ITEM,
   about:
@@ -72,7 +72,7 @@ async function frameFigures(scratch: Scratch, options: BenchOptions): Promise<re
   return figures;
 }
 
-/** The first frames are what the compiler has not seen yet. CPU time is told too: others take none of it. */
+/** The compiler has not seen the first frames yet. CPU time is reported too, because other programs do not affect it. */
 function figuresOf({ ms, cpuMs }: Harnessed, { bytes, cells, frames }: FrameBytes, size: string): readonly Figure[] {
   const [wall, cpu] = [ms, cpuMs].map((times) => times.slice(Math.floor(times.length / 4)));
   if (wall === undefined || cpu === undefined) return [];

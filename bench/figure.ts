@@ -1,4 +1,4 @@
-/** Something small measured in the same run, that a figure is held against. */
+/** Something small measured in the same run, for comparison with a figure. */
 export interface Floor {
   readonly what: string;
   readonly value: number;
@@ -12,15 +12,15 @@ export interface Figure {
   readonly unit: "ms" | "s" | "MB" | "%" | "ms/ticket" | "bytes";
   readonly floor?: Floor;
   readonly ratio?: number;
-  /** What must not be exceeded; a figure without a bound only informs. */
+  /** The upper bound; a figure without a bound only informs. */
   readonly bound?: { readonly on: "value" | "ratio"; readonly max: number };
   readonly pass: boolean;
   readonly note?: string;
 }
 
-/** What the command line asks of every item. */
+/** The command line's options for every item. */
 export interface BenchOptions {
-  /** Fewer rounds and shorter runs: to see that the benchmark works, not for figures to quote. */
+  /** Fewer rounds and shorter runs: to check that the benchmark works, not for figures to quote. */
   readonly quick: boolean;
   readonly log: (line: string) => void;
 }
@@ -29,7 +29,7 @@ export interface BenchOptions {
 export interface Bench {
   readonly name: string;
   readonly about: string;
-  /** Runs only when it is asked for by name or by its own option. */
+  /** Runs only if it is requested by name or by its own option. */
   readonly onRequest?: boolean;
   run(options: BenchOptions): Promise<readonly Figure[]>;
 }
@@ -41,7 +41,7 @@ export function ratioFigure(figure: Omit<Figure, "ratio" | "bound" | "pass"> & {
   return { ...rest, ratio, bound: { on: "ratio", max }, pass: ratio <= max };
 }
 
-/** A figure bounded by itself; a floor, where there is one, gives the ratio for comparison. */
+/** A figure bounded by itself; a floor, if there is one, gives the ratio for comparison. */
 export function valueFigure(figure: Omit<Figure, "ratio" | "bound" | "pass"> & { max: number }): Figure {
   const { max, ...rest } = figure;
   const ratio = figure.floor === undefined ? {} : { ratio: figure.value / figure.floor.value };

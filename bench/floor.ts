@@ -11,8 +11,8 @@ export interface FloorRequest {
 }
 
 /**
- * The bare floor, in a small process of its own: what starting a program costs grows with the memory of the process that
- * starts it, and the floor must not carry the benchmark's. Returns milliseconds, without the start of that process.
+ * The bare floor, in a small process of its own: the cost of starting a program grows with the memory of its parent, and the
+ * floor must not include the benchmark's. Returns milliseconds, without the start of that process.
  */
 export async function runFloor(request: FloorRequest): Promise<number> {
   const argv = ["node", import.meta.filename, JSON.stringify(request)] as const;
@@ -20,9 +20,8 @@ export async function runFloor(request: FloorRequest): Promise<number> {
 }
 
 /**
- * What any harness must at least spawn for these tickets, at the same concurrency, and nothing else.
- * Worktrees are added and removed one at a time, since git's own bookkeeping does not bear two at once; landing is
- * serialised. Returns milliseconds.
+ * The minimum that any harness must spawn for these tickets, at the same concurrency. Worktrees are added and removed one at a
+ * time, because git's own bookkeeping does not allow two at once; landing is serialised. Returns milliseconds.
  */
 async function playFloor(request: FloorRequest): Promise<number> {
   const startedAt = performance.now();
@@ -62,7 +61,7 @@ async function land({ scratch, repo }: FloorRequest, id: string, base: string, t
 
 type Queue = <T>(job: () => Promise<T>) => Promise<T>;
 
-/** Runs jobs in the order they come, one after the other. */
+/** Runs jobs in order, one after the other. */
 function oneAtATime(): Queue {
   let last: Promise<unknown> = Promise.resolve();
   return (job) => {

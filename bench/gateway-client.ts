@@ -1,6 +1,6 @@
 /**
- * Stands in for an agent's program, behind the relay: asks the same of the vendor itself and through the gateway, in turn,
- * and prints what each took. `node bench/gateway-client.ts <vendor's base URL> <rounds>`; the gateway's is in `GATEWAY`.
+ * Stands in for an agent's program, behind the relay: sends the same requests to the vendor directly and through the gateway, in
+ * turn, and prints the times. `node bench/gateway-client.ts <vendor's base URL> <rounds>`; the gateway's is in `GATEWAY`.
  */
 import { Agent, request } from "node:http";
 import { median, quantile } from "./stats.ts";
@@ -17,13 +17,13 @@ export interface Times {
 interface Kind {
   readonly name: string;
   readonly body: Buffer;
-  /** What of an answer is measured: the whole, or the median way of one event. */
+  /** The measured part: the whole answer, or the median delay of one event. */
   readonly of: "answer" | "event";
 }
 
 const KIB = 1024;
 
-/** As an agent's program asks: instructions, tools, and a talk that grows by some hundred bytes at a time. */
+/** A request like an agent's program's: instructions, tools, and a conversation that grows by some hundred bytes at a time. */
 function bodyOf(bytes: number, metadata: Wish): Buffer {
   const tool = { name: "bash", description: "Runs a command. ".repeat(20), input_schema: { type: "object", properties: {} } };
   const turn = (i: number): object => ({
@@ -46,7 +46,7 @@ const KINDS: readonly Kind[] = [
 
 const agents = { direct: new Agent({ keepAlive: true }), gated: new Agent({ keepAlive: true }) };
 
-/** Milliseconds from the first byte asked to the last one answered; or those that an event was on its way. */
+/** Milliseconds from the first byte of the request to the last one of the answer, or the delays of its events. */
 function ask(base: string, agent: Agent, { body, of }: Kind): Promise<number> {
   return new Promise((settle, reject) => {
     const ways: number[] = [];
@@ -71,7 +71,7 @@ interface Samples {
   readonly gated: number[];
 }
 
-/** Both ways, now one first and now the other. */
+/** Measures both ways, in alternating order. */
 async function round(kind: Kind, base: Readonly<Record<keyof Samples, string>>, into: Samples, at: number): Promise<void> {
   for (const way of at % 2 === 0 ? (["direct", "gated"] as const) : (["gated", "direct"] as const))
     into[way].push(await ask(base[way], agents[way], kind));
@@ -79,7 +79,7 @@ async function round(kind: Kind, base: Readonly<Record<keyof Samples, string>>, 
 
 async function main(direct: string, gated: string, rounds: number): Promise<Readonly<Record<string, Times>>> {
   const all = KINDS.map((kind) => ({ kind, direct: [] as number[], gated: [] as number[] }));
-  // The first rounds find cold code everywhere; they are not counted.
+  // The first rounds run cold code everywhere; they are not counted.
   const warm = Math.ceil(rounds / 4);
   for (let at = 0; at < warm + rounds; at += 1) for (const each of all) await round(each.kind, { direct, gated }, each, at);
   const times = all.map((each): [string, Times] => {

@@ -7,10 +7,12 @@ import { type Bench, type BenchOptions, type Figure, noteFigure, valueFigure } f
 import type { Times } from "./gateway-client.ts";
 import { loopdashArgv } from "./loopdash.ts";
 
-/** What may be added to a request of the sizes that agents' programs send, and to an event on its way. Milliseconds. */
+/** Largest allowed delay of a request of the size that agents' programs send, and of an event. Milliseconds. */
 const MOST_MS = 1;
 
-/** What has no bound: it grows with the size, of which a model takes seconds (docs/decisions/requests-are-read-whole.md). */
+/**
+ * Without a bound: the delay grows with the size, for which a model takes seconds (docs/decisions/requests-are-read-whole.md).
+ */
 const LARGE = new Set(["request 200", "answer 200"]);
 
 const WHAT: Readonly<Record<string, string>> = {
@@ -23,7 +25,7 @@ const WHAT: Readonly<Record<string, string>> = {
   event: "one event of a stream, on its way",
 };
 
-/** What the one way out of a sandbox adds to a request to a model. */
+/** The delay that a sandbox's gateway adds to a request to a model. */
 export const gateway: Bench = {
   name: "gateway",
   about: "a request through relay and gateway against the same one straight to the vendor's stand-in, on loopback",
@@ -44,7 +46,7 @@ function startVendor(scratch: Scratch): ChildProcess {
   return spawn("node", [join(ROOT, "bench", "vendor.ts")], { env, stdio: ["pipe", "pipe", "inherit"] });
 }
 
-/** The gateway stands in this process, as it does in the engine's; vendor, relay and program have one each. */
+/** The gateway runs in this process, as it does in the engine's; vendor, relay and program have one each. */
 async function measure(scratch: Scratch, baseUrl: string, options: BenchOptions): Promise<readonly Figure[]> {
   const rounds = options.quick ? 10 : 200;
   const prices = [{ model: "bench-*", input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25 }];

@@ -26,7 +26,7 @@ export function randomGraph(options: {
   });
 }
 
-/** The least time any schedule needs: the longest path, or all work spread evenly, whichever is more. Seconds. */
+/** The least time of any schedule: the longest path, or all work spread evenly, whichever is more. Seconds. */
 export function leastMakespan(
   graph: readonly GraphTicket[],
   workers: number,

@@ -10,7 +10,7 @@ import { endRun, enginePid, openTerminal } from "./terminal.ts";
 
 const WORKERS = 2;
 
-/** What it costs to look on: a dashboard and its engine with two workers that print five lines a second each. */
+/** The cost of watching: a dashboard and its engine with two workers that print five lines a second each. */
 export const idle: Bench = {
   name: "idle",
   about: "dashboard and engine with 2 busy workers, 5 lines a second each: CPU of a core, resident memory",
@@ -36,7 +36,7 @@ export const idle: Bench = {
     try {
       await terminal.seen("what the agent says");
       const engine = await enginePid(scratch.path, home);
-      // What starting cost is not what looking on costs.
+      // The cost of starting is not part of the cost of watching.
       await sleep(2_000);
       const [dashboardCpu, engineCpu] = await cpuPercent([terminal.pid, engine], seconds);
       return figures({

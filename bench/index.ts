@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- [--only NAME[,NAME…]] [--peer] [--quick] [--json FILE]`: measures what loopdash costs, each figure
- * against something measured in the same run. A table on stdout (JSON instead with `--json -`); progress on stderr.
- * Ends with 1 where a figure is over its bound or an item did not run.
+ * `npm run bench -- [--only NAME[,NAME…]] [--peer] [--quick] [--json FILE]`: measures the costs of loopdash, each figure against
+ * something measured in the same run. A table on stdout (JSON instead with `--json -`); progress on stderr. Exits with 1 if a
+ * figure is over its bound or an item did not run.
  */
 import { writeFile } from "node:fs/promises";
 import { arch, cpus, platform } from "node:os";

@@ -19,7 +19,7 @@ export interface BenchBatch {
   readonly tickets: readonly BenchTicket[];
 }
 
-/** The command line of the built program. Throws where it was not built. */
+/** The command line of the built program. Throws if it was not built. */
 export function loopdashArgv(...args: string[]): [string, ...string[]] {
   if (!existsSync(PROGRAM)) throw new Error("dist/loopdash.js is missing: run `npm run build` first");
   return ["node", PROGRAM, ...args];
@@ -30,7 +30,7 @@ export function loopdashEnvironment(scratch: string, home: string): Record<strin
   return childEnvironment(scratch, { LOOPDASH_HOME: home });
 }
 
-/** Writes a batch file whose finish line is gates, merge and assert, without a sandbox: the floor has none. */
+/** Writes a batch file with gates, merge and assert as its finish line, without a sandbox: the floor has none. */
 export async function writeBatch(folder: string, batch: BenchBatch): Promise<string> {
   await mkdir(folder, { recursive: true });
   const path = join(folder, `${batch.name}.json`);
@@ -52,7 +52,7 @@ export interface RunOutcome extends RunResult {
   readonly peakMb: number;
 }
 
-/** Runs a batch to its end without a terminal. Throws unless the oracle said done. */
+/** Runs a batch to its end without a terminal. Throws unless the oracle's verdict is done. */
 export async function runBatch(options: {
   scratch: string;
   home: string;
@@ -74,7 +74,7 @@ export async function runBatch(options: {
   return { ...result, peakMb: peak?.() ?? 0 };
 }
 
-/** An event of `--json`, as far as the benchmark reads it. */
+/** An event of `--json`: only the fields that the benchmark reads. */
 export interface SeenEvent {
   readonly type: string;
   readonly at: number;

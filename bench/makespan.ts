@@ -31,7 +31,7 @@ export const makespan: Bench = {
   },
 };
 
-/** Against what the agents alone take: scheduling and all overhead together. */
+/** Compared with the agents' time alone: scheduling and all overhead together. */
 function againstAgents(graph: readonly GraphTicket[], knows: string, value: number): Figure {
   const floor = {
     what: "longest path or work / workers, agents' seconds",
@@ -40,7 +40,7 @@ function againstAgents(graph: readonly GraphTicket[], knows: string, value: numb
   return ratioFigure({ item: "makespan", what: `makespan, ${knows}`, value, unit: "s", floor, max: 1.1 });
 }
 
-/** Against the tickets as they took in this run, from claim to done: the quality of the order alone. */
+/** Compared with the tickets' times in this run, from claim to done: the quality of the order alone. */
 function againstTickets(graph: readonly GraphTicket[], knows: string, value: number, events: readonly SeenEvent[]): Figure {
   const took = new Map<string, number>();
   for (const event of events) {

@@ -101,7 +101,7 @@ export async function loopdashOnce(count: number, workers: number): Promise<{ ms
   return { ms, peakMb };
 }
 
-/** Throws unless main holds every ticket's file, the checkout is clean and nothing was left behind. */
+/** Throws unless main contains every ticket's file, the checkout is clean and nothing was left behind. */
 async function assertLanded(scratch: string, repo: string, count: number): Promise<void> {
   const files = (await git(scratch, repo, "ls-tree", "--name-only", "main"))
     .split("\n")

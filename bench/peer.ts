@@ -53,7 +53,7 @@ export const peer: Bench = {
   },
 };
 
-/** Names that npm needs to reach the registry the way it does for this user; nothing else of theirs is passed on. */
+/** Variables that npm needs to reach the registry as this user does; no other variable of the user's is passed on. */
 const NPM_NAMES = [
   "HOME",
   "HTTPS_PROXY",
@@ -103,14 +103,14 @@ async function peerOnce(installed: string, count: number): Promise<{ ms: number;
   return { ms: result.ms, peakMb: peak?.() ?? 0 };
 }
 
-/** Its exit code is 0 even where tickets failed, so the files on main are counted. */
+/** Its exit code is 0 even if tickets failed, so the files on main are counted. */
 async function assertPeerDone(scratch: string, repo: string, count: number, result: RunResult): Promise<void> {
   const names = (await git(scratch, repo, "ls-tree", "--name-only", "main")).split("\n");
   const landed = names.filter((name) => name.startsWith("ticket-")).length;
   if (landed !== count) throw new Error(`the peer landed ${landed} of ${count} tickets: ${result.stdout.slice(-1_000)}`);
 }
 
-/** A project with `count` independent stories and its scripted agent in the place of the one it knows. */
+/** A project with `count` independent stories, and a scripted agent in place of the one that the peer expects. */
 async function createPeerProject(scratch: string, count: number): Promise<string> {
   const agent = join(scratch, "agent.sh");
   await writeFile(agent, AGENT);

@@ -39,7 +39,7 @@ export async function cpuPercent(pids: readonly number[], seconds: number): Prom
   return pids.map((pid, i) => ((cpuSeconds(pid) - (before[i] ?? 0)) / elapsed) * 100);
 }
 
-/** Looks at a child's highest memory until it ends; the returned function tells it, in megabytes. */
+/** Polls a child's highest memory until it ends; the returned function gives it, in megabytes. */
 export function watchPeakMemory(child: ChildProcess): () => number {
   let peak = 0;
   const look = () => {
@@ -47,7 +47,7 @@ export function watchPeakMemory(child: ChildProcess): () => number {
     try {
       peak = Math.max(peak, memoryMb(child.pid, "VmHWM"));
     } catch {
-      // Between its end and the `exit` event a process has no memory to tell of; the last look stands.
+      // Between its end and the `exit` event a process has no memory figure; the last one stands.
     }
   };
   const timer = setInterval(look, 50);

@@ -5,7 +5,7 @@ import { eventsOf, makespanOf, runBatch, writeBatch } from "./loopdash.ts";
 import { createRepository, writeAgent } from "./repository.ts";
 import { median } from "./stats.ts";
 
-/** One long and nine short tickets on two workers: how soon a freed slot is filled again. */
+/** One long and nine short tickets on two workers: the time until a free slot is refilled. */
 export const refill: Bench = {
   name: "refill",
   about: "one 6 s and nine 1 s tickets on 2 workers",

@@ -9,7 +9,7 @@ const IDENTITY = {
   GIT_COMMITTER_EMAIL: "bench@example.invalid",
 };
 
-/** Runs git in `cwd` and returns what it printed. Throws where it fails. */
+/** Runs git in `cwd` and returns its output. Throws if it fails. */
 export function git(scratch: string, cwd: string, ...args: string[]): Promise<string> {
   return mustRun({ argv: ["git", ...args], cwd, env: childEnvironment(scratch, IDENTITY) });
 }
@@ -26,8 +26,8 @@ export async function createRepository(scratch: string, name: string): Promise<s
 }
 
 /**
- * Writes the agent that every timed item uses and returns its command: appends a line to one file, commits it, and takes as
- * long in all as the file of its ticket says (seconds; no file: no longer than the work).
+ * Writes the agent for all timed items and returns its command. It appends a line to one file, commits it, and takes as long in
+ * all as its ticket's file says (seconds; without a file only as long as the work).
  */
 export async function writeAgent(scratch: string, seconds: Readonly<Record<string, number>> = {}): Promise<[string, string]> {
   const waits = join(scratch, "waits");

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { childEnvironment, mustRun, ROOT, scratchFolder } from "./children.ts";
 import { type Bench, type Figure, noteFigure, valueFigure } from "./figure.ts";
 
-/** What bench/simulate.ts prints. Times in milliseconds, memory in megabytes. */
+/** The output of bench/simulate.ts. Times in milliseconds, memory in megabytes. */
 export interface Simulated {
   readonly events: number;
   readonly done: number;
@@ -12,7 +12,7 @@ export interface Simulated {
   readonly peakMb: number;
 }
 
-/** A whole run of a huge batch, event by event, without any process: what one event costs the engine to think about. */
+/** A whole run of a huge batch, event by event, without any process: the engine's own computation per event. */
 export const scheduling: Bench = {
   name: "scheduling",
   about: "random graph of 10,000 tickets: one event applied and decided upon",

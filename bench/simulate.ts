@@ -18,11 +18,11 @@ const FAILS_ONE_IN = 20;
 /** Simulated milliseconds between two events. */
 const TICK_MS = 50;
 
-/** The engine without its effects: applies facts, asks what to do, and plays what would come of it. */
+/** The engine without its effects: applies facts, decides, and plays the results. */
 class Simulation {
   readonly costs: number[] = [];
   private readonly random = seededRandom(5);
-  /** What is still to happen, one list per attempt under way. */
+  /** The pending facts, one list per current attempt. */
   private attempts: RunFact[][] = [];
   private state: RunState | undefined;
   private actions: readonly Action[] = [];

@@ -7,7 +7,7 @@ import { loopdashArgv, writeBatch } from "./loopdash.ts";
 import { createRepository } from "./repository.ts";
 import { endRun, openTerminal } from "./terminal.ts";
 
-/** How soon something is there: the version, and the first frame of the dashboard. */
+/** Time until the version is printed, and until the first frame of the dashboard. */
 export const start: Bench = {
   name: "start",
   about: "loopdash --version against node -e 0; first frame of the dashboard against importing ink and react",
@@ -52,7 +52,7 @@ async function firstFrame(scratch: Scratch, options: BenchOptions): Promise<Figu
   });
 }
 
-/** Starts a batch in a terminal and waits for its name to be drawn; then ends what it started. */
+/** Starts a batch in a terminal and waits until its name is drawn; then ends both processes. */
 async function frameOnce(scratch: Scratch, round: number): Promise<number> {
   const repo = await createRepository(scratch.path, `repo-${round}`);
   const home = join(scratch.path, `state-${round}`);

@@ -15,7 +15,7 @@ export interface Terminal {
 const LONGEST_WAIT_MS = 60_000;
 const SIZE = { cols: 120, rows: 30 } as const;
 
-/** Starts loopdash in a pseudo-terminal of 120 by 30. What it draws is read from a screen, not from its bytes. */
+/** Starts loopdash in a pseudo-terminal of 120 by 30. Its output is read from a screen, not from its bytes. */
 export function openTerminal(options: { scratch: string; home: string; args: readonly string[] }): Terminal {
   const [program, ...args] = loopdashArgv(...options.args);
   const startedAt = performance.now();
@@ -54,7 +54,7 @@ function textOf(screen: xterm.Terminal): string {
   ).join("\n");
 }
 
-/** The process of the engine that runs in this home, as `loopdash status --json` tells it. */
+/** The process id of the engine in this home, from `loopdash status --json`. */
 export async function enginePid(scratch: string, home: string): Promise<number> {
   const argv = loopdashArgv("status", "--json");
   const status: unknown = JSON.parse(await mustRun({ argv, cwd: scratch, env: loopdashEnvironment(scratch, home) }));

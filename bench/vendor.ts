@@ -1,17 +1,16 @@
 /**
- * Stands in for a model's vendor, in a process of its own: `node bench/vendor.ts` prints its port and answers until its
- * stdin ends. What a request's `metadata` asks for is what it gets: an answer of `bytes` bytes, or a stream of `events`
- * events, `paceMs` apart.
+ * Stands in for a model's vendor, in its own process: `node bench/vendor.ts` prints its port and answers until its stdin ends. A
+ * request's `metadata` sets the answer: `bytes` bytes, or a stream of `events` events, `paceMs` apart.
  */
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate, setTimeout } from "node:timers/promises";
 
-/** What is asked for. */
+/** The requested answer. */
 export interface Wish {
   readonly bytes?: number;
   readonly events?: number;
-  /** 0: each event goes as soon as the one before it has been written. */
+  /** 0: each event is sent as soon as the previous one has been written. */
   readonly paceMs?: number;
 }
 
@@ -24,7 +23,7 @@ function answer(res: ServerResponse, bytes: number): void {
   res.end(text);
 }
 
-/** Each event says when it was written, by the clock that all processes of a machine share. */
+/** Each event contains the time of its write, by the clock that all processes of a machine share. */
 async function stream(res: ServerResponse, { events = 0, paceMs = 0 }: Wish): Promise<void> {
   const event = (type: string, data: object): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
   res.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });

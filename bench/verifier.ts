@@ -13,7 +13,7 @@ import { type Bench, type BenchOptions, type Figure, noteFigure, ratioFigure, va
 import { eventsOf, runBatch, writeBatch } from "./loopdash.ts";
 import { createRepository, writeAgent } from "./repository.ts";
 
-/** What judging costs: the oracle, the tripwire, and the start of a sandbox. */
+/** The cost of verification: the oracle, the tripwire, and the start of a sandbox. */
 export const verifier: Bench = {
   name: "verifier",
   about: "oracle on 1,000 tickets against node -e 0; the tripwire beside two agents; what a sandbox adds to a start",
@@ -51,7 +51,7 @@ async function oracle(scratch: Scratch, options: BenchOptions): Promise<Figure> 
   });
 }
 
-/** Beside two agents that only wait, as the first workers of a run do. */
+/** Runs beside two idle agents, like the first workers of a run. */
 async function tripwire(scratch: Scratch, options: BenchOptions): Promise<Figure> {
   const rounds = options.quick ? 1 : 5;
   const repo = await createRepository(scratch.path, "repo");

@@ -1,6 +1,6 @@
 /**
- * The part of a prompt that tells why earlier attempts were refused: everything after the first heading that speaks of
- * an earlier, previous or failed try. "" where there is none, as on a first try.
+ * The part of a prompt that gives the reasons for earlier refusals: everything after the first heading about an earlier, previous
+ * or failed attempt. "" if there is none, as on a first attempt.
  */
 export function earlierEvidence(prompt) {
   const lines = prompt.split("\n");

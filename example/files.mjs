@@ -1,7 +1,7 @@
 import { access, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** What a script does with the files of its worktree. Part of a kit, whose `think` it uses. */
+/** A script's file operations in its worktree. Part of a kit, whose `think` it uses. */
 export function createFiles(cwd) {
   return {
     async read(path) {
@@ -16,7 +16,7 @@ export function createFiles(cwd) {
       await this.think(`Write ${path} (${text.split("\n").length - 1} lines)`, 500);
     },
 
-    /** Replaces one piece of a file; it must be there exactly once. */
+    /** Replaces one piece of a file, which must occur exactly once. */
     async edit(path, from, to) {
       const text = await readFile(join(cwd, path), "utf8");
       if (text.split(from).length !== 2) throw new Error(`${path} does not hold the text to replace exactly once`);
@@ -27,7 +27,7 @@ export function createFiles(cwd) {
       await this.think(`Edit ${path}`, 500);
     },
 
-    /** Whether the worktree has a file. */
+    /** True if the worktree has the file. */
     has: (path) =>
       access(join(cwd, path)).then(
         () => true,

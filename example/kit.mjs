@@ -6,8 +6,8 @@ import { basicEnvironment, run } from "./run.mjs";
 const pace = Number(process.env.EXAMPLE_PACE ?? "1");
 
 /**
- * What a script works with: the lines it says, the files of its worktree, the tests and git.
- * `evidence` is what loopdash wrote about earlier attempts, or "" on the first.
+ * A script's tools: the lines it says, the files of its worktree, the tests and git. `evidence` is loopdash's text about earlier
+ * attempts, or "" on the first.
  */
 export function createKit({ ticket, cwd, evidence }) {
   const say = (line) => console.log(line);
@@ -26,7 +26,7 @@ export function createKit({ ticket, cwd, evidence }) {
 
     ...createFiles(cwd),
 
-    /** Runs the repository's tests and tells whether they pass. */
+    /** Runs the repository's tests and returns true if they pass. */
     async test() {
       say("Run node --test");
       const { code, output } = await run(process.execPath, ["--test"], cwd, say);
@@ -34,7 +34,7 @@ export function createKit({ ticket, cwd, evidence }) {
       return code === 0;
     },
 
-    /** Commits everything. Where git refuses, says so and leaves the change uncommitted: loopdash commits it. */
+    /** Commits everything. If git refuses, says so and leaves the change uncommitted: loopdash commits it. */
     async commit(message) {
       const added = await run("git", ["add", "--all"], cwd, say, gitEnvironment());
       const done = added.code === 0 ? await run("git", ["commit", "--quiet", "-m", message], cwd, say, gitEnvironment()) : added;

@@ -1,12 +1,12 @@
 /**
- * The example's reviewer: rules of its own instead of a vendor's model, but what it reads is real. It is asked as any reviewer
- * is: the question is a file, the answer is one JSON object between two lines that carry the question's nonce.
+ * The example's reviewer: its own rules instead of a vendor's model, but its input is real. It gets the same request as any
+ * reviewer: the question is a file, the answer is one JSON object between two lines with the question's nonce.
  *
  * loopdash starts it in an empty folder, with LOOPDASH_PROMPT and LOOPDASH_QUESTION.
  */
 import { readFile } from "node:fs/promises";
 
-/** What this reviewer knows to be wrong, line by line. */
+/** This reviewer's rules for faulty lines. */
 const RULES = [
   {
     pattern: /\bFunction\(|\beval\(/,
@@ -31,7 +31,7 @@ const [, tree] = /"tree": "([0-9a-f]{40,64})"/.exec(prompt) ?? [];
 const answer = question === "adjudicate" ? rule(prompt) : review(prompt);
 console.log(`LOOPDASH ANSWER BEGIN ${nonce}\n${JSON.stringify({ nonce, tree, ...answer })}\nLOOPDASH ANSWER END ${nonce}`);
 
-/** What is wrong with the lines that a diff adds. */
+/** The faults in a diff's added lines. */
 function review(text) {
   const findings = added(text).flatMap(({ file, line, code }) =>
     RULES.flatMap(({ pattern, title, scenario }) =>
@@ -57,7 +57,7 @@ function added(text) {
   return lines;
 }
 
-/** A wall is one that the repository's own scripts report with exit code 77, "not permitted"; a red test never is. */
+/** A blocker is real if the repository's own scripts report it with exit code 77, "not permitted"; a red test never is one. */
 function rule(text) {
   const wall = /"exitCode":\s*77\b/.test(text);
   const says = (holds, reason) => ({ holds, reason });

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 
-/** While a program runs, this often (milliseconds) something is said, so that a slow machine does not look like a hang. */
+/** Interval of output while a program runs (milliseconds), so that a slow machine does not look like a hang. */
 const SIGN_OF_LIFE_MS = 1_000;
 
-/** Runs a program to its end with bounded silence; resolves with its exit code and everything it printed. */
+/** Runs a program to its end with bounded silence; resolves with its exit code and its output. */
 export function run(program, args, cwd, say, env = basicEnvironment()) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });

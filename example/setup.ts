@@ -1,7 +1,7 @@
 /**
- * Makes the example's two git repositories afresh under example/workspace/, from the files in example/repos/, and starts the two
- * environments that they are deployed to, dev and prod. The same bytes, names and dates each time, so the first commit of each
- * repository has the same id on every machine. Needs git and nothing else; reads no git configuration of the user's.
+ * Recreates the example's two git repositories under example/workspace/, from the files in example/repos/, and starts their two
+ * environments, dev and prod. The bytes, names and dates are fixed, so the first commit of each repository has the same id on
+ * every machine. Needs only git; reads no git configuration of the user's.
  */
 import { execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -19,8 +19,8 @@ const LOOK_MS = 30;
 const FIRST_DAY = "2026-01-05T09:00:00Z";
 
 /**
- * Creates both repositories with base branch `main` and returns their paths. Removes what was there before, unless a run is at
- * work on it: then it changes nothing and rejects with which.
+ * Creates both repositories with base branch `main` and returns their paths. Removes previous ones, unless a run is working on
+ * one: then it changes nothing and rejects with a RepositoryBusy.
  */
 export async function setUpExample(workspace: string = WORKSPACE): Promise<readonly string[]> {
   const busy = NAMES.map((name) => join(workspace, name)).find(
@@ -42,7 +42,7 @@ async function createRepository(name: string, path: string): Promise<string> {
   return path;
 }
 
-/** The whole environment of git here: fixed identity and dates, no configuration but the repository's own. */
+/** The whole environment of git here: fixed identity and dates, no configuration except the repository's own. */
 function gitEnvironment(): Record<string, string> {
   return {
     PATH: process.env.PATH ?? "/usr/bin:/bin",
@@ -57,10 +57,10 @@ function gitEnvironment(): Record<string, string> {
   };
 }
 
-/** What the example consists of, beside the repositories that are made anew. */
+/** The parts of the example, besides the recreated repositories. */
 const PARTS = ["agent.mjs", "claims.mjs", "evidence.mjs", "files.mjs", "kit.mjs", "reviewer.mjs", "run.mjs", "live", "scripts"];
 
-/** Lays the example and its batch file out in a folder, to be set up and run there; gives where its workspace belongs. */
+/** Copies the example and its batch file into a folder, to be set up and run there; returns the path for its workspace. */
 export async function copyExample(folder: string): Promise<string> {
   const root = join(import.meta.dirname, "..");
   for (const part of PARTS) await cp(join(root, "example", part), join(folder, "example", part), { recursive: true });
@@ -69,8 +69,8 @@ export async function copyExample(folder: string): Promise<string> {
 }
 
 /**
- * Starts dev and prod as processes of their own, and waits until both answer. They end by themselves: when the workspace is gone, or
- * nobody has asked them anything for ten minutes.
+ * Starts dev and prod as processes of their own, and waits until both answer. They end by themselves if the workspace is gone, or
+ * after ten minutes without a request.
  */
 export async function startEnvironments(workspace: string = WORKSPACE): Promise<void> {
   for (const name of ENVIRONMENTS) {
@@ -87,7 +87,7 @@ export async function startEnvironments(workspace: string = WORKSPACE): Promise<
   }
 }
 
-/** Ends the environments of a workspace; those that are not there are no trouble. */
+/** Ends the environments of a workspace; missing ones are ignored. */
 export async function stopEnvironments(workspace: string = WORKSPACE): Promise<void> {
   for (const name of ENVIRONMENTS) {
     const asked = await ask(workspace, name, "POST");
@@ -99,7 +99,10 @@ async function answers(workspace: string, name: string): Promise<void> {
   while (!(await ask(workspace, name, "GET"))) await sleep(LOOK_MS);
 }
 
-/** Whether an environment is there: it is asked for nothing, or to stop. A socket may have a longer path than the system takes. */
+/**
+ * True if an environment answers, or stops on request. Uses a child process, because the socket's path may be longer than the
+ * system allows.
+ */
 function ask(workspace: string, name: string, method: "GET" | "POST"): Promise<boolean> {
   const program = join(import.meta.dirname, "live", "knock.mjs");
   return run(process.execPath, [program, workspace, name, method], { env: { PATH: process.env.PATH ?? "" } }).then(

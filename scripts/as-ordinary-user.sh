@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Runs tests as an ordinary user: `scripts/as-ordinary-user.sh [vitest's arguments]`, as root. They run in a copy of this tree that
-# belongs to the user `loopdash-tests`, who is made if there is none. With CI=true, what they count and what fails is left in
+# belongs to the user `loopdash-tests`, which is created if it does not exist. With CI=true, the numbers and the failures go to
 # .ci/out/ordinary-user. Needs node_modules.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# What the operating system keeps from root is other than what it keeps from everybody else: walls, file modes, namespaces.
+# The operating system restricts root differently from other users: file access, file modes, namespaces.
 families=(test/adapters/sandbox test/adapters/vcs test/adversary/escape test/adversary/git test/adversary/tests-and-results
   test/adversary/false-done test/adversary/engine test/adversary/network test/fuzz)
 [ "$#" -gt 0 ] && families=("$@")
@@ -20,7 +20,7 @@ home=$(getent passwd "$user" | cut -d: -f6)
 tree=$(mktemp -d "$home/tree-XXXXXX")
 trap 'rm -rf "$tree"' EXIT
 
-# All but what git keeps, what tests left, and the vendors' programs, which these tests do not drive.
+# Everything except git's data, leftovers of tests, and the vendors' programs, which these tests do not run.
 shopt -s dotglob
 for path in *; do
   case "$path" in .git | .ci | dist) ;; *) cp -a --reflink=auto "$path" "$tree/" ;; esac

@@ -1,4 +1,4 @@
-/** Builds the package: `node scripts/build.ts [folder]`, into dist/ where no folder is given. Sources in, files out; no watch mode. */
+/** Builds the package: `node scripts/build.ts [folder]`, into dist/ by default. Sources in, files out; no watch mode. */
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { batchJsonSchema } from "../src/domain/batch/json-schema.ts";
@@ -6,7 +6,7 @@ import { assertLightStart, assertNoHiddenRequire, assertSelfContained, type Outp
 import { bundle, PROGRAM, ROOT } from "./build/bundle.ts";
 import { noticesOf } from "./build/notices.ts";
 
-/** Writes what changed and removes what is no longer made; what is the same is left alone, for a run may be using it. */
+/** Writes changed files and removes obsolete ones. Unchanged files are left alone, because a run may be using them. */
 function writeAll(folder: string, files: ReadonlyMap<string, Uint8Array>): void {
   mkdirSync(folder, { recursive: true });
   for (const [name, bytes] of files) {
@@ -30,14 +30,14 @@ async function main(folder: string): Promise<void> {
   files.set("licenses.txt", text(noticesOf(ROOT, outputs)));
   writeAll(folder, files);
   const bytes = [...files.values()].reduce((sum, file) => sum + file.length, 0);
-  // On stderr: `npm pack --json` runs this, and its stdout is for its reader.
+  // On stderr: `npm pack --json` runs this, and its caller parses stdout.
   console.error(`built ${files.size} files, ${Math.round(bytes / 1024)} KiB, in ${Math.round(performance.now())} ms`);
 }
 
 try {
   await main(resolve(process.argv[2] ?? join(ROOT, "dist")));
 } catch (error) {
-  // esbuild has printed its own complaints by now.
+  // esbuild has printed its own errors by now.
   console.error(`build failed: ${error instanceof Error ? error.message.split("\n", 1)[0] : String(error)}`);
   process.exitCode = 1;
 }

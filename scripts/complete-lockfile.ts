@@ -1,14 +1,14 @@
 /**
- * Adds to package-lock.json what npm left out: `node scripts/complete-lockfile.ts [package-lock.json]`, after an npm install.
+ * Adds npm's omissions to package-lock.json: `node scripts/complete-lockfile.ts [package-lock.json]`, after an npm install.
  *
- * Programs with native parts come as optional packages, one per platform. Where the registry at hand lacks some of them, npm
- * writes a lockfile without them, and then `npm ci` refuses that lockfile everywhere. An entry with the version that the program
- * itself asks for, and with the platform, is enough: npm installs it where the platform is right and passes it over elsewhere.
+ * Programs with native parts come as optional packages, one per platform. If the registry in use lacks some of them, npm writes a
+ * lockfile without them, and then `npm ci` refuses that lockfile everywhere. An entry with the version that the program itself
+ * requires, and with the platform, is enough: npm installs it on the right platform and skips it elsewhere.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 
-/** One package in a lockfile of version 3, as far as it matters here. */
+/** One package in a lockfile of version 3: only the fields that are used here. */
 interface Entry {
   readonly version?: string;
   readonly resolved?: string;
@@ -27,7 +27,7 @@ export interface Lockfile {
 const OS = ["aix", "android", "darwin", "freebsd", "linux", "netbsd", "openbsd", "openharmony", "sunos", "win32"];
 const CPU = ["arm64", "arm", "ia32", "loong64", "mips64el", "ppc64", "riscv64", "s390x", "wasm32", "x64"];
 
-/** Optional packages that an entry asks for and that the lockfile does not hold, as `name@version`. */
+/** Optional packages that an entry requires and the lockfile lacks, as `name@version`. */
 export function missingFrom({
   packages,
 }: Lockfile): readonly { readonly name: string; readonly version: string; readonly parent: Entry }[] {
@@ -38,7 +38,7 @@ export function missingFrom({
   );
 }
 
-/** Whether a package at `path` finds `name` on its way up through the folders. */
+/** True if a package at `path` finds `name` on its way up through the folders. */
 function isHeld(packages: Lockfile["packages"], path: string, name: string): boolean {
   for (let at = path; ; at = at.slice(0, Math.max(0, at.lastIndexOf("node_modules/") - 1))) {
     if (`${at === "" ? "" : `${at}/`}node_modules/${name}` in packages) return true;
@@ -46,7 +46,7 @@ function isHeld(packages: Lockfile["packages"], path: string, name: string): boo
   }
 }
 
-/** Platform of a package by the words of its name, as all these projects name theirs. Throws where it names none. */
+/** Platform of a package from the words of its name, as all these projects name theirs. Throws if the name contains none. */
 function platformOf(name: string): Pick<Entry, "os" | "cpu" | "libc"> {
   const words = name
     .slice(name.lastIndexOf("/") + 1)

@@ -1,7 +1,7 @@
 /**
- * `npm run fuzz -- [--inputs N] [--seed N] [--only TARGET] [--input N] [--minutes N]`: tries hostile inputs on what reads a
- * worker's files. Without --seed the day's date is the seed, so that each day tries others. With --input, that one alone is
- * tried again. Ends with 1 if loopdash did something wrong. In CI, each target counts as one test (.ci/out/numbers).
+ * `npm run fuzz -- [--inputs N] [--seed N] [--only TARGET] [--input N] [--minutes N]`: runs the readers of a worker's files on
+ * hostile inputs. Without --seed the day's date is the seed, so each day has other inputs. With --input, only that input runs
+ * again. Exits with 1 if loopdash did something wrong. In CI, each target counts as one test (.ci/out/numbers).
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -10,7 +10,7 @@ import { campaign, type Done, type Findings, replayCommand } from "../test/fuzz/
 import type { Target } from "../test/fuzz/target.ts";
 import { TARGETS } from "../test/fuzz/targets.ts";
 
-/** How the inputs are shared out. A worktree costs some 20 times what a report does. */
+/** The shares of the inputs. A worktree costs some 20 times as much as a report. */
 const SHARES: Readonly<Record<string, number>> = { worktrees: 0.1, reports: 0.6, outboxes: 0.3 };
 const OUT = resolve(import.meta.dirname, "../.ci/out");
 
@@ -46,7 +46,7 @@ interface Choice {
   readonly targets: readonly Target[];
   readonly seed: number;
   readonly inputs: number;
-  /** The one input to be tried again. */
+  /** The one input to run again. */
   readonly one: number | undefined;
   readonly signal: AbortSignal;
 }
@@ -68,7 +68,7 @@ function choice(): Choice {
   };
 }
 
-/** Whether every input of a target was tried and did no harm. */
+/** True if every input of a target ran and did no harm. */
 async function holds(target: Target, wanted: number, { seed, one, signal }: Choice): Promise<boolean> {
   const begun = performance.now();
   const found = await campaign({ target, seed, inputs: wanted, first: one ?? 0, processes: one === undefined ? 2 : 1, signal });

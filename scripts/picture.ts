@@ -1,6 +1,6 @@
 /**
- * Makes the README's pictures from a run: `node scripts/picture.ts`. Starts the example, in a folder of its own, on a terminal of
- * its own, keeps its screens for a picture that moves, and the one at the end.
+ * Makes the README's pictures from a run: `node scripts/picture.ts`. Starts the example in its own folder and terminal, waits
+ * until several workers are live and some tickets are done, keeps that screen, and keeps the last one.
  */
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ const textOf = (terminal: Terminal): string =>
     (_, row) => terminal.buffer.active.getLine(terminal.buffer.active.viewportY + row)?.translateToString(true) ?? "",
   ).join("\n");
 
-/** Several workers and some finished tickets are on the screen. */
+/** True if several workers and some finished tickets are on the screen. */
 function isLively(screen: string): boolean {
   const live = Number(/WORKERS (\d+) of \d+/.exec(screen)?.[1] ?? 0);
   const done = Number(/(\d+) done/.exec(screen)?.[1] ?? 0);
@@ -36,7 +36,7 @@ const isOver = (screen: string): boolean => /^\W*DONE\b/m.test(screen) && !scree
 
 interface Session {
   readonly terminal: Terminal;
-  /** Settles when the screen shows it. */
+  /** Resolves when `shown` is true for the screen. */
   until(shown: (screen: string) => boolean): Promise<void>;
   press(key: string): void;
   readonly exitCode: Promise<number>;
@@ -119,7 +119,7 @@ function motionPicture(all: readonly Frame[], still: Frame): string {
   );
 }
 
-/** The example with everything it needs in `folder`, its environments at work; gives its batch file's path. */
+/** Sets up the example in `folder` with everything it needs and running environments; returns its batch file's path. */
 async function exampleIn(folder: string): Promise<string> {
   const workspace = await copyExample(folder);
   await setUpExample(workspace);
@@ -142,7 +142,7 @@ async function main(): Promise<void> {
     if (code !== 0) throw new Error(`the run ended with ${code}`);
     console.log("wrote docs/run.svg and docs/summary.svg");
   } finally {
-    // Only after a failure is there still an engine; it must not outlive its folder.
+    // An engine is left only after a failure; it must not outlive its folder.
     for (const file of globSync("home/runs/*/engine.pid", { cwd: folder }))
       process.kill(Number(readFileSync(join(folder, file), "utf8")));
     await stopEnvironments(join(folder, "example", "workspace"));

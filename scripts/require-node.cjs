@@ -1,4 +1,4 @@
-// Runs before every other script, and so on whatever Node there is: the syntax here is old on purpose.
+// Runs before every other script, on any Node: the syntax here is old on purpose.
 "use strict";
 var parts = process.versions.node.split(".").map(Number);
 if (parts[0] < 24 || (parts[0] === 24 && parts[1] < 15)) {

@@ -1,8 +1,8 @@
 /**
  * Runs the tests: `node scripts/test.ts [--long] [vitest's arguments]`. Without a file it runs the quick tests; with `--long` the
- * long ones (vitest.config.ts says which these are). Tests see an environment made here, not the machine's, and nothing of the
- * user's own loopdash. With CI=true a skipped test is a failure, failed files run once more and alone, and the numbers and the
- * failures are left in .ci/out.
+ * long ones (vitest.config.ts lists them). Tests get a clean environment, not the machine's, and nothing of the user's own
+ * loopdash. With CI=true a skipped test is a failure, failed files run again alone, and the numbers and the failures go to
+ * .ci/out.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const ROOT = resolve(import.meta.dirname, "..");
 const OUT = join(ROOT, ".ci/out");
 const REPORT = join(OUT, "tests.json");
 
-/** What a test may know of this machine: where programs and the package registry are, and how the terminal speaks. */
+/** Variables that a test may see: the paths of programs, the package registry, and the terminal's type and language. */
 const ALLOWED =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TERM|COLORTERM|TMPDIR|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|(?:https?|no)_proxy|npm_config_(?:registry|userconfig|globalconfig|cache|cafile))$/i;
 
@@ -30,7 +30,7 @@ function environment(home: string): Record<string, string> {
   };
 }
 
-/** The part of vitest's JSON report that is read here. */
+/** The used part of vitest's JSON report. */
 export interface Report {
   readonly numPassedTests: number;
   readonly testResults: readonly {
@@ -45,10 +45,10 @@ export interface Report {
   }[];
 }
 
-/** Of a failure's message, the lines that say what was wrong; the stack below them is in the tests' own output. */
+/** Lines of a failure's message that state the error; the stack below them is in the tests' own output. */
 const MESSAGE_LINES = 12;
 
-/** What failed, each with its file and the first lines of why, to be read at the end of a long log. */
+/** The failures, each with its file and the first lines of its reason, for the end of a long log. */
 export function failures(report: Report): string {
   const first = (text: string) => text.split("\n").slice(0, MESSAGE_LINES).join("\n    ");
   return report.testResults
@@ -62,7 +62,7 @@ export function failures(report: Report): string {
     .join("");
 }
 
-/** Failed tests, and files that failed as a whole; tests that did not run at all. */
+/** The numbers of failed tests and of files that failed as a whole; the tests that did not run. */
 export function tally(report: Report): { failed: number; notRun: readonly string[] } {
   const files = report.testResults;
   const tests = files.flatMap((file) => file.assertionResults);
@@ -76,24 +76,24 @@ export function tally(report: Report): { failed: number; notRun: readonly string
   };
 }
 
-/** So many failures may be chance, on a machine that has other work; more than these are not looked at twice. */
+/** This many failures may be random on a busy machine; more are not run again. */
 const MOST_UNSTEADY = 5;
 
-/** The files with failures, to be run once more and alone; none where there are too many of them. */
+/** The files with failures, to be run again alone; none if there are too many of them. */
 export function toRunAgain(report: Report): readonly string[] {
   const { failed } = tally(report);
   const broken = report.testResults.filter((file) => file.status === "failed");
   return failed > MOST_UNSTEADY || broken.some(isByChance) ? [] : broken.map((file) => relative(ROOT, file.name));
 }
 
-/** Whether what failed is an example that chance has found: it is not found again, and what it shows is true all the same. */
+/** True if the failure is a random counterexample: a second run would not find it again, but it is valid all the same. */
 function isByChance({ name, assertionResults }: Report["testResults"][number]): boolean {
   const said = assertionResults.flatMap((test) => test.failureMessages);
-  // How fast-check begins what it says of one.
+  // The start of fast-check's message for one.
   return name.includes(".property.") || said.some((message) => message.includes("Property failed after"));
 }
 
-/** What both runs come to. What failed beside all the others and held alone is unsteady: it passed, and it is told. */
+/** The result of both runs. A test that failed among the others and passed alone is unsteady: it passed, and it is reported. */
 export function verdictOf(first: Report, again: Report | undefined): { numbers: string; told: string; failed: number } {
   const before = tally(first).failed;
   const failed = again === undefined ? before : tally(again).failed;
@@ -107,7 +107,7 @@ function vitest(args: readonly string[], env: Record<string, string>): number {
   return spawnSync(process.execPath, argv, { cwd: ROOT, env, stdio: "inherit" }).status ?? 1;
 }
 
-/** Runs what is asked for with nothing skipped, and what failed once more. The exit code. */
+/** Runs the requested tests with nothing skipped, and the failed files again. Returns the exit code. */
 function strictly(args: readonly string[], env: Record<string, string>): number {
   const told = join(ROOT, "scripts/unhandled-reporter.ts");
   const reporters = ["--reporter=default", "--reporter=json", `--reporter=${told}`, `--outputFile.json=${REPORT}`];
@@ -117,7 +117,7 @@ function strictly(args: readonly string[], env: Record<string, string>): number 
     return { report: JSON.parse(readFileSync(REPORT, "utf8")), status };
   };
   const first = run(args);
-  // An error that no test is to blame for is in no file that could be run again.
+  // An error outside of every test has no file that could run again.
   const files = readFileSync(UNHANDLED, "utf8") === "0\n" ? toRunAgain(first.report) : [];
   const again = files.length === 0 ? undefined : run(["--maxWorkers=1", ...files]);
   const verdict = verdictOf(first.report, again?.report);
@@ -128,7 +128,7 @@ function strictly(args: readonly string[], env: Record<string, string>): number 
   return verdict.failed > 0 || notRun.length > 0 ? 1 : (again ?? first).status;
 }
 
-/** Vitest's arguments: the project that is asked for. Files that are named run whichever project they belong to. */
+/** Vitest's arguments: the requested project. Named files run in whichever project they belong to. */
 export function withProject(args: readonly string[]): readonly string[] {
   if (args.includes("--long")) return ["--project=long", ...args.filter((arg) => arg !== "--long")];
   return args.some((arg) => !arg.startsWith("-")) ? args : ["--project=quick", ...args];

@@ -7,20 +7,20 @@ import { openScreen, stageEngine, stateOf } from "./staged.ts";
 const EVENTS = 200_000;
 const SIZE = { cols: 120, rows: 30 } as const;
 
-/** Milliseconds from the command to the first frame that shows a run of 200,000 events. Medians, but for `unkept`. */
+/** Milliseconds from the command to the first frame that shows a run of 200,000 events. Medians, except `unkept`. */
 export interface AttachTimes {
-  /** A run at work. */
+  /** A live run. */
   readonly live: number;
   /** A run that has ended. */
   readonly ended: number;
-  /** A run that has ended, and of which nothing but its journal is there: its state was never kept. Once: the look keeps it. */
+  /** An ended run with only a journal: its state was never kept. Measured once, because attaching keeps it. */
   readonly unkept: number;
 }
 
 /**
- * The staged engine writes a journal and no more. The engine that ships keeps the state at the end of a run as well, so that nobody
- * reads 200,000 events; so does the program that reads a journal whole. The first look therefore makes of the record what a run
- * leaves, by the program that ships: another one's state would not be taken.
+ * The staged engine writes only a journal. The shipped engine also keeps the state at the end of a run, so that nobody reads
+ * 200,000 events; so does a program that reads a whole journal. The first attach therefore completes the record with the shipped
+ * program: another program's state would be rejected.
  */
 export async function attachTimes(scratch: Scratch, rounds: number): Promise<AttachTimes> {
   const of = { tickets: TICKETS, workers: WORKERS, events: EVENTS };

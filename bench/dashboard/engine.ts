@@ -1,7 +1,7 @@
 /**
- * `node bench/dashboard/engine.ts OPTIONS` (JSON, see EngineOf): a run on disk and an engine on its socket that is one in all that
- * a dashboard sees of it, with agents that only talk. Says "ready" on stdout. A number on a line of stdin is how many lines a
- * second each agent prints from then on; at the end of stdin it goes.
+ * `node bench/dashboard/engine.ts OPTIONS` (JSON, see EngineOf): a run on disk and an engine on its socket that a dashboard
+ * cannot tell from a real one, with agents that only print. Prints "ready" on stdout. A number on a line of stdin sets the lines
+ * per second of each agent; at the end of stdin it exits.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,12 +17,12 @@ import { RunId } from "../../src/domain/values/ids.ts";
 import { thinActivity } from "../../src/loop/programs/output.ts";
 import { activityFact, agentLine, Mirror, sceneFacts } from "./scene.ts";
 
-/** What the parent says on the command line. */
+/** The options from the parent's command line. */
 export interface EngineOf {
   readonly home: string;
   readonly tickets: number;
   readonly workers: number;
-  /** So many events are in the journal before anybody comes. */
+  /** Number of events in the journal before the first client. */
   readonly events: number;
   /** The run has ended: there is no engine, only its record. */
   readonly ended: boolean;
@@ -80,10 +80,10 @@ async function serve(): Promise<void> {
   console.log("ready");
 }
 
-/** Lets every agent print so many lines a second, no two in step. */
+/** Makes every agent print this many lines a second, no two in step. */
 function talkers(agents: readonly { line(text: string): void }[]): (perSecond: number) => void {
   let timers: readonly NodeJS.Timeout[] = [];
-  // One count for all would change by the same from one look to the next, and the words with it hardly at all.
+  // With the same start for all counts, the texts would hardly change from one update to the next.
   const said = agents.map((_, slot) => slot);
   return (perSecond) => {
     for (const timer of timers) clearInterval(timer);

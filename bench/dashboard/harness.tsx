@@ -1,7 +1,7 @@
 /**
- * `node --expose-gc HARNESS OPTIONS` (JSON, see HarnessOf), bundled by harness.ts: the dashboard as it ships, in this process, on
- * a terminal that swallows what it is given. Time is simulated: what agents print in eight hours is played as fast as it goes,
- * thinned by the engine's own rule and shown at the rate at which it is shown. Prints one JSON line (see Harnessed).
+ * `node --expose-gc HARNESS OPTIONS` (JSON, see HarnessOf), bundled by harness.ts: the shipped dashboard in this process, on a
+ * terminal that discards its input. Time is simulated: eight hours of agents' output are played at full speed, thinned by the
+ * engine's own rule and shown at the real rate. Prints one JSON line (see Harnessed).
  */
 import { PassThrough, Writable } from "node:stream";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
@@ -32,10 +32,10 @@ class Sink extends Writable {
   readonly isTTY = true;
   readonly columns: number;
   readonly rows: number;
-  /** What was written, in pieces, while that is wanted. */
+  /** The written pieces, while recording. */
   readonly tape: string[] = [];
   taping: boolean;
-  /** When the last byte came. */
+  /** Time of the last byte. */
   at = 0;
 
   constructor(harnessOf: HarnessOf) {
@@ -59,7 +59,7 @@ class Keys extends PassThrough {
   unref = (): this => this;
 }
 
-/** A clock that moves when it is told to, for everything that waits. */
+/** A manual clock for everything that waits. */
 class Time {
   now = Date.UTC(2026, 0, 1);
   #waiting: { at: number; task: () => void }[] = [];
@@ -81,7 +81,7 @@ class Time {
   }
 }
 
-// As every dashboard.
+// As in every dashboard.
 keepHeapSmall();
 makeRoomForFrames();
 const of = JSON.parse(process.argv[2] ?? "{}") as HarnessOf;
@@ -89,7 +89,7 @@ const time = new Time();
 const mirror = new Mirror();
 for (const fact of sceneFacts({ tickets: TICKETS, workers: WORKERS, batchPath: "/batch.json" })) mirror.play(fact, time.now);
 const store = createDashboardStore({ now: time.now });
-// Whatever waits to be shown is shown by `show`, at the moments at which it would be.
+// `show` shows all pending updates, at the times at which the real feed would.
 const feed = createFeed(store, { now: () => time.now, schedule: () => () => undefined });
 const clock = { now: () => time.now, after: time.after };
 const agents = Array.from({ length: WORKERS }, (_, slot) =>
@@ -112,7 +112,7 @@ stdin.emit("end");
 await left;
 console.log(JSON.stringify(result));
 
-/** All agents print for as long as one update waits. */
+/** All agents print for the time of one update. */
 function talk(): void {
   const step = 1_000 / LINES_PER_SECOND;
   for (let ms = 0; ms < ACTIVITY_FLUSH_MS; ms += step) {
@@ -122,13 +122,13 @@ function talk(): void {
   }
 }
 
-/** How long it takes from an update of the store to the last byte of its frame. */
+/** Measures the time from an update of the store to the last byte of its frame. */
 async function frames(): Promise<Harnessed> {
   const ms: number[] = [];
   const cpuMs: number[] = [];
   let start = 0;
   for (let i = 0; i < of.updates; i += 1) {
-    // Apart as they are in life, so that no frame waits for the one before.
+    // Spaced as in real use, so that no frame waits for the previous one.
     await sleep(40);
     const before = stdout.tape.length;
     if (i === Math.floor(of.updates / 4)) start = before;
@@ -147,12 +147,12 @@ async function frames(): Promise<Harnessed> {
   return { ...NOTHING, ms, cpuMs, before, written };
 }
 
-/** What a tenth and the whole of the output leave in memory. */
+/** Measures memory after a tenth and after all of the output. */
 async function memory(): Promise<Harnessed> {
   const at = async (): Promise<readonly [number, number]> => {
     for (let i = 0; i < 5; i += 1) {
       globalThis.gc?.();
-      // What is free V8 gives back in threads of its own.
+      // V8 returns free memory in threads of its own.
       await sleep(200);
     }
     const { rss, heapUsed } = process.memoryUsage();
@@ -162,7 +162,7 @@ async function memory(): Promise<Harnessed> {
     for (let i = 0; i < updates; i += 1) {
       talk();
       feed.flush();
-      // Frames are drawn in turns of their own.
+      // Ink draws frames in turns of their own.
       await turn();
     }
   };

@@ -9,30 +9,30 @@ import { bundleProgram } from "./harness.ts";
 import { countChanges, type FrameBytes, type Screen, type Size } from "./screen.ts";
 import { openScreen, stageEngine, stateOf } from "./staged.ts";
 
-/** All 64 workers and what they say are seen on it. */
+/** Shows all 64 workers and their output. */
 export const LARGE: Size = { cols: 200, rows: 80 };
 export const WORKERS = 64;
 export const TICKETS = 500;
 const LINES_PER_SECOND = 20;
 
-/** What a program that looks at 64 busy agents costs. */
+/** The costs of a program that watches 64 busy agents. */
 export interface LoadCosts {
-  /** Shares of a core, in per cent: with agents that are silent, and with agents that talk. */
+  /** Shares of a core, in per cent: with silent agents, and with printing agents. */
   readonly idle: number;
   readonly busy: number;
   readonly changes: FrameBytes;
-  /** Milliseconds from a key to the first byte of what it changes, 99th percentile. */
+  /** Milliseconds from a key to the first byte of its effect, 99th percentile. */
   readonly keyMs: number;
   /** Megabytes a second on the terminal. */
   readonly bytesPerSecond: number;
 }
 
-/** The dashboard as it is installed, on a large terminal. */
+/** Measures the installed dashboard on a large terminal. */
 export async function loadOfDashboard(scratch: Scratch, options: BenchOptions): Promise<LoadCosts> {
   return loadOf(scratch, options, "dashboard", () => loopdashArgv("attach"));
 }
 
-/** A plain Ink program on the same events. */
+/** Measures a plain Ink program on the same events. */
 export async function loadOfPlain(scratch: Scratch, options: BenchOptions): Promise<LoadCosts> {
   const program = await bundleProgram(scratch, "plain.tsx");
   return loadOf(scratch, options, "plain", (home) => ["node", program, socketPathOf(`${home}/runs/crowd-20260101-abcd`)]);
@@ -71,7 +71,7 @@ async function loadOf(
   }
 }
 
-/** Moves the selection again and again, at odd moments, while the agents go on talking. */
+/** Moves the selection repeatedly, at random moments, while the agents keep printing. */
 async function keysToPaint(screen: Screen, presses: number): Promise<readonly number[]> {
   const random = seededRandom(3);
   const selected = () => screen.lines().findIndex((line) => line.startsWith("▌"));

@@ -1,6 +1,6 @@
 /**
- * `node PLAIN SOCKET`, bundled by harness.ts: what one writes with Ink at first. The same engine, the same reducer, a row for each
- * worker; but the run is one React state, every event sets it, and Ink draws as it comes. For comparison only.
+ * `node PLAIN SOCKET`, bundled by harness.ts: a straightforward Ink program. The same engine, the same reducer, a row for each
+ * worker; but the run is one React state, every event sets it, and Ink draws at its own rate. For comparison only.
  */
 import { Box, render, Text, useInput, useWindowSize } from "ink";
 import { useEffect, useState } from "react";

@@ -13,15 +13,15 @@ const FINISH = [
   { step: "assert" },
 ] as const;
 
-/** How large a scene is. */
+/** The size of a scene. */
 export interface SceneOf {
   readonly tickets: number;
-  /** As many agents are at work. */
+  /** Number of working agents. */
   readonly workers: number;
   readonly batchPath: string;
 }
 
-/** Everything that was journalled until all agents of a large batch are at work, in order. */
+/** All journalled facts until all agents of a large batch are working, in order. */
 export function sceneFacts(sceneOf: SceneOf): readonly RunFact[] {
   const ids = Array.from({ length: sceneOf.tickets }, (_, i) => TicketId.parse(`CORE-${i + 1}`));
   return [startFact(sceneOf, ids), ...ids.slice(0, sceneOf.workers).flatMap(workingFacts)];
@@ -64,18 +64,18 @@ function workingFacts(ticket: TicketId, slot: number): readonly RunFact[] {
 
 const WORDS = "reads the code of queue worker, runs 214 tests, edits src/billing/invoice.ts and looks at what fails".split(" ");
 
-/** The `n`-th line that an agent prints: as long and as different from the one before as such lines are. */
+/** The `n`-th line of an agent's output: with a realistic length and difference from the previous one. */
 export function agentLine(worker: number, n: number): string {
   const from = (worker * 7 + n * 3) % WORDS.length;
   return `${n} ${[...WORDS.slice(from), ...WORDS.slice(0, from)].slice(0, 8).join(" ")}`;
 }
 
-/** What agent `slot` said, as the engine reports it. */
+/** The output of agent `slot`, as the engine reports it. */
 export function activityFact(slot: number, text: string, lines: number): RunFact {
   return { type: "activity", ticket: TicketId.parse(`CORE-${slot + 1}`), fence: Fence.parse(slot + 1), text, lines };
 }
 
-/** The state of a run that grows by facts, as an engine holds it. */
+/** The state of a run that grows by facts, as in an engine. */
 export class Mirror {
   #state: RunState | undefined;
 

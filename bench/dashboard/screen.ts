@@ -9,7 +9,7 @@ export interface Size {
 
 const LONGEST_WAIT_MS = 60_000;
 
-/** A program on a pseudo-terminal, and when it drew what. */
+/** A program on a pseudo-terminal, with the times of its output. */
 export class Screen {
   readonly #pty;
   readonly #model: xterm.Terminal;
@@ -17,7 +17,7 @@ export class Screen {
   readonly #gone: Promise<void>;
   readonly #startedAt = performance.now();
   #looks: ((at: number) => void)[] = [];
-  /** What was written since `record` began, and when each piece came. */
+  /** The pieces written since `record` began, with their times. */
   #tape: string[] | undefined;
 
   constructor(options: { argv: readonly [string, ...string[]]; cwd: string; env: Readonly<Record<string, string>>; size: Size }) {
@@ -39,7 +39,10 @@ export class Screen {
     return this.#pty.pid;
   }
 
-  /** Milliseconds from now until the first byte came of what makes `shows` hold. From the start of the program with `sinceStart`. */
+  /**
+   * Milliseconds from now to the first byte of the output after which `shows` is true. With `sinceStart`, from the start of the
+   * program.
+   */
   async until(shows: () => boolean, { sinceStart }: { readonly sinceStart?: boolean } = {}): Promise<number> {
     const from = sinceStart === true ? this.#startedAt : performance.now();
     const { promise, resolve, reject } = Promise.withResolvers<number>();
@@ -71,7 +74,7 @@ export class Screen {
     this.#tape = [];
   }
 
-  /** What was written since `record`. */
+  /** The output since `record`. */
   recorded(): string {
     return (this.#tape ?? []).join("");
   }
@@ -84,17 +87,17 @@ export class Screen {
 
 const END_OF_FRAME = "\u001B[?2026l";
 
-/** What frames cost and what they changed on the screen. */
+/** The cost of frames, and their changes on the screen. */
 export interface FrameBytes {
   readonly frames: number;
   readonly bytes: number;
-  /** Cells whose character or look is another than before. */
+  /** Cells with a changed character or style. */
   readonly cells: number;
 }
 
 /**
- * Replays what a program wrote and counts, frame by frame, the cells that it changed. `before` is what was written before, to
- * start from the same screen.
+ * Replays a program's output and counts, frame by frame, the changed cells. `before` is the earlier output, to start from the
+ * same screen.
  */
 export async function countChanges(options: { before: string; written: string; size: Size }): Promise<FrameBytes> {
   const model = new xterm.Terminal({ ...options.size, allowProposedApi: true });

@@ -15,15 +15,15 @@ const WORKERS = 64;
 const LINE_MS = 50;
 const SIZE = { cols: 120, rows: 30 } as const;
 
-/** Share of a core that the real engine takes with 64 agents that print 20 lines a second: alone, and with one more dashboard. */
+/** Share of a core that the real engine uses with 64 agents that print 20 lines a second: alone, and with one more dashboard. */
 export interface Slowdown {
   readonly alone: number;
   readonly watched: number;
 }
 
 /**
- * Each agent is a `cat` of a pipe that this process writes to: 64 programs that printed by themselves would take both cores of a
- * small machine. The run is started with a dashboard, which then leaves.
+ * Each agent is a `cat` of a pipe that this process writes to: 64 independent programs would use both cores of a small machine.
+ * The run is started with a dashboard, which then leaves.
  */
 export async function engineSlowdown(
   scratch: Scratch,
@@ -45,7 +45,7 @@ export async function engineSlowdown(
     workers: WORKERS,
     tickets: ids.map((id) => ({ id })),
   });
-  // Opened for reading too: otherwise the opening waits for the reader.
+  // Opened for reading too: otherwise the open waits for the reader.
   const ends = ids.map((id) => openSync(join(pipes, id), constants.O_RDWR | constants.O_NONBLOCK));
   let said = 0;
   const talking = setInterval(() => {
@@ -63,7 +63,7 @@ export async function engineSlowdown(
   }
 }
 
-/** In turn, so that a busy moment hits both alike: with one dashboard, and with two. */
+/** In turn, so that a busy moment affects both alike: with one dashboard, and with two. */
 async function compare(
   scratch: Scratch,
   home: string,
@@ -83,7 +83,7 @@ async function compare(
   return { alone: median(alone), watched: median(watched) };
 }
 
-/** A pipe that is full is an agent that is still starting: it misses a line. */
+/** A full pipe means that the agent is still starting: it misses a line. */
 function tryWrite(end: number, line: string): void {
   try {
     writeSync(end, line);

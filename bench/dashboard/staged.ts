@@ -6,15 +6,15 @@ import { loopdashEnvironment } from "../loopdash.ts";
 import type { EngineOf } from "./engine.ts";
 import { Screen, type Size } from "./screen.ts";
 
-/** An engine that only talks, in a process of its own, and its state folder. */
+/** An engine with printing agents only, in its own process, and its state folder. */
 export interface StagedEngine extends AsyncDisposable {
   readonly pid: number;
   readonly home: string;
-  /** Lets every agent print so many lines a second. */
+  /** Makes every agent print this many lines a second. */
   talk(perSecond: number): void;
 }
 
-/** Starts one in `cwd`, and waits until it answers (until its record is written, where the run has ended). */
+/** Starts one in `cwd`, and waits until it answers (or, for an ended run, until its record is written). */
 export async function stageEngine(engineOf: EngineOf & { readonly cwd: string }): Promise<StagedEngine> {
   const { cwd, ...rest } = engineOf;
   const program = join(import.meta.dirname, "engine.ts");
@@ -38,12 +38,12 @@ export async function stageEngine(engineOf: EngineOf & { readonly cwd: string })
   };
 }
 
-/** Where an engine of this name works within a scratch folder. */
+/** The state folder of an engine with this name in a scratch folder. */
 export function stateOf(scratch: Scratch, name: string): Pick<EngineOf, "home"> & { readonly cwd: string } {
   return { home: join(scratch.path, `state-${name}`), cwd: scratch.path };
 }
 
-/** A program on a terminal of its own that looks at the run of this home. */
+/** A program on its own terminal that watches the run of this home. */
 export function openScreen(scratch: Scratch, home: string, argv: readonly [string, ...string[]], size: Size): Screen {
   return new Screen({ argv, cwd: scratch.path, env: loopdashEnvironment(scratch.path, home), size });
 }

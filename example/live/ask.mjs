@@ -1,6 +1,6 @@
 import { request } from "node:http";
 
-/** Asks an environment on its Unix socket; rejects where nobody answers. `body` is undefined where it is no JSON. */
+/** Asks an environment on its Unix socket; rejects if it does not answer. `body` is undefined if it is not JSON. */
 export function ask(socketPath, path, { method = "GET", headers = { "x-environment": "1" } } = {}) {
   return new Promise((resolve, reject) => {
     const asked = request({ socketPath, path, method, headers, timeout: 15_000 }, (answer) => {
@@ -22,7 +22,7 @@ function parsed(text) {
   try {
     return JSON.parse(text);
   } catch {
-    // A proxy's page, say: the status tells what it was.
+    // For example a proxy's page: the status identifies it.
     return undefined;
   }
 }

@@ -1,4 +1,5 @@
-// Whether an environment answers, or ends when it is asked to: `node knock.mjs <workspace> dev|prod GET|POST`. The exit code says it.
+// Checks that an environment answers, or stops it on request: `node knock.mjs <workspace> dev|prod GET|POST`. The exit code is
+// the result.
 import { ask } from "./ask.mjs";
 
 const [, , workspace = "", name = "", method = "GET"] = process.argv;

@@ -1,9 +1,9 @@
 /**
- * An environment of the example, dev or prod: a process of its own that deploys what has landed on `main` and answers what it
- * runs. dev takes every commit; prod takes what dev runs. It answers on a Unix socket in the workspace, and ends when nobody
- * has asked anything for ten minutes.
+ * An environment of the example, dev or prod: a process of its own that deploys the commits on `main` and reports the running
+ * ones. dev takes every commit; prod takes dev's commit. It answers on a Unix socket in the workspace, and exits after ten
+ * minutes without a request.
  *
- *   node serve.mjs dev|prod <workspace>
+ * node serve.mjs dev|prod <workspace>
  */
 import { execFile } from "node:child_process";
 import { access, mkdir, readFile, rm } from "node:fs/promises";
@@ -20,23 +20,23 @@ const ARRIVAL_MS = 10_000;
 const IDLE_MS = 10 * 60_000;
 const env = { PATH: process.env.PATH ?? "/usr/bin:/bin", GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
 
-// A path of a socket may have some hundred characters at most; that of a workspace may have more.
+// A socket's path may have about a hundred characters at most; a workspace's may be longer.
 process.chdir(workspace);
 const socket = `${name}.sock`;
 
-/** What runs here, by repository: its commit, and what its smoke test said. */
+/** The running commits, by repository, each with its smoke test's output. */
 const running = new Map();
-/** Repositories that were asked for once: an environment that has never been asked is still starting. */
+/** Repositories with an earlier request: an environment without one is still starting. */
 const warm = new Set();
 let lastAsked = Date.now();
 
-/** The newest commit that may run here; undefined while there is none. */
+/** The newest commit that may run here; undefined if there is none yet. */
 async function wanted(repo) {
   if (name !== "dev") return (await ask("dev.sock", `/${repo}`)).body?.revision;
   return (await readFile(`${repo}/.git/refs/heads/main`, "utf8")).trim();
 }
 
-/** Lays a commit out in a folder of its own and tries it, as a start of the service would. */
+/** Checks a commit out into its own folder and runs its smoke test, as a start of the service would. */
 async function deploy(repo, revision) {
   const folder = `deployed/${name}/${repo}-${revision.slice(0, 12)}`;
   await mkdir(folder, { recursive: true });
@@ -51,7 +51,7 @@ async function deploy(repo, revision) {
 }
 
 async function look() {
-  // The example's repositories were made anew, or removed: what ran on them is over.
+  // The example's repositories were recreated or removed: their deployments are over.
   await access("shop/.git").catch(() => process.exit(0));
   if (Date.now() - lastAsked > IDLE_MS) process.exit(0);
   for (const repo of REPOS) {
@@ -61,7 +61,7 @@ async function look() {
   setTimeout(() => void look(), LOOK_MS);
 }
 
-/** Whether what runs contains a commit. */
+/** True if the running commit contains `commit`. */
 async function contains(repo, commit) {
   const { revision } = running.get(repo) ?? {};
   if (revision === undefined || !/^[0-9a-f]{40,64}$/.test(commit)) return false;
@@ -72,7 +72,7 @@ async function contains(repo, commit) {
   );
 }
 
-/** The same; prod is some moments behind dev, so a visitor who asks for what is on its way is kept for them. */
+/** The same, but prod is some moments behind dev, so a request for a commit on its way waits for it. */
 async function arrives(repo, commit) {
   const until = Date.now() + (name === "prod" ? ARRIVAL_MS : 0);
   while (!(await contains(repo, commit))) {
@@ -87,7 +87,7 @@ async function answer({ url = "/", method, headers }) {
   const { pathname, searchParams } = new URL(url, "http://environment");
   const repo = pathname.slice(1);
   if (!REPOS.includes(repo)) return { status: 404, body: { error: "no such service" } };
-  // Environments look at each other all the time; only somebody else is a visitor.
+  // Environments check each other all the time; only other clients count as visitors.
   if (headers["x-environment"] === undefined) {
     lastAsked = Date.now();
     if (name === "prod" && !warm.has(repo)) {

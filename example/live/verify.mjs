@@ -1,6 +1,6 @@
 /**
- * Asks an environment what it runs: `node verify.mjs dev|prod`, in a checkout of the commit that has to be there. Prints the answer
- * as JSON; what of it must hold is said in the batch.
+ * Asks an environment for its running commit: `node verify.mjs dev|prod`, in a checkout of the expected commit. Prints the answer
+ * as JSON; the batch states the required values.
  */
 import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";

@@ -1,6 +1,6 @@
 /**
- * Configuration from the environment. At first it evaluates what a variable holds, to tell numbers from text; told by the review
- * that whoever sets a variable could run code so, it parses.
+ * Configuration from the environment. At first it evaluates a variable's value, to tell numbers from text. The review says that
+ * this lets anyone who sets a variable run code, so then it parses.
  */
 export async function work(kit) {
   await kit.read("src/config.js");

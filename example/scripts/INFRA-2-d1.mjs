@@ -1,6 +1,6 @@
 /**
- * Defaults in templates. At first its pattern is too wide and eats single braces, which a test of the repository
- * forbids; told which test failed, it asks for two braces again.
+ * Defaults in templates. At first its pattern is too wide and matches single braces, which a test of the repository forbids. Once
+ * it knows the failed test, it requires two braces again.
  */
 export async function work(kit) {
   await kit.read("src/template.js");

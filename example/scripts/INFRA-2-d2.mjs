@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 
 /**
- * Validation of the configuration. At first it starts a server to try it out and waits for it in silence, with a child
- * process at its side; told that it was ended for its silence, it tries nothing out but the tests.
+ * Validation of the configuration. At first it starts a server as a test and waits for it in silence, with a child process
+ * running. Once it knows that it was ended for its silence, it runs only the tests.
  */
 export async function work(kit) {
   await kit.read("src/environment.js");

@@ -1,6 +1,6 @@
 /**
- * The web server's site, rendered from a checked configuration. At first neither the check nor defaults in templates are there: it
- * files a ticket for each and stops with empty hands. Both done, it does the work.
+ * The web server's site, rendered from a checked configuration. At first both the check and defaults in templates are missing: it
+ * files a ticket for each and stops without a change. After both are done, it does the work.
  */
 export async function work(kit) {
   await kit.read("src/template.js");

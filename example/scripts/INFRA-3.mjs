@@ -1,6 +1,6 @@
 /**
  * The plan of a deployment, which needs the site and the shop's checkout. Its last step, the record of shop.example, belongs to
- * somebody else: what is built lands, and that step is left to a person.
+ * someone else: the work lands, and that step is left to a person.
  */
 export async function work(kit) {
   await kit.read("src/site.js");

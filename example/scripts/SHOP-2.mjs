@@ -1,6 +1,6 @@
 /**
- * Coupons, spread over the lines of a cart by allocate(). At first a coupon that is worth more than the cart pays money out, and its
- * own tests do not ask for that; told by the review, it caps the value. Leaves its change uncommitted.
+ * Coupons, spread over the lines of a cart by allocate(). At first a coupon that is worth more than the cart pays money out, and
+ * its own tests do not check that. After the review says so, it caps the value. Leaves its change uncommitted.
  */
 export async function work(kit) {
   await kit.read("src/money.js");

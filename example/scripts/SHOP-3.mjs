@@ -1,6 +1,6 @@
 /**
- * VAT. At first it changes what a line costs and then "corrects" the acceptance test that says no; told that the test
- * is protected, it leaves the cart alone and computes VAT in a module of its own.
+ * VAT. At first it changes the price of a line and then "corrects" the acceptance test that fails. Once it knows that the test is
+ * protected, it leaves the cart alone and computes VAT in its own module.
  */
 export async function work(kit) {
   await kit.read("src/cart.js");

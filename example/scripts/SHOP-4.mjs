@@ -1,6 +1,6 @@
 /**
- * Checkout: joins coupons and VAT. At first it breaks a test of its own and calls that a blocker; told that red tests are no wall, it
- * mends them.
+ * Checkout: joins coupons and VAT. At first it breaks its own test and calls that a blocker. Once it knows that red tests are no
+ * blocker, it fixes them.
  */
 export async function work(kit) {
   await kit.read("src/coupon.js");

@@ -1,6 +1,6 @@
 /**
- * Payments: everything up to the provider, whose account only the shop's owner can open. What is built lands; the step is left to
- * a person. It files a ticket for the receipt, which nobody has asked for.
+ * Payments: everything up to the provider, whose account only the shop's owner can open. The work lands; the step is left to a
+ * person. It files a ticket for the receipt, which nobody has asked for.
  */
 export async function work(kit) {
   await kit.read("src/checkout.js");

@@ -6,7 +6,7 @@ export type Outputs = Metafile["outputs"];
 /** Packages that only a dashboard needs. */
 const DRAWING = /(?:^|\/)node_modules\/(?:ink|react|react-reconciler|yoga-layout)\//;
 
-/** Throws where a built file imports anything that neither Node nor the package itself has. */
+/** Throws if a built file imports a module that neither Node nor the package itself has. */
 export function assertSelfContained(outputs: Outputs): void {
   for (const [path, output] of Object.entries(outputs)) {
     for (const { path: to, external } of output.imports) {
@@ -17,22 +17,24 @@ export function assertSelfContained(outputs: Outputs): void {
   }
 }
 
-/** Throws where a built file asks at run time for a module that the bundler did not see: it would be looked for on the user's disk. */
+/**
+ * Throws if a built file requires a module at run time that the bundler did not see: Node would look for it on the user's disk.
+ */
 export function assertNoHiddenRequire(path: string, text: string): void {
   for (const [, name = ""] of text.matchAll(/\brequire\d*\("([^"]+)"\)/g)) {
     if (!isBuiltin(name)) throw new Error(`${path} requires ${name}, which is not bundled`);
   }
 }
 
-/** The oracle is made of the oracle's sources and of nothing else. */
+/** Throws unless the oracle is built only from the oracle's sources. */
 function assertFromOracle(path: string, inputs: readonly string[]): void {
   const stranger = inputs.find((input) => !input.startsWith("oracle/"));
   if (stranger !== undefined) throw new Error(`${path} holds ${stranger}: the oracle is made of files under oracle/ only`);
 }
 
 /**
- * Throws where the program loads more at its start than it must: the entry imports nothing of its own before it has looked at
- * the version of Node, and nothing that every verb loads draws on a terminal.
+ * Throws if the program loads too much at its start: the entry imports nothing of its own before the check of Node's version, and
+ * no code that every verb loads draws on a terminal.
  */
 export function assertLightStart(outputs: Outputs, entry: string, dispatcher: string): void {
   const early = staticImports(outputs, entry);

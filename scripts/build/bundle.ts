@@ -12,9 +12,10 @@ const COMMON = {
   bundle: true,
   platform: "node",
   target: "node24",
-  // Node 24 has both. Without them esbuild makes `/\p{…}/u` a `new RegExp`, and Ink one for every character of every frame.
+  // Node 24 has both. Without them esbuild turns `/\p{…}/u` into a `new RegExp`, and Ink then makes one for every character of
+  // every frame.
   supported: { "regexp-unicode-property-escapes": true, "regexp-set-notation": true },
-  // An ES module where a package has one: a package's CommonJS file may hide its own requires from the bundler.
+  // An ES module if a package has one: a package's CommonJS file may hide its own requires from the bundler.
   mainFields: ["module", "main"],
   legalComments: "none",
   logLevel: "warning",
@@ -23,8 +24,8 @@ const COMMON = {
 } as const satisfies BuildOptions;
 
 /**
- * Left out: React's developer tools, which Ink looks for where the environment says DEV=true, and `supports-color`, which a
- * logger looks for in whatever node_modules lie above it. Neither is among our packages; an empty module stands for each.
+ * Left out: React's developer tools, which Ink looks for if the environment says DEV=true, and `supports-color`, which a logger
+ * looks for in any node_modules above it. Neither is among our packages; an empty module replaces each.
  */
 const OPTIONAL = /^(?:react-devtools-core|supports-color)$/;
 const WITHOUT_OPTIONAL: Plugin = {
@@ -35,7 +36,7 @@ const WITHOUT_OPTIONAL: Plugin = {
   },
 };
 
-/** Commander can run programs as verbs. Ours are none, and to load `node:child_process` takes some 3 ms of every start. */
+/** Commander can run programs as verbs. We have none, and loading `node:child_process` takes some 3 ms of every start. */
 const NO_PROGRAMS: Plugin = {
   name: "commander-without-programs",
   setup({ onResolve }) {
@@ -45,7 +46,7 @@ const NO_PROGRAMS: Plugin = {
   },
 };
 
-/** Yoga decodes its WebAssembly by `fetch` where there is one, which loads all of Node's: some 50 ms before the first frame. */
+/** Yoga decodes its WebAssembly by `fetch` if that exists, which loads all of Node's: some 50 ms before the first frame. */
 const YOGA: Plugin = {
   name: "yoga-without-fetch",
   setup({ onLoad }) {
@@ -55,7 +56,7 @@ const YOGA: Plugin = {
   },
 };
 
-/** What is wrong with a batch file is said in English. The other languages are half of zod, and read at every start. */
+/** Errors in a batch file are reported in English. The other languages are half of zod, and parsed at every start. */
 const ENGLISH: Plugin = {
   name: "zod-in-english",
   setup({ onLoad }) {
@@ -64,8 +65,8 @@ const ENGLISH: Plugin = {
 };
 
 /**
- * npm installs a package once for each that wants it, where another version of it stands above: Ink alone brings five times the
- * same `string-width`, whose table of emoji takes V8 some 20 ms each to read. All that want Ink's version get Ink's copy.
+ * npm installs one copy of a package for each dependant if another version is above it: Ink alone brings five copies of the same
+ * `string-width`, whose table of emoji takes V8 some 20 ms each to parse. All dependants on Ink's version share Ink's copy.
  */
 const ONE_COPY: Plugin = {
   name: "one-copy",
@@ -83,24 +84,24 @@ const ONE_COPY: Plugin = {
 
 type Built = BuildResult<typeof COMMON>;
 
-/** How the program is bundled, whatever is made of it. */
+/** The options for bundling the program, for every output. */
 export const AS_SHIPPED = {
   ...COMMON,
   format: "esm",
   define: {
-    // React's production build; its other one records every render.
+    // React's production build; the other one records every render.
     "process.env.NODE_ENV": '"production"',
   },
   plugins: [WITHOUT_OPTIONAL, NO_PROGRAMS, YOGA, ENGLISH, ONE_COPY],
   banner: {
-    // Some packages are CommonJS and call require for modules of Node.
+    // Some packages are CommonJS and require Node's modules.
     js: '#!/usr/bin/env node\nimport { createRequire as requireOf } from "node:module";\nconst require = requireOf(import.meta.url);',
   },
 } as const satisfies BuildOptions;
 
 /**
- * The program in chunks, so that each verb loads only what it needs. Packages are bundled: ink and react as some 250 separate
- * files take about 400 ms to load, as one file 170 ms; and what is installed is exactly what was tested.
+ * Bundles the program in chunks, so that each verb loads only its own code. Packages are included: ink and react as some 250
+ * separate files take about 400 ms to load, as one file 170 ms; and the installed code is exactly the tested code.
  */
 function buildProgram(version: string, plugins: readonly Plugin[]): Promise<Built> {
   return build({
@@ -116,11 +117,11 @@ function buildProgram(version: string, plugins: readonly Plugin[]): Promise<Buil
 
 function buildOracle(plugins: readonly Plugin[]): Promise<Built> {
   const of = { entryPoints: ["oracle/done.ts"], outfile: `dist/${ORACLE}`, plugins: [...plugins] };
-  // It is started some 30 times a run, and to load a module costs Node more than to load a script: a tenth of a judgement.
+  // It starts some 30 times per run, and a module takes Node longer to load than a script: a tenth of a judgement.
   return build({ ...COMMON, ...of, format: "cjs" });
 }
 
-/** The program and the oracle, not yet written anywhere: what esbuild made, and from what. `plugins` come after our own. */
+/** The program and the oracle, not yet written to disk: esbuild's outputs and their inputs. `plugins` come after our own. */
 export function bundle(plugins: readonly Plugin[] = []): Promise<[program: Built, oracle: Built]> {
   const manifest: { version: string } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   return Promise.all([buildProgram(manifest.version, plugins), buildOracle(plugins)]);

@@ -4,7 +4,7 @@ import type { Outputs } from "./assertions.ts";
 
 const PACKAGE = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/;
 
-/** The licences of every package of which something is in the built files. Throws where a package states none. */
+/** The licences of every package that is part of the built files. Throws if a package states none. */
 export function noticesOf(root: string, outputs: Outputs): string {
   const inputs = Object.values(outputs).flatMap((output) => Object.keys(output.inputs));
   const folders = new Set(inputs.flatMap((input) => input.match(PACKAGE)?.[0] ?? []));

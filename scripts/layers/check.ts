@@ -1,11 +1,11 @@
-/** Refuses imports that cross a layer the wrong way, and cycles: `node scripts/layers/check.ts [folder]`. */
+/** Refuses imports that violate the layers, and cycles: `node scripts/layers/check.ts [folder]`. */
 import { matchesGlob, resolve } from "node:path";
 import { cyclesIn, type Module, readModules, type Target } from "./graph.ts";
 import { LAYERS, type Layer, STARTERS } from "./rules.ts";
 
 const ROOTS = ["src", "components", "oracle"];
 
-/** What was looked at and every complaint about it, one line each. */
+/** The number of checked items, and every complaint, one line each. */
 export interface LayerReport {
   readonly modules: number;
   readonly imports: number;
@@ -17,7 +17,7 @@ export function checkLayers(base: string): LayerReport {
   const modules = readModules(base, ROOTS);
   const imports = modules.reduce((sum, module) => sum + module.imports.length, 0);
   const problems = [
-    // A check that saw nothing must not pass.
+    // A check that found no imports must not pass.
     ...(imports === 0 ? [`no imports seen under ${base}`] : []),
     ...modules.flatMap((module) => problemsOf(module)),
     ...needlessExceptions(modules),
@@ -40,7 +40,7 @@ function problemsOf(module: Module): string[] {
 const layerOf = (path: string): Layer | undefined => LAYERS.find((layer) => path.startsWith(`${layer.folder}/`));
 const listed = (names: readonly string[]): string => (names.length === 0 ? "none" : names.join(", "));
 
-/** Why a file of this layer may not import that, or undefined where it may. */
+/** The reason why a file of this layer may not import `to`, or undefined if it may. */
 function objection(layer: Layer, from: string, to: Target): string | undefined {
   switch (to.kind) {
     case "missing":
@@ -60,10 +60,10 @@ function objection(layer: Layer, from: string, to: Target): string | undefined {
   }
 }
 
-/** Whether a module starts programs. */
+/** True if a module starts programs. */
 const startsPrograms = (to: Target): boolean => to.kind !== "file" && STARTERS.modules.includes(to.name);
 
-/** Every program is started in one place; where that does not serve, the file is named with its reason. */
+/** Only one place starts programs; every exception is a named file with a reason. */
 function objectionToStarter(from: string): string | undefined {
   if (from.startsWith(`${STARTERS.folder}/`) || Object.hasOwn(STARTERS.exceptions, from)) return undefined;
   return `programs are started through ${STARTERS.folder}, or by a file that STARTERS in scripts/layers/rules.ts names`;
@@ -82,13 +82,13 @@ function objectionToFile(layer: Layer, from: string, to: string): string | undef
   return `${layer.name} may import these layers: ${listed([layer.name, ...layer.layers])}`;
 }
 
-/** Why a file may not import another one of its layer, or undefined where it may. */
+/** The reason why a file may not import another one of its layer, or undefined if it may. */
 function objectionWithin(layer: Layer, from: string, to: string): string | undefined {
   if (layer.folderLevels !== undefined) return objectionToLevel(layer, layer.folderLevels, from, to);
   return layer.openFolders === undefined ? undefined : objectionToFolder(layer, layer.openFolders, from, to);
 }
 
-/** The folders of a layer are closed to each other: adapters of one port do not know those of another. */
+/** The folders of a layer are closed to each other: adapters of one port cannot import those of another. */
 function objectionToFolder(layer: Layer, open: readonly string[], from: string, to: string): string | undefined {
   const topFolder = (path: string): string => folderIn(layer, path).split("/")[0] ?? "";
   const folder = topFolder(to);
@@ -98,14 +98,14 @@ function objectionToFolder(layer: Layer, open: readonly string[], from: string, 
 
 type Levels = readonly (readonly string[])[];
 
-/** The folders of a layer have an order: none imports another of its own level, or one further out. */
+/** The folders of a layer have an order: none imports another of its own level, or of one further out. */
 function objectionToLevel(layer: Layer, levels: Levels, from: string, to: string): string | undefined {
   const [own, other] = [folderIn(layer, from), folderIn(layer, to)];
   if (own === other || levelOf(levels, own) < levelOf(levels, other)) return undefined;
   return `${layer.folder}/${own} may import these folders of ${layer.folder}: ${listed(levels.slice(levelOf(levels, own) + 1).flat())}`;
 }
 
-/** The folder of a file within its layer; empty where it is in the layer's own. */
+/** The folder of a file within its layer; empty if the file is directly in the layer. */
 const folderIn = (layer: Layer, path: string): string =>
   path
     .slice(layer.folder.length + 1)
@@ -113,7 +113,7 @@ const folderIn = (layer: Layer, path: string): string =>
     .slice(0, -1)
     .join("/");
 
-/** The level of a folder, counted from the outermost; -1 where it has none. */
+/** The level of a folder, counted from the outermost; -1 if it has none. */
 function levelOf(levels: Levels, folder: string): number {
   const isIt = (name: string): boolean => (name.endsWith("/*") ? matchesGlob(folder, name) : folder === name);
   return levels.findIndex((names) => names.some(isIt));

@@ -3,7 +3,7 @@ import { isBuiltin } from "node:module";
 import { dirname, join, posix } from "node:path";
 import { type Argument, type Expression, parseSync, Visitor } from "oxc-parser";
 
-/** Where an import leads. `computed` names nothing that can be checked. */
+/** The target of an import. `computed` names nothing that can be checked. */
 export type Target =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "builtin"; readonly name: string }
@@ -16,7 +16,7 @@ export interface Module {
   readonly imports: readonly Target[];
 }
 
-/** Reads every TypeScript file under the given folders of `base`. Throws where one cannot be parsed. */
+/** Reads every TypeScript file under the given folders of `base`. Throws if one cannot be parsed. */
 export function readModules(base: string, folders: readonly string[]): readonly Module[] {
   const files = folders.flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx}`, { cwd: base })).sort();
   return files.map((path) => ({ path, imports: specifiersIn(base, path).map((name) => targetOf(base, path, name)) }));

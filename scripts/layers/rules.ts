@@ -1,22 +1,22 @@
-/** One layer of the house: where it lives and everything its files may import. What is not named here is refused. */
+/** A layer: its folder and everything that its files may import. All other imports are refused. */
 export interface Layer {
   readonly name: string;
   readonly folder: string;
-  /** Layers that it may import, beside itself. */
+  /** Layers that it may import, besides itself. */
   readonly layers: readonly string[];
   readonly packages: readonly string[];
   /** Modules of Node that it may import, without `node:`. */
   readonly builtins: readonly string[] | "all";
-  /** Where each folder of the layer is closed to the others, the folders that stay open to all of them. */
+  /** If each folder of the layer is closed to the others: the folders that stay open to all of them. */
   readonly openFolders?: readonly string[];
   /**
-   * Where the folders of the layer have an order: level by level, from the outermost in. Every file is in one of them. A folder imports
-   * those of later levels and no other of its own level. `views/*` is each folder within `views`.
+   * If the folders of the layer have an order: level by level, from the outermost in. Every file is in one of them. A folder
+   * imports those of later levels and no other of its own level. `views/*` is each folder within `views`.
    */
   readonly folderLevels?: readonly (readonly string[])[];
 }
 
-/** Everything that ships. What is not named here is a tool and stays out of the program. */
+/** Everything that ships. All other files are tools and stay out of the program. */
 const SHIPPED = [
   "@anthropic-ai/sandbox-runtime",
   "@bomb.sh/tab",
@@ -56,7 +56,7 @@ export const LAYERS: readonly Layer[] = [
     layers: ["domain", "ports"],
     packages: SHIPPED,
     builtins: "all",
-    // Every process is started in one way, whichever adapter needs it.
+    // All adapters start processes through this one folder.
     openFolders: ["executor"],
   },
   {
@@ -64,7 +64,7 @@ export const LAYERS: readonly Layer[] = [
     folder: "src/loop",
     layers: ["domain", "ports"],
     packages: ["zod", "picomatch"],
-    // Files of a run are the loop's own; processes, sockets and databases are behind ports.
+    // The loop owns the files of a run; processes, sockets and databases are behind ports.
     builtins: ["buffer", "crypto", "events", "fs", "fs/promises", "path", "timers", "timers/promises", "util"],
     folderLevels: [["run"], ["heal"], ["attempt"], ["steps"], ["questions"], ["programs"], ["concurrency"]],
   },
@@ -77,7 +77,7 @@ export const LAYERS: readonly Layer[] = [
     builtins: [],
     folderLevels: [["app"], ["screen-reader"], ["views"], ["dialogs", "views/*"], ["frame"], ["kit"], ["terminal"]],
   },
-  // The page that a run leaves behind: text from a state, and so free of whatever reaches the world.
+  // The page of a run: text from a state, so it needs no access to the outside.
   { name: "report", folder: "src/report", layers: ["domain", "store"], packages: [], builtins: [] },
   {
     name: "cli",
@@ -86,11 +86,11 @@ export const LAYERS: readonly Layer[] = [
     packages: SHIPPED,
     builtins: "all",
   },
-  // Nobody may import the oracle: the engine runs it as a process of its own, from frozen bytes.
+  // No layer may import the oracle: the engine runs it as a process of its own, from frozen bytes.
   { name: "oracle", folder: "oracle", layers: [], packages: [], builtins: "all" },
 ];
 
-/** What starts programs, the one folder that may import it, and the files that may as well, each with its reason. */
+/** The modules that start programs, the one folder that may import them, and the exceptions, each with its reason. */
 export const STARTERS: {
   readonly modules: readonly string[];
   readonly folder: string;

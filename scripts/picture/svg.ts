@@ -6,7 +6,7 @@ const CELL = { width: 8.4, height: 17 } as const;
 const MARGIN = 12;
 const FONT = 14;
 
-/** Colours of a terminal: its ground, its text, and the sixteen that have names. */
+/** Colours of a terminal: background, text, and the sixteen named ones. */
 interface Palette {
   readonly ground: string;
   readonly text: string;
@@ -32,7 +32,10 @@ const PALETTES: Readonly<Record<"dark" | "light", Palette>> = {
   },
 };
 
-/** Levels of the colour cube of the 256-colour palette, and its greys (ISO 8613-6 leaves them to xterm, which has these). */
+/**
+ * Levels of the colour cube of the 256-colour palette, and its greys (ISO 8613-6 leaves them to implementations; these are
+ * xterm's).
+ */
 const LEVELS = [0, 95, 135, 175, 215, 255] as const;
 
 const hex = (red: number, green: number, blue: number): string =>
@@ -78,7 +81,7 @@ interface Run {
   width: number;
 }
 
-/** Neighbouring cells of one style in one line. */
+/** Neighbouring cells of the same style in one line. */
 function runsIn(terminal: Terminal, row: number, palette: Palette): Run[] {
   const line = terminal.buffer.active.getLine(terminal.buffer.active.viewportY + row);
   const runs: Run[] = [];
@@ -96,7 +99,7 @@ function runsIn(terminal: Terminal, row: number, palette: Palette): Run[] {
   return runs;
 }
 
-/** Words with a blank between them: viewers leave out blanks at the ends, and all but one within. */
+/** Words separated by one blank: viewers drop blanks at the ends, and collapse those within. */
 const PIECE = /\S+(?: \S+)*/g;
 const escapeXml = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 const round = (n: number): string => n.toFixed(1).replace(/\.0$/, "");
@@ -111,7 +114,7 @@ function drawRow(terminal: Terminal, row: number, palette: Palette): string {
       (run) =>
         `<rect x="${left(run.column)}" y="${round(top)}" width="${round(run.width * CELL.width)}" height="${CELL.height}" fill="${run.style.ground}"/>`,
     );
-  // A place and a width for every piece keep columns in line, whatever font the reader has.
+  // A position and a width for every piece keep columns aligned in any font.
   const texts = runs.flatMap((run) =>
     [...run.text.matchAll(PIECE)].map(({ 0: piece, index }) => {
       const x = left(run.column + stringWidth(run.text.slice(0, index)));

@@ -1,4 +1,4 @@
-/** SQLite's result codes that are told apart here (https://www.sqlite.org/rescode.html). */
+/** SQLite's result codes that this file distinguishes (https://www.sqlite.org/rescode.html). */
 import { errorMessage } from "../domain/values/error-text.ts";
 export const SQLITE = {
   error: 1,
@@ -27,7 +27,7 @@ export function systemCode(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** Why a disk refused, and what a person can do about it. */
+/** The reason for a disk error, and the remedy. */
 export interface DiskProblem {
   readonly why: string;
   readonly todo: string;
@@ -80,7 +80,7 @@ const BY_SYSTEM = new Map<string, DiskProblem>([
   ["EISDIR", NOT_A_FOLDER],
 ]);
 
-/** What a failed disk operation means for a person; undefined where the error is a defect of the program. */
+/** The meaning of a failed disk operation for a person; undefined if the error is a defect of the program. */
 export function diskProblem(error: unknown): DiskProblem | undefined {
   const sqlite = sqliteCode(error);
   if (sqlite === SQLITE.ioError) return unnamed(error);

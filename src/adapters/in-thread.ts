@@ -1,19 +1,19 @@
 import { Worker } from "node:worker_threads";
 
-/** What a thread runs, and its bounds. */
+/** A thread's program, and its bounds. */
 export interface ThreadOptions {
-  /** A file of this program, and the arguments by which it knows its task. */
+  /** A file of this program, and the arguments that select its task. */
   readonly program: string;
   readonly args: readonly string[];
   readonly timeoutMs: number;
   readonly memoryMib: number;
 }
 
-/** The answer of a thread, or why there is none, in plain words. */
+/** The answer of a thread, or the reason that there is none, in plain words. */
 export type ThreadAnswer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
 /**
- * Runs a task in a thread of its own, with a bound on time and memory: whatever its input, it costs the event loop nothing but the
+ * Runs a task in a thread of its own, with a bound on time and memory: whatever its input, it costs the event loop only the
  * copying. The thread takes the task from `workerData` and posts one answer. It is gone when the promise settles or soon after.
  */
 export function inThread<T>(options: ThreadOptions, task: unknown): Promise<ThreadAnswer<T>> {

@@ -3,20 +3,20 @@ import { type FileHandle, lstat, open, opendir, realpath } from "node:fs/promise
 import { join } from "node:path";
 import { errorCode } from "../domain/values/error-text.ts";
 
-/** The text of a file, or why there is none; undefined where there is no such file. */
+/** The text of a file, or the reason that there is none; undefined if there is no such file. */
 type Text = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
 
-/** Names in a folder, as many as were asked for at most, or why there are none. */
+/** Names in a folder, up to the requested number, or the reason that there are none. */
 type Names =
   | { readonly ok: true; readonly names: readonly string[]; readonly more: boolean }
   | { readonly ok: false; readonly why: string };
 
-/** Opens a file for reading: not what a link at its place leads to (ELOOP); a pipe is not waited for. */
+/** Opens a file for reading, never the target of a link at its place (ELOOP), and does not wait for a pipe. */
 export function openNoLink(file: string): Promise<FileHandle> {
   return open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 }
 
-/** The bytes of an open file from `from` on, `most` of them at most: fewer where it ends before. */
+/** The bytes of an open file from `from` on, at most `most`: fewer if it ends before. */
 export async function readUpTo(handle: FileHandle, most: number, from = 0): Promise<Buffer> {
   const bytes = Buffer.alloc(most);
   let length = 0;
@@ -26,9 +26,9 @@ export async function readUpTo(handle: FileHandle, most: number, from = 0): Prom
 }
 
 /**
- * The text of a plain file that lies at `path` under `folder`, which is a real path: not what a link there, or on the way
- * there, leads to, nor a second name of a file elsewhere. A pipe is not waited for. UTF-8, at most `most` bytes. What it
- * cannot read, it tells.
+ * The text of a plain file at `path` under `folder`, which is a real path. Reads no target of a link there or on the way there,
+ * and no second name of a file elsewhere. Does not wait for a pipe. UTF-8, at most `most` bytes. Reports why it cannot read a
+ * file.
  */
 export function readPlainFile(folder: string, path: string, most: number): Promise<Text | undefined> {
   const file = join(folder, path);
@@ -43,7 +43,7 @@ export function readPlainFile(folder: string, path: string, most: number): Promi
   });
 }
 
-/** The names in the folder at `path` under `folder`, which is a real path: not in one that a link leads to. In no order. */
+/** The names in the folder at `path` under `folder`, which is a real path; never in the target of a link. In no order. */
 export function namesIn(folder: string, path: string, most: number): Promise<Names | undefined> {
   const place = join(folder, path);
   return told(async () => {
@@ -62,7 +62,7 @@ async function textOf(handle: FileHandle, most: number): Promise<Text> {
   if (!found.isFile()) return refused("is no plain file");
   if (found.nlink > 1) return refused("is a second name of another file");
   if (found.size > most) return refused(`is longer than ${most} bytes`);
-  // One byte more than it may have, so that one that grows is seen.
+  // One byte more than its size, to detect a growing file.
   const bytes = await readUpTo(handle, found.size + 1);
   if (bytes.length !== found.size) return refused("changed while it was read");
   try {
@@ -73,7 +73,7 @@ async function textOf(handle: FileHandle, most: number): Promise<Text> {
   }
 }
 
-/** What the file system says of a file that an agent has made is told; of nothing, undefined. */
+/** Reports the file system's errors about a file that an agent has made; a missing file is undefined. */
 async function told<T>(read: () => Promise<T>): Promise<T | { readonly ok: false; readonly why: string } | undefined> {
   try {
     return await read();

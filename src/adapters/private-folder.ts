@@ -3,8 +3,8 @@ import { dirname } from "node:path";
 import { systemCode } from "./disk-error.ts";
 
 /**
- * Makes a folder, and those above it that are missing, with mode 0700; one that exists is left as it is.
- * Node's own `recursive` never returns where the system answers ENOENT although the parent is there (/proc does).
+ * Makes a folder, and the missing ones above it, with mode 0700; an existing one stays as it is. Node's own `recursive` never
+ * returns if the system answers ENOENT although the parent is there (/proc does).
  */
 export function makePrivateFolder(folder: string): void {
   try {

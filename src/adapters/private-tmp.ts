@@ -8,8 +8,8 @@ import { diskProblem, systemCode } from "./disk-error.ts";
 export const LONGEST_SOCKET_PATH = process.platform === "linux" ? 107 : 103;
 
 /**
- * A folder of this user's own under the system's temporary folder, the same for every LOOPDASH_HOME. It is made where it
- * is missing. Throws a UserError (exit 4) where it is not this user's alone.
+ * A folder of this user's own under the system's temporary folder, the same for every LOOPDASH_HOME. Makes it if it is missing.
+ * Throws a UserError (exit 4) if it is not this user's alone.
  */
 export function privateTmp(): string {
   // Not userInfo(): it throws for a user without an entry in the password file, as containers have them.
@@ -19,7 +19,7 @@ export function privateTmp(): string {
   return folder;
 }
 
-/** In a folder that everybody may write to, the name may be taken by somebody else's folder or link. */
+/** In a folder that everybody may write to, another user's folder or link may have the name. */
 function makePrivate(folder: string, uid: number): void {
   try {
     mkdirSync(folder, { mode: 0o700 });

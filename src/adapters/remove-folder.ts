@@ -2,18 +2,18 @@ import { chmod, lstat, opendir, rmdir, unlink } from "node:fs/promises";
 import { hasErrorCode } from "../domain/values/error-text.ts";
 import { runBriefly } from "./executor/brief-run.ts";
 
-/** Entries that are removed here; where there are more, `rm` goes on in a process of its own. */
+/** Entries that are removed here; beyond this number, `rm` continues in a process of its own. */
 const MOST_HERE = 5_000;
-/** Folders within folders that are gone into here. */
+/** Levels of folders that are removed here. */
 const DEEPEST_HERE = 100;
 /** Files that are removed at the same time: enough to keep a disk busy, few enough to leave the event loop free. */
 const AT_ONCE = 16;
 
 /**
- * Removes a folder and all in it, or whatever else is there; nothing there is fine. Links are removed, never followed.
- * Folders without write permission (module caches of several languages are like that) are made writable. What is large, or nested
- * beyond the length of a path, or resists, is left to `rm`, which works relative to open folders and takes no memory of ours.
- * Not by fs.rm: it starts on everything at once, and held the event loop for 300 ms on 20,000 files.
+ * Removes a folder and all in it, or any other file there; a missing one is fine. Links are removed, never followed. Folders
+ * without write permission (module caches of several languages are like that) are made writable. A folder that is large, nested
+ * beyond the length of a path, or resists is left to `rm`, which works relative to open folders and takes no memory of ours. Not
+ * by fs.rm: it starts on everything at once, and held the event loop for 300 ms on 20,000 files.
  */
 export async function removeFolder(path: string): Promise<void> {
   try {
@@ -23,7 +23,7 @@ export async function removeFolder(path: string): Promise<void> {
   }
 }
 
-/** Why the removal is left to a program. */
+/** The reason that the removal is left to a program. */
 class TooMuch extends Error {}
 
 async function remove(path: Buffer, budget: { left: number }, depth: number): Promise<void> {
@@ -31,7 +31,7 @@ async function remove(path: Buffer, budget: { left: number }, depth: number): Pr
   if (found === undefined) return;
   if (!found.isDirectory()) return void (await ifThere(unlink(path)));
   if (depth > DEEPEST_HERE) throw new TooMuch();
-  // Owner may list, enter and change it.
+  // The owner may list, enter and change it.
   if ((found.mode & 0o700) !== 0o700) await chmod(path, 0o700);
   const folders: Buffer[] = [];
   let files: Promise<unknown>[] = [];
@@ -57,13 +57,13 @@ async function removeByProgram(path: string): Promise<void> {
   if (problem !== undefined) throw new Error(`${path} could not be removed: ${problem}`);
 }
 
-/** Runs a program of the system. Gives what it complains of. */
+/** Runs a program of the system. Gives its error output. */
 async function run(...argv: readonly string[]): Promise<string | undefined> {
   const { exitCode, stderr, problem } = await runBriefly(argv, { env: { PATH: "/usr/bin:/bin", LC_ALL: "C" } });
   return exitCode === 0 ? undefined : (stderr.split("\n", 1)[0] ?? "").slice(0, 300) || problem.slice(0, 300);
 }
 
-/** The outcome, or undefined where there was nothing any more. */
+/** The outcome, or undefined if the file was already gone. */
 async function ifThere<T>(promise: Promise<T>): Promise<T | undefined> {
   try {
     return await promise;

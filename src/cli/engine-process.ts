@@ -6,7 +6,7 @@ import { EXIT, UserError } from "../domain/values/user-error.ts";
 import { startEngine } from "./engine/start-engine.ts";
 import { stopOnSignals } from "./signals.ts";
 
-/** File descriptor on which the engine process tells its parent, once, if the run has begun. */
+/** File descriptor on which the engine process reports to its parent, once, that the run began or was refused. */
 export const HANDSHAKE_FD = 3;
 
 /** The parent's arguments for the engine process, as JSON in argv. */

@@ -12,7 +12,7 @@ import { batchLock } from "./engine/engine-locks.ts";
 import { stateFromJournal } from "./engine/journal-state.ts";
 import { runFolder, type StateHome, stateHome } from "./state-home.ts";
 
-/** A run on record, and whether an engine works on it now. */
+/** A recorded run, and its liveness. */
 export interface RecordedRun {
   readonly row: RunRow;
   readonly folder: string;
@@ -21,7 +21,7 @@ export interface RecordedRun {
   readonly pid?: number;
 }
 
-/** A run with all that its journal tells. */
+/** A run with the state from its journal. */
 export interface FoundRun extends RecordedRun {
   readonly state: RunState;
 }
@@ -31,13 +31,10 @@ export function listRuns(): readonly (RunRow & { live: boolean })[] {
   return withStore((store, home) => store.list().map((row) => ({ ...row, live: isLive(home, row) })));
 }
 
-/** Whether an engine is at work on a run, for whoever asks again and again. */
+/** True if an engine is working on a run. For callers that ask repeatedly. */
 export type Liveness = (home: StateHome, row: RunRow) => boolean;
 
-/**
- * To find a lock held takes a moment in which nothing else happens here. So what was found to be at work counts as that for as
- * long as its process is there.
- */
+/** Testing a held lock blocks this process for a moment. So a run found live counts as live as long as its process exists. */
 export function createLiveness(): Liveness {
   const pids = new Map<RunId, number>();
   return (home, row) => {
@@ -54,12 +51,12 @@ function isProcess(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {
-    // ESRCH: there is none. EPERM: it is another user's, and so not the engine.
+    // ESRCH: there is no such process. EPERM: it is another user's, and so not the engine.
     return false;
   }
 }
 
-/** All runs of this LOOPDASH_HOME as a list of runs shows them. */
+/** All runs of this LOOPDASH_HOME for the list of runs. */
 export function listedRuns(liveness: Liveness): readonly ListedRun[] {
   return withStore((store, home) => {
     const tallies = store.tallies();
@@ -83,8 +80,8 @@ function listed(row: RunRow, live: boolean, tally: Tally | undefined): ListedRun
 }
 
 /**
- * The run of this name or of a name that begins so; without a name, the newest that is at work, else the newest.
- * Throws a UserError (exit 2) where there is none or more than one.
+ * The run with this name or name prefix; without a name, the newest live run, else the newest. Throws a UserError (exit 2) if
+ * there is none or more than one.
  */
 export function findRun(name: string | undefined): FoundRun {
   return withStore((store, home) => {
@@ -133,7 +130,7 @@ function none(what: string, why: string, todo: string): UserError {
 /** Runs that a refusal lists, newest first. */
 const MOST_NAMED = 8;
 
-/** Uses the records of this LOOPDASH_HOME. Throws a UserError (exit 2) where there are none. */
+/** Uses the records of this LOOPDASH_HOME. Throws a UserError (exit 2) if there are none. */
 export function withStore<T>(use: (store: RunStore, home: StateHome) => T): T {
   const home = stateHome(process.env, process.cwd());
   if (!existsSync(home.db)) {
@@ -147,7 +144,7 @@ export function withStore<T>(use: (store: RunStore, home: StateHome) => T): T {
   }
 }
 
-/** An unended run is at work where its batch is locked, and the lock's engine is that run's. */
+/** An unended run is live if its batch is locked, and the lock's engine is that run's. */
 function isLive(home: StateHome, row: RunRow): boolean {
   if (row.endedAt !== undefined || !existsSync(home.locks)) return false;
   return createLocks(home.locks).isHeld(batchLock(row.batchPath)) && enginePid(runFolder(home, row.run)) !== undefined;

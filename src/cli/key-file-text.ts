@@ -12,7 +12,7 @@ import { rebind } from "../store/keymap/rebind.ts";
 /** `{"kill": ["X"], "pause": ["P", "ctrl-p"]}`: names of bindings, each with all its keys. */
 const KeyFile = z.record(z.string(), z.array(z.string().max(20)).max(8));
 
-/** The keymap that a file of keys makes, JSON with comments. `file` is its name for people. Throws a UserError (exit 2). */
+/** Parses a key file (JSON with comments) into a keymap. `file` is its name for people. Throws a UserError (exit 2). */
 export function keymapFrom(text: string, file: string): Keymap {
   const read = readSyntax(text.replace(/^\ufeff/, ""));
   if (!read.ok) throw refused(file, read.problems);

@@ -7,14 +7,14 @@ import type { Keymap } from "../store/dashboard-state.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Where a person's keys are, and whether they have to be there. */
+/** The user's key file; it must exist if it was named. */
 interface KeyFilePlace {
   readonly file: string;
   readonly named: boolean;
 }
 
 /**
- * LOOPDASH_KEYS, taken from `cwd` where it is relative; else `loopdash/keys.json` in the XDG configuration folder, which counts
+ * LOOPDASH_KEYS, resolved from `cwd` if it is relative; else `loopdash/keys.json` in the XDG configuration folder, which counts
  * only if absolute (XDG Base Directory Specification 0.8).
  */
 export function keyFilePlace(env: Env, cwd: string): KeyFilePlace {
@@ -26,8 +26,8 @@ export function keyFilePlace(env: Env, cwd: string): KeyFilePlace {
 }
 
 /**
- * The keys that a person has bound, over those that come with loopdash; undefined where nobody has bound any. Throws a UserError
- * (exit 2) where the file cannot be read, or binds what cannot be bound: before anything is started.
+ * The user's key bindings over the default ones; undefined if there are none. Throws a UserError (exit 2) before anything starts
+ * if the file cannot be read, or binds a key that cannot be bound.
  */
 export async function readKeymap(env: Env, cwd: string): Promise<Keymap | undefined> {
   const place = keyFilePlace(env, cwd);

@@ -7,8 +7,8 @@ import { formatClock } from "../store/format.ts";
 import { writeAll } from "./print.ts";
 
 /**
- * Prints a run as it happens, without Ink: one plain line per event that people care about, or every event as JSON.
- * Never throws: an output that can no longer be written (a full disk, say) ends the telling, not the run.
+ * Prints a run as it happens, without Ink: one plain line per event that people care about, or every event as JSON. Never throws:
+ * an unwritable output (a full disk, for example) stops the printing, not the run.
  */
 export function linePrinter(format: "lines" | "json", fd = 1): (event: RunEvent, state: RunState) => void {
   let told = true;

@@ -1,11 +1,11 @@
 /**
- * Entry of the program: refuses a Node that is too old, before anything that such a Node cannot load is loaded.
- * So nothing is imported at the top here, and the syntax is what Node 18 can parse.
+ * Entry of the program: refuses a Node that is too old before it loads anything that such a Node cannot load. So there are no
+ * imports at the top, and the syntax is limited to Node 18's.
  */
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 const args = process.argv.slice(2);
-// Whoever may signal this process, an oracle for one, could have Node open its debugger, and with it all that we hold. A listener
-// takes the place of that.
+// Any process that may signal this one, for example an oracle, could open Node's debugger, and with it all our data. A listener
+// replaces that default.
 process.on("SIGUSR1", () => undefined);
 
 if (major < 24 || (major === 24 && minor < 15)) {
@@ -17,13 +17,13 @@ if (major < 24 || (major === 24 && minor < 15)) {
   const { VERSION } = await import("./version.ts");
   process.stdout.write(`${VERSION}\n`);
 } else if (args[0] === "__relay") {
-  // Hidden verb, begun in every sandbox with a way out: so fast that it takes no part in what other verbs load.
+  // Hidden verb, started in every sandbox with a gateway: for speed it loads nothing of the other verbs.
   const { relay } = await import("./relay.ts");
   process.exitCode = await relay(args.slice(1));
 } else {
   const { keepHeapSmall } = await import("./small-heap.ts");
   keepHeapSmall();
-  // The process that runs git has other flags than the rest, and loads next to nothing.
+  // The process that runs git has different flags, and loads almost nothing.
   if (args[0] !== "__git") (await import("./compile-cache.ts")).keepCompiled();
   const { runCli } = await import("./run-cli.ts");
   process.exitCode = await runCli(args);

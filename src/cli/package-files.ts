@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The folder of the installed package (or of the source tree): the nearest one above with a package.json. */
+/** The folder of the installed package (or of the source tree): the nearest parent with a package.json. */
 function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "package.json"))) {
@@ -13,7 +13,7 @@ function packageRoot(): string {
   return folder;
 }
 
-/** Files that ship beside the program, and a folder for what Node compiled of it. */
+/** Files that ship with the program, and the folder of Node's compile cache. */
 export function packageFiles(): Readonly<Record<"main" | "oracle" | "prompts" | "compiled", string>> {
   const root = packageRoot();
   return {

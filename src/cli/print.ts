@@ -23,7 +23,7 @@ function indent(label: string, text: string): string[] {
   return text.split("\n").map((line, i) => `  ${i === 0 ? label : "     "}${line}`);
 }
 
-/** Synchronous, so that nothing is lost when the process ends; a reader that is gone is not an error here. */
+/** Synchronous, so that no output is lost when the process ends. A closed reader is not an error here. */
 export function writeAll(fd: number, text: string): void {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) {

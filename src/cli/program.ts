@@ -2,10 +2,10 @@ import { Argument, Command, type CommanderError, Help, Option } from "commander"
 import { EXIT, UserError } from "../domain/values/user-error.ts";
 import { VERSION } from "./version.ts";
 
-/** Shells for which there are completions. */
+/** Shells with completions. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 
-/** What the command line asks for. */
+/** The parsed request of the command line. */
 export type Request =
   | { readonly verb: "help"; readonly text: string }
   | { readonly verb: "version" }
@@ -28,12 +28,12 @@ export type Request =
   | { readonly verb: "doctor"; readonly batch?: string; readonly json: boolean }
   | { readonly verb: "completion"; readonly shell: (typeof SHELLS)[number] };
 
-/** Who is told what the parser found. */
+/** Callbacks for the parser's results. */
 export interface ProgramListeners {
   readonly onRequest?: (request: Request) => void;
-  /** Called instead of an exit: with the command whose arguments are wrong, or whose help or version was asked for. */
+  /** Called instead of an exit: with the command whose arguments are wrong, or whose help or version was requested. */
   readonly onExit?: (error: CommanderError, command: Command) => void;
-  /** The text of a help. */
+  /** Called with the text of a help. */
   readonly onText?: (text: string) => void;
 }
 
@@ -60,7 +60,7 @@ export function createProgram({ onRequest = () => undefined, onExit, onText }: P
   const run = program.commands.filter((command) => command.name() === "run");
   const help = new Help();
   program.configureHelp({
-    // A batch file without a verb is run, with the options of `run`.
+    // A batch file without a verb means `run`, with its options.
     visibleOptions: (command) => [
       ...(command === program ? run.flatMap((verb) => verb.options) : []),
       ...help.visibleOptions(command),
@@ -185,7 +185,7 @@ function readSpeed(text: string): number {
   throw usageError("--speed takes a number from 1 to 1000", `"${text}" is not one`, "Try: --speed 10");
 }
 
-/** A command line that cannot be followed (exit 2). */
+/** An invalid command line (exit 2). */
 export function usageError(what: string, why: string, todo: string): UserError {
   return new UserError({ what, why, todo, exitCode: EXIT.usage });
 }

@@ -1,31 +1,31 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
-/** Hidden verb: the sandbox's side of a gateway. Imports Node's own modules only, for it starts before every program. */
+/** Hidden verb: the sandbox's side of a gateway. Imports only Node's own modules, because it starts before every program. */
 
-/** Connections at a time; the gateway has a bound of its own. */
+/** Connections at a time; the gateway has its own limit. */
 const MOST_CONNECTIONS = 256;
-/** What is taken from one side before the other has taken it, so that a long request goes over without stops. Bytes. */
+/** Buffer per direction, so that a long request passes without stops. Bytes. */
 const AT_A_TIME = 512 * 1024;
-/** Passed on to the program. Those that ask for an end do not end the relay itself: it ends with the program. */
+/** Passed on to the program. Termination signals do not end the relay itself: it ends with the program. */
 const SIGNALS = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGWINCH", "SIGCONT"] as const;
-/** What a shell gives where a program is not there, or cannot be run (POSIX, 2.8.2). */
+/** A shell's exit code for a program that does not exist (POSIX, 2.8.2). */
 const NOT_FOUND = 127;
 const NOT_RUNNABLE = 126;
 
-/** What the command line asks for. */
+/** The relay's command line. */
 interface RelayArgs {
   readonly socketPath: string;
-  /** Variables that get the relay's address, and the path that is put behind it. */
+  /** Variables that get the relay's address, and the path to append to it. */
   readonly baseUrls: readonly { readonly name: string; readonly path: string }[];
   readonly program: string;
   readonly args: readonly string[];
 }
 
 /**
- * `__relay <socket> [--base-url NAME[=/path]]… -- program args…`: listens on loopback, joins each connection to the
- * gateway's socket, and runs the program with that as its proxy. Ends as the program does: with its exit code, or by its
- * signal; nothing waits for connections that are still open. Gives 2 where the command line cannot be read.
+ * `__relay <socket> [--base-url NAME[=/path]]… -- program args…`: listens on loopback, joins each connection to the gateway's
+ * socket, and runs the program with this relay as its proxy. Ends as the program does: with its exit code, or by its signal,
+ * without waiting for open connections. Returns 2 if the command line is invalid.
  */
 export async function relay(argv: readonly string[]): Promise<number> {
   const of = readRelayArgs(argv);
@@ -52,15 +52,15 @@ function readRelayArgs(argv: readonly string[]): RelayArgs | undefined {
 }
 
 /**
- * Loopback stays direct: in the sandbox it leads to programs of the same step only, as a test's own server. A proxy that
- * was set outside is not there inside.
+ * Loopback stays direct: in the sandbox it leads only to programs of the same step, such as a test's own server. A proxy from
+ * outside does not exist inside.
  */
 function environment(from: NodeJS.ProcessEnv, { baseUrls }: RelayArgs, address: string): NodeJS.ProcessEnv {
   const { ALL_PROXY: _all, all_proxy: _allLower, ...env } = from;
   const direct = "localhost,127.0.0.1,::1";
   for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"]) env[name] = address;
   for (const name of ["NO_PROXY", "no_proxy"]) env[name] = direct;
-  // Without it Node's own fetch and http know no proxy.
+  // Without it Node's own fetch and http use no proxy.
   env["NODE_USE_ENV_PROXY"] = "1";
   for (const { name, path } of baseUrls) env[name] = address + path;
   return env;
@@ -79,21 +79,21 @@ function joining(socketPath: string): Server {
       [outside, inside],
     ] as const) {
       side.on("error", end);
-      // What is on its way to the other still arrives.
+      // Data on its way to the other side still arrives.
       side.on("close", () => (other.writableFinished ? other.destroy() : other.end(() => other.destroy())));
     }
     pump(inside, outside);
     pump(outside, inside);
   });
   server.maxConnections = MOST_CONNECTIONS;
-  // A failed accept (no descriptor left, say) concerns whoever wanted in.
+  // A failed accept (no descriptor left, for example) affects only that connection.
   server.on("error", (error) => process.stderr.write(`loopdash relay: ${error.message}\n`));
   return server;
 }
 
 /**
- * Not `pipe` or `pipeline`: both look at process.stdout, and thereby make it non-blocking, for the program too, whose stdout it
- * is. A program that does not expect that loses what it prints, or dies of it.
+ * Not `pipe` or `pipeline`: both access process.stdout, which makes it non-blocking for the program too, because they share it. A
+ * program that does not expect that loses output, or crashes.
  */
 function pump(from: Socket, to: Socket): void {
   from.on("data", (chunk) => to.write(chunk) || from.pause());
@@ -131,10 +131,10 @@ function run({ program, args }: RelayArgs, env: NodeJS.ProcessEnv): Promise<numb
   });
 }
 
-/** Ends this process by the same signal, so that whoever waits for it sees how the program ended. */
+/** Ends this process by the same signal, so that its parent sees how the program ended. */
 function endBy(signal: NodeJS.Signals): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
-  // Where that signal does not end a process, or cannot be sent to this one (the first of a pid namespace).
+  // For a signal that does not end a process, or cannot be sent to this one (the first of a pid namespace).
   setTimeout(() => process.exit(1), 1_000);
 }

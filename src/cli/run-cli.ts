@@ -18,7 +18,7 @@ const RESULTS_VERB = "__results";
 /** Hidden verb: the thread that scans a worker's text for an engine (see text-scans.ts). */
 const SCAN_VERB = "__scan";
 
-/** Hidden verb: what the scripts of `completion` ask for, as `complete -- <words>`. The name is that of the package. */
+/** Hidden verb for the scripts of `completion`: `complete -- <words>`. The package sets the name. */
 const COMPLETE_VERB = "complete";
 
 async function serveScan(): Promise<number> {
@@ -36,7 +36,7 @@ async function serveGit(): Promise<number> {
   return 0;
 }
 
-/** Runs one command and gives its exit code. Verbs are loaded when asked for, so that small ones start fast. */
+/** Runs one command and returns its exit code. Verbs are loaded on demand, so that small ones start fast. */
 export async function runCli(argv: readonly string[]): Promise<number> {
   try {
     if (argv[0] === GIT_VERB) return await serveGit();
@@ -60,7 +60,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** A disk that is full is nobody's defect, wherever it was met. */
+/** A full disk is not a defect of loopdash, wherever it occurs. */
 function fullDisk(error: unknown): UserError | undefined {
   if (!["ENOSPC", "EDQUOT"].includes(systemCode(error) ?? "") && sqliteCode(error) !== SQLITE.full) return undefined;
   const problem = diskProblem(error);

@@ -4,8 +4,8 @@ import type { Engine } from "./engine/start-engine.ts";
 let asked: AbortController | undefined;
 
 /**
- * Aborts once a signal asks this process to go: SIGINT or SIGTERM. From the first call on they no longer end it by themselves;
- * a second one does. A closed terminal (SIGHUP) ends it as ever. One for the whole process, whoever asks for it.
+ * Aborts at the first SIGINT or SIGTERM. From the first call on these no longer end the process by themselves; a second one does.
+ * A closed terminal (SIGHUP) still ends it. All callers share one signal.
  */
 export function askedToLeave(): AbortSignal {
   if (asked !== undefined) return asked.signal;
@@ -20,7 +20,7 @@ export function askedToLeave(): AbortSignal {
   return controller.signal;
 }
 
-/** Turns signals into an orderly stop. A second one of the same kind ends the process at once; the run can still be gone on with. */
+/** Turns signals into an orderly stop. A second one of the same kind ends the process at once; the run can still be resumed. */
 export function stopOnSignals(engine: Pick<Engine, "stop">, signals: readonly NodeJS.Signals[]): void {
   for (const signal of signals) {
     let seen = 0;

@@ -10,7 +10,7 @@ import { packageFiles } from "./package-files.ts";
 import { askedToLeave } from "./signals.ts";
 import { stateHome } from "./state-home.ts";
 
-/** An engine that works in a process of its own. */
+/** An engine in its own process. */
 export interface SpawnedEngine {
   readonly run: RunId;
   readonly folder: string;
@@ -19,9 +19,9 @@ export interface SpawnedEngine {
 }
 
 /**
- * Starts the engine process, detached from this terminal, and waits for its answer. Throws the engine's own UserError
- * where it refuses; then nothing has been started. Where a signal comes first, the engine is ended and a UserError
- * (exit 130) says so: who gives up on a start leaves nothing behind that works unseen.
+ * Starts the engine process, detached from this terminal, and waits for its answer. Throws the engine's own UserError if it
+ * refuses; then nothing has been started. If a signal comes first, the engine is ended and a UserError (exit 130) says so: a
+ * cancelled start leaves nothing running unseen.
  */
 export async function spawnEngine(options: {
   batch: string;
@@ -38,10 +38,10 @@ export async function spawnEngine(options: {
     stdio: ["ignore", log, log, "pipe"],
   });
   const exited = once(child, "exit");
-  // Where the process cannot be started there is no exit, and `answerOf` tells of it.
+  // If the process cannot be started there is no exit, and `answerOf` reports it.
   exited.catch(() => undefined);
   const said = parse(await answerOf(child, exited, leaving));
-  // An engine that refuses ends by itself, and who is told of it finds nothing that still runs.
+  // An engine that refuses ends by itself; after this wait nothing of it still runs.
   if (said === undefined || !("run" in said)) await exited;
   child.unref();
   return accepted(said, join(root, "engine.log"));
@@ -70,13 +70,13 @@ function interrupted(): UserError {
   });
 }
 
-/** What the engine process prints of its own: warnings and defects only. */
+/** The log of the engine process's own output: warnings and defects only. */
 function openLog(root: string): number | "ignore" {
   try {
     mkdirSync(root, { recursive: true, mode: 0o700 });
     return openSync(join(root, "engine.log"), "a", 0o600);
   } catch {
-    // The engine finds the same and refuses with a reason of its own.
+    // The engine meets the same error and refuses with its own reason.
     return "ignore";
   }
 }
@@ -96,7 +96,7 @@ function accepted(said: Answer | undefined, log: string): SpawnedEngine {
 
 type Answer = SpawnedEngine | { readonly what: string; readonly why: string; readonly todo: string; readonly exitCode: number };
 
-/** Our own program's answer over a private pipe; checked by its first field only, so that zod need not be loaded here. */
+/** Parses our own program's answer over a private pipe. Only its first field is checked, so that zod need not be loaded here. */
 function parse(answer: string): Answer | undefined {
   if (answer.trim() === "") return undefined;
   return JSON.parse(answer) as Answer;

@@ -7,7 +7,7 @@ import { makePrivateFolder } from "../adapters/private-folder.ts";
 import type { RunId } from "../domain/values/ids.ts";
 import { EXIT, UserError } from "../domain/values/user-error.ts";
 
-/** Where loopdash keeps its state. All paths are absolute. */
+/** The paths of loopdash's state. All are absolute. */
 export interface StateHome {
   readonly root: string;
   /** The database of runs, journals and costs. */
@@ -16,16 +16,16 @@ export interface StateHome {
   readonly runs: string;
   readonly worktrees: string;
   readonly locks: string;
-  /** What runs begin with where heals have changed it; see `Harness`. Made by the first of them. */
+  /** Initial harness of new runs if heals have changed it; see `Harness`. Created by the first heal. */
   readonly harness: string;
 }
 
-/** Written and thrown away to prove that a folder takes data: one block of a usual file system. */
+/** Written and removed to prove that a folder is writable: one block of a usual file system. */
 const PROBE = Buffer.alloc(4096, 1);
 
 /**
- * LOOPDASH_HOME, taken from `cwd` where it is relative; else `loopdash` in the XDG state folder, which counts only if
- * absolute (XDG Base Directory Specification 0.8). Touches nothing.
+ * LOOPDASH_HOME, resolved from `cwd` if it is relative; else `loopdash` in the XDG state folder, which counts only if absolute
+ * (XDG Base Directory Specification 0.8). Touches nothing.
  */
 export function stateHome(env: Readonly<Record<string, string | undefined>>, cwd: string): StateHome {
   const root = env.LOOPDASH_HOME ? resolve(cwd, env.LOOPDASH_HOME) : join(stateFolder(env), "loopdash");
@@ -40,8 +40,8 @@ export function stateHome(env: Readonly<Record<string, string | undefined>>, cwd
 }
 
 /**
- * Makes the folders, for this user alone, and proves that each takes data.
- * Throws a UserError (exit 4) where one does not, or where others may write to an existing home.
+ * Creates the folders, for this user alone, and proves that each is writable. Throws a UserError (exit 4) if one is not, or if
+ * others may write to an existing home.
  */
 export function prepareStateHome(home: StateHome): void {
   prepare(home.root, () => {
@@ -66,8 +66,8 @@ function stateFolder(env: Readonly<Record<string, string | undefined>>): string 
 }
 
 /**
- * Throws a UserError (exit 4) where others may write to the home. It may be one that the user has other things in, so its mode
- * is for the user to change.
+ * Throws a UserError (exit 4) if others may write to the home. The user may keep other things in it, so changing its mode is up
+ * to the user.
  */
 export function refuseShared(root: string): void {
   if ((statSync(root).mode & 0o022) === 0) return;
@@ -79,7 +79,7 @@ export function refuseShared(root: string): void {
   });
 }
 
-/** Writes a block into a folder and takes it away again. Throws what the system says where the folder takes no data. */
+/** Writes a block into a folder and removes it again. Throws the system's error if the folder is not writable. */
 export function prove(folder: string): void {
   const file = join(folder, `.probe-${randomUUID()}`);
   const fd = openSync(file, "wx", 0o600);
@@ -103,7 +103,7 @@ function prepare(folder: string, act: () => void): void {
   }
 }
 
-/** Where everything of a run lies. */
+/** The folder of a run. */
 export function runFolder(home: StateHome, run: RunId): string {
   return join(home.runs, run);
 }

@@ -2,12 +2,12 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { EXIT, UserError } from "../domain/values/user-error.ts";
 import { SMALLEST_TERMINAL } from "../store/terminal-capabilities.ts";
 
-/** Whether a dashboard can be shown: a terminal that can be written and read, and not a dumb one. */
+/** True if a dashboard can be shown: the terminal is writable and readable, and not a dumb one. */
 export function isInteractive(): boolean {
   return Boolean(process.stdout.isTTY && process.stdin.isTTY) && process.env.TERM !== "dumb" && !process.env.CI;
 }
 
-/** Throws a UserError (exit 2) where the terminal is too small. */
+/** Throws a UserError (exit 2) if the terminal is too small. */
 export function refuseSmallTerminal(): void {
   const { columns = 0, rows = 0 } = process.stdout;
   if (columns >= SMALLEST_TERMINAL.columns && rows >= SMALLEST_TERMINAL.rows) return;
@@ -20,8 +20,8 @@ export function refuseSmallTerminal(): void {
 }
 
 /**
- * Throws a UserError (exit 2) where standard output was closed by the caller. Node opens /dev/null for reading and
- * writing in its place; a caller who redirects to /dev/null opens it for writing only, and that is fine.
+ * Throws a UserError (exit 2) if the caller closed standard output. Node then opens /dev/null for reading and writing in its
+ * place. A caller who redirects to /dev/null opens it for writing only, which is fine.
  */
 export function refuseClosedStdout(): void {
   if (process.platform !== "linux" || readlinkSync("/proc/self/fd/1") !== "/dev/null") return;
@@ -30,7 +30,7 @@ export function refuseClosedStdout(): void {
   if (accessMode === 2) throw closedStdout("it was closed before loopdash started");
 }
 
-/** The refusal to run without anywhere to tell the story. */
+/** The refusal to run without an output. */
 export function closedStdout(why: string): UserError {
   const todo = "Redirect the output to a file or to /dev/null, or use --detach.";
   return new UserError({ what: "nothing can be written to standard output", why, todo, exitCode: EXIT.usage });

@@ -11,11 +11,11 @@ import { STYLES } from "../store/labels/tone.ts";
 import type { PageSection } from "./html.ts";
 import { type Html, html, lines, mark } from "./html.ts";
 
-/** Maximum of lines and characters per piece of evidence on a page; the rest is counted. */
+/** Lines and characters per piece of evidence on a page; the rest is counted. */
 const MOST_LINES = 120;
 const MOST_COLUMNS = 400;
 
-/** Failed attempts and their evidence, collapsed by ticket. */
+/** Failed attempts with their evidence, collapsed by ticket. */
 export function evidenceSection(state: RunState): PageSection | undefined {
   const failed = [...vecItems(state.tickets)].filter(
     ({ history, evidence }) => evidence.length > 0 || history.some(({ outcome }) => outcome !== "done"),

@@ -1,4 +1,4 @@
-/** Shown for an unknown or missing value. */
+/** Stands for an unknown or missing value. */
 export const NOTHING = "–";
 
 /** A share of the whole as a percentage for SVG: at most three decimals. */
@@ -6,7 +6,7 @@ export function percent(share: number): string {
   return `${Math.round(share * 100_000) / 1000}%`;
 }
 
-/** The first `most` columns of a text, with "…" if something is missing; East Asian characters count as two columns. */
+/** The first `most` columns of a text, with "…" if something is cut; East Asian characters count as two columns. */
 export function cutTo(text: string, most: number): string {
   let used = 0;
   let kept = "";

@@ -15,7 +15,7 @@ interface Spot {
   readonly y: number;
 }
 
-/** The dependencies of tickets, from left to right; undefined if there are none. */
+/** The graph of dependencies, from left to right; undefined if there are none. */
 export function graphSection(state: RunState, live: boolean): PageSection | undefined {
   const { placed, columns, rows } = columnsOf(state.plan);
   if (placed.length === 0) return undefined;
@@ -57,21 +57,21 @@ function nodeOf(state: RunState, node: PlacedTicket, long: boolean, live: boolea
 `;
 }
 
-/** A ticket in the picture of dependencies: its column and its place in it, both from 0. */
+/** A ticket in the graph: its column and its row, both from 0. */
 interface PlacedTicket {
   readonly index: number;
   readonly column: number;
   readonly row: number;
 }
 
-/** Tickets with dependencies or dependents, in columns: each right of all that it waits for. */
+/** The tickets with dependencies or dependants, in columns: each to the right of all its dependencies. */
 interface Columns {
   readonly placed: readonly PlacedTicket[];
   readonly columns: number;
   readonly rows: number;
 }
 
-/** Maximum of tickets per column; a longer layer continues in the next. */
+/** Tickets per column, before a layer continues in the next one. */
 const MOST_ROWS = 24;
 
 /** Places the tickets of a plan. */

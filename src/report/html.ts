@@ -1,7 +1,7 @@
 import { plainText } from "../domain/values/text.ts";
 import type { Style } from "../store/labels/tone.ts";
 
-/** A piece of HTML that is complete and safe for a page. Only `html` makes one. */
+/** A complete piece of HTML that is safe in a page. Only `html` makes one. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -9,7 +9,7 @@ export class Html {
   }
 }
 
-/** The values of a template: text is escaped, whoever wrote it; lists are concatenated; undefined is nothing. */
+/** The allowed parts of a template: text is escaped, whatever its source; lists are joined; undefined is empty. */
 export type Part = Html | string | number | undefined | readonly Part[];
 
 /** HTML with its parts escaped. Attributes are written in double quotes. */
@@ -26,7 +26,7 @@ function renderPart(part: Part): string {
 
 const NAMED: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
-/** Text without control and direction-turning characters, in which nothing is markup: within an element or a quoted attribute. */
+/** Text without control and bidirectional characters and with its markup escaped: for an element or a quoted attribute. */
 function escapeText(text: string): string {
   return plainText(text).replace(/[&<>"']/g, (char) => NAMED[char] ?? "");
 }
@@ -36,14 +36,14 @@ export function mark({ glyph, tone }: Style): Html {
   return html`<span class="t-${tone}">${glyph}</span>`;
 }
 
-/** Lines of outside text, for a `pre`. */
+/** Lines of outside text, to stand in a `pre`. */
 export function lines(items: readonly string[]): Html {
   return new Html(items.map(escapeText).join("\n"));
 }
 
-/** A part of the page under a heading of its own. */
+/** A section of the page with its own heading. */
 export interface PageSection {
-  /** Unique in the page: a link leads there. */
+  /** Unique in the page: the target of a link. */
   readonly id: string;
   readonly title: string;
   /** A few words behind the title. */

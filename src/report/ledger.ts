@@ -7,7 +7,7 @@ import { costOf, interventionsOf } from "../store/results/trend-text.ts";
 import type { PageSection } from "./html.ts";
 import { type Html, html } from "./html.ts";
 
-/** The numbers, beside those of earlier runs of this batch file. */
+/** The numbers of this run, beside those of earlier runs of its batch file. */
 export function ledgerSection(state: RunState, earlier: readonly EarlierRun[]): PageSection {
   const { groups, against, whyNone } = ledgerTable(state, earlier);
   const now = state.end === undefined ? "so far" : "this run";

@@ -11,7 +11,7 @@ import { percent } from "./format.ts";
 import type { PageSection } from "./html.ts";
 import { type Html, html, mark } from "./html.ts";
 
-/** The result of the run, at one glance. */
+/** The outcome of the run at a glance. */
 export function top(state: RunState, live: boolean): Html {
   const { tickets, elapsedMs, costUsd, interventions: i, attempts, claims } = ledgerOf(state);
   const facts: readonly (readonly [string, string, string])[] = [
@@ -33,13 +33,13 @@ ${bar(state)}
 </header>`;
 }
 
-/** The status of a run without an end: nothing here is a verdict. */
+/** The state of a run without an end: nothing here is a verdict. */
 function standing(state: RunState, live: boolean): Html {
   const goes = live ? "The run goes on" : "The run has not ended, and no engine is at work on it";
   return html`${goes}: this page shows it as it stood at ${utcTime(state.lastEventAt)} UTC, event ${state.seq}. Nothing here is final.`;
 }
 
-/** The numbers of shipped, human-gated and open tickets, by the oracle's own counts once it has judged. */
+/** The shares of shipped, human-gated and open tickets; by the oracle's own counts if it has judged. */
 function bar(state: RunState): Html {
   const { last } = state.oracle;
   const { tickets } = ledgerOf(state);
@@ -53,7 +53,7 @@ function bar(state: RunState): Html {
 </svg><figcaption><b class="t-oracle">${STYLES.oracle.glyph} ${said}</b> <span>${words}</span></figcaption></figure>`;
 }
 
-/** The steps that are left to people, verbatim and easy to copy. */
+/** The steps for people, verbatim and easy to copy. */
 export function yoursSection(state: RunState): PageSection | undefined {
   const { gated } = outcomes(state);
   if (gated.length === 0) return undefined;
@@ -65,7 +65,7 @@ ${ticket.mergedSha === undefined ? undefined : html`<p class="muted">What was bu
   return { id: "yours", title: "Yours now", note: String(gated.length), body: html`<ul class="cards">${items}</ul>` };
 }
 
-/** The open tickets, and why; while a run goes on, the table of tickets shows them. */
+/** The open tickets with reasons; while a run continues, the table of tickets shows them. */
 export function openSection(state: RunState): PageSection | undefined {
   const { open } = outcomes(state);
   if (open.length === 0 || state.end === undefined) return undefined;

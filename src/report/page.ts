@@ -12,8 +12,8 @@ import { ticketsSection } from "./tickets.ts";
 import { timelineSection } from "./timeline.ts";
 
 /**
- * One page of HTML that describes a run to people who were not there. It stands alone: no script, font, picture or request, and a
- * policy in its head that refuses them. `earlier`: earlier runs of the batch file, newest first.
+ * One page of HTML that reports a whole run to people who were not there. It is self-contained: no script, no font, no picture
+ * and no request, and a policy in its head that refuses them. `earlier`: previous runs of the batch file, newest first.
  */
 export function renderPage(state: RunState, live = true, earlier: readonly EarlierRun[] = []): string {
   const sections = [

@@ -18,7 +18,7 @@ ${rows}</tbody></table></div>`;
   return { id: "people", title, note: String(interventions.length), body };
 }
 
-/** The page's own description, and the judge of the run. */
+/** The purpose of this page, and the oracle that judged the run. */
 export function aboutSection(state: RunState): PageSection {
   const { run, version, startedAt, end, seq, lastEventAt, oracleSha, batchSha, oracle, tripwire, sandboxed, resumes } = state;
   const facts: readonly (readonly [string, string])[] = [

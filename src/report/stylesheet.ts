@@ -93,7 +93,7 @@ details pre{background:var(--soft);border-radius:6px;padding:10px 12px;margin:6p
 details::details-content{content-visibility:visible;display:block}tr,li,figure{break-inside:avoid}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;
 
-/** The style sheet of the page: light, dark if the reader's system is, for print, and from 320 pixels up. */
+/** The page's styles: light, dark if the reader's system is, for paper, and from 320 pixels up. */
 export const STYLE = new Html(
   `:root{color-scheme:light dark;${LIGHT}}@media screen and (prefers-color-scheme:dark){:root{${DARK}}}${BASE}${TOP}${TABLES}${DRAWINGS}${REST}`,
 );

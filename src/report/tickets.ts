@@ -9,7 +9,7 @@ import { NOTHING } from "./format.ts";
 import type { PageSection } from "./html.ts";
 import { type Html, html } from "./html.ts";
 
-/** Every ticket: its state, its time and cost, and its commit. */
+/** Every ticket: its state, its cost and its commit. */
 export function ticketsSection(state: RunState, live: boolean): PageSection {
   const why = new Map(outcomes(state).open.map((open) => [open.ticket.id, open.ticket.attempt?.waiting ?? open.why]));
   const rows = state.plan.tickets.map((ticket, index) => row(ticket, vecAt(state.tickets, index), why.get(ticket.id), live));
@@ -28,7 +28,7 @@ function row({ id, title, repo, dependsOn }: Ticket, ticket: TicketState, why: s
 `;
 }
 
-/** The time from the start of its first attempt to the end of its last. */
+/** From the start of its first attempt to the end of its last. */
 function timeOf({ history, attempt }: TicketState): string {
   const from = history[0]?.startedAt;
   const to = history.at(-1)?.endedAt;

@@ -8,14 +8,14 @@ import { percent } from "./format.ts";
 import type { PageSection } from "./html.ts";
 import { type Html, html } from "./html.ts";
 
-/** Pixels of a slot's row, and of its content. */
+/** Pixels of a slot's row, and of its bars. */
 const ROW = 30;
 const BAR = 20;
 const AXIS = 22;
-/** Widths of the plot, in pixels, from which on more labels fit; the style sheet calls them `l0` to `l2`. */
+/** Widths of the plot, in pixels, from which more labels fit; the style sheet calls them `l0` to `l2`. */
 const PLOTS = [215, 560, 960] as const;
 
-/** The agents of each slot over time, and the outcome of each attempt. */
+/** The attempts in each slot over time, and the end of each. */
 export function timelineSection(state: RunState, live: boolean): PageSection | undefined {
   const rows = timelineRows(state);
   if (rows.length === 0) return undefined;
@@ -54,7 +54,10 @@ function axis(at: number, x: number, height: number): Html {
 
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400];
 
-/** At most five times, in milliseconds from the start, at round steps; none so late that its label would leave the plot. */
+/**
+ * At most five times, in milliseconds from the start, at round steps; none so near the end that its label would overflow the
+ * plot.
+ */
 function ticks(ms: number): readonly number[] {
   const step = (STEPS.find((s) => ms / (s * 1000) <= 5) ?? Math.ceil(ms / 5 / 86_400_000) * 86_400) * 1000;
   const all = Array.from({ length: Math.floor(ms / step) + 1 }, (_, i) => i * step);

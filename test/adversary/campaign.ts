@@ -3,7 +3,7 @@ import type { RunEvent } from "../../src/domain/run/event.ts";
 import { eventsOf, PROGRAM, Stage } from "../e2e/stage.ts";
 import type { Attack, Defence } from "./suite.ts";
 
-/** What a run of a campaign left, for one attack to look at. */
+/** The aftermath of a campaign's run, for the check of one attack. */
 export interface Aftermath {
   readonly stage: Stage;
   readonly events: readonly RunEvent[];
@@ -11,9 +11,9 @@ export interface Aftermath {
   readonly stderr: string;
   /** The ticket of the attack. */
   readonly ticket: string;
-  /** Whether its change is on main. */
+  /** True if its change is on main. */
   readonly landed: boolean;
-  /** What the agent printed, and the summaries of its attempt's steps, a line each. */
+  /** The agent's output, and the summaries of its attempt's steps, one per line. */
   readonly said: string;
 }
 
@@ -22,13 +22,13 @@ export interface TicketAttack {
   readonly id: string;
   readonly what: string;
   readonly defence: Defence;
-  /** The body of an async function over `{ ticket, fs, say, wait, sh, root }`: what the agent does in its worktree. */
+  /** The body of an async function over `{ ticket, fs, say, wait, sh, root }`: the agent's actions in its worktree. */
   readonly agent: string;
   /** More keys of the ticket in the batch file. */
   readonly ticket?: Readonly<Record<string, unknown>>;
-  /** What the run says of it where it is stopped, so that it is not stopped by something else. */
+  /** The run's message if it stops the attack, which proves that nothing else stopped it. */
   readonly told: RegExp;
-  /** Whether it got what it wanted; that its change is on main, where nothing is given. */
+  /** True if the attack reached its goal; by default, that its change is on main. */
   readonly harm?: (after: Aftermath) => boolean;
   /** More keys of its repository in the batch file. */
   readonly repo?: Readonly<Record<string, unknown>>;
@@ -36,29 +36,29 @@ export interface TicketAttack {
   readonly others?: readonly Pick<TicketAttack, "id" | "agent" | "ticket">[];
 }
 
-/** The world of a campaign. Each attack has a repository of its own, or the first that lands would be in the way of the next. */
+/** The world of a campaign. Each attack has its own repository: otherwise the first landed one would block the next. */
 export interface World {
   /** The files on the base, by path. */
   readonly files: Readonly<Record<string, string>>;
-  /** Keys of the batch file; a function where they depend on what `around` made. */
+  /** Keys of the batch file; a function if they depend on the work of `around`. */
   readonly batch: Readonly<Record<string, unknown>> | ((stage: Stage) => Readonly<Record<string, unknown>>);
-  /** Keys of each repository in the batch file, beside its path. */
+  /** Keys of each repository in the batch file, besides its path. */
   readonly repo?: Readonly<Record<string, unknown>>;
-  /** Makes whatever else there is. */
+  /** Creates everything else. */
   readonly around?: (stage: Stage) => void;
-  /** Goes on with the repository of an attack, which is a copy of its own. `path` is absolute. */
+  /** Changes an attack's own copy of the repository. `path` is absolute. */
   readonly furnish?: (stage: Stage, options: { readonly path: string; readonly attack: TicketAttack }) => void;
-  /** Makes more of the repository of which each attack gets a copy. */
+  /** Adds to the repository before each attack gets its copy. */
   readonly template?: (stage: Stage, repo: string) => void;
-  /** Variables that loopdash is started with beside its usual ones. */
+  /** Variables for loopdash, besides its usual ones. */
   readonly env?: Readonly<Record<string, string>> | ((stage: Stage) => Readonly<Record<string, string>>);
-  /** Arguments beside the batch file. */
+  /** Arguments besides the batch file. */
   readonly args?: readonly string[];
 }
 
 /**
- * Attacks that are tickets of one batch, so that one run of the real program tries many: all of them where it is the one that
- * ships, and those of one defence where that is taken out. The run is made when the first of them asks.
+ * Attacks as tickets of one batch, so that one run of the real program covers many: all of them for the shipped program, and
+ * those of one defence for a program without it. The run starts with the first test that needs it.
  */
 export function campaign(world: World, attacks: readonly TicketAttack[]): Attack[] {
   const runs = new Map<string, Promise<Outcomes>>();
@@ -76,7 +76,7 @@ export function campaign(world: World, attacks: readonly TicketAttack[]): Attack
   }));
 }
 
-/** Whether each attack got what it wanted, or why it was not tried; by its id. */
+/** A function per attack id that returns true if the attack reached its goal, or throws the reason why it did not run. */
 type Outcomes = ReadonlyMap<string, () => boolean>;
 
 async function wage(program: string, world: World, wave: readonly TicketAttack[]): Promise<Outcomes> {
@@ -96,7 +96,7 @@ async function wage(program: string, world: World, wave: readonly TicketAttack[]
   );
 }
 
-/** Looks now, since the stage is gone when the attack's own test asks; what is thrown is thrown there. */
+/** Checks now, because the stage is gone by the time of the attack's own test; errors are thrown there. */
 function outcomeOf(attack: TicketAttack, after: Aftermath, options: { shown: string; shipped: boolean }): () => boolean {
   try {
     const harmed = attack.harm?.(after) ?? after.landed;
@@ -136,7 +136,7 @@ function mobilise(stage: Stage, world: World, wave: readonly TicketAttack[]): st
   );
 }
 
-/** What the run told of a ticket. */
+/** The run's output about a ticket. */
 function said(events: readonly RunEvent[], ticket: string): string {
   return events.flatMap((event) => ("ticket" in event && event.ticket === ticket ? [JSON.stringify(event)] : [])).join("\n");
 }

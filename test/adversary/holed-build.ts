@@ -4,18 +4,19 @@ import { basename, join } from "node:path";
 import type { Plugin } from "esbuild";
 import { bundle, PROGRAM, ROOT } from "../../scripts/build/bundle.ts";
 
-/** One place of the source, and what stands there instead in a build without the defence. */
+/** A piece of the source, and its replacement in a build without the defence. */
 export interface Hole {
   /** The file, from the root of the repository. */
   readonly file: string;
-  /** Text that is in it exactly once. */
+  /** Text that occurs in it exactly once. */
   readonly from: string;
   readonly to: string;
 }
 
 /**
- * Replaces pieces of the source while it is bundled: so the program that ships holds no switch for its defences. A piece that is
- * not there exactly once, or in a file that is not bundled, breaks the build: a hole that is none would let a case pass by accident.
+ * Replaces pieces of the source during bundling, so the shipped program contains no switch for its defences. A piece that does
+ * not occur exactly once, or is in a file outside the bundle, breaks the build: a hole without effect would let a case pass by
+ * accident.
  */
 function digging(holes: readonly Hole[], dug: Set<Hole>): Plugin {
   return {
@@ -42,7 +43,10 @@ function digging(holes: readonly Hole[], dug: Set<Hole>): Plugin {
 const built = new Map<string, Promise<string>>();
 const folders: string[] = [];
 
-/** The program built with these holes: its path. Made once per process and holes; `removeHoledBuilds` clears them away. */
+/**
+ * Builds the program with these holes; returns its path. Built once per process and holes; `removeHoledBuilds` removes the
+ * builds.
+ */
 export function holedBuild(holes: readonly Hole[]): Promise<string> {
   const key = JSON.stringify(holes);
   const program = built.get(key) ?? make(holes);
@@ -64,7 +68,7 @@ async function make(holes: readonly Hole[]): Promise<string> {
   return join(root, "dist", PROGRAM);
 }
 
-/** Removes all that this process has built. */
+/** Removes all builds of this process. */
 export function removeHoledBuilds(): void {
   for (const folder of folders.splice(0)) if (existsSync(folder)) rmSync(folder, { recursive: true });
   built.clear();

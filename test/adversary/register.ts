@@ -3,14 +3,14 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Attack } from "./suite.ts";
 
-/** An attack, and the file of tests that proves it. */
+/** An attack, and the test file that proves it. */
 export interface Registered extends Attack {
   readonly provenIn: string;
 }
 
 /**
- * Every attack that is proven somewhere in this folder: the lists that its files of tests hand to `proveEach`. So an attack
- * that nobody tries is in no register, and a family that is new is in it at once.
+ * Every attack that a test in this folder proves: the lists that the test files pass to `proveEach`. So an attack without a test
+ * is not in the register, and a new family is in it at once.
  */
 export async function registered(): Promise<readonly Registered[]> {
   const files = globSync("*/*.test.ts", { cwd: import.meta.dirname }).toSorted();

@@ -161,7 +161,7 @@ const quiet = fc.oneof(
 );
 const eol = fc.constantFrom("\n", "\n", "\n", "\r\n", "\r");
 
-/** Lines as people, editors and adversaries may write them between two fences; most of it is nearly right. */
+/** Lines that people, editors and adversaries may write between two fences; most of it is nearly right. */
 export const anyFrontMatter = fc
   .oneof(
     { weight: 2, arbitrary: fc.array(quiet, { maxLength: 7 }) },

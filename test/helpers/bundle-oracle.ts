@@ -3,7 +3,7 @@ import { build } from "esbuild";
 
 let bundled: Promise<Uint8Array> | undefined;
 
-/** The oracle's bytes as they are shipped: oracle/done.ts and all it needs in one script. */
+/** The shipped bytes of the oracle: oracle/done.ts and all its imports in one script. */
 export function bundleOracle(): Promise<Uint8Array> {
   bundled ??= bundle();
   return bundled;

@@ -4,8 +4,8 @@ import { syncBuiltinESMExports } from "node:module";
 type Patchable = "link" | "lstat" | "open" | "rename" | "rm" | "writeFile";
 
 /**
- * Puts `around(real)` in the place of a function of node:fs/promises while `act` runs, everywhere in this process: for what
- * happens between two system calls of the code under test.
+ * Replaces a function of node:fs/promises by `around(real)` while `act` runs, everywhere in this process: for events between two
+ * system calls of the code under test.
  */
 export async function withPatchedFs<K extends Patchable, T>(
   name: K,

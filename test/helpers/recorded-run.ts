@@ -10,7 +10,7 @@ import { RunId } from "../../src/domain/values/ids.ts";
 import type { RunBuilder } from "../store/run-builder.ts";
 import { plumbing } from "../store/scenes.ts";
 
-/** Puts a run on record as an engine leaves it: its journal, its row, and what is kept of it for looks. */
+/** Records a run the way an engine leaves it: its journal, its row, and its kept state. */
 export function record(
   home: string,
   built: RunBuilder,
@@ -37,7 +37,7 @@ export function record(
   return { run, state, db };
 }
 
-/** A run whose agents print, and print, until it has `events` events; then it ends as not done where it is to end. */
+/** A run whose agents keep printing until it has `events` events. It then ends as not done if `ends` is set. */
 export function longRun({ ends, events }: { readonly events: number; readonly ends?: boolean }): RunBuilder {
   const run = plumbing();
   const talkers = ["T-4", "T-6", "T-7"];
@@ -49,7 +49,7 @@ export function longRun({ ends, events }: { readonly events: number; readonly en
   return run;
 }
 
-/** All in one transaction: the journal's own writer waits for the disk at each. */
+/** All in one transaction: the journal's own writer waits for the disk at each event. */
 function writeRows(file: string, run: RunId, events: readonly RunEvent[]): void {
   const db = new DatabaseSync(file);
   const insert = db.prepare("INSERT INTO journal (run, seq, at, type, ticket, data, prev, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");

@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
 
-/** A fresh folder for each test of the file, removed afterwards. Call it at the top; the function gives the folder's real path. */
+/**
+ * A new folder for each test of the file, removed afterwards. Call it at the top; the function returns the folder's real path.
+ */
 export function scratchFolder(): () => string {
   let folder = "";
   beforeEach(async () => {

@@ -10,7 +10,7 @@ const KINDS: Readonly<Record<number, AgentStopKind>> = {
   429: "rate-limited",
 };
 
-/** What it means for an attempt that a model's API answers with this status last; undefined where it is no error. */
+/** The meaning for an attempt of this status in the last answer of a model's API; undefined if it is no error. */
 export function stopOfStatus(status: number): AgentStopKind | undefined {
   if (status < 400) return undefined;
   return KINDS[status] ?? (status >= 500 ? "overloaded" : "unfinished");

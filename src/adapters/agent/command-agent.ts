@@ -1,11 +1,11 @@
 import type { Agent, AgentResult, HealTask } from "../../ports/agent.ts";
 import type { Executor } from "../../ports/executor.ts";
 
-/** What the batch says of an agent of kind `command`, and what it runs on. */
+/** The batch's settings of an agent of kind `command`, and its services. */
 export interface CommandAgentOptions {
   /** Program and arguments; no shell. */
   readonly argv: readonly string[];
-  /** What one attempt counts as, in dollars; free where it is left out. */
+  /** The cost of one attempt, in dollars; default: free. */
   readonly usdPerAttempt?: number;
   readonly executor: Executor;
   /** The allow-listed environment (see `allowedEnvironment`). */
@@ -13,9 +13,9 @@ export interface CommandAgentOptions {
 }
 
 /**
- * An agent that is any program: it is told of its ticket by LOOPDASH_ variables and leaves its change in the worktree.
- * Each line of its stdout is activity; stderr only goes to the log and ends a silence. Its price is due as soon as
- * it ran, however it ended. In a heal it is told of that in the place of a ticket.
+ * An agent that is any program: LOOPDASH_ variables describe its ticket, and it leaves its change in the worktree. Each line of
+ * its stdout is activity; stderr only goes to the log and ends a silence. Its price is due as soon as it ran, however it ended.
+ * In a heal the variables describe the heal instead of a ticket.
  */
 export function createCommandAgent(options: CommandAgentOptions): Agent {
   return {
@@ -30,7 +30,7 @@ export function createCommandAgent(options: CommandAgentOptions): Agent {
   };
 }
 
-/** Starts the program; `told` is what it is told of its task beside LOOPDASH_PROMPT. */
+/** Starts the program; `told` are the variables of its task beside LOOPDASH_PROMPT. */
 async function start(
   options: CommandAgentOptions,
   task: Omit<HealTask, "n">,

@@ -4,20 +4,20 @@ import { isObject, type JsonObject, numberOf, objectOf, textOf } from "../json.t
 /** The longest line of a program that is read, in characters: a tool's result of a megabyte is no event for people. */
 export const EVENT_CHARS = 1_000_000;
 
-/** How a vendor's program tells of its work: one JSON object a line. */
+/** The events of a vendor's program: one JSON object a line. */
 export interface EventFormat {
   /**
-   * The types of its events, each with members of which one has to be there for the event to be this program's: programs use the same
-   * names for different things. No members: the type alone tells.
+   * The types of its events, each with members of which an event of this program has at least one: programs use the same names
+   * for different things. No members: the type alone decides.
    */
   readonly types: Readonly<Record<string, readonly string[]>>;
-  /** A parser for what one process prints, in order. It never throws; what it does not understand gives nothing. */
+  /** A parser of one process's output, in order. It never throws; a line that it does not understand gives nothing. */
   readonly parser: () => EventParser;
 }
 
 export type EventParser = (event: JsonObject) => readonly AgentEvent[];
 
-/** The object that a line holds; undefined if it holds none: not JSON, cut, a list, a number. */
+/** The object of a line; undefined if there is none: not JSON, cut, a list, a number. */
 export function readEvent(line: string): JsonObject | undefined {
   if (!line.trimStart().startsWith("{")) return undefined;
   try {
@@ -29,7 +29,7 @@ export function readEvent(line: string): JsonObject | undefined {
   }
 }
 
-/** Whether an object is an event of this format. */
+/** True if an object is an event of this format. */
 export function isEventOf({ types }: EventFormat, event: JsonObject): boolean {
   const type = textOf(event["type"]);
   const members = type !== undefined && Object.hasOwn(types, type) ? types[type] : undefined;
@@ -39,25 +39,25 @@ export function isEventOf({ types }: EventFormat, event: JsonObject): boolean {
 
 export const NO_WORDS = "an error without words";
 
-/** What it says; nothing if that is blank. */
+/** The agent's text; nothing if it is blank. */
 export function spoken(text: string | undefined): readonly AgentEvent[] {
   return text === undefined || text.trim() === "" ? [] : [{ what: "text", text }];
 }
 
-/** What it thinks; nothing if that is blank. */
+/** The agent's thought; nothing if it is blank. */
 export function thought(text: string | undefined): readonly AgentEvent[] {
   return text === undefined || text.trim() === "" ? [] : [{ what: "thought", text }];
 }
 
 const ABOUT = ["command", "file_path", "filePath", "path", "dir_path", "pattern", "query", "url", "description"];
 
-/** A tool, and what it is used on. */
+/** A tool, and its target. */
 export function tool(name: string | undefined, input: JsonObject | undefined): AgentEvent {
   const about = ABOUT.map((key) => textOf(input?.[key])).find(Boolean);
   return { what: "tool", text: `${name ?? "a tool"}${about === undefined ? "" : `: ${about}`}` };
 }
 
-/** The words of an event that tells of an error; undefined if it has none. */
+/** The message of an error event; undefined if it has none. */
 export function errorText(event: JsonObject): string | undefined {
   const error = objectOf(event["error"]);
   const data = objectOf(error?.["data"]);
@@ -65,12 +65,12 @@ export function errorText(event: JsonObject): string | undefined {
   return words.map(textOf).find((word) => word !== undefined && word.trim() !== "");
 }
 
-/** A member that counts something; 0 if it does not. */
+/** A member that is a count; 0 if it is none. */
 export function countIn(object: JsonObject | undefined, name: string): number {
   return numberOf(object?.[name]) ?? 0;
 }
 
-/** Tokens of programs whose count of input has in it what came from the cache. */
+/** Tokens of programs whose count of input includes cached tokens. */
 export function tokensWithCache(usage: JsonObject | undefined, cachedName: string): AgentTokens {
   const cacheRead = countIn(usage, cachedName);
   const input = Math.max(0, countIn(usage, "input_tokens") - cacheRead);

@@ -9,20 +9,20 @@ import { EVENT_CHARS } from "./event-format.ts";
 import { ModelWatch, type WatchBounds } from "./model-watch.ts";
 import { type ProgramEnd, ProgramReader } from "./program-reader.ts";
 
-/** What an agent that is a vendor's program runs on. */
+/** The settings and services of an agent that is a vendor's program. */
 export interface ModelAgentOptions extends ProgramOptions {
   readonly kind: AgentProgram;
   readonly executor: Executor;
   /** The allow-listed environment (see `allowedEnvironment`). */
   readonly env: Readonly<Record<string, string>>;
-  /** The model's API as the gateway reaches it; its cap is that of one attempt. */
+  /** The model's API for the gateway; its cap is that of one attempt. */
   readonly upstream: Omit<ModelUpstream, "capUsd" | "onUsage" | "onAnswer" | "onCut" | "api">;
 }
 
 /**
- * An agent that is a vendor's program (Claude Code, Codex, …). It reaches its model through a gateway that holds the key,
- * counts the money and cuts the line at the attempt's cap. What it costs is the most that the gateway or the program itself
- * tells, and the whole reserve where neither knows.
+ * An agent that is a vendor's program (Claude Code, Codex, …). It reaches its model through a gateway that holds the key, counts
+ * the money and cuts the line at the attempt's cap. Its cost is the greater of the gateway's and the program's figures, or the
+ * whole reserve if neither has one.
  */
 export function createModelAgent(options: ModelAgentOptions): Agent {
   return {
@@ -36,13 +36,13 @@ export function createModelAgent(options: ModelAgentOptions): Agent {
   };
 }
 
-/** One run of a vendor's program; `worktree` is the folder that it starts in. */
+/** One run of a vendor's program; `worktree` is its working directory. */
 export interface ProgramTask extends Omit<AgentTask, "ticket" | "attempt" | "outbox"> {
-  /** What it is told of its task, beside LOOPDASH_PROMPT. */
+  /** The variables of its task, beside LOOPDASH_PROMPT. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Runs a vendor's program on its prompt, its model behind the gateway. `answer` is its last message, raw. */
+/** Runs a vendor's program on its prompt, with its model behind the gateway. `answer` is its last message, raw. */
 export async function runProgram(
   options: ModelAgentOptions,
   task: ProgramTask,
@@ -53,7 +53,7 @@ export async function runProgram(
   const useless = new AbortController();
   const bounds = boundsOf(options);
   const watch = new ModelWatch(bounds, () => useless.abort());
-  // One that never gives up would go on asking behind a line that is cut.
+  // A program that retries for ever would continue after its line is cut.
   const onCut = bounds.failures === undefined ? {} : { onCut: () => useless.abort() };
   let launched = false;
   const { signal, onStart, onActivity, promptFile } = task;
@@ -114,7 +114,7 @@ function watchedBy({ onAnswer, onUsage }: ModelWatch): Pick<ModelUpstream, "onAn
   return { onAnswer, onUsage };
 }
 
-/** The gateway's word first: a program whose line was cut knows only that somebody refused. */
+/** The gateway's reason comes first: a program whose line was cut knows only that it was refused. */
 function stopOf(
   stop: AgentStop | undefined,
   last: AgentStop | undefined,
@@ -122,23 +122,23 @@ function stopOf(
 ): AgentStop | undefined {
   if (spend?.cut !== undefined) return { kind: "budget", says: spend.cut };
   if (stop?.kind !== "unfinished") return stop;
-  // It gave up over an error of the API, and does not tell which.
+  // It gave up after an error of the API, and does not say which.
   if (last !== undefined && ending === "exited") return { ...last, says: stop.says };
-  // A program that the kernel or its runtime ended for want of memory.
+  // The kernel or its runtime ended the program for lack of memory.
   const noMemory = /\b(?:out of memory|ENOMEM|Cannot allocate memory|heap limit|OOM)\b/i.test(tail.slice(-4_000));
   return noMemory ? { kind: "memory", says: plainText(tail.slice(-300), 300) } : stop;
 }
 
-/** The wait that the API itself asked for, where a stop is about waiting. */
+/** Adds the API's own wait to a stop that is about waiting. */
 function withWait(stop: AgentStop | undefined, waitMs: number | undefined): AgentStop | undefined {
   if (waitMs === undefined || (stop?.kind !== "rate-limited" && stop?.kind !== "overloaded")) return stop;
   return { ...stop, retryAfterMs: waitMs };
 }
 
-/** Shares and dollars by which two accounts of the same money may differ before it is told. */
+/** Share and dollars by which two accounts of the same money may differ without a report. */
 const APART = { share: 0.2, usd: 0.01 };
 
-/** What is told where the gateway and the program itself do not agree on what was spent: the price list may be out of date. */
+/** The message if the gateway and the program disagree on the cost: the price list may be out of date. */
 function disagreement(end: ProgramEnd, spend: ModelSpend | undefined): string | undefined {
   if (end.costUsd === null || spend === undefined) return undefined;
   const [less, more] = [Math.min(end.costUsd, spend.usd), Math.max(end.costUsd, spend.usd)];
@@ -146,7 +146,7 @@ function disagreement(end: ProgramEnd, spend: ModelSpend | undefined): string | 
   return `money: the gateway counted $${spend.usd.toFixed(4)}, the program says $${end.costUsd.toFixed(4)}; the more counts`;
 }
 
-/** Dollars; null where neither the gateway nor the program knows. */
+/** Dollars; null if neither the gateway nor the program knows. */
 function costOf(end: ProgramEnd, spend: ModelSpend | undefined): number | null {
   if (spend === undefined || spend.requests === 0) return end.costUsd ?? (spend?.requests === 0 ? 0 : null);
   return Math.max(spend.usd, end.costUsd ?? 0);

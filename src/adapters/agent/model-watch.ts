@@ -2,18 +2,18 @@ import type { AgentStop } from "../../domain/run/agent-event.ts";
 import type { ModelUpstream } from "../../ports/gateway.ts";
 import { stopOfStatus } from "./by-status.ts";
 
-/** How long a program may be asked to wait before its attempt is given up, in milliseconds; shorter waits are its own affair. */
+/** The longest wait that an API may ask for before the attempt ends, in milliseconds; the program handles shorter ones itself. */
 const LONGEST_WAIT_MS = 60_000;
 /** Refusals of the same kind, one after the other, that are no accident. */
 const ENOUGH = 2;
 
-/** What no retry changes, by the status of the API's answer. */
+/** Refusals that no retry changes, by the status of the API's answer. */
 const USELESS: Readonly<Record<number, Pick<AgentStop, "kind" | "says">>> = {
   401: { kind: "authentication", says: "the model's API refused the key" },
   403: { kind: "permission", says: "the model's API does not allow it to this key" },
 };
 
-/** What bounds an attempt here; absent what the program bounds itself. */
+/** Bounds of an attempt; absent if the program has the bound itself. */
 export interface WatchBounds {
   /** Answers of the model that it may take. */
   readonly turns?: number;
@@ -22,8 +22,8 @@ export interface WatchBounds {
 }
 
 /**
- * Looks at what a model's API answers, which is the same for every program, while programs differ in what they make of it: some
- * retry a wrong key for minutes, others sleep through an hour's limit. Says when going on is useless.
+ * Watches the answers of a model's API, which are the same for every program. Programs react differently: some retry a wrong key
+ * for minutes, others sleep through an hour's limit. Reports when continuing is useless.
  */
 export class ModelWatch {
   readonly #turns: number;
@@ -46,7 +46,7 @@ export class ModelWatch {
     return this.#stop;
   }
 
-  /** What the last answer of the API was, where it was an error: programs do not always tell. */
+  /** The API's last answer, if it was an error: programs do not always report it. */
   get last(): AgentStop | undefined {
     return this.#last;
   }
@@ -67,7 +67,7 @@ export class ModelWatch {
 
   readonly onUsage: NonNullable<ModelUpstream["onUsage"]> = ({ output }) => {
     this.#answers += 1;
-    // An answer without a word is one that broke off before it said what it cost.
+    // An answer without output broke off before it gave its cost.
     if (output === 0) this.#fail({ kind: "unfinished", says: "the model's answers break off" });
     else this.#failed = 0;
     if (this.#answers > this.#turns) this.#end({ kind: "turns", says: `its ${this.#turns} turns are over` });

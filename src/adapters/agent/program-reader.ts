@@ -7,16 +7,16 @@ const SHOWN_CHARS = 500;
 const MOST_CHARS = 1_000_000;
 const NO_RESULT: AgentStop = { kind: "unfinished", says: "it ended without a result" };
 
-/** How a program ended by its own account. */
+/** The end of a program by its own account. */
 export interface ProgramEnd {
-  /** Absent where it says that it finished. */
+  /** Absent if it reports that it finished. */
   readonly stop?: AgentStop;
-  /** Dollars by its own account; null where it gives none. */
+  /** Dollars by its own account; null if it gives none. */
   readonly costUsd: number | null;
   readonly tokens?: AgentTokens;
 }
 
-/** Reads what one process of a vendor's program prints, and keeps what the engine has to know of it. */
+/** Reads the output of one process of a vendor's program, and keeps the facts that the engine needs. */
 export class ProgramReader {
   readonly #parse: EventParser;
   readonly #exitStops: Readonly<Record<number, AgentStop>>;
@@ -28,24 +28,24 @@ export class ProgramReader {
   #message = "";
   #isShown = true;
 
-  /** `exitStops`: what exit codes say that the program's events do not. */
+  /** `exitStops`: the stops that exit codes report and the program's events do not. */
   constructor(parse: EventParser, exitStops: Readonly<Record<number, AgentStop>> = {}) {
     this.#parse = parse;
     this.#exitStops = exitStops;
   }
 
-  /** One line of stdout; gives the lines for people that are in it, raw. A line that cannot be read gives none. */
+  /** Reads one line of stdout; gives its lines for people, raw. A line that cannot be read gives none. */
   line(text: string): readonly string[] {
     const event = readEvent(text);
     return event === undefined ? [] : this.#parse(event).flatMap((each) => this.#take(each));
   }
 
-  /** Set as soon as it is known that going on is useless: the process is ended then. */
+  /** Set as soon as continuing is known to be useless: then the process is ended. */
   get fatal(): AgentStop | undefined {
     return this.#fatal;
   }
 
-  /** What is known at the end of the process. It finished only if it says so and its exit code is 0. */
+  /** The end of the process. It finished only if it reports so and its exit code is 0. */
   end(exitCode: number | null): ProgramEnd {
     const end = this.#end;
     const known = { costUsd: end?.costUsd ?? null, ...(this.#tokens === undefined ? {} : { tokens: this.#tokens }) };
@@ -53,7 +53,7 @@ export class ProgramReader {
     return stop === undefined ? known : { ...known, stop: { ...stop, says: shown(stop.says) || NO_WORDS } };
   }
 
-  /** Its last message, whole and raw; empty where it gave none. It counts only where `end` tells of no stop. */
+  /** Its last message, whole and raw; empty if there is none. It counts only if `end` has no stop. */
   get answer(): string {
     return this.#end?.answer ?? this.#message;
   }
@@ -100,7 +100,7 @@ export class ProgramReader {
     return isPiece ? [] : [shown(text)];
   }
 
-  /** What it has said in pieces since, as one line. */
+  /** The pieces of text since the last shown one, as one line. */
   #said(): readonly string[] {
     if (this.#isShown || this.#message.trim() === "") return [];
     this.#isShown = true;
@@ -108,7 +108,7 @@ export class ProgramReader {
   }
 }
 
-/** The first lines of a text as one, bounded: what an agent says is long, and only its beginning is shown. */
+/** The first lines of a text as one, bounded: an agent's texts are long, and only the beginning is shown. */
 function shown(text: string): string {
   const flat = text
     .slice(0, SHOWN_CHARS * 4)

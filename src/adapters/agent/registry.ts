@@ -7,7 +7,7 @@ import { codexEvents } from "./vendors/codex/events.ts";
 import { geminiEvents } from "./vendors/gemini/events.ts";
 import { opencodeEvents } from "./vendors/opencode/events.ts";
 
-/** A vendor's folder: its events are read wherever logs are, and the program is loaded only where it is run. */
+/** A vendor's folder: its events are loaded with any log, its program only when it runs. */
 interface Vendor {
   readonly events: EventFormat;
   readonly load: () => Promise<AgentProgram>;
@@ -29,7 +29,7 @@ export function loadPrograms(): Promise<readonly AgentProgram[]> {
   return Promise.all(Object.values(REGISTRY).map(({ load }) => load()));
 }
 
-/** Reads a log by whichever vendor's program wrote it, also behind a command of a person's own. */
+/** Reads a log of any vendor's program, also one that a person's own command starts. */
 export function createEventLineReader(): EventLineReader {
   const readers = Object.values(REGISTRY).map(({ events }) => ({ events, parse: events.parser() }));
   return (line) => {

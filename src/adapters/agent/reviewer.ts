@@ -4,15 +4,15 @@ import type { Executor } from "../../ports/executor.ts";
 import type { Reviewer, ReviewerAnswer, ReviewerTask } from "../../ports/reviewer.ts";
 import { type ModelAgentOptions, runProgram } from "./model-agent.ts";
 
-/** Characters of an answer; of a longer one the end is missing, and so its end mark. */
+/** Characters of an answer; a longer one loses its end, and so its end mark. */
 const ANSWER_CHARS = 1024 * 1024;
 
-/** A second model that is any program. */
+/** A reviewer that is any program. */
 export interface CommandReviewerOptions {
   /** Program and arguments; no shell. */
   readonly argv: readonly string[];
   readonly name: string;
-  /** What one question counts as, in dollars. */
+  /** The cost of one question, in dollars. */
   readonly usdPerQuestion: number;
   readonly executor: Executor;
   /** The allow-listed environment (see `allowedEnvironment`). */
@@ -20,8 +20,8 @@ export interface CommandReviewerOptions {
 }
 
 /**
- * A second model that is any program: it is told of its question by LOOPDASH_ variables, and what it prints on stdout is its
- * answer. It starts in an empty folder of its own, for what lies in the checkout is the change's and not its configuration.
+ * A reviewer that is any program: LOOPDASH_ variables describe its question, and its stdout is its answer. It starts in an empty
+ * folder of its own, because the files of the checkout are the change's and not its configuration.
  */
 export function createCommandReviewer(options: CommandReviewerOptions): Reviewer {
   return { name: options.name, reserveUsd: options.usdPerQuestion, ask: (task) => runCommand(options, task) };
@@ -59,9 +59,9 @@ async function runCommand(options: CommandReviewerOptions, task: ReviewerTask): 
 }
 
 /**
- * A second model that is a vendor's program, run as an agent is (see `createModelAgent`): in the sandbox, on the engine's key,
- * cut off at what one question may cost. It starts in an empty folder: what lies in the checkout (AGENTS.md, CLAUDE.md, settings
- * that the change brings) is read as a part of the change, and never as instructions to it.
+ * A reviewer that is a vendor's program, run as an agent is (see `createModelAgent`): in the sandbox, on the engine's key, cut
+ * off at the cost limit of one question. It starts in an empty folder: it reads the files of the checkout (AGENTS.md, CLAUDE.md,
+ * settings that the change brings) as a part of the change, and never as instructions to it.
  */
 export function createModelReviewer(options: ModelAgentOptions): Reviewer {
   const name = options.model === undefined ? options.kind.kind : `${options.kind.kind} ${options.model}`;
@@ -70,7 +70,7 @@ export function createModelReviewer(options: ModelAgentOptions): Reviewer {
 
 async function runVendor(options: ModelAgentOptions, task: ReviewerTask): Promise<ReviewerAnswer> {
   const { question, ticket: _, checkout: __, onActivity, ...rest } = task;
-  // Beside its settings, which lie in the session folder itself.
+  // Next to its settings, which are in the session folder itself.
   const worktree = join(task.session, question);
   await mkdir(worktree, { recursive: true, mode: 0o700 });
   const { result, answer } = await runProgram(options, {

@@ -5,7 +5,7 @@ export function jsonLine(message: unknown): string {
   return `${JSON.stringify(message)}\n`;
 }
 
-/** Reads a stream of bytes as lines of one JSON value each. Work grows with the bytes, however they are cut into chunks. */
+/** Reads a stream of bytes as lines of one JSON value each. The work is linear in the bytes, however they are cut into chunks. */
 export class JsonLinesReader {
   readonly #longest: number;
   #parts: Buffer[] = [];
@@ -17,8 +17,8 @@ export class JsonLinesReader {
   }
 
   /**
-   * The values of the lines that `chunk` completes, in order, each read when it is asked for. Throws a SyntaxError at a line that is
-   * no JSON, and LineTooLong at a line over the bound, complete or not.
+   * The values of the lines that `chunk` completes, in order, each parsed when the caller asks for it. Throws a SyntaxError at a
+   * line that is no JSON, and LineTooLong at a line over the bound, complete or not.
    */
   *push(chunk: Buffer): Generator<unknown, undefined> {
     let from = 0;

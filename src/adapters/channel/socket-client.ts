@@ -7,24 +7,24 @@ import { JsonLinesReader, jsonLine, LineTooLong } from "./json-lines.ts";
 /** Longest message from an engine, in bytes: well below the longest string of V8 (about 512 MB). */
 const LONGEST_MESSAGE = 256 * 1024 * 1024;
 
-/** Which socket a client connects to, and what it is told there. */
+/** The socket of a client's connection, and its callbacks. */
 export interface ConnectOptions {
   readonly socketPath: string;
-  /** A snapshot first, then every event after it. */
+  /** Called with a snapshot first, then with every event after it. */
   readonly onMessage: (message: ServerMessage) => void;
-  /** The connection is over, for any cause but `close()`. Called once; no message follows. */
+  /** Called when the connection is over, for any cause but `close()`. Called once; no message follows. */
   readonly onClose: (reason: string) => void;
 }
 
 /** A connection to an engine. */
 export interface ChannelClient {
-  /** Sends a command; after the connection is over it goes nowhere (`onClose` has said so). */
+  /** Sends a command. Does nothing once the connection is over (`onClose` has reported that). */
   send(command: Command): void;
-  /** Ends the connection. Nothing is called any more. */
+  /** Ends the connection. No callback follows. */
   close(): void;
 }
 
-/** Connects to the engine of a run. Rejects with a UserError (exit 4) where none listens. */
+/** Connects to the engine of a run. Rejects with a UserError (exit 4) if none listens. */
 export function connectChannel(options: ConnectOptions): Promise<ChannelClient> {
   return new Promise((settle, reject) => {
     const socket = createConnection(options.socketPath);
@@ -41,7 +41,7 @@ class SocketClient implements ChannelClient {
   readonly #socket: Socket;
   readonly #options: ConnectOptions;
   readonly #lines = new JsonLinesReader(LONGEST_MESSAGE);
-  /** Why the connection ends. First cause wins. */
+  /** The reason that the connection ends. The first cause wins. */
   #reason: string | undefined;
   #open = true;
   #begun = false;
@@ -64,7 +64,7 @@ class SocketClient implements ChannelClient {
 
   close(): void {
     this.#open = false;
-    // Commands that were just sent still go out; an engine that does not read gets no more than a moment.
+    // Sent commands still go out; an engine that does not read has only a moment.
     this.#socket.end();
     this.#socket.setTimeout(1_000, () => this.#socket.destroy());
     this.#socket.unref();
@@ -79,7 +79,7 @@ class SocketClient implements ChannelClient {
     }
   }
 
-  /** Apart from `onMessage`, so that a failure in there is never taken for a bad line. */
+  /** Separate from `onMessage`, so that a failure in it is never mistaken for a bad line. */
   #next(lines: Generator<unknown, undefined>): ServerMessage | undefined {
     if (!this.#open) return undefined;
     try {
@@ -104,7 +104,7 @@ class SocketClient implements ChannelClient {
   }
 }
 
-/** Looks at the outside only: the engine is this same program, and its socket is this user's alone. */
+/** Checks only the outer shape: the engine is this same program, and its socket is this user's alone. */
 function isServerMessage(value: unknown): value is ServerMessage {
   if (typeof value !== "object" || value === null || !("kind" in value)) return false;
   if (value.kind === "snapshot") return "state" in value && "recent" in value;

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { LONGEST_SOCKET_PATH, privateTmp } from "../private-tmp.ts";
 
-/** In the run's folder: what the engine's socket is called beside "engine". */
+/** The name of the engine's socket, in the run's folder next to "engine". */
 const DOOR = "engine.door";
 
 /**
- * Chooses a name for the socket of a new engine that nobody can guess, and notes it in the run's folder; what is left of an
- * engine before it is removed. An oracle that was edited may connect (Node's permission model has no say in that), but can read
- * neither the note nor the folder: it finds no engine to send commands to.
+ * Chooses a name for the socket of a new engine that nobody can guess, and notes it in the run's folder. Removes the files of an
+ * earlier engine. An edited oracle may connect (Node's permission model does not cover that), but can read neither the note nor
+ * the folder: it finds no engine to send commands to.
  */
 export function newSocketPath(runFolder: string): string {
   for (const name of readdirSync(runFolder)) if (/^engine-[0-9a-f]+\.sock$/.test(name)) rmSync(join(runFolder, name));
@@ -20,17 +20,14 @@ export function newSocketPath(runFolder: string): string {
   return path;
 }
 
-/**
- * Where the engine of a run listens, for its clients. Throws as `newSocketPath` does, and where no engine ever listened.
- */
+/** The path of the socket of a run's engine, for its clients. Throws as `newSocketPath` does, and if no engine ever listened. */
 export function socketPathOf(runFolder: string): string {
   return pathFor(runFolder, readFileSync(join(runFolder, DOOR), "utf8").trim());
 }
 
 /**
- * In the run's folder, or, where that path is too long for a socket, in a private
- * folder of this user under the system's temporary folder. Engine and clients get the same answer.
- * Throws a UserError (exit 4) where that folder is not this user's alone.
+ * In the run's folder or, if that path is too long for a socket, in a private folder of this user under the system's temporary
+ * folder. Engine and clients get the same answer. Throws a UserError (exit 4) if that folder is not this user's alone.
  */
 function pathFor(runFolder: string, door: string): string {
   const near = join(runFolder, `engine-${door}.sock`);

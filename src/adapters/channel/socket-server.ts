@@ -9,31 +9,31 @@ import type { Channel, ChannelHost } from "../../ports/channel.ts";
 import { diskProblem, systemCode } from "../disk-error.ts";
 import { JsonLinesReader, jsonLine, LineTooLong } from "./json-lines.ts";
 
-/** More dashboards than anybody has. Each may hold a snapshot and its queue in memory. */
+/** Clients, at most. Each may hold a snapshot and its queue in memory. */
 const MOST_CLIENTS = 32;
-/** How long `close` waits for clients to take what is still queued, in milliseconds. */
+/** Time that `close` waits for clients to take their queues, in milliseconds. */
 const FAREWELL_MS = 2_000;
 /** Longest line from a client, in bytes. */
 const LONGEST_COMMAND = 64 * 1024;
-/** What may wait for a client beyond its snapshot, in bytes. */
+/** Bytes that may wait for a client beyond its snapshot. */
 const QUEUE_BYTES = 8 * 1024 * 1024;
-/** So long events are gathered before they go out together. Milliseconds; what is shown waits longer before it is drawn. */
+/** Time in which events are gathered before they are sent together. Milliseconds; the dashboard waits longer before it draws. */
 const TOGETHER_MS = 20;
-/** A client that takes nothing for this long while something waits for it is gone. Milliseconds. */
+/** Time after which a client that takes nothing of a waiting queue counts as gone. Milliseconds. */
 const STALLED_MS = 30_000;
 
-/** What a channel serves, and where. */
+/** The host and the address of a channel. */
 export interface ChannelOptions {
   /** At most `LONGEST_SOCKET_PATH` bytes; see `newSocketPath`. In a folder of this user alone. */
   readonly socketPath: string;
   readonly host: ChannelHost;
-  /** What went wrong with one client; the run goes on. */
+  /** Reports a problem of one client; the run continues. */
   readonly onProblem?: (problem: string) => void;
 }
 
 /**
- * Listens on the run's socket. A socket that a killed engine left there is replaced: the caller holds the run's lock.
- * Rejects with a UserError (exit 4) where the socket cannot be made.
+ * Listens on the run's socket. Replaces a socket that a killed engine left there: the caller holds the run's lock. Rejects with a
+ * UserError (exit 4) if the socket cannot be made.
  */
 export async function openChannel(options: ChannelOptions): Promise<Channel> {
   try {
@@ -59,7 +59,7 @@ class SocketChannel implements Channel {
     this.#server = server;
     this.#options = options;
     server.on("connection", (socket) => this.#welcome(socket));
-    // A failed accept (no descriptor left, say) concerns whoever wanted in.
+    // A failed accept (no descriptor left, say) concerns only that client.
     server.on("error", (error) => this.#problem(`a client could not connect: ${error.message}`));
   }
 
@@ -85,7 +85,7 @@ class SocketChannel implements Channel {
     clearTimeout(timer);
   }
 
-  /** In one turn of the event loop, so that no event comes between the snapshot and the first one after it. */
+  /** Runs in one turn of the event loop, so that no event comes between the snapshot and the first one after it. */
   #welcome(socket: Socket): void {
     socket.on("error", (error) => this.#problem(`a client's connection broke: ${error.message}`));
     socket.on("close", () => this.#clients.delete(socket));
@@ -118,13 +118,13 @@ class SocketChannel implements Channel {
   }
 }
 
-/** What a connection tells its server. */
+/** The parameters and callbacks of a connection. */
 interface ServedClientOptions {
   readonly socket: Socket;
-  /** The snapshot message as a line, and the state's place in the run. */
+  /** The snapshot message as a line, and the sequence number of its state. */
   readonly snapshot: { readonly line: Buffer; readonly seq: number };
   readonly onCommand: (command: Command) => void;
-  /** The engine ended the connection, and why. */
+  /** Called if the engine ended the connection, with the reason. */
   readonly onDropped: (why: string) => void;
 }
 
@@ -132,9 +132,9 @@ interface ServedClientOptions {
 class ServedClient {
   readonly #options: ServedClientOptions;
   readonly #lines = new JsonLinesReader(LONGEST_COMMAND);
-  /** The place of the last event that the client has or knows from its snapshot. */
+  /** The sequence number of the last event that the client has or knows from its snapshot. */
   #seq: number;
-  /** The most that may wait in memory; the snapshot is on top until it is gone. */
+  /** The most bytes that may wait in memory; the snapshot is on top until it is sent. */
   #bound: number;
 
   constructor(options: ServedClientOptions) {
@@ -150,10 +150,10 @@ class ServedClient {
     });
   }
 
-  /** Sends an event that follows what the client has; one that it knows already is left out. */
+  /** Sends an event that follows the client's last one; skips one that it has already. */
   send(event: { readonly line: Buffer; readonly seq: number }): void {
     if (!this.#options.socket.writable || event.seq <= this.#seq) return;
-    // With a hole in it the client's picture would be wrong without a sign; a new connection begins with a whole one.
+    // With a gap in it the client's state would be wrong without a sign; a new connection begins with a complete one.
     if (event.seq !== this.#seq + 1) return this.#drop(`it would miss events ${this.#seq + 1} to ${event.seq - 1}`);
     if (this.#options.socket.writableLength + event.line.length > this.#bound) return this.#drop("it does not keep up");
     this.#seq = event.seq;
@@ -161,12 +161,12 @@ class ServedClient {
     this.#options.socket.write(event.line);
   }
 
-  /** 64 agents that talk are 256 events a second: each that went out by itself would cost both ends a turn. */
+  /** 64 talking agents are 256 events a second: sending each by itself would cost both ends a turn. */
   #gather(): void {
     const { socket } = this.#options;
     if (socket.writableCorked > 0) return;
     socket.cork();
-    // The end of the connection lets out what is gathered by itself.
+    // The end of the connection sends the gathered events by itself.
     setTimeout(() => socket.uncork(), TOGETHER_MS);
   }
 
@@ -180,7 +180,7 @@ class ServedClient {
     }
   }
 
-  /** The next command that is complete, "bad" for a line that is none, undefined at the end of what came. */
+  /** The next complete command, "bad" for an invalid line, undefined at the end of the received bytes. */
   #next(lines: Generator<unknown, undefined>): Command | "bad" | undefined {
     if (this.#options.socket.destroyed) return undefined;
     try {
@@ -223,7 +223,7 @@ function removeStale(socketPath: string): void {
   }
 }
 
-/** Node binds within the call to `listen`, so the mode is set before anybody can be let in. */
+/** Node binds within the call to `listen`, so the mode is set before any client can connect. */
 function listen(server: Server, socketPath: string): Promise<void> {
   return new Promise((settle, reject) => {
     server.once("error", reject);
@@ -234,7 +234,7 @@ function listen(server: Server, socketPath: string): Promise<void> {
     try {
       chmodSync(socketPath, 0o600);
     } catch (error) {
-      // Where the bind failed there is nothing to chmod: the server's own error follows and says why.
+      // If the bind failed there is nothing to chmod: the server's own error follows with the reason.
       if (systemCode(error) !== "ENOENT") reject(error);
     }
   });

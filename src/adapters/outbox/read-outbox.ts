@@ -6,11 +6,11 @@ import { plainText } from "../../domain/values/text.ts";
 import type { Outbox, OutboxReading, RefusedFile } from "../../ports/outbox.ts";
 import { namesIn, readPlainFile } from "../plain-file.ts";
 
-/** Bytes of each file, above what the longest texts in it can take. */
+/** Bytes of each file, above the size of its longest texts. */
 const MOST_BYTES = { blocker: 512 * 1024, discovery: 128 * 1024, notes: 64 * 1024 } as const;
 /** Characters of the notes that are kept. */
 const NOTES_CHARS = 4_000;
-/** Entries of a folder that are looked at, files under `discovered/` that are read, and refused files that are told. */
+/** Entries of a folder that are listed, files under `discovered/` that are read, and refused files that are reported. */
 const MOST_ENTRIES = 1_000;
 const MOST_DISCOVERIES = 100;
 const MOST_REFUSED = 20;
@@ -25,7 +25,7 @@ class Reading {
   readonly #refused: RefusedFile[] = [];
 
   async read(folder: string): Promise<OutboxReading> {
-    // An agent that is not confined may have put a link in the place of its outbox, or of the folder around it.
+    // An agent that is not confined may have replaced its outbox, or the folder around it, by a link.
     const home = await realpath(dirname(dirname(folder)));
     const name = join(basename(dirname(folder)), basename(folder));
     const listing = await namesIn(home, name, MOST_ENTRIES);
@@ -65,7 +65,7 @@ class Reading {
     return found;
   }
 
-  /** A discovery that was seen in its folder: one that is not there under its name is told. */
+  /** A discovery that its folder lists: it is reported if it is not there under its name. */
   async #listed(place: string, path: string): Promise<readonly Discovery[]> {
     const before = this.#refused.length;
     const one = await this.#file<Discovery>(place, path, MOST_BYTES.discovery, parseDiscovery);
@@ -82,7 +82,7 @@ class Reading {
     return undefined;
   }
 
-  /** Files under a name that nobody reads: most often a name that was mistyped. */
+  /** Files with unknown names, most often mistyped ones. */
   #strangers({ names, more }: { readonly names: readonly string[]; readonly more: boolean }): void {
     const known = new Set(["blocker.json", "notes.md", "discovered"]);
     for (const name of names.toSorted())
@@ -101,7 +101,7 @@ function notesOf(text: string): Parsed<string> {
   return { ok: true, value: cut <= 0 ? text : `${text.slice(0, NOTES_CHARS)}\n[… ${cut} characters cut …]` };
 }
 
-/** The first, and how many more there are. */
+/** The first refused files, and the number of the others. */
 function bounded(refused: readonly RefusedFile[]): readonly RefusedFile[] {
   const left = refused.length - MOST_REFUSED;
   if (left <= 0) return refused;

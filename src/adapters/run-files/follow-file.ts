@@ -5,34 +5,34 @@ import { StringDecoder } from "node:string_decoder";
 import { errorCode } from "../../domain/values/error-text.ts";
 import { openNoLink } from "../plain-file.ts";
 
-/** Bytes at the end of a file that are read when it is begun, or when it has grown by more than that between two looks. */
+/** Bytes that are read from the end of a file at the beginning, or if it has grown by more than that between two polls. */
 export const FOLLOWED_BYTES = 4_000_000;
-/** Milliseconds from one look at the file to the next: while it grows, and while it does not. */
+/** Milliseconds between two polls of the file: while it grows, and while it does not. */
 const BUSY_MS = 100;
 const IDLE_MS = 250;
 const CHUNK = 65_536;
-/** Bytes before the place that was reached by which a file is known again. */
+/** Bytes before the last position that identify a file. */
 const KNOWN_BYTES = 64;
 
-/** How a file stands that is followed: `refused` says why it is not read. */
+/** The state of a followed file: `refused` is the reason that it is not read. */
 export type FollowedState = "there" | "absent" | { readonly refused: string };
 
-/** Who is told of a file. Nothing is told after the end of the following. */
+/** Callbacks of the follower of a file. None is called after the following has ended. */
 export interface FollowedBy {
-  /** The file begins, anew where it was cut, replaced, or grew too fast; `skipped` bytes stand before what follows. */
+  /** The file begins, also after it was cut, replaced, or grew too fast; `skipped` bytes come before the next ones. */
   begin(options: { readonly skipped: number }): void;
   text(text: string): void;
-  /** After each look: how the file stands, and whether there was anything new. */
+  /** After each poll: the file's state, and `news` if there were new bytes. */
   looked(state: FollowedState, news: boolean): void;
 }
 
-/** What is read of a file. `most`: bytes at a time. */
+/** Limits of reading a file. `most`: bytes at a time. */
 interface FollowedOf {
   readonly most?: number;
   readonly under?: string;
 }
 
-/** How far a file has been read, and by what it is known again. */
+/** The position in a file, and the data that identifies it. */
 interface Reached {
   readonly dev: bigint;
   readonly ino: bigint;
@@ -43,9 +43,9 @@ interface Reached {
 }
 
 /**
- * Follows a file that somebody else writes, from its end on: only a plain file, through no link, and a pipe is not waited for.
- * It looks again and again, as no notice comes from every file system. `under` is a folder on the way to it, from which on no link
- * leads there either. Gives how to end it.
+ * Follows a file that another program writes, from its end on. The file must be a plain one, through no link; a pipe is not
+ * waited for. It polls, because not every file system sends notices. `under` is a folder on the way to it, from which on no link
+ * may lead there. Gives a function that ends the following.
  */
 export function followFile(path: string, by: FollowedBy, followedOf: FollowedOf = {}): () => void {
   const following = new Following(path, by, followedOf);
@@ -94,7 +94,7 @@ class Following {
     this.#timer = setTimeout(() => void this.look(), news ? BUSY_MS : IDLE_MS).unref();
   }
 
-  /** What is open has this name now, so a link that is put there later leads nowhere. */
+  /** The open file has this name now, so a later link there has no effect. */
   async #refuseLinks(): Promise<void> {
     if (this.#under === undefined) return;
     const plain = join(await realpath(this.#under), relative(this.#under, this.#path));
@@ -113,7 +113,7 @@ class Following {
     return (await this.#readOn(handle, from)) || !known;
   }
 
-  /** Whether there was anything. What comes faster than it is read waits for the next look. */
+  /** True if there were new bytes. Bytes that come faster than they are read wait for the next poll. */
   async #readOn(handle: FileHandle, from: Reached): Promise<boolean> {
     const buffer = Buffer.alloc(CHUNK);
     let total = 0;
@@ -130,13 +130,13 @@ class Following {
   }
 }
 
-/** A file that is read from its end on. */
+/** The start of following a file, near its end. */
 function begun({ dev, ino, size }: BigIntStats, most: number): Reached {
   const offset = Math.max(0, Number(size) - most);
   return { dev, ino, offset, decoder: new StringDecoder("utf8"), before: Buffer.alloc(0), mtime: -1n };
 }
 
-/** Whether it is the file that was read, as far as it was read, and what is new can all be read. */
+/** True if it is the file that was read so far, and all new bytes can be read. */
 async function isSame(handle: FileHandle, stat: BigIntStats, reached: Reached, most: number): Promise<boolean> {
   const size = Number(stat.size);
   const { before, offset } = reached;
@@ -147,7 +147,7 @@ async function isSame(handle: FileHandle, stat: BigIntStats, reached: Reached, m
   return bytesRead === before.length && again.equals(before);
 }
 
-/** Why a file is not read, in words. */
+/** The reason that a file is not read, in words. */
 class Refused extends Error {}
 
 function stateOf(error: unknown): FollowedState {

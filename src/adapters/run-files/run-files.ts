@@ -6,7 +6,7 @@ import type { AttemptFiles, RunFiles } from "../../ports/run-files.ts";
 import { openNoLink, readUpTo } from "../plain-file.ts";
 import { removeFolder } from "../remove-folder.ts";
 
-/** Below it a disk is full: no worktree and no journal fits. Bytes. */
+/** A disk with less space is full: no worktree and no journal fits. Bytes. */
 const LEAST_FREE = 1024 * 1024;
 
 async function tail(file: string, bytes: number): Promise<string> {
@@ -74,7 +74,7 @@ export function createRunFiles(options: { folder: string; worktrees: string }): 
     remove: removeFolder,
     async hasRoom() {
       const { bavail, blocks, bsize } = await statfs(options.folder);
-      // A file system that does not count says that it has none.
+      // A file system that does not count blocks reports none.
       return blocks === 0 || bavail * bsize >= LEAST_FREE;
     },
   };

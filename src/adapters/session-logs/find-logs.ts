@@ -4,11 +4,11 @@ import { basename, join } from "node:path";
 import { hasErrorCode } from "../../domain/values/error-text.ts";
 import { Unreadable, unreadableLog } from "./read-lines.ts";
 
-/** Files that are looked at, and folders within each other, at most. */
+/** Files that are found, and levels of folders, at most. */
 const MOST_FILES = 100_000;
 const MOST_DEPTH = 16;
 
-/** A log, and what tells whether it has changed. */
+/** A log, with the data that shows if it has changed. */
 export interface SessionLogFile {
   readonly path: string;
   readonly size: number;
@@ -16,8 +16,8 @@ export interface SessionLogFile {
 }
 
 /**
- * Logs under a folder that were written since then: what was not cannot hold anything of it. Links are followed, each folder once. A
- * folder that is not there has none; one that cannot be looked into throws Unreadable.
+ * Logs under a folder that were written since then: an older log has no later entries. Follows links, each folder once. A missing
+ * folder has no logs; one that cannot be read throws Unreadable.
  */
 export async function findLogs(
   root: string,
@@ -34,7 +34,7 @@ export async function findLogs(
   return found;
 }
 
-/** Everything that is no folder. `seen` are the folders that were looked into. */
+/** Every entry that is no folder. `seen` are the folders that were read. */
 async function namesUnder(folder: string, options: { readonly seen: Set<string>; readonly depth: number }): Promise<string[]> {
   if (options.depth > MOST_DEPTH) throw new Unreadable(folder, `it lies more than ${MOST_DEPTH} folders deep`);
   const { dev, ino } = await look(folder);
@@ -55,13 +55,13 @@ async function isThere(root: string): Promise<boolean> {
   return (await target(root)) !== undefined;
 }
 
-/** A link that leads nowhere is told where it is opened, if it has a log's name. */
+/** A broken link with a log's name is reported when it is opened. */
 async function leadsToFolder(entry: Dirent, path: string): Promise<boolean> {
   if (!entry.isSymbolicLink()) return entry.isDirectory();
   return (await target(path))?.isDirectory() ?? false;
 }
 
-/** What a path leads to; undefined where there is nothing. */
+/** The target of a path; undefined if there is none. */
 async function target(path: string): Promise<Stats | undefined> {
   try {
     return await stat(path);

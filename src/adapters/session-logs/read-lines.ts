@@ -4,13 +4,13 @@ import { errorCode } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { isObject, type JsonObject } from "../json.ts";
 
-/** Characters of one line, at most: sessions keep pictures in theirs. */
+/** Characters of one line, at most: sessions contain pictures. */
 const LINE_CHARS = 64 * 1024 * 1024;
 
-/** A log, or a folder of logs, that cannot be read for what it is: what it tells of is not known. */
+/** A log, or a folder of logs, that cannot be read: its content is unknown. */
 export class Unreadable extends Error {
   override readonly name = "Unreadable";
-  /** Whether it may be read in a moment: somebody is writing it, or has moved it. */
+  /** True if it may be readable in a moment: a program is writing it, or has moved it. */
   readonly passes: boolean;
 
   constructor(path: string, why: string, { passes = false }: { readonly passes?: boolean } = {}) {
@@ -19,7 +19,7 @@ export class Unreadable extends Error {
   }
 }
 
-/** What a failed look at a file says. One that is gone was there a moment before. */
+/** The error of a failed look at a file. A missing file existed a moment before. */
 export function unreadableLog(path: string, cause: unknown): Unreadable {
   if (cause instanceof Unreadable) return cause;
   const code = errorCode(cause) ?? "";
@@ -28,13 +28,13 @@ export function unreadableLog(path: string, cause: unknown): Unreadable {
 }
 
 /**
- * Reads a log of JSON objects, one in each line, and never holds more of it than a line. A last line that is not whole yet is being
- * written: that passes. Anything else that is no object throws Unreadable, with the number of its line.
+ * Reads a log of JSON objects, one in each line, and never holds more of it than a line. An incomplete last line is being
+ * written: the error passes. Any other line that is no object throws Unreadable, with its line number.
  */
 export async function readObjects(path: string, onObject: (object: JsonObject, line: number) => void): Promise<void> {
   let handle: FileHandle | undefined;
   try {
-    // A pipe in a log's place would be waited for without end.
+    // Opening a pipe in a log's place would wait without end.
     handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const { size, isFile } = await handle.stat().then((stats) => ({ size: stats.size, isFile: stats.isFile() }));
     if (!isFile) throw new Unreadable(path, "it is no file");
@@ -48,7 +48,7 @@ export async function readObjects(path: string, onObject: (object: JsonObject, l
 
 interface ReadOptions {
   readonly path: string;
-  /** Bytes: what is written meanwhile is for the next reading. */
+  /** Bytes: later writes are for the next reading. */
   readonly size: number;
   readonly onObject: (object: JsonObject, line: number) => void;
 }

@@ -10,33 +10,33 @@ import {
 import { findLogs, type SessionLogFile } from "./find-logs.ts";
 import { readObjects, Unreadable } from "./read-lines.ts";
 
-/** The logs of one program, and what they come to. */
+/** The logs of one program, and their prices. */
 export interface SessionLogsOptions extends SessionLogFormat {
-  /** Dollars that tokens of a model cost; undefined where it has no price. */
+  /** Dollars for tokens of a model; undefined if it has no price. */
   readonly cost: (model: string, tokens: BilledTokens) => number | undefined;
 }
 
-/** Somebody who writes a line has done so in this time. Milliseconds between tries, and tries. */
+/** Time in which a program completes a line. Milliseconds between attempts, and attempts. */
 const AGAIN_MS = 100;
 const TRIES = 20;
 /** Answers of one day that are kept in memory, at most. */
 const MOST_USES = 1_000_000;
 
-/** An answer, and where it was told. */
+/** An answer, and the place where it was logged. */
 interface Logged {
   readonly use: LoggedUse;
   readonly path: string;
 }
 
-/** What is known of a log that has not changed since. */
+/** The knowledge of a log that has not changed since. */
 interface Known {
   readonly file: SessionLogFile;
   readonly uses: readonly LoggedUse[];
 }
 
 /**
- * Sums what a program's logs tell. A log that has not changed is not read again. What was spent is never taken back: a log that was
- * removed has been paid for. `wait` lets milliseconds pass.
+ * Sums the usage in a program's logs. An unchanged log is not read again. Spent money never becomes less: a removed log has been
+ * paid for. `wait` waits for milliseconds.
  */
 export function createSessionLogs(options: SessionLogsOptions, wait: (ms: number) => Promise<unknown> = pause): SessionLogs {
   let known = new Map<string, Known>();
@@ -85,7 +85,7 @@ async function sum(options: SessionLogsOptions, since: number, known: Map<string
   return once(all).reduce((usd, logged) => usd + costOf(options, logged), 0);
 }
 
-/** Each answer once, with all that is told of it. */
+/** Each answer once, with all of its entries. */
 function once(all: readonly Logged[]): readonly Logged[] {
   const byKey = new Map<unknown, Logged>();
   for (const { use, path } of all) {
@@ -110,7 +110,7 @@ async function readLog(options: SessionLogsOptions, path: string, since: number)
   return uses;
 }
 
-/** What is told again has grown, or is the same: the greater of each counts. */
+/** A repeated entry has grown, or is the same: the greater of each count holds. */
 function joined(before: LoggedUse | undefined, now: LoggedUse): LoggedUse {
   if (before === undefined) return now;
   const a = before.tokens;
@@ -126,7 +126,7 @@ function joined(before: LoggedUse | undefined, now: LoggedUse): LoggedUse {
 }
 
 function costOf(options: SessionLogsOptions, { use: { model, tokens, alsoUsd }, path }: Logged): number {
-  // Programs log messages of their own making as those of a model that is none.
+  // Programs log messages of their own as those of a model that does not exist.
   if (Object.values(tokens).every((count) => count === 0)) return alsoUsd;
   const usd = options.cost(model, tokens);
   if (usd === undefined)

@@ -2,11 +2,11 @@
 export const MAX_RESULTS_BYTES = 64 * 1024 * 1024;
 /** The most tests of one file. */
 export const MAX_TESTS = 500_000;
-/** How deep suites may lie in suites. */
+/** Levels of suites in suites, at most. */
 export const MAX_SUITE_DEPTH = 60;
-/** Reading results may take so long. Milliseconds. */
+/** Time limit for reading results. Milliseconds. */
 export const PARSE_MS = 60_000;
-/** Memory that reading one may take. MiB. */
+/** Memory limit for reading results. MiB. */
 export const PARSE_MIB = 1024;
-/** Results tell when their run began. They may say so much earlier than the engine saw it begin: clocks are coarse. Milliseconds. */
+/** The start in the results may be earlier than the engine's start of the command by so much: clocks are coarse. Milliseconds. */
 export const SKEW_MS = 2_000;

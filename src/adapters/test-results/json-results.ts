@@ -3,7 +3,7 @@ import type { TestOutcome } from "../../domain/evidence/results.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { BadResults, GatheredResults, type ParsedResults } from "./parsed-results.ts";
 
-/** The words of jest and vitest for what became of a test. A word that is not among them is not believed. */
+/** The outcomes of a test in jest's and vitest's words. Another word is not believed. */
 const OUTCOMES = {
   passed: "passed",
   failed: "failed",
@@ -38,7 +38,7 @@ const JsonReport = z.object({
   ),
 });
 
-/** The JSON of vitest and of jest. A file that could not be run at all is a failed test by the file's name. */
+/** The JSON of vitest and of jest. A file that could not run at all is a failed test with the file's name. */
 export function parseJsonResults(text: string, roots: readonly string[]): ParsedResults {
   const read = JsonReport.safeParse(json(text));
   if (!read.success) {

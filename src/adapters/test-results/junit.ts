@@ -4,16 +4,16 @@ import { MAX_SUITE_DEPTH } from "./bounds.ts";
 import { BadResults, GatheredResults, type ParsedResults } from "./parsed-results.ts";
 import { refuseDocumentType, xmlText } from "./xml-text.ts";
 
-/** An element as the parser gives it: its attributes under names with "@", its children as lists by name. */
+/** An element from the parser: its attributes under names with "@", its children as lists by name. */
 type Element = Readonly<Record<string, unknown>>;
 
-/** Elements that are read; what other elements hold is dropped while it is parsed, output above all. */
+/** Elements that are read; the content of other elements is dropped while it is parsed, output above all. */
 const READ = ["testsuites", "testsuite", "testcase", "failure", "error", "skipped", "flakyFailure", "flakyError"];
 
 /**
- * JUnit XML as Ant's formatter set it and Surefire, pytest, node, vitest, gotestsum and others write it: suites in suites, test
- * cases with `failure`, `error` or `skipped` in them. A test that passed on a second run (Surefire's `flakyFailure`) failed:
- * whoever runs it until it passes proves nothing (adversary case A19).
+ * JUnit XML as Ant's formatter defined it and Surefire, pytest, node, vitest, gotestsum and others write it: suites in suites,
+ * test cases with `failure`, `error` or `skipped` in them. A test that passed on a second run (Surefire's `flakyFailure`) failed:
+ * running it until it passes proves nothing (adversary case A19).
  */
 export function parseJunit(text: string, roots: readonly string[]): ParsedResults {
   refuseDocumentType(text);
@@ -25,7 +25,7 @@ export function parseJunit(text: string, roots: readonly string[]): ParsedResult
   const gathered = new GatheredResults(roots);
   const starts: number[] = [];
   const declared: number[] = [];
-  // The outermost suites' own name (pytest, vitest tests) says what ran them, and is no part of a test's.
+  // The outermost suites' own name (pytest, vitest tests) names the runner, and is no part of a test's name.
   for (const top of tops) walk(top, [], { gathered, starts, declared });
   const { tests, failed } = gathered;
   const most = declared.reduce((a, b) => Math.max(a, b), 0);
@@ -44,7 +44,7 @@ function parser(): XMLParser {
     htmlEntities: false,
     ignoreDeclaration: true,
     ignorePiTags: true,
-    // Levels within the elements that are read, and some for what others may hold.
+    // Levels within the elements that are read, and some for the content of others.
     maxNestedTags: MAX_SUITE_DEPTH + 10,
     isArray: (name, _path, _isLeaf, isAttribute) => !isAttribute && READ.includes(name),
     tagValueProcessor: () => "",
@@ -54,7 +54,7 @@ function parser(): XMLParser {
 interface Walk {
   readonly gathered: GatheredResults;
   readonly starts: number[];
-  /** How many failures and errors each suite counts. */
+  /** The counts of failures and errors of each suite. */
   readonly declared: number[];
 }
 
@@ -65,7 +65,7 @@ function walk(suite: Element, names: readonly string[], options: Walk): void {
   for (const test of children(suite, "testcase")) {
     const [file, klass, name] = ["file", "classname", "name"].map((key) => attribute(test, key));
     if (name === undefined) throw new BadResults("it holds a test case without a name");
-    // Suites repeat in the class name what they say themselves, each runner in its own way.
+    // Suites repeat their own names in the class name, each runner in its own way.
     const path = klass === undefined || names.includes(klass) || klass === names.join(".") ? names : [...names, klass];
     options.gathered.add([...(file === undefined || path.includes(file) ? [] : [file]), ...path, name], outcomeOf(test));
   }
@@ -96,7 +96,7 @@ function count(element: Element, name: string): number {
   return Number.isFinite(value) ? value : 0;
 }
 
-/** A time that says its zone; without one it is anybody's. */
+/** A time with its zone; without a zone it is ambiguous. */
 function zoned(timestamp: string | undefined): string {
   return timestamp !== undefined && /T.*(?:Z|[+-]\d\d:?\d\d)$/.test(timestamp) ? timestamp : "";
 }

@@ -9,16 +9,16 @@ import { parseTap } from "./tap.ts";
 
 const PARSERS = { junit: parseJunit, vitest: parseJsonResults, jest: parseJsonResults, tap: parseTap } as const;
 
-/** Test results to be read, as it crosses to whoever reads it. */
+/** Test results to parse, as they are sent to the thread. */
 export interface ParseTask {
   readonly format: ResultsFormat;
   readonly bytes: Uint8Array;
   readonly roots: readonly string[];
-  /** When the command was started. Milliseconds since the epoch. */
+  /** The start of the command. Milliseconds since the epoch. */
   readonly notBefore: number;
 }
 
-/** Reads test results. Never throws: what cannot be read, for whatever reason, is a problem. */
+/** Reads test results. Never throws: a failure of any kind is a problem. */
 export function parseResults({ format, bytes, roots, notBefore }: ParseTask): ResultsReading {
   if (bytes.length === 0) return unread("it is empty");
   try {
@@ -32,7 +32,7 @@ export function parseResults({ format, bytes, roots, notBefore }: ParseTask): Re
   }
 }
 
-/** What a parser says may repeat the results. Characters. */
+/** A parser's message may repeat the results. Characters. */
 const MAX_PROBLEM = 500;
 
 function unread(problem: string): ResultsReading {

@@ -1,14 +1,14 @@
 import type { TestOutcome, TestResult } from "../../domain/evidence/results.ts";
 import { MAX_TESTS } from "./bounds.ts";
 
-/** What a parser found. Parsers throw a BadReport for what they cannot believe. */
+/** The result of a parser. Parsers throw BadResults if they cannot believe their input. */
 export interface ParsedResults {
   readonly tests: readonly TestResult[];
-  /** When the run began, where they say so with a time zone. Milliseconds since the epoch. */
+  /** The start of the run, if the results have it with a time zone. Milliseconds since the epoch. */
   readonly startedAt?: number;
 }
 
-/** Test results that are malformed, contradicts itself or goes beyond a bound. The message is for people, and plain. */
+/** Test results that are malformed, contradict themselves or exceed a bound. The message is for people, and plain. */
 export class BadResults extends Error {
   override readonly name = "BadReport";
 }
@@ -19,7 +19,7 @@ export class GatheredResults {
   failed = 0;
   readonly #roots: readonly string[];
 
-  /** `roots` are taken out of names: the same test has the same id wherever it was run. */
+  /** `roots` are removed from names: a test has the same id in every folder. */
   constructor(roots: readonly string[]) {
     this.#roots = roots.filter((root) => root.length > 1).toSorted((a, b) => b.length - a.length);
   }

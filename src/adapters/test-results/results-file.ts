@@ -4,12 +4,12 @@ import { errorCode, hasErrorCode } from "../../domain/values/error-text.ts";
 import { openNoLink, readUpTo } from "../plain-file.ts";
 import { MAX_RESULTS_BYTES } from "./bounds.ts";
 
-/** The bytes of test results, or why there are none. */
+/** The bytes of test results, or the reason that there are none. */
 export type ResultsBytes =
   | { readonly ok: true; readonly bytes: Uint8Array }
   | { readonly ok: false; readonly absent: boolean; readonly problem: string };
 
-/** The folder, and every folder on the way to the file, must be a folder and no link. Gives what is in the way. */
+/** Checks that the folder, and every folder on the way to the file, is a folder and no link. Gives the obstacle, if any. */
 export async function linkOnTheWay(folder: string, path: string): Promise<string | undefined> {
   const steps = dirname(path).split("/");
   for (let n = 1; n <= steps.length; n += 1) {
@@ -20,14 +20,14 @@ export async function linkOnTheWay(folder: string, path: string): Promise<string
   return undefined;
 }
 
-/** Removes what lies where results are to come: a file, a link (never what it leads to) or a folder. */
+/** Removes an old file from the place of the results: a file, a link (never its target) or a folder. */
 export async function removeOld(folder: string, path: string): Promise<void> {
   await rm(join(folder, path), { recursive: true, force: true });
 }
 
 /**
- * Reads results that must have been written since `since` (nanoseconds, by the clock of the file's own disk): a plain file
- * with one name, at its place and not somewhere that a link leads to (adversary case A17).
+ * Reads results that must have been written since `since` (nanoseconds, by the clock of the file's own disk): a plain file with
+ * one name, at its place and not at the target of a link (adversary case A17).
  */
 export async function readResultsFile(options: { folder: string; path: string; since: bigint }): Promise<ResultsBytes> {
   const file = join(options.folder, options.path);
@@ -55,7 +55,7 @@ async function readHeld(handle: FileHandle, since: bigint): Promise<ResultsBytes
   return bytes.length < found.size ? refused("it became shorter while it was read") : { ok: true, bytes };
 }
 
-/** The file, not what a link at its place leads to; a pipe is not waited for. Undefined where there is nothing. */
+/** Opens the file itself, not a link's target, and does not wait for a pipe. Undefined if there is nothing. */
 async function openPlain(file: string): Promise<FileHandle | string | undefined> {
   try {
     return await openNoLink(file);
@@ -67,7 +67,7 @@ async function openPlain(file: string): Promise<FileHandle | string | undefined>
   }
 }
 
-/** The moment of the folder's last change, by the clock of its disk. Nanoseconds. */
+/** The time of the folder's last change, by the clock of its disk. Nanoseconds. */
 export async function changedAt(folder: string): Promise<bigint> {
   return (await stat(folder, { bigint: true })).ctimeNs;
 }

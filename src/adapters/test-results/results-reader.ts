@@ -7,8 +7,8 @@ import type { ParseTask } from "./parse-results.ts";
 import { changedAt, linkOnTheWay, readResultsFile, removeOld } from "./results-file.ts";
 
 /**
- * Test results, each read in a thread of its own with a bound on memory and time: a hostile one costs the engine nothing but that.
- * `program` with `args` is what the thread runs (see serve-results.ts); `timeoutMs` is for tests.
+ * Reads test results, each in a thread of its own with a bound on memory and time: hostile results cost the engine no more than
+ * that. `program` with `args` is the thread's program (see serve-results.ts); `timeoutMs` is for tests.
  */
 export function createTestResultsReader(options: {
   readonly program: string;
@@ -36,7 +36,7 @@ export function createTestResultsReader(options: {
   };
 }
 
-/** The present by the clock of the folder's disk, which may be coarser than the system's. Leaves nothing behind. */
+/** The present by the clock of the folder's disk, which may be coarser than the system's. Leaves no file behind. */
 async function now(folder: string): Promise<bigint> {
   const probe = await mkdtemp(join(folder, ".loopdash-now-"));
   try {

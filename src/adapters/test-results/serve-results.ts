@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { type ParseTask, parseResults } from "./parse-results.ts";
 
-/** The whole life of the thread that reads test results: one task in, one reading out. */
+/** The complete program of the thread that reads test results: one task in, one reading out. */
 export function serveResults(): void {
   parentPort?.postMessage(parseResults(workerData as ParseTask));
 }

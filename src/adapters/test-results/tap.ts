@@ -6,8 +6,8 @@ import { BadResults, GatheredResults, type ParsedResults } from "./parsed-result
 const TOO_DEEP = "    ".repeat(MAX_SUITE_DEPTH + 1);
 
 /**
- * TAP 12 to 14 with subtests. A suite's own line counts only where it says more than its tests. Throws where the plan is
- * missing or does not fit, where a run bailed out, and where numbers repeat: each means that tests are missing.
+ * TAP 12 to 14 with subtests. A suite's own line counts only if it says more than its tests. Throws if the plan is missing or
+ * does not fit, if a run bailed out, or if numbers repeat: each means that tests are missing.
  */
 export function parseTap(text: string, roots: readonly string[]): ParsedResults {
   const gathered = new GatheredResults(roots);
@@ -31,10 +31,10 @@ export function parseTap(text: string, roots: readonly string[]): ParsedResults 
   return { tests: gathered.tests };
 }
 
-/** Notes what breaks the protocol, here and in every subtest. */
+/** Records violations of the protocol, here and in every subtest. */
 function watch(parser: Parser, trouble: string[]): void {
   parser.on("child", (child: Parser) => watch(child, trouble));
-  // Behind a plan at the end, the parser takes points for other output.
+  // After a plan at the end, the parser reports test points as extra output.
   parser.on("extra", (line: string) => {
     if (/^\s*(?:not ok\b|ok (?:\d|- )|Bail out!)/.test(line)) trouble.push("it breaks the protocol: it goes on after its plan");
   });
@@ -47,8 +47,9 @@ function watch(parser: Parser, trouble: string[]): void {
 }
 
 /**
- * Node's runner reports a file that does not load, or holds no test, by the file's own number, which a test may have had (seen in 22
- * and 24). A point that failed hides nothing, one that is named as a file is no test, and the plan still counts both.
+ * True for a point of Node's runner about a file that does not load, or has no test. It has the file's own number, which a test
+ * may have had (seen in 22 and 24). A failed point hides nothing, one with a file's name is no test, and the plan still counts
+ * both.
  */
 function isFileOfNode(failure: Result | TapError): boolean {
   if (!("ok" in failure) || failure.tapError?.endsWith("appears multiple times") !== true) return false;
@@ -56,8 +57,8 @@ function isFileOfNode(failure: Result | TapError): boolean {
 }
 
 /**
- * The lines without the YAML blocks under test points: nothing in them is needed, so no YAML of a stranger is ever parsed.
- * A block is over with its "..." or with the first line that is indented less (TAP 14, "YAML Diagnostics").
+ * The lines without the YAML blocks under test points: they are not needed, so no untrusted YAML is ever parsed. A block ends
+ * with its "..." or before the first line that is indented less (TAP 14, "YAML Diagnostics").
  */
 function* withoutDiagnostics(lines: readonly string[]): Iterable<string> {
   let block: string | undefined;
@@ -75,7 +76,7 @@ function* withoutDiagnostics(lines: readonly string[]): Iterable<string> {
   }
 }
 
-/** The indentation of the block that begins with this line, where one does. */
+/** The indentation of the block that begins with this line, if one does. */
 function blockStart(line: string): string | undefined {
   return /^( +)---$/.exec(line)?.[1];
 }

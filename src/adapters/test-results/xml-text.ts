@@ -3,8 +3,8 @@ import { BadResults } from "./parsed-results.ts";
 const NAMED: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 
 /**
- * Text of an attribute with the five entities of XML and character references resolved, once (XML 1.0, 4.1 and 4.6). Any
- * other entity stays as it is written: none can be defined, for a document type is refused.
+ * Text of an attribute with the five entities of XML and character references resolved, once (XML 1.0, 4.1 and 4.6). Any other
+ * entity stays unchanged: none can be defined, because document types are refused.
  */
 export function xmlText(raw: string): string {
   if (!raw.includes("&")) return raw;
@@ -15,7 +15,7 @@ export function xmlText(raw: string): string {
   });
 }
 
-/** Throws where the document has a document type: only with one could entities grow or reach outside. */
+/** Throws if the document has a document type: only with one could entities grow or reach outside. */
 export function refuseDocumentType(xml: string): void {
   let at = xml.startsWith("\ufeff") ? 1 : 0;
   for (;;) {

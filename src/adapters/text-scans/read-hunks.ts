@@ -3,14 +3,14 @@ import type { Hunk } from "../../domain/evidence/hunk.ts";
 /** `@@ -from,lines +from,lines @@`; a count of one is left out (git-diff(1)). */
 const HUNK = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
-/** The hunks of a diff that git wrote without context lines. Lines are counted as each hunk announces them, so that no line of a file can pass for a header. */
+/** The hunks of a diff without context lines. Each header counts its lines, so that no line of a file can pass for a header. */
 export function readHunks(diff: string): readonly Hunk[] {
   const hunks: Hunk[] = [];
   const lines = diff.split("\n");
   let path = "";
   for (let i = 0; i < lines.length; i += 1) {
     const line = lines[i] ?? "";
-    // A deleted file has no name after, and keeps the one before.
+    // A deleted file has no new name, and keeps the old one.
     const named = /^(?:---|\+\+\+) (.*)$/.exec(line)?.[1];
     if (named !== undefined && named !== "/dev/null") path = pathOf(named);
     const header = HUNK.exec(line);
@@ -23,7 +23,7 @@ export function readHunks(diff: string): readonly Hunk[] {
   return hunks;
 }
 
-/** So many changed lines from `from` on. What begins otherwise is git's own word about a missing line end. */
+/** The given number of changed lines from `from` on. Lines that begin otherwise are git's note about a missing line end. */
 function readBody(lines: readonly string[], from: number, size: number): { added: string[]; removed: string[]; last: number } {
   const [removed, added]: [string[], string[]] = [[], []];
   let at = from;
@@ -37,7 +37,7 @@ function readBody(lines: readonly string[], from: number, size: number): { added
 
 const ESCAPES: Readonly<Record<string, string>> = { t: "\t", n: "\n", r: "\r", a: "\x07", b: "\b", f: "\f", v: "\v" };
 
-/** The path of `a/path` or `b/path`, which git quotes as C does where it holds odd characters, and ends with a tab after a blank. */
+/** The path of `a/path` or `b/path`, quoted as in C if it has unusual characters, with a tab at its end if it has a space. */
 function pathOf(named: string): string {
   const bare = named.replace(/\t$/, "");
   if (!bare.startsWith('"')) return bare.slice(2);

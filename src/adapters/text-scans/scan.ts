@@ -6,17 +6,17 @@ import { suppressionsIn } from "../../domain/evidence/suppressions.ts";
 import type { ComparedRuns, RunsToCompare, ScriptChange, TextScans } from "../../ports/text-scans.ts";
 import { readHunks } from "./read-hunks.ts";
 
-/** One scan, as it crosses to whoever does it. */
+/** One scan, as it is sent to the thread. */
 export type ScanTask =
   | { readonly kind: "suppressions"; readonly diff: Uint8Array }
   | ({ readonly kind: "compare" } & RunsToCompare)
   | ({ readonly kind: "scripts" } & ScriptChange);
 
-/** What a scan gives, by its kind. */
+/** The result of a scan, by its kind. */
 export type ScanValue<K extends ScanTask["kind"]> =
   Awaited<ReturnType<TextScans[K]>> extends infer R ? (Extract<R, { ok: true }> extends { value: infer V } ? V : never) : never;
 
-/** Suppressions that are told, and characters of their text and of their path. */
+/** Suppressions that are reported, and characters of their text and of their path. */
 const MOST_TOLD = 100;
 const TEXT_CHARS = 300;
 /** Ids of a list. */

@@ -2,18 +2,18 @@ import type { RunsToCompare, ScriptChange, TextScans } from "../../ports/text-sc
 import { inThread, type ThreadAnswer } from "../in-thread.ts";
 import { type ScanTask, type ScanValue, scan } from "./scan.ts";
 
-/** A scan may take so long, in milliseconds, and so much memory, in MiB. */
+/** Time limit of a scan, in milliseconds, and its memory limit, in MiB. */
 const SCAN_MS = 60_000;
 const SCAN_MIB = 2_048;
 
 /**
- * The most that is scanned on the event loop: to begin a thread takes some 60 ms, and the slowest line known takes 0.3 ms a
+ * The most that is scanned on the event loop: starting a thread takes some 60 ms, and the slowest line known takes 0.3 ms a
  * kilobyte. Bytes of text; for a comparison, characters of ids times patterns.
  */
 const AT_ONCE = 64 * 1024;
 
 /**
- * Scans of text that a worker wrote. `program` with `args` is what the thread runs (see serve-scan.ts); `timeoutMs` is for tests.
+ * Scans of text that a worker wrote. `program` with `args` is the thread's program (see serve-scan.ts); `timeoutMs` is for tests.
  */
 export function createTextScans({
   program,

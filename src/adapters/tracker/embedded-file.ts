@@ -19,13 +19,13 @@ const EmbeddedFile = z.strictObject({ version: z.literal(1), tickets: z.array(Em
 /** The largest file that is read, the same as the oracle's bound. Bytes. */
 const MAX_BYTES = 128 * 1024 * 1024;
 
-/** An embedded tracker's file and what is in it. */
+/** An embedded tracker's file and its content. */
 export interface EmbeddedRead {
   readonly file: WholeFile;
   readonly tickets: readonly EmbeddedTicket[];
 }
 
-/** Reads and checks the file; undefined where there is none. Anything malformed is a UserError that names the file. */
+/** Reads and checks the file; undefined if there is none. Malformed content is a UserError that names the file. */
 export async function readEmbedded(path: string): Promise<EmbeddedRead | undefined> {
   const file = await readWholeFile(path, MAX_BYTES).catch((cause: unknown) => {
     if (hasErrorCode(cause, "ENOENT")) return undefined;

@@ -5,12 +5,12 @@ import { queuePerFile } from "./queue-per-file.ts";
 import { isSameState, noteLine, recordOf, stateOf } from "./state-record.ts";
 import { replaceWholeFile } from "./whole-file.ts";
 
-/** How often a write starts over because somebody else wrote the file meanwhile. */
+/** Attempts of a write that starts over because another process wrote the file meanwhile. */
 const TRIES = 5;
 
 /**
- * The tracker of a batch with inline tickets: one JSON file in the run's folder. `ids` are the batch's tickets, in order; what is
- * filed comes after them.
+ * The tracker of a batch with inline tickets: one JSON file in the run's folder. `ids` are the batch's tickets, in order; filed
+ * tickets come after them.
  */
 export function createEmbeddedTracker(options: { readonly file: string; readonly ids: readonly TicketId[] }): Tracker {
   const { file } = options;
@@ -35,8 +35,8 @@ export function createEmbeddedTracker(options: { readonly file: string; readonly
 }
 
 /**
- * Makes the tracker file, or adds to it the tickets that it does not hold yet. Tickets that it holds keep their state and
- * take over title and body; none is ever removed. Safe to repeat.
+ * Makes the tracker file, or adds the tickets that it does not have yet. Existing tickets keep their state and take over title
+ * and body; none is ever removed. Safe to repeat.
  */
 export function seedEmbeddedTracker(
   file: string,
@@ -72,7 +72,7 @@ async function set(file: string, ids: readonly TicketId[], id: TicketId, state: 
   throw brokenTracker(file, "somebody else keeps writing it");
 }
 
-/** Adds an open ticket at the end, or finds it there as it was added before. */
+/** Adds an open ticket at the end, or finds it if it was added before. */
 async function add(file: string, { id, title, body, note }: FiledTicket): Promise<void> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const before = await existing(file);

@@ -8,27 +8,27 @@ import { shownFileName, tame } from "./message-text.ts";
 import { isTicketName, parseTicketFile, type TicketContent } from "./ticket-file.ts";
 import { readWholeFile, stampNow, type WholeFile } from "./whole-file.ts";
 
-/** A ticket that somebody wrote as a Markdown file. */
+/** A ticket that a person wrote as a Markdown file. */
 export interface TicketInFolder extends TicketContent {
-  /** Absolute if the folder was given so. */
+  /** Absolute if the folder's path is. */
   readonly file: string;
 }
 
 /** The largest ticket file, the same as the oracle's bound. Bytes. */
 export const MAX_TICKET_FILE = 1024 * 1024;
 
-/** How long a folder may keep changing under the reader. Milliseconds. */
+/** Time that a folder may keep changing while it is read. Milliseconds. */
 const DEADLINE_MS = 5_000;
 const AT_ONCE = 32;
 const MAX_LISTED = 10;
 
-/** Whether every problem counts, or only those that hide a ticket's state. */
+/** "whole": every problem counts; "state": only those that hide a ticket's state. */
 export type Strictness = "whole" | "state";
 
 /**
- * All tickets of a folder, in the order of their file names, as they were at one instant. `*.md` files are tickets; hidden
- * files, README.md and sub-folders are not read, and a file without front matter is a ticket only if it has a `# heading`.
- * Whatever is wrong with any of them comes as one UserError (exit 2) that names file, line and remedy.
+ * All tickets of a folder, in the order of their file names, as they were at one instant. `*.md` files are tickets. Hidden files,
+ * README.md and sub-folders are not read, and a file without front matter is a ticket only if it has a `# heading`. All problems
+ * come as one UserError (exit 2) that names file, line and remedy.
  */
 export function readTicketFolder(folder: string): Promise<readonly TicketInFolder[]> {
   return readFolder(folder, "whole");
@@ -44,7 +44,7 @@ export async function readFolder(folder: string, strictness: Strictness): Promis
   }
 }
 
-/** Ids and file names that a new ticket may not have: also of files that are no tickets. */
+/** Ids and file names that a new ticket may not have, also those of files that are no tickets. */
 export async function takenIn(folder: string): Promise<readonly string[]> {
   const tickets = await readFolder(folder, "state");
   const names = (await readdir(folder)).map((name) => name.replace(/\.md$/i, ""));
@@ -56,7 +56,7 @@ interface NamedFile {
   readonly file: WholeFile | UserError;
 }
 
-/** Every ticket file with its text; undefined where something changed meanwhile. */
+/** Every ticket file with its text; undefined if something changed meanwhile. */
 async function readFiles(folder: string): Promise<readonly NamedFile[] | undefined> {
   const names = await namesIn(folder);
   const read: (NamedFile | undefined)[] = [];
@@ -79,7 +79,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   return entries.flatMap((e) => (isTicketName(e.name) && !e.isDirectory() ? [e.name] : [])).sort();
 }
 
-/** Undefined where the file is gone; a file that cannot be a ticket comes back as its problem. */
+/** Undefined if the file is gone. A file that cannot be a ticket is given as its problem. */
 async function readFile(folder: string, name: string): Promise<NamedFile | undefined> {
   try {
     return { name, file: await readWholeFile(join(folder, name), MAX_TICKET_FILE) };
@@ -117,7 +117,7 @@ function readOne(
   return { ...reading, problems: counted.map((p) => `${p.line === undefined ? "" : `, line ${p.line}`}: ${tame(p.why)}`) };
 }
 
-/** One error for all that is wrong in the folder. */
+/** One error for all problems of the folder. */
 export function unreadableFolder(folder: string, problems: readonly string[], cause?: unknown): UserError {
   const more = problems.length > MAX_LISTED ? [`and ${problems.length - MAX_LISTED} more`] : [];
   return new UserError({

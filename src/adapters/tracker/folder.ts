@@ -11,17 +11,17 @@ import { newTicketText, withState } from "./ticket-edit.ts";
 import { parseTicketFile } from "./ticket-file.ts";
 import { makeWholeFile, readWholeFile, replaceWholeFile, type WholeFile } from "./whole-file.ts";
 
-/** How often a write starts over because somebody else wrote the file meanwhile. */
+/** Attempts of a write that starts over because another process wrote the file meanwhile. */
 const TRIES = 5;
 
 /**
- * A folder of Markdown tickets that people write by hand (see readTicketFolder). `ids` are the batch's tickets, in order; what is
- * filed comes after them, each in a new file.
+ * A folder of Markdown tickets that people write by hand (see readTicketFolder). `ids` are the batch's tickets, in order; filed
+ * tickets come after them, each in a new file.
  */
 export function createFolderTracker(options: { readonly folder: string; readonly ids: readonly TicketId[] }): Tracker {
   const folder = options.folder;
   const ids = [...options.ids];
-  /** File name by id, from the last whole reading: spares reading every file for one write. Never trusted unchecked. */
+  /** File name by id, from the last complete reading: saves reading every file for one write. Never trusted unchecked. */
   const names = new Map<TicketId, string>();
 
   async function snapshot(): Promise<readonly TrackerTicket[]> {
@@ -82,7 +82,7 @@ async function set(folder: string, find: () => Promise<Found>, state: TrackerSta
   throw unreadableFolder(folder, ["somebody else keeps writing the ticket"]);
 }
 
-/** Makes a file for an open ticket, or finds the one that was made before; gives its name. No file that is there is ever written. */
+/** Makes a file for an open ticket, or finds the one that was made before; gives its name. Never writes an existing file. */
 async function add(folder: string, ticket: FiledTicket): Promise<string> {
   const { id, title } = ticket;
   const there = (await readFolder(folder, "state")).find((t) => t.id.toLowerCase() === id.toLowerCase());
@@ -100,7 +100,7 @@ async function add(folder: string, ticket: FiledTicket): Promise<string> {
   return name;
 }
 
-/** What is about to be written must mean what it should, before it replaces what a person wrote. */
+/** A new text must mean what it should, before it replaces a person's text. */
 function mustRead(folder: string, name: string, id: TicketId, text: string, state: TrackerState): void {
   const { ticket, problems } = parseTicketFile(name, text);
   if (ticket !== undefined && ticket.id === id && isSameState(ticket.state, state)) return;
@@ -109,7 +109,7 @@ function mustRead(folder: string, name: string, id: TicketId, text: string, stat
   ]);
 }
 
-/** The ticket in the file of that name; undefined where the file is gone or holds another. */
+/** The ticket in the file of that name; undefined if the file is gone or has another ticket. */
 async function look(folder: string, name: string, id: TicketId): Promise<Found | undefined> {
   const file = await readWholeFile(join(folder, name), MAX_TICKET_FILE).catch((cause: unknown) => {
     if (hasErrorCode(cause, "ENOENT")) return undefined;

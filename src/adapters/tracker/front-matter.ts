@@ -1,6 +1,6 @@
 import { isMap, isScalar, isSeq, LineCounter, type Pair, parseDocument, Scalar } from "yaml";
 
-/** Something wrong with a ticket file. `grave`: its state cannot be told; otherwise it only cannot be planned with. */
+/** A problem of a ticket file. `grave`: its state is unknown; otherwise the ticket only cannot be planned. */
 export interface Problem {
   /** 1-based, in the file. */
   readonly line?: number | undefined;
@@ -26,21 +26,21 @@ export type WordKey = (typeof WORDS)[number];
 export type ListKey = (typeof LISTS)[number];
 
 export interface FrontMatter {
-  /** A `note` that is more than one line is somebody's own: it is no field, and not touched. */
+  /** True if a `note` has more than one line: then it is a person's own, no field, and not touched. */
   readonly ownNote: boolean;
   readonly words: ReadonlyMap<WordKey, Field>;
   readonly lists: ReadonlyMap<ListKey, { readonly line: number; readonly items: readonly string[] }>;
   readonly problems: readonly Problem[];
 }
 
-/** Without these it cannot be told whether the ticket is done. */
+/** Fields without which it is unknown if the ticket is done. */
 const GRAVE: ReadonlySet<string> = new Set(["id", "state", "humanStep"]);
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const CONTROL = /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f]|\r(?!\n)/;
 
 /**
- * Reads front matter with a full YAML parser, in the failsafe schema (YAML 1.2.2, 10.1): every scalar is the text that is
- * written there, so `id: 007` is "007" and `state: no` is not false. Keys that loopdash does not know are the user's own.
+ * Reads front matter with a full YAML parser, in the failsafe schema (YAML 1.2.2, 10.1): every scalar is the text in the file, so
+ * `id: 007` is "007" and `state: no` is not false. Keys that loopdash does not know are the user's own.
  */
 export function readFrontMatter(text: string): FrontMatter {
   const lines = new LineCounter();

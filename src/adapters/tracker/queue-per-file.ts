@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 const tails = new Map<string, Promise<unknown>>();
 
 /**
- * Runs `work` after everything that was queued for the same path in this process has settled, however it settled.
- * Across processes the run's lock sees to it that there is one writer.
+ * Runs `work` after everything that was queued for the same path in this process has settled, in any way. Across processes the
+ * run's lock ensures that there is one writer.
  */
 export function queuePerFile<T>(path: string, work: () => Promise<T>): Promise<T> {
   const key = resolve(path);

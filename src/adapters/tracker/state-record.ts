@@ -1,13 +1,13 @@
 import { HumanStep } from "../../domain/run/command.ts";
 import type { TrackerState } from "../../ports/tracker.ts";
 
-/** A state as both local stores write it down. */
+/** A state in the format of both local stores. */
 export interface StateRecord {
   readonly state: string;
   readonly humanStep?: string | undefined;
 }
 
-/** The record as a state, or why it is none. Exact words only: whoever writes `Done` or `closed` is asked what they mean. */
+/** The record as a state, or the reason that it is none. Exact words only: `Done` or `closed` is a problem. */
 export function stateOf(record: StateRecord): TrackerState | { readonly problem: string } {
   if (record.state === "open" || record.state === "done") return { as: record.state };
   if (record.state !== "human-gated") {
@@ -22,7 +22,7 @@ export function stateOf(record: StateRecord): TrackerState | { readonly problem:
     : { problem: "humanStep must be one line of at most 500 characters" };
 }
 
-/** The state as it is written down. Throws where the step is not one line of 1 to 500 characters, all of them whole. */
+/** The record of a state. Throws if the step is not one line of 1 to 500 well-formed characters. */
 export function recordOf(state: TrackerState): StateRecord {
   if (state.as !== "human-gated") return { state: state.as };
   if (!state.step.isWellFormed()) throw new RangeError("the step holds half a character");

@@ -10,9 +10,9 @@ interface Edit {
 }
 
 /**
- * The ticket's text with another state. Only `state`, `humanStep` and `note` change; every other byte stays: comments,
- * order, quotes, line ends, byte order mark and body. The YAML parser says where the values lie, and they are replaced in
- * place. A step goes when the state is no longer human-gated; a comment on its line stays.
+ * The ticket's text with another state. Only `state`, `humanStep` and `note` change; every other byte stays: comments, order,
+ * quotes, line ends, byte order mark and body. The YAML parser locates the values, and they are replaced in place. A step is
+ * removed when the state is no longer human-gated; a comment on its line stays.
  */
 export function withState(text: string, state: TrackerState, note: string): string {
   const parts = partsOf(text);
@@ -34,7 +34,7 @@ export function withState(text: string, state: TrackerState, note: string): stri
   return text.slice(0, front.from) + applied(yaml, edits) + text.slice(front.to);
 }
 
-/** The text of a ticket that loopdash files: its front matter is no more than the oracle reads, and its body is what is given. */
+/** The text of a ticket that loopdash files. Its front matter has only what the oracle reads, and its body is the given one. */
 export function newTicketText({ id, title, body, repo, note }: FiledTicket): string {
   const line = noteLine(note);
   const front = [`id: ${id}`, ...entry("title", title), `repo: ${repo}`, "state: open", ...entry("note", line || undefined)];
@@ -45,12 +45,12 @@ function entry(key: WordKey, value: string | undefined): readonly string[] {
   return value === undefined ? [] : [`${key}: ${quoted(value)}`];
 }
 
-/** JSON is YAML (YAML 1.2.2, 1.3), and a text without control characters needs no escapes but of quote and backslash. */
+/** JSON is YAML (YAML 1.2.2, 1.3), and a text without control characters needs escapes only for quote and backslash. */
 function quoted(text: string): string {
   return JSON.stringify(text);
 }
 
-/** `word` is given where the value may keep the quotes that it has. */
+/** `word` is given if the value may keep its quotes. */
 function put(front: FrontMatter, yaml: string, eol: string, key: WordKey, value: string, word?: string): readonly Edit[] {
   const field = front.words.get(key);
   if (field === undefined) return [{ from: yaml.length, to: yaml.length, text: `${key}: ${value}${eol}` }];

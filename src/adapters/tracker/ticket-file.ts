@@ -6,25 +6,25 @@ import { type FrontMatter, type ListKey, type Problem, readFrontMatter, type Wor
 import { stateOf } from "./state-record.ts";
 import { headingOf, partsOf } from "./ticket-text.ts";
 
-/** What a Markdown ticket says: what the batch takes from it, and its state. The body is everything below the front matter. */
+/** The content of a Markdown ticket: the fields of the batch, and its state. The body is everything below the front matter. */
 export interface TicketContent extends Omit<FolderTicket, "file"> {
   readonly state: TrackerState;
 }
 
-/** `ticket` is absent where the file is no ticket, or where a grave problem hides what it says. */
+/** `ticket` is absent if the file is no ticket, or if a grave problem hides its content. */
 export interface TicketReading {
   readonly ticket?: TicketContent;
   readonly problems: readonly Problem[];
 }
 
-/** Names in the folder that can be tickets: `*.md`, but neither hidden nor a README, however it is spelled. */
+/** True if a file of the folder can be a ticket by its name: `*.md`, but neither hidden nor a README, in any spelling. */
 export function isTicketName(name: string): boolean {
   return name.endsWith(".md") && !name.startsWith(".") && name.toLowerCase() !== "readme.md";
 }
 
 /**
- * Reads the text of one file. Without front matter it is a ticket only if it has a `# heading`. `id` is the file's name
- * without `.md` where the front matter gives none, `title` the first heading (and failing that the id).
+ * Reads the text of one file. Without front matter it is a ticket only if it has a `# heading`. `id` is the file's name without
+ * `.md` if the front matter has none, `title` the first heading (without one, the id).
  */
 export function parseTicketFile(name: string, text: string): TicketReading {
   const parts = partsOf(text);
@@ -73,7 +73,7 @@ class TicketReader {
     return undefined;
   }
 
-  /** A step that waits beside another state must be sound as well: it comes to count when a person changes the state. */
+  /** A step beside another state must also be valid: it counts when a person changes the state. */
   #stepFits(): boolean {
     const step = this.#front.words.get("humanStep")?.value.trim() ?? "";
     const fits = step.length <= 500 && !CONTROL.test(step);

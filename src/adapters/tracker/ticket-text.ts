@@ -1,16 +1,16 @@
-/** Where the parts of a Markdown ticket lie in its text, as offsets. */
+/** The parts of a Markdown ticket in its text, as offsets. */
 export interface TicketParts {
-  /** 1 where the text begins with a byte order mark, else 0. */
+  /** 1 if the text begins with a byte order mark, else 0. */
   readonly start: number;
   readonly eol: "\n" | "\r\n";
-  /** The lines between the two `---`; absent where the text does not begin with `---`. */
+  /** The lines between the two `---`; absent if the text does not begin with `---`. */
   readonly front?: { readonly from: number; readonly to: number };
   readonly body: number;
 }
 
 const FENCE = /^---[ \t]*$/;
 
-/** Finds the parts. Undefined where front matter is opened and never closed. */
+/** Finds the parts. Undefined if front matter is opened and never closed. */
 export function partsOf(text: string): TicketParts | undefined {
   const start = text.startsWith("\ufeff") ? 1 : 0;
   const opening = lineAt(text, start);
@@ -24,12 +24,12 @@ export function partsOf(text: string): TicketParts | undefined {
   return undefined;
 }
 
-/** The text of the first `# heading` line; undefined where there is none. */
+/** The text of the first `# heading` line; undefined if there is none. */
 export function headingOf(body: string): string | undefined {
   return /^# +(\S.*)$/m.exec(body)?.[1]?.trimEnd();
 }
 
-/** The line that starts at `from`, without its line end, and where the next one starts. */
+/** The line that starts at `from`, without its line end, and the start of the next one. */
 function lineAt(text: string, from: number): { readonly text: string; readonly next: number } {
   const feed = text.indexOf("\n", from);
   if (feed === -1) return { text: text.slice(from).replace(/\r$/, ""), next: text.length };

@@ -5,7 +5,7 @@ import { hasErrorCode } from "../../domain/values/error-text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { openNoLink } from "../plain-file.ts";
 
-/** A file as it was read: its text, and what is needed to write it back as the same kind of file. */
+/** A file as it was read: its text, and the data to write it back as the same kind of file. */
 export interface WholeFile {
   readonly text: string;
   /** Changes whenever the file is written or replaced. */
@@ -34,7 +34,7 @@ export async function readWholeFile(file: string, maxBytes: number): Promise<Who
   }
 }
 
-/** The file's stamp now; undefined where there is none. */
+/** The file's stamp now; undefined if there is no file. */
 export async function stampNow(file: string): Promise<string | undefined> {
   try {
     return stampOf(await lstat(file, { bigint: true }));
@@ -45,9 +45,9 @@ export async function stampNow(file: string): Promise<string | undefined> {
 }
 
 /**
- * Replaces the file, or makes it, so that a crash at any instant leaves the old or the new text and nothing between: a
- * temporary file beside it, fsync, rename, fsync of the folder. Returns false, and changes nothing, where the file is no
- * longer the one that was read. A file that nobody may write is refused.
+ * Replaces the file, or makes it, so that a crash at any instant leaves the old or the new text and nothing between: a temporary
+ * file beside it, fsync, rename, fsync of the folder. Returns false, and changes nothing, if the file is no longer the one that
+ * was read. Refuses a file without write permission.
  */
 export async function replaceWholeFile(file: string, text: string, before: WholeFile | undefined): Promise<boolean> {
   if (before !== undefined && (before.mode & 0o222) === 0) {
@@ -67,8 +67,8 @@ export async function replaceWholeFile(file: string, text: string, before: Whole
 }
 
 /**
- * Makes the file, so that a crash at any instant leaves all of it or nothing. Returns false, and changes nothing, where there is
- * something of that name: a link is made only where nothing is (link(2)), while a rename would replace it.
+ * Makes the file, so that a crash at any instant leaves all of it or nothing. Returns false, and changes nothing, if the name is
+ * taken: link(2) fails then, while a rename would replace the file.
  */
 export async function makeWholeFile(file: string, text: string): Promise<boolean> {
   const temporary = temporaryOf(file);
@@ -90,13 +90,13 @@ function temporaryOf(file: string): string {
   return join(dirname(file), `.${basename(file)}.loopdash-tmp`);
 }
 
-/** `mode` is of a file that is like no other; the process's umask is taken off it. */
+/** `mode` is for a file that is not made like another; the process's umask is taken off it. */
 async function writeDurably(file: string, text: string, like: WholeFile | undefined, mode = 0o600): Promise<void> {
   const handle = await open(file, "wx", mode);
   try {
     await handle.writeFile(text, "utf8");
     if (like !== undefined) {
-      // Only the superuser can give files away; others already own what they write.
+      // Only the superuser can give files away; others already own their files.
       if (process.geteuid?.() === 0) await handle.chown(like.uid, like.gid);
       await handle.chmod(like.mode);
     }

@@ -18,7 +18,7 @@ import { GONE, showFromDisk } from "./disk-run.ts";
 import { exitMessage, ownExitCode } from "./exit-message.ts";
 import { startReaders } from "./readers.ts";
 
-/** How long an error message stays. Milliseconds. */
+/** Display time of an error message. Milliseconds. */
 const TOAST_MS = 6_000;
 /** Least time between two attempts to connect to an engine. Milliseconds. */
 const RECONNECT_MS = 1_000;

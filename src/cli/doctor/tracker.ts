@@ -43,7 +43,7 @@ export async function checkTracker(loaded: LoadedBatch, home: StateHome, program
   }
 }
 
-/** The ticket folder of the run that a start would resume; undefined if a start makes a new run. */
+/** The run folder, with the tickets, that a start would resume; undefined if a start makes a new run. */
 function unfinishedRunFolder(batchPath: string, home: StateHome): string | undefined {
   if (!existsSync(home.db)) return undefined;
   const sql = "SELECT run FROM runs WHERE batch_path = ? AND ended_at IS NULL ORDER BY started_at DESC, rowid DESC LIMIT 1";

@@ -11,7 +11,7 @@ export function startOfDay(now: number): number {
   return new Date(now).setHours(0, 0, 0, 0);
 }
 
-/** How long a reading of other sessions stays valid, in milliseconds. */
+/** Validity of a reading of other sessions, in milliseconds. */
 const FRESH_MS = 60_000;
 
 /** Today's cost of other sessions of the batch's programs, at the last reading. */

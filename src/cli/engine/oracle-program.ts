@@ -14,7 +14,7 @@ import type { FrozenProgram, Oracle, OracleBatch } from "../../ports/oracle.ts";
 import type { Tripwire } from "../../ports/tripwire.ts";
 import { packageFiles } from "../package-files.ts";
 
-/** How a batch's oracle runs: the shipped one is a module, the user's own is a command. */
+/** The form of a batch's oracle: the shipped one is a module, the user's own is a command. */
 export function oracleKind(batch: Batch): "script" | "command" {
   return batch.oracle === undefined ? "script" : "command";
 }

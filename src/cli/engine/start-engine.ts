@@ -182,10 +182,8 @@ function refuseChanged({
   readonly options: EngineOptions;
 }): void {
   const { run } = row;
-  const changed =
-    loaded.sha === row.batchFileSha
-      ? undefined
-      : whatChanged(stateFromJournal(store.openForReading(run), run).batch, loaded.batch);
+  const frozen = () => stateFromJournal(store.openForReading(run), run).batch;
+  const changed = loaded.sha === row.batchFileSha ? undefined : whatChanged(frozen(), loaded.batch);
   const workers = options.workers !== undefined ? "--workers cannot change a run that goes on" : undefined;
   const why = changed ?? workers;
   if (why === undefined) return;

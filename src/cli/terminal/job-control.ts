@@ -1,16 +1,16 @@
-/** How long a stop may take. A process that nobody waits for as a shell does is not stopped at all (POSIX, orphaned groups). */
+/** Time limit for a stop. The system does not stop a process without a waiting shell at all (POSIX, orphaned groups). */
 const STOP_MS = 300;
 
 /**
- * Stops this process and those beside it, as the terminal's own Ctrl-Z does, and settles once it goes on: true, or false where
- * nobody is there who could have it go on, so that the system did not stop it.
+ * Stops this process group, as the terminal's own Ctrl-Z does. Resolves after it continues: true, or false if no shell could
+ * continue it, so that the system did not stop it.
  */
 export async function stopUntilContinued(): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const goesOn = (): void => resolve(true);
   process.on("SIGCONT", goesOn);
   process.kill(0, "SIGTSTP");
-  // Time passes while it is stopped. The word that it goes on is read before what is due immediately.
+  // The timer runs on during the stop. SIGCONT is handled before immediates.
   const timer = setTimeout(() => setImmediate(() => resolve(false)), STOP_MS);
   try {
     return await promise;
@@ -21,8 +21,8 @@ export async function stopUntilContinued(): Promise<boolean> {
 }
 
 /**
- * Settles once Node knows the size of the terminal: nobody tells a process in the background that it has changed. Node looks at it
- * on SIGWINCH alone, before the listeners that came later.
+ * Resolves once Node knows the size of the terminal: a background process gets no signal of a change. Node updates it only on
+ * SIGWINCH, before listeners that were added later.
  */
 export async function measured(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();

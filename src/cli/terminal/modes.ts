@@ -1,14 +1,14 @@
-/** What is changed of a terminal beside its screen. Both may be called at any time, and more than once. */
+/** Switches a terminal's modes other than its screen. Both may be called at any time, and more than once. */
 export interface Modes {
   readonly take: () => void;
   readonly give: () => void;
-  /** Gives back for good. */
+  /** Restores the modes for good. */
   readonly end: () => void;
 }
 
 /**
- * Changes the terminal's modes by `enter`, and gives it back by `leave` however this process ends: also by an error, and by a
- * hang-up, which ends it all the same. Only SIGKILL leaves them as they are.
+ * Sets the terminal's modes by `enter`, and restores them by `leave` however this process ends: also after an error or a hang-up,
+ * which still ends it. Only SIGKILL leaves them set.
  */
 export function keepModes(stdout: NodeJS.WritableStream, modes: { readonly enter: string; readonly leave: string }): Modes {
   let taken = false;

@@ -3,19 +3,19 @@ import { NOTHING_NOTIFIED, nextNotification, type Progress, terminalStatus } fro
 import type { TerminalCapabilities } from "../../store/terminal-capabilities.ts";
 import { call, progressBar, windowTitle } from "./sequences.ts";
 
-/** Some terminals take a progress bar away that is not drawn anew: Ghostty after 15 seconds. Milliseconds. */
+/** Some terminals remove a progress bar that is not redrawn: Ghostty after 15 seconds. Milliseconds. */
 const BAR_MS = 5_000;
 
-/** What the terminal shows outside of its screen. */
+/** The terminal's output outside its screen. */
 export interface NotifyOptions {
-  /** Nothing is written while the terminal is another's; what it should show by then is written when it comes back. */
+  /** Pauses writing while another program uses the terminal; the current values are written when it returns. */
   readonly rest: () => void;
   readonly goOn: () => void;
   readonly end: () => void;
 }
 
 /**
- * Keeps the terminal's title and its progress bar with the run, and calls a person once for each thing that needs one. All of it
+ * Updates the terminal's title and progress bar from the run, and notifies a person once of each thing that needs one. Everything
  * is written between frames: it moves no cursor, and frames are written in one piece.
  */
 export function notify(
@@ -49,7 +49,7 @@ export function notify(
       }
       if (progress) out += bar(wanted.progress, state.now);
     }
-    // A bell and a notice reach a person who is busy in the shell as well.
+    // A bell and a notice also reach a person who is busy in the shell.
     if (out !== "") write(out);
   };
   const unsubscribe = store.subscribe(look);

@@ -14,13 +14,13 @@ import { CLIPBOARD_LIMIT, clipboard, modesOf } from "./sequences.ts";
 const TOAST_MS = 6_000;
 
 /**
- * Shows the dashboard on the terminal of this process until a person, or a signal, leaves it, and returns how. It uses all that the
- * terminal can do, and gives it back as it was: on leaving, to the shell by Ctrl-Z, and where the process ends unasked.
+ * Shows the dashboard on this process's terminal until a person or a signal leaves it, and returns how. It uses all of the
+ * terminal's capabilities, and restores them: on leaving, on Ctrl-Z, and if the process ends unexpectedly.
  */
 export async function showDashboard(store: DashboardStore): Promise<LeaveHow> {
   const { stdin } = process;
   const leaving = askedToLeave();
-  // To the dashboard the end of its input is a terminal that has gone, which is a detach: the same is wanted here.
+  // The dashboard reads the end of its input as a closed terminal, which is a detach: the same is wanted here.
   const detach = (): void => void stdin.emit("end");
   leaving.addEventListener("abort", detach);
   const how = leaving.aborted ? "detach" : await drawUntilLeft(store);
@@ -32,7 +32,7 @@ export async function showDashboard(store: DashboardStore): Promise<LeaveHow> {
 async function drawUntilLeft(store: DashboardStore): Promise<LeaveHow> {
   const { stdin, stdout, env } = process;
   const abilities = terminalCapabilities({ env, isTTY: stdout.isTTY, depth: stdout.getColorDepth(env) });
-  // What is written to a terminal that has gone fails; that it has gone is told otherwise.
+  // Writing to a closed terminal fails. The close itself is detected elsewhere.
   const gone = (): void => undefined;
   stdout.on("error", gone);
   const modes = keepModes(stdout, modesOf(abilities));
@@ -55,7 +55,7 @@ async function drawUntilLeft(store: DashboardStore): Promise<LeaveHow> {
   }
 }
 
-/** The terminal lent to the shell: by Ctrl-Z, by a SIGTSTP from elsewhere, and taken anew after any other stop. */
+/** Lends the terminal to the shell on Ctrl-Z and on a SIGTSTP from elsewhere, and takes it again after any other stop. */
 function lendsTo({
   calls,
   modes,
@@ -107,7 +107,7 @@ function lendsTo({
   };
 }
 
-/** Puts text into the terminal's clipboard, and says what became of it as far as that can be known: no terminal answers. */
+/** Puts text into the terminal's clipboard, and reports the result as far as it is known: no terminal answers. */
 function copier(store: DashboardStore, stdout: NodeJS.WriteStream, abilities: TerminalCapabilities): (text: string) => void {
   return (text) => {
     if (abilities.clipboard === "none")

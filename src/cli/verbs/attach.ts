@@ -11,7 +11,7 @@ import { writeAll } from "../print.ts";
 import { printedSummary } from "../printed-summary.ts";
 import { isInteractive, refuseSmallTerminal } from "../terminal.ts";
 
-/** Shows a run: the dashboard on a terminal, else its lines from now on. Gives the run's exit code once it has ended. */
+/** Shows a run: the dashboard on a terminal, else its lines from now on. Returns the run's exit code once it has ended. */
 export async function attach(name: string | undefined): Promise<number> {
   const found = lookUpRun(name);
   const { live, folder } = found;

@@ -6,7 +6,7 @@ import type { RunRow } from "../../ports/run-store.ts";
 import { writeAll } from "../print.ts";
 import { createProgram, type SHELLS } from "../program.ts";
 
-/** bash-completion has this function, which the script for bash calls. Without it, the words are those that bash itself found. */
+/** The script for bash calls this function of bash-completion. Without it, bash's own words are used. */
 const WORDS_OF_BASH = `if ! declare -F _get_comp_words_by_ref >/dev/null; then
     _get_comp_words_by_ref() {
         cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD - 1]} words=("\${COMP_WORDS[@]}") cword=$COMP_CWORD
@@ -21,12 +21,12 @@ export function completion(shell: (typeof SHELLS)[number]): number {
   return 0;
 }
 
-/** Prints what may stand for the last of the words after `loopdash`, one to a line. */
+/** Prints the candidates for the last of the words after `loopdash`, one per line. */
 export async function complete(words: readonly string[]): Promise<number> {
   const program = createProgram();
   const verbs = program.commands.map((command) => command.name());
   const root = tab(program);
-  // The package's own name for this; ours is hidden.
+  // The package's own verb for this; ours is hidden.
   root.commands.delete("complete");
   const rows = verbs.includes(words[0] ?? "") ? await recordedRuns() : [];
   const batches = offering(() => batchFiles(words.at(-1) ?? "").map((file) => [file, ""]));
@@ -51,7 +51,10 @@ function offering(list: () => readonly (readonly [value: string, description: st
   };
 }
 
-/** JSON files that begin with what was typed, and those in folders that do. A shell adds a space to what it is offered, so no folders. */
+/**
+ * JSON files that begin with the typed text, and those in folders that do. No folders, because a shell adds a space after a
+ * candidate.
+ */
 function batchFiles(typed: string): readonly string[] {
   return globSync([`${typed}*.json`, `${typed}*/*.json`], { exclude: (path) => path.includes("node_modules") });
 }
@@ -60,7 +63,7 @@ async function recordedRuns(): Promise<readonly RunRow[]> {
   try {
     return (await import("../find-run.ts")).withStore((store) => store.list());
   } catch {
-    // No run yet, or records that cannot be read: whoever presses TAB is not told why.
+    // No run yet, or unreadable records: a person who presses TAB gets no error.
     return [];
   }
 }

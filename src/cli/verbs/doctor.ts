@@ -18,8 +18,8 @@ import { stateHome } from "../state-home.ts";
 import { VERSION } from "../version.ts";
 
 /**
- * Looks whether everything is there that a run needs, and with a batch everything that this one needs. Changes nothing and
- * leaves nothing behind. Exit 0 where nothing is bad, 4 where a run would be refused or could not be trusted.
+ * Checks everything that a run needs, and with a batch everything that this one needs. Changes nothing and leaves nothing behind.
+ * Exit 0 if nothing is bad, 4 if a run would be refused or could not be trusted.
  */
 export async function doctor(file: string | undefined, json: boolean): Promise<number> {
   const batch = file === undefined ? undefined : await readBatch(file);
@@ -29,7 +29,7 @@ export async function doctor(file: string | undefined, json: boolean): Promise<n
   return findings.some(({ status }) => status === "bad") ? EXIT.refused : 0;
 }
 
-/** The order is the one they are shown in. */
+/** The checks, in the order of display. */
 function checksOf(loaded: LoadedBatch | undefined): readonly Promise<readonly CheckResult[]>[] {
   const { env, stdin, stdout, execPath, versions } = process;
   const home = stateHome(env, process.cwd());
@@ -52,7 +52,7 @@ function checksOf(loaded: LoadedBatch | undefined): readonly Promise<readonly Ch
   ];
 }
 
-/** A check that cannot be made is bad news as well, and no reason to withhold the others. */
+/** A check that fails to run is bad as well, and does not stop the others. */
 async function guarded(
   check: string,
   look: () => readonly CheckResult[] | Promise<readonly CheckResult[]>,
@@ -76,7 +76,7 @@ async function readBatch(file: string): Promise<{ readonly loaded?: LoadedBatch;
   }
 }
 
-/** What it says may come from files and programs: lines stay lines, and everything else that a terminal obeys goes. */
+/** The texts may come from files and programs: lines stay lines, and every other terminal control is removed. */
 function shown({ check, status, found, fix }: CheckResult): CheckResult {
   const plain = (text: string): string =>
     text

@@ -13,7 +13,7 @@ import { preflight } from "../engine/preflight.ts";
 import { writeAll } from "../print.ts";
 import type { Request } from "../program.ts";
 
-/** Prints what a run would do first and after what; checks everything a start checks, starts and writes nothing. */
+/** Prints the first steps of a run and their order. Makes every check of a start, but starts and writes nothing. */
 export async function dryRun(request: Extract<Request, { verb: "run" }>): Promise<number> {
   const { batch: file, workers, allowApiKey } = request;
   const loaded = await loadBatch(file, { cwd: process.cwd(), ...(workers === undefined ? {} : { workers }) });
@@ -74,7 +74,7 @@ async function notRead(folder: string | undefined): Promise<readonly string[]> {
   return names.length === 0 ? [] : ["", `not read as tickets: ${names.toSorted().join(", ")}`];
 }
 
-/** Which tests fail on the base is measured by a run, not by its plan. */
+/** A run measures the failing tests on the base; its plan does not. */
 function redBaseLine(tickets: readonly Ticket[]): readonly string[] {
   const compares = ({ finish }: Ticket) => finish.some((step) => step.step === "check" && step.report !== undefined);
   return tickets.some(compares) ? ["tests: those that fail on the base do not count, unless a ticket names them in fixes"] : [];

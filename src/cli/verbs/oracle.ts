@@ -19,8 +19,8 @@ import { runFolder, type StateHome, stateHome } from "../state-home.ts";
 const ORACLE_EXIT = { done: 0, "not-done": 1, unjudged: 2 } as const satisfies Record<VerdictWord, number>;
 
 /**
- * Asks the oracle once, the way a run asks it: the same bytes in a process of their own, the tracker of the batch's
- * newest run where the tracker is embedded, and with the tickets that its workers found. Anything in the way is "cannot judge", exit 2.
+ * Runs the oracle once, the way a run does: the same bytes in a process of their own, the tracker of the batch's newest run if
+ * the tracker is embedded, and with the tickets that its workers found. Any obstacle is "cannot judge", exit 2.
  */
 export async function oracle(file: string): Promise<number> {
   try {
@@ -55,7 +55,7 @@ async function ask(file: string): Promise<number> {
   }
 }
 
-/** The folder of the batch's newest run, and the tickets that its workers found, or those of a run before it. */
+/** The folder of the batch's newest run, and the tickets found by its workers, or by those of an earlier run. */
 function lastOf(batchPath: string, folderTracker: boolean): { readonly folder: string; readonly found: readonly TicketId[] } {
   const home = stateHome(process.env, process.cwd());
   const run = existsSync(home.db) ? foundIn(home, batchPath) : undefined;

@@ -11,8 +11,8 @@ import type { Request } from "../program.ts";
 import { isInteractive, refuseSmallTerminal } from "../terminal.ts";
 
 /**
- * Plays a run again: in the dashboard on a terminal, else as lines, all at once. Exit 0: it says nothing about the run. Throws a
- * UserError (exit 3) where the journal is broken.
+ * Replays a run: in the dashboard on a terminal, else as lines, all at once. Exit 0, which says nothing about the run. Throws a
+ * UserError (exit 3) if the journal is broken.
  */
 export async function replay({ run: name, speed, skipsIdle }: Extract<Request, { verb: "replay" }>): Promise<number> {
   const found = lookUpRun(name);

@@ -6,7 +6,7 @@ import { earlierRuns } from "../earlier-runs.ts";
 import { findRun } from "../find-run.ts";
 import { writeAll } from "../print.ts";
 
-/** Prints the numbers of a run, from its journal alone, and those that were kept of the runs before it. */
+/** Prints the numbers of a run, from its journal alone, and the kept numbers of earlier runs. */
 export function report(name: string | undefined, format: "text" | "json" | "md" | "html"): number {
   const { live, state } = findRun(name);
   const { runs, problem } = earlierRuns(state.run);

@@ -15,7 +15,7 @@ import { VERSION } from "../version.ts";
 
 type RunRequest = Extract<Request, { verb: "run" }>;
 
-/** Starts or goes on with a batch: as a dashboard on a terminal, else as lines. Gives the exit code of the run. */
+/** Starts or resumes a batch: as a dashboard on a terminal, else as lines. Returns the exit code of the run. */
 export async function run(request: RunRequest): Promise<number> {
   refuseClosedStdout();
   if (request.detach) return detach(request);
@@ -27,8 +27,8 @@ export async function run(request: RunRequest): Promise<number> {
 }
 
 /**
- * The engine in a process of its own, and a dashboard that watches it. Both are got ready at once, the engine first: it takes
- * longer, and while Ink is loaded nothing else is begun here.
+ * Runs the engine in its own process, and a dashboard that watches it. Both start at once, the engine first because it takes
+ * longer. Nothing else starts here while Ink is loading.
  */
 async function onTerminal(request: RunRequest): Promise<number> {
   const keymap = await readKeymap(process.env, process.cwd());
@@ -38,13 +38,13 @@ async function onTerminal(request: RunRequest): Promise<number> {
   return watch({ run, folder, live: true }, keymap);
 }
 
-/** Settles once its process is started; `engine`, once that has answered. */
+/** Resolves once the process is started; `engine` resolves once that has answered. */
 async function spawn({ workers, batch, fresh, allowApiKey }: RunRequest): Promise<{ readonly engine: Promise<SpawnedEngine> }> {
   const { spawnEngine } = await import("../spawn-engine.ts");
   return { engine: spawnEngine({ batch, fresh, allowApiKey, ...(workers === undefined ? {} : { workers }) }) };
 }
 
-/** The engine in this process, the story on standard output. */
+/** Runs the engine in this process, and prints the run on standard output. */
 async function headless(request: RunRequest): Promise<number> {
   const { workers, batch, fresh, allowApiKey, output } = request;
   process.stdout.on("error", () => undefined);
@@ -72,7 +72,7 @@ async function headless(request: RunRequest): Promise<number> {
   return exitCodeOf(state);
 }
 
-/** The first line decides: where nobody reads, nothing is started. */
+/** The first line decides: if nobody reads it, nothing is started. */
 function probeStdout(line: string): void {
   try {
     writeSync(1, line);
@@ -82,7 +82,7 @@ function probeStdout(line: string): void {
   }
 }
 
-/** Prints the run's name and leaves it working. Exit 0 says "started", nothing of the run. */
+/** Prints the run's name and leaves it running. Exit 0 means "started" and says nothing about the run. */
 async function detach(request: RunRequest): Promise<number> {
   const { engine } = await spawn(request);
   const { run, warnings } = await engine;

@@ -12,7 +12,7 @@ import { STYLES } from "../../store/labels/tone.ts";
 import { type FoundRun, findRun } from "../find-run.ts";
 import { writeAll } from "../print.ts";
 
-/** Says where a run stands now: what runs, what waits and why, what the oracle last said. */
+/** Prints the run's current state: running and waiting tickets with reasons, and the oracle's last result. */
 export function status(name: string | undefined, json: boolean): number {
   const found = findRun(name);
   if (json) writeAll(1, `${JSON.stringify(asJson(found), undefined, 2)}\n`);
@@ -26,7 +26,7 @@ export function status(name: string | undefined, json: boolean): number {
   return 0;
 }
 
-/** What `status --json` prints. */
+/** The output of `status --json`. */
 export function asJson({ row, state, live, pid }: Omit<FoundRun, "folder">) {
   const { last } = state.oracle;
   return {
@@ -56,7 +56,7 @@ function waiting(state: RunState): { id: string; why: string }[] {
   );
 }
 
-/** What `status` prints. `now` in milliseconds. */
+/** The output of `status`. `now` in milliseconds. */
 export function asLines({ row, state, live, pid }: Omit<FoundRun, "folder">, now: number): string[] {
   const { tickets, costUsd, interventions } = ledgerOf(state);
   const { last } = state.oracle;
@@ -71,7 +71,7 @@ export function asLines({ row, state, live, pid }: Omit<FoundRun, "folder">, now
   ];
 }
 
-/** One attempt under way: what its agent or its finish line is at, and what it waits for. */
+/** One current attempt: the step of its agent or its finish line, and what it waits for. */
 function doing(state: RunState, id: TicketId, attempt: Attempt, live: boolean): string {
   const finish = finishOf(state, id);
   const { glyph, word } = stageOf(attempt, finish);

@@ -7,7 +7,7 @@ export const cargoTest: TestRunner = {
     program === "cargo" && words.some((word, i) => /^(?:test|t|nextest)$/.test(word) && words.slice(0, i).every(isOption)),
   isTestFile: (path) => /(?:^|\/)(?:src|tests)\/.*\.rs$/.test(path),
   keepsTestsInCode: true,
-  // It goes on to the next program of tests only if it is told to.
+  // cargo continues with the next test program only if told to.
   stopsEarly: (words) => !words.includes("--no-fail-fast"),
   append: (file, options) => {
     if (!file.text.includes("#[test]")) return undefined;
@@ -21,7 +21,7 @@ export const cargoTest: TestRunner = {
     };
   },
   beside: (file, options) => {
-    // Elsewhere a file is a module that somebody has to name.
+    // Elsewhere a file is a module that another file must name.
     if (!/(?:^|\/)tests\/[^/]+\.rs$/.test(file.path) || !file.text.includes("#[test]")) return undefined;
     const { text, tests } = written(options);
     const uses = [...file.text.matchAll(/^use [\w:]{1,200}(?:::\{[^}]{0,500}\})?;$/gm)].map(([line]) => `${line}\n`);
@@ -52,7 +52,7 @@ function statement(draw: Draw, must: "fails" | "passes"): string {
 
 const FUNCTION = /^([ \t]{0,16})#\[test\]\n[ \t]{0,16}fn (\w{1,120})\(\) \{\n/gm;
 
-/** The file with a statement at the beginning of one of its tests, which fails it. */
+/** The file with a statement at the beginning of one of its tests, which makes it fail. */
 function knownTest(text: string, draw: Draw): { readonly name: string; readonly text: string } | undefined {
   const found = [...text.matchAll(FUNCTION)];
   const chosen = found[draw(Math.max(1, found.length))];

@@ -1,20 +1,20 @@
-/** Programs that start the program which their arguments name, and words of theirs that may come before it. */
+/** Programs that start the program in their arguments, and words of theirs that may come before it. */
 const STARTERS: ReadonlySet<string> = new Set([
   ..."env npx bunx npm pnpm yarn bun exec dlx x cross-env c8 nyc time timeout nice xvfb-run".split(" "),
   ..."poetry uv run pipenv pdm hatch coverage".split(" "),
 ]);
 
-/** Of package managers, whose other words are names of scripts. */
+/** Words of package managers that start a program; their other words are names of scripts. */
 const EXEC: ReadonlySet<string> = new Set(["exec", "dlx", "x"]);
 
 const SHELL = /^(?:sh|bash|dash|zsh|ash)$/;
 
-/** Scripts that are runners, whatever starts them. */
+/** Scripts that are runners, whatever program starts them. */
 const RUNNER_SCRIPT = /(?:^|\/)(?:vitest(?:\.mjs)?|jest(?:\.js)?)$/;
 
 /**
- * The commands that a command comes to, each without the programs that only start it and with the bare name of its own: those of a
- * shell's script one by one. As good as can be told from words alone; nothing depends on it but whether a canary is planted.
+ * The commands that a command runs, one by one for a shell's script. Each is without the programs that only start it, and has its
+ * program's bare name. This is as good as words alone allow; only the planting of a canary depends on it.
  */
 export function commandsIn(command: readonly string[]): readonly (readonly string[])[] {
   const words = withoutStarters(command);
@@ -44,7 +44,7 @@ function isStarter(command: readonly string[], at: number): boolean {
   return at > 0 && (/^[A-Z_a-z]\w*=/.test(word) || /^-/.test(word) || /^\d+[smh]?$/.test(word));
 }
 
-/** The simple commands of a shell's script, in words; quotes are taken off. */
+/** The simple commands of a shell's script, in words without quotes. */
 function shellCommands(script: string): readonly (readonly string[])[] {
   const commands: string[][] = [[]];
   for (const [token, single, double] of script.matchAll(/'([^']*)'|"([^"]*)"|&&|\|\||[;|&\n()]|[^\s'"&|;()]+/g)) {

@@ -5,31 +5,31 @@ import type { PlantedTest, Planting } from "./runner.ts";
 /** Stands for the path of a fresh file: each run has another one. */
 export const FRESH = "a fresh file";
 
-/** A planted file; `at` is where it is, or FRESH. */
+/** A planted file; `at` is its path, or FRESH. */
 export interface PlantedFile extends Planting {
   readonly at: string;
 }
 
-/** What the run of a command with planted tests left. */
+/** The result of a command's run with planted tests. */
 export interface PlantedRun {
   readonly files: readonly PlantedFile[];
-  /** How the command ended by itself; undefined if it did not. */
+  /** The exit code if the command ended by itself; otherwise undefined. */
   readonly exitCode: number | undefined;
-  /** Results per test; undefined if the check has no report, or left none that could be read. */
+  /** Results per test; undefined if the check has no report, or its report is unreadable. */
   readonly tests: readonly TestResult[] | undefined;
 }
 
-/** A planted test, or the command's exit code, that is not as it has to be. */
+/** A wrong result of a planted test, or a wrong exit code of the command. */
 export interface Deviation {
   /** The same in every run with the same files. */
   readonly key: string;
-  /** `absent` may have innocent reasons; that a failing test is reported as passed has none. */
+  /** `absent` may have innocent causes; a failing test that is reported as passed has none. */
   readonly got: "passed" | "failed" | "skipped" | "absent" | "exit-0";
-  /** In words, without the name or file of a planted test: who reads them may be who forged the results. */
+  /** In words; it contains the text of reports and paths, raw. */
   readonly says: string;
 }
 
-/** What is not as it has to be in a check that is judged by its report. */
+/** The deviations in a check that has a report. */
 export function deviationsIn({ files, exitCode, tests = [] }: PlantedRun): readonly Deviation[] {
   const found = files.flatMap((file) =>
     file.tests.flatMap((test, i) => {
@@ -43,7 +43,7 @@ export function deviationsIn({ files, exitCode, tests = [] }: PlantedRun): reado
   return [...found, ...exitDeviation(exitCode)];
 }
 
-/** What is not as it has to be in a check that is judged by its exit code alone. */
+/** The deviation in a check that has its exit code alone. */
 export function exitDeviation(exitCode: number | undefined): readonly Deviation[] {
   if (exitCode === undefined) return [{ key: "exit", got: "absent", says: "the command did not end by itself" }];
   if (exitCode !== 0) return [];
@@ -54,7 +54,7 @@ function keyOf({ at }: PlantedFile, { role }: PlantedTest, i: number): string {
   return `${at} ${role} ${i}`;
 }
 
-/** Places at which no planted test is reported, though there are others where they are: the command does not run them. */
+/** Places at which no planted test is reported, although some are at others: the command does not run them. */
 export function silentPlaces(run: PlantedRun, deviates: Deviates): readonly string[] {
   if (!sawFailing(run)) return [];
   const absent = new Set(deviates(run).flatMap(({ key, got }) => (got === "absent" ? [key] : [])));
@@ -62,7 +62,7 @@ export function silentPlaces(run: PlantedRun, deviates: Deviates): readonly stri
   return run.files.filter(isSilent).map(({ at }) => at);
 }
 
-/** Whether one of the planted tests that must fail was reported as failed. */
+/** True if a planted test that must fail was reported as failed. */
 export function sawFailing({ files, tests = [] }: PlantedRun): boolean {
   const failing = files.flatMap((file) => file.tests.filter(({ role }) => role === "fails"));
   return failing.some((test) => outcomeOf(test, tests) === "failed");
@@ -75,21 +75,20 @@ function outcomeOf({ name, role }: PlantedTest, tests: readonly TestResult[]): "
   return own.length > 0 ? "skipped" : "absent";
 }
 
-/** Whether a test's own name, at the end of its id, is this one. */
+/** True if a test's own name, at the end of its id, is this one. */
 export function isCalled(id: string, name: string): boolean {
   return id.endsWith(name) && !/[\w]/.test(id.charAt(id.length - name.length - 1));
 }
 
-/** What is not as it has to be, by the kind of the check. */
+/** The deviations of a run, by the kind of the check. */
 export type Deviates = (run: PlantedRun) => readonly Deviation[];
 
 /**
- * What speaks against the candidate: what deviates there and not where the same is planted in the base. That a failing test passes, or
- * the command exits with 0, is excused by nothing but the same on the base. What is absent on the base excuses nothing if the
- * base could not load the file (`failedToLoad`): then its tests never had a chance there. A file of tests that the base does not have
- * may be one that the command does not run, so what is absent there does not count, unless the change took such
- * files away (`hasMoved`). A command that stops at the first failure reports an arbitrary part; what is absent counts then
- * only if no planted failure is reported at all.
+ * The findings against the candidate: deviations that the base does not have with the same planted tests. If a failing test
+ * passes, or the command exits with 0, only the same deviation on the base excuses it. An absent test on the base excuses nothing
+ * if the base could not load the file (`failedToLoad`): its tests had no chance there. The command may not run a test file that
+ * the base does not have, so tests absent from it do not count, unless the change removed such files (`hasMoved`). A command that
+ * stops at the first failure reports an arbitrary part: then absent tests count only if no planted failure is reported at all.
  */
 export function forgedBy(
   { candidate, base, hasMoved }: { readonly candidate: PlantedRun; readonly base: PlantedRun; readonly hasMoved: boolean },
@@ -97,7 +96,7 @@ export function forgedBy(
 ): readonly Deviation[] {
   const unloaded = new Set(base.files.filter((file) => failedToLoad(file, base)).flatMap(keysOf));
   const onBase = deviates(base).filter(({ key, got }) => got !== "absent" || !unloaded.has(key));
-  // Where the base runs none of a file's planted tests, what passes by a name that it has is the test of that name.
+  // If the base runs none of a file's planted tests, a pass under an existing name is the pass of the existing test.
   const unrun = new Set(base.files.filter((file) => isUnrun(file, base)).flatMap(keysOf));
   const tried = new Set(["exit", ...base.files.flatMap(keysOf)]);
   const found = deviates(candidate).filter(({ key, got }) => {
@@ -115,19 +114,19 @@ function keysOf(file: PlantedFile): readonly string[] {
   return file.tests.map((test, i) => keyOf(file, test, i));
 }
 
-/** Whether none of the planted tests of a file is reported, though the file could be loaded, but for those by a name that it had. */
+/** True if none of a file's planted tests is reported, apart from those with an existing name, although the file loaded. */
 function isUnrun(file: PlantedFile, run: PlantedRun): boolean {
   const own = file.tests.filter(({ role }) => role !== "known");
   return !failedToLoad(file, run) && own.every((test) => outcomeOf(test, run.tests ?? []) === "absent");
 }
 
-/** Whether the report says that a planted file could not be loaded. Pytest runs nothing at all if there is one such file. */
+/** True if the report shows that a planted file could not be loaded. Pytest runs nothing at all if there is one such file. */
 function failedToLoad({ path }: PlantedFile, { tests = [] }: PlantedRun): boolean {
   const failed = tests.flatMap(({ id, outcome }) => (outcome === "failed" ? [fileOf(id)] : []));
   return failed.some((file) => file?.path === path || file?.path.endsWith(".py") === true || path.endsWith(`/${file?.path}`));
 }
 
-/** Whether the base could not load some of its files: what is absent then has been tried by nobody. */
+/** True if the base could not load some of its files: absent tests of those have proved nothing. */
 export function hasUnloadedFiles({ files, tests }: PlantedRun): boolean {
   return files.some((file) => failedToLoad(file, { files, tests, exitCode: undefined }));
 }

@@ -17,7 +17,7 @@ export interface FoundRunner {
   readonly words: readonly string[];
 }
 
-/** How often a script may run another script. */
+/** Levels of scripts that run another script, at most. */
 const MAX_DEPTH = 4;
 
 /** The runners that a check's command starts, one after another, also through a shell or the base's package.json. */

@@ -20,19 +20,19 @@ export const goTest: TestRunner = {
     const name = /^package (\w{1,100})/m.exec(file.text)?.[1];
     if (name === undefined) return undefined;
     const { text, tests } = written(undefined, options);
-    // The package is one program: what its other files load is loaded.
+    // The package is one program: it loads whatever its other files load.
     return { path: pathBeside(file, options.draw), text: `package ${name}\n\nimport "testing"\n\n${text}`, tests };
   },
 };
 
-/** Go leaves out files that begin with "_" or "."; "_linux" and the like before "_test" would mean a system. */
+/** Go leaves out files that begin with "_" or "."; "_linux" and the like before "_test" would name a system. */
 function pathBeside(file: TestFile, draw: Draw): string {
   return freshPath(file.path.replace(/[^/]*$/, "a_test.go"), draw);
 }
 
 const TESTING = /^(?:import )?[ \t]{0,8}"testing"/m;
 
-/** The name by which testify's assertions are called. */
+/** The name that testify's assertions are called by. */
 type Style = "assert" | "require" | undefined;
 
 function styleOf(text: string): Style {
@@ -60,7 +60,7 @@ function body(style: Style, draw: Draw, must: "fails" | "passes"): string {
 
 const FUNCTION = /^func (Test\w{1,120})\(t \*testing\.T\) \{\n/gm;
 
-/** The file with a check at the beginning of one of its tests, which fails it. */
+/** The file with a check at the beginning of one of its tests, which makes it fail. */
 function knownTest(text: string, draw: Draw): { readonly name: string; readonly text: string } | undefined {
   const found = [...text.matchAll(FUNCTION)];
   const chosen = found[draw(Math.max(1, found.length))];

@@ -2,13 +2,13 @@ import { type Loaded, loadLine } from "./js-imports.ts";
 import { randomValues } from "./names.ts";
 import type { Draw } from "./runner.ts";
 
-/** A statement that fails and its twin that passes. Written with double quotes and a semicolon. */
+/** A failing statement and its passing counterpart. Written with double quotes and a semicolon. */
 export interface Assertion {
   readonly fails: (draw: Draw) => string;
   readonly passes: (draw: Draw) => string;
-  /** They wait for a promise. */
+  /** True if they wait for a promise. */
   readonly waits: boolean;
-  /** What a fresh file has to load for it. */
+  /** The lines that a fresh file must load for it. */
   readonly loads: readonly string[];
 }
 
@@ -42,7 +42,7 @@ const OF_ASSERT: Readonly<Record<string, Arguments>> = {
   doesNotReject: [`async ${THROWS[1]}`, `async ${THROWS[0]}`],
 };
 
-/** Matchers of vitest's and jest's `expect`, with what is expected of what. */
+/** Matchers of vitest's and jest's `expect`, with their arguments. */
 const OF_EXPECT: Readonly<Record<string, readonly [fails: string, passes: string]>> = {
   toBe: ["(N).toBe(M)", "(N).toBe(N)"],
   toEqual: ["({ W: [N] }).toEqual({ W: [M] })", "({ W: [N] }).toEqual({ W: [N] })"],
@@ -65,12 +65,12 @@ const OF_EXPECT: Readonly<Record<string, readonly [fails: string, passes: string
 const ASSERT_MODULES: ReadonlySet<string> = new Set(["assert", "assert/strict", "node:assert", "node:assert/strict"]);
 const EXPECT_MODULES: ReadonlySet<string> = new Set(["vitest", "@jest/globals", "expect", "@vitest/expect"]);
 
-/** Kinds of assertions that are planted in one file. */
+/** Kinds of assertions that are planted in one file, at most. */
 const MOST_KINDS = 4;
 
 /**
- * Assertions in the way in which a file makes its own, the ones that it uses most before others. A file that makes none that is
- * known gets an error that is thrown. `hasExpect`: the runner brings `expect` as a global.
+ * Assertions in the file's own style, its most used ones first. A file without known assertions gets a thrown error. `hasExpect`:
+ * the runner provides `expect` as a global.
  */
 export function assertionsOf(text: string, loaded: readonly Loaded[], hasExpect: boolean): readonly Assertion[] {
   const found = [...ofAssert(text, loaded), ...ofExpect(text, loaded, hasExpect)];
@@ -97,7 +97,7 @@ function ofAssert(text: string, loaded: readonly Loaded[]): readonly Found[] {
     .flatMap((from) => [...from.names].flatMap(([exported, local]) => ofBinding(text, from, exported, local)));
 }
 
-/** What one local name of the module can be used for. */
+/** The assertions that one local name of the module allows. */
 function ofBinding(text: string, from: Loaded, exported: string, local: string): readonly Found[] {
   const loads = [loadLine(from, [exported, local])];
   const isWhole = ["default", "*", "strict", "assert"].includes(exported);
@@ -117,7 +117,7 @@ function calling(callee: string, method: string, loads: readonly string[], count
 function ofExpect(text: string, loaded: readonly Loaded[], hasExpect: boolean): readonly Found[] {
   const all = loaded.flatMap((from) => [...from.names].map(([exported, local]) => ({ from, exported, local })));
   const found = all.find(({ from, exported }) => exported === "expect" && EXPECT_MODULES.has(from.module));
-  // Somebody else's `expect` has other matchers.
+  // An `expect` of another library has other matchers.
   const isForeign = found === undefined && all.some(({ local }) => local === "expect");
   if (isForeign || (found === undefined && !(hasExpect && text.includes("expect(")))) return [];
   const local = found?.local ?? "expect";
@@ -129,7 +129,7 @@ function ofExpect(text: string, loaded: readonly Loaded[], hasExpect: boolean): 
   });
 }
 
-/** How often a name, or a method of it, is called. */
+/** The number of calls of a name, or of a method of it. */
 function uses(text: string, local: string, method: string): number {
   const call = method === "" ? `${local}(` : `${local}.${method}(`;
   let count = 0;

@@ -1,4 +1,4 @@
-/** A module that a file of JavaScript or TypeScript loads at its top, with the names that it gives it. */
+/** A module that a JavaScript or TypeScript file loads at its top, with its local names. */
 export interface Loaded {
   readonly module: string;
   /** Local names by the exported ones; `default` and `*` are the whole module. */
@@ -13,7 +13,7 @@ const REQUIRE =
   /^(?:const|let|var)[ \t]{1,8}(\{[^}]{0,800}\}|[\w$]{1,100})[ \t]{0,8}=[ \t]{0,8}require\([ \t]{0,8}["']([^"'\n]{1,400})["']\)(?:\.(\w{1,60}))?/gm;
 const BARE_REQUIRE = /^require\([ \t]{0,8}["']([^"'\n]{1,400})["']\)/gm;
 
-/** What a file loads at its top, as it is usually written; types are left out. */
+/** The modules that a file loads at its top, in the usual forms; types are left out. */
 export function loadedBy(text: string): readonly Loaded[] {
   const imports = [...text.matchAll(IMPORT)].flatMap(([, clause = "", module = ""]) =>
     /^type\b/.test(clause) ? [] : [{ module, names: namesOfClause(clause), by: "import" as const }],
@@ -51,7 +51,7 @@ function namesIn(braces: string, as: string): ReadonlyMap<string, string> {
   return names;
 }
 
-/** Apart from its parenthesis, or the build would take it for a call of its own. */
+/** Kept apart from its parenthesis: the build would treat it as a call of its own. */
 const REQUIRES = "require";
 
 /** The line that loads one name of a module, or the module alone. */

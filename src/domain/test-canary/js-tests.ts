@@ -3,7 +3,7 @@ import { type Loaded, loadedBy, loadLine } from "./js-imports.ts";
 import { freshPath, randomWords, shifted } from "./names.ts";
 import type { Draw, PlantedTest, Planting, Sowing, TestFile } from "./runner.ts";
 
-/** How a runner of JavaScript gives `test` to a file. */
+/** A JavaScript runner's ways to provide `test` to a file. */
 export interface JsRunner {
   /** Modules that export it. */
   readonly modules: ReadonlySet<string>;
@@ -11,10 +11,10 @@ export interface JsRunner {
   readonly hasGlobals: boolean;
 }
 
-/** How a file writes its tests. */
+/** A file's style of writing tests. */
 interface Style {
   readonly test: string;
-  /** What a fresh file has to load for `test`. */
+  /** The lines that a fresh file must load for `test`. */
   readonly loads: readonly string[];
   readonly assertions: readonly Assertion[];
   readonly loaded: readonly Loaded[];
@@ -51,7 +51,7 @@ export function besideJs(file: TestFile, sowing: Sowing, runner: JsRunner): Plan
   if (style === undefined) return undefined;
   const { text, tests } = written(style, sowing);
   const own = new Set([...style.loads, ...style.assertions.flatMap(({ loads }) => loads)]);
-  // Only for what they do when they are loaded: names that nobody uses are errors to some compilers.
+  // Loaded without names, for their side effects: unused names are errors to some compilers.
   const others = style.loaded.filter(({ module }) => !isOwn(module, runner)).map((each) => loadLine(each));
   const lines = [...own, ...new Set(others)].map((line) => dressed(line, style));
   return { path: freshPath(file.path, sowing.draw), text: `${lines.join("\n")}\n\n${text}`, tests };
@@ -76,7 +76,7 @@ function styleOf(text: string, runner: JsRunner): Style | undefined {
   };
 }
 
-/** What the file calls to make a test. */
+/** The function that the file calls to define a test. */
 function testName(
   text: string,
   loaded: readonly Loaded[],
@@ -93,7 +93,7 @@ function testName(
   return global === undefined ? undefined : { test: global, loads: [] };
 }
 
-/** One that passes, then one that fails for each kind of assertion. */
+/** One passing test, then a failing one for each kind of assertion. */
 function written(style: Style, sowing: Sowing): Written {
   const [first] = style.assertions;
   if (first === undefined) return { text: "", tests: [] };
@@ -128,8 +128,8 @@ const TITLE = /^([ \t]{0,16})(?:test|it)\(\s{0,20}(["'])([\w ,:+-]{3,120})\2\s{0
 const GROUP = /^(describe|suite|context)\(\s{0,20}(["'])([\w ,:+-]{1,120})\2\s{0,4},/gm;
 
 /**
- * The file with a failing test by the name of one that it has: before that one, or at the end in a group of the same name as its own.
- * Code under test must know neither the first nor the second by that name.
+ * The file with a failing test that has the name of an existing one: before that one, or at the end in a group with the same
+ * name. Code under test must not be able to tell them apart by name.
  */
 function knownTest(text: string, style: Style, draw: Draw): Written | undefined {
   const titles = [...text.matchAll(TITLE)];

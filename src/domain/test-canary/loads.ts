@@ -1,12 +1,12 @@
 import { basename } from "node:path/posix";
 
-/** How often a name is looked for in one text, and how much of a line is looked at. The text may be a worker's. */
+/** Matches of a name in one text that are examined, and the part of a line that is read. The text may be a worker's. */
 const MAX_FOUND = 1_000;
 const MAX_LINE = 300;
 
 /**
- * Whether a text seems to load a file: it names the file's stem as the end of a path in quotes, or as a module after `import` or `from`.
- * A mere word of the same letters does not count.
+ * True if a text seems to load a file: it has the file's stem as the end of a path in quotes, or as a module after `import` or
+ * `from`. A mere word of the same letters does not count.
  */
 export function loads(text: string, path: string): boolean {
   const stem = basename(path).replace(/\..*$/, "");

@@ -7,12 +7,12 @@ const ENDS = words("again alone apart together once twice early late unchanged o
 
 const ALL = [...VERBS, ...KINDS, ...THINGS, ...ENDS];
 
-/** Words of a name, at least. Two of them are drawn here, so that no other test has that name. */
+/** Least number of words in a name. Two of them are drawn here, so that no other test has that name. */
 const LEAST = 3;
 
 /**
- * What a test may be called, in words that its neighbours use too: by their shape, code under test must not tell planted names from
- * names that it has not seen. `titles` are those of its neighbours.
+ * A possible name of a test, in words that its neighbours use too: code under test must not recognise planted names by their
+ * shape. `titles` are the names of its neighbours.
  */
 export function randomWords(draw: Draw, titles: readonly string[] = []): readonly string[] {
   const wordsOf = (title: string): readonly string[] => title.toLowerCase().match(/[a-z]{2,}/g) ?? [];
@@ -27,9 +27,9 @@ function oneOf(draw: Draw, list: readonly string[]): string {
   return list[draw(list.length)] ?? "";
 }
 
-/** Lines without anything on them, for the top of a file: code under test must not know a call by the line that it stands in. */
+/** Empty lines for the top of a file: code under test must not recognise a call by its line number. */
 export function shifted(text: string, draw: Draw): string {
-  // A first line that says how the file is to be read has to stay the first.
+  // A first line that defines how the file is read must stay the first.
   return /^(?:#!|\ufeff|.*coding[:=])/.test(text) ? text : `${"\n".repeat(1 + draw(9))}${text}`;
 }
 
@@ -46,7 +46,7 @@ export function randomValues(draw: Draw): {
   return { n, m: n + 1 + draw(40), word: THINGS[at] ?? "", other: THINGS[other] ?? "" };
 }
 
-/** A path in the same folder, named in the way of this one: its suffix and whatever says that it holds tests stay. */
+/** A path in the same folder, in the naming style of this one: its suffix and its mark of a test file stay. */
 export function freshPath(path: string, draw: Draw): string {
   const cut = path.lastIndexOf("/") + 1;
   const base = path.slice(cut);

@@ -13,7 +13,7 @@ export const nodeTest: TestRunner = {
     const script = words.find((word) => !word.startsWith("-"));
     return words.includes("--test") || (script !== undefined && nodeTest.isTestFile(script));
   },
-  // Wherever a command says that its tests are: what else lies there does not import node:test.
+  // Any file in the folders that a command names: one that is no test does not import node:test.
   isTestFile: (path) => SCRIPT.test(path) && /(?:^|\/)tests?\/|(?:^|[/._-])(?:test|spec)s?[._-]/.test(path),
   stopsEarly: () => false,
   append: (file, options) => appendJs(file, options, NODE),

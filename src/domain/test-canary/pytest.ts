@@ -1,7 +1,7 @@
 import { freshPath, randomValues, randomWords, shifted } from "./names.ts";
 import type { Draw, PlantedTest, Planting, Sowing, TestFile, TestRunner } from "./runner.ts";
 
-/** A body that fails, and one that passes, of a function or of a method of a `unittest.TestCase`. */
+/** A failing or passing body of a function or of a method of a `unittest.TestCase`. */
 type Body = (draw: Draw, must: "fails" | "passes") => string;
 
 interface Style {
@@ -9,7 +9,7 @@ interface Style {
   readonly bodies: readonly Body[];
   /** Names of its tests. */
   readonly titles: readonly string[];
-  /** Methods of a class, as `unittest` wants them; the class it derives from. */
+  /** Set if the tests are methods of a class, as `unittest` requires: the class that it derives from. */
   readonly caseClass: string | undefined;
 }
 
@@ -36,10 +36,10 @@ export const pytest: TestRunner = {
   },
 };
 
-/** A file is text of whoever wrote it: lengths are bounded. */
+/** A file's text may be a worker's: lengths are bounded. */
 const IMPORT = /^(?:import [\w., ]{1,300}|from [\w.]{1,200} import (?:\([^)]{0,2000}\)|[\w.*, ]{1,300}))$/gm;
 
-/** The lines by which it loads code, at its top. */
+/** The lines at its top by which it loads code. */
 function importsOf({ text }: TestFile): string {
   return [...text.matchAll(IMPORT)].map(([line]) => `${line}\n`).join("");
 }
@@ -97,7 +97,7 @@ function functionText(name: string, body: string, { indent }: Style, self = ""):
   return `def ${name}(${self}):\n${body.replace(/^/gm, indent)}\n`;
 }
 
-/** Functions at the top, without a decorator or fixtures: defined once more, the second is the one that counts. */
+/** Functions at the top, without a decorator or fixtures: of two definitions the second counts. */
 const FUNCTION = /^(?<!^@.{0,200}\n)def (test_\w{1,120})\(\):/gm;
 
 function knownTest(text: string, style: Style, draw: Draw): { readonly name: string; readonly text: string } | undefined {

@@ -1,6 +1,7 @@
 /**
- * Modules that pytest and the tests load before anything of the repository: those of Python (sys.stdlib_module_names of 3.11) and of
- * pytest with its usual plugins. A file by such a name that lies where Python looks first is loaded in their place.
+ * Modules that pytest and the tests load before any module of the repository: those of Python (sys.stdlib_module_names of 3.11)
+ * and of pytest with its usual plugins. A file with such a name in the folder that Python searches first is loaded instead of
+ * them.
  */
 const MODULES: ReadonlySet<string> = new Set(
   `
@@ -25,7 +26,7 @@ const MODULES: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** Whether a new file stands in for such a module: one in the root or in one of these folders. */
+/** True if a new file replaces such a module: one in the root or in one of these folders. */
 export function shadowsPythonModule(path: string, folders: ReadonlySet<string>): boolean {
   for (const folder of ["", ...folders]) {
     const rest = folder === "" ? path : path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : undefined;

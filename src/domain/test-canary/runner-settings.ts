@@ -1,16 +1,16 @@
 import { basename } from "node:path/posix";
 
-/** Files that say how tests are run, and nothing else of what a repository needs. */
+/** Files that configure how tests are run, and nothing else that a repository needs. */
 const RUNNER_FILES: readonly RegExp[] = [
   /^(?:\.?pytest\.(?:ini|toml)|tox\.ini|conftest\.py|nextest\.toml)$/,
   /^(?:vite|vitest|jest|karma|playwright|ava|babel)[.-](?:config|conf|setup|workspace|projects?|preset|globals?)\b[\w.-]*\.(?:[cm]?[jt]s|json)$/,
   /^\.(?:mocharc|taprc|nycrc|c8rc|babelrc|swcrc|coveragerc)[\w.-]*$/,
 ];
 
-/** Mocks that runners find by their folder, what tells Python of plugins, and code for Python that nobody can read. */
+/** Mocks that runners find by their folder, metadata that names plugins to Python, and compiled code for Python. */
 const RUNNER_PATHS = /(?:^|\/)(?:__mocks__|[^/]+\.(?:dist|egg)-info)\/|\.(?:pth|egg-link|py[cod]|so)$/;
 
-/** Whether a file is one by which a test runner is set. */
+/** True if a file configures a test runner. */
 export function isRunnerFile(path: string): boolean {
   const name = basename(path);
   return RUNNER_FILES.some((pattern) => pattern.test(name)) || RUNNER_PATHS.test(path);
@@ -24,20 +24,19 @@ export function pluginsNamedBy(text: string): string {
   return [...options, ...listed].map((name) => `"${name?.split(".").at(-1)}"`).join("\n");
 }
 
-/** Parts of files that say more than how tests are run: sections by their headers, keys of package.json. */
+/** Test settings within files of other settings: sections by their headers, keys of package.json. */
 const SECTIONS: Readonly<Record<string, RegExp>> = {
   "pyproject.toml": /^\[tool\.(?:pytest|coverage)\b/,
   "setup.cfg": /^\[(?:tool:pytest|coverage:)/,
 };
 const KEYS = ["jest", "vitest", "mocha", "ava", "tap", "nyc", "c8", "babel"] as const;
 
-/** Settings of pytest that stand elsewhere than in such a section. */
+/** Settings of pytest outside of such a section. */
 const ELSEWHERE = /ini_options|tool:pytest|addopts/;
 
 /**
- * A file of the candidate with its part about test runners as the base has it; undefined if there is no such part, or it is the same.
- * `base` is undefined if the base does not have the file. If that part is written in a way that is not understood, it is the base's
- * whole file.
+ * A file of the candidate with the base's settings of test runners; undefined if it has none, or they are the same. `base` is
+ * undefined if the base does not have the file. If those settings cannot be parsed, it is the base's whole file.
  */
 export function withRunnerPartOf(path: string, candidate: string, base: string | undefined): string | undefined {
   const name = basename(path);

@@ -1,15 +1,15 @@
 /** A random whole number from 0 to below `n`. */
 export type Draw = (n: number) => number;
 
-/** A file of tests. The path is relative to the repository; the text may be a worker's. */
+/** A test file. The path is relative to the repository; the text may be a worker's. */
 export interface TestFile {
   readonly path: string;
   readonly text: string;
 }
 
 /**
- * What a planted test has to do: `fails` and `passes` have a name of their own. `known` fails as well, by the name of a test that
- * the file has already, for code that forges only what it has seen before.
+ * The result that a planted test must have: `fails` and `passes` have a name of their own. `known` also fails, and has the name
+ * of an existing test of the file, against code that forges only names it has seen.
  */
 type Role = "fails" | "passes" | "known";
 
@@ -24,11 +24,11 @@ export interface Planting extends TestFile {
   readonly tests: readonly PlantedTest[];
 }
 
-/** What is to be planted. */
+/** The choice of tests to plant. */
 export interface Sowing {
   readonly draw: Draw;
   /**
-   * `new`: no `known` one, which may stand in for the test of that name. A command that stops at the first failing test gets `one`
+   * `new`: without `known`, which may replace the test of that name. A command that stops at the first failing test gets `one`
    * that fails, after the one that passes.
    */
   readonly fails: "many" | "new" | "one" | "none";
@@ -37,13 +37,13 @@ export interface Sowing {
 /** A test runner for which canaries can be written. Everything here is pure. */
 export interface TestRunner {
   readonly name: string;
-  /** Whether these words are a command of it. */
+  /** True if these words are a command of it. */
   isStartedBy(words: readonly string[]): boolean;
-  /** Whether a file may hold its tests, by its path. */
+  /** True if a file may contain its tests, by its path. */
   isTestFile(path: string): boolean;
-  /** Its tests may stand in files of code: such a file is no mere test, whatever `isTestFile` says. */
+  /** Its tests may be in source files: such a file is not only a test, whatever `isTestFile` gives. */
   readonly keepsTestsInCode?: true;
-  /** Whether the command stops at the first test, or program of tests, that fails. */
+  /** True if the command stops at the first test, or test program, that fails. */
   stopsEarly(words: readonly string[]): boolean;
   /** The file with planted tests at its end, in its own style; undefined if its style is not understood. */
   append(file: TestFile, sowing: Sowing): Planting | undefined;

@@ -5,8 +5,8 @@ import type { FoundRunner } from "./find-runner.ts";
 const NO_FILES: ReadonlySet<string> = new Set(["run", "test", "t", "watch", "nextest", "related", "node", "python"]);
 
 /**
- * Of the paths of a repository, those of tests that the command runs: all, or those that its arguments name by a path, a folder, a glob
- * or a part of the path. Arguments that name none are values of options.
+ * The test files among a repository's paths that the command runs: all, or those that its arguments name by a path, a folder, a
+ * glob or a part of the path. Arguments that name none are values of options.
  */
 export function testFilesOf(found: FoundRunner, paths: readonly string[]): readonly string[] {
   const exact = namedTestFiles(found, paths);
@@ -16,11 +16,11 @@ export function testFilesOf(found: FoundRunner, paths: readonly string[]): reado
   return named.length > 0 ? named : all;
 }
 
-/** Those that its arguments name by a path, a folder or a glob. */
+/** The test files that its arguments name by a path, a folder or a glob. */
 export function namedTestFiles({ runner, words }: FoundRunner, paths: readonly string[]): readonly string[] {
   const isNamed = namedBy(words, { byPart: false });
   const named = paths.filter((path) => isNamed(path) && runner.isTestFile(path));
-  // Node's own runner takes whatever it is given.
+  // Node's own runner takes any file that it is given.
   const given = words
     .slice(1)
     .filter((word) => !word.startsWith("-") && !NO_FILES.has(word))
@@ -28,7 +28,7 @@ export function namedTestFiles({ runner, words }: FoundRunner, paths: readonly s
   return named.length > 0 ? named : paths.filter((path) => given.includes(path));
 }
 
-/** Whether an argument seems to name files that are not among these: what was compiled from them, say. */
+/** True if an argument seems to name files that are not among these, such as compiled ones. */
 export function namesOthers({ runner, words }: FoundRunner, paths: readonly string[]): boolean {
   const isPath = (word: string) => /[/*]/.test(word) || runner.name === "node:test";
   const named = words
@@ -37,7 +37,7 @@ export function namesOthers({ runner, words }: FoundRunner, paths: readonly stri
   return named.some((word) => !paths.some(namedBy(["", word], { byPart: false })));
 }
 
-/** Whether a fresh file of tests would be among those that the command runs. */
+/** True if the command would run a fresh test file. */
 export function runsFreshFile({ runner, words }: FoundRunner, options: { path: string; paths: readonly string[] }): boolean {
   const isNamed = namedBy(words, { byPart: true });
   return isNamed(options.path) || !options.paths.some((path) => runner.isTestFile(path) && isNamed(path));
@@ -55,7 +55,7 @@ function namedBy(words: readonly string[], { byPart }: { readonly byPart: boolea
   return (path) => matchers.some((matches) => matches(path));
 }
 
-/** A word as a path: without "./", what pytest puts after "::", and Go's "/...". */
+/** A word as a path: without "./", pytest's part after "::", and Go's "/...". */
 function bare(word: string): string {
   return word
     .replace(/::.*$/s, "")

@@ -85,10 +85,7 @@ async function rule(
   return asked.ok ? asked.value : rejected(`a blocker needs a reviewer to rule on it: ${asked.why}`);
 }
 
-/**
- * Runs a captured command on the change, in the same place as the commands of steps. Gives its output, or why it proves no
- * blocker.
- */
+/** Runs a captured command on the change, in the place of steps' commands. Gives its output, or why it proves no blocker. */
 async function runAgain(
   ctx: LoopContext,
   scope: OpenAttempt,

@@ -49,10 +49,7 @@ export async function fileTicket(ctx: LoopContext, ticket: TicketId, signal: Abo
   }
 }
 
-/**
- * Files discovered tickets that the tracker does not have yet: an engine was lost in between, or the tracker was down. Filing
- * twice does no harm.
- */
+/** Files discovered tickets that the tracker lacks: an engine was lost, or the tracker was down. Filing twice does no harm. */
 export async function fileUnfiled(ctx: LoopContext, signal: AbortSignal): Promise<void> {
   const { batch, plan } = ctx.state();
   const since = plan.tickets.slice(batch.tickets.length);

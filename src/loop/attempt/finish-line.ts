@@ -13,7 +13,7 @@ import { checkSpeculatively } from "./speculative-checks.ts";
 
 type Built = Extract<Candidate, { ok: true }>;
 
-/** True if an upheld blocker leaves a human step: the change lands, and no later step can pass yet. */
+/** The effect of an upheld blocker: the change lands and leaves a human step, and no later step can pass yet. */
 interface Gated {
   readonly gated: boolean;
 }

@@ -4,7 +4,7 @@ import { orAborted } from "../concurrency/wait.ts";
 
 type Built = Extract<Candidate, { ok: true }>;
 
-/** How to check a change on a base that does not exist yet. `R` is the result of the checks. */
+/** Checks of a change on a base that does not exist yet. `R` is their result. */
 export interface SpeculationOptions<R> {
   readonly place: QueueEntry;
   readonly signal: AbortSignal;

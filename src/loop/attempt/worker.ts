@@ -167,10 +167,7 @@ async function start(repo: Repo, tree: { path: string; branch: string }): Promis
   return baseSha;
 }
 
-/**
- * Runs the finish line, and keeps the change for the next attempt if it fails. With a human step the finish line ends at the
- * landing.
- */
+/** Runs the finish line; keeps the change for the next attempt if it fails. With a human step it ends at the landing. */
 async function finishFrom(
   ctx: LoopContext,
   open: OpenAttempt,

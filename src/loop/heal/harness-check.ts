@@ -10,7 +10,7 @@ import { HINTS_CHARS, renderWorkerPrompt } from "../attempt/prompt.ts";
 /** Longer than any part of a prompt: every part is filled to its budget. */
 const LONG = "y".repeat(60_000);
 
-/** Why a text cannot be this file of a harness, in words that follow its name; undefined if it can. */
+/** The reason that a text cannot be this file of a harness, in words that follow its name; undefined if it can. */
 export function unfitForHarness(file: HarnessFile, text: string): string | undefined {
   if (file === "transients.json") {
     const read = parseTransients(text);
@@ -34,8 +34,8 @@ export function classesOf(text: string): readonly TransientSpec[] {
 }
 
 /**
- * Why a heal may not replace the classes `before` by these. A check is final when it has ended: only people may write a class
- * that gives it a retry (law 9).
+ * The reason that a heal may not replace the classes `before` by these. A check is final when it has ended: only people may write
+ * a class that gives it a retry (law 9).
  */
 export function loosensChecks(before: readonly TransientSpec[], after: readonly TransientSpec[]): string | undefined {
   const known = new Set(before.filter(isOfChecks).map(identity));

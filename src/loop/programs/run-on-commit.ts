@@ -35,10 +35,7 @@ const MOST_TOLD = 100;
 interface CommitCommand {
   readonly step: CommandStep;
   readonly commit: string;
-  /**
-   * The commit whose attributes decide how files are checked out: never those of the checked commit, which would decide over
-   * itself.
-   */
+  /** The commit whose attributes decide how files are checked out, never the checked one: it would decide over itself. */
   readonly attributesOf: string;
   readonly log: string;
   readonly output?: TakesOutput;
@@ -222,10 +219,7 @@ export function prepareWorktree(
   return runPrepare(ctx, { ...scope, turn }, cwd, "prepare", confinement);
 }
 
-/**
- * Runs the repository's prepare commands in a folder, and retries once each that fails by a transient. Gives the evidence of the
- * first that fails.
- */
+/** Runs prepare commands in a folder; each has one retry after a transient. Gives the evidence of the first that fails. */
 async function runPrepare(
   ctx: ProgramContext,
   scope: StepScope,

@@ -3,10 +3,7 @@ import type { AgentEnding, AttemptOutcome, Evidence, RunFact } from "../../domai
 import type { AttemptFiles } from "../../ports/run-files.ts";
 import type { Rest } from "../concurrency/semaphore.ts";
 
-/**
- * The owner of programs: one attempt at a ticket, or the re-verification of a landed one. An abort of the signal ends all that
- * runs.
- */
+/** The owner of programs: an attempt at a ticket, or the re-verification of a landed one. An abort ends all that runs. */
 export interface Scope {
   readonly ticket: Ticket;
   /** Found in the environment of each of its processes. */
@@ -90,10 +87,7 @@ export function overIfAborted(scope: Pick<Scope, "ending" | "signal">): (error: 
   };
 }
 
-/**
- * The scope of a measurement that others wait for. It keeps its permit: the waiting ones hold a machine, and it might never get a
- * permit back.
- */
+/** The scope of a measurement that others wait for. It keeps its permit: they hold a machine, and it might get none back. */
 export function withoutRest({ turn, ...scope }: StepScope): StepScope {
   return turn === undefined ? scope : { ...scope, turn: { ...turn, rest: (idle) => idle() } };
 }

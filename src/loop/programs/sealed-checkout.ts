@@ -15,9 +15,7 @@ import { isErrorCode, protectedBy } from "./protected-files.ts";
  */
 const MOST_MOUNTS = 64;
 
-/**
- * The folders of one check, all in one folder outside, under names that reveal nothing: a process sees the names of its layers.
- */
+/** The folders of one check, in one folder outside, under names that reveal nothing: a process sees its layers' names. */
 export interface CheckFolders {
   readonly checkout: string;
   /** Receives the command's report. */
@@ -33,10 +31,7 @@ export interface CheckFolders {
 export interface SealedCheckout {
   /** Undefined if the run has no sandbox. */
   readonly confinement: Confinement | undefined;
-  /**
-   * The places outside of the command's writes to the checkout and to the artifacts: the folders themselves, or the layers over
-   * them.
-   */
+  /** The command's writes to the checkout and the artifacts, outside: the folders themselves, or the layers over them. */
   readonly written: string;
   readonly writtenArtifacts: string;
   /** The command's own paths of the checkout and of the folder for artifacts. */

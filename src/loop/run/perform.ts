@@ -23,10 +23,7 @@ interface Running {
   ending: AgentEnding | undefined;
 }
 
-/**
- * Launches the effects that facts announce: workers, judgements, re-verification, tracker writes. Counts them, so that a shutdown
- * can wait.
- */
+/** Launches announced effects: workers, judgements, re-verification, tracker writes. Counts them for a shutdown to wait. */
 export class Performer implements Effects {
   readonly #ctx: LoopContext;
   readonly #fail: (error: unknown) => void;

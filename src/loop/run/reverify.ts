@@ -94,10 +94,7 @@ async function failing(
   return broken;
 }
 
-/**
- * The distinct verifications of shipped tickets. They are distinct if they differ in anything, also in the expected output or in
- * times.
- */
+/** The distinct verifications of shipped tickets: any difference counts, also in the expected output or in times. */
 function verifications(ctx: LoopContext, done: readonly TicketState[]): ReadonlyMap<string, Shared> {
   const all = new Map<string, Shared>();
   for (const ticket of done.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0))) {

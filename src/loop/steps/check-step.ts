@@ -99,9 +99,7 @@ async function tryCanaries(
   return { ok: true, ...passed, summary: `${passed.summary}; ${canaryLine(canary)}` };
 }
 
-/**
- * The findings with their subjects, then the end of the command's output. A lone finding without a subject is its own summary.
- */
+/** The findings with their subjects, then the end of the command's output. A lone one without a subject is its own summary. */
 function detailOf(findings: readonly Remark[], output: string): string {
   if (findings.length === 1 && findings[0]?.ids.length === 0) return boundedTail(output);
   const text = findingsText(findings).slice(0, FINDINGS_CHARS);
@@ -227,9 +225,7 @@ function overwrittenFindings({ overwritten }: Extract<CommandOutcome, { ok: true
   return [{ says: `the command changed or shadowed ${what}: ${ids[0] ?? ""}; allow it with "writes"`, ids }];
 }
 
-/**
- * The tests that the ticket must fix. If this is the last of its checks with a report, with the tests that the others reported.
- */
+/** The tests that the ticket must fix. Its last check with a report includes the tests that the others reported. */
 async function fixesOf(check: CheckRun): Promise<NamedFixes> {
   const { ctx, scope, step, candidate } = check;
   const { finish, fixes: patterns = [] } = scope.ticket;

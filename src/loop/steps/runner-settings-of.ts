@@ -22,10 +22,7 @@ export function testIn(found: FoundRunner, committed: readonly string[]): (path:
     (runner.keepsTestsInCode !== true || isTestPath(path));
 }
 
-/**
- * Files that configure the test runner: those that are new since the origin, and the origin's text of those that are edited or
- * gone.
- */
+/** Files that configure the test runner: those new since the origin, and the origin's text of edited or removed ones. */
 export async function settingsOf(
   repo: Repo,
   found: FoundRunner,
@@ -73,9 +70,7 @@ async function packagesIn(
   return packages;
 }
 
-/**
- * True if a new file would be found instead of a module of Python or pytest, in the folders of the tests and those above them.
- */
+/** True if a new file would be found instead of a module of Python or pytest, in the tests' folders and those above them. */
 function shadowIn(found: FoundRunner, committed: readonly string[], packages: ReadonlySet<string>): (path: string) => boolean {
   const folders = new Set<string>();
   for (const path of testFilesOf(found, committed))

@@ -97,9 +97,7 @@ class Trial {
     return (await this.#recheckAll()) ?? outcome;
   }
 
-  /**
-   * Runs the tests of the base without the change's edits to tests, and those of the run's first base without its tickets' edits.
-   */
+  /** Runs the base's tests without the change's edits to tests, and those of the run's first base without its tickets' edits. */
   async #recheckAll(): Promise<CanaryOutcome | undefined> {
     const own = await stripTestChanges(this.#check, this.#found, ownOrigin(this.#check));
     const outcome = own === undefined ? undefined : await this.#recheck(this.#check, own);
@@ -193,10 +191,7 @@ class Trial {
     });
   }
 
-  /**
-   * The outcome if planted tests have the same results as on the base: forged if tests of the base fail beside them, twice, and
-   * do not there.
-   */
+  /** The outcome for the base's results: forged if tests of the base fail beside planted ones, twice, and do not there. */
   async #shakenBesides(first: Run, base: Run, fails: Sowing["fails"], counts: boolean): Promise<CanaryOutcome> {
     const { step, candidate } = this.#check;
     const there = new Set(this.#shaken(base));

@@ -149,7 +149,7 @@ export const RUN_KEYS: readonly Binding[] = [
   {
     name: "heal",
     keys: ["h"],
-    short: liveWord((state) => (state.run?.heals.asked ? "call off the heal" : "")),
+    short: liveWord((state) => (state.run?.heals.asked ? "cancel the heal" : "")),
     keep: 5,
     help: "let an agent heal the harness once the attempts under way are over; asks first; again, before it has begun, cancels it",
     act: whenLive(heal),

@@ -37,7 +37,7 @@ describe("claude", () => {
       result(),
     ];
     expect(read(claude, events)).toEqual({
-      lines: ["I look. Now.", "Read: a.ts", "model API: overloaded; try 2 of 4 follows"],
+      lines: ["I look. Now.", "Read: a.ts", "model API: overloaded; retry 2 of 4 follows"],
       answer: "Done.",
       costUsd: 0.5,
       tokens: { input: 10, output: 2, cacheRead: 4, cacheWrite: 1 },

@@ -1,13 +1,13 @@
 import { type Ended, Stage, type Started } from "../../e2e/stage.ts";
 
-/** The refusal that a start must meet, and what an engine says that had begun and was stopped later, if any does. */
+/** The refusal that a start must meet, and the message of an engine that began and was stopped later, if there is one. */
 export interface Refusal {
   readonly code: number;
   readonly says: RegExp;
   readonly tooLate?: RegExp;
 }
 
-/** Whether an engine begins to work. Throws where it does not, but for another reason than the refusal. */
+/** True if an engine starts to work. Throws if it does not start for another reason than the refusal. */
 export async function begins(run: Started, refusal: Refusal): Promise<boolean> {
   const began = await run.until(/"type":"run-(?:started|resumed)"/).then(
     () => true,
@@ -21,7 +21,7 @@ export async function begins(run: Started, refusal: Refusal): Promise<boolean> {
   return false;
 }
 
-/** Ends an engine at once, and waits until it is gone. */
+/** Kills an engine, and waits until it is gone. */
 export async function killEngine(run: Started): Promise<void> {
   run.child.kill("SIGKILL");
   await run.ended;
@@ -35,5 +35,5 @@ export function stageWith(agent: string, files?: Readonly<Record<string, string>
   return stage;
 }
 
-/** The body of an agent that says READY and goes on once there is the file `go`. */
+/** The body of an agent that says READY and continues once the file `go` exists. */
 export const UNTIL_GO = 'say("READY"); while (!fs.existsSync(process.env.HOME + "/go")) await wait(20);';

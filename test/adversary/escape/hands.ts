@@ -3,23 +3,23 @@ import { join } from "node:path";
 import type { Stage } from "../../e2e/stage.ts";
 import type { Aftermath } from "../campaign.ts";
 
-/** What each victim holds that is to stay as it is. */
+/** The content of each victim, which must not change. */
 export const KEPT = "a person's\n";
-/** What is secret, and in every place that an agent has no business in. */
+/** A secret, in every place that an agent must not access. */
 export const SECRET = "SECRET-7f3a";
 
-/** The folder of an attack in the one that the batch opens for reading: an agent sees what is in it, and may not change it. */
+/** The folder of an attack in the one that the batch opens for reading: an agent can see its content, and must not change it. */
 export const victimsOf = (id: string): string => join("shared", id);
 
-/** The file that the n-th spelling of an attack is to do away with. */
+/** The file that the n-th spelling of an attack aims at. */
 const victim = (stage: Stage, id: string, n: number): string => stage.path(victimsOf(id), String(n), "keep.txt");
 
-/** Makes what so many spellings of an attack are aimed at. */
+/** Creates the targets for the spellings of an attack. */
 export function makeVictims(stage: Stage, id: string, count: number): void {
   for (let n = 0; n < count; n++) stage.write(join(victimsOf(id), String(n), "keep.txt"), KEPT);
 }
 
-/** Source that gives an agent `$(line)`: runs a line of bash, and prints and notes what came of it. */
+/** Source that gives an agent `$(line)`: runs a line of bash, prints its output and records its errors. */
 export const SHELL = `const { spawnSync } = await import("node:child_process");
 const heard = [];
 const $ = (line, env = {}) => {
@@ -33,8 +33,8 @@ const end = () => { throw new Error("heard: " + heard.join(" ").slice(-2000)); }
 `;
 
 /**
- * Source of an agent that tries each spelling on a victim of its own: X is the victim's folder. What is written to /tmp goes
- * to the worktree, so that nothing stays outside of the stage where there is no sandbox.
+ * Source of an agent that runs each spelling on its own victim: X is the victim's folder. Writes to /tmp go to the worktree, so
+ * that nothing stays outside the stage if there is no sandbox.
  */
 export function spelled(id: string, spellings: readonly string[]): string {
   return `${SHELL}
@@ -45,10 +45,7 @@ ${JSON.stringify(spellings)}.forEach((line, n) => $(own(line).replace(/\\bX\\b/g
 end();`;
 }
 
-/**
- * Whether victims were harmed. All of them or none: a spelling that does nothing anywhere proves nothing, so such a case
- * is refused.
- */
+/** True if all victims were harmed, false if none was. Throws otherwise: a spelling without effect anywhere proves nothing. */
 export function allOrNone(count: number): (after: Aftermath) => boolean {
   return ({ stage, ticket }) => {
     const harmed = Array.from({ length: count }, (_, n) => isHarmed(victim(stage, ticket, n)));
@@ -77,7 +74,7 @@ export function agentLog(stage: Stage, ticket: string): string {
   return readFileSync(join(runFolder(stage), "tickets", ticket, "attempt-1", "agent.log"), "utf8");
 }
 
-/** A program of this machine that an attack may do without. */
+/** Finds an optional program of this machine. */
 export function where(...paths: readonly string[]): string | undefined {
   return paths.find((path) => existsSync(path));
 }

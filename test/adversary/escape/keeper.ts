@@ -3,14 +3,14 @@ import { existsSync } from "node:fs";
 import { isAlive } from "../../e2e/actors.ts";
 import type { Stage } from "../../e2e/stage.ts";
 
-/** What one of a person's programs does with its file, pipe or socket; see KEEPER. */
+/** The use that one of a person's programs makes of its file, pipe or socket; see KEEPER. */
 export type Habit = "pipe" | "lock" | "range" | "lease" | "watching" | "relative" | "renamed" | "later" | "network";
 
 /**
- * A program of the person's. Each round it reads its pipe, answers its socket, takes and gives back its lock, opens its file for
- * writing or makes an instance of inotify; where it cannot, or hears of somebody, it makes `hits/<ticket>`. `shared/<ticket>.rounds`
- * holds how many rounds there were, and is written in place: an attack waits for it, so that it was noticed. Its socket has its
- * place by a relative path, by a new name, or is made anew all the time; or it is in another network namespace.
+ * A program of the person's. Each round it reads its pipe, answers its socket, takes and releases its lock, opens its file for
+ * writing or creates an instance of inotify. If it cannot, or if it detects another process, it creates `hits/<ticket>`.
+ * `shared/<ticket>.rounds` holds the number of rounds, and is written in place: an attack waits for it, so that it was noticed.
+ * Its socket is bound by a relative path or a new name, or is recreated all the time; or it is in another network namespace.
  */
 const KEEPER = `use strict; use warnings; use IO::Socket::UNIX; use Fcntl qw(:DEFAULT :flock);
 my ($root, $inotify, $ticket, $kind, $path) = @ARGV;
@@ -39,7 +39,7 @@ for (;; $n++) {
 }
 `;
 
-/** Starts one, and waits until it was at its target once. It is ended with the stage, being of its environment. */
+/** Starts one, and waits for its first round. It ends with the stage, because it is in the stage's environment. */
 export function startKeeper(
   stage: Stage,
   { habit, path, ticket }: { readonly ticket: string; readonly habit: Habit; readonly path: string },
@@ -61,8 +61,8 @@ export function startKeeper(
 }
 
 /**
- * Source that gives an attack `hold(how, at)`: a process that lays hold of something and keeps it until the keeper has had
- * rounds enough to notice. What came of it is noted.
+ * Source that gives an attack `hold(how, at)`: a process that takes a resource and keeps it until the keeper has had enough
+ * rounds to notice. The result is recorded.
  */
 export const HOLD = `
 const HOLDER = String.raw\`use Fcntl qw(:DEFAULT :flock);

@@ -2,7 +2,7 @@ import type { Aftermath, World } from "../campaign.ts";
 
 const REPORT = "{artifacts}/report.xml";
 
-/** A check that the ticket's work is done: `work.txt` says so. Not many agents here do it. */
+/** A check that the ticket's work is done: `work.txt` says so. Few agents here do it. */
 export const WORKED = { step: "check", name: "work", command: [process.execPath, "check.mjs"] } as const;
 /** Node's own runner on the tests of the repository, judged test by test. */
 export const TESTED = {
@@ -11,7 +11,7 @@ export const TESTED = {
   command: [process.execPath, "--test", "--test-reporter=junit", `--test-reporter-destination=${REPORT}`],
   report: { format: "junit", path: REPORT },
 } as const;
-/** Two files that are right alone and wrong together; it waits until two candidates are being judged at once. */
+/** Two files that are right alone and wrong together; it waits until two candidates are being checked at once. */
 export const TOGETHER = { step: "check", name: "together", command: [process.execPath, "together.mjs"] } as const;
 
 const FILES = {
@@ -36,13 +36,13 @@ test("adds negative numbers", () => assert.equal(add(-1, -2), -3));
 `,
 };
 
-/** Agents with the engine's own rights: what is stopped here is stopped by what the engine believes. */
+/** Agents with the engine's own rights: only the engine's own checks stop them. */
 export const OPEN: World = {
   files: FILES,
   batch: { sandbox: "off", finish: [{ step: "gates" }, { step: "merge" }] },
 };
 
-/** Agents in the sandbox, with tickets in a folder, where a person may settle one by hand. */
+/** Agents in the sandbox, with tickets in a folder, so a person may settle one by hand. */
 export function walled(ids: readonly string[]): World {
   return {
     files: FILES,
@@ -57,7 +57,7 @@ export function walled(ids: readonly string[]): World {
   };
 }
 
-/** Whether the last word on a ticket is that nothing is left to do. */
+/** True if the last judgement leaves nothing open on the ticket. */
 export function isSettled({ events, ticket, code, stderr }: Aftermath, id = ticket): boolean {
   const last = events.findLast((event) => event.type === "oracle-judged");
   if (last?.type !== "oracle-judged") {

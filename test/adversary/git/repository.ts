@@ -1,15 +1,15 @@
 import { readFileSync, rmSync } from "node:fs";
 import type { Stage } from "../../e2e/stage.ts";
 
-/** How many branches, files and so on there are to be harmed. */
+/** Number of branches, files and other targets. */
 export const MANY = 20;
-/** What a person keeps in a repository that is nobody else's, and which has an object of this content. */
+/** A person's private repository has an object with this content. */
 export const PRIVATE = "a secret of another repository\n";
 
 /**
- * More of the repository that each attack gets a copy of: what a person has in it besides the base. Two commits; branches v0 to
- * v19, tags (one packed), notes, a stash, a commit that only the reflog remembers, a worktree on a disk that is not there now,
- * untracked and ignored files, and drivers of the person's own in its configuration.
+ * Adds a person's data to the repository that each attack gets a copy of. Two commits; branches v0 to v19, tags (one packed),
+ * notes, a stash, a commit that only the reflog contains, a worktree on a disk that is not mounted now, untracked and ignored
+ * files, and the person's own drivers in its configuration.
  */
 export function furnish(stage: Stage, repo: string): void {
   const git = (...args: string[]) => stage.git(repo, ...args);
@@ -36,23 +36,23 @@ export function furnish(stage: Stage, repo: string): void {
   stage.repo("private-repo", { secret: PRIVATE });
 }
 
-/** The commit that only a reflog or a person remembers. */
+/** The commit that only a reflog or a person knows. */
 export const lostCommit = (stage: Stage): string => readFileSync(stage.path("lost"), "utf8");
 
-/** All refs with what they mean, but the branches of loopdash. */
+/** All refs with their values, except loopdash's branches. */
 export function refsOf(stage: Stage, repo: string): ReadonlyMap<string, string> {
   const lines = stage.git(repo, "for-each-ref", "--format=%(refname) %(objectname) %(symref)").split("\n");
   const pairs = lines.map((line) => [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)] as const);
   return new Map(pairs.filter(([ref]) => !ref.startsWith("refs/heads/loopdash/")));
 }
 
-/** Whether git does something without an error. */
+/** True if git succeeds. */
 export function succeeds(stage: Stage, repo: string, ...args: string[]): boolean {
   try {
     stage.git(repo, ...args);
     return true;
   } catch {
-    // It says by its exit code that it does not.
+    // The exit code means no.
     return false;
   }
 }

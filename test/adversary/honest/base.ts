@@ -1,4 +1,4 @@
-/** What every repository of the corpus begins with: a small library with tests by Node's own runner. */
+/** The initial files of every repository in the corpus: a small library with tests by Node's own runner. */
 export const BASE: Readonly<Record<string, string>> = {
   "package.json": `${JSON.stringify(
     { name: "sums", version: "1.0.0", type: "module", private: true, scripts: { test: "node --test" } },

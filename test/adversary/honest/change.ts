@@ -1,21 +1,21 @@
-/** What an honest agent works with in its worktree. A path is below the worktree. */
+/** An honest agent's tools in its worktree. A path is relative to the worktree. */
 export interface Hands {
   readonly fs: typeof import("node:fs");
   readonly path: typeof import("node:path");
   write(path: string, content: string | Uint8Array): void;
   read(path: string): string;
-  /** Puts `to` in the place of `from`, which must be there. */
+  /** Replaces `from` by `to`; `from` must occur. */
   edit(path: string, from: string, to: string): void;
   remove(path: string): void;
-  /** Moves a file, and makes the folder that it comes to. */
+  /** Moves a file, and creates its new folder. */
   move(from: string, to: string): void;
-  /** Runs git in the worktree and gives what it prints. */
+  /** Runs git in the worktree and returns its output. */
   git(...args: readonly string[]): string;
-  /** Runs a program in the worktree and gives what it prints. */
+  /** Runs a program in the worktree and returns its output. */
   run(program: string, ...args: readonly string[]): string;
 }
 
-/** What an honest change left, for a look at whether it is there as it was meant. */
+/** The landed result of an honest change, to check that it is as intended. */
 export interface Left {
   /** git in the repository, on its base branch. */
   git(...args: readonly string[]): string;
@@ -25,30 +25,30 @@ export interface Left {
   mode(path: string): string;
 }
 
-/** An ordinary change that must land at the first try. */
+/** An ordinary change that must land at the first attempt. */
 export interface Honest {
-  /** Fit for a ticket id and a branch. */
+  /** Valid as a ticket id and in a branch name. */
   readonly id: string;
   readonly what: string;
-  /** What the agent does. It runs elsewhere: it sees its parameter, and nothing of this file. */
+  /** The agent's actions. They run elsewhere: the function sees its parameter, and nothing else of this file. */
   readonly agent: (hands: Hands) => void | Promise<void>;
-  /** Files of the base beside those that every base has. */
+  /** Files of the base besides those that every base has. */
   readonly base?: Readonly<Record<string, string>>;
   /** More keys of the ticket. */
   readonly ticket?: Readonly<Record<string, unknown>>;
-  /** Commands that make a checkout of this repository ready. */
+  /** Commands that prepare a checkout of this repository. */
   readonly prepare?: readonly (readonly string[])[];
-  /** The repository, where it is not one of its own. */
+  /** The repository, if it is not its own. */
   readonly repo?: string;
-  /** What the check says of it, so that it is known to have looked. */
+  /** The check's message, which proves that it ran. */
   readonly told?: RegExp;
-  /** Whether it is on the base as it was meant. */
+  /** True if the change is on the base as intended. */
   readonly left?: (left: Left) => boolean;
 }
 
 /**
- * A check by a report of Node's own runner, in the folder of the judgement. All files of tests run in one process, which costs a
- * third, unless `each` asks for one of their own as it is the runner's habit.
+ * A check by a report of Node's own runner, in the folder of the judgement. All test files run in one process, which costs a
+ * third, unless `each` requests one process per file, as is the runner's default.
  */
 export function nodeCheck(format: "junit" | "tap", isolation: "together" | "each" = "together", ...files: string[]): object {
   const path = `{artifacts}/report.${format}`;
@@ -58,7 +58,7 @@ export function nodeCheck(format: "junit" | "tap", isolation: "together" | "each
   return { step: "check", name: "tests", command, report: { format, path } };
 }
 
-/** A check by whatever this script of the repository writes to the path that it is given. */
+/** A check by the report that this script of the repository writes to the given path. */
 export function scriptCheck(format: "junit" | "vitest" | "jest" | "tap", script: string): object {
   const path = `{artifacts}/results`;
   return { step: "check", name: "tests", command: [process.execPath, script, path], report: { format, path } };
@@ -69,7 +69,7 @@ export function finish(...steps: readonly object[]): { readonly finish: readonly
   return { finish: [{ step: "gates" }, ...steps, { step: "merge" }] };
 }
 
-/** Changes that have little to do with tests: theirs are a few that cost next to nothing, by a shell. */
+/** Changes that have little to do with tests: they get a few cheap tests, by a shell. */
 export function bySmokeTest(changes: readonly Honest[]): readonly Honest[] {
   const check = { step: "check", name: "smoke", command: ["sh", "test/smoke.sh"], report: { format: "tap", path: "-" } };
   return changes.map((change) => ({

@@ -7,7 +7,7 @@ import { eventsOf, type Stage } from "../../e2e/stage.ts";
 import { BASE } from "./base.ts";
 import { finish, type Honest, type Left, nodeCheck } from "./change.ts";
 
-/** What a run of the whole corpus left. */
+/** The result of a run of the whole corpus. */
 export interface Outcome {
   readonly stage: Stage;
   readonly code: number | null;
@@ -19,7 +19,7 @@ export interface Outcome {
 /** The repository of a change. */
 export const repoOf = ({ id, repo }: Honest): string => repo ?? id.toLowerCase();
 
-/** Works the whole corpus in one batch, by the program as it ships and with all that it has against dishonest changes. */
+/** Works the whole corpus in one batch, by the shipped program with all its defences against dishonest changes. */
 export async function work(stage: Stage, corpus: readonly Honest[], program?: string): Promise<Outcome> {
   const template = stage.repo("template", BASE);
   const repos = new Map(corpus.map((change) => [repoOf(change), change]));
@@ -46,7 +46,7 @@ export async function work(stage: Stage, corpus: readonly Honest[], program?: st
   return { stage, code, stderr, events: eventsOf(stdout), report: await stage.report() };
 }
 
-/** The agent of every ticket: the functions of the corpus, by their source. */
+/** The agent of every ticket: the source of the corpus's functions. */
 function agentText(corpus: readonly Honest[]): string {
   const agents = corpus.map(({ id, agent }) => `${JSON.stringify(id)}: ${agent}`);
   return `import * as path from "node:path";
@@ -64,7 +64,7 @@ const agents = { ${agents.join(",\n")} };
 await agents[ticket]({ fs, path, write, read, edit, remove, move, git, run });`;
 }
 
-/** What a change left in its repository. */
+/** The result of a change in its repository. */
 export function leftBy(stage: Stage, change: Honest): Left {
   const repo = repoOf(change);
   return {
@@ -74,7 +74,7 @@ export function leftBy(stage: Stage, change: Honest): Left {
   };
 }
 
-/** What a run told of a ticket, for whoever wants to know why it did not land. */
+/** The run's output about a ticket, which shows why it did not land. */
 export function toldOf(events: readonly RunEvent[], ticket: string): string {
   return events.flatMap((event) => ("ticket" in event && event.ticket === ticket ? [JSON.stringify(event)] : [])).join("\n");
 }

@@ -20,8 +20,8 @@ describe("sums", () => {
 `;
 
 /**
- * A runner that has tests and code in its own process, as pytest has and jest -i: its report is a stream for JUnit and TAP, and
- * comes in one piece at the end for jest's JSON. It reads a configuration, a file of hooks and fixtures beside the tests.
+ * A runner with tests and code in its own process, like pytest and jest -i: its report is a stream for JUnit and TAP, and comes
+ * in one piece at the end for jest's JSON. It reads a configuration, a file of hooks and fixtures beside the tests.
  */
 const RUNNER = `import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -82,7 +82,7 @@ test("adds", () => strictEqual(add(1, 2), 3));
 test("adds below zero", () => strictEqual(add(-1, -2), -3));
 `;
 
-/** Tests that share a name, as those of a table often do. */
+/** Tests that share a name, as in a table of cases. */
 const TABLE = `import { strictEqual } from "node:assert";
 import { add } from "../add.mjs";
 for (const n of [1, 2]) test("doubles", () => strictEqual(add(n, n), 2 * n));
@@ -139,7 +139,7 @@ const FILES = {
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 const MODULES = join(ROOT, "node_modules");
 
-/** A folder that all judged commands may write, as a batch may open one for a cache. */
+/** A folder that all checked commands may write: a batch may open one as a cache. */
 export const CACHE = "cache";
 
 const around = (stage: Stage): void => {
@@ -159,7 +159,7 @@ function furnish(stage: Stage, { path, attack }: { readonly path: string; readon
   if (attack.id.startsWith("A12-filter")) stage.git(repo, "config", "filter.own.smudge", "node tools/smudge.mjs");
 }
 
-/** All repositories hold the same; each attack names the check that it is up against. */
+/** All repositories have the same content; each attack names the check that it targets. */
 export const world: World = {
   files: FILES,
   batch: {
@@ -188,7 +188,7 @@ const finish = (...checks: readonly object[]): { readonly finish: readonly objec
   finish: [{ step: "gates" }, ...checks.map((check) => ({ step: "check", name: "tests", ...check })), { step: "merge" }],
 });
 
-/** Node's own runner on `test/`, judged by its report. */
+/** Node's own runner on `test/`, checked by its report. */
 export function byNode(reporter: "junit" | "tap") {
   const path = `{artifacts}/report.${reporter}`;
   const command = [
@@ -201,7 +201,7 @@ export function byNode(reporter: "junit" | "tap") {
   return finish({ command, report: { format: reporter, path } });
 }
 
-/** The repository's own runner on a folder. TAP comes on stdout, other reports in a file: a fresh one, or one of the checkout. */
+/** The repository's own runner on a folder. TAP goes to stdout, other reports to a file: a new one, or one of the checkout. */
 export function byOwn(folder: string, format: "junit" | "jest" | "tap", at?: string) {
   const path = format === "tap" ? "-" : (at ?? "{artifacts}/report");
   return finish({ command: [process.execPath, "tools/run.mjs", folder, format, path], report: { format, path } });
@@ -215,15 +215,15 @@ export function byVitest() {
   return finish({ command, report: { format: "vitest", path } });
 }
 
-/** A command that is judged by its exit code alone. */
+/** A command that is checked by its exit code alone. */
 export function byCode(...command: readonly string[]) {
   return finish({ command });
 }
 
-/** A person allows the ticket to bring suppressions: what is left to stop it are the results. */
+/** A person allows suppressions for the ticket: only the results can stop it. */
 export const MAY_SUPPRESS = { allow: { suppressions: true } };
 
-/** Source of an agent that replaces a piece of a file. It throws where the piece is not there: the attack was not tried then. */
+/** Source of an agent that replaces a piece of a file. It throws if the piece is missing: then the attack did not run. */
 export function edit(file: string, from: string, to: string): string {
   const [path, piece, put] = [file, from, to].map((text) => JSON.stringify(text));
   return `{ const text = fs.readFileSync(${path}, "utf8"); if (!text.includes(${piece})) throw new Error("nothing to replace");
@@ -236,10 +236,10 @@ export function put(file: string, text: string): string {
     fs.writeFileSync(${JSON.stringify(file)}, ${JSON.stringify(text)});\n`;
 }
 
-/** Source of an agent that breaks what the tests are about. */
+/** Source of an agent that breaks the tested code. */
 export const BREAK = edit("add.mjs", "a + b", "Math.abs(a) + Math.abs(b)");
 
-/** A JUnit report that says of the suite what its runner would. */
+/** A JUnit report with the runner's usual content for the suite. */
 export const GOOD_JUNIT =
   '<testsuites><testsuite name="suite"><testcase classname="suite/add.mjs" name="adds"/>' +
   '<testcase classname="suite/add.mjs" name="adds below zero"/></testsuite></testsuites>\n';

@@ -7,14 +7,14 @@ import { PROGRAM, Stage } from "../../e2e/stage.ts";
 import type { Attack, Defence } from "../suite.ts";
 import { install, mustSay } from "./trials.ts";
 
-/** A run whose engine was killed, with what its first attempt left. */
+/** A run whose engine was killed, with the files of its first attempt. */
 export interface Killed {
   readonly stage: Stage;
   readonly program: string;
   readonly batch: string;
 }
 
-/** What is changed between two engines of one run, and what the second one says of it. */
+/** A change between two engines of one run, and the second one's reaction. */
 export interface Change {
   readonly id: string;
   readonly what: string;
@@ -22,11 +22,11 @@ export interface Change {
   readonly told: RegExp;
   /** The exit code of the refusal; default 3. */
   readonly refused?: number;
-  /** What the run says that goes on all the same; it is ended then. Default: that it was resumed. */
+  /** The output of a run that continues all the same; it is ended then. Default: that it was resumed. */
   readonly goes?: RegExp;
 }
 
-/** One killed run per program serves all changes: all of it is laid back before each. */
+/** One killed run per program serves all changes: everything is restored before each. */
 export function changes(defence: Defence, list: readonly Change[]): Attack[] {
   return list.map((change) => ({
     id: change.id,
@@ -44,7 +44,7 @@ function killedRun(program: string): Promise<Killed> {
   return run;
 }
 
-/** Ends what the tests of this file have left. */
+/** Ends the leftovers of this file's tests. */
 export async function removeKilledRuns(): Promise<void> {
   for (const run of await Promise.allSettled(killed.values())) {
     if (run.status === "fulfilled") run.value.stage[Symbol.dispose]();
@@ -71,7 +71,7 @@ async function killRun(from: string): Promise<Killed> {
   return { stage, program, batch };
 }
 
-/** Whether the next engine goes on with the changed run. */
+/** True if the next engine resumes the changed run. */
 async function goesOn(
   run: Killed,
   { change, told, refused = 3, goes = /"run-resumed"/ }: Change,
@@ -100,7 +100,7 @@ async function goesOn(
   return false;
 }
 
-/** The files of the bundle that hold these words. */
+/** The files of the bundle that contain these words. */
 export function bundled(program: string, words: string): string {
   const folder = dirname(program);
   const name = readdirSync(folder).find((n) => n.endsWith(".js") && readFileSync(join(folder, n), "utf8").includes(words));
@@ -130,7 +130,7 @@ export const sql = (statement: string) => (run: Killed) => inDatabase(run, (db) 
 // biome-ignore lint/suspicious/noExplicitAny: facts are edited in ways that their types forbid
 export type Loose = any;
 
-/** Rewrites the journal's facts and its whole chain after them, as one could who knows how it is made. */
+/** Rewrites the journal's facts and recomputes its whole chain, as an attacker who knows the format could. */
 export function rechain(run: Killed, edit: (facts: Loose[], run: Killed) => void): void {
   inDatabase(run, (db) => {
     const rows = db.prepare("SELECT run, at, data FROM journal ORDER BY seq").all() as {
@@ -152,7 +152,7 @@ export function rechain(run: Killed, edit: (facts: Loose[], run: Killed) => void
   });
 }
 
-/** A file of the killed run, by its name. Canaries that the kill left lie beside it and look like runs: the record tells them apart. */
+/** A file of the killed run, by its name. Leftover canaries beside it look like runs: the record tells them apart. */
 export const runFile = (run: Killed, name: string): string => {
   let id = "";
   inDatabase(run, (db) => {

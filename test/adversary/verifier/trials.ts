@@ -11,10 +11,10 @@ export interface Trial {
   readonly succeeds: (program: string) => Promise<boolean>;
 }
 
-/** Runs at a time: much of each is waiting. */
+/** Runs at a time: each one mostly waits. */
 const AT_A_TIME = 3;
 
-/** Trials of one defence. All are begun when the first is asked for, a few side by side, and each is waited for on its own. */
+/** Trials of one defence. All start with the first test, a few at a time, and each test waits for its own. */
 export function trials(defence: Defence, list: readonly Trial[]): Attack[] {
   const waves = new Map<string, ReadonlyMap<Trial, Promise<boolean>>>();
   return list.map((trial) => ({
@@ -34,7 +34,7 @@ function begin(list: readonly Trial[], program: string): ReadonlyMap<Trial, Prom
   return new Map(
     list.map((trial, at) => {
       const outcome = (places[at % AT_A_TIME] as Promise<void>).then(() => trial.succeeds(program));
-      // The next in line waits for this one whatever comes of it; its own test hears of a failure.
+      // The next trial waits for this one in any case; its own test reports a failure.
       places[at % AT_A_TIME] = outcome.then(
         () => undefined,
         () => undefined,
@@ -44,7 +44,7 @@ function begin(list: readonly Trial[], program: string): ReadonlyMap<Trial, Prom
   );
 }
 
-/** A copy of an installed program, whose oracle can be another. */
+/** A copy of an installed program, optionally with another oracle. */
 export function install(stage: Stage, program: string, oracle?: (shipped: Uint8Array) => Uint8Array | string): string {
   const root = stage.path("installed");
   for (const part of ["dist", "prompts", "package.json"])
@@ -57,12 +57,12 @@ export function install(stage: Stage, program: string, oracle?: (shipped: Uint8A
 /** The oracle beside an installed program. */
 export const oracleOf = (program: string): string => join(dirname(program), "oracle.cjs");
 
-/** What a run came to. */
+/** The outcome of a run. */
 export interface Outcome {
   readonly code: number | null;
   readonly events: readonly RunEvent[];
   readonly end: Extract<RunEvent, { type: "run-ended" }> | undefined;
-  /** All that it printed. */
+  /** All of its output. */
   readonly said: string;
 }
 
@@ -72,12 +72,12 @@ export async function runOf(stage: Stage, program: string, batch: string, env: R
   return { code, events, end: events.find((event) => event.type === "run-ended"), said: stdout + stderr };
 }
 
-/** Throws where a run was stopped, but by something else than is meant. */
+/** Throws if a run was stopped for another reason than the expected one. */
 export function mustSay({ said }: Pick<Outcome, "said">, words: RegExp): void {
   if (!words.test(said)) throw new Error(`it was stopped, but not for ${words}:\n${said}`);
 }
 
-/** An agent that does nothing at once, so that nothing is ever done. */
+/** An agent that exits at once without work, so that nothing is ever done. */
 export const IDLE = { agent: { kind: "command", command: ["true"] }, limits: { attempts: 1 } };
 
 /** A folder of tickets with these front matters: its path. */

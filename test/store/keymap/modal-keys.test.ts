@@ -56,7 +56,7 @@ describe("heal", () => {
     expect(short(desk(run))).toBe("");
     run.play({ type: "heal-asked" });
     const d = desk(run);
-    expect(short(d)).toBe("call off the heal");
+    expect(short(d)).toBe("cancel the heal");
     d.type("h");
     expect(d.sent).toEqual([{ type: "drop-heal" }]);
     expect(d.ui().modal).toBeUndefined();

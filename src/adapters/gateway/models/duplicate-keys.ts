@@ -7,19 +7,19 @@ const COLON = 0x3a;
 const MOST_DEPTH = 200;
 
 /**
- * Whether a JSON text names no member of an object twice, `value` being what was read from it. Of two members of one name
- * JavaScript takes the last, and whoever else reads the text may take the first: so it has as many members as the text has
- * names, or it says something twice. Also false where it is nested deeper than any request.
+ * True if no object of a JSON text has two members of the same name; `value` is the parsed text. Of two such members JavaScript
+ * takes the last, and another reader of the text may take the first. A text without duplicates has as many names as the value has
+ * members. Also false if it is nested deeper than any request.
  */
 export function hasNoDuplicateKeys(text: string, value: JsonObject): boolean {
   const members = membersOf(value);
-  // The quick count is never too low: where it says as many, there are no more.
+  // The quick count is never too low: if it equals the members, there are no more names.
   return namesAtMost(text) === members || namesIn(text) === members;
 }
 
 /**
- * Colons behind the end of a string, or behind what looks like one: the quote that begins a string which itself begins with
- * a colon. A long request has far fewer colons than strings.
+ * Colons after the end of a string, or after what looks like one: the opening quote of a string that begins with a colon. A long
+ * request has far fewer colons than strings.
  */
 function namesAtMost(text: string): number {
   let names = 0;
@@ -29,7 +29,7 @@ function namesAtMost(text: string): number {
   return names;
 }
 
-/** Strings before a colon. The text is well-formed, so that quotes come in pairs. */
+/** Strings before a colon. The text is well-formed, so quotes come in pairs. */
 function namesIn(text: string): number {
   let names = 0;
   for (let at = text.indexOf('"'); at >= 0; ) {
@@ -41,14 +41,14 @@ function namesIn(text: string): number {
   return names;
 }
 
-/** The place of the quote that ends the string which begins at `begin`. */
+/** The index of the quote that ends the string which begins at `begin`. */
 function endOfString(text: string, begin: number): number {
   let end = text.indexOf('"', begin + 1);
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end < 0 ? text.length : end;
 }
 
-/** Members of an object and of all that is in it; NaN, which equals nothing, where that is nested too deeply. */
+/** Members of an object and of all objects in it; NaN, which equals nothing, if it is nested too deeply. */
 function membersOf(value: object, depth = 0): number {
   if (depth > MOST_DEPTH) return Number.NaN;
   let members = 0;

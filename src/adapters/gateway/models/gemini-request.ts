@@ -1,8 +1,8 @@
 import { countOf, isObject, type JsonObject, listOf } from "../../json.ts";
 
 /**
- * Google reads a member by its name in either way of writing, `fileData` and `file_data` (the JSON of Protocol Buffers), and one
- * thing in the place of a list.
+ * Google reads a member by either spelling of its name, `fileData` and `file_data` (the JSON of Protocol Buffers), and a single
+ * value instead of a list.
  */
 function members(jsonObject: JsonObject, name: string): readonly unknown[] {
   const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -14,10 +14,10 @@ function all(options: unknown, name: string): readonly JsonObject[] {
   return members(options, name).flatMap((value) => (Array.isArray(value) ? value : [value]).filter(isObject));
 }
 
-/** Functions are run by the program inside; search, maps, pages by URL, stored files and code by the vendor. */
+/** The program inside runs functions; the vendor runs search, maps, pages by URL, stored files and code. */
 const FUNCTIONS = ["functionDeclarations", "function_declarations"];
 
-/** The functions among the tools of a Gemini request, and how many tools were or had something else. */
+/** The functions among the tools of a Gemini request, and the number of tools that were or had something else. */
 export function geminiClientTools(tools: unknown): { readonly tools: readonly unknown[]; readonly dropped: number } {
   const given = listOf(tools);
   const kept = given.flatMap((tool) => {
@@ -31,17 +31,17 @@ export function geminiClientTools(tools: unknown): { readonly tools: readonly un
   return { tools: kept, dropped: given.length - whole };
 }
 
-/** What in a Gemini request makes the vendor take something from elsewhere: a stored context, a file by its address. */
+/** The part of a Gemini request that makes the vendor fetch from elsewhere: a stored context, a file by its address. */
 export function geminiOutside(body: JsonObject): string | undefined {
   for (const name of ["cachedContent", "generateContentRequest"]) if (members(body, name).length > 0) return name;
   const contents = [...all(body, "contents"), ...all(body, "systemInstruction")];
   const parts = contents.flatMap((content) => all(content, "parts"));
-  // What a function gave back may have parts of its own.
+  // The result of a function may have parts of its own.
   const inner = parts.flatMap((part) => all(part, "functionResponse")).flatMap((response) => all(response, "parts"));
   return [...parts, ...inner].some((part) => members(part, "fileData").length > 0) ? "a file by URL or id" : undefined;
 }
 
-/** Tokens that an answer may have at most, where the request says so, and answers that are asked for. */
+/** Tokens that an answer may have at most, if the request has a limit, and the number of requested answers. */
 export function geminiBounds(body: JsonObject): { readonly maxOutput: number | undefined; readonly answers: number } {
   const greatest = (name: string): number | undefined => {
     const counts = all(body, "generationConfig")

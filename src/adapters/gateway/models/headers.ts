@@ -1,13 +1,13 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 
 /**
- * Headers of a model request that are passed on; all others stay behind, whatever they are called: credentials,
- * cookies, the choice of an organisation that pays, and everything about the connection.
+ * Headers of a model request that are passed on. All others stay behind, whatever their names: credentials, cookies, the choice
+ * of an organisation that pays, and everything about the connection.
  */
 const TO_MODEL =
   /^(?:accept|accept-language|content-type|user-agent|x-app|x-stainless-[\w-]+|x-claude-code-[\w-]+|anthropic-(?:version|beta|dangerous-direct-browser-access)|openai-beta|originator|version|session[_-]id|conversation[_-]id|thread[_-]id|x-codex-[\w-]+|x-client-request-id)$/;
 
-/** About one connection only (RFC 9110, 7.6.1, and what old proxies use). */
+/** About one connection only (RFC 9110, 7.6.1, and headers of old proxies). */
 const HOP_BY_HOP = new Set([
   "connection",
   "keep-alive",
@@ -33,13 +33,13 @@ const NOT_FROM_MODEL = new Set([
   "clear-site-data",
 ]);
 
-/** What of a model request's headers goes to the vendor. The answer is asked for uncompressed, so that it can be read. */
+/** The headers of a model request for the vendor. They ask for an uncompressed answer, so that it can be read. */
 export function headersToModel(req: IncomingMessage): OutgoingHttpHeaders {
   const kept = Object.entries(req.headers).filter(([name]) => TO_MODEL.test(name));
   return { ...Object.fromEntries(kept), "accept-encoding": "identity" };
 }
 
-/** What of a model answer's headers goes inside; without its length and coding where the bytes are no longer the same. */
+/** The headers of a model's answer for the program inside; without length and coding if the bytes have changed. */
 export function headersFromModel(answer: IncomingMessage, decoded: boolean): OutgoingHttpHeaders {
   const changed = decoded ? ["content-length", "content-encoding"] : [];
   return withoutHop(answer, (name) => NOT_FROM_MODEL.has(name) || changed.includes(name));

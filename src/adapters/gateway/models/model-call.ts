@@ -10,20 +10,20 @@ import { headersFromModel } from "./headers.ts";
 import type { AnswerKind } from "./routes.ts";
 import { Scrubber, scrubbed } from "./scrub.ts";
 
-/** A request to a model that has been let through. */
+/** A request to a model that was admitted. */
 export interface CallOf {
   readonly out: ClientRequest;
   readonly body: Buffer | undefined;
   readonly res: ServerResponse;
   readonly limits: GatewayLimits;
   readonly secret: string;
-  /** Absent where it costs nothing. */
+  /** Absent if it costs nothing. */
   readonly metered?: { readonly kind: AnswerKind; readonly hold: Hold };
 }
 
 /**
- * Sends the request and streams the answer back; settles once it is over, with its cost booked. Rejects with a Refusal
- * where the vendor did not answer. Whoever goes away, the other side is let go too.
+ * Sends the request and streams the answer back; settles once it is over, with its cost booked. Rejects with a Refusal if the
+ * vendor did not answer. If either side disconnects, the other side is disconnected too.
  */
 export function callModel(callOf: CallOf): Promise<void> {
   return new Promise((settle, reject) => new Call(callOf, settle, reject).begin());
@@ -33,7 +33,7 @@ class Call {
   readonly #of: CallOf;
   readonly #settle: () => void;
   readonly #reject: (refusal: Refusal) => void;
-  /** Whether the vendor may have seen the request. */
+  /** True if the vendor may have received the request. */
   #sent = false;
   #reader: AnswerReader | undefined;
   #answered = false;
@@ -52,16 +52,16 @@ class Call {
     if (res.destroyed) return this.#end("unsent");
     this.#timer = setTimeout(() => this.#breakOff(504), limits.answerMs);
     this.#total = setTimeout(() => this.#breakOff(504), limits.totalMs);
-    // A whole answer is closed too: then `pipeline` tells.
+    // A complete answer is closed too: then `pipeline` reports.
     res.once("close", () => res.writableFinished || this.#breakOff(502));
     out.once("error", () => this.#breakOff(502));
-    // Where the vendor wants another protocol, Node lets the connection go without an error.
+    // If the vendor requires another protocol, Node drops the connection without an error.
     out.once("close", () => this.#answered || this.#breakOff(502));
     out.once("socket", (socket) => {
       const sent = (): void => {
         this.#sent = true;
       };
-      // What a pooled socket carries is on its way at once.
+      // Data on a pooled socket is sent at once.
       if (out.reusedSocket) sent();
       else socket.once(out.protocol === "https:" ? "secureConnect" : "connect", sent);
     });
@@ -72,9 +72,9 @@ class Call {
   #answer(answer: IncomingMessage): void {
     this.#answered = true;
     const status = answer.statusCode ?? 502;
-    // Whoever asked may have gone without our knowing it yet.
+    // The client may be gone without our knowing it yet.
     if (this.#over || this.#of.res.destroyed) return this.#breakOff(502);
-    // Nobody here follows a redirect, and whoever is inside must not be sent elsewhere.
+    // The gateway follows no redirect, and the program inside must not be sent elsewhere.
     if (status >= 300 && status < 400 && status !== 304) {
       this.#of.metered?.hold.settle({ as: "free" });
       return this.#breakOff(502);
@@ -82,7 +82,7 @@ class Call {
     const decoder = decoderOf(answer.headers["content-encoding"]);
     if (decoder === undefined) return this.#breakOff(502);
     this.#writeHead(answer, decoder !== "none", status);
-    // What breaks off before its coding is undone, breaks off what comes out.
+    // If the answer breaks off before decoding, the decoded stream breaks off too.
     if (!this.#over) this.#pass(decoder === "none" ? answer : pipeline(answer, decoder, () => undefined), answer);
   }
 
@@ -97,7 +97,7 @@ class Call {
     try {
       res.writeHead(status, Object.fromEntries(headers));
     } catch {
-      // A status or a header that Node does not write is one that would say more than one thing.
+      // A status or a header that Node refuses to write would be ambiguous.
       this.#breakOff(502);
     }
   }
@@ -114,7 +114,7 @@ class Call {
       size += chunk.length;
       if (size > limits.answerBytes) return this.#breakOff(502);
       this.#chunk(chunk);
-      // What it cost may have cut the line.
+      // The answer's cost may have cut the line.
       if (this.#over) return;
       const bytes = scrubber.push(chunk);
       if (bytes.length > 0 && !res.write(bytes)) source.pause();
@@ -130,7 +130,7 @@ class Call {
       metered?.hold.settle(ok ? this.#outcome() : { as: "free" });
       this.#end("answered");
     });
-    // With the first piece where there is one already, in one go; a stream that is slow to begin is seen to have begun.
+    // Sends the headers with the first piece if there is one already; otherwise now, to show that a slow stream has begun.
     setImmediate(() => size > 0 || res.destroyed || res.writableEnded || res.flushHeaders());
   }
 
@@ -143,14 +143,14 @@ class Call {
     if (reading !== before) this.#of.metered?.hold.observe(reading);
   }
 
-  /** Of an answer that said all about its cost it does not matter who stopped listening before its end. */
+  /** If an answer gave its complete cost, it does not matter who stopped listening before its end. */
   #outcome(): CallOutcome {
     const reading = this.#reader?.end();
     if (reading !== undefined) return { as: "read", reading };
     return { as: "unread", reading: this.#reader?.sofar() ?? NOTHING_READ };
   }
 
-  /** Ends both sides. What may have reached the vendor counts as its maximum, unless it is booked already. */
+  /** Ends both sides. A request that may have reached the vendor counts as its maximum, unless it is booked already. */
   #breakOff(status: 502 | 504): void {
     if (this.#over) return;
     const { out, res, metered } = this.#of;
@@ -181,16 +181,16 @@ class Call {
   }
 }
 
-/** What came before an end reaches whoever asked, so that the answer is seen to have been cut off. */
+/** Delivers the pieces before an end, so that the client sees that the answer was cut off. */
 function handOver(res: ServerResponse): void {
   res.flushHeaders();
   // Node holds back the pieces of one turn until its end.
   while (res.socket !== null && res.socket.writableCorked > 0) res.socket.uncork();
 }
 
-/** What undoes the coding of an answer that was asked for without one; undefined where nothing here does. */
+/** The decoder of an answer that is compressed although it was requested uncompressed; undefined if there is none. */
 function decoderOf(coding: string | undefined): Transform | "none" | undefined {
-  // Each piece is given out as soon as it can be read.
+  // Each piece is passed on as soon as it can be read.
   const flush = { flush: zlib.Z_SYNC_FLUSH };
   switch (coding?.trim().toLowerCase() ?? "") {
     case "":

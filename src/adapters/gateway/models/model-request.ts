@@ -10,23 +10,23 @@ import { clientToolsOnly, outsideOf } from "./vendor-reach.ts";
 /** A request to a model, as it is sent on. */
 export interface ModelAsk {
   readonly model: string;
-  /** What was looked at is what the vendor gets: written anew where something was taken out, or said twice. */
+  /** The checked body is the one that the vendor gets: written again if something was removed, or if a name occurs twice. */
   readonly body: Buffer;
-  /** Tokens that one answer may have at most, where the request says so. */
+  /** Tokens that one answer may have at most, if the request has a limit. */
   readonly maxOutput: number | undefined;
-  /** Answers that are asked for. */
+  /** The number of requested answers. */
   readonly answers: number;
-  /** Whether its input is not all in the body, so that its size is not known. */
+  /** True if its input is not all in the body, so that its size is unknown. */
   readonly outside: boolean;
-  /** Whether it asks for something that costs more than the price list says: a faster or preferred service. */
+  /** True if it asks for a service above the price list: a faster or preferred one. */
   readonly surcharge: boolean;
 }
 
 const LONGEST_MODEL = 200;
 
 /**
- * Reads and checks a request body. With `vendorReach` false, tools that the vendor would run are taken out, and what
- * would make it fetch something is refused. Throws a Refusal (400 or 403).
+ * Reads and checks a request body. With `vendorReach` false, it removes tools that the vendor would run, and refuses content that
+ * the vendor would fetch. Throws a Refusal (400 or 403).
  */
 export function readModelRequest(bytes: Buffer, options: { route: FoundRoute; vendorReach: boolean }): ModelAsk {
   const kind = options.route.meter ?? options.route.shape ?? "messages";
@@ -43,7 +43,7 @@ export function readModelRequest(bytes: Buffer, options: { route: FoundRoute; ve
   const adjusted = adjust(kind, body, options.vendorReach);
   return {
     model,
-    // Writing a long talk anew takes longer than all the rest here.
+    // Writing a long conversation again takes longer than all the rest here.
     body: adjusted === body && hasNoDuplicateKeys(text, body) ? bytes : written(adjusted),
     maxOutput: maxOutputOf(kind, body),
     answers: kind === "generate" ? geminiBounds(body).answers : (countOf(body["n"]) ?? 1),
@@ -69,10 +69,10 @@ function parse(text: string): JsonObject {
   return body;
 }
 
-/** The request as it may be sent on; the same object where nothing of it has to change. */
+/** The request as it may be sent on; the same object if nothing in it must change. */
 function adjust(kind: AnswerKind, body: JsonObject, vendorReach: boolean): JsonObject {
   const withTools = vendorReach || body["tools"] === undefined ? body : withoutVendorTools(kind, body);
-  // Without it a streamed chat never says what it used.
+  // Without it a streamed chat never reports its usage.
   const options = objectOf(body["stream_options"]);
   if (kind !== "chat" || body["stream"] !== true || options?.["include_usage"] === true) return withTools;
   return { ...withTools, stream_options: { ...options, include_usage: true } };
@@ -82,12 +82,12 @@ function written(body: JsonObject): Buffer {
   try {
     return Buffer.from(JSON.stringify(body));
   } catch {
-    // Nested so deeply that it cannot be written any more.
+    // Nested so deeply that it can no longer be written.
     throw new Refusal(400, "the request is nested too deeply");
   }
 }
 
-/** A request whose only tools were the vendor's has none any more, and an empty list would be an error. */
+/** Removing all tools removes the list too: an empty list would be an error. */
 function withoutVendorTools(kind: AnswerKind, body: JsonObject): JsonObject {
   const given = body["tools"];
   const { tools, dropped } = clientToolsOnly(kind, given);
@@ -104,7 +104,7 @@ function maxOutputOf(kind: AnswerKind, body: JsonObject): number | undefined {
   return newer ?? countOf(body["max_tokens"]);
 }
 
-/** Anthropic's fast mode, and OpenAI's tiers; a tier that is cheaper counts as dear here, never the other way round. */
+/** True for Anthropic's fast mode and OpenAI's tiers; a cheaper tier also counts as a surcharge, never the other way round. */
 function hasSurcharge(body: JsonObject): boolean {
   // Google reads it by either name.
   const plainTier = isPlainTier(body["service_tier"]) && isPlainTier(body["serviceTier"]);

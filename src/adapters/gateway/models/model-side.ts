@@ -10,10 +10,10 @@ import { BodyReader } from "./read-body.ts";
 import { type FoundRoute, routeOf } from "./routes.ts";
 import { Upstream } from "./upstream.ts";
 
-/** What the model's side knows of the gateway's line. */
+/** The model side's view of the gateway's line. */
 export interface GatewayLine {
   readonly cut: (reason: string) => void;
-  /** Throws a Refusal (402) where it is cut. */
+  /** Throws a Refusal (402) if it is cut. */
   readonly assertNotCut: () => void;
   readonly open: OpenLines;
 }
@@ -44,9 +44,9 @@ export class ModelSide {
     this.#upstream.close();
   }
 
-  /** Answers one request; rejects with a Refusal where it is not let through. */
+  /** Answers one request; rejects with a Refusal if it is not allowed. */
   async serve(req: IncomingMessage, res: ServerResponse, target: string): Promise<void> {
-    // Claude Code asks so whether anybody is there.
+    // Claude Code tests with this request if the server is reachable.
     if (req.method === "HEAD" && target === "/") return void res.writeHead(200).end();
     const route = routeOf(this.#of.api, req.method ?? "", target);
     if (route.method === "GET") return await this.#get(req, res, target);
@@ -68,7 +68,7 @@ export class ModelSide {
     const { route, target } = options;
     const ask = readModelRequest(options.body, { route, vendorReach: this.#of.vendorReach ?? false });
     const secret = await this.#upstream.secret();
-    // It may have been cut since the request began; from here to the call nothing is waited for.
+    // It may have been cut since the request began; nothing is awaited from here to the call.
     this.#line.assertNotCut();
     const metered = route.meter === undefined ? undefined : { kind: route.meter, hold: this.meter.admit(ask) };
     const headers = { ...headersToModel(req), "content-type": "application/json" };
@@ -76,7 +76,7 @@ export class ModelSide {
       const out = this.#upstream.ask({ method: "POST", target, headers, body: ask.body, secret });
       await this.#call({ out, body: ask.body, res, limits: this.#limits, secret, ...(metered === undefined ? {} : { metered }) });
     } catch (error) {
-      // Where the call never began; one that did has booked itself.
+      // For a call that never began; one that began has booked itself.
       metered?.hold.settle({ as: "free" });
       throw error;
     }

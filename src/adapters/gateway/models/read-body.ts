@@ -7,7 +7,7 @@ import { Refusal } from "../refusals.ts";
 
 type Decode = (bytes: Buffer, options: ZlibOptions) => Promise<Buffer>;
 
-/** Codings that agents' programs compress their requests with; Codex uses zstd. */
+/** Codings in which agents' programs compress their requests; Codex uses zstd. */
 const CODINGS: Readonly<Record<string, Decode>> = {
   gzip: promisify<Buffer, ZlibOptions, Buffer>(gunzip),
   deflate: promisify<Buffer, ZlibOptions, Buffer>(inflate),
@@ -15,7 +15,7 @@ const CODINGS: Readonly<Record<string, Decode>> = {
   zstd: promisify<Buffer, object, Buffer>(zstdDecompress),
 };
 
-/** Reads request bodies whole, so many bytes at a time as the gateway holds at most. */
+/** Reads whole request bodies, within the gateway's bound on bytes in memory. */
 export class BodyReader {
   readonly #limits: GatewayLimits;
   #held = 0;
@@ -24,7 +24,7 @@ export class BodyReader {
     this.#limits = limits;
   }
 
-  /** The body, decoded, given to `use`; its bytes are counted as held until that settles. Throws a Refusal (4xx). */
+  /** Gives the decoded body to `use`; its bytes count as held until that settles. Throws a Refusal (4xx). */
   async read<T>(req: IncomingMessage, use: (body: Buffer) => Promise<T>): Promise<T> {
     let mine = 0;
     const hold = (bytes: number): void => {
@@ -54,14 +54,14 @@ export class BodyReader {
           hold(chunk.length);
           chunks.push(chunk);
         } catch (refusal) {
-          // Not destroyed: the refusal still has to be said.
+          // Not destroyed: the refusal must still be sent.
           req.off("data", take).pause();
           reject(refusal);
         }
       };
       req.on("data", take);
       req.once("end", () => settle(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size)));
-      // After its end, or a refusal, this is said to nobody.
+      // After its end, or a refusal, this has no effect.
       req.once("close", () => reject(new Refusal(400, "the request broke off")));
     });
   }
@@ -71,7 +71,7 @@ export class BodyReader {
     if (coding === "identity" || coding === "") return raw;
     const decode = Object.hasOwn(CODINGS, coding) ? CODINGS[coding] : undefined;
     if (decode === undefined) throw new Refusal(415, "the request is compressed in a way that the gateway does not read");
-    // The output is held while it grows: what it may become counts.
+    // The output is held while it grows: its maximum counts.
     hold(this.#limits.bodyBytes);
     try {
       return await decode(raw, { maxOutputLength: this.#limits.bodyBytes });

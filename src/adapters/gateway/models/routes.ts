@@ -1,25 +1,25 @@
 import type { ModelApi } from "../../../ports/gateway.ts";
 import { Refusal } from "../refusals.ts";
 
-/** Where an answer says what it cost, and how. */
+/** The format in which an answer gives its cost. */
 export type AnswerKind = "messages" | "chat" | "responses" | "generate";
 
-/** One thing that may be asked of a model API. */
+/** One allowed request of a model API. */
 export interface Route {
   readonly method: "GET" | "POST";
-  /** The whole path as it stands in the request; nothing is decoded or resolved. A group named `model` in it is the model. */
+  /** The whole path in the request; nothing is decoded or resolved. A group named `model` in it is the model. */
   readonly path: RegExp;
-  /** Parameters that may follow, and the values that they may have. */
+  /** Parameters that may follow, and their allowed values. */
   readonly query: Readonly<Record<string, RegExp>>;
-  /** Absent where it costs nothing. */
+  /** Absent if it costs nothing. */
   readonly meter?: AnswerKind;
-  /** What its body is like, where it costs nothing; default: Anthropic's. */
+  /** The format of its body if it costs nothing; default: Anthropic's. */
   readonly shape?: AnswerKind;
 }
 
 /** A route that was found. */
 export interface FoundRoute extends Route {
-  /** The model, where the path names it; else the body does. */
+  /** The model, if the path names it; else the body does. */
   readonly model?: string;
 }
 
@@ -50,15 +50,15 @@ const ROUTES: Readonly<Record<ModelApi, readonly Route[]>> = {
   ],
 };
 
-/** Google names the model in the path, and what is to be done after a colon. */
+/** Google has the model in the path, and the method after a colon. */
 function geminiPath(method: string): RegExp {
   return new RegExp(`^/v1(?:beta)?/models/(?<model>[A-Za-z0-9][\\w.-]{0,99}):${method}$`);
 }
 
 /**
- * The route of a request, by its method and its target in origin form. Throws a Refusal (403) for anything else: another
- * spelling of an allowed path, an encoded slash, an unknown parameter. The reason repeats no value of a parameter, for it
- * may be a secret.
+ * The route of a request, by its method and its target in origin form. Throws a Refusal (403) for anything else: another spelling
+ * of an allowed path, an encoded slash, an unknown parameter. The reason repeats no value of a parameter, because it may be a
+ * secret.
  */
 export function routeOf(api: ModelApi, method: string, target: string): FoundRoute {
   const [path = "", query, ...more] = target.split("?");
@@ -69,7 +69,7 @@ export function routeOf(api: ModelApi, method: string, target: string): FoundRou
   return model === undefined ? route : { ...route, model };
 }
 
-/** Taken apart by hand: nothing may be decoded here that the vendor would not decode, or the other way round. */
+/** Parsed by hand: it must decode exactly what the vendor would decode. */
 function isAllowed(query: string, route: Route): boolean {
   if (query === "") return true;
   const names = new Set<string>();
@@ -82,7 +82,7 @@ function isAllowed(query: string, route: Route): boolean {
   });
 }
 
-/** The path and query to ask the vendor for: OpenAI's base URL has the version in it, the others' have not. */
+/** The vendor's path and query: OpenAI's base URL includes the version, the others' do not. */
 export function upstreamPath(api: ModelApi, base: URL, target: string): string {
   const prefix = base.pathname.replace(/\/+$/, "");
   return prefix + (api === "openai" ? target.slice("/v1".length) : target);

@@ -1,19 +1,19 @@
 const STAR = 0x2a;
 
 /**
- * Stars over every place where the secret stands in what passes, of the same length. Bytes are held back only where they
- * may be the beginning of the secret, so a stream is not slowed.
+ * Replaces every occurrence of the secret in a stream by stars of the same length. Holds bytes back only if they may be the
+ * beginning of the secret, so a stream is not slowed.
  */
 export class Scrubber {
   readonly #secret: Buffer;
   #tail: Buffer = Buffer.alloc(0);
 
-  /** An empty secret is in nothing. */
+  /** An empty secret occurs nowhere. */
   constructor(secret: string) {
     this.#secret = Buffer.from(secret);
   }
 
-  /** What may go on of what has come so far; may be empty. */
+  /** The bytes so far that may be passed on; may be empty. */
   push(chunk: Buffer): Buffer {
     if (this.#secret.length === 0) return chunk;
     const bytes = this.#starred(this.#tail.length === 0 ? chunk : Buffer.concat([this.#tail, chunk]));
@@ -22,7 +22,7 @@ export class Scrubber {
     return bytes.subarray(0, free);
   }
 
-  /** What was held back, once nothing more comes. */
+  /** The bytes held back, once the stream has ended. */
   end(): Buffer {
     return this.#tail;
   }
@@ -35,7 +35,7 @@ export class Scrubber {
     return copy;
   }
 
-  /** How many of the last bytes are a beginning of the secret. */
+  /** The number of last bytes that are a beginning of the secret. */
   #beginning(bytes: Buffer): number {
     const first = this.#secret[0] ?? 0;
     let at = bytes.indexOf(first, Math.max(0, bytes.length - this.#secret.length + 1));

@@ -5,7 +5,7 @@ import type { GatewayLimits, ModelUpstream } from "../../../ports/gateway.ts";
 import { Refusal } from "../refusals.ts";
 import { upstreamPath } from "./routes.ts";
 
-/** What a header's value may have in it (RFC 9110, 5.5), without spaces: a key has none. */
+/** Characters of a header's value (RFC 9110, 5.5), without spaces: a key has none. */
 const KEY = /^[\x21-\x7e]+$/;
 
 /** The connection to the vendor's API: one pool of sockets, and the credential. */
@@ -15,7 +15,7 @@ export class Upstream {
   readonly #limits: GatewayLimits;
   readonly #agent: HttpAgent | HttpsAgent;
 
-  /** Throws a UserError (exit 2) where the base URL is none. */
+  /** Throws a UserError (exit 2) if the base URL is invalid. */
   constructor(modelUpstream: ModelUpstream, limits: GatewayLimits) {
     this.base = readBase(modelUpstream.baseUrl);
     this.#of = modelUpstream;
@@ -27,14 +27,14 @@ export class Upstream {
         : new HttpAgent(pool);
   }
 
-  /** The credential, asked for anew. Rejects with a Refusal (502) that says nothing of it. */
+  /** The credential, asked for again each time. Rejects with a Refusal (502) that reveals nothing of it. */
   async secret(): Promise<string> {
     if (this.#of.credential === undefined) return "";
     let value: string;
     try {
       value = await this.#of.credential.value();
     } catch {
-      // What failed may have the credential in its words.
+      // The error's message may contain the credential.
       throw new Refusal(502, "the engine has no credential for the model's API");
     }
     if (!KEY.test(value)) throw new Refusal(502, "the engine's credential for the model's API cannot be used");

@@ -2,12 +2,12 @@ import { isObject, type JsonObject, listOf, objectOf } from "../../json.ts";
 import { geminiClientTools, geminiOutside } from "./gemini-request.ts";
 import type { AnswerKind } from "./routes.ts";
 
-/** The shapes whose tools say by their type who runs them; Google's are in gemini-request.ts. */
+/** The formats whose tools have a type that determines who runs them; Google's are in gemini-request.ts. */
 type Typed = Exclude<AnswerKind, "generate">;
 
 /**
- * Tools that the program inside runs itself. Any other kind is run by the vendor: search, fetch, remote MCP servers, code
- * with a network, each a way out of the sandbox. Anthropic's client tools carry a date in their name.
+ * Tools that the program inside runs itself. The vendor runs any other kind: search, fetch, remote MCP servers, code with a
+ * network, each a way out of the sandbox. Anthropic's client tools have a date in their name.
  */
 const CLIENT_TOOLS: Readonly<Record<Typed, RegExp>> = {
   messages: /^(?:custom|(?:bash|text_editor|computer|memory|tool_search_tool(?:_\w+)?)_\d{8})$/,
@@ -15,14 +15,14 @@ const CLIENT_TOOLS: Readonly<Record<Typed, RegExp>> = {
   responses: /^(?:function|custom|local_shell|shell|apply_patch|tool_search|computer(?:_use_preview)?)$/,
 };
 
-/** Members of a request by which the vendor takes something from elsewhere. */
+/** Members of a request that make the vendor fetch from elsewhere. */
 const OUTSIDE_MEMBERS: Readonly<Record<Typed, readonly string[]>> = {
   messages: ["mcp_servers", "container"],
   chat: ["web_search_options"],
   responses: ["previous_response_id", "conversation", "prompt"],
 };
 
-/** The tools of a request that only the program inside runs, and how many others there were. */
+/** The tools of a request that only the program inside runs, and the number of others. */
 export function clientToolsOnly(
   kind: AnswerKind,
   tools: unknown,
@@ -39,13 +39,13 @@ function keptTool(kind: Typed, tool: unknown): readonly unknown[] {
   if (kind === "responses" && type === "namespace") return [keptNamespace(kind, tool)];
   // A search of OpenAI's own index reaches nobody else; Codex asks for it by default.
   if (kind === "responses" && type === "web_search" && tool["external_web_access"] === false) return [tool];
-  // Anthropic's custom tools need not say so; a shell may be one that the vendor keeps.
+  // Anthropic's custom tools need no type; a shell may be one that the vendor keeps.
   if (type === undefined || type === null) return kind === "messages" ? [tool] : [];
   if (type === "shell" && isVendorShell(tool)) return [];
   return typeof type === "string" && CLIENT_TOOLS[kind].test(type) ? [tool] : [];
 }
 
-/** The same object where all its tools are kept. */
+/** The same object if all its tools are kept. */
 function keptNamespace(kind: Typed, namespace: JsonObject): JsonObject {
   const given = namespace["tools"];
   const { tools } = clientToolsOnly(kind, given);
@@ -58,7 +58,7 @@ function isVendorShell(tool: JsonObject): boolean {
   return environment !== undefined && objectOf(environment)?.["type"] !== "local";
 }
 
-/** What in a request makes the vendor take something from elsewhere, or undefined: "mcp_servers", "a file by URL". */
+/** The part of a request that makes the vendor fetch from elsewhere, or undefined: "mcp_servers", "a file by URL". */
 export function outsideOf(kind: AnswerKind, body: JsonObject): string | undefined {
   if (kind === "generate") return geminiOutside(body);
   const member = OUTSIDE_MEMBERS[kind].find((name) => !isNothing(body[name]));
@@ -73,17 +73,17 @@ function isNothing(value: unknown): boolean {
   return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 }
 
-/** Whether a content block of a message, a tool's result or an item of Responses is outside. */
+/** True if a content block of a message, a tool's result or an item of Responses is outside. */
 function hasOutside(turn: unknown): boolean {
   if (!isObject(turn)) return false;
   const { content, output } = turn;
-  // A computer's screenshot is one block in the place of a list.
+  // A computer's screenshot is one block instead of a list.
   return listOf(content).some(isOutside) || listOf(output).some(isOutside) || isOutside(output);
 }
 
 function isOutside(block: unknown): boolean {
   if (!isObject(block)) return false;
-  // One level is all that the APIs have: the blocks of a tool's result, and those of a document.
+  // The APIs have only one level: the blocks of a tool's result, and those of a document.
   const { content, source } = block;
   return (
     isOutsideBlock(block) ||
@@ -92,7 +92,7 @@ function isOutside(block: unknown): boolean {
   );
 }
 
-/** Asked of each block of a long talk: no list and no function is made for it. */
+/** Called for each block of a long conversation: it allocates no list and no function. */
 function isOutsideBlock(block: unknown): boolean {
   if (!isObject(block)) return false;
   const { type, source, file, image_url: given } = block;

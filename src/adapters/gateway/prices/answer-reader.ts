@@ -4,16 +4,16 @@ import { isObject, type JsonObject, listOf, objectOf } from "../../json.ts";
 import type { AnswerKind } from "../models/routes.ts";
 import { mergeReadings, NOTHING_READ, readUsage, type UsageReading } from "./usage.ts";
 
-/** Reads along what an answer says about its cost. Whoever feeds it bounds the answer's size. */
+/** Reads the cost in an answer as it streams. The caller bounds the answer's size. */
 export interface AnswerReader {
   push(chunk: Buffer): void;
-  /** What was said so far. */
+  /** The reading so far. */
   sofar(): UsageReading;
-  /** Once the answer is over: what it cost, or undefined where it does not say so whole and well-formed. */
+  /** The cost of a complete answer; undefined if the answer does not give it completely and well-formed. */
   end(): UsageReading | undefined;
 }
 
-/** For an answer of this content type; undefined where it is of none that says what it cost. */
+/** A reader for an answer of this content type; undefined if no answer of this type gives its cost. */
 export function answerReader(kind: AnswerKind, contentType: string | undefined): AnswerReader | undefined {
   const type = contentType?.split(";", 1)[0]?.trim().toLowerCase();
   if (type === "text/event-stream") return new EventReader(kind);
@@ -43,13 +43,13 @@ class JsonReader implements AnswerReader {
   }
 }
 
-/** Server-sent events (WHATWG HTML, 9.2) of which the data is one JSON text each. What is written otherwise does not say what it cost. */
+/** Server-sent events (WHATWG HTML, 9.2) whose data is one JSON text each. Any other event gives no cost. */
 class EventReader implements AnswerReader {
   readonly #kind: AnswerKind;
   readonly #text = new StringDecoder("utf8");
   readonly #events = createParser({ onEvent: ({ data }) => this.#event(data) });
   #reading = NOTHING_READ;
-  /** Events that have to be there, and are. */
+  /** Required events that have occurred. */
   readonly #seen = new Set<"start" | "delta" | "end">();
   #malformed = false;
 
@@ -66,7 +66,7 @@ class EventReader implements AnswerReader {
   }
 
   end(): UsageReading | undefined {
-    // An event that no empty line ends is none.
+    // An event without an empty line at its end does not count.
     const needed = this.#kind === "messages" ? (["start", "delta", "end"] as const) : (["delta", "end"] as const);
     return !this.#malformed && needed.every((event) => this.#seen.has(event)) ? this.#reading : undefined;
   }
@@ -106,7 +106,7 @@ class EventReader implements AnswerReader {
     if (event["usage"] !== undefined && event["usage"] !== null) this.#use("delta", event);
   }
 
-  /** Google's say what they have cost so far in each; the last one says why it is the last. */
+  /** Each of Google's pieces has the cost so far; the last one has the reason that it is the last. */
   #piece(event: JsonObject): void {
     if (event["error"] !== undefined && event["error"] !== null) this.#malformed = true;
     if (isObject(event["usageMetadata"])) this.#use("delta", event);
@@ -117,7 +117,7 @@ class EventReader implements AnswerReader {
     const reading = answer === undefined ? undefined : readUsage(this.#kind, answer);
     if (reading === undefined) this.#malformed = true;
     else {
-      // A later count of Google's stands for all before it: only then is it known what came from the cache.
+      // A later count of Google's replaces all before it: only then is the number of cached tokens known.
       this.#reading = this.#kind === "generate" ? reading : mergeReadings(this.#reading, reading);
       this.#seen.add(as);
     }
@@ -128,14 +128,14 @@ function readWhole(kind: AnswerKind, answer: unknown): UsageReading | undefined 
   return isObject(answer) ? readUsage(kind, answer) : undefined;
 }
 
-/** All of a Gemini answer that did not come as events: one piece, or a list of them. */
+/** A whole Gemini answer that did not come as events: one piece, or a list of them. */
 function readPieces(pieces: readonly unknown[]): UsageReading | undefined {
   const last = pieces.at(-1);
   if (!isObject(last) || !isLast(last)) return undefined;
   return pieces.every(isObject) ? readUsage("generate", last) : undefined;
 }
 
-/** Whether a piece ends a Gemini answer: it says why it ends, or why nothing was asked at all. */
+/** True if a piece ends a Gemini answer: it has the reason for its end, or for a blocked prompt. */
 function isLast(piece: JsonObject): boolean {
   const ended = listOf(piece["candidates"]).some((each) => typeof objectOf(each)?.["finishReason"] === "string");
   return ended || objectOf(piece["promptFeedback"])?.["blockReason"] !== undefined;
@@ -145,7 +145,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Not JSON: the caller counts it as an answer that does not say what it cost.
+    // Not JSON: the caller counts it as an answer without a cost.
     return undefined;
   }
 }

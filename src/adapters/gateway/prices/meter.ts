@@ -6,14 +6,14 @@ import { Prices } from "./prices.ts";
 import type { UsageReading } from "./usage.ts";
 
 /**
- * How a request ended: `free` where the vendor does not bill it, `read` where its answer said what it cost, `unread` where
- * it did not, or not to the end.
+ * The end of a request: `free` if the vendor does not bill it, `read` if its answer gave its cost, `unread` if it did not, or not
+ * to the end.
  */
 export type CallOutcome = { readonly as: "free" } | { readonly as: "read" | "unread"; readonly reading: UsageReading };
 
-/** Money set aside for one request that is under way. */
+/** Money reserved for one request that is under way. */
 export interface Hold {
-  /** What its answer said so far. May cut the line. */
+  /** The cost in its answer so far. May cut the line. */
   observe(reading: UsageReading): void;
   /** Books it; the first call counts. */
   settle(outcome: CallOutcome): void;
@@ -22,8 +22,8 @@ export interface Hold {
 type MeterOf = Pick<ModelUpstream, "prices" | "capUsd" | "onUsage">;
 
 /**
- * Keeps the money of one gateway below its cap: before a request is let through, what it can cost at most is set aside,
- * and what it did cost is booked once it is over. What is not known costs what was set aside.
+ * Keeps the money of one gateway below its cap. Before a request is admitted, it reserves the most that the request can cost;
+ * once the request is over, it books the actual cost. An unknown cost is the reserve.
  */
 export class Meter {
   readonly #of: MeterOf;
@@ -32,7 +32,7 @@ export class Meter {
   #spent = 0;
   #reserved = 0;
 
-  /** `cut` is called where the cap is reached. Throws a TypeError where the cap is no amount. */
+  /** `cut` is called if the cap is reached. Throws a TypeError if the cap is no amount. */
   constructor(meterOf: MeterOf, cut: (reason: string) => void) {
     if (!(Number.isFinite(meterOf.capUsd) && meterOf.capUsd >= 0)) throw new TypeError("capUsd must be a number of dollars");
     this.#of = meterOf;
@@ -49,13 +49,13 @@ export class Meter {
   }
 
   /**
-   * Sets money aside for a request. Throws a Refusal: 402 where it could pass the cap, which also cuts the line; 429 where
-   * only what others may still cost is in the way.
+   * Reserves money for a request. Throws a Refusal: 402 if it could pass the cap, which also cuts the line; 429 if only the
+   * reserves of other requests are in the way.
    */
   admit(ask: ModelAsk): Hold {
     const cap = this.#of.capUsd;
     const most = this.#prices.reserve(ask);
-    // What may cost anything may cost all that is left, and goes alone.
+    // A request of unknown cost may cost all that is left, and runs alone.
     const reserve = most ?? Math.max(0, cap - this.#spent);
     if (this.#spent + reserve > cap || (most === undefined && reserve === 0)) {
       const reason = `the limit of $${cap} is reached: $${round(this.#spent)} are spent, and this request may cost ${priceOf(most)}`;
@@ -108,7 +108,7 @@ export class Meter {
     this.#check();
   }
 
-  /** By the dearer of the model that was asked for and the one that answered; undefined where either has no price. */
+  /** At the dearer of the prices of the requested model and the one that answered; undefined if either has no price. */
   #costOf(ask: ModelAsk, { model, tokens }: UsageReading): number | undefined {
     if (tokens === undefined) return undefined;
     const asked = this.#prices.cost(ask.model, tokens);

@@ -3,9 +3,9 @@ import type { ModelAsk } from "../models/model-request.ts";
 
 /** Tokens of an answer for which neither the request nor the price list sets a limit. */
 const MOST_OUTPUT = 128_000;
-/** Tokens of input that no model takes more of; for requests whose input is not in their body. */
+/** Input tokens, at least as many as any model takes; for requests whose input is not in their body. */
 const MOST_INPUT = 1_000_000;
-/** Few texts have more tokens than one in three bytes of JSON; what a request really had is counted once its answer says so. */
+/** Few texts have more tokens than one in three bytes of JSON; the actual number counts once the answer gives it. */
 const BYTES_PER_TOKEN = 3;
 const MILLION = 1_000_000;
 
@@ -17,12 +17,12 @@ export class Prices {
     this.#prices = prices.map((price) => ({ fits: patternOf(price.model), price }));
   }
 
-  /** Undefined where the list has no price for this model. */
+  /** Undefined if the list has no price for this model. */
   of(model: string): Price | undefined {
     return this.#prices.find(({ fits }) => fits.test(model))?.price;
   }
 
-  /** Dollars to set aside for a request: what it can cost at most. Undefined where that is not known. */
+  /** Dollars to reserve for a request: the most that it can cost. Undefined if that is unknown. */
   reserve(ask: ModelAsk): number | undefined {
     const price = this.of(ask.model);
     if (price === undefined || ask.surcharge) return undefined;
@@ -32,7 +32,7 @@ export class Prices {
     return Math.max(...rates.map((each) => (input * dearestInput(each) + output * each.output) / MILLION));
   }
 
-  /** Dollars that these tokens of a model cost; undefined where it has no price. */
+  /** Dollars for these tokens of a model; undefined if it has no price. */
   cost(model: string, tokens: BilledTokens): number | undefined {
     const price = this.of(model);
     if (price === undefined) return undefined;
@@ -53,7 +53,7 @@ function hourRate(rates: Rates): number {
   return rates.cacheWriteHour ?? 2 * rates.input;
 }
 
-/** Input may all be written to the dearer of the caches; that it is, is rare, and the answer tells. */
+/** All input may be written to the dearest of the caches; that is rare, and the answer shows it. */
 function dearestInput(rates: Rates): number {
   return Math.max(rates.input, rates.cacheWrite);
 }

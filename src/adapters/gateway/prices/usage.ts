@@ -2,17 +2,17 @@ import type { BilledTokens } from "../../../ports/gateway.ts";
 import { countOf, isObject, type JsonObject, listOf, objectOf } from "../../json.ts";
 import type { AnswerKind } from "../models/routes.ts";
 
-/** What an answer has said so far about what it cost. */
+/** The cost information of an answer so far. */
 export interface UsageReading {
   readonly model?: string;
   readonly tokens?: BilledTokens;
-  /** Whether something was used that is not billed by tokens alone, or at another rate. */
+  /** True if it used something that is not billed by tokens alone, or at another rate. */
   readonly surcharge: boolean;
 }
 
 export const NOTHING_READ: UsageReading = { surcharge: false };
 
-/** What the `usage` and `model` of one answer, or of one event of it, say. Undefined where they are malformed. */
+/** The reading of the `usage` and `model` of one answer, or of one event of it. Undefined if they are malformed. */
 export function readUsage(kind: AnswerKind, jsonObject: JsonObject): UsageReading | undefined {
   if (kind === "generate") return geminiUsage(jsonObject);
   const { usage, model } = jsonObject;
@@ -44,12 +44,12 @@ function greater(a: BilledTokens, b: BilledTokens): BilledTokens {
   };
 }
 
-/** A number that may be left out, or be null; undefined where it is neither that nor a count. */
+/** A number that may be absent or null; undefined if it is neither that nor a count. */
 function optional(value: unknown): number | undefined {
   return value === undefined || value === null ? 0 : countOf(value);
 }
 
-/** `input_tokens` is what was neither read from nor written to the cache; `cache_creation` splits what was written. */
+/** `input_tokens` is the input that was neither read from nor written to the cache; `cache_creation` splits the written one. */
 function anthropicTokens(usage: JsonObject): BilledTokens | undefined {
   const input = optional(usage["input_tokens"]);
   const output = countOf(usage["output_tokens"]);
@@ -66,7 +66,7 @@ function anthropicSurcharge(usage: JsonObject): boolean {
   return tools.some((uses) => uses !== 0 && uses !== null) || usage["speed"] === "fast" || usage["service_tier"] === "priority";
 }
 
-/** The input that OpenAI reports has the cached tokens in it. */
+/** OpenAI's input count includes the cached tokens. */
 function openaiTokens(kind: AnswerKind, usage: JsonObject): BilledTokens | undefined {
   const [read, written, details] =
     kind === "chat"
@@ -79,7 +79,7 @@ function openaiTokens(kind: AnswerKind, usage: JsonObject): BilledTokens | undef
   return { input: all - cacheRead, output, cacheRead, cacheWrite: 0, cacheWriteHour: 0 };
 }
 
-/** Google's `usageMetadata`: what came from the cache is counted among the prompt, and thoughts are billed as output. */
+/** Google's `usageMetadata`: the prompt count includes cached tokens, and thoughts are billed as output. */
 function geminiUsage({ usageMetadata: usage, modelVersion: model }: JsonObject): UsageReading | undefined {
   if (!isObject(usage)) return undefined;
   const prompt = optional(usage["promptTokenCount"]);
@@ -93,7 +93,7 @@ function geminiUsage({ usageMetadata: usage, modelVersion: model }: JsonObject):
   return { ...(typeof model === "string" ? { model } : {}), tokens, surcharge: ofTools > 0 || !isText(usage) };
 }
 
-/** Sound has another price than text, and so has a picture that comes back. */
+/** Sound has another price than text, and so has a returned picture. */
 function isText(usage: JsonObject): boolean {
   const kinds = (value: unknown) => listOf(value).map((each) => objectOf(each)?.["modality"]);
   const given = kinds(usage["promptTokensDetails"]);

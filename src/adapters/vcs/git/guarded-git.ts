@@ -46,7 +46,7 @@ export function guardedGit(
   const timer = setTimeout(end(`it took longer than ${Math.ceil(ms / 1000)} s`), ms);
   let grace: NodeJS.Timeout | undefined;
   const calledOff = (): void => {
-    grace = setTimeout(end("it was called off"), bounds.graceMs);
+    grace = setTimeout(end("it was cancelled"), bounds.graceMs);
   };
   if (signal?.aborted === true) calledOff();
   else signal?.addEventListener("abort", calledOff, { once: true });

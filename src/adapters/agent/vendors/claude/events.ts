@@ -4,7 +4,7 @@ import { type JsonObject, listOf, numberOf, objectOf, textOf } from "../../../js
 import { stopOfStatus } from "../../by-status.ts";
 import { countIn, type EventFormat, NO_WORDS, spoken, thought, tool } from "../../event-format.ts";
 
-/** What Claude Code prints with `--output-format stream-json`. */
+/** The output of Claude Code with `--output-format stream-json`. */
 export const claudeEvents: EventFormat = {
   types: { assistant: ["message"], user: ["message"], system: ["subtype"], result: ["usage"] },
   parser: () => (event) => {
@@ -58,14 +58,14 @@ function systemEvent(event: JsonObject): AgentEvent {
     what: "retry",
     text: `model API: ${error}; retry ${n} of ${most} follows`,
     ...(wait === undefined ? {} : { waitMs: Math.round(wait) }),
-    // It would try a wrong key again and again.
+    // Claude Code would retry a wrong key again and again.
     ...(error === "authentication_failed"
       ? { stop: { kind: "authentication", says: "the model's API refused the key" } as const }
       : {}),
   };
 }
 
-/** Finished is one whose result says no error: `subtype` says "success" also of failures. */
+/** It finished if its result has no error: `subtype` is "success" also for failures. */
 function endOf(result: JsonObject): readonly AgentEvent[] {
   const says = textOf(result["result"]) ?? listOf(result["errors"]).map(String).join("; ");
   const costUsd = numberOf(result["total_cost_usd"]);

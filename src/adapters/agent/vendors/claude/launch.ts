@@ -6,17 +6,17 @@ import { anthropicPrices } from "./prices.ts";
 import { claudeSessions } from "./session-logs.ts";
 
 /**
- * Tries of a request after the first. Its default of ten takes 180 s, also for a wrong key (measured with 2.1.330); four take
- * about 15 s and outlive a transient.
+ * Retries of a request. Claude Code's default of ten takes 180 s, also for a wrong key (measured with 2.1.330); four take about
+ * 15 s and outlive a transient.
  */
 const RETRIES = 4;
 /** Milliseconds that one request may take; its default is ten minutes. The silence limit of the attempt is the other bound. */
 const REQUEST_MS = 300_000;
 
 /**
- * Claude Code. In the sandbox it may do what it likes, so its own permissions are off; settings of the user, the repository
- * and of MCP servers stay out (a planted `.claude/settings.json` runs its hooks without asking), and nothing is kept between
- * attempts. The key is a placeholder: the gateway puts the real one in.
+ * Claude Code. In the sandbox it may do what it likes, so its own permissions are off. Settings of the user, the repository and
+ * of MCP servers stay out (a planted `.claude/settings.json` runs its hooks without asking), and nothing is kept between
+ * attempts. The key is a placeholder: the gateway inserts the real one.
  */
 export const claude: AgentProgram = {
   kind: "claude",
@@ -44,7 +44,7 @@ export const claude: AgentProgram = {
       env: {
         CLAUDE_CONFIG_DIR: session,
         [billing === "subscription" ? "CLAUDE_CODE_OAUTH_TOKEN" : "ANTHROPIC_API_KEY"]: "held-by-the-gateway",
-        // Any other value than 1 and it refuses to work as root.
+        // With any value other than 1 it refuses to work as root.
         IS_SANDBOX: "1",
         CLAUDE_CODE_MAX_RETRIES: String(retries),
         API_TIMEOUT_MS: String(REQUEST_MS),

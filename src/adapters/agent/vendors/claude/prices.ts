@@ -1,6 +1,6 @@
 import type { Price } from "../../../../ports/gateway.ts";
 
-/** Anthropic's rule: what is written to the short cache costs a quarter more than input. */
+/** Anthropic's rule: a write to the short cache costs a quarter more than input. */
 const anthropic = (model: string, input: number, output: number, cacheRead: number): Price => ({
   model,
   input,
@@ -10,8 +10,8 @@ const anthropic = (model: string, input: number, output: number, cacheRead: numb
 });
 
 /**
- * In dollars per million tokens, as of October 2026 (https://platform.claude.com/docs/en/about-claude/pricing). The first that fits
- * counts, so what is special stands first.
+ * In dollars per million tokens, as of October 2026 (https://platform.claude.com/docs/en/about-claude/pricing). The first match
+ * counts, so special names come first.
  */
 export const anthropicPrices: readonly Price[] = [
   anthropic("claude-fable-5-1*", 10, 50, 0.25),

@@ -6,7 +6,7 @@ import { type LogReader, NotUnderstood, type SessionLogFormat } from "../../../.
 const count = z.number().int().min(0);
 const optional = count.nullish().transform((value) => value ?? 0);
 
-/** A line that tells of an answer. */
+/** A line with an answer. */
 const Answer = z.object({
   timestamp: z.iso.datetime({ offset: true }),
   requestId: z.string().nullish(),
@@ -27,12 +27,12 @@ const Answer = z.object({
 });
 type Usage = z.infer<typeof Answer>["message"]["usage"];
 
-/** Dollars of one search of the web; fetching a page costs its tokens (https://platform.claude.com/docs/en/about-claude/pricing). */
+/** Dollars of one web search; fetching a page costs its tokens (https://platform.claude.com/docs/en/about-claude/pricing). */
 const SEARCH_USD = 0.01;
 
 /**
- * Sessions of Claude Code: files `*.jsonl` below `projects/` in its folder (`CLAUDE_CONFIG_DIR`, else `~/.claude`). An answer is logged
- * once for each of its blocks, while its output still grows, and again where a session is forked.
+ * Sessions of Claude Code: files `*.jsonl` below `projects/` in its folder (`CLAUDE_CONFIG_DIR`, else `~/.claude`). An answer is
+ * logged once for each of its blocks, while its output still grows, and again in a fork of its session.
  */
 export function claudeSessions(env: NodeJS.ProcessEnv): SessionLogFormat {
   const folder = env["CLAUDE_CONFIG_DIR"] || join(env["HOME"] || homedir(), ".claude");
@@ -62,7 +62,7 @@ const readAnswers: LogReader = (since) => (object) => {
   };
 };
 
-/** Dollars of what the vendor did beside answering. What has a price that nobody here knows is not understood. */
+/** Dollars for the vendor's work beside answering. An unknown price makes the line unreadable. */
 function toolsUsd({ server_tool_use: tools, service_tier: tier, speed }: Usage): number {
   if (tier === "priority" || speed === "fast") throw new NotUnderstood("no price is known for answers at a faster rate");
   let searches = 0;

@@ -3,7 +3,7 @@ import type { AgentStopKind } from "../../../../domain/run/event.ts";
 import { type JsonObject, listOf, numberOf, objectOf, textOf } from "../../../json.ts";
 import { type EventFormat, errorText, NO_WORDS, spoken, thought, tokensWithCache } from "../../event-format.ts";
 
-/** What Codex prints with `exec --json`. */
+/** The output of Codex with `exec --json`. */
 export const codexEvents: EventFormat = {
   types: {
     "thread.started": ["thread_id"],
@@ -73,14 +73,14 @@ function turnFailed(says: string): readonly AgentEvent[] {
   return [{ what: "end", end: { finished: false, stop: { kind: stopKindOf(says), says } }, failure: says }];
 }
 
-/** It tells of every attempt at a request that fails, and would try a wrong key again and again. */
+/** Codex reports every failed attempt of a request, and would retry a wrong key again and again. */
 function errorOf(message: string): AgentEvent {
   const kind = stopKindOf(message);
   const stop = kind === "authentication" ? { stop: { kind, says: message } as const } : {};
   return { what: "error", text: message, ...stop };
 }
 
-/** It gives errors in words only; in order, for "429 … quota" is no matter of waiting. */
+/** Codex gives errors in words only. The order matters: "429 … quota" does not pass by waiting. */
 const KINDS: readonly (readonly [RegExp, AgentStopKind])[] = [
   [/\b401\b|unauthorized/i, "authentication"],
   [/\b403\b|forbidden|quota|billing/i, "permission"],

@@ -5,18 +5,18 @@ import { codexEvents } from "./events.ts";
 import { openaiPrices } from "./prices.ts";
 import { codexSessions } from "./session-logs.ts";
 
-/** Tries of a request, and of a stream that breaks, after the first. */
+/** Retries of a request, and of a stream that breaks. */
 const RETRIES = 4;
 /** Milliseconds without a byte in a stream. */
 const IDLE_MS = 300_000;
 
-/** The gateway's address is known only inside: the script reads it from the environment, and nothing else. */
+/** The gateway's address is known only inside: the script reads it, and nothing else, from the environment. */
 const SCRIPT = 'exec "$@" -c "model_providers.loopdash.base_url=\\"$LOOPDASH_MODEL_URL\\"" - < "$LOOPDASH_PROMPT"';
 
 /**
  * Codex. Our sandbox is around it, so its own is off: inside, a linked worktree could not be committed to. Its home is the
- * session folder, with a configuration of ours; a repository's own configuration and hooks are not trusted and do not run. It
- * knows no dollars and no bound of turns: the gateway counts, and the attempt's time bounds.
+ * session folder, with our configuration; a repository's own configuration and hooks are not trusted and do not run. It has no
+ * prices and no bound of turns: the gateway counts, and the attempt's time bounds.
  */
 export const codex: AgentProgram = {
   kind: "codex",

@@ -1,6 +1,6 @@
 import type { Price } from "../../../../ports/gateway.ts";
 
-/** OpenAI's: writing to the cache costs what input costs. */
+/** OpenAI's rule: a write to the cache costs as much as input. */
 const openai = (model: string, input: number, output: number, cacheRead: number): Price => ({
   model,
   input,
@@ -10,8 +10,8 @@ const openai = (model: string, input: number, output: number, cacheRead: number)
 });
 
 /**
- * In dollars per million tokens, as of May 2026 (https://developers.openai.com/api/docs/pricing). The first that fits counts, so what is
- * special stands first.
+ * In dollars per million tokens, as of May 2026 (https://developers.openai.com/api/docs/pricing). The first match counts, so
+ * special names come first.
  */
 export const openaiPrices: readonly Price[] = [
   openai("gpt-5.5*", 5, 30, 0.5),

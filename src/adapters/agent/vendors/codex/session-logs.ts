@@ -7,11 +7,11 @@ import { type LogReader, NotUnderstood, type SessionLogFormat } from "../../../.
 const count = z.number().int().min(0);
 const optional = count.nullish().transform((value) => value ?? 0);
 
-/** `output_tokens` has the thoughts in it, and `input_tokens` what came from the cache. */
+/** `output_tokens` includes thoughts, and `input_tokens` includes cached tokens. */
 const Used = z.object({ input_tokens: count, cached_input_tokens: optional, output_tokens: count });
 type Used = z.infer<typeof Used>;
 
-/** A line that tells what the session has used so far; without `info` it is about the limits of the account alone. */
+/** A line with the session's usage so far; without `info` it is only about the limits of the account. */
 const TokenCount = z.object({
   timestamp: z.iso.datetime({ offset: true }),
   payload: z.object({ info: z.object({ total_token_usage: Used, last_token_usage: Used.nullish() }).nullish() }),
@@ -21,8 +21,8 @@ const TurnContext = z.object({ payload: z.object({ model: z.string() }) });
 const NOTHING: Used = { input_tokens: 0, cached_input_tokens: 0, output_tokens: 0 };
 
 /**
- * Sessions of Codex: `rollout-*.jsonl` below `sessions/` and `archived_sessions/` in its folder (`CODEX_HOME`, else `~/.codex`). A
- * session that goes on the next day stays in the file of its first one, so the files' own days say nothing.
+ * Sessions of Codex: `rollout-*.jsonl` below `sessions/` and `archived_sessions/` in its folder (`CODEX_HOME`, else `~/.codex`).
+ * A session that continues the next day stays in its first file, so the files' own days mean nothing.
  */
 export function codexSessions(env: NodeJS.ProcessEnv): SessionLogFormat {
   const folder = env["CODEX_HOME"] || join(env["HOME"] || homedir(), ".codex");
@@ -33,7 +33,7 @@ export function codexSessions(env: NodeJS.ProcessEnv): SessionLogFormat {
   };
 }
 
-/** The same count is told again and again, so what counts is by how much the session's sum has grown. */
+/** The same count is logged again and again, so only the growth of the session's sum counts. */
 const readCounts: LogReader = (since) => {
   let model: string | undefined;
   let before = NOTHING;
@@ -64,7 +64,7 @@ function isTokenCount({ type, payload }: Readonly<Record<string, unknown>>): boo
   return type === "event_msg" && "type" in inner && inner.type === "token_count";
 }
 
-/** Undefined where a sum is smaller than before: it was begun anew. */
+/** Undefined if a sum is smaller than before: it began again. */
 function grownBy(before: Used, now: Used): Used | undefined {
   const grown: Used = {
     input_tokens: now.input_tokens - before.input_tokens,

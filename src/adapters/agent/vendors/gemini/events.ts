@@ -3,7 +3,7 @@ import type { AgentStopKind } from "../../../../domain/run/event.ts";
 import { type JsonObject, objectOf, textOf } from "../../../json.ts";
 import { type EventFormat, errorText, NO_WORDS, spoken, tokensWithCache, tool } from "../../event-format.ts";
 
-/** What Gemini CLI prints with `--output-format stream-json`. */
+/** The output of Gemini CLI with `--output-format stream-json`. */
 export const geminiEvents: EventFormat = {
   types: {
     init: ["model"],
@@ -14,7 +14,7 @@ export const geminiEvents: EventFormat = {
     result: ["stats", "status"],
   },
   parser: () => {
-    /** Why it gave up, of which its result tells nothing. */
+    /** The reason that it gave up, which its result does not contain. */
     let gaveUp: string | undefined;
     let result: JsonObject | undefined;
     return (event) => {
@@ -54,7 +54,7 @@ function resultOf(event: JsonObject): AgentEvent {
   return { what: "result", text: textOf(event["output"]) ?? (failed ? (errorText(event) ?? NO_WORDS) : ""), failed };
 }
 
-/** Finished is one whose result is a success, and that did not stop in a loop: that is told as one too. */
+/** It finished if its result is a success and it did not stop in a loop: a loop is reported as a success too. */
 function endOf(event: JsonObject, gaveUp: string | undefined): AgentEnd {
   const failed = textOf(objectOf(event["error"])?.["message"]);
   const succeeded = event["status"] === "success" && failed === undefined;
@@ -70,18 +70,18 @@ function ended(event: JsonObject, end: AgentEnd): readonly AgentEvent[] {
   return [{ what: "end", end, ...failure }, ...used];
 }
 
-/** What the status alone would call something else: a wrong key is 400 there, and so is a talk that is too long. */
+/** Errors that the status alone would misclassify: a wrong key is 400 there, and so is a conversation that is too long. */
 const KINDS: readonly (readonly [RegExp, AgentStopKind])[] = [
   [/api.?key not valid|API_KEY_INVALID|"code":401/i, "authentication"],
   [/exceeds the maximum number of tokens|context window/i, "context"],
 ];
 
-/** "unfinished" where its words do not tell: the API's last answer does. */
+/** "unfinished" if its message has no kind: the API's last answer does. */
 function stopKindOf(message: string): AgentStopKind {
   return KINDS.find(([pattern]) => pattern.test(message))?.[1] ?? "unfinished";
 }
 
-/** Google's words where a quota is used up. */
+/** The wait in Google's message about a used-up quota. */
 function waitOf(message: string): { retryAfterMs?: number } {
   const seconds = Number(/retry in ([\d.]{1,12})s\b/i.exec(message)?.[1]);
   return Number.isFinite(seconds) && seconds > 0 ? { retryAfterMs: Math.ceil(seconds * 1_000) } : {};

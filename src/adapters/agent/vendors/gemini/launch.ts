@@ -4,19 +4,19 @@ import { type AgentProgram, type ProgramOptions, promptOnStdin } from "../../age
 import { geminiEvents } from "./events.ts";
 import { geminiPrices } from "./prices.ts";
 
-/** Tries of a failed request after the first; its own default is nine, about two minutes. */
+/** Retries of a failed request; Gemini CLI's own default is nine, about two minutes. */
 const RETRIES = 4;
-/** The best of its models, as the program itself understands this name; without one it asks a model which to take. */
+/** The best of its models; the program itself resolves this name. Without a name it asks a model which one to use. */
 const BEST = "pro";
-/** Its exit code where its turns are over (docs/cli/headless.md of 0.61.0). */
+/** Its exit code at the turn limit (docs/cli/headless.md of 0.61.0). */
 const TURNS_OVER = 53;
 
 /**
- * Gemini CLI. Our sandbox is around it, so its own permissions are off (`--yolo`). That needs a folder that it trusts, and of a
- * trusted folder it loads `.gemini/settings.json` with hooks and servers, and `.env`. It reads settings before it looks at
- * `--skip-trust`, which trusts the folder for the session only; where trust is asked for (`folderTrust`), they are read as those
- * of a stranger's folder, and so not at all. `useExternal` keeps it from a second look at `.env`, which comes after trust
- * (measured with 0.61.0). Its home is the session folder. The key is a placeholder: the gateway puts the real one in.
+ * Gemini CLI. Our sandbox is around it, so its own permissions are off (`--yolo`). That needs a folder that it trusts, and from a
+ * trusted folder it loads `.gemini/settings.json` with hooks and servers, and `.env`. It reads settings before `--skip-trust`,
+ * which trusts the folder for the session only. If trust is required (`folderTrust`), it treats the settings as an untrusted
+ * folder's, and does not load them. `useExternal` prevents a second reading of `.env`, which comes after trust (measured with
+ * 0.61.0). Its home is the session folder. The key is a placeholder: the gateway inserts the real one.
  */
 export const gemini: AgentProgram = {
   kind: "gemini",
@@ -25,7 +25,7 @@ export const gemini: AgentProgram = {
   baseUrl: "https://generativelanguage.googleapis.com",
   keyHeader: "x-goog-api-key",
   prices: geminiPrices,
-  // Without the second it starts itself once more, to have more memory.
+  // Without the second it starts itself again, to have more memory.
   homeEnv: (folder) => ({ GEMINI_CLI_HOME: folder, GEMINI_CLI_NO_RELAUNCH: "1" }),
   events: geminiEvents,
   exitStops: { [TURNS_OVER]: { kind: "turns", says: "its turns are over" } },
@@ -38,7 +38,7 @@ export const gemini: AgentProgram = {
     const whole = join(session, "whole-output.cjs");
     await writeFile(whole, WHOLE_OUTPUT, { mode: 0o600 });
     const { program, model = BEST } = input;
-    // Not in the environment: what starts the program here is Node too.
+    // Not in the environment: the program that starts it here is Node too.
     const options = `NODE_OPTIONS=--require=${JSON.stringify(whole)}`;
     const flags = ["--output-format", "stream-json", "--yolo", "--skip-trust", "--model", model];
     return {
@@ -53,14 +53,14 @@ export const gemini: AgentProgram = {
 };
 
 /**
- * It ends by `process.exit`, and Node drops what of its output nobody has read by then: the result, behind a long line. So
- * it waits for the reader. What it starts itself is left alone.
+ * It ends by `process.exit`, and Node then drops unread output: the result, behind a long line. So it waits for the reader. Its
+ * own child processes are not affected.
  */
 const WHOLE_OUTPUT = `delete process.env.NODE_OPTIONS;
 process.stdout._handle?.setBlocking?.(true);
 `;
 
-/** These two are run by the vendor, which the gateway does not let pass: so they are not offered. */
+/** The vendor runs these two, which the gateway does not allow: so they are not offered. */
 const POLICY = `[[rule]]
 toolName = ["web_fetch", "google_web_search"]
 decision = "deny"
@@ -86,8 +86,8 @@ function settingsOf({ model = BEST, effort, turns, retries = RETRIES }: ProgramO
 }
 
 /**
- * What it asks beside the work, by its names for it. By default that goes to other models, whose price nobody may know: an
- * answer of one would count as all the money that is left.
+ * Gemini CLI's names for its requests beside the work. By default they go to other models, whose price may be unknown: an answer
+ * of one would count as all the money that is left.
  */
 const BESIDE = [
   "classifier",
@@ -105,7 +105,7 @@ const BESIDE = [
   ),
 ];
 
-/** Tokens of thought for models of 2.5, which know no levels; the middle one is the program's own. */
+/** Tokens of thought for models of 2.5, which have no levels; the middle one is the program's own. */
 const BUDGETS = { low: 1024, medium: 8192, high: 24_576 };
 
 /** By the model's generation (ai.google.dev/gemini-api/docs/thinking). */

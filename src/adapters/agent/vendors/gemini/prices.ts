@@ -1,6 +1,6 @@
 import type { Price } from "../../../../ports/gateway.ts";
 
-/** Of a Gemini model: what is read from the cache costs a tenth of input, and no answer is longer. */
+/** The price of a Gemini model: a read from the cache costs a tenth of input, and no answer is longer. */
 const gemini = (model: string, input: number, output: number): Price => ({
   model,
   input,
@@ -10,15 +10,15 @@ const gemini = (model: string, input: number, output: number): Price => ({
   maxOutput: 65_536,
 });
 
-/** The Pro models cost more where a request has more than 200,000 tokens. */
+/** The Pro models cost more if a request has more than 200,000 tokens. */
 const geminiPro = (model: string, [input, output]: readonly [number, number], long: readonly [number, number]): Price => ({
   ...gemini(model, input, output),
   long: { above: 200_000, input: long[0], output: long[1], cacheRead: long[0] / 10, cacheWrite: long[0] },
 });
 
 /**
- * In dollars per million tokens, as of May 2026 (https://ai.google.dev/gemini-api/docs/pricing). By whole names: those of models for
- * pictures and sound begin alike.
+ * In dollars per million tokens, as of May 2026 (https://ai.google.dev/gemini-api/docs/pricing). By whole names: models for
+ * pictures and sound have the same prefixes.
  */
 export const geminiPrices: readonly Price[] = [
   geminiPro("gemini-3.1-pro-preview", [2, 12], [4, 18]),

@@ -3,7 +3,7 @@ import { type JsonObject, numberOf, objectOf, textOf } from "../../../json.ts";
 import { stopOfStatus } from "../../by-status.ts";
 import { countIn, type EventFormat, type EventParser, errorText, NO_WORDS, spoken, tool } from "../../event-format.ts";
 
-/** What opencode prints with `run --format json`. */
+/** The output of opencode with `run --format json`. */
 export const opencodeEvents: EventFormat = {
   types: { step_start: ["part"], text: ["part"], tool_use: ["part"], step_finish: ["part"], error: ["error"] },
   parser: () => createParser(),
@@ -11,9 +11,9 @@ export const opencodeEvents: EventFormat = {
 
 function createParser(): EventParser {
   let error: AgentStop | undefined;
-  /** Why its last step ended. */
+  /** The reason that its last step ended. */
   let reason: string | undefined;
-  /** A tool was asked for and never used: its last step says "stop" all the same. */
+  /** True if a tool was requested and never used: its last step says "stop" all the same. */
   let isInterrupted = false;
   const end = (): AgentEvent => ({ what: "end", end: endOf(error, reason, isInterrupted) });
   return (event) => {
@@ -40,7 +40,7 @@ function createParser(): EventParser {
   };
 }
 
-/** Finished is one without an error whose last step came to a stop. */
+/** It finished if it has no error and its last step ended with a stop. */
 function endOf(error: AgentStop | undefined, reason: string | undefined, isInterrupted: boolean): AgentEnd {
   const finished = error === undefined && reason === "stop" && !isInterrupted;
   const says = isInterrupted
@@ -51,7 +51,7 @@ function endOf(error: AgentStop | undefined, reason: string | undefined, isInter
   return { finished, stop: error ?? { kind: "unfinished", says } };
 }
 
-/** Tools are told of when they have ended. */
+/** Tools are reported when they have ended. */
 function toolOf(part: JsonObject | undefined): readonly AgentEvent[] {
   const state = objectOf(part?.["state"]);
   const failed = textOf(state?.["error"]);

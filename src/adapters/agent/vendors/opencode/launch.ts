@@ -4,20 +4,20 @@ import { type AgentProgram, type ProgramOptions, promptOnStdin } from "../../age
 import { openaiPrices } from "../codex/prices.ts";
 import { opencodeEvents } from "./events.ts";
 
-/** Tries of a failed request after the first. It would try for ever, waiting up to half a minute each time (1.18.33). */
+/** Retries of a failed request. opencode would retry for ever, waiting up to half a minute each time (1.18.33). */
 const RETRIES = 4;
 /**
- * What any model of today takes and gives in tokens: near the first it sums its talk up, and the second bounds one answer.
- * Without them it would do neither.
+ * Limits, in tokens, that any present model supports: near the first opencode summarises the conversation, and the second bounds
+ * one answer. Without them it does neither.
  */
 const LIMIT = { context: 128_000, output: 16_000 };
-/** Where it asks for its model by the Responses API: the other one refuses there what bounds an answer. */
+/** The host at which it uses the Responses API: the other API refuses the bound of an answer there. */
 const OPENAI = "api.openai.com";
 
 /**
  * opencode, with any model behind an API like OpenAI's. Our sandbox is around it, so everything is permitted. The repository's
- * `opencode.json` and `.opencode/` (plugins are programs) stay out, and so do plugins, skills and downloads of any kind. All that
- * it keeps is in the session folder. The key is a placeholder: the gateway puts the real one in.
+ * `opencode.json` and `.opencode/` (plugins are programs) stay out, and so do plugins, skills and downloads of any kind. All its
+ * files are in the session folder. The key is a placeholder: the gateway inserts the real one.
  */
 export const opencode: AgentProgram = {
   kind: "opencode",
@@ -36,7 +36,7 @@ export const opencode: AgentProgram = {
     const folders = await foldersIn(session);
     await writeFile(settings, `${JSON.stringify(settingsOf(options, model), undefined, 2)}\n`, { mode: 0o600 });
     return {
-      // A title of ours saves a request for one.
+      // Our title saves a request for one.
       argv: promptOnStdin([program, "run", "--format", "json", "--auto", "--title", "loopdash", "--model", `loopdash/${model}`]),
       env: { ...folders, ...SWITCHES, OPENCODE_CONFIG: settings, LOOPDASH_MODEL_KEY: "held-by-the-gateway" },
       baseUrls: [{ name: "LOOPDASH_MODEL_URL", path: "/v1" }],
@@ -52,7 +52,7 @@ const SWITCHES = Object.fromEntries(
   ].map((name) => [`OPENCODE_${name}`, "1"]),
 );
 
-/** What it keeps, and where it looks for settings of its own. */
+/** The folders of its files and of its settings. */
 async function foldersIn(session: string): Promise<Readonly<Record<string, string>>> {
   const names = ["config", "data", "state", "cache"];
   await Promise.all(names.map((name) => mkdir(join(session, name), { mode: 0o700 })));
@@ -65,10 +65,10 @@ function settingsOf({ effort, baseUrl }: ProgramOptions, model: string): object 
   return {
     autoupdate: false,
     share: "disabled",
-    // Copies of the worktree after each step, to go back to.
+    // Copies of the worktree after each step, for undo.
     snapshot: false,
     permission: "allow",
-    // What it asks beside the work is asked of the same model.
+    // Requests beside the work go to the same model.
     small_model: `loopdash/${model}`,
     provider: {
       loopdash: {
