@@ -1,5 +1,6 @@
 import { writeSync } from "node:fs";
 import { formatProblems } from "../../domain/batch/problem.ts";
+import { isUnchecked } from "../../domain/batch/warn.ts";
 import { errorMessage, hasErrorCode } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { exitCodeOf } from "../exit-code.ts";
@@ -57,8 +58,10 @@ async function headless(request: RunRequest): Promise<number> {
     fresh,
     allowApiKey,
     onAccepted: ({ warnings }) => {
-      if (format === "lines") probeStdout(`loopdash ${VERSION}  ${plainText(batch)}\n`);
-      if (warnings.length > 0) writeAll(2, `${formatProblems(batch, warnings)}\n`);
+      if (format !== "lines") return;
+      const unchecked = warnings.filter(isUnchecked);
+      const told = unchecked.length === 0 ? "" : `${formatProblems(batch, unchecked)}\n`;
+      probeStdout(`loopdash ${VERSION}  ${plainText(batch)}\n${told}`);
     },
     ...(workers === undefined ? {} : { workers }),
   });

@@ -26,6 +26,11 @@ const UNCHECKED = [
   'add {"step": "check", "name": "tests", "command": […]} before merge',
 ] as const;
 
+/** True for the warning that nothing checks a change: the one that every start repeats, because it is shown nowhere else. */
+export function isUnchecked({ message }: BatchProblem): boolean {
+  return message === UNCHECKED[0];
+}
+
 function firstRepeated(names: readonly string[]): number {
   const seen = new Set<string>();
   return names.findIndex((name) => seen.size === seen.add(name).size);
