@@ -23,7 +23,7 @@ export function warnOfBatch(file: BatchFile, locate: Locate): readonly BatchProb
 
 const UNCHECKED = [
   "no check runs before merge: whatever the agent leaves will land",
-  'add {"step": "check", "name": "tests", "command": […]} before merge',
+  'add {"step": "check", "name": "tests", "command": ["npm", "test"]} before merge',
 ] as const;
 
 /** True for the warning that nothing checks a change: the one that every start repeats, because it is shown nowhere else. */
