@@ -135,11 +135,13 @@ function fileNameIn(id: string): string | undefined {
   return fileOf(first)?.path ?? (/^\w+(?:\.\w+)+$|^test_\w+$/.test(second) ? second : undefined);
 }
 
-/** True if an id belongs to a test in this file. */
+/** True if an id belongs to a test in this file. A command that changes its folder names modules from there. */
 function isIn(id: string, path: string): boolean {
   const [first = "", second = ""] = id.split(" > ");
+  if (first === path) return true;
   const module = path.replace(/\.py$/, "").replaceAll("/", ".");
-  return first === path || second === module || second.startsWith(`${module}.`);
+  const ends = [...module].flatMap((letter, at) => (letter === "." ? [module.slice(at + 1)] : []));
+  return [module, ...ends].some((end) => second === end || second.startsWith(`${end}.`));
 }
 
 /** True if a text has the name of a test in quotes, or after `def`, `func` and `fn`. */

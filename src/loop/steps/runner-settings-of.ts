@@ -3,8 +3,9 @@ import { isTestPath } from "../../domain/evidence/sealed-paths.ts";
 import type { Origin } from "../../domain/run/landings.ts";
 import type { FoundRunner } from "../../domain/test-canary/find-runner.ts";
 import { loads } from "../../domain/test-canary/loads.ts";
+import { filesNamedIn, loadedBySettingsAlone, withoutCodeUnderTest } from "../../domain/test-canary/named-files.ts";
 import { shadowsPythonModule } from "../../domain/test-canary/python-modules.ts";
-import { isRunnerFile, pluginsNamedBy, withRunnerPartOf } from "../../domain/test-canary/runner-settings.ts";
+import { isRunnerFile, pluginsNamedBy, runnerPartOf, withRunnerPartOf } from "../../domain/test-canary/runner-settings.ts";
 import { testFilesOf } from "../../domain/test-canary/test-files.ts";
 import type { ChangedPath, Repo } from "../../ports/vcs.ts";
 import { TrustedFiles } from "./origins.ts";
@@ -33,12 +34,14 @@ export async function settingsOf(
   const [committed, base] = await Promise.all([repo.files(commit), repo.files(origin.first)]);
   const shadows = async () => shadowIn(found, committed, await packagesIn(trusted, paths, base));
   const isShadow = found.runner.name === "pytest" ? await shadows() : () => false;
-  const isSetting = (path: string) => isRunnerFile(path) || (path.endsWith("/__init__.py") && isTestPath(path));
+  const links = new Set(paths.flatMap(({ path, how, mode }) => (how !== "deleted" && mode === "symlink" ? [path] : [])));
+  const isSetting = (path: string) =>
+    isRunnerFile(path) || (path.endsWith("/__init__.py") && isTestPath(path)) || (links.has(path) && isManifest(path));
   const without = paths.flatMap(({ path, how }) => (how === "added" && (isSetting(path) || isShadow(path)) ? [path] : []));
   const old = paths.flatMap(({ path, how }) => (how === "added" ? [] : [path]));
   const [before, after, isNamed] = await Promise.all([
     trusted.texts(old),
-    repo.readFiles({ commit, paths: paths.map(({ path }) => path).filter(isManifest) }),
+    repo.readFiles({ commit, paths: paths.flatMap(({ path }) => (isManifest(path) && !links.has(path) ? [path] : [])) }),
     namedBySettings(trusted, found, old),
   ]);
   const isTest = testIn(found, base);
@@ -84,29 +87,69 @@ function shadowIn(found: FoundRunner, committed: readonly string[], packages: Re
 const MAX_SETTINGS = 200;
 const MAX_OTHERS = 5_000;
 
-/** The files of these that the trusted settings load, directly or indirectly, or that the command names in an option. */
+/** Options that name settings of another name than the usual one. */
+const CONFIG_OPTION = /^(?:-c|--config)$/;
+
+/** Files that the trusted settings, or options of the command, name, and that neither tests nor other code load. */
 async function namedBySettings(
   trusted: TrustedFiles,
   { words }: FoundRunner,
-  paths: readonly string[],
+  changed: readonly string[],
 ): Promise<(path: string) => boolean> {
+  if (!changed.some((path) => SOURCE.test(path))) return () => false;
   const committed = await trusted.paths();
-  const settings = committed.filter((path) => isRunnerFile(path) || isManifest(path)).slice(0, MAX_SETTINGS);
-  const texts = await trusted.texts(settings);
-  // Only the plugins of a conftest.py: it also imports the code under test.
-  const named = [...texts].map(([path, text]) => (SOURCE.test(path) && !path.endsWith(".py") ? text : pluginsNamedBy(text)));
-  const options = words.filter((word, i) => /^-.*=/.test(word) || (i > 0 && words[i - 1]?.startsWith("-") === true));
-  named.push(options.map((word) => `"${word.replace(/^[^=]*=/, "")}"`).join("\n"));
-  const others = new Set([...paths, ...committed.filter((path) => !path.endsWith(".py")).slice(0, MAX_OTHERS)]);
-  const found = new Set<string>();
-  for (let texts = named; texts.length > 0 && found.size < MAX_SETTINGS; ) {
-    const isLoaded = (path: string) => SOURCE.test(path) && !found.has(path) && texts.some((text) => loads(text, path));
-    const next = [...others].filter(isLoaded);
-    for (const path of next) found.add(path);
-    const scripts = next.filter((path) => !path.endsWith(".py"));
-    texts = [...(await trusted.texts(scripts)).values()];
-  }
-  return (path) => found.has(path);
+  const files = new Set(committed.filter((path) => SOURCE.test(path)));
+  const [inOptions, configs] = [filesIn(optionsIn(words), files), filesIn(optionsIn(words, CONFIG_OPTION), files)];
+  const usual = committed.filter((path) => isRunnerFile(path) || isManifest(path)).slice(0, MAX_SETTINGS);
+  const texts = await trusted.texts([...new Set([...usual, ...configs])]);
+  const named = [...texts].flatMap(([path, text]) =>
+    path.endsWith(".py") ? [] : filesNamedIn(withoutCodeUnderTest(runnerPartOf(path, text)), dirname(path), files),
+  );
+  const scripts = [...files].filter((path) => !path.endsWith(".py")).slice(0, MAX_OTHERS);
+  const modules = modulesIn([...texts.values(), words.join(" ")].flatMap(pluginsNamedBy), files);
+  const plugins = await loadedByNoOther(
+    trusted,
+    changed.filter((path) => modules.has(path)),
+    files,
+  );
+  const found = loadedBySettingsAlone({
+    texts: named.length + inOptions.length > 0 ? await trusted.texts(scripts) : new Map(),
+    settings: new Set(texts.keys()),
+    named: [...new Set([...named, ...inOptions])],
+  });
+  return (path) => found.has(path) || plugins.has(path);
+}
+
+/** Those of these plugins that no module loads but a conftest.py. */
+async function loadedByNoOther(
+  trusted: TrustedFiles,
+  plugins: readonly string[],
+  files: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  if (plugins.length === 0) return new Set();
+  const modules = [...files].filter((path) => path.endsWith(".py") && !isRunnerFile(path)).slice(0, MAX_OTHERS);
+  const texts = [...(await trusted.texts(modules))];
+  return new Set(plugins.filter((plugin) => !texts.some(([path, text]) => path !== plugin && loads(text, plugin))));
+}
+
+/** The values of options, each in quotes. */
+function optionsIn(words: readonly string[], isOption = /^-/): string {
+  const values = words.flatMap((word, i) => {
+    const [name = "", value] = word.split(/=(.*)/s);
+    if (value !== undefined) return isOption.test(name) ? [value] : [];
+    return i > 0 && isOption.test(words[i - 1] ?? "") ? [word] : [];
+  });
+  return values.map((value) => `"${value}"`).join("\n");
+}
+
+function filesIn(text: string, files: ReadonlySet<string>): readonly string[] {
+  return filesNamedIn(text, ".", files);
+}
+
+/** The files of Python modules, in whatever folder Python is told to search. */
+function modulesIn(modules: readonly string[], files: ReadonlySet<string>): ReadonlySet<string> {
+  const ends = modules.flatMap((name) => ["", "/__init__"].map((end) => `/${name.replaceAll(".", "/")}${end}.py`));
+  return new Set([...files].filter((path) => ends.some((end) => `/${path}`.endsWith(end))));
 }
 
 function isManifest(path: string): boolean {
