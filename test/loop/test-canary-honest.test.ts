@@ -126,6 +126,34 @@ test.each<[string, Case]>([
     },
   ],
   [
+    "a package that contains its tests has a new module types",
+    {
+      base: {
+        "shop/__init__.py": "",
+        "shop/tests/__init__.py": "",
+        "shop/calc.py": CALC,
+        "shop/tests/test_calc.py": TEST.replace("calc", "shop.calc"),
+      },
+      change: { "shop/types.py": "Number = int\n", "shop/calc.py": `from shop.types import Number\n\n\n${CALC}` },
+      check: pytest("shop"),
+    },
+  ],
+  [
+    "a module moves to another folder that is searched",
+    {
+      base: { ...PY, "pytest.ini": "[pytest]\npythonpath = src .\n", "src/other.py": "TWO = 2\n" },
+      change: { "calc.py": null, "src/calc.py": `from other import TWO\n\n\n${CALC}`, "src/more.py": "" },
+    },
+  ],
+  [
+    "a folder with code and tests becomes a package",
+    {
+      base: { "app/calc.py": CALC, "app/tests/test_calc.py": TEST.replace("calc", "app.calc") },
+      change: { "app/__init__.py": "TWO = 2\n", "app/calc.py": `from app import TWO\n\n\n${CALC}` },
+      check: pytest("app"),
+    },
+  ],
+  [
     "the suite has another name in the report",
     {
       base: PY,
@@ -163,7 +191,7 @@ test.each<[string, Case]>([
   [
     "code under test has the name of a module that the settings load",
     {
-      base: { ...SRC, "vitest.config.mjs": 'import { defineConfig } from "vitest/config";\nexport default defineConfig({});\n' },
+      base: { ...SRC, "vitest.config.mjs": '/** @type {import("vitest/config").UserConfig} */\nexport default {};\n' },
       change: PORTS,
       check: byVitest(),
     },

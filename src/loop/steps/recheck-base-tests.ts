@@ -36,7 +36,8 @@ export async function stripTestChanges(check: PassedCheck, found: FoundRunner, o
   const isTest = testIn(found, await repo.files(candidate.commit));
   const wasTest = testIn(found, await repo.files(origin.first));
   const tests = paths.filter(({ path, how }) => (how === "deleted" ? wasTest(path) : isTest(path)));
-  const settings = await settingsOf(repo, found, { origin, commit: candidate.commit });
+  const isRed = check.baseTests.some(({ outcome }) => outcome === "failed");
+  const settings = await settingsOf(repo, found, { origin, commit: candidate.commit, isRed });
   const isSet = settings.without.length + settings.files.length > 0;
   const helpers = await helpersIn(check, found, tests);
   const added = tests.flatMap(({ path, how }) => (how === "added" && !helpers.has(path) ? [path] : []));

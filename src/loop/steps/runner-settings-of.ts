@@ -4,11 +4,11 @@ import type { Origin } from "../../domain/run/landings.ts";
 import type { FoundRunner } from "../../domain/test-canary/find-runner.ts";
 import { loads } from "../../domain/test-canary/loads.ts";
 import { filesNamedIn, loadedBySettingsAlone, withoutCodeUnderTest } from "../../domain/test-canary/named-files.ts";
-import { shadowsPythonModule } from "../../domain/test-canary/python-modules.ts";
 import { isRunnerFile, pluginsNamedBy, runnerPartOf, withRunnerPartOf } from "../../domain/test-canary/runner-settings.ts";
 import { testFilesOf } from "../../domain/test-canary/test-files.ts";
-import type { ChangedPath, Repo } from "../../ports/vcs.ts";
+import type { Repo } from "../../ports/vcs.ts";
 import { TrustedFiles } from "./origins.ts";
+import { pythonShadows } from "./python-shadows.ts";
 
 /** Arguments of a command may name other files of the repository: a report, a list. */
 const SOURCE = /\.(?:[cm]?[jt]sx?|py|go|rs)$/;
@@ -27,12 +27,12 @@ export function testIn(found: FoundRunner, committed: readonly string[]): (path:
 export async function settingsOf(
   repo: Repo,
   found: FoundRunner,
-  { origin, commit }: { readonly origin: Origin; readonly commit: string },
+  { origin, commit, isRed }: { readonly origin: Origin; readonly commit: string; readonly isRed: boolean },
 ): Promise<Pick<Parameters<Repo["deriveCommit"]>[0], "without" | "files">> {
   const trusted = await TrustedFiles.read(repo, origin);
   const paths = await trusted.changedIn(commit);
   const [committed, base] = await Promise.all([repo.files(commit), repo.files(origin.first)]);
-  const shadows = async () => shadowIn(found, committed, await packagesIn(trusted, paths, base));
+  const shadows = () => pythonShadows({ trusted, found, changed: paths, committed, base, isRed });
   const isShadow = found.runner.name === "pytest" ? await shadows() : () => false;
   const links = new Set(paths.flatMap(({ path, how, mode }) => (how !== "deleted" && mode === "symlink" ? [path] : [])));
   const isSetting = (path: string) =>
@@ -49,38 +49,6 @@ export async function settingsOf(
   const parts = [...after].map(([path, text]) => ({ path, text: withRunnerPartOf(path, text, before.get(path)) }));
   const texts = [...whole.map((path) => ({ path, text: before.get(path) })), ...parts];
   return { without, files: texts.flatMap(({ path, text }) => (text === undefined ? [] : [{ path, text }])) };
-}
-
-/** Folders that are searched for modules unless they are packages. */
-const LAYOUTS = ["src", "lib"] as const;
-
-/** Packages of the base: by their `__init__.py`, or, if there is something new in them, by a module that imports from them. */
-async function packagesIn(
-  trusted: TrustedFiles,
-  paths: readonly ChangedPath[],
-  base: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const packages = new Set(base.flatMap((path) => (path.endsWith("/__init__.py") ? [dirname(path)] : [])));
-  const open = LAYOUTS.filter(
-    (folder) => !packages.has(folder) && paths.some(({ path, how }) => how === "added" && dirname(path) === folder),
-  );
-  if (open.length === 0) return packages;
-  const texts = await trusted.texts(base.filter((path) => path.endsWith(".py")).slice(0, MAX_OTHERS));
-  for (const folder of open) {
-    const imports = new RegExp(`^[ \\t]{0,40}(?:from|import)[ \\t]{1,8}${folder}\\.`, "m");
-    if ([...texts.values()].some((text) => imports.test(text))) packages.add(folder);
-  }
-  return packages;
-}
-
-/** True if a new file would be found instead of a module of Python or pytest, in the tests' folders and those above them. */
-function shadowIn(found: FoundRunner, committed: readonly string[], packages: ReadonlySet<string>): (path: string) => boolean {
-  const folders = new Set<string>();
-  for (const path of testFilesOf(found, committed))
-    for (let folder = dirname(path); folder !== "." && !folders.has(folder); folder = dirname(folder)) folders.add(folder);
-  // Python does not search a package itself for modules.
-  for (const folder of LAYOUTS) if (!packages.has(folder)) folders.add(folder);
-  return (path) => shadowsPythonModule(path, folders);
 }
 
 /** Files with trusted settings that are searched for what they load, and files that they may load. */

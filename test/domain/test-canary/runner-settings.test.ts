@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { loads } from "../../../src/domain/test-canary/loads.ts";
-import { shadowsPythonModule } from "../../../src/domain/test-canary/python-modules.ts";
 import { isRunnerFile, pluginsNamedBy, withRunnerPartOf } from "../../../src/domain/test-canary/runner-settings.ts";
 
 describe("files by which runners are set", () => {
@@ -80,18 +79,6 @@ test.each([
   ["import calc\n", []],
 ])("plugins named by %s", (text, names) => {
   expect(pluginsNamedBy(text)).toEqual(names);
-});
-
-test.each([
-  ["queue.py", true],
-  ["pytest/__init__.py", true],
-  ["tests/unit/json.py", true],
-  ["tests/json.py", false],
-  ["app/queue.py", false],
-  ["calc.py", false],
-  ["queue.pyi", false],
-])("%s stands in for a module that is loaded first: %s", (path, is) => {
-  expect(shadowsPythonModule(path, new Set(["tests/unit"]))).toBe(is);
 });
 
 test.each([
