@@ -6,7 +6,7 @@ import type { FoundRunner } from "../../domain/test-canary/find-runner.ts";
 import { loads } from "../../domain/test-canary/loads.ts";
 import type { ChangedPath } from "../../ports/vcs.ts";
 import type { PassedCheck } from "./passed-check.ts";
-import { settingsOf, testIn } from "./runner-settings-of.ts";
+import { otherTests, settingsOf, testIn } from "./runner-settings-of.ts";
 
 /**
  * A candidate without its changes to tests and to how they are run. Code that passes only with those changes is patched by them
@@ -33,8 +33,9 @@ interface EditedTests {
 export async function stripTestChanges(check: PassedCheck, found: FoundRunner, origin: Origin): Promise<Stripped | undefined> {
   const { repo, candidate } = check;
   const { paths } = await repo.change({ from: origin.first, tip: candidate.commit });
-  const isTest = testIn(found, await repo.files(candidate.commit));
-  const wasTest = testIn(found, await repo.files(origin.first));
+  const isMore = await otherTests(repo, found, origin);
+  const isTest = testIn(found, await repo.files(candidate.commit), isMore);
+  const wasTest = testIn(found, await repo.files(origin.first), isMore);
   const tests = paths.filter(({ path, how }) => (how === "deleted" ? wasTest(path) : isTest(path)));
   const isRed = check.baseTests.some(({ outcome }) => outcome === "failed");
   const settings = await settingsOf(repo, found, { origin, commit: candidate.commit, isRed });

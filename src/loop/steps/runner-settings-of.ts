@@ -1,26 +1,57 @@
 import { dirname } from "node:path";
+import picomatch from "picomatch";
 import { isTestPath } from "../../domain/evidence/sealed-paths.ts";
 import type { Origin } from "../../domain/run/landings.ts";
 import type { FoundRunner } from "../../domain/test-canary/find-runner.ts";
 import { loads } from "../../domain/test-canary/loads.ts";
 import { filesNamedIn, loadedBySettingsAlone, withoutCodeUnderTest } from "../../domain/test-canary/named-files.ts";
+import { folderOf } from "../../domain/test-canary/python-modules.ts";
 import { isRunnerFile, pluginsNamedBy, runnerPartOf, withRunnerPartOf } from "../../domain/test-canary/runner-settings.ts";
 import { testFilesOf } from "../../domain/test-canary/test-files.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { TrustedFiles } from "./origins.ts";
-import { pythonShadows } from "./python-shadows.ts";
+import { pytestList, pythonShadows } from "./python-shadows.ts";
 
 /** Arguments of a command may name other files of the repository: a report, a list. */
+const SCRIPT = /\.[cm]?[jt]sx?$/;
 const SOURCE = /\.(?:[cm]?[jt]sx?|py|go|rs)$/;
 
-export function testIn(found: FoundRunner, committed: readonly string[]): (path: string) => boolean {
+/** True for a test file of the command. `isMore`: test files by other than their usual names. */
+export function testIn(
+  found: FoundRunner,
+  committed: readonly string[],
+  isMore: (path: string) => boolean = () => false,
+): (path: string) => boolean {
   const run = new Set(testFilesOf(found, committed));
   const { runner } = found;
   return (path) =>
     SOURCE.test(path) &&
     !isRunnerFile(path) &&
-    (run.has(path) || runner.isTestFile(path)) &&
+    (run.has(path) || runner.isTestFile(path) || isMore(path)) &&
     (runner.keepsTestsInCode !== true || isTestPath(path));
+}
+
+/** True for test files that trusted settings of pytest name, or that the command names for Node's own runner. */
+export async function otherTests(repo: Repo, { runner, words }: FoundRunner, origin: Origin): Promise<(path: string) => boolean> {
+  const trusted = await TrustedFiles.read(repo, origin);
+  if (runner.name === "pytest") {
+    const patterns = (await pytestList(trusted, "python_files")).filter(({ word }) => /test|spec|check/i.test(word));
+    return picomatch(patterns.map(({ word }) => (word.includes("/") ? word : `**/${word}`)));
+  }
+  if (runner.name !== "node:test") return () => false;
+  const files = await trusted.paths();
+  const scripts = files.filter((path) => SCRIPT.test(path)).slice(0, MAX_OTHERS);
+  const named = words.slice(1).filter((word) => !word.startsWith("-") && /[*?{[]/.test(word));
+  const globs = named.map((word) => picomatch(word.replace(/^(?:\.\/)+/, "")));
+  if (globs.length === 0) return () => false;
+  const all = new Set(scripts);
+  const texts = [...(await trusted.texts(scripts))];
+  // A glob may name code under test as well: other code loads that.
+  const ofTests = globs.filter((isNamed) => {
+    const loaded = texts.flatMap(([path, text]) => (isNamed(path) ? [] : filesNamedIn(text, folderOf(path), all)));
+    return !loaded.some((path) => isNamed(path));
+  });
+  return (path) => ofTests.some((isNamed) => isNamed(path));
 }
 
 /** Files that configure the test runner: those new since the origin, and the origin's text of edited or removed ones. */
@@ -34,10 +65,13 @@ export async function settingsOf(
   const [committed, base] = await Promise.all([repo.files(commit), repo.files(origin.first)]);
   const shadows = () => pythonShadows({ trusted, found, changed: paths, committed, base, isRed });
   const isShadow = found.runner.name === "pytest" ? await shadows() : () => false;
+  const isOfTests = manifestsOfTests(found, base);
   const links = new Set(paths.flatMap(({ path, how, mode }) => (how !== "deleted" && mode === "symlink" ? [path] : [])));
   const isSetting = (path: string) =>
     isRunnerFile(path) || (path.endsWith("/__init__.py") && isTestPath(path)) || (links.has(path) && isManifest(path));
-  const without = paths.flatMap(({ path, how }) => (how === "added" && (isSetting(path) || isShadow(path)) ? [path] : []));
+  const without = paths.flatMap(({ path, how }) =>
+    how === "added" && (isSetting(path) || isShadow(path) || isOfTests(path)) ? [path] : [],
+  );
   const old = paths.flatMap(({ path, how }) => (how === "added" ? [] : [path]));
   const [before, after, isNamed] = await Promise.all([
     trusted.texts(old),
@@ -118,6 +152,15 @@ function filesIn(text: string, files: ReadonlySet<string>): readonly string[] {
 function modulesIn(modules: readonly string[], files: ReadonlySet<string>): ReadonlySet<string> {
   const ends = modules.flatMap((name) => ["", "/__init__"].map((end) => `/${name.replaceAll(".", "/")}${end}.py`));
   return new Set([...files].filter((path) => ends.some((end) => `/${path}`.endsWith(end))));
+}
+
+/** True for a package.json in a folder of which all code of the base is tests: it only changes how they are loaded. */
+function manifestsOfTests({ runner }: FoundRunner, base: readonly string[]): (path: string) => boolean {
+  return (path) => {
+    if (!path.endsWith("/package.json")) return false;
+    const inside = base.filter((each) => SCRIPT.test(each) && each.startsWith(`${dirname(path)}/`));
+    return inside.some((each) => runner.isTestFile(each)) && inside.every((each) => runner.isTestFile(each) || isTestPath(each));
+  };
 }
 
 function isManifest(path: string): boolean {
