@@ -1,7 +1,7 @@
 import { basename, dirname } from "node:path/posix";
 
 /**
- * Modules that pytest and the tests load before any module of the repository: those of Python (sys.stdlib_module_names of 3.11)
+ * Modules that pytest and the tests load before any module of the repository: those of Python (sys.stdlib_module_names of 3.11, and the private ones up to 3.14)
  * and of pytest with its usual plugins. A file with such a name in the folder that Python searches first is loaded instead of
  * them.
  */

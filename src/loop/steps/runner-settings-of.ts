@@ -75,7 +75,10 @@ export async function settingsOf(
   const old = paths.flatMap(({ path, how }) => (how === "added" ? [] : [path]));
   const [before, after, isNamed] = await Promise.all([
     trusted.texts(old),
-    repo.readFiles({ commit, paths: paths.flatMap(({ path }) => (isManifest(path) && !links.has(path) ? [path] : [])) }),
+    repo.readFiles({
+      commit,
+      paths: paths.flatMap(({ path }) => (isManifest(path) && !links.has(path) && !without.includes(path) ? [path] : [])),
+    }),
     namedBySettings(trusted, found, old),
   ]);
   const isTest = testIn(found, base);
