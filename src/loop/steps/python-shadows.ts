@@ -1,4 +1,4 @@
-import { join } from "node:path/posix";
+import { join } from "node:path";
 import { isTestPath } from "../../domain/evidence/sealed-paths.ts";
 import type { FoundRunner } from "../../domain/test-canary/find-runner.ts";
 import {
