@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import { type Files, judge } from "./evidence-stage.ts";
@@ -10,6 +11,19 @@ function pytest(...words: readonly string[]) {
 function byNode(...words: readonly string[]) {
   const command = [process.execPath, "--test", "--test-reporter=tap", ...words];
   return { step: "check", name: "tests", command, report: { format: "tap", path: "-" } } as StepSpec;
+}
+
+function byVitest() {
+  const script = join(import.meta.dirname, "..", "..", "node_modules", "vitest", "vitest.mjs");
+  const words = ["run", "--globals", "--dir", "vi", "--reporter=json", "--outputFile={artifacts}/r.json"];
+  const report = { format: "vitest", path: "{artifacts}/r.json" };
+  return { step: "check", name: "tests", command: [process.execPath, script, ...words], report } as StepSpec;
+}
+
+function inFolder(folder: string) {
+  const script = `cd ${folder} && /usr/bin/python3 -m pytest -q -p no:cacheprovider --junitxml=$LOOPDASH_ARTIFACTS/r.xml tests`;
+  const report = { format: "junit", path: "{artifacts}/r.xml" };
+  return { step: "check", name: "tests", command: ["sh", "-c", script], report } as StepSpec;
 }
 
 const TEST = "from calc import add\n\n\ndef test_adds():\n    assert add(1, 2) == 3\n";
@@ -35,6 +49,20 @@ const DEEP = {
   "test/helpers/values.mjs": 'export { three } from "./deep/three.mjs";\n',
   "test/helpers/deep/three.mjs": 'export { three } from "./more/numbers.mjs";\n',
   "test/helpers/deep/more/numbers.mjs": "export const three = 3;\n",
+};
+
+const SRC: Files = {
+  "src/config.mjs": "export const port = 80;\n",
+  "src/app.mjs": 'import { port } from "./config.mjs";\nexport const info = () => [port].length + 1;\n',
+  "vi/app.test.mjs": `import { info } from "../src/app.mjs";
+test("tells", () => expect(info()).toBe(2));
+test("tells again", () => expect(info()).toBe(2));
+`,
+};
+const PORTS: Files = {
+  "src/config.mjs": "export const port = 80;\nexport const timeout = 5;\n",
+  "src/app.mjs": 'import { port, timeout } from "./config.mjs";\nexport const info = () => [port, timeout.toFixed(1)].length;\n',
+  "vi/new.test.mjs": 'test("is new", () => expect(1).toBe(1));\n',
 };
 
 interface Case {
@@ -98,6 +126,34 @@ test.each<[string, Case]>([
     },
   ],
   [
+    "a package that contains its tests has a new module types",
+    {
+      base: {
+        "shop/__init__.py": "",
+        "shop/tests/__init__.py": "",
+        "shop/calc.py": CALC,
+        "shop/tests/test_calc.py": TEST.replace("calc", "shop.calc"),
+      },
+      change: { "shop/types.py": "Number = int\n", "shop/calc.py": `from shop.types import Number\n\n\n${CALC}` },
+      check: pytest("shop"),
+    },
+  ],
+  [
+    "a module moves to another folder that is searched",
+    {
+      base: { ...PY, "pytest.ini": "[pytest]\npythonpath = src .\n", "src/other.py": "TWO = 2\n" },
+      change: { "calc.py": null, "src/calc.py": `from other import TWO\n\n\n${CALC}`, "src/more.py": "" },
+    },
+  ],
+  [
+    "a folder with code and tests becomes a package",
+    {
+      base: { "app/calc.py": CALC, "app/tests/test_calc.py": TEST.replace("calc", "app.calc") },
+      change: { "app/__init__.py": "TWO = 2\n", "app/calc.py": `from app import TWO\n\n\n${CALC}` },
+      check: pytest("app"),
+    },
+  ],
+  [
     "the suite has another name in the report",
     {
       base: PY,
@@ -130,6 +186,48 @@ test.each<[string, Case]>([
         "test/new.test.mjs": 'import { test } from "node:test";\nimport "./helpers/values.mjs";\ntest("new", () => {});\n',
       },
       check: byNode(),
+    },
+  ],
+  [
+    "code under test has the name of a module that the settings load",
+    {
+      base: { ...SRC, "vitest.config.mjs": '/** @type {import("vitest/config").UserConfig} */\nexport default {};\n' },
+      change: PORTS,
+      check: byVitest(),
+    },
+  ],
+  [
+    "settings name the folder of the code under test",
+    {
+      base: {
+        ...SRC,
+        "vitest.config.mjs": 'export default { resolve: { alias: { "@": "./src", "~": "./src/config.mjs" } } };\n',
+      },
+      change: PORTS,
+      check: byVitest(),
+    },
+  ],
+  [
+    "a setup file loads code under test",
+    {
+      base: {
+        ...SRC,
+        "vitest.config.mjs": 'export default { test: { setupFiles: ["./setup.mjs"] } };\n',
+        "setup.mjs": 'import "./src/config.mjs";\n',
+      },
+      change: PORTS,
+      check: byVitest(),
+    },
+  ],
+  [
+    "a test below the folder in which pytest starts uses a fixture of a new conftest.py",
+    {
+      base: { "backend/calc.py": CALC, "backend/tests/test_calc.py": TEST, "backend/tests/test_more.py": TEST },
+      change: {
+        "backend/tests/conftest.py": "import pytest\n\n\n@pytest.fixture\ndef three():\n    return 3\n",
+        "backend/tests/test_calc.py": "from calc import add\n\n\ndef test_adds(three):\n    assert add(1, 2) == three\n",
+      },
+      check: inFolder("backend"),
     },
   ],
 ])("an honest change lands: %s", async (_, { check = pytest("tests"), ...rest }) => {

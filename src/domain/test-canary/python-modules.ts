@@ -1,10 +1,21 @@
+import { basename, dirname } from "node:path/posix";
+
 /**
- * Modules that pytest and the tests load before any module of the repository: those of Python (sys.stdlib_module_names of 3.11)
+ * Modules that pytest and the tests load before any module of the repository: those of Python (sys.stdlib_module_names of 3.11, and the private ones up to 3.14)
  * and of pytest with its usual plugins. A file with such a name in the folder that Python searches first is loaded instead of
  * them.
  */
 const MODULES: ReadonlySet<string> = new Set(
   `
+  _abc _aix_support _android_support _apple_support _ast _ast_unparse _asyncio _bisect _blake2 _bootsubprocess _bz2
+  _codecs _collections _collections_abc _colorize _compat_pickle _compression _contextvars _crypt _csv _ctypes _curses
+  _curses_panel _datetime _dbm _decimal _elementtree _functools _gdbm _hashlib _heapq _hmac _imp _interpchannels
+  _interpqueues _interpreters _io _ios_support _json _locale _lsprof _lzma _markupbase _md5 _msi _multibytecodec
+  _multiprocessing _opcode _opcode_metadata _operator _osx_support _overlapped _pickle _posixshmem _posixsubprocess
+  _py_abc _py_warnings _pydatetime _pydecimal _pyio _pylong _pyrepl _queue _random _remote_debugging _scproxy _sha1
+  _sha2 _sha256 _sha3 _sha512 _signal _sitebuiltins _socket _sqlite3 _sre _ssl _stat _statistics _string _strptime
+  _struct _suggestions _symtable _sysconfig _thread _threading_local _tkinter _tokenize _tracemalloc _typing _uuid
+  _warnings _weakref _weakrefset _winapi _wmi _zoneinfo _zstd
   _pytest abc aifc argparse array ast asynchat asyncio asyncore atexit attr attrs audioop base64 bdb binascii bisect
   builtins bz2 cProfile calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorama colorsys compileall
   concurrent configparser contextlib contextvars copy copyreg coverage crypt csv ctypes curses dataclasses datetime dbm
@@ -26,12 +37,55 @@ const MODULES: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** True if a new file replaces such a module: one in the root or in one of these folders. */
-export function shadowsPythonModule(path: string, folders: ReadonlySet<string>): boolean {
-  for (const folder of ["", ...folders]) {
-    const rest = folder === "" ? path : path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : undefined;
-    const module = /^([A-Za-z_]\w*)(?:\.py|\/__init__\.py)$/.exec(rest ?? "")?.[1];
-    if (module !== undefined && MODULES.has(module)) return true;
-  }
-  return false;
+/** True if Python, pytest or a usual plugin has a module of this name. */
+export function isRunnerModule(name: string): boolean {
+  return MODULES.has(name);
+}
+
+/** The name of a module or package that a file is, with the folder in which it lies; undefined if it is none. */
+export function moduleAt(path: string): { readonly folder: string; readonly name: string } | undefined {
+  const bare = path.replace(/\/__init__\.py$|\.py$/, "");
+  const name = basename(bare);
+  return bare === path || !/^[A-Za-z_]\w*$/.test(name) || name === "__init__" ? undefined : { folder: folderOf(bare), name };
+}
+
+/** The folder of a path; that of the repository itself is empty. */
+export function folderOf(path: string): string {
+  const folder = dirname(path);
+  return folder === "." ? "" : folder;
+}
+
+/** The text may be a worker's: lengths are bounded. */
+const IMPORTS = /^([ \t]{0,40})(?:from[ \t]{1,8}(\w{1,100})[\w.]{0,200}[ \t]{1,8}import\b|import[ \t]{1,8}([\w., \t]{1,400}))/gm;
+
+/**
+ * The first names of the modules that a text imports. `surely`: only those that it cannot do without, because the line stands in
+ * no block.
+ */
+export function importedBy(text: string, { surely }: { readonly surely: boolean }): readonly string[] {
+  return [...text.matchAll(IMPORTS)].flatMap(([, indent, from, list = ""]) => {
+    if (surely && indent !== "") return [];
+    return from === undefined ? list.split(",").map((each) => /\w*/.exec(each.trim())?.[0] ?? "") : [from];
+  });
+}
+
+/** True if a module in a folder imports from the folder as a package, or from its neighbours in it. */
+export function importsPackage(folder: string, { path, text }: { readonly path: string; readonly text: string }): boolean {
+  const name = basename(folder);
+  if (!/^\w+$/.test(name)) return false;
+  if (/^[ \t]{0,40}from[ \t]{1,8}\./m.test(text) && path.startsWith(`${folder}/`) && !path.slice(folder.length + 1).includes("/"))
+    return true;
+  return new RegExp(`^[ \\t]{0,40}(?:from|import)[ \\t]{1,8}(?:\\w{1,100}\\.){0,8}${name}(?:\\.|[ \\t]{1,8}import\\b)`, "m").test(
+    text,
+  );
+}
+
+/** The words of a list in pytest's settings, as an INI file or TOML has it. */
+export function listedIn(text: string, key: "pythonpath" | "python_files"): readonly string[] {
+  const [, list, lines] =
+    new RegExp(
+      `^[ \\t]{0,8}["']?${key}["']?[ \\t]{0,8}=[ \\t]{0,8}(?:\\[([^\\]]{0,2000})\\]|([^\\n]{0,1000}(?:\\n[ \\t]{1,40}[^\\n]{1,400}){0,50}))`,
+      "m",
+    ).exec(text) ?? [];
+  return (list ?? lines ?? "").split(/[\s"',]+/).filter((word) => word !== "" && !word.startsWith("#"));
 }

@@ -8,7 +8,7 @@ const RUNNER_FILES: readonly RegExp[] = [
 ];
 
 /** Mocks that runners find by their folder, metadata that names plugins to Python, and compiled code for Python. */
-const RUNNER_PATHS = /(?:^|\/)(?:__mocks__|[^/]+\.(?:dist|egg)-info)\/|\.(?:pth|egg-link|py[cod]|so)$/;
+const RUNNER_PATHS = /(?:^|\/)(?:__mocks__|[^/]+\.(?:dist|egg)-info)\/|\.(?:pth|egg-link|py[cod]|so)$/i;
 
 /** True if a file configures a test runner. */
 export function isRunnerFile(path: string): boolean {
@@ -16,12 +16,12 @@ export function isRunnerFile(path: string): boolean {
   return RUNNER_FILES.some((pattern) => pattern.test(name)) || RUNNER_PATHS.test(path);
 }
 
-/** The plugins that pytest's settings or a conftest.py name, each in quotes. */
-export function pluginsNamedBy(text: string): string {
-  const options = [...text.matchAll(/(?:^|[\s"'=,])-p[ =]{0,4}([\w.]{1,200})/gm)].map(([, name]) => name);
+/** The plugins that pytest's settings or a conftest.py name, as modules. */
+export function pluginsNamedBy(text: string): readonly string[] {
+  const options = [...text.matchAll(/(?:^|[\s"'=,])-p[ =]{0,4}([\w.]{1,200})/gm)].map(([, name = ""]) => name);
   const lists = [...text.matchAll(/^[ \t]{0,8}pytest_plugins[ \t]{0,8}=([^\n]{0,2000}(?:\n[ \t)\]]{1,40}[^\n]{0,400}){0,50})/gm)];
-  const listed = lists.flatMap(([, list = ""]) => [...list.matchAll(/["']([\w.]{1,200})["']/g)].map(([, name]) => name));
-  return [...options, ...listed].map((name) => `"${name?.split(".").at(-1)}"`).join("\n");
+  const listed = lists.flatMap(([, list = ""]) => [...list.matchAll(/["']([\w.]{1,200})["']/g)].map(([, name = ""]) => name));
+  return [...options, ...listed];
 }
 
 /** Test settings within files of other settings: sections by their headers, keys of package.json. */
@@ -30,6 +30,13 @@ const SECTIONS: Readonly<Record<string, RegExp>> = {
   "setup.cfg": /^\[(?:tool:pytest|coverage:)/,
 };
 const KEYS = ["jest", "vitest", "mocha", "ava", "tap", "nyc", "c8", "babel"] as const;
+
+/** The part of trusted settings that names files of a runner: of a package.json, its keys; of others, the whole text. */
+export function runnerPartOf(path: string, text: string): string {
+  if (basename(path) !== "package.json") return text;
+  const all = objectIn(text) ?? {};
+  return JSON.stringify(Object.fromEntries(KEYS.map((key) => [key, all[key]])), undefined, 1);
+}
 
 /** Settings of pytest outside of such a section. */
 const ELSEWHERE = /ini_options|tool:pytest|addopts/;
@@ -61,9 +68,16 @@ function sectionsIn(text: string, header: RegExp): { readonly inside: string; re
   return parts;
 }
 
-/** Without blanks and quotes, which TOML allows within a header. */
+/** Without blanks and quotes, which TOML allows within a header, and without escapes. */
 function squeezed(text: string): string {
-  return text.replace(/[ \t"']/g, "");
+  return text.replace(ESCAPE, fromEscape).replace(/[ \t"']/g, "");
+}
+
+/** Characters in ASCII, by their code points: https://toml.io/en/v1.1.0#string */
+const ESCAPE = /\\(?:u00([0-7][\da-f])|U000000([0-7][\da-f])|x([0-7][\da-f]))/gi;
+
+function fromEscape(_: string, ...codes: readonly (string | undefined)[]): string {
+  return String.fromCharCode(Number.parseInt(codes.slice(0, 3).find((code) => code !== undefined) ?? "", 16));
 }
 
 function withKeysOf(candidate: string, base: string | undefined): string | undefined {

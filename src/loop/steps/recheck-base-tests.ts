@@ -6,7 +6,7 @@ import type { FoundRunner } from "../../domain/test-canary/find-runner.ts";
 import { loads } from "../../domain/test-canary/loads.ts";
 import type { ChangedPath } from "../../ports/vcs.ts";
 import type { PassedCheck } from "./passed-check.ts";
-import { settingsOf, testIn } from "./runner-settings-of.ts";
+import { otherTests, settingsOf, testIn } from "./runner-settings-of.ts";
 
 /**
  * A candidate without its changes to tests and to how they are run. Code that passes only with those changes is patched by them
@@ -33,10 +33,12 @@ interface EditedTests {
 export async function stripTestChanges(check: PassedCheck, found: FoundRunner, origin: Origin): Promise<Stripped | undefined> {
   const { repo, candidate } = check;
   const { paths } = await repo.change({ from: origin.first, tip: candidate.commit });
-  const isTest = testIn(found, await repo.files(candidate.commit));
-  const wasTest = testIn(found, await repo.files(origin.first));
+  const isMore = await otherTests(repo, found, origin);
+  const isTest = testIn(found, await repo.files(candidate.commit), isMore);
+  const wasTest = testIn(found, await repo.files(origin.first), isMore);
   const tests = paths.filter(({ path, how }) => (how === "deleted" ? wasTest(path) : isTest(path)));
-  const settings = await settingsOf(repo, found, { origin, commit: candidate.commit });
+  const isRed = check.baseTests.some(({ outcome }) => outcome === "failed");
+  const settings = await settingsOf(repo, found, { origin, commit: candidate.commit, isRed });
   const isSet = settings.without.length + settings.files.length > 0;
   const helpers = await helpersIn(check, found, tests);
   const added = tests.flatMap(({ path, how }) => (how === "added" && !helpers.has(path) ? [path] : []));
@@ -135,11 +137,13 @@ function fileNameIn(id: string): string | undefined {
   return fileOf(first)?.path ?? (/^\w+(?:\.\w+)+$|^test_\w+$/.test(second) ? second : undefined);
 }
 
-/** True if an id belongs to a test in this file. */
+/** True if an id belongs to a test in this file. A command that changes its folder names modules from there. */
 function isIn(id: string, path: string): boolean {
   const [first = "", second = ""] = id.split(" > ");
+  if (first === path) return true;
   const module = path.replace(/\.py$/, "").replaceAll("/", ".");
-  return first === path || second === module || second.startsWith(`${module}.`);
+  const ends = [...module].flatMap((letter, at) => (letter === "." ? [module.slice(at + 1)] : []));
+  return [module, ...ends].some((end) => second === end || second.startsWith(`${end}.`));
 }
 
 /** True if a text has the name of a test in quotes, or after `def`, `func` and `fn`. */

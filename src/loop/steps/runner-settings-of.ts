@@ -1,44 +1,84 @@
 import { dirname } from "node:path";
+import picomatch from "picomatch";
 import { isTestPath } from "../../domain/evidence/sealed-paths.ts";
 import type { Origin } from "../../domain/run/landings.ts";
 import type { FoundRunner } from "../../domain/test-canary/find-runner.ts";
 import { loads } from "../../domain/test-canary/loads.ts";
-import { shadowsPythonModule } from "../../domain/test-canary/python-modules.ts";
-import { isRunnerFile, pluginsNamedBy, withRunnerPartOf } from "../../domain/test-canary/runner-settings.ts";
+import { filesNamedIn, loadedBySettingsAlone, withoutCodeUnderTest } from "../../domain/test-canary/named-files.ts";
+import { folderOf } from "../../domain/test-canary/python-modules.ts";
+import { isRunnerFile, pluginsNamedBy, runnerPartOf, withRunnerPartOf } from "../../domain/test-canary/runner-settings.ts";
 import { testFilesOf } from "../../domain/test-canary/test-files.ts";
-import type { ChangedPath, Repo } from "../../ports/vcs.ts";
+import type { Repo } from "../../ports/vcs.ts";
 import { TrustedFiles } from "./origins.ts";
+import { pytestList, pythonShadows } from "./python-shadows.ts";
 
 /** Arguments of a command may name other files of the repository: a report, a list. */
+const SCRIPT = /\.[cm]?[jt]sx?$/;
 const SOURCE = /\.(?:[cm]?[jt]sx?|py|go|rs)$/;
 
-export function testIn(found: FoundRunner, committed: readonly string[]): (path: string) => boolean {
+/** True for a test file of the command. `isMore`: test files by other than their usual names. */
+export function testIn(
+  found: FoundRunner,
+  committed: readonly string[],
+  isMore: (path: string) => boolean = () => false,
+): (path: string) => boolean {
   const run = new Set(testFilesOf(found, committed));
   const { runner } = found;
   return (path) =>
     SOURCE.test(path) &&
     !isRunnerFile(path) &&
-    (run.has(path) || runner.isTestFile(path)) &&
+    (run.has(path) || runner.isTestFile(path) || isMore(path)) &&
     (runner.keepsTestsInCode !== true || isTestPath(path));
+}
+
+/** True for test files that trusted settings of pytest name, or that the command names for Node's own runner. */
+export async function otherTests(repo: Repo, { runner, words }: FoundRunner, origin: Origin): Promise<(path: string) => boolean> {
+  const trusted = await TrustedFiles.read(repo, origin);
+  if (runner.name === "pytest") {
+    const patterns = (await pytestList(trusted, "python_files")).filter(({ word }) => /test|spec|check/i.test(word));
+    return picomatch(patterns.map(({ word }) => (word.includes("/") ? word : `**/${word}`)));
+  }
+  if (runner.name !== "node:test") return () => false;
+  const files = await trusted.paths();
+  const scripts = files.filter((path) => SCRIPT.test(path)).slice(0, MAX_OTHERS);
+  const named = words.slice(1).filter((word) => !word.startsWith("-") && /[*?{[]/.test(word));
+  const globs = named.map((word) => picomatch(word.replace(/^(?:\.\/)+/, "")));
+  if (globs.length === 0) return () => false;
+  const all = new Set(scripts);
+  const texts = [...(await trusted.texts(scripts))];
+  // A glob may name code under test as well: other code loads that.
+  const ofTests = globs.filter((isNamed) => {
+    const loaded = texts.flatMap(([path, text]) => (isNamed(path) ? [] : filesNamedIn(text, folderOf(path), all)));
+    return !loaded.some((path) => isNamed(path));
+  });
+  return (path) => ofTests.some((isNamed) => isNamed(path));
 }
 
 /** Files that configure the test runner: those new since the origin, and the origin's text of edited or removed ones. */
 export async function settingsOf(
   repo: Repo,
   found: FoundRunner,
-  { origin, commit }: { readonly origin: Origin; readonly commit: string },
+  { origin, commit, isRed }: { readonly origin: Origin; readonly commit: string; readonly isRed: boolean },
 ): Promise<Pick<Parameters<Repo["deriveCommit"]>[0], "without" | "files">> {
   const trusted = await TrustedFiles.read(repo, origin);
   const paths = await trusted.changedIn(commit);
   const [committed, base] = await Promise.all([repo.files(commit), repo.files(origin.first)]);
-  const shadows = async () => shadowIn(found, committed, await packagesIn(trusted, paths, base));
+  const shadows = () => pythonShadows({ trusted, found, changed: paths, committed, base, isRed });
   const isShadow = found.runner.name === "pytest" ? await shadows() : () => false;
-  const isSetting = (path: string) => isRunnerFile(path) || (path.endsWith("/__init__.py") && isTestPath(path));
-  const without = paths.flatMap(({ path, how }) => (how === "added" && (isSetting(path) || isShadow(path)) ? [path] : []));
+  const isOfTests = manifestsOfTests(found, base);
+  const links = new Set(paths.flatMap(({ path, how, mode }) => (how !== "deleted" && mode === "symlink" ? [path] : [])));
+  const isSetting = (path: string) =>
+    isRunnerFile(path) || (path.endsWith("/__init__.py") && isTestPath(path)) || (links.has(path) && isManifest(path));
+  const without = paths.flatMap(({ path, how }) =>
+    how === "added" && (isSetting(path) || isShadow(path) || isOfTests(path)) ? [path] : [],
+  );
   const old = paths.flatMap(({ path, how }) => (how === "added" ? [] : [path]));
   const [before, after, isNamed] = await Promise.all([
     trusted.texts(old),
-    repo.readFiles({ commit, paths: paths.map(({ path }) => path).filter(isManifest) }),
+    repo.readFiles({
+      commit,
+      paths: paths.flatMap(({ path }) => (isManifest(path) && !links.has(path) && !without.includes(path) ? [path] : [])),
+    }),
     namedBySettings(trusted, found, old),
   ]);
   const isTest = testIn(found, base);
@@ -48,65 +88,82 @@ export async function settingsOf(
   return { without, files: texts.flatMap(({ path, text }) => (text === undefined ? [] : [{ path, text }])) };
 }
 
-/** Folders that are searched for modules unless they are packages. */
-const LAYOUTS = ["src", "lib"] as const;
-
-/** Packages of the base: by their `__init__.py`, or, if there is something new in them, by a module that imports from them. */
-async function packagesIn(
-  trusted: TrustedFiles,
-  paths: readonly ChangedPath[],
-  base: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const packages = new Set(base.flatMap((path) => (path.endsWith("/__init__.py") ? [dirname(path)] : [])));
-  const open = LAYOUTS.filter(
-    (folder) => !packages.has(folder) && paths.some(({ path, how }) => how === "added" && dirname(path) === folder),
-  );
-  if (open.length === 0) return packages;
-  const texts = await trusted.texts(base.filter((path) => path.endsWith(".py")).slice(0, MAX_OTHERS));
-  for (const folder of open) {
-    const imports = new RegExp(`^[ \\t]{0,40}(?:from|import)[ \\t]{1,8}${folder}\\.`, "m");
-    if ([...texts.values()].some((text) => imports.test(text))) packages.add(folder);
-  }
-  return packages;
-}
-
-/** True if a new file would be found instead of a module of Python or pytest, in the tests' folders and those above them. */
-function shadowIn(found: FoundRunner, committed: readonly string[], packages: ReadonlySet<string>): (path: string) => boolean {
-  const folders = new Set<string>();
-  for (const path of testFilesOf(found, committed))
-    for (let folder = dirname(path); folder !== "." && !folders.has(folder); folder = dirname(folder)) folders.add(folder);
-  // Python does not search a package itself for modules.
-  for (const folder of LAYOUTS) if (!packages.has(folder)) folders.add(folder);
-  return (path) => shadowsPythonModule(path, folders);
-}
-
 /** Files with trusted settings that are searched for what they load, and files that they may load. */
 const MAX_SETTINGS = 200;
 const MAX_OTHERS = 5_000;
 
-/** The files of these that the trusted settings load, directly or indirectly, or that the command names in an option. */
+/** Options that name settings of another name than the usual one. */
+const CONFIG_OPTION = /^(?:-c|--config)$/;
+
+/** Files that the trusted settings, or options of the command, name, and that neither tests nor other code load. */
 async function namedBySettings(
   trusted: TrustedFiles,
   { words }: FoundRunner,
-  paths: readonly string[],
+  changed: readonly string[],
 ): Promise<(path: string) => boolean> {
+  if (!changed.some((path) => SOURCE.test(path))) return () => false;
   const committed = await trusted.paths();
-  const settings = committed.filter((path) => isRunnerFile(path) || isManifest(path)).slice(0, MAX_SETTINGS);
-  const texts = await trusted.texts(settings);
-  // Only the plugins of a conftest.py: it also imports the code under test.
-  const named = [...texts].map(([path, text]) => (SOURCE.test(path) && !path.endsWith(".py") ? text : pluginsNamedBy(text)));
-  const options = words.filter((word, i) => /^-.*=/.test(word) || (i > 0 && words[i - 1]?.startsWith("-") === true));
-  named.push(options.map((word) => `"${word.replace(/^[^=]*=/, "")}"`).join("\n"));
-  const others = new Set([...paths, ...committed.filter((path) => !path.endsWith(".py")).slice(0, MAX_OTHERS)]);
-  const found = new Set<string>();
-  for (let texts = named; texts.length > 0 && found.size < MAX_SETTINGS; ) {
-    const isLoaded = (path: string) => SOURCE.test(path) && !found.has(path) && texts.some((text) => loads(text, path));
-    const next = [...others].filter(isLoaded);
-    for (const path of next) found.add(path);
-    const scripts = next.filter((path) => !path.endsWith(".py"));
-    texts = [...(await trusted.texts(scripts)).values()];
-  }
-  return (path) => found.has(path);
+  const files = new Set(committed.filter((path) => SOURCE.test(path)));
+  const [inOptions, configs] = [filesIn(optionsIn(words), files), filesIn(optionsIn(words, CONFIG_OPTION), files)];
+  const usual = committed.filter((path) => isRunnerFile(path) || isManifest(path)).slice(0, MAX_SETTINGS);
+  const texts = await trusted.texts([...new Set([...usual, ...configs])]);
+  const named = [...texts].flatMap(([path, text]) =>
+    path.endsWith(".py") ? [] : filesNamedIn(withoutCodeUnderTest(runnerPartOf(path, text)), dirname(path), files),
+  );
+  const scripts = [...files].filter((path) => !path.endsWith(".py")).slice(0, MAX_OTHERS);
+  const modules = modulesIn([...texts.values(), words.join(" ")].flatMap(pluginsNamedBy), files);
+  const plugins = await loadedByNoOther(
+    trusted,
+    changed.filter((path) => modules.has(path)),
+    files,
+  );
+  const found = loadedBySettingsAlone({
+    texts: named.length + inOptions.length > 0 ? await trusted.texts(scripts) : new Map(),
+    settings: new Set(texts.keys()),
+    named: [...new Set([...named, ...inOptions])],
+  });
+  return (path) => found.has(path) || plugins.has(path);
+}
+
+/** Those of these plugins that no module loads but a conftest.py. */
+async function loadedByNoOther(
+  trusted: TrustedFiles,
+  plugins: readonly string[],
+  files: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  if (plugins.length === 0) return new Set();
+  const modules = [...files].filter((path) => path.endsWith(".py") && !isRunnerFile(path)).slice(0, MAX_OTHERS);
+  const texts = [...(await trusted.texts(modules))];
+  return new Set(plugins.filter((plugin) => !texts.some(([path, text]) => path !== plugin && loads(text, plugin))));
+}
+
+/** The values of options, each in quotes. */
+function optionsIn(words: readonly string[], isOption = /^-/): string {
+  const values = words.flatMap((word, i) => {
+    const [name = "", value] = word.split(/=(.*)/s);
+    if (value !== undefined) return isOption.test(name) ? [value] : [];
+    return i > 0 && isOption.test(words[i - 1] ?? "") ? [word] : [];
+  });
+  return values.map((value) => `"${value}"`).join("\n");
+}
+
+function filesIn(text: string, files: ReadonlySet<string>): readonly string[] {
+  return filesNamedIn(text, ".", files);
+}
+
+/** The files of Python modules, in whatever folder Python is told to search. */
+function modulesIn(modules: readonly string[], files: ReadonlySet<string>): ReadonlySet<string> {
+  const ends = modules.flatMap((name) => ["", "/__init__"].map((end) => `/${name.replaceAll(".", "/")}${end}.py`));
+  return new Set([...files].filter((path) => ends.some((end) => `/${path}`.endsWith(end))));
+}
+
+/** True for a package.json in a folder of which all code of the base is tests: it only changes how they are loaded. */
+function manifestsOfTests({ runner }: FoundRunner, base: readonly string[]): (path: string) => boolean {
+  return (path) => {
+    if (!path.endsWith("/package.json")) return false;
+    const inside = base.filter((each) => SCRIPT.test(each) && each.startsWith(`${dirname(path)}/`));
+    return inside.some((each) => runner.isTestFile(each)) && inside.every((each) => runner.isTestFile(each) || isTestPath(each));
+  };
 }
 
 function isManifest(path: string): boolean {

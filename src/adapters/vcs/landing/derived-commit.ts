@@ -17,7 +17,7 @@ export interface DerivedFile {
 
 /**
  * A copy of a commit with other files: the same parents, message, people and dates. It is on no branch. An existing file keeps
- * its mode.
+ * its mode, and a link becomes a file.
  */
 export async function deriveCommit(
   store: Store,
@@ -40,7 +40,7 @@ export async function deriveCommit(
     );
     const changes = [
       ...options.without.map((path) => `0 ${"0".repeat(commit.length)}\t${path}\0`),
-      ...options.files.map(({ path }, i) => `${modes.get(path) ?? "100644"} ${ids[i]}\t${path}\0`),
+      ...options.files.map(({ path }, i) => `${modes.get(path) === "100755" ? "100755" : "100644"} ${ids[i]}\t${path}\0`),
     ];
     await store.content(["update-index", "-z", "--index-info"], { index, input: changes.join("") });
     const tree = objectId((await store.content(["write-tree"], { index })).trim());
