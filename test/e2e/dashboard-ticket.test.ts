@@ -37,7 +37,7 @@ describe("a ticket on a terminal", { timeout: 120_000 }, () => {
     await pty.press("\r", "in 1 line, this is 1: line");
 
     stage.write("go", "");
-    await pty.waitFor(/done: [0-9a-f]{7}[^]*✔ attempt 1 {2}done/);
+    await pty.waitFor(/done: [0-9a-f]{7}[^]*✔ attempt 1 {2}shipped/);
     await pty.press("d", /│ \+done/);
     await pty.press("K", /T-2 Do T-2/);
     await pty.waitFor(/✖ attempt 1 {2}failed/);

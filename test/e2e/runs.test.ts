@@ -21,7 +21,12 @@ function threeRuns(): Stage {
 
 /** The view of the runs, by the palette's own key order: shift-tab from the overview turns to the last view. */
 async function runsView(pty: Pty): Promise<string> {
-  return pty.press("\u001b[Z", /RUNS ─[^]*over-1|RUNS ─[^]*plumbing/);
+  const runs = /RUNS ─[^]*over-1|RUNS ─[^]*plumbing/;
+  const shown = await pty.press("\u001b[Z", /RUNS ─[^]*over-1|RUNS ─[^]*plumbing|is passed over/);
+  if (runs.test(shown)) return shown;
+  // A key right behind the run's end is passed over, and the dashboard says so for some seconds.
+  await pty.waitFor(/^(?![^]*is passed over)/);
+  return pty.press("\u001b[Z", runs);
 }
 
 describe("several runs", { timeout: 120_000 }, () => {
