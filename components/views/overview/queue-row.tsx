@@ -26,7 +26,9 @@ const LEAST_TITLE = 6;
 export function saidOf(section: SectionName, word: Span, title: string, room: number): SpanLine {
   const beside = labelWidth(section, room);
   const isShort = widthOf(word.text) <= beside && room - beside >= LEAST_TITLE + widthOf(BETWEEN);
-  const text = isShort ? fitTo(word.text, beside) : cut(word.text, room);
+  // A title that would be cut behind the common column begins further to the left.
+  const column = Math.max(widthOf(word.text), Math.min(beside, room - widthOf(BETWEEN) - widthOf(title)));
+  const text = isShort ? fitTo(word.text, column) : cut(word.text, room);
   const left = room - widthOf(text) - widthOf(BETWEEN);
   const isWhole = isShort || text === word.text;
   const fits = left >= Math.min(LEAST_TITLE, widthOf(title));
