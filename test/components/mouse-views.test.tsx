@@ -5,11 +5,11 @@ import { earlierRuns } from "../report/pages.ts";
 import { START } from "../store/run-builder.ts";
 import { crowd, finishCrowd, plumbing, plumbingEnded } from "../store/scenes.ts";
 import { at, clickOn, WHEEL } from "./clicks.ts";
-import { branches } from "./graph/branches.ts";
 import { type Mounted, mount } from "./mount.tsx";
 import { SIZES } from "./shot.ts";
 import { until } from "./stage.ts";
-import { FakeFile } from "./ticket/view-stage.ts";
+import { branches } from "./views/graph/branches.ts";
+import { FakeFile } from "./views/ticket/view-stage.ts";
 
 beforeAll(() => {
   process.env["TZ"] = "UTC";

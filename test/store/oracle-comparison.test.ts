@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { OracleEvidence } from "../../src/domain/run/oracle-evidence.ts";
 import { compare, countComparisons, isOf } from "../../src/store/oracle-comparison.ts";
-import { evidenceOf } from "../components/oracle/judged-scene.ts";
+import { evidenceOf } from "../components/views/oracle/judged-scene.ts";
 import { batchOf, RunBuilder } from "./run-builder.ts";
 
 /** A done, B left to a person, C at work, D waits; judged so a moment ago. */

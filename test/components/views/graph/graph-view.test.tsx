@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { KEYMAP } from "../../../../src/store/keymap/keymap.ts";
 import { rebind } from "../../../../src/store/keymap/rebind.ts";
 import { crowd, plumbing, plumbingEnded } from "../../../store/scenes.ts";
-import { branches } from "../../graph/branches.ts";
 import { mount } from "../../mount.tsx";
 import { checkedScreen, SIZES, type Steps, shot } from "../../shot.ts";
+import { branches } from "./branches.ts";
 
 beforeAll(() => {
   process.env["TZ"] = "UTC";

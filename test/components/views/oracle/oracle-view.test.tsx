@@ -3,8 +3,8 @@ import { Fence } from "../../../../src/domain/values/ids.ts";
 import { batchOf, RunBuilder } from "../../../store/run-builder.ts";
 import { crowd, plumbing, plumbingEnded } from "../../../store/scenes.ts";
 import { mount } from "../../mount.tsx";
-import { judgedScene } from "../../oracle/judged-scene.ts";
 import { checkedScreen, SIZES, type Steps, shot } from "../../shot.ts";
+import { judgedScene } from "./judged-scene.ts";
 
 beforeAll(() => {
   process.env["TZ"] = "UTC";

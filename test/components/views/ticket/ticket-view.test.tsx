@@ -3,7 +3,7 @@ import type { RunBuilder } from "../../../store/run-builder.ts";
 import { claims, plumbing } from "../../../store/scenes.ts";
 import { type Mounted, mount } from "../../mount.tsx";
 import { checkedScreen, SIZES } from "../../shot.ts";
-import { FakeFile } from "../../ticket/view-stage.ts";
+import { FakeFile } from "./view-stage.ts";
 
 beforeAll(() => {
   process.env["TZ"] = "UTC";

@@ -1,7 +1,7 @@
-import { createEventLineReader } from "../../../src/adapters/agent/registry.ts";
-import type { DashboardStore } from "../../../src/store/dashboard-store.ts";
-import { type FileLabel, LogText } from "../../../src/store/ticket-log/log-text.ts";
-import { targetOf } from "../../../src/store/ticket-log/target.ts";
+import { createEventLineReader } from "../../../../src/adapters/agent/registry.ts";
+import type { DashboardStore } from "../../../../src/store/dashboard-store.ts";
+import { type FileLabel, LogText } from "../../../../src/store/ticket-log/log-text.ts";
+import { targetOf } from "../../../../src/store/ticket-log/target.ts";
 
 /** What a reader does for the view, without a disk: the file of what is looked at now, which can be written to. */
 export class FakeFile {

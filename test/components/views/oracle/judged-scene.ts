@@ -1,8 +1,8 @@
-import type { OracleEvidence, TicketEvidence } from "../../../src/domain/run/oracle-evidence.ts";
-import { Fence } from "../../../src/domain/values/ids.ts";
-import { vecItems } from "../../../src/domain/values/vec.ts";
-import type { RunBuilder } from "../../store/run-builder.ts";
-import { plumbing } from "../../store/scenes.ts";
+import type { OracleEvidence, TicketEvidence } from "../../../../src/domain/run/oracle-evidence.ts";
+import { Fence } from "../../../../src/domain/values/ids.ts";
+import { vecItems } from "../../../../src/domain/values/vec.ts";
+import type { RunBuilder } from "../../../store/run-builder.ts";
+import { plumbing } from "../../../store/scenes.ts";
 
 /** What an oracle says that finds the tracker as the engine holds it. */
 export function evidenceOf(run: RunBuilder): OracleEvidence {

@@ -1,5 +1,5 @@
-import { TicketId } from "../../../src/domain/values/ids.ts";
-import { batchOf, RunBuilder } from "../../store/run-builder.ts";
+import { TicketId } from "../../../../src/domain/values/ids.ts";
+import { batchOf, RunBuilder } from "../../../store/run-builder.ts";
 
 const BRANCHES = [
   ["P-1", "lay out the new schema", []],
