@@ -1,4 +1,4 @@
-import type { Attempt } from "../../src/domain/run/state.ts";
+import type { Attempt } from "../../src/domain/run/ticket-state.ts";
 import type { TicketId } from "../../src/domain/values/ids.ts";
 import { plural } from "../../src/domain/values/plural.ts";
 import type { Keymap } from "../../src/store/dashboard-state.ts";

@@ -1,4 +1,4 @@
-import type { Question } from "../domain/run/event.ts";
+import type { Question } from "../domain/run/attempt-fact.ts";
 import type { Fence } from "../domain/values/ids.ts";
 
 /** The money of the day, which all runs on this machine have together: keeps `limits.usdPerDay` across them. */

@@ -1,5 +1,5 @@
 import type { AgentStop } from "../domain/run/agent-event.ts";
-import type { Question } from "../domain/run/event.ts";
+import type { Question } from "../domain/run/attempt-fact.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import type { ExecEnding } from "./executor.ts";
 import type { Confinement } from "./sandbox.ts";

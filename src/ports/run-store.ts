@@ -1,5 +1,6 @@
 import type { EarlierRun, Numbers } from "../domain/results/trend.ts";
-import type { Question, VerdictWord } from "../domain/run/event.ts";
+import type { Question } from "../domain/run/attempt-fact.ts";
+import type { VerdictWord } from "../domain/run/event.ts";
 import type { Fence, RunId } from "../domain/values/ids.ts";
 import type { Journal } from "./journal.ts";
 

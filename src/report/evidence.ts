@@ -1,5 +1,6 @@
-import type { Evidence } from "../domain/run/event.ts";
-import type { PastAttempt, RunState, TicketState } from "../domain/run/state.ts";
+import type { Evidence } from "../domain/run/attempt-fact.ts";
+import type { RunState } from "../domain/run/state.ts";
+import type { PastAttempt, TicketState } from "../domain/run/ticket-state.ts";
 import { specOf } from "../domain/schedule/plan.ts";
 import { plural } from "../domain/values/plural.ts";
 import { plainLines } from "../domain/values/text.ts";

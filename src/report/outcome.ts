@@ -1,5 +1,6 @@
 import { ledgerOf } from "../domain/results/ledger.ts";
-import type { RunState, TicketState } from "../domain/run/state.ts";
+import type { RunState } from "../domain/run/state.ts";
+import type { TicketState } from "../domain/run/ticket-state.ts";
 import { specOf } from "../domain/schedule/plan.ts";
 import { plural } from "../domain/values/plural.ts";
 import { formatDuration, utcTime } from "../domain/values/time.ts";

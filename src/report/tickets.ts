@@ -1,5 +1,6 @@
 import type { Ticket } from "../domain/batch/schema.ts";
-import type { RunState, TicketState } from "../domain/run/state.ts";
+import type { RunState } from "../domain/run/state.ts";
+import type { TicketState } from "../domain/run/ticket-state.ts";
 import { formatDuration } from "../domain/values/time.ts";
 import { vecAt } from "../domain/values/vec.ts";
 import { formatCents } from "../store/format.ts";

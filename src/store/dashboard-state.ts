@@ -1,6 +1,7 @@
 import type { EarlierRun } from "../domain/results/trend.ts";
 import type { OracleEvidence } from "../domain/run/oracle-evidence.ts";
-import type { RunState, TicketState } from "../domain/run/state.ts";
+import type { RunState } from "../domain/run/state.ts";
+import type { TicketState } from "../domain/run/ticket-state.ts";
 import type { RunId, TicketId } from "../domain/values/ids.ts";
 import { vecAt } from "../domain/values/vec.ts";
 import type { FeedLine } from "./describe-event.ts";

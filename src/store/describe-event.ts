@@ -1,6 +1,7 @@
 import { failingOnBaseLine } from "../domain/evidence/summary-lines.ts";
 import { interventionKind } from "../domain/results/intervention.ts";
-import type { AgentEnding, AttemptOutcome, RunEvent } from "../domain/run/event.ts";
+import type { AgentEnding, AttemptOutcome } from "../domain/run/attempt-fact.ts";
+import type { RunEvent } from "../domain/run/event.ts";
 import type { HealFact } from "../domain/run/heal-fact.ts";
 import type { RunState } from "../domain/run/state.ts";
 import { specOf } from "../domain/schedule/plan.ts";

@@ -1,5 +1,6 @@
 import type { OracleEvidence, TicketEvidence } from "../domain/run/oracle-evidence.ts";
-import type { Phase, RunState, TicketState } from "../domain/run/state.ts";
+import type { RunState } from "../domain/run/state.ts";
+import type { Phase, TicketState } from "../domain/run/ticket-state.ts";
 import type { OracleState } from "../domain/run/verdict-state.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { vecItems } from "../domain/values/vec.ts";

@@ -1,5 +1,5 @@
 import type { Ticket } from "../../src/domain/batch/schema.ts";
-import type { AttemptOutcome } from "../../src/domain/run/event.ts";
+import type { AttemptOutcome } from "../../src/domain/run/attempt-fact.ts";
 import { type Fence, TicketId } from "../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";
 

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import type { Batch, Ticket } from "../../src/domain/batch/schema.ts";
 import { admitDiscovery } from "../../src/domain/outbox/discovery.ts";
+import type { AgentStopKind, AttemptOutcome } from "../../src/domain/run/attempt-fact.ts";
 import { type Command, HumanStep } from "../../src/domain/run/command.ts";
-import type { AgentStopKind, AttemptOutcome } from "../../src/domain/run/event.ts";
 import type { HealOutcome } from "../../src/domain/run/heal-fact.ts";
-import { activeTickets, type RunState, ticketOf as stateOf, type TicketState } from "../../src/domain/run/state.ts";
+import { activeTickets, type RunState, ticketOf as stateOf } from "../../src/domain/run/state.ts";
+import type { TicketState } from "../../src/domain/run/ticket-state.ts";
 import { reachOf } from "../../src/domain/schedule/breaker.ts";
 import { nextMoment } from "../../src/domain/schedule/decide.ts";
 import { questionCap } from "../../src/domain/schedule/money.ts";

@@ -1,9 +1,11 @@
 import type { Batch, Ticket } from "../../src/domain/batch/schema.ts";
 import { admitCommand, admitFact } from "../../src/domain/run/admit.ts";
+import type { AgentStopKind, AttemptOutcome } from "../../src/domain/run/attempt-fact.ts";
 import type { Command } from "../../src/domain/run/command.ts";
-import type { AgentStopKind, AttemptOutcome, RunEvent, RunFact } from "../../src/domain/run/event.ts";
+import type { RunEvent, RunFact } from "../../src/domain/run/event.ts";
 import { reduce } from "../../src/domain/run/reduce.ts";
-import { type Attempt, type RunState, ticketOf as stateOf } from "../../src/domain/run/state.ts";
+import { type RunState, ticketOf as stateOf } from "../../src/domain/run/state.ts";
+import type { Attempt } from "../../src/domain/run/ticket-state.ts";
 import { type Action, decide } from "../../src/domain/schedule/decide.ts";
 import { type Fence, RepoId, RunId, TicketId } from "../../src/domain/values/ids.ts";
 import { vecItems } from "../../src/domain/values/vec.ts";

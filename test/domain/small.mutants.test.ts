@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { AttemptOutcome, RunFact } from "../../src/domain/run/event.ts";
+import type { AttemptOutcome } from "../../src/domain/run/attempt-fact.ts";
+import type { RunFact } from "../../src/domain/run/event.ts";
 import { ticketOf as stateOf } from "../../src/domain/run/state.ts";
 import { type Fence, RepoId, TicketId, unfitForBranch } from "../../src/domain/values/ids.ts";
 import { claimed } from "./claimed-run.ts";

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import batchFile from "../../batch.example.json" with { type: "json" };
 import { setUpExample } from "../../example/setup.ts";
 import { BatchFile, type Ticket } from "../../src/domain/batch/schema.ts";
-import type { Evidence } from "../../src/domain/run/event.ts";
+import type { Evidence } from "../../src/domain/run/attempt-fact.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import { renderWorkerPrompt } from "../../src/loop/attempt/prompt.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { AgentStop } from "../../src/domain/run/agent-event.ts";
-import type { AgentStopKind } from "../../src/domain/run/event.ts";
+import type { AgentStopKind } from "../../src/domain/run/attempt-fact.ts";
 import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { Reviewer, ReviewerAnswer, ReviewerTask } from "../../src/ports/reviewer.ts";

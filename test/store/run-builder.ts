@@ -1,7 +1,8 @@
 import type { Batch, Limits, Ticket } from "../../src/domain/batch/schema.ts";
 import { Limits as LimitsSchema } from "../../src/domain/batch/schema.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
-import type { AttemptOutcome, Question, RunEvent, RunFact } from "../../src/domain/run/event.ts";
+import type { AttemptOutcome, Question } from "../../src/domain/run/attempt-fact.ts";
+import type { RunEvent, RunFact } from "../../src/domain/run/event.ts";
 import { reduce } from "../../src/domain/run/reduce.ts";
 import { type RunState, ticketOf } from "../../src/domain/run/state.ts";
 import { Fence, RepoId, RunId, TicketId } from "../../src/domain/values/ids.ts";

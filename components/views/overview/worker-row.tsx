@@ -1,7 +1,8 @@
 import { Box } from "ink";
 import { memo, type ReactNode, useMemo } from "react";
 import type { Ticket } from "../../../src/domain/batch/schema.ts";
-import type { Attempt, Plan, TicketState } from "../../../src/domain/run/state.ts";
+import type { Plan } from "../../../src/domain/run/state.ts";
+import type { Attempt, TicketState } from "../../../src/domain/run/ticket-state.ts";
 import { specOf } from "../../../src/domain/schedule/plan.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { ticketIn } from "../../../src/store/dashboard-state.ts";

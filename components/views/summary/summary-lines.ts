@@ -1,6 +1,7 @@
 import { ledgerOf } from "../../../src/domain/results/ledger.ts";
 import { type EarlierRun, trendOf } from "../../../src/domain/results/trend.ts";
-import type { RunState, TicketState } from "../../../src/domain/run/state.ts";
+import type { RunState } from "../../../src/domain/run/state.ts";
+import type { TicketState } from "../../../src/domain/run/ticket-state.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { plural } from "../../../src/domain/values/plural.ts";
 import { displayText } from "../../../src/store/display-text.ts";

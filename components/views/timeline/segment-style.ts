@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from "../../../src/domain/run/event.ts";
+import type { AttemptOutcome } from "../../../src/domain/run/attempt-fact.ts";
 import { formatAge } from "../../../src/store/format.ts";
 import { STYLES } from "../../../src/store/labels/tone.ts";
 import type { TimelineBar } from "../../../src/store/views/timeline-bars.ts";

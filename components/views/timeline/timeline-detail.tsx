@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { useShallow } from "zustand/react/shallow";
-import type { PastAttempt } from "../../../src/domain/run/state.ts";
+import type { PastAttempt } from "../../../src/domain/run/ticket-state.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { plural } from "../../../src/domain/values/plural.ts";
 import { ticketIn } from "../../../src/store/dashboard-state.ts";

@@ -1,4 +1,4 @@
-import type { AgentStopKind } from "../../domain/run/event.ts";
+import type { AgentStopKind } from "../../domain/run/attempt-fact.ts";
 
 const KINDS: Readonly<Record<number, AgentStopKind>> = {
   400: "refused",

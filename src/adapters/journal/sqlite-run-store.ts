@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { z } from "zod";
 import type { EarlierRun, Numbers } from "../../domain/results/trend.ts";
-import type { Question } from "../../domain/run/event.ts";
+import type { Question } from "../../domain/run/attempt-fact.ts";
 import { type Fence, RunId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Journal } from "../../ports/journal.ts";

@@ -1,5 +1,6 @@
 import { ledgerOf } from "../../domain/results/ledger.ts";
-import { type Attempt, activeTickets, type RunState } from "../../domain/run/state.ts";
+import { activeTickets, type RunState } from "../../domain/run/state.ts";
+import type { Attempt } from "../../domain/run/ticket-state.ts";
 import { describeReason, whyNot } from "../../domain/schedule/why-not.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";

@@ -1,4 +1,5 @@
-import type { PastAttempt, RunState } from "../run/state.ts";
+import type { RunState } from "../run/state.ts";
+import type { PastAttempt } from "../run/ticket-state.ts";
 import { vecItems } from "../values/vec.ts";
 import { interventionKind } from "./intervention.ts";
 

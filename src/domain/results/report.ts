@@ -1,5 +1,6 @@
 import type { FailingOnBase } from "../run/base-fact.ts";
-import type { RunState, TicketState } from "../run/state.ts";
+import type { RunState } from "../run/state.ts";
+import type { TicketState } from "../run/ticket-state.ts";
 import { specOf } from "../schedule/plan.ts";
 import { vecItems } from "../values/vec.ts";
 import { type Ledger, ledgerOf } from "./ledger.ts";

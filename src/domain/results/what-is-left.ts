@@ -1,4 +1,5 @@
-import { isSettled, type RunState } from "../run/state.ts";
+import type { RunState } from "../run/state.ts";
+import { isSettled } from "../run/ticket-state.ts";
 import { describeHalt } from "../schedule/backoff.ts";
 import { describeReason, type Reason, whyNot } from "../schedule/why-not.ts";
 import { vecItems } from "../values/vec.ts";

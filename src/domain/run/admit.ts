@@ -6,7 +6,8 @@ import { plural } from "../values/plural.ts";
 import { vecAt } from "../values/vec.ts";
 import type { Command } from "./command.ts";
 import type { RunFact } from "./event.ts";
-import { indexOf, isSettled, type RunState, type TicketState } from "./state.ts";
+import { indexOf, type RunState } from "./state.ts";
+import { isSettled, type TicketState } from "./ticket-state.ts";
 
 /**
  * The part of a reported fact that may enter the journal: the fact itself, a note that a late or second report was dropped, or

@@ -1,4 +1,4 @@
-import type { AgentStopKind } from "./event.ts";
+import type { AgentStopKind } from "./attempt-fact.ts";
 
 /** Tokens that an attempt used; those read from and written to a cache are not among `input`. */
 export interface AgentTokens {

@@ -5,13 +5,15 @@ import { setAside } from "../schedule/money.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import { leftSlot } from "../schedule/slots.ts";
 import { vecAt } from "../values/vec.ts";
+import type { Evidence } from "./attempt-fact.ts";
 import { withFailingOnBase } from "./base-fact.ts";
-import type { Evidence, RunEvent } from "./event.ts";
+import type { RunEvent } from "./event.ts";
 import type { ClaimEvent } from "./reduce-claim.ts";
 import type { GrowthEvent } from "./reduce-growth.ts";
 import { withLanding } from "./reduce-landing.ts";
 import { withEvidence } from "./reduce-ticket.ts";
-import { type Attempt, claimsDone, indexOf, type RunState, type TicketState, type Unfinished } from "./state.ts";
+import { indexOf, type RunState } from "./state.ts";
+import { type Attempt, claimsDone, type TicketState, type Unfinished } from "./ticket-state.ts";
 
 type AttemptEvent = Exclude<Extract<RunEvent, { fence: unknown }>, ClaimEvent | GrowthEvent>;
 type EventOf<T extends AttemptEvent["type"]> = Extract<AttemptEvent, { type: T }>;

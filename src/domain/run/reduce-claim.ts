@@ -3,7 +3,8 @@ import { reachOf } from "../schedule/breaker.ts";
 import { withTicket } from "../schedule/queue.ts";
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
-import { type Attempt, indexOf, type RunState, type TicketState } from "./state.ts";
+import { indexOf, type RunState } from "./state.ts";
+import type { Attempt, TicketState } from "./ticket-state.ts";
 
 /** Claims of an attempt beside its change, and the reviewer's questions and answers. */
 export type ClaimEvent = Extract<

@@ -4,7 +4,8 @@ import { enqueue } from "../schedule/queue.ts";
 import { vecFrom } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
 import { NO_HEALS } from "./heal-fact.ts";
-import type { Phase, RunState, TicketState } from "./state.ts";
+import type { RunState } from "./state.ts";
+import type { Phase, TicketState } from "./ticket-state.ts";
 
 type Started = Extract<RunEvent, { type: "run-started" }>;
 

@@ -1,8 +1,10 @@
 import { failedAgain } from "../schedule/breaker.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import { vecAt } from "../values/vec.ts";
-import type { Evidence, RunEvent } from "./event.ts";
-import { indexOf, type RunState, type TicketState } from "./state.ts";
+import type { Evidence } from "./attempt-fact.ts";
+import type { RunEvent } from "./event.ts";
+import { indexOf, type RunState } from "./state.ts";
+import type { TicketState } from "./ticket-state.ts";
 
 /** Attempts whose evidence is kept for the next prompt. */
 const KEPT_EVIDENCE = 3;

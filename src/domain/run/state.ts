@@ -1,157 +1,14 @@
 import type { Batch, Ticket } from "../batch/schema.ts";
-import type { StepKind } from "../batch/step-spec.ts";
 import type { CheckStrength } from "../evidence/results.ts";
 import type { Intervention } from "../results/intervention.ts";
 import type { Backoff, Halt, RateLimits } from "../schedule/halt.ts";
-import type { Fence, RunId, TicketId } from "../values/ids.ts";
+import type { RunId, TicketId } from "../values/ids.ts";
 import { type Vec, vecAt } from "../values/vec.ts";
-import type { FailingOnBase } from "./base-fact.ts";
-import type {
-  AgentEnding,
-  AgentStopKind,
-  AttemptOutcome,
-  CarriedOverWork,
-  EndKind,
-  Evidence,
-  FrozenSet,
-  Question,
-  VerdictWord,
-} from "./event.ts";
+import type { EndKind, FrozenSet, VerdictWord } from "./event.ts";
 import type { HealsState } from "./heal-fact.ts";
 import type { Landings } from "./landings.ts";
+import type { Phase, TicketState } from "./ticket-state.ts";
 import type { OracleState, TripwireState } from "./verdict-state.ts";
-
-/** The phase of a ticket. `ready` is not stored: it is `waiting` with nothing left to wait for. */
-export type Phase = "waiting" | "working" | "finishing" | "done" | "human-gated" | "stalled";
-
-/** The running step of the finish line. `startedAt` in milliseconds. */
-export interface RunningStep {
-  readonly index: number;
-  readonly kind: StepKind;
-  readonly name: string;
-  readonly startedAt: number;
-}
-
-/** The running attempt. */
-export interface Attempt {
-  readonly n: number;
-  readonly fence: Fence;
-  readonly slot: number;
-  /** Set once its agent has left the slot: the finish line runs beside the slots. */
-  readonly slotLeftAt?: number;
-  readonly startedAt: number;
-  readonly reservedUsd: number;
-  readonly worktree?: { readonly path: string; readonly branch: string; readonly baseSha: string };
-  /** Set from the intent to start the agent; `pid` follows once there is a process. */
-  readonly agent?: {
-    readonly launchedAt: number;
-    readonly pid?: number;
-    readonly startTime?: string;
-    readonly endedAt?: number;
-    readonly ending?: AgentEnding;
-    readonly exitCode?: number | null;
-    readonly stop?: AgentStopKind;
-    readonly costUsd?: number;
-  };
-  readonly lastLine?: string;
-  readonly lastOutputAt?: number;
-  readonly lines: number;
-  readonly change?: { readonly tip: string; readonly files: number; readonly additions: number; readonly deletions: number };
-  readonly step?: RunningStep;
-  readonly passed: readonly { readonly index: number; readonly kind: StepKind; readonly name: string; readonly ms: number }[];
-  /** Set once a check has refused its change, which is then never checked again. */
-  readonly refused?: Evidence;
-  readonly merge?: { readonly from: string; readonly to: string; readonly landed: boolean };
-  /** The reason why a merge cannot land yet, in words. */
-  readonly waiting?: string;
-  /** The open question to the reviewer, and the dollars set aside for it. */
-  readonly asked?: { readonly question: Question; readonly reservedUsd: number };
-  /** The stop that kept the reviewer from answering its last question. It is no failure of the work. */
-  readonly unanswered?: AgentStopKind;
-  /** Dollars of its questions to the reviewer. */
-  readonly questionsUsd?: number;
-  /** The step that failed by a transient and is retried at `until` (milliseconds since the epoch). */
-  readonly retried?: { readonly step: number; readonly transient: string; readonly until: number };
-  /** Set once its blocker was upheld: its work may land, and then this step is left to a person. */
-  readonly humanStep?: string;
-  /** Set once its end was requested; the first cause wins. */
-  readonly killing?: AgentEnding;
-}
-
-/** A past attempt. Times in milliseconds. */
-export interface PastAttempt {
-  readonly n: number;
-  readonly slot: number;
-  readonly startedAt: number;
-  readonly slotLeftAt: number;
-  readonly endedAt: number;
-  readonly outcome: AttemptOutcome;
-  readonly summary: string;
-  /** True if the agent stopped by itself with exit 0: it claimed to have done the ticket. */
-  readonly claimed: boolean;
-  /** Dollars of its agent and of its questions to the reviewer. */
-  readonly costUsd: number;
-}
-
-/** Common signs of a ticket's failures in a row. */
-export interface Signs {
-  /** The identity of the last failure (see `identityOf`), and how many times in a row it occurred. */
-  readonly failure?: { readonly identity: string; readonly times: number };
-  /** Attempts in a row that changed nothing. */
-  readonly unchanged?: number;
-  /** Attempts in a row that a model's API turned away: their agent, or their question to the reviewer. */
-  readonly turnedAway?: number;
-  /** Set if the next agent would meet the same stop as the last one. */
-  readonly hopeless?: AgentStopKind;
-}
-
-/** Finished work of an agent whose finish line was cut off. */
-export interface Unfinished extends Omit<CarriedOverWork, "id"> {
-  readonly claimed: boolean;
-  /** Set for the work of an upheld blocker: it ends in a human gate. */
-  readonly humanStep?: string;
-}
-
-export interface TicketState {
-  readonly id: TicketId;
-  readonly phase: Phase;
-  /** Dependencies that are not done yet. */
-  readonly openDeps: number;
-  /** Attempts that count against the cap. */
-  readonly failures: number;
-  /** Common signs of its failures in a row; absent before the first. */
-  readonly signs?: Signs;
-  readonly costUsd: number;
-  readonly attempt?: Attempt;
-  readonly history: readonly PastAttempt[];
-  /** Evidence of failed attempts, oldest first, at most three. */
-  readonly evidence: readonly Evidence[];
-  /** Refused parts of the outbox of its n-th attempt, for the next prompt: one line each, at most 20. */
-  readonly refusals?: { readonly n: number; readonly lines: readonly string[] };
-  /** By check, as last measured. */
-  readonly failingOnBase?: readonly FailingOnBase[];
-  readonly mergedSha?: string;
-  readonly humanStep?: string;
-  /** A person requested the gate, or a blocker was upheld. It counts once the tracker holds it. */
-  readonly gate?: {
-    readonly step: string;
-    readonly writing: boolean;
-    readonly by?: "blocker";
-    /** This engine does not write it any more: it is stopping, and the tracker did not take it. */
-    readonly putOff?: true;
-  };
-  readonly stalledReason?: string;
-  readonly stalledBy?: "attempts";
-  /** Past attempts at the time of a person's last retry. Failures among them were not fixed without a person. */
-  readonly retriedAfter?: number;
-  /** The ticket whose worker found this one; absent if the batch named it. */
-  readonly foundBy?: TicketId;
-  /** A discovered ticket that the tracker does not hold yet. The engine files it. */
-  readonly unfiled?: true;
-  /** Work that a stop or a lost engine cut off after the agent had ended. The next attempt continues it without an agent. */
-  readonly unfinished?: Unfinished;
-  readonly endedAt?: number;
-}
 
 /** The batch with its discoveries, and the values that depend on it alone. Tickets are known by index here. */
 export interface Plan {
@@ -289,14 +146,4 @@ export function freeSlots(state: RunState): readonly number[] {
 /** Slots with an agent, surplus ones included. */
 export function busySlots({ slots }: Pick<RunState, "slots">): number {
   return slots.reduce((busy: number, index) => busy + Number(index !== null), 0);
-}
-
-/** True if nothing more happens to a ticket by itself. */
-export function isSettled(phase: Phase): boolean {
-  return phase === "done" || phase === "human-gated" || phase === "stalled";
-}
-
-/** True if an agent claims to be done by its end: it stopped by itself, without an error. */
-export function claimsDone({ ending, exitCode, stop }: NonNullable<Attempt["agent"]>): boolean {
-  return ending === "exited" && exitCode === 0 && stop === undefined;
 }

@@ -1,5 +1,7 @@
-import type { RunEvent, SanitizedStop } from "../run/event.ts";
-import { claimsDone, type RunState } from "../run/state.ts";
+import type { SanitizedStop } from "../run/attempt-fact.ts";
+import type { RunEvent } from "../run/event.ts";
+import type { RunState } from "../run/state.ts";
+import { claimsDone } from "../run/ticket-state.ts";
 import { formatUtc } from "../values/time.ts";
 import { reachOf } from "./breaker.ts";
 import type { Halt, Party } from "./halt.ts";

@@ -1,5 +1,5 @@
-import type { AgentStopKind, AttemptOutcome, Evidence } from "../run/event.ts";
-import { type Attempt, claimsDone, type Signs, type TicketState } from "../run/state.ts";
+import type { AgentStopKind, AttemptOutcome, Evidence } from "../run/attempt-fact.ts";
+import { type Attempt, claimsDone, type Signs, type TicketState } from "../run/ticket-state.ts";
 
 /** Equal failures in a row after which another attempt is not worth its money (S4.13). One may be chance, two a hard start. */
 export const SAME_FAILURES = 3;

@@ -1,6 +1,8 @@
 import { whatIsLeft } from "../results/what-is-left.ts";
-import type { AgentEnding, EndKind, VerdictWord } from "../run/event.ts";
-import { activeTickets, freeSlots, type RunState, type TicketState } from "../run/state.ts";
+import type { AgentEnding } from "../run/attempt-fact.ts";
+import type { EndKind, VerdictWord } from "../run/event.ts";
+import { activeTickets, freeSlots, type RunState } from "../run/state.ts";
+import type { TicketState } from "../run/ticket-state.ts";
 import type { Fence, TicketId } from "../values/ids.ts";
 import { plural } from "../values/plural.ts";
 import { EXIT } from "../values/user-error.ts";

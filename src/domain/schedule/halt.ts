@@ -1,4 +1,4 @@
-import type { AgentStopKind } from "../run/event.ts";
+import type { AgentStopKind } from "../run/attempt-fact.ts";
 
 /** The owner of a model: the agents, or the reviewer. */
 export type Party = "agent" | "reviewer";

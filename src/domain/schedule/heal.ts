@@ -1,4 +1,5 @@
-import { isSettled, type RunState, type TicketState } from "../run/state.ts";
+import type { RunState } from "../run/state.ts";
+import { isSettled, type TicketState } from "../run/ticket-state.ts";
 import { vecItems } from "../values/vec.ts";
 import { describeHalt, isBackingOff } from "./backoff.ts";
 import { attemptCap, reserveOf } from "./money.ts";

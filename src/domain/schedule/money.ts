@@ -1,5 +1,6 @@
 import type { Batch } from "../batch/schema.ts";
-import type { Attempt, RunState, TicketState } from "../run/state.ts";
+import type { RunState } from "../run/state.ts";
+import type { Attempt, TicketState } from "../run/ticket-state.ts";
 
 /**
  * Dollars set aside before an attempt starts: its maximum cost. A command agent costs what the batch says, or nothing; a vendor's

@@ -1,4 +1,5 @@
-import type { RunState, TicketState } from "../run/state.ts";
+import type { RunState } from "../run/state.ts";
+import type { TicketState } from "../run/ticket-state.ts";
 import { vecAt, vecWith } from "../values/vec.ts";
 import { breakerOf } from "./breaker.ts";
 

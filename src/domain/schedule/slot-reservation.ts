@@ -1,4 +1,5 @@
-import { claimsDone, indexOf, type RunState } from "../run/state.ts";
+import { indexOf, type RunState } from "../run/state.ts";
+import { claimsDone } from "../run/ticket-state.ts";
 import { vecAt } from "../values/vec.ts";
 import { attemptCap } from "./money.ts";
 

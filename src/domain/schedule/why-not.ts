@@ -1,4 +1,5 @@
-import { busySlots, freeSlots, isSettled, type RunState, type TicketState } from "../run/state.ts";
+import { busySlots, freeSlots, type RunState } from "../run/state.ts";
+import { isSettled, type TicketState } from "../run/ticket-state.ts";
 import type { TicketId } from "../values/ids.ts";
 import { plural } from "../values/plural.ts";
 import { formatUtc } from "../values/time.ts";

@@ -1,7 +1,7 @@
 import { Adjudication, type BlockerRuling, ruleOnBlocker } from "../../domain/outbox/ruling.ts";
 import type { BlockerClaim, CapturedCommand } from "../../domain/outbox/schema.ts";
 import { readAnswer } from "../../domain/review/answer.ts";
-import type { Evidence } from "../../domain/run/event.ts";
+import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { boundedTail } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Change, Repo } from "../../ports/vcs.ts";

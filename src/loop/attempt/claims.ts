@@ -1,4 +1,4 @@
-import type { Evidence } from "../../domain/run/event.ts";
+import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { boundedTail } from "../../domain/values/bounded-text.ts";
 import type { Change, Repo } from "../../ports/vcs.ts";
 import { type AttemptEnd, AttemptOver } from "../programs/scope.ts";

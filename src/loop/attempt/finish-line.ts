@@ -1,5 +1,5 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
-import type { Unfinished } from "../../domain/run/state.ts";
+import type { Unfinished } from "../../domain/run/ticket-state.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
 import { type AttemptEnd, overIfAborted } from "../programs/scope.ts";
 import { assertTracker } from "../steps/assert.ts";

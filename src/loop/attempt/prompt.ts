@@ -1,6 +1,6 @@
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
-import type { Evidence } from "../../domain/run/event.ts";
+import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { boundedHead } from "../../domain/values/bounded-text.ts";
 import { fillTemplate } from "../../domain/values/template.ts";
 import { plainText } from "../../domain/values/text.ts";

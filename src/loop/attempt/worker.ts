@@ -1,5 +1,6 @@
-import type { AgentEnding, Evidence } from "../../domain/run/event.ts";
-import { activeTickets, type PastAttempt, type TicketState, ticketOf } from "../../domain/run/state.ts";
+import type { AgentEnding, Evidence } from "../../domain/run/attempt-fact.ts";
+import { activeTickets, ticketOf } from "../../domain/run/state.ts";
+import type { PastAttempt, TicketState } from "../../domain/run/ticket-state.ts";
 import { boundedTail } from "../../domain/values/bounded-text.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { Fence } from "../../domain/values/ids.ts";

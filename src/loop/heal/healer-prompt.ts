@@ -1,5 +1,5 @@
-import type { Evidence } from "../../domain/run/event.ts";
-import type { TicketState } from "../../domain/run/state.ts";
+import type { Evidence } from "../../domain/run/attempt-fact.ts";
+import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { canHealHelp, isHealable } from "../../domain/schedule/heal.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { fillTemplate, PROMPT_CHARS } from "../../domain/values/template.ts";

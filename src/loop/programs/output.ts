@@ -1,5 +1,5 @@
 import type { AgentStop } from "../../domain/run/agent-event.ts";
-import type { SanitizedStop } from "../../domain/run/event.ts";
+import type { SanitizedStop } from "../../domain/run/attempt-fact.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ExecResult } from "../../ports/executor.ts";

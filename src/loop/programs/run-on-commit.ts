@@ -2,7 +2,7 @@ import { isAbsolute, join } from "node:path";
 import type { Argv } from "../../domain/batch/argv.ts";
 import { ARTIFACTS } from "../../domain/batch/report-location.ts";
 import { PREPARE_STEP, type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
-import type { Evidence } from "../../domain/run/event.ts";
+import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { boundedTail } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { ExecRequest, ExecResult } from "../../ports/executor.ts";

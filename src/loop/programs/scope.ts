@@ -1,5 +1,6 @@
 import type { Ticket } from "../../domain/batch/schema.ts";
-import type { AgentEnding, AttemptOutcome, Evidence, RunFact } from "../../domain/run/event.ts";
+import type { AgentEnding, AttemptOutcome, Evidence } from "../../domain/run/attempt-fact.ts";
+import type { RunFact } from "../../domain/run/event.ts";
 import type { AttemptFiles } from "../../ports/run-files.ts";
 import type { Rest } from "../concurrency/semaphore.ts";
 

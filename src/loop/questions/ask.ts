@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import type { Evidence, Question, SanitizedStop } from "../../domain/run/event.ts";
+import type { Evidence, Question, SanitizedStop } from "../../domain/run/attempt-fact.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import { reachOf } from "../../domain/schedule/breaker.ts";
 import { questionCap } from "../../domain/schedule/money.ts";

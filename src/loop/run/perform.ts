@@ -1,4 +1,5 @@
-import type { AgentEnding, RunEvent } from "../../domain/run/event.ts";
+import type { AgentEnding } from "../../domain/run/attempt-fact.ts";
+import type { RunEvent } from "../../domain/run/event.ts";
 import { activeTickets, ticketOf } from "../../domain/run/state.ts";
 import type { Action } from "../../domain/schedule/decide.ts";
 import { specOf } from "../../domain/schedule/plan.ts";

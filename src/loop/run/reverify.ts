@@ -1,6 +1,6 @@
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
-import type { Evidence } from "../../domain/run/event.ts";
-import type { TicketState } from "../../domain/run/state.ts";
+import type { Evidence } from "../../domain/run/attempt-fact.ts";
+import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId, TicketId } from "../../domain/values/ids.ts";

@@ -1,7 +1,7 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import { readAnswer } from "../../domain/review/answer.ts";
 import { Attack, ruleOnAttack } from "../../domain/review/attack.ts";
-import type { Evidence } from "../../domain/run/event.ts";
+import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { boundedList } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";

@@ -1,7 +1,7 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { Remark } from "../../domain/evidence/compare.ts";
 import type { Allowance, TestResult } from "../../domain/evidence/results.ts";
-import type { Evidence } from "../../domain/run/event.ts";
+import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { Candidate, Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";
 import type { StepContext } from "./step.ts";

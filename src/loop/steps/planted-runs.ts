@@ -1,5 +1,5 @@
 import type { Remark } from "../../domain/evidence/compare.ts";
-import type { Evidence } from "../../domain/run/event.ts";
+import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { countedWords, type Deviation, type PlantedRun } from "../../domain/test-canary/deviations.ts";
 
 /** The result of one run of a command. */

@@ -1,5 +1,5 @@
 import type { CheckStrength } from "../../domain/evidence/results.ts";
-import type { Evidence } from "../../domain/run/event.ts";
+import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { TextScans } from "../../ports/text-scans.ts";
 import type { Tracker } from "../../ports/tracker.ts";
 import type { Semaphore } from "../concurrency/semaphore.ts";

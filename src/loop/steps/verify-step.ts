@@ -1,6 +1,6 @@
 import { MAX_EXPECTED_OUTPUT, unmet } from "../../domain/batch/expect.ts";
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
-import type { Evidence } from "../../domain/run/event.ts";
+import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Repo } from "../../ports/vcs.ts";

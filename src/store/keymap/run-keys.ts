@@ -1,5 +1,5 @@
 import { HumanStep } from "../../domain/run/command.ts";
-import { isSettled } from "../../domain/run/state.ts";
+import { isSettled } from "../../domain/run/ticket-state.ts";
 import type { Binding } from "../dashboard-state.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
 import { EMPTY_INPUT } from "../text-input.ts";

@@ -1,6 +1,6 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
-import type { AgentEnding } from "../../domain/run/event.ts";
-import type { Attempt, TicketState } from "../../domain/run/state.ts";
+import type { AgentEnding } from "../../domain/run/attempt-fact.ts";
+import type { Attempt, TicketState } from "../../domain/run/ticket-state.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { displayText } from "../display-text.ts";
 import type { AttemptMark } from "../ticket-log/attempts.ts";

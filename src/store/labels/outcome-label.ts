@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from "../../domain/run/event.ts";
+import type { AttemptOutcome } from "../../domain/run/attempt-fact.ts";
 import type { HealOutcome } from "../../domain/run/heal-fact.ts";
 import { type Label, STYLES } from "./tone.ts";
 

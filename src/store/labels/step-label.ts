@@ -1,5 +1,5 @@
 import { type StepKind, type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
-import type { Question } from "../../domain/run/event.ts";
+import type { Question } from "../../domain/run/attempt-fact.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { displayText } from "../display-text.ts";
 

@@ -1,4 +1,4 @@
-import type { Attempt, TicketState } from "../../domain/run/state.ts";
+import type { Attempt, TicketState } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { describeReason, type Reason, whyNot } from "../../domain/schedule/why-not.ts";
 import type { TicketId } from "../../domain/values/ids.ts";

@@ -1,5 +1,6 @@
 import { runsCommand, type StepSpec } from "../../domain/batch/step-spec.ts";
-import type { Attempt, RunState } from "../../domain/run/state.ts";
+import type { RunState } from "../../domain/run/state.ts";
+import type { Attempt } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { questionLabel, specLabel, stepLabel } from "./step-label.ts";

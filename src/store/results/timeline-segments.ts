@@ -1,5 +1,6 @@
-import type { AttemptOutcome } from "../../domain/run/event.ts";
-import type { RunState, TicketState } from "../../domain/run/state.ts";
+import type { AttemptOutcome } from "../../domain/run/attempt-fact.ts";
+import type { RunState } from "../../domain/run/state.ts";
+import type { TicketState } from "../../domain/run/ticket-state.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { formatDuration } from "../../domain/values/time.ts";
 import { vecItems } from "../../domain/values/vec.ts";

@@ -1,7 +1,7 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import { stepName } from "../../domain/batch/step-spec.ts";
-import type { AttemptOutcome, Evidence } from "../../domain/run/event.ts";
-import type { Attempt, PastAttempt, TicketState } from "../../domain/run/state.ts";
+import type { AttemptOutcome, Evidence } from "../../domain/run/attempt-fact.ts";
+import type { Attempt, PastAttempt, TicketState } from "../../domain/run/ticket-state.ts";
 import { displayText } from "../display-text.ts";
 import { passedSteps, turnOf } from "../labels/ticket-stage.ts";
 import type { LifeStep } from "../views/ticket.ts";

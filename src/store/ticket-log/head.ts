@@ -1,4 +1,4 @@
-import { isSettled } from "../../domain/run/state.ts";
+import { isSettled } from "../../domain/run/ticket-state.ts";
 import { plural } from "../../domain/values/plural.ts";
 import type { DashboardState } from "../dashboard-state.ts";
 import { displayLine, displayText } from "../display-text.ts";

@@ -1,5 +1,6 @@
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
-import type { RunState, TicketState } from "../../domain/run/state.ts";
+import type { RunState } from "../../domain/run/state.ts";
+import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
 import { finishOf } from "../labels/ticket-stage.ts";

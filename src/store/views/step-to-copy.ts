@@ -1,4 +1,5 @@
-import type { RunState, TicketState } from "../../domain/run/state.ts";
+import type { RunState } from "../../domain/run/state.ts";
+import type { TicketState } from "../../domain/run/ticket-state.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 

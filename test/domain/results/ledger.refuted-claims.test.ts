@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ledgerOf } from "../../../src/domain/results/ledger.ts";
-import type { AttemptOutcome } from "../../../src/domain/run/event.ts";
+import type { AttemptOutcome } from "../../../src/domain/run/attempt-fact.ts";
 import { vecAt, vecWith } from "../../../src/domain/values/vec.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { AttemptOutcome, RunEvent, RunFact } from "../../../src/domain/run/event.ts";
+import type { AttemptOutcome } from "../../../src/domain/run/attempt-fact.ts";
+import type { RunEvent, RunFact } from "../../../src/domain/run/event.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
 import { indexOf, ticketOf as stateOf } from "../../../src/domain/run/state.ts";
 import { decide } from "../../../src/domain/schedule/decide.ts";

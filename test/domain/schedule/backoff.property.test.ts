@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { AgentStopKind } from "../../../src/domain/run/event.ts";
+import type { AgentStopKind } from "../../../src/domain/run/attempt-fact.ts";
 import { activeTickets, type RunState } from "../../../src/domain/run/state.ts";
 import { isBackingOff, LONGEST_BACKOFF_MS } from "../../../src/domain/schedule/backoff.ts";
 import { TURNED_AWAY } from "../../../src/domain/schedule/breaker.ts";

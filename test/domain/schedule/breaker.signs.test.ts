@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Evidence } from "../../../src/domain/run/event.ts";
-import { type Attempt, type Signs, ticketOf as stateOf, type TicketState } from "../../../src/domain/run/state.ts";
+import type { Evidence } from "../../../src/domain/run/attempt-fact.ts";
+import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import type { Attempt, Signs, TicketState } from "../../../src/domain/run/ticket-state.ts";
 import {
   breakerOf,
   countsAsFailure,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { AgentStopKind, AttemptOutcome, Evidence } from "../../../src/domain/run/event.ts";
+import type { AgentStopKind, AttemptOutcome, Evidence } from "../../../src/domain/run/attempt-fact.ts";
 import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
 import { identityOf, SAME_FAILURES, TURNED_AWAY, UNCHANGED } from "../../../src/domain/schedule/breaker.ts";
 import { decide } from "../../../src/domain/schedule/decide.ts";

@@ -4,7 +4,8 @@ import { findingsLine, findingsText, passedLine } from "../../../src/domain/evid
 import { reportOf } from "../../../src/domain/results/report.ts";
 import { admitCommand } from "../../../src/domain/run/admit.ts";
 import type { RunFact } from "../../../src/domain/run/event.ts";
-import { freeSlots, isSettled } from "../../../src/domain/run/state.ts";
+import { freeSlots } from "../../../src/domain/run/state.ts";
+import { isSettled } from "../../../src/domain/run/ticket-state.ts";
 import { decide } from "../../../src/domain/schedule/decide.ts";
 import { soonReady } from "../../../src/domain/schedule/slot-reservation.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";

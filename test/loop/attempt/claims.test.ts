@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import type { Evidence } from "../../../src/domain/run/event.ts";
+import type { Evidence } from "../../../src/domain/run/attempt-fact.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
 import type { RunState } from "../../../src/domain/run/state.ts";
 import { refusalEvidence } from "../../../src/loop/attempt/claims.ts";

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { BlockerClaim, Discovery } from "../../../src/domain/outbox/schema.ts";
-import type { Evidence } from "../../../src/domain/run/event.ts";
+import type { Evidence } from "../../../src/domain/run/attempt-fact.ts";
 import { fillTemplate, PROMPT_CHARS } from "../../../src/domain/values/template.ts";
 import { renderWorkerPrompt } from "../../../src/loop/attempt/prompt.ts";
 import { renderHealerPrompt } from "../../../src/loop/heal/healer-prompt.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { AttemptOutcome } from "../../../src/domain/run/event.ts";
-import type { RunState, TicketState } from "../../../src/domain/run/state.ts";
+import type { AttemptOutcome } from "../../../src/domain/run/attempt-fact.ts";
+import type { RunState } from "../../../src/domain/run/state.ts";
+import type { TicketState } from "../../../src/domain/run/ticket-state.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { vecFrom, vecItems } from "../../../src/domain/values/vec.ts";
 import { slotText, spanOf, timelineRows } from "../../../src/store/results/timeline-segments.ts";

@@ -1,5 +1,5 @@
 import type { AgentEnd, AgentEvent } from "../../../../domain/run/agent-event.ts";
-import type { AgentStopKind } from "../../../../domain/run/event.ts";
+import type { AgentStopKind } from "../../../../domain/run/attempt-fact.ts";
 import { type JsonObject, listOf, numberOf, objectOf, textOf } from "../../../json.ts";
 import { stopOfStatus } from "../../by-status.ts";
 import { countIn, type EventFormat, NO_WORDS, spoken, thought, tool } from "../../event-format.ts";

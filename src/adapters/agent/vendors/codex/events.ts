@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../../../../domain/run/agent-event.ts";
-import type { AgentStopKind } from "../../../../domain/run/event.ts";
+import type { AgentStopKind } from "../../../../domain/run/attempt-fact.ts";
 import { type JsonObject, listOf, numberOf, objectOf, textOf } from "../../../json.ts";
 import { type EventFormat, errorText, NO_WORDS, spoken, thought, tokensWithCache } from "../../event-format.ts";
 

@@ -1,5 +1,5 @@
 import type { AgentEnd, AgentEvent } from "../../../../domain/run/agent-event.ts";
-import type { AgentStopKind } from "../../../../domain/run/event.ts";
+import type { AgentStopKind } from "../../../../domain/run/attempt-fact.ts";
 import { type JsonObject, objectOf, textOf } from "../../../json.ts";
 import { type EventFormat, errorText, NO_WORDS, spoken, tokensWithCache, tool } from "../../event-format.ts";
 

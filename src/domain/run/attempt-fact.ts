@@ -1,0 +1,161 @@
+import type { Ticket } from "../batch/schema.ts";
+import type { StepKind } from "../batch/step-spec.ts";
+import type { CheckStrength } from "../evidence/results.ts";
+import type { Fence, RepoId, TicketId } from "../values/ids.ts";
+
+/** The result of a failed attempt, for the next one. The caller bounds `detail` (4,000 characters). */
+export interface Evidence {
+  readonly step: StepKind | "prepare" | "agent" | "worktree" | "outbox" | "blocker";
+  readonly name: string;
+  /** One line for people: what went wrong. */
+  readonly summary: string;
+  /** The captured output or the list of paths. */
+  readonly detail: string;
+  /** Ids of the failed tests, bounded. A breaker recognises a repeated failure by them. */
+  readonly tests?: readonly string[];
+}
+
+/**
+ * The cause that stopped an agent, as its program or its model's API reports it. Another attempt meets `authentication`,
+ * `permission`, `model` and `memory` again unless somebody acts. `rate-limited` and `overloaded` pass with time. The rest
+ * concerns this attempt alone.
+ */
+export type AgentStopKind =
+  | "rate-limited"
+  | "overloaded"
+  | "authentication"
+  | "permission"
+  | "model"
+  | "memory"
+  | "budget"
+  | "turns"
+  | "context"
+  | "refused"
+  | "unfinished";
+
+/** The stop of an agent or the reviewer. `says` is safe for a terminal; `retryAfterMs` is the wait that its API asks for. */
+export interface SanitizedStop {
+  readonly kind: AgentStopKind;
+  readonly says: string;
+  readonly retryAfterMs?: number;
+}
+
+/** The reason why an agent process ended. The first cause wins. */
+export type AgentEnding =
+  | "exited"
+  | "silent"
+  | "out-of-time"
+  | "over-quota"
+  | "killed-by-person"
+  | "gated-by-person"
+  | "stopped"
+  | "failed-to-start";
+
+/**
+ * The outcome of a whole attempt. Only `failed`, `silent`, `out-of-time` and `killed` count against the cap, and `stopped` after
+ * too many refusals by the reviewer's API.
+ */
+export type AttemptOutcome = "done" | "failed" | "silent" | "out-of-time" | "killed" | "gated" | "stopped" | "lost";
+
+/** The kind of a question to the reviewer. `adjudicate` asks if a claimed blocker is real. */
+export type Question = "review" | "adversary" | "adjudicate";
+
+interface AttemptRef {
+  readonly ticket: TicketId;
+  readonly fence: Fence;
+}
+
+/** Facts of one attempt. Each carries its fence: the engine drops those of an earlier attempt. */
+export type AttemptFact =
+  | ({
+      readonly type: "attempt-claimed";
+      readonly attempt: number;
+      readonly slot: number;
+      readonly reservedUsd: number;
+    } & AttemptRef)
+  | ({ readonly type: "worktree-ready"; readonly path: string; readonly branch: string; readonly baseSha: string } & AttemptRef)
+  | ({ readonly type: "agent-launching" } & AttemptRef)
+  | ({
+      readonly type: "agent-started";
+      readonly pid: number;
+      /** Kernel start time of the process, so that a reused pid is never taken for it. */
+      readonly startTime: string;
+    } & AttemptRef)
+  | ({ readonly type: "activity"; readonly text: string; readonly lines: number } & AttemptRef)
+  | ({ readonly type: "kill-requested"; readonly ending: AgentEnding } & AttemptRef)
+  | ({
+      readonly type: "agent-ended";
+      readonly ending: AgentEnding;
+      readonly exitCode: number | null;
+      readonly signal: string | null;
+      readonly costUsd: number;
+      /** The cause of an early stop, if its program or its model's API reports one. */
+      readonly stop?: SanitizedStop;
+    } & AttemptRef)
+  | ({
+      readonly type: "change-captured";
+      readonly tip: string;
+      readonly files: number;
+      readonly additions: number;
+      readonly deletions: number;
+    } & AttemptRef)
+  | ({ readonly type: "step-started"; readonly step: number; readonly kind: StepKind; readonly name: string } & AttemptRef)
+  | ({
+      readonly type: "step-ended";
+      readonly step: number;
+      readonly ok: boolean;
+      readonly summary: string;
+      /** The commit that the step judged, if it judged one. */
+      readonly judged?: string;
+      /** The strength of a passed check. */
+      readonly strength?: CheckStrength;
+    } & AttemptRef)
+  | ({ readonly type: "merge-waiting"; readonly reason: string } & AttemptRef)
+  | ({ readonly type: "merge-intended"; readonly repo: RepoId; readonly from: string; readonly to: string } & AttemptRef)
+  | ({ readonly type: "merge-landed"; readonly repo: RepoId; readonly from: string; readonly to: string } & AttemptRef)
+  | ({ readonly type: "attempt-ended"; readonly outcome: AttemptOutcome; readonly evidence?: Evidence } & AttemptRef)
+  /** A step failed by this transient. It is retried once after the wait; a passed retry counts as fix-and-proceed. */
+  | ({
+      readonly type: "step-retried";
+      readonly step: number;
+      readonly name: string;
+      readonly transient: string;
+      readonly waitMs: number;
+    } & AttemptRef)
+  /** The reviewer is asked. The money set aside counts as spent until it has answered. */
+  | ({ readonly type: "reviewer-asked"; readonly question: Question; readonly reservedUsd: number } & AttemptRef)
+  | ({
+      readonly type: "reviewer-answered";
+      readonly question: Question;
+      readonly costUsd: number;
+      /** True for a valid answer: well-formed, with its nonce and end mark, from a reviewer that changed nothing. */
+      readonly valid: boolean;
+      /** One line for people. */
+      readonly says: string;
+      /** Present if the reviewer read a planted defect: it saw or missed it. */
+      readonly canary?: "seen" | "missed";
+      /** The cause of an early stop, if one is reported and the question is not asked again at once. */
+      readonly stop?: SanitizedStop;
+    } & AttemptRef)
+  /** A file of the outbox that cannot be parsed. `file` and `why` are safe for a terminal. */
+  | ({ readonly type: "outbox-refused"; readonly file: string; readonly why: string } & AttemptRef)
+  /** The agent claims that a blocker outside the code stops it. */
+  | ({ readonly type: "blocker-claimed"; readonly claim: string; readonly humanStep: string } & AttemptRef)
+  /** An upheld blocker gates its ticket with this step. A rejected one is a fake, and fails the attempt. */
+  | ({
+      readonly type: "blocker-ruled";
+      readonly upheld: boolean;
+      readonly reason: string;
+      readonly step: string;
+      /** Work up to an upheld blocker that is to land. Gate and work reach the disk together. */
+      readonly change?: { readonly tip: string; readonly files: number; readonly additions: number; readonly deletions: number };
+    } & AttemptRef)
+  | ({ readonly type: "discovery-refused"; readonly title: string; readonly why: string } & AttemptRef)
+  /** The engine files a ticket that the agent of `ticket` found. It belongs to the batch from here on. */
+  | ({
+      readonly type: "ticket-discovered";
+      readonly discovered: Ticket;
+      readonly reason: string;
+      /** True if its finder waits for it from its next attempt on. */
+      readonly blocks: boolean;
+    } & AttemptRef);
