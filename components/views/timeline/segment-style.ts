@@ -6,6 +6,7 @@ import { type BarStyle, SHIPPED_BAR } from "../../kit/bars.ts";
 import type { SpanLine } from "../../kit/spans.tsx";
 
 const GATED: BarStyle = { cap: STYLES.needsYou.glyph, fill: "━", tone: STYLES.needsYou.tone };
+const LANDED: BarStyle = { cap: STYLES.landed.glyph, fill: "━", tone: STYLES.landed.tone };
 const FAILED: BarStyle = { cap: "×", fill: "×", tone: STYLES.failed.tone };
 const KILLED: BarStyle = { cap: "■", fill: "■", tone: "bad" };
 const CUT_OFF: BarStyle = { cap: "·", fill: "·", tone: STYLES.cutOff.tone };
@@ -15,6 +16,7 @@ const UNJUDGED: BarStyle = { cap: "▸", fill: "─", tone: "running" };
 
 const BY_OUTCOME: Readonly<Record<AttemptOutcome, BarStyle>> = {
   done: SHIPPED_BAR,
+  landed: LANDED,
   gated: GATED,
   failed: FAILED,
   silent: FAILED,

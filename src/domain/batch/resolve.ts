@@ -19,6 +19,7 @@ export function resolveBatch(file: BatchFile, { folder }: { readonly folder: str
     ...(file.reviewer && { reviewer: file.reviewer }),
     ...(oracle && { oracle }),
     ...(file.sandboxPolicy && { sandboxPolicy: atHome(file.sandboxPolicy, folder) }),
+    ...(file.live && { live: file.live }),
     ...transients,
   };
   return {

@@ -5,6 +5,7 @@ import type { AttemptFact, Evidence } from "./attempt-fact.ts";
 import type { BaseFact } from "./base-fact.ts";
 import type { Command } from "./command.ts";
 import type { HealFact } from "./heal-fact.ts";
+import type { LiveCheckFact, LiveState } from "./live-check.ts";
 
 export type VerdictWord = "done" | "not-done" | "unjudged";
 
@@ -30,6 +31,8 @@ export interface CarriedOverWork {
   readonly tip: string;
   readonly baseSha: string;
   readonly landed?: { readonly from: string; readonly to: string };
+  /** Present if its live check had not passed. */
+  readonly live?: LiveState;
 }
 
 /**
@@ -100,6 +103,9 @@ export type RunFact =
   | {
       readonly type: "reverify-ended";
       readonly reopened: number;
+      /** Landed tickets that were checked, and those of them that are not live. */
+      readonly checked?: number;
+      readonly notLive?: number;
       readonly problem?: string;
       /** Verifications that were retried after a transient, and those of them that then passed. */
       readonly transients?: { readonly retried: number; readonly passed: number };
@@ -120,6 +126,7 @@ export type RunFact =
   | { readonly type: "oracle-asked"; readonly final: boolean }
   | { readonly type: "oracle-judged"; readonly final: boolean; readonly judgement: Judgement }
   | BaseFact
+  | LiveCheckFact
   | HealFact;
 
 /** A fact with its place in the run: `seq` counts from 1 without gaps, `at` is wall-clock milliseconds. */

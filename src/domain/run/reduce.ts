@@ -8,6 +8,7 @@ import { reduceAttempt } from "./reduce-attempt.ts";
 import { reduceClaim } from "./reduce-claim.ts";
 import { reduceGrowth } from "./reduce-growth.ts";
 import { reduceHeal } from "./reduce-heal.ts";
+import { checkedAnew, reduceLive } from "./reduce-live.ts";
 import { initialState } from "./reduce-start.ts";
 import { reduceTicket } from "./reduce-ticket.ts";
 import type { RunState } from "./state.ts";
@@ -31,7 +32,7 @@ function reduceRun(state: RunState, event: RunEvent): RunState {
     case "run-started":
       throw new RangeError("a run starts once");
     case "run-resumed":
-      return resumed(state);
+      return checkedAnew(resumed(state), event.at);
     case "run-paused":
       return { ...state, paused: true };
     case "run-unpaused":
@@ -96,6 +97,9 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
     case "ticket-discovered":
     case "discovery-filed":
       return reduceGrowth(state, event);
+    case "live-check-started":
+    case "live-check-ended":
+      return reduceLive(state, event);
     case "gate-requested":
     case "gate-writing":
     case "gate-put-off":
@@ -109,7 +113,9 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
   }
 }
 
-type TicketFacts = Parameters<typeof reduceClaim | typeof reduceGrowth | typeof reduceTicket | typeof reduceAttempt>[1];
+type TicketFacts = Parameters<
+  typeof reduceClaim | typeof reduceGrowth | typeof reduceLive | typeof reduceTicket | typeof reduceAttempt
+>[1];
 
 /** A new engine took over the run. The unfinished actions of the last one are repeated; a stop or a pause is over. */
 function resumed(state: RunState): RunState {

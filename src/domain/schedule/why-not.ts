@@ -1,3 +1,4 @@
+import type { LiveState } from "../run/live-check.ts";
 import { busySlots, freeSlots, type RunState } from "../run/state.ts";
 import { isSettled, type TicketState } from "../run/ticket-state.ts";
 import type { TicketId } from "../values/ids.ts";
@@ -16,11 +17,14 @@ export type Reason =
       readonly on: readonly TicketId[];
       readonly gated: readonly TicketId[];
       readonly stalled: readonly TicketId[];
+      readonly landed: readonly TicketId[];
     }
   | { readonly kind: "resource"; readonly resource: string; readonly by: TicketId }
   | { readonly kind: "slots"; readonly slots: number }
   | { readonly kind: "finishing"; readonly tickets: number }
   | { readonly kind: "kept"; readonly by: TicketId }
+  /** Its change is in the base, and its live check does not pass yet. */
+  | { readonly kind: "landed"; readonly live: LiveState }
   /** No agent starts until then, in milliseconds since the epoch. */
   | { readonly kind: "backoff"; readonly until: number }
   /** No agent starts any more. */
@@ -32,6 +36,8 @@ export function whyNot(state: RunState, index: number): Reason {
   const ticket = vecAt(state.tickets, index);
   if (ticket.attempt !== undefined) return { kind: "active" };
   if (isSettled(ticket.phase)) return { kind: "settled" };
+  if (ticket.phase === "landed" && ticket.live !== undefined && ticket.gate === undefined)
+    return { kind: "landed", live: ticket.live };
   const writing = beingWritten(ticket);
   if (writing !== undefined) return writing;
   if (state.stage === "stopping") return { kind: "stopping" };
@@ -90,7 +96,13 @@ function dependencies(state: RunState, index: number): Reason {
     return dep.phase === "done" ? [] : [dep];
   });
   const ids = (phase: string) => open.filter((dep) => dep.phase === phase).map((dep) => dep.id);
-  return { kind: "depends", on: open.map((dep) => dep.id), gated: ids("human-gated"), stalled: ids("stalled") };
+  return {
+    kind: "depends",
+    on: open.map((dep) => dep.id),
+    gated: ids("human-gated"),
+    stalled: ids("stalled"),
+    landed: ids("landed"),
+  };
 }
 
 /** The reason in words, for people. */
@@ -124,6 +136,8 @@ export function describeReason(reason: Reason): string {
       return `one more attempt could break ${reason.cap} ($${reason.limitUsd})`;
     case "backoff":
       return `ready; the model's API is rate limited until ${formatUtc(reason.until)}`;
+    case "landed":
+      return describeLive(reason.live);
     case "halted":
       return describeHalt(reason.by);
     case "depends":
@@ -131,8 +145,19 @@ export function describeReason(reason: Reason): string {
   }
 }
 
+/** The state of a landed change that is not live, in words. */
+export function describeLive({ sha, failed, givenUp, checking, nextAt, history }: LiveState): string {
+  const landed = `landed as ${sha.slice(0, 7)}, not live`;
+  if (givenUp !== undefined) return `${landed}: ${givenUp}`;
+  const last = history.at(-1);
+  const checks = `${plural(failed, "live check")} failed${last === undefined ? "" : `, the last: ${last.summary}`}`;
+  if (checking) return `${landed}; the check runs; ${checks}`;
+  return `${landed}; ${nextAt === undefined ? "" : `checked again at ${formatUtc(nextAt)}; `}${checks}`;
+}
+
 function describeDependencies(reason: Extract<Reason, { kind: "depends" }>): string {
   if (reason.gated.length > 0) return `waits for ${list(reason.gated)}, which a person must finish`;
+  if (reason.landed.length > 0) return `waits for ${list(reason.landed)}, which has landed and is not live`;
   if (reason.stalled.length > 0) return `waits for ${list(reason.stalled)}, which is stalled`;
   return `waits for ${list(reason.on)}`;
 }

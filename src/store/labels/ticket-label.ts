@@ -2,6 +2,7 @@ import type { Attempt, TicketState } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { describeReason, type Reason, whyNot } from "../../domain/schedule/why-not.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
+import { plural } from "../../domain/values/plural.ts";
 import { vecAt } from "../../domain/values/vec.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
 import { displayText } from "../display-text.ts";
@@ -34,6 +35,8 @@ export function queueLabel(state: Pick<DashboardState, "run">, id: TicketId): Qu
       return { ...STYLES.failed, text: displayText(ticket.stalledReason ?? "stalled") };
     case "done":
       return { ...STYLES.done, text: ticket.mergedSha?.slice(0, 7) ?? "done" };
+    case "landed":
+      return { ...STYLES.landed, text: displayText(landedText(ticket)) };
     default: {
       const reason = whyNot(run, run.plan.index[id] ?? 0);
       const again = ticket.history.length === 0 ? "" : ` · attempt ${ticket.history.length + 1}`;
@@ -49,6 +52,16 @@ export function queueLabel(state: Pick<DashboardState, "run">, id: TicketId): Qu
 /** A reason in words; times are the reader's own, as in the feed. */
 function reasonText(reason: Reason): string {
   return reason.kind === "backoff" ? `held till ${formatClock(reason.until)}` : describeReason(reason);
+}
+
+/** The landed commit, what its live checks say, and when the next one is; a countdown is drawn apart from it. */
+export function landedText({ live, mergedSha }: TicketState): string {
+  const sha = (live?.sha ?? mergedSha ?? "").slice(0, 7);
+  if (live === undefined) return sha;
+  const failed = `${plural(live.failed, "failed check")}: ${live.history.at(-1)?.summary ?? "no reason kept"}`;
+  if (live.checking) return `${sha} · live check running`;
+  if (live.givenUp !== undefined) return `${sha} · not live, not repeated: ${live.givenUp}`;
+  return `${sha} · not live · ${failed}`;
 }
 
 /** The remaining step; before it the commit of the work, if that has landed. */
@@ -88,6 +101,8 @@ export function ticketStyle({ run }: Pick<DashboardState, "run">, index: number)
   switch (ticket.phase) {
     case "done":
       return STYLES.done;
+    case "landed":
+      return STYLES.landed;
     case "human-gated":
       return STYLES.needsYou;
     case "stalled":
@@ -102,6 +117,8 @@ export function phaseLabel({ phase, stalledReason }: TicketState, live: boolean)
   switch (phase) {
     case "done":
       return { ...STYLES.done, word: "shipped" };
+    case "landed":
+      return { ...STYLES.landed, word: "not live" };
     case "human-gated":
       return { ...STYLES.needsYou, word: "yours" };
     case "working":

@@ -33,6 +33,7 @@ export const STYLES = {
   cutOff: { glyph: "■", tone: "waiting" },
   needsYou: { glyph: "!", tone: "person" },
   failed: { glyph: "✖", tone: "bad" },
+  landed: { glyph: "≈", tone: "person" },
   done: { glyph: "✔", tone: "good" },
   open: { glyph: "□", tone: "plain" },
   unreached: { glyph: "-", tone: "waiting" },

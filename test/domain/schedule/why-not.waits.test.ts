@@ -28,6 +28,8 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "merge-intended": false,
   "merge-landed": true,
   "attempt-ended": false,
+  "live-check-started": false,
+  "live-check-ended": false,
   "step-retried": false,
   "reviewer-asked": false,
   "reviewer-answered": false,
