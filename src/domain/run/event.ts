@@ -59,6 +59,8 @@ export type RunFact =
       readonly spentTodayUsd: number;
       /** Work of an earlier run, by ticket: built and not checked to the end, or landed and not told to the tracker. */
       readonly carriedOver?: readonly CarriedOverWork[];
+      /** The run checks what has landed, once, and starts no agent. */
+      readonly checksOnly?: true;
       readonly version: string;
     }
   | { readonly type: "run-resumed"; readonly orphansKilled: number }

@@ -138,6 +138,7 @@ export function afterFailure(state: RunState, index: number, at: number): RunSta
   const { live } = ticket;
   if (ticket.phase !== "landed" || live === undefined || live.givenUp !== undefined) return state;
   const spec = liveSpecOf(state.batch);
+  if (state.checksOnly) return giveUp(state, index, live.history.at(-1)?.summary ?? "no reason kept");
   if (live.reopened > state.batch.limits.attempts)
     return giveUp(state, index, `it passed and failed again ${live.reopened} times`);
   if (live.failed <= spec.repeats)

@@ -74,6 +74,7 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     landings: {},
     lastFence: 0,
     stage: "working",
+    ...(event.checksOnly === undefined ? {} : { checksOnly: event.checksOnly }),
     paused: false,
     workers: event.batch.limits.workers,
     reverified: false,

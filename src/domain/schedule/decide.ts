@@ -101,7 +101,7 @@ function attempts(n: number): string {
  * slot stays free if it is reserved for a ticket with a longer path that the finish line is about to make ready.
  */
 function schedule(state: RunState, now: number): Action[] {
-  if (state.paused || state.heals.asked || state.halted !== undefined || isBackingOff(state, now)) return [];
+  if (state.checksOnly || state.paused || state.heals.asked || state.halted !== undefined || isBackingOff(state, now)) return [];
   const kept = soonReady(state, now);
   const free = freeSlots(state);
   const starts: Action[] = [];

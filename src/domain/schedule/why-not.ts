@@ -11,7 +11,7 @@ import { precedes, soonReady } from "./slot-reservation.ts";
 
 /** The reason why a ticket is not being worked on. `ready` means that the next decision may start it. */
 export type Reason =
-  | { readonly kind: "active" | "settled" | "ready" | "paused" | "stopping" | "gating" | "filing" | "healing" }
+  | { readonly kind: "active" | "settled" | "ready" | "paused" | "stopping" | "gating" | "filing" | "healing" | "checks-only" }
   | {
       readonly kind: "depends";
       readonly on: readonly TicketId[];
@@ -50,6 +50,7 @@ export function whyNot(state: RunState, index: number): Reason {
 
 /** The obstacle of all tickets that could run. */
 function restOf(state: RunState): Reason | undefined {
+  if (state.checksOnly) return { kind: "checks-only" };
   if (state.paused) return { kind: "paused" };
   const { asked, running } = state.heals;
   return backoffOf(state) ?? (asked || running !== undefined ? { kind: "healing" } : undefined);
@@ -114,6 +115,8 @@ export function describeReason(reason: Reason): string {
       return "settled";
     case "ready":
       return "ready";
+    case "checks-only":
+      return "not started: this run only checks what has landed";
     case "paused":
       return "ready; the run is paused";
     case "stopping":
