@@ -4,6 +4,7 @@ import { withTicket } from "../schedule/queue.ts";
 import { resized } from "../schedule/slots.ts";
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
+import { reduceExclusive } from "./exclusive-fact.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
 import { reduceClaim } from "./reduce-claim.ts";
 import { reduceGrowth } from "./reduce-growth.ts";
@@ -71,6 +72,9 @@ function reduceRun(state: RunState, event: RunEvent): RunState {
       return judged(state, event);
     case "backoff-started":
       return backOff(state, event);
+    case "exclusive-awaited":
+    case "exclusive-freed":
+      return reduceExclusive(state, event);
     case "heal-asked":
     case "heal-dropped":
     case "heal-started":
@@ -120,6 +124,7 @@ function resumed(state: RunState): RunState {
     stage: "working",
     paused: false,
     reverified: false,
+    heldElsewhere: {},
     oracle: { ...state.oracle, asking: false, finalJudgements: 0 },
     tripwire: { status: "due", canaries: 0, ms: 0 },
   };
