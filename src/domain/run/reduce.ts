@@ -72,9 +72,6 @@ function reduceRun(state: RunState, event: RunEvent): RunState {
       return judged(state, event);
     case "backoff-started":
       return backOff(state, event);
-    case "exclusive-awaited":
-    case "exclusive-freed":
-      return reduceExclusive(state, event);
     case "heal-asked":
     case "heal-dropped":
     case "heal-started":
@@ -89,6 +86,9 @@ function reduceRun(state: RunState, event: RunEvent): RunState {
 /** Folds events of one ticket, and of its attempt if it has one. */
 function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
   switch (event.type) {
+    case "exclusive-awaited":
+    case "exclusive-freed":
+      return reduceExclusive(state, event);
     case "reviewer-asked":
     case "reviewer-answered":
     case "step-retried":
@@ -113,7 +113,9 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
   }
 }
 
-type TicketFacts = Parameters<typeof reduceClaim | typeof reduceGrowth | typeof reduceTicket | typeof reduceAttempt>[1];
+type TicketFacts = Parameters<
+  typeof reduceExclusive | typeof reduceClaim | typeof reduceGrowth | typeof reduceTicket | typeof reduceAttempt
+>[1];
 
 /** A new engine took over the run. The unfinished actions of the last one are repeated; a stop or a pause is over. */
 function resumed(state: RunState): RunState {
