@@ -9,6 +9,7 @@ import { removeFolder } from "../../adapters/remove-folder.ts";
 import { isWithin, wayToPlace } from "../../adapters/sandbox/mounts/real-path.ts";
 import { type GitHelper, startGitHelper } from "../../adapters/vcs/git/git-helper.ts";
 import { whatChanged } from "../../domain/batch/changed-paths.ts";
+import { isResumable } from "../../domain/results/next-steps.ts";
 import { isActivity, type RunEvent } from "../../domain/run/event.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
@@ -246,8 +247,8 @@ async function wire(parts: Parts): Promise<Engine> {
       async (state) => {
         const { end } = state;
         try {
-          // An interrupted run stays unfinished: the same command resumes it.
-          if (end !== undefined && end.kind !== "interrupted") store.end(open.run, end);
+          // The same command resumes a run that stays unfinished.
+          if (end !== undefined && !isResumable(end)) store.end(open.run, end);
         } catch (error) {
           throw journalFailed(open.run, error);
         } finally {
