@@ -3,6 +3,7 @@ import { interventionKind } from "../domain/results/intervention.ts";
 import type { AgentEnding, AttemptOutcome } from "../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import type { HealFact } from "../domain/run/heal-fact.ts";
+import { isOutageEvent, type OutageEvent } from "../domain/run/reduce-outage.ts";
 import type { RunState } from "../domain/run/state.ts";
 import { specOf } from "../domain/schedule/plan.ts";
 import type { TicketId } from "../domain/values/ids.ts";
@@ -11,6 +12,7 @@ import { vecItems } from "../domain/values/vec.ts";
 import { claimLabel, type EventLabel } from "./describe-claim.ts";
 import { limitLabel } from "./describe-limit.ts";
 import { displayText } from "./display-text.ts";
+import { outageLabel } from "./labels/outage-label.ts";
 import { HEAL_LABELS, outcomeLabel } from "./labels/outcome-label.ts";
 import { specLabel } from "./labels/step-label.ts";
 import { STYLES, type Tone, toned } from "./labels/tone.ts";
@@ -35,10 +37,11 @@ export function describeEvent(event: RunEvent, state: RunState): FeedLine | unde
 }
 
 type Event<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
-type RunWide = Exclude<RunEvent, { ticket: TicketId }>;
+type RunWide = Exclude<RunEvent, { ticket: TicketId } | OutageEvent>;
 type OfTicket = Extract<RunEvent, { ticket: TicketId }>;
 
 function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
+  if (isOutageEvent(event)) return outageLabel(event);
   return "ticket" in event ? ticketEventLabel(event, state) : runEventLabel(event, state);
 }
 
@@ -93,7 +96,8 @@ function interventionText(event: Event<"intervention">): string {
   return event.noted ? `${counted} noted: ${event.note}` : `${counted} on ${event.target}: ${event.note}`;
 }
 
-function tripwireLabel({ ok, canaries, problem }: Event<"tripwire-ended">): EventLabel {
+function tripwireLabel({ ok, canaries, problem, unproven }: Event<"tripwire-ended">): EventLabel {
+  if (unproven) return [toned(STYLES.oracle, "waiting"), `tripwire not proven yet: ${problem ?? "no reason given"}`];
   return ok
     ? [STYLES.oracle, `tripwire: ${plural(canaries, "canary", "canaries")} judged right`]
     : [toned(STYLES.oracle, "bad"), `tripwire fired: ${problem ?? "no reason given"}`];

@@ -103,6 +103,14 @@ export const Limits = z.strictObject({
   usdPerTicket: usd.default(15).describe("Dollars that all attempts of one ticket may cost"),
   usdPerRun: usd.default(50).describe("Dollars that the whole run may cost"),
   usdPerDay: usd.default(150).describe("Dollars that all runs of one day may cost"),
+  outageMinutes: z
+    .number()
+    .min(0)
+    .max(7 * 24 * 60)
+    .default(15)
+    .describe(
+      "Minutes for which loopdash repeats what it cannot reach (tracker, oracle, git, disk, reviewer) before the run ends",
+    ),
   diskGiB: z
     .number()
     .min(0.01)

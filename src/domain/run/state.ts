@@ -8,6 +8,7 @@ import type { EndKind, FrozenSet, VerdictWord } from "./event.ts";
 import type { HeldElsewhere } from "./exclusive-fact.ts";
 import type { HealsState } from "./heal-fact.ts";
 import type { Landings } from "./landings.ts";
+import type { OutageOver, OutageState } from "./outage-fact.ts";
 import type { Phase, TicketState } from "./ticket-state.ts";
 import type { OracleState, TripwireState } from "./verdict-state.ts";
 
@@ -96,6 +97,10 @@ export interface RunState {
   readonly rateLimited?: RateLimits;
   /** No agent starts any more, because every one would meet this halt. */
   readonly halted?: Halt;
+  /** What the engine calls and cannot reach now. */
+  readonly outages?: OutageState;
+  /** The outage whose time is over: the run ends unjudged once nothing is under way. */
+  readonly outageOver?: OutageOver;
   readonly interventions: readonly Intervention[];
   readonly claims: { readonly made: number; readonly upheld: number };
   /** Passed checks, by strength. */
