@@ -32,6 +32,20 @@ export interface CarriedOverWork {
   readonly landed?: { readonly from: string; readonly to: string };
 }
 
+/** A ticket that was settled before the run began. `landedEarlier`: its landing by an earlier run of the batch file. */
+export interface SettledBefore {
+  readonly id: TicketId;
+  readonly as: "done" | "human-gated";
+  readonly step?: string;
+  readonly landedEarlier?: EarlierLanding;
+}
+
+/** The commit with which an earlier run landed a ticket. People may have rewritten the base since: nothing is decided by it. */
+export interface EarlierLanding {
+  readonly run: RunId;
+  readonly sha: string;
+}
+
 /**
  * Facts of a run. Each is journalled before it is reduced, shown or acted upon. Words in the past tense are done; `-intended` and
  * `-started` announce an effect that follows.
@@ -48,8 +62,8 @@ export type RunFact =
       /** The tripwire compares it at the start of each engine. A run without it is never believed. */
       readonly frozen?: FrozenSet;
       readonly sandboxed: boolean;
-      /** Ids that the tracker already held settled when the run began. */
-      readonly settled: readonly { readonly id: TicketId; readonly as: "done" | "human-gated"; readonly step?: string }[];
+      /** Tickets that the tracker already held settled when the run began. */
+      readonly settled: readonly SettledBefore[];
       /** Working milliseconds per ticket in earlier runs of this batch. They guide the order, never the outcome. */
       readonly durations: Readonly<Record<string, number>>;
       /** Dollars that earlier runs have spent today, for `usdPerDay`. */
