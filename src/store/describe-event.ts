@@ -145,7 +145,7 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     case "step-started":
     case "merge-intended":
     case "gate-writing":
-    case "gate-put-off":
+    case "gate-postponed":
       return undefined;
     case "attempt-claimed":
       return [STYLES.agent, `attempt ${event.attempt} begins in slot ${event.slot + 1}`];

@@ -183,7 +183,7 @@ export function toReview(sim: Simulation, id: TicketId): void {
   ask(sim, id, 0);
 }
 
-/** The reviewer does not answer, by a stop; where that is no word about the work, the attempt is put off, as the loop does. */
+/** The reviewer does not answer, by a stop; where that is no word about the work, the attempt is postponed, as the loop does. */
 export function sendAway(sim: Simulation, id: TicketId, kind: AgentStopKind, retryAfterMs?: number): void {
   const { asked } = stateOf(sim.state, id).attempt ?? {};
   if (asked === undefined) return;

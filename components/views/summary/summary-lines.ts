@@ -128,12 +128,12 @@ function stepOf(ticket: TicketState): string {
 function shippedLine(ticket: TicketState, title: string, ids: number, width: number): SpanLine {
   const last = ticket.history.at(-1);
   const time = last === undefined ? "" : formatElapsed(last.endedAt - (ticket.history[0]?.startedAt ?? last.startedAt));
-  const tries = ticket.history.length === 0 ? "before this run" : plural(ticket.history.length, "attempt");
+  const attempts = ticket.history.length === 0 ? "before this run" : plural(ticket.history.length, "attempt");
   const landing = landingOf(ticket);
   const isNarrow = width < 72;
   // The column that says "before this run" is not there.
   const sha = fitTo(isNarrow && landing?.earlierRun !== undefined ? "earlier" : (landing?.sha.slice(0, 7) ?? ""), 7);
-  const effort = isNarrow ? "" : `${fitTo(tries, 15)} ${fitTo(time, 8, "right")} `;
+  const effort = isNarrow ? "" : `${fitTo(attempts, 15)} ${fitTo(time, 8, "right")} `;
   const right = `${sha}  ${effort}${fitTo(formatUsd(ticket.costUsd), 8, "right")} `;
   const room = Math.max(8, width - ids - 5 - right.length - 2);
   return [

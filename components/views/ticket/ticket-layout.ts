@@ -26,12 +26,12 @@ interface TicketLayout {
 }
 
 /** Side by side if there is room, else the text under a line for each attempt. */
-export function ticketLayout({ columns, height }: ViewSize, tries: number): TicketLayout {
+export function ticketLayout({ columns, height }: ViewSize, attempts: number): TicketLayout {
   if (columns >= WIDE_COLUMNS) {
     const life = Math.min(MOST_LIFE, Math.max(LEAST_LIFE, Math.floor(columns * LIFE_SHARE)));
     return { wide: true, life: { columns: life, height }, text: { columns: columns - life, height } };
   }
-  const lines = Math.min(tries, Math.max(1, Math.floor(height / 5)));
+  const lines = Math.min(attempts, Math.max(1, Math.floor(height / 5)));
   return { wide: false, life: { columns, height: lines }, text: { columns, height: height - lines } };
 }
 

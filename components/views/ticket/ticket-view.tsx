@@ -30,12 +30,12 @@ export function TicketView({ columns, height }: ViewSize): ReactNode {
 }
 
 function Body({ columns, height }: ViewSize): ReactNode {
-  const tries = useDashboard((s) => {
+  const attempts = useDashboard((s) => {
     const ticket = s.ui.selected === undefined ? undefined : ticketIn(s, s.ui.selected);
     return (ticket?.history.length ?? 0) + (ticket?.attempt === undefined ? 0 : 1);
   });
-  if (tries === 0) return <Untried />;
-  const { wide, life, text } = ticketLayout({ columns, height }, tries);
+  if (attempts === 0) return <Untried />;
+  const { wide, life, text } = ticketLayout({ columns, height }, attempts);
   if (wide)
     return (
       <Box flexDirection="row" height={height} flexShrink={0}>

@@ -53,16 +53,16 @@ export function createCanaryTripwire(options: CanaryTripwireOptions): Tripwire {
  * Waits before a proof that a full disk interrupted is repeated, in milliseconds: a worker that filled the disk may be ending
  * right now.
  */
-const TRIES = 6;
+const MAX_ATTEMPTS = 6;
 const ROOM_MS = 2_000;
 
 /** Only a proof that could not be judged is repeated, from its beginning; a wrongly judged canary stays wrong. */
 async function withRoom<T>(prove: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await prove();
     } catch (error) {
-      if (systemCode(error) !== "ENOSPC" || tries === TRIES || signal.aborted) throw error;
+      if (systemCode(error) !== "ENOSPC" || attempt === MAX_ATTEMPTS || signal.aborted) throw error;
       await pause(ROOM_MS, undefined, { signal }).catch(() => undefined);
     }
   }

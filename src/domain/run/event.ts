@@ -102,7 +102,7 @@ export type RunFact =
   | { readonly type: "gate-requested"; readonly ticket: TicketId; readonly step: string }
   | { readonly type: "gate-writing"; readonly ticket: TicketId }
   /** A stop cut the write off, so nobody knows if the tracker took it. The run's next engine writes it again. */
-  | { readonly type: "gate-put-off"; readonly ticket: TicketId }
+  | { readonly type: "gate-postponed"; readonly ticket: TicketId }
   | { readonly type: "ticket-gated"; readonly ticket: TicketId; readonly step: string }
   /** `by` is set if the ticket has used up its attempts or a breaker stopped it; absent for every other cause. */
   | { readonly type: "ticket-stalled"; readonly ticket: TicketId; readonly reason: string; readonly by?: "attempts" }

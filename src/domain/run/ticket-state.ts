@@ -123,7 +123,7 @@ export interface TicketState {
     readonly writing: boolean;
     readonly by?: "blocker";
     /** This engine does not write it any more: it is stopping, and the tracker did not take it. */
-    readonly putOff?: true;
+    readonly postponed?: true;
   };
   readonly stalledReason?: string;
   readonly stalledBy?: "attempts";

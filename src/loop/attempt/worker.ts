@@ -45,7 +45,7 @@ export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void>
   const evidence =
     end.evidence === undefined
       ? {}
-      : { evidence: { ...end.evidence, summary: `put off, for the disk was full: ${end.evidence.summary}` } };
+      : { evidence: { ...end.evidence, summary: `postponed, because the disk was full: ${end.evidence.summary}` } };
   ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, outcome: "stopped", ...evidence });
 }
 

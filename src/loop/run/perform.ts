@@ -153,7 +153,7 @@ export class Performer implements Effects {
     const { signal } = this.#others;
     const result = await assertTracker(this.#ctx, { ticket, state: { as: "human-gated", step }, note, signal });
     if (result.ok) report({ type: "ticket-gated", ticket, step });
-    else if (signal.aborted) report({ type: "gate-put-off", ticket });
+    else if (signal.aborted) report({ type: "gate-postponed", ticket });
     else report({ type: "ticket-stalled", ticket, reason: `the human gate was not recorded: ${result.evidence.summary}` });
   }
 }

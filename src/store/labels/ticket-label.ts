@@ -19,7 +19,7 @@ export interface QueueLabel extends Style {
 }
 
 /** Reasons of a ticket that could run if there were room. */
-const ABLE = new Set<Reason["kind"]>(["ready", "slots", "finishing", "kept"]);
+const ABLE = new Set<Reason["kind"]>(["ready", "slots", "finishing", "reserved"]);
 
 /** The reason why a ticket stands in the queue, in words. */
 export function queueLabel(state: Pick<DashboardState, "run">, id: TicketId): QueueLabel {

@@ -110,7 +110,7 @@ function claimLabels({ blockers, discoveries, transients }: Ledger): readonly st
     ...(discoveries.filed + discoveries.refused > 0
       ? [`discoveries filed ${discoveries.filed}${discoveries.refused > 0 ? `, refused ${discoveries.refused}` : ""}`]
       : []),
-    ...(transients.retried > 0 ? [`transient failures ${transients.retried}: ${transients.passed} passed on retry`] : []),
+    ...(transients.retried > 0 ? [`transients ${transients.retried}: ${transients.passed} passed on retry`] : []),
   ];
 }
 

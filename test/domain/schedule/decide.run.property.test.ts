@@ -225,7 +225,7 @@ function checkReason(state: RunState, index: number): string {
       expect(working(state).length).toBeLessThan(state.workers);
       expect(activeTickets(state).length).toBeGreaterThanOrEqual(2 * state.workers);
       break;
-    case "kept": {
+    case "reserved": {
       const by = state.plan.index[reason.by] as number;
       const deps = (state.plan.tickets[by]?.dependsOn ?? []).map((id) => state.plan.index[id] as number);
       expect(deps.every((dep) => state.finishing.includes(dep) || vecAt(state.tickets, dep).phase === "done")).toBe(true);
@@ -272,7 +272,7 @@ function checkReason(state: RunState, index: number): string {
 }
 
 test("a waiting ticket always has a reason that is true, and where nothing is decided nobody is merely ready", () => {
-  const kinds = ["depends", "resource", "slots", "finishing", "kept", "money", "paused", "backoff", "halted", "healing"];
+  const kinds = ["depends", "resource", "slots", "finishing", "reserved", "money", "paused", "backoff", "halted", "healing"];
   const seen = new Set<string>();
   const check = () =>
     fc.assert(
