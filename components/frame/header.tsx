@@ -6,6 +6,7 @@ import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import { displayText } from "../../src/store/display-text.ts";
 import { formatCap, formatUsd } from "../../src/store/format.ts";
 import { runLabel } from "../../src/store/labels/run-label.ts";
+import { STYLES } from "../../src/store/labels/tone.ts";
 import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import { cut, fitParts, fitTo, widthOf } from "../kit/fit.ts";
 import { type Span, type TimedSpan, TimedSpans } from "../kit/spans.tsx";
@@ -14,6 +15,8 @@ import { timeSpan } from "../kit/time.tsx";
 /** Columns of the first word of both top lines, so that they align. */
 export const LABEL_WIDTH = 12;
 const CLOCK_WIDTH = 8;
+/** The label of a backoff, shorter and shorter. */
+const RATE_LIMITED = ["model API rate limited,", "API rate limited,", "rate limit,", "API"];
 
 type Fact = "name" | "repos" | "backoff" | "clock" | "needs" | "sandbox" | "interventions" | "cost";
 
@@ -94,9 +97,12 @@ function useFacts(): Readonly<Record<Fact, readonly string[]>> {
   return {
     name: [name, cut(name, 16), cut(name, 10), cut(name, 6), ""],
     repos: [`${dot}${plural(repos, "repo")}${dot}`, dot, ""],
-    backoff: held === 0 ? [""] : ["  ‖ model API rate limited,", "  ‖ API rate limited,", "  ‖ rate limit,", "  ‖ API"],
+    backoff: held === 0 ? [""] : RATE_LIMITED.map((text) => `  ${STYLES.heldUp.glyph} ${text}`),
     clock: [" ".repeat(held)],
-    needs: needs === 0 ? [""] : [`  ! ${needs} ${needs === 1 ? "needs" : "need"} you`, `  ! ${needs}`],
+    needs:
+      needs === 0
+        ? [""]
+        : [`  ${STYLES.needsYou.glyph} ${needs} ${needs === 1 ? "needs" : "need"} you`, `  ${STYLES.needsYou.glyph} ${needs}`],
     sandbox: sandboxed ? [""] : ["  unsandboxed"],
     interventions: [`  ${interventions}`, `  interventions ${total}`, `  interv. ${total}`, ""],
     cost: [`  ${cost}${setAside} of ${formatCap(cap)} `, `  ${cost} of ${formatCap(cap)} `, `  ${cost.trim()} `, ""],

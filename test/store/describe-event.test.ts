@@ -78,7 +78,9 @@ test("what a step has told is not told again by the end of its try", () => {
 
 test("a try that nobody stopped, and that waits for the second model, says so", () => {
   const evidence = { step: "review" as const, name: "review", summary: "postponed, because there is no key", detail: "" };
-  expect(tell({ type: "attempt-ended", outcome: "stopped", evidence, ...of })?.text).toBe("attempt postponed, because there is no key");
+  expect(tell({ type: "attempt-ended", outcome: "stopped", evidence, ...of })?.text).toBe(
+    "attempt postponed, because there is no key",
+  );
   expect(tell({ type: "attempt-ended", outcome: "stopped", ...of })?.text).toBe("attempt ended by the stop");
 });
 

@@ -24,7 +24,7 @@ export function TimelineDetail(options: {
   readonly lines: number;
 }): ReactNode {
   const { id, width } = options;
-  const attempts = useDashboard((s) => (id === undefined ? 0 : triesOf(s, id)));
+  const attempts = useDashboard((s) => (id === undefined ? 0 : attemptCount(s, id)));
   const history = useDashboard((s) => (id === undefined ? undefined : ticketIn(s, id)?.history)) ?? [];
   const title = useDashboard((s) => (id === undefined ? "" : titleOf(s, id)));
   const roomy = options.lines > 2;
@@ -56,7 +56,7 @@ function selectLabel(keys: string): string {
   return keys === "" ? "no ticket is selected" : `${keys} select a ticket`;
 }
 
-function triesOf(state: Parameters<typeof ticketIn>[0], id: TicketId): number {
+function attemptCount(state: Parameters<typeof ticketIn>[0], id: TicketId): number {
   const ticket = ticketIn(state, id);
   return (ticket?.history.length ?? 0) + (ticket?.attempt === undefined ? 0 : 1);
 }
