@@ -7,7 +7,7 @@ import { vecItems } from "../values/vec.ts";
 import { type Ledger, ledgerOf } from "./ledger.ts";
 import { type EarlierRun, type TrendPoint, trendOf } from "./trend.ts";
 
-/** What `loopdash report --json` prints: a stable contract. */
+/** The output of `loopdash report --json`: a stable contract. */
 export interface RunReport {
   readonly run: string;
   readonly batch: string;
