@@ -117,8 +117,8 @@ export class Simulation {
     return actions;
   }
 
-  /** What a person wishes, as the engine takes it. */
-  wish(command: Command): void {
+  /** Takes a command of a person, as the engine does. */
+  command(command: Command): void {
     for (const fact of admitCommand(this.state, command)) this.report(fact);
   }
 

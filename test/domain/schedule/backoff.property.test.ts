@@ -67,8 +67,8 @@ test("no agent starts in a hold or after what ends all starts; no cap is passed;
         seen.parked += state.halted?.until === undefined ? 0 : 1;
         seen.ofReviewer += state.halted?.party === undefined ? 0 : 1;
         for (const { id, signs, history } of vecItems(state.tickets)) {
-          const anew = events.filter((event) => event.type === "ticket-retried" && event.ticket === id).length;
-          const most = (TURNED_AWAY + 1) * given.batch.limits.attempts * (1 + anew) + given.batch.limits.workers;
+          const retries = events.filter((event) => event.type === "ticket-retried" && event.ticket === id).length;
+          const most = (TURNED_AWAY + 1) * given.batch.limits.attempts * (1 + retries) + given.batch.limits.workers;
           expect(history.filter(({ outcome }) => outcome === "failed" || outcome === "stopped").length).toBeLessThanOrEqual(most);
           seen.postponed += history.filter(({ outcome }) => outcome === "stopped").length;
           seen.turnedAway += signs?.turnedAway ?? 0;
