@@ -5,9 +5,9 @@ import { HumanStep } from "../../../src/domain/run/command.ts";
 import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
 import { describeReason, whyNot } from "../../../src/domain/schedule/why-not.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
+import { begun, counted, refusal, starts, T1, T2, T3, T4, T5 } from "../command-refusal.ts";
 import { finishing } from "../play.ts";
 import { honestJudgement, ticketOf } from "../simulate.ts";
-import { begun, counted, refusal, starts, T1, T2, T3, T4, T5 } from "../command-refusal.ts";
 
 describe("a stalled ticket that a person wants retried", () => {
   const stalled = (...options: Parameters<typeof begun>) => {

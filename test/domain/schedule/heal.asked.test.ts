@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { describeReason, whyNot } from "../../../src/domain/schedule/why-not.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
+import { begun, counted, type Limits, refusal, starts, T1, T2, T3 } from "../command-refusal.ts";
 import { working } from "../play.ts";
 import { honestJudgement, type Simulation } from "../simulate.ts";
-import { begun, counted, type Limits, refusal, starts, T1, T2, T3 } from "../command-refusal.ts";
 
 describe("a heal that a person asks for", () => {
   const heal = { type: "heal" } as const;
