@@ -8,6 +8,7 @@ import { displayText } from "../../src/store/display-text.ts";
 import { formatCap, formatUsd } from "../../src/store/format.ts";
 import { firstOutage } from "../../src/store/labels/outage-label.ts";
 import { runLabel } from "../../src/store/labels/run-label.ts";
+import { STYLES } from "../../src/store/labels/tone.ts";
 import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import { cut, fitParts, fitTo, widthOf } from "../kit/fit.ts";
 import { type Span, type TimedSpan, TimedSpans } from "../kit/spans.tsx";
@@ -16,6 +17,8 @@ import { timeSpan } from "../kit/time.tsx";
 /** Columns of the first word of both top lines, so that they align. */
 export const LABEL_WIDTH = 12;
 const CLOCK_WIDTH = 8;
+/** The label of a backoff, shorter and shorter. */
+const RATE_LIMITED = ["model API rate limited,", "API rate limited,", "rate limit,", "API"];
 
 type Fact = "name" | "repos" | "backoff" | "clock" | "needs" | "sandbox" | "interventions" | "cost";
 
@@ -97,9 +100,12 @@ function useFacts(): Readonly<Record<Fact, readonly string[]>> {
   return {
     name: [name, cut(name, 16), cut(name, 10), cut(name, 6), ""],
     repos: [`${dot}${plural(repos, "repo")}${dot}`, dot, ""],
-    backoff: held === 0 ? [""] : (away ?? ["  ‖ model API rate limited,", "  ‖ API rate limited,", "  ‖ rate limit,", "  ‖ API"]),
+    backoff: held === 0 ? [""] : (away ?? RATE_LIMITED.map((text) => `  ${STYLES.heldUp.glyph} ${text}`)),
     clock: [" ".repeat(held)],
-    needs: needs === 0 ? [""] : [`  ! ${needs} ${needs === 1 ? "needs" : "need"} you`, `  ! ${needs}`],
+    needs:
+      needs === 0
+        ? [""]
+        : [`  ${STYLES.needsYou.glyph} ${needs} ${needs === 1 ? "needs" : "need"} you`, `  ${STYLES.needsYou.glyph} ${needs}`],
     sandbox: sandboxed ? [""] : ["  unsandboxed"],
     interventions: [`  ${interventions}`, `  interventions ${total}`, `  interv. ${total}`, ""],
     cost: [`  ${cost}${setAside} of ${formatCap(cap)} `, `  ${cost} of ${formatCap(cap)} `, `  ${cost.trim()} `, ""],

@@ -140,7 +140,7 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     case "step-started":
     case "merge-intended":
     case "gate-writing":
-    case "gate-put-off":
+    case "gate-postponed":
       return undefined;
     case "exclusive-awaited":
       return limitLabel(event);

@@ -171,7 +171,9 @@ export const BatchFile = z.strictObject({
     .max(50)
     .readonly()
     .default([])
-    .describe("Transient failures by name, beside the built-in ones: a step that fails by one is retried once"),
+    .describe(
+      "Transients (failures that pass by themselves) by name, beside the built-in ones: a step that fails by one is retried once",
+    ),
   protect: z
     .array(z.string().min(1))
     .readonly()

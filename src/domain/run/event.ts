@@ -34,6 +34,20 @@ export interface CarriedOverWork {
   readonly landed?: { readonly from: string; readonly to: string };
 }
 
+/** A ticket that was settled before the run began. `landedEarlier`: its landing by an earlier run of the batch file. */
+export interface SettledBefore {
+  readonly id: TicketId;
+  readonly as: "done" | "human-gated";
+  readonly step?: string;
+  readonly landedEarlier?: EarlierLanding;
+}
+
+/** The commit with which an earlier run landed a ticket. People may have rewritten the base since: nothing is decided by it. */
+export interface EarlierLanding {
+  readonly run: RunId;
+  readonly sha: string;
+}
+
 /**
  * Facts of a run. Each is journalled before it is reduced, shown or acted upon. Words in the past tense are done; `-intended` and
  * `-started` announce an effect that follows.
@@ -50,8 +64,8 @@ export type RunFact =
       /** The tripwire compares it at the start of each engine. A run without it is never believed. */
       readonly frozen?: FrozenSet;
       readonly sandboxed: boolean;
-      /** Ids that the tracker already held settled when the run began. */
-      readonly settled: readonly { readonly id: TicketId; readonly as: "done" | "human-gated"; readonly step?: string }[];
+      /** Tickets that the tracker already held settled when the run began. */
+      readonly settled: readonly SettledBefore[];
       /** Working milliseconds per ticket in earlier runs of this batch. They guide the order, never the outcome. */
       readonly durations: Readonly<Record<string, number>>;
       /** Dollars that earlier runs have spent today, for `usdPerDay`. */
@@ -90,7 +104,7 @@ export type RunFact =
   | { readonly type: "gate-requested"; readonly ticket: TicketId; readonly step: string }
   | { readonly type: "gate-writing"; readonly ticket: TicketId }
   /** A stop or an outage cut the write off: nobody knows if the tracker took it. The run's next engine writes it again. */
-  | { readonly type: "gate-put-off"; readonly ticket: TicketId }
+  | { readonly type: "gate-postponed"; readonly ticket: TicketId }
   | { readonly type: "ticket-gated"; readonly ticket: TicketId; readonly step: string }
   /** `by` is set if the ticket has used up its attempts or a breaker stopped it; absent for every other cause. */
   | { readonly type: "ticket-stalled"; readonly ticket: TicketId; readonly reason: string; readonly by?: "attempts" }

@@ -21,7 +21,9 @@ export function initialState(event: Started): RunState {
     const work = left.get(ticket.id);
     // Its agent's claim was counted in its own run.
     if (known === undefined) return work === undefined ? fresh : { ...fresh, unfinished: { ...work, claimed: false } };
-    return { ...fresh, phase: known.as, ...(known.step === undefined ? {} : { humanStep: known.step }) };
+    const { as, step, landedEarlier } = known;
+    const landed = landedEarlier === undefined ? {} : { landedEarlier };
+    return { ...fresh, phase: as, ...(step === undefined ? {} : { humanStep: step }), ...landed };
   });
   const state = emptyState(event, plan, tickets);
   return tickets.reduce((s, t, i) => (t.phase === "waiting" && t.openDeps === 0 ? enqueue(s, i) : s), state);

@@ -104,7 +104,7 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
       return reduceGrowth(state, event);
     case "gate-requested":
     case "gate-writing":
-    case "gate-put-off":
+    case "gate-postponed":
     case "ticket-gated":
     case "ticket-stalled":
     case "ticket-retried":
@@ -135,7 +135,7 @@ function resumed(state: RunState): RunState {
   return next.gating.reduce((s, index) => {
     const ticket = vecAt(s.tickets, index);
     if (ticket.gate === undefined) return s;
-    const { putOff: ___, ...gate } = ticket.gate;
+    const { postponed: ___, ...gate } = ticket.gate;
     return withTicket(s, index, { ...ticket, gate: { ...gate, writing: false } });
   }, next);
 }

@@ -73,7 +73,7 @@ function reconcile(state: RunState): Action[] {
   });
   const gates = state.gating.flatMap((index): Action[] => {
     const { id, gate, attempt } = vecAt(state.tickets, index);
-    return gate && !gate.writing && !gate.putOff && !attempt ? [{ do: "write-gate", ticket: id, step: gate.step }] : [];
+    return gate && !gate.writing && !gate.postponed && !attempt ? [{ do: "write-gate", ticket: id, step: gate.step }] : [];
   });
   const stalls = state.exhausted.map((index): Action => {
     const ticket = vecAt(state.tickets, index);
@@ -122,7 +122,7 @@ function schedule(state: RunState, now: number): Action[] {
 /** True if nothing runs and nothing is being written. */
 function isQuiet(state: RunState): boolean {
   if (state.heals.running !== undefined) return false;
-  const written = state.gating.every((index) => vecAt(state.tickets, index).gate?.putOff === true);
+  const written = state.gating.every((index) => vecAt(state.tickets, index).gate?.postponed === true);
   return state.slots.every((index) => index === null) && state.finishing.length === 0 && written;
 }
 

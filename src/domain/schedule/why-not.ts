@@ -22,7 +22,7 @@ export type Reason =
   | { readonly kind: "elsewhere"; readonly resource: string; readonly by?: string }
   | { readonly kind: "slots"; readonly slots: number }
   | { readonly kind: "finishing"; readonly tickets: number }
-  | { readonly kind: "kept"; readonly by: TicketId }
+  | { readonly kind: "reserved"; readonly by: TicketId }
   /** No agent starts until then, in milliseconds since the epoch. */
   | { readonly kind: "backoff"; readonly until: number }
   /** No agent starts any more. */
@@ -69,7 +69,7 @@ function backoffOf(state: RunState): Reason | undefined {
 }
 
 function roomFor(state: RunState, index: number): Reason {
-  if (freeSlots(state).length > 0) return keptFor(state, index);
+  if (freeSlots(state).length > 0) return reservedFor(state, index);
   if (busySlots(state) < state.workers) return { kind: "finishing", tickets: state.finishing.length };
   return { kind: "slots", slots: state.workers };
 }
@@ -81,11 +81,11 @@ function beingWritten({ gate, unfiled }: TicketState): Reason | undefined {
 }
 
 /** A slot is free: it is reserved for another ticket, or the next decision gives it to this one. */
-function keptFor(state: RunState, index: number): Reason {
-  const kept = soonReady(state, state.lastEventAt).filter((soon) => precedes(state, soon, index));
-  const first = kept.toSorted((a, b) => (state.plan.rank[b] ?? 0) - (state.plan.rank[a] ?? 0))[0];
-  if (first === undefined || kept.length < freeSlots(state).length) return { kind: "ready" };
-  return { kind: "kept", by: vecAt(state.tickets, first).id };
+function reservedFor(state: RunState, index: number): Reason {
+  const reserved = soonReady(state, state.lastEventAt).filter((soon) => precedes(state, soon, index));
+  const first = reserved.toSorted((a, b) => (state.plan.rank[b] ?? 0) - (state.plan.rank[a] ?? 0))[0];
+  if (first === undefined || reserved.length < freeSlots(state).length) return { kind: "ready" };
+  return { kind: "reserved", by: vecAt(state.tickets, first).id };
 }
 
 function dependencies(state: RunState, index: number): Reason {
@@ -120,8 +120,8 @@ export function describeReason(reason: Reason): string {
       return reason.slots === 1 ? "ready; the only slot is busy" : `ready; all ${reason.slots} slots are busy`;
     case "finishing":
       return `ready; ${plural(reason.tickets, "ticket is", "tickets are")} being finished first`;
-    case "kept":
-      return `ready; the free slot is kept for ${reason.by}`;
+    case "reserved":
+      return `ready; the free slot is reserved for ${reason.by}`;
     case "resource":
       return `${reason.resource} is held by ${reason.by}`;
     case "elsewhere":

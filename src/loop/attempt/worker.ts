@@ -3,7 +3,6 @@ import { ticketOf } from "../../domain/run/state.ts";
 import type { PastAttempt, TicketState } from "../../domain/run/ticket-state.ts";
 import { boundedTail } from "../../domain/values/bounded-text.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
-import type { Fence } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { AgentResult } from "../../ports/agent.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
@@ -11,6 +10,7 @@ import { type Change, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
 import { OutageGivenUp } from "../concurrency/outages.ts";
 import { confineAgent, opened } from "../programs/confine.ts";
 import { howItEnded, sanitizeStopReason, thinActivity } from "../programs/output.ts";
+import { reserveMoney } from "../programs/reserve-money.ts";
 import { prepareWorktree } from "../programs/run-on-commit.ts";
 import { type AttemptEnd, AttemptOver, abortedEnd } from "../programs/scope.ts";
 import { protectedFor } from "../steps/gates.ts";
@@ -43,7 +43,7 @@ export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void>
   const evidence =
     end.evidence === undefined
       ? {}
-      : { evidence: { ...end.evidence, summary: `put off, for the disk was full: ${end.evidence.summary}` } };
+      : { evidence: { ...end.evidence, summary: `postponed, because the disk was full: ${end.evidence.summary}` } };
   ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, outcome: "stopped", ...evidence });
 }
 
@@ -189,19 +189,6 @@ async function keepPatch(repo: Repo, open: OpenAttempt, from: string, change: Ch
   if (change.paths.length > 0) await repo.writePatch({ from, tip: change.tip, file: open.files.patch, maxBytes: PATCH_BYTES });
 }
 
-/** Others may have spent the day's money since this attempt was decided. Then neither it nor any later attempt starts. */
-async function takeMoney(ctx: LoopContext, fence: Fence): Promise<void> {
-  const unknown = await ctx.dayBudget.look?.();
-  if (unknown !== undefined) {
-    ctx.report({ type: "day-spend-unknown", why: unknown });
-    throw new AttemptOver({ outcome: "stopped" });
-  }
-  const taken = ctx.dayBudget.take(fence, ctx.agent.reserveUsd);
-  if (taken.ok) return;
-  ctx.report({ type: "others-spent-today", usd: taken.othersUsd });
-  throw new AttemptOver({ outcome: "stopped" });
-}
-
 async function runAgent(
   ctx: LoopContext,
   open: OpenAttempt,
@@ -212,7 +199,8 @@ async function runAgent(
   const of = { ticket: ticket.id, fence };
   const { limits } = ctx.batch;
   ctx.report({ type: "worktree-ready", ...of, ...tree });
-  await takeMoney(ctx, fence);
+  const reserved = await reserveMoney(ctx.dayBudget, ctx.report, { fence, usd: ctx.agent.reserveUsd });
+  if (!reserved.ok) throw new AttemptOver({ outcome: "stopped" });
   if (!ctx.report({ type: "agent-launching", ...of })) throw new AttemptOver({ outcome: "stopped" });
   const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...of, text, lines }));
   const result = await ctx.agent.run({

@@ -177,6 +177,6 @@ export class Performer implements Effects {
     const { signal } = this.#others;
     const result = await assertTracker(this.#ctx, { ticket, state: { as: "human-gated", step }, note, signal });
     if (result.ok) report({ type: "ticket-gated", ticket, step });
-    else report({ type: "gate-put-off", ticket });
+    else report({ type: "gate-postponed", ticket });
   }
 }

@@ -240,7 +240,7 @@ describe("people", () => {
       { type: "gate", ticket: TicketId.parse("constructor"), step: "x" },
       "there is no ticket constructor in this batch",
     ],
-  ] as const)("a wish that makes no sense is refused with its reason: %s", (_, command, reason) => {
+  ] as const)("a command that makes no sense is refused with its reason: %s", (_, command, reason) => {
     const sim = new Simulation(batchOf([ticketOf("T-1")]));
     expect(admitCommand(sim.state, command)).toEqual([{ type: "command-refused", command, reason }]);
   });

@@ -43,7 +43,7 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "backoff-started": false,
   "gate-requested": false,
   "gate-writing": false,
-  "gate-put-off": false,
+  "gate-postponed": false,
   "ticket-gated": false,
   "ticket-stalled": false,
   "ticket-retried": false,
