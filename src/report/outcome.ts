@@ -8,7 +8,7 @@ import { formatDuration, utcTime } from "../domain/values/time.ts";
 import { formatCents } from "../store/format.ts";
 import { headline, runTone } from "../store/labels/run-label.ts";
 import { STYLES } from "../store/labels/tone.ts";
-import { earlierRunLabel, foundLabel, outcomes } from "../store/results/summary.ts";
+import { earlierRunLabel, foundLabel, landedLines, openStyle, outcomes } from "../store/results/summary.ts";
 import { percent } from "./format.ts";
 import type { PageSection } from "./html.ts";
 import { type Html, html, mark } from "./html.ts";
@@ -77,9 +77,15 @@ export function openSection(state: RunState): PageSection | undefined {
   const { open } = outcomes(state);
   if (open.length === 0 || state.end === undefined) return undefined;
   const items = open.map(
-    ({ ticket, why }) => html`<li>${mark(STYLES.failed)} ${name(state, ticket)}<p><bdi>${why}</bdi></p></li>`,
+    ({ ticket, why }) =>
+      html`<li>${mark(openStyle(ticket))} ${name(state, ticket)}<p><bdi>${why}</bdi></p>${landedBlock(landedLines(state, ticket))}</li>`,
   );
   return { id: "open", title: "Not done", note: String(open.length), body: html`<ul class="plain">${items}</ul>` };
+}
+
+/** What is known of a landed change that is not live. */
+function landedBlock(lines: readonly string[]): Html | undefined {
+  return lines.length === 0 ? undefined : html`<pre class="step">${lines.join("\n")}</pre>`;
 }
 
 function name(state: RunState, ticket: TicketState): Html {

@@ -1,4 +1,5 @@
 import type { AgentEnding, Evidence } from "../../domain/run/attempt-fact.ts";
+import type { LiveState } from "../../domain/run/live-check.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import type { PastAttempt, TicketState } from "../../domain/run/ticket-state.ts";
 import { boundedTail } from "../../domain/values/bounded-text.ts";
@@ -180,6 +181,8 @@ async function finishFrom(
   if (!ctx.report({ type: "change-captured", ...of, tip, files: paths.length, additions, deletions }))
     return { outcome: "stopped" };
   if (humanStep !== undefined && paths.length === 0) return { outcome: "gated" };
+  // Nothing is left to change about what landed: its live check is repeated.
+  if (paths.length === 0 && ticketOf(ctx.state(), open.ticket.id).live !== undefined) return { outcome: "landed" };
   const end = await runFinishLine(ctx, open, change, { gated: humanStep !== undefined }).catch(endOf);
   if (end.outcome === "failed") await keepPatch(repoOf(ctx, open.ticket), open, baseSha, change);
   return end;
@@ -236,7 +239,7 @@ async function runAgent(
 }
 
 async function promptOf(ctx: LoopContext, open: OpenAttempt): Promise<string> {
-  const { evidence, failures, history, refusals } = ticketOf(ctx.state(), open.ticket.id);
+  const { evidence, failures, history, live, refusals } = ticketOf(ctx.state(), open.ticket.id);
   const last = lastAttempts(history);
   const files = await Promise.all(last.map(({ n }) => ctx.files.attempt(open.ticket.id, n)));
   const patch = files[0] !== undefined && (await ctx.files.exists(files[0].patch)) ? files[0].patch : undefined;
@@ -251,9 +254,17 @@ async function promptOf(ctx: LoopContext, open: OpenAttempt): Promise<string> {
     protect: protectedFor(ctx.batch.protect, open.ticket),
     hints: await ctx.harness.hints(),
     evidence: refused === undefined ? evidence : [...evidence, refusalEvidence(refused.lines)],
+    ...(live === undefined ? {} : { landed: { ...live, paths: await landedPaths(ctx, open, live) } }),
     ...(patch === undefined ? {} : { patch }),
     ...(notes === undefined ? {} : { notes }),
   });
+}
+
+/** The files of a landed change; empty if its commits are no longer there. */
+async function landedPaths(ctx: LoopContext, { ticket }: OpenAttempt, { from, sha }: LiveState): Promise<readonly string[]> {
+  const repo = repoOf(ctx, ticket);
+  if (!(await repo.has(from)) || !(await repo.has(sha))) return [];
+  return (await repo.change({ from, tip: sha })).paths.map(({ path }) => path);
 }
 
 /** The last attempt that ended by itself, and the interrupted ones before it, whose work it may have continued. Newest first. */

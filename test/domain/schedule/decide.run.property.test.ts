@@ -257,8 +257,14 @@ function checkReason(state: RunState, index: number): string {
     case "filing":
       expect(vecAt(state.tickets, index).unfiled).toBe(true);
       break;
+    case "landed":
+      expect(phase).toBe("landed");
+      break;
     case "gating":
       expect(state.gating).toContain(index);
+      break;
+    case "checks-only":
+      expect(state.checksOnly).toBe(true);
       break;
     case "paused":
       expect(state.paused).toBe(true);

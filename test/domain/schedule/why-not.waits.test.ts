@@ -31,6 +31,8 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "outage-started": true,
   "outage-continues": true,
   "outage-ended": false,
+  "live-check-started": false,
+  "live-check-ended": false,
   "step-retried": false,
   "reviewer-asked": false,
   "reviewer-answered": false,
