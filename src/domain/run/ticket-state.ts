@@ -2,7 +2,7 @@ import type { StepKind } from "../batch/step-spec.ts";
 import type { Fence, TicketId } from "../values/ids.ts";
 import type { AgentEnding, AgentStopKind, AttemptOutcome, Evidence, Question } from "./attempt-fact.ts";
 import type { FailingOnBase } from "./base-fact.ts";
-import type { CarriedOverWork } from "./event.ts";
+import type { CarriedOverWork, EarlierLanding } from "./event.ts";
 import type { LiveState } from "./live-check.ts";
 
 /**
@@ -118,6 +118,8 @@ export interface TicketState {
   /** By check, as last measured. */
   readonly failingOnBase?: readonly FailingOnBase[];
   readonly mergedSha?: string;
+  /** Its landing by an earlier run, if it was settled before this one. Only shown, never judged: `mergedSha` is this run's own. */
+  readonly landedEarlier?: EarlierLanding;
   /** The base before that commit landed. */
   readonly mergedFrom?: string;
   /** Set once a live check of its landed change has failed. */
@@ -128,8 +130,8 @@ export interface TicketState {
     readonly step: string;
     readonly writing: boolean;
     readonly by?: "blocker";
-    /** This engine does not write it any more: it is stopping, and the tracker did not take it. */
-    readonly putOff?: true;
+    /** This engine does not write it any more: the run is ending, and the tracker did not take it. */
+    readonly postponed?: true;
   };
   readonly stalledReason?: string;
   readonly stalledBy?: "attempts";

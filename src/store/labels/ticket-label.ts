@@ -1,3 +1,4 @@
+import { landingOf } from "../../domain/run/carry-over.ts";
 import type { Attempt, TicketState } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { describeReason, type Reason, whyNot } from "../../domain/schedule/why-not.ts";
@@ -19,7 +20,7 @@ export interface QueueLabel extends Style {
 }
 
 /** Reasons of a ticket that could run if there were room. */
-const ABLE = new Set<Reason["kind"]>(["ready", "slots", "finishing", "kept"]);
+const ABLE = new Set<Reason["kind"]>(["ready", "slots", "finishing", "reserved"]);
 
 /** The reason why a ticket stands in the queue, in words. */
 export function queueLabel(state: Pick<DashboardState, "run">, id: TicketId): QueueLabel {
@@ -34,7 +35,7 @@ export function queueLabel(state: Pick<DashboardState, "run">, id: TicketId): Qu
     case "stalled":
       return { ...STYLES.failed, text: displayText(ticket.stalledReason ?? "stalled") };
     case "done":
-      return { ...STYLES.done, text: ticket.mergedSha?.slice(0, 7) ?? "done" };
+      return { ...STYLES.done, text: landingText(ticket) ?? "done" };
     case "landed":
       return { ...STYLES.landed, text: displayText(landedText(ticket)) };
     default: {
@@ -65,9 +66,16 @@ export function landedText({ live, mergedSha }: TicketState): string {
 }
 
 /** The remaining step; before it the commit of the work, if that has landed. */
-function gatedText({ humanStep, mergedSha }: TicketState): string {
-  const landed = mergedSha === undefined ? "" : `${mergedSha.slice(0, 7)} · `;
-  return landed + displayText(humanStep ?? "a step is left to you");
+function gatedText(ticket: TicketState): string {
+  const landed = landingText(ticket);
+  return `${landed === undefined ? "" : `${landed} · `}${displayText(ticket.humanStep ?? "a step is left to you")}`;
+}
+
+/** The commit of a ticket that has landed, marked if an earlier run landed it. */
+function landingText(ticket: TicketState): string | undefined {
+  const landing = landingOf(ticket);
+  if (landing === undefined) return undefined;
+  return `${landing.sha.slice(0, 7)}${landing.earlierRun === undefined ? "" : " (earlier run)"}`;
 }
 
 /** The finder of a ticket, behind a word that may leave no room for the title; empty if the batch named the ticket itself. */
