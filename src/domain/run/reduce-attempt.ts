@@ -1,4 +1,5 @@
 import { PREPARE_STEP } from "../batch/step-spec.ts";
+import { endIncident } from "../results/incident.ts";
 import { afterAgent } from "../schedule/backoff.ts";
 import { countsAsFailure, signsAfter } from "../schedule/breaker.ts";
 import { setAside } from "../schedule/money.ts";
@@ -178,7 +179,10 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
   const freed = leave(withTicket(state, index, after), index, ticket, attempt);
   const upheld = state.claims.upheld + (done && (claimed(attempt) || ticket.unfinished?.claimed) ? 1 : 0);
   const next: RunState = { ...freed, claims: { ...freed.claims, upheld }, reverified: false };
-  if (done) return shiftDependents(next, index, -1);
+  if (done) {
+    const incidents = endIncident(next.incidents, { kind: "reopened", ticket: ticket.id }, event.at);
+    return shiftDependents({ ...next, incidents }, index, -1);
+  }
   const gates = after.gate !== undefined && !next.gating.includes(index);
   return gates ? { ...next, gating: [...next.gating, index] } : requeue(next, index);
 }

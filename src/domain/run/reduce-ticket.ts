@@ -1,3 +1,4 @@
+import { endIncident, withIncident } from "../results/incident.ts";
 import { failedAgain } from "../schedule/breaker.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import { vecAt } from "../values/vec.ts";
@@ -44,7 +45,8 @@ export function reduceTicket(state: RunState, event: TicketEvent): RunState {
       return withTicket(state, index, { ...ticket, gate: { ...(ticket.gate ?? { step: "" }), writing: false, putOff: true } });
     case "ticket-gated": {
       const { gate: _, stalledReason: __, stalledBy: ___, ...rest } = ticket;
-      return settle(state, index, { ...rest, phase: "human-gated", humanStep: event.step, endedAt: event.at });
+      const incidents = endIncident(state.incidents, { kind: "reopened", ticket: ticket.id }, event.at);
+      return settle({ ...state, incidents }, index, { ...rest, phase: "human-gated", humanStep: event.step, endedAt: event.at });
     }
     case "ticket-stalled": {
       const { gate: _, stalledBy: __, ...rest } = ticket;
@@ -54,7 +56,7 @@ export function reduceTicket(state: RunState, event: TicketEvent): RunState {
     case "ticket-retried":
       return retry(state, index, ticket);
     case "ticket-reopened":
-      return reopen(state, index, event.evidence);
+      return reopen(state, index, event);
   }
 }
 
@@ -86,7 +88,7 @@ function retry(state: RunState, index: number, ticket: TicketState): RunState {
 }
 
 /** Reopens a done ticket. Its dependents wait for it again, unless they are already running. An open ticket stays as it is. */
-function reopen(state: RunState, index: number, evidence: Evidence): RunState {
+function reopen(state: RunState, index: number, { evidence, at }: Extract<TicketEvent, { type: "ticket-reopened" }>): RunState {
   const { endedAt: _, mergedSha, ...rest } = vecAt(state.tickets, index);
   if (rest.phase !== "done") return state;
   const signs = failedAgain(rest.signs ?? {}, evidence);
@@ -94,5 +96,6 @@ function reopen(state: RunState, index: number, evidence: Evidence): RunState {
   const landed = mergedSha === undefined || evidence.step === "merge" ? {} : { mergedSha };
   const ticket = withEvidence({ ...rest, ...landed, phase: "waiting", failures: rest.failures + 1, signs }, evidence);
   const next = shiftDependents(withTicket(state, index, ticket), index, 1);
-  return requeue({ ...next, reverified: false, reopened: state.reopened + 1 }, index);
+  const incidents = withIncident(state.incidents, { kind: "reopened", at, ticket: ticket.id, summary: evidence.summary });
+  return requeue({ ...next, reverified: false, incidents }, index);
 }
