@@ -1,4 +1,5 @@
 import { PREPARE_STEP } from "../batch/step-spec.ts";
+import { endIncident } from "../results/incident.ts";
 import { afterAgent } from "../schedule/backoff.ts";
 import { countsAsFailure, signsAfter } from "../schedule/breaker.ts";
 import { setAside } from "../schedule/money.ts";
@@ -8,6 +9,7 @@ import { vecAt } from "../values/vec.ts";
 import type { Evidence } from "./attempt-fact.ts";
 import { withFailingOnBase } from "./base-fact.ts";
 import type { RunEvent } from "./event.ts";
+import { withBase } from "./reduce-base.ts";
 import type { ClaimEvent } from "./reduce-claim.ts";
 import type { GrowthEvent } from "./reduce-growth.ts";
 import { withLanding } from "./reduce-landing.ts";
@@ -179,7 +181,10 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
   const hasClaim = claimed(attempt) || ticket.unfinished?.claimed === true;
   const upheld = state.claims.upheld + (done && hasClaim ? 1 : 0);
   const next: RunState = { ...freed, claims: { ...freed.claims, upheld }, reverified: false };
-  if (done) return shiftDependents(next, index, -1);
+  if (done) {
+    const incidents = endIncident(next.incidents, { kind: "reopened", ticket: ticket.id }, event.at);
+    return shiftDependents(withBase({ ...next, incidents }, index, event.at), index, -1);
+  }
   const gates = after.gate !== undefined && !next.gating.includes(index);
   if (event.outcome === "landed" && !gates)
     return stayLanded(next, index, { attempt, claimed: hasClaim, event, before: ticket.unfinished });

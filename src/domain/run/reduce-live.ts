@@ -1,9 +1,11 @@
+import { endIncident } from "../results/incident.ts";
 import { failedAgain } from "../schedule/breaker.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import { vecAt, vecItems } from "../values/vec.ts";
 import type { Evidence } from "./attempt-fact.ts";
 import type { RunEvent } from "./event.ts";
 import { afterUnfinished, idleLive, type LiveState, liveSpecOf, waitAfter, withCheck } from "./live-check.ts";
+import { withBase } from "./reduce-base.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, type TicketState, type Unfinished, withEvidence } from "./ticket-state.ts";
 
@@ -75,7 +77,7 @@ export function stayLanded(
     reopened: earlier?.reopened ?? 0,
   };
   const checked = withCheck(live, { at, ok: false, summary: evidence?.summary ?? "no reason kept" });
-  return afterFailure(withTicket(state, index, { ...ticket, phase: "landed", live: checked }), index, at);
+  return afterFailure(withBase(withTicket(state, index, { ...ticket, phase: "landed", live: checked }), index, at), index, at);
 }
 
 /** A done ticket whose re-verification failed. Its check is repeated before an agent starts. */
@@ -105,10 +107,11 @@ function pass(state: RunState, index: number, live: LiveState, at: number): RunS
   if (ticket.phase === "done" || ticket.phase === "human-gated" || ticket.attempt !== undefined) return state;
   const { givenUp: ____, ...rest } = live;
   const done: TicketState = { ...ticket, phase: "done", endedAt: at, live: { ...rest, failed: 0, unfinished: 0 } };
-  const next = dequeue(withTicket(state, index, done), index);
+  const next = withBase(dequeue(withTicket(state, index, done), index), index, at);
   return shiftDependents(
     {
       ...next,
+      incidents: endIncident(next.incidents, { kind: "reopened", ticket: ticket.id }, at),
       exhausted: next.exhausted.filter((other) => other !== index),
       claims: { ...next.claims, upheld: next.claims.upheld + (live.claimed ? 1 : 0) },
       reverified: false,
@@ -119,14 +122,12 @@ function pass(state: RunState, index: number, live: LiveState, at: number): RunS
 }
 
 /** The base no longer holds the commit: the ticket begins again. */
-function lose(state: RunState, index: number, { summary, detail }: Ended): RunState {
+function lose(state: RunState, index: number, { summary, detail, at }: Ended): RunState {
   const { live: _, mergedSha: __, mergedFrom: ___, ...ticket } = vecAt(state.tickets, index);
   if (ticket.phase !== "landed" && ticket.phase !== "waiting") return state;
   const evidence: Evidence = { step: "merge", name: "merge", summary, detail };
-  return requeue(
-    { ...withTicket(state, index, withEvidence({ ...ticket, phase: "waiting" }, evidence)), reverified: false },
-    index,
-  );
+  const open = withBase(withTicket(state, index, withEvidence({ ...ticket, phase: "waiting" }, evidence)), index, at);
+  return requeue({ ...open, reverified: false }, index);
 }
 
 /**

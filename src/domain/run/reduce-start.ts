@@ -75,6 +75,7 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     heldElsewhere: {},
     counts,
     landings: {},
+    brokenBases: {},
     lastFence: 0,
     stage: "working",
     ...(event.checksOnly === undefined ? {} : { checksOnly: event.checksOnly }),
@@ -96,7 +97,7 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     claims: { made: 0, upheld: 0 },
     checks: { compared: 0, uncompared: 0, "exit-code": 0 },
     droppedReports: 0,
-    reopened: 0,
+    incidents: [],
     resumes: 0,
   };
 }

@@ -1,8 +1,10 @@
+import { endIncident, withIncident } from "../results/incident.ts";
 import { failedAgain } from "../schedule/breaker.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import { vecAt } from "../values/vec.ts";
 import type { Evidence } from "./attempt-fact.ts";
 import type { RunEvent } from "./event.ts";
+import { withBase } from "./reduce-base.ts";
 import { afterFailure, givenUpLive, landedAgain } from "./reduce-live.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type TicketState, withEvidence } from "./ticket-state.ts";
@@ -37,7 +39,9 @@ export function reduceTicket(state: RunState, event: TicketEvent): RunState {
       return withTicket(state, index, { ...ticket, gate: { ...(ticket.gate ?? { step: "" }), writing: false, postponed: true } });
     case "ticket-gated": {
       const { gate: _, stalledReason: __, stalledBy: ___, ...rest } = ticket;
-      return settle(state, index, { ...rest, phase: "human-gated", humanStep: event.step, endedAt: event.at });
+      const incidents = endIncident(state.incidents, { kind: "reopened", ticket: ticket.id }, event.at);
+      const gated: TicketState = { ...rest, phase: "human-gated", humanStep: event.step, endedAt: event.at };
+      return withBase(settle({ ...state, incidents }, index, gated), index, event.at);
     }
     case "ticket-stalled": {
       if (ticket.live !== undefined && event.by === "attempts") return settle(state, index, givenUpLive(ticket, event.reason));
@@ -90,11 +94,13 @@ function reopen(
   const again = evidence.step === "merge" ? undefined : landedAgain(before, evidence, at);
   if (again !== undefined) {
     const open = shiftDependents(withTicket(state, index, again), index, 1);
-    return afterFailure({ ...open, reverified: false, reopened: state.reopened + 1 }, index, at);
+    const incidents = withIncident(state.incidents, { kind: "reopened", at, ticket: before.id, summary: evidence.summary });
+    return afterFailure(withBase({ ...open, reverified: false, incidents }, index, at), index, at);
   }
   const { mergedSha: __, mergedFrom: ___, live: ____, ...rest } = before;
   const signs = failedAgain(rest.signs ?? {}, evidence);
   const ticket = withEvidence({ ...rest, phase: "waiting", failures: rest.failures + 1, signs }, evidence);
   const next = shiftDependents(withTicket(state, index, ticket), index, 1);
-  return requeue({ ...next, reverified: false, reopened: state.reopened + 1 }, index);
+  const incidents = withIncident(state.incidents, { kind: "reopened", at, ticket: ticket.id, summary: evidence.summary });
+  return requeue({ ...next, reverified: false, incidents }, index);
 }

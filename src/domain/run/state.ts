@@ -1,9 +1,11 @@
 import type { Batch, Ticket } from "../batch/schema.ts";
 import type { CheckStrength } from "../evidence/results.ts";
+import type { Incident } from "../results/incident.ts";
 import type { Intervention } from "../results/intervention.ts";
 import type { Backoff, Halt, RateLimits } from "../schedule/halt.ts";
 import type { RunId, TicketId } from "../values/ids.ts";
 import { type Vec, vecAt } from "../values/vec.ts";
+import type { BrokenBase } from "./broken-base.ts";
 import type { EndKind, FrozenSet, VerdictWord } from "./event.ts";
 import type { HeldElsewhere } from "./exclusive-fact.ts";
 import type { HealsState } from "./heal-fact.ts";
@@ -60,6 +62,8 @@ export interface RunState {
   readonly counts: Readonly<Record<Phase, number>>;
   /** The changes of each base by tickets and others, by repository; repositories without a landing are left out. */
   readonly landings: Readonly<Record<string, Landings>>;
+  /** Bases with a landed change that is not live, by repository. */
+  readonly brokenBases: Readonly<Record<string, BrokenBase>>;
   readonly lastFence: number;
   readonly stage: RunStage;
   readonly paused: boolean;
@@ -108,7 +112,8 @@ export interface RunState {
   /** Passed checks, by strength. */
   readonly checks: Readonly<Record<CheckStrength, number>>;
   readonly droppedReports: number;
-  readonly reopened: number;
+  /** What went wrong after a landing, in order. */
+  readonly incidents: readonly Incident[];
   readonly resumes: number;
   readonly end?: {
     readonly at: number;
@@ -142,15 +147,21 @@ const ATTEMPTS_PER_SLOT = 2;
 
 /**
  * Slots in which an agent may start now. There are never more agents than requested slots. Slots whose last ticket is still on
- * the finish line come last, because views show it there.
+ * the finish line come last, because views show it there. `aheadOfFinishing`: however many attempts are on the finish line.
  */
-export function freeSlots(state: RunState): readonly number[] {
+export function freeSlots(state: RunState, aheadOfFinishing = false): readonly number[] {
   const { finishing, slots, workers } = state;
   const busy = busySlots(state);
   const left = new Set(finishing.map((index) => vecAt(state.tickets, index).attempt?.slot));
   const free = slots.slice(0, workers).flatMap((index, slot) => (index === null ? [slot] : []));
   const bare = free.toSorted((a, b) => Number(left.has(a)) - Number(left.has(b)));
-  return bare.slice(0, Math.max(0, Math.min(workers - busy, ATTEMPTS_PER_SLOT * workers - busy - finishing.length)));
+  return bare.slice(
+    0,
+    Math.max(
+      0,
+      aheadOfFinishing ? workers - busy : Math.min(workers - busy, ATTEMPTS_PER_SLOT * workers - busy - finishing.length),
+    ),
+  );
 }
 
 /** Slots with an agent, surplus ones included. */
