@@ -1,4 +1,5 @@
 import { ledgerOf } from "../domain/results/ledger.ts";
+import { leftWorkLines } from "../domain/run/kept-work.ts";
 import type { RunState } from "../domain/run/state.ts";
 import type { TicketState } from "../domain/run/ticket-state.ts";
 import { specOf } from "../domain/schedule/plan.ts";
@@ -61,7 +62,7 @@ export function yoursSection(state: RunState): PageSection | undefined {
   const items = gated.map(
     (ticket) => html`<li><h3>${mark(STYLES.needsYou)} ${name(state, ticket)}</h3>
 ${ticket.humanStep === undefined ? html`<p class="muted">no step was recorded</p>` : html`<pre class="step">${ticket.humanStep}</pre>`}
-${ticket.mergedSha === undefined ? undefined : html`<p class="muted">What was built up to it has landed: <code>${ticket.mergedSha.slice(0, 10)}</code></p>`}</li>`,
+${ticket.mergedSha === undefined ? undefined : html`<p class="muted">What was built up to it has landed: <code>${ticket.mergedSha.slice(0, 10)}</code></p>`}${leftWork(ticket)}</li>`,
   );
   return { id: "yours", title: "Yours now", note: String(gated.length), body: html`<ul class="cards">${items}</ul>` };
 }
@@ -71,9 +72,14 @@ export function openSection(state: RunState): PageSection | undefined {
   const { open } = outcomes(state);
   if (open.length === 0 || state.end === undefined) return undefined;
   const items = open.map(
-    ({ ticket, why }) => html`<li>${mark(STYLES.failed)} ${name(state, ticket)}<p><bdi>${why}</bdi></p></li>`,
+    ({ ticket, why }) => html`<li>${mark(STYLES.failed)} ${name(state, ticket)}<p><bdi>${why}</bdi></p>${leftWork(ticket)}</li>`,
   );
   return { id: "open", title: "Not done", note: String(open.length), body: html`<ul class="plain">${items}</ul>` };
+}
+
+/** The branches with the work of cut-off attempts. */
+export function leftWork(ticket: TicketState): Html {
+  return html`${leftWorkLines(ticket).map((line) => html`<p class="muted"><bdi>${line}</bdi></p>`)}`;
 }
 
 function name(state: RunState, ticket: TicketState): Html {

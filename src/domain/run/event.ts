@@ -5,6 +5,7 @@ import type { AttemptFact, Evidence } from "./attempt-fact.ts";
 import type { BaseFact } from "./base-fact.ts";
 import type { Command } from "./command.ts";
 import type { HealFact } from "./heal-fact.ts";
+import type { KeptWorkFact } from "./kept-work.ts";
 
 export type VerdictWord = "done" | "not-done" | "unjudged";
 
@@ -120,6 +121,7 @@ export type RunFact =
   | { readonly type: "oracle-asked"; readonly final: boolean }
   | { readonly type: "oracle-judged"; readonly final: boolean; readonly judgement: Judgement }
   | BaseFact
+  | KeptWorkFact
   | HealFact;
 
 /** A fact with its place in the run: `seq` counts from 1 without gaps, `at` is wall-clock milliseconds. */

@@ -147,6 +147,14 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
       return { phase, attempt: endStep(attempt, event) };
     case "base-failing":
       return { failingOnBase: withFailingOnBase(ticket.failingOnBase, event) };
+    case "work-kept": {
+      const { branch, sha, files } = event;
+      return { phase, attempt: { ...attempt, kept: { branch, sha, files } } };
+    }
+    case "work-not-kept": {
+      const { kept: _, ...rest } = attempt;
+      return { phase, attempt: { ...rest, notKept: event.why } };
+    }
     case "merge-waiting": {
       const { merge: _, ...rest } = attempt;
       return { phase, attempt: { ...rest, waiting: event.reason } };
@@ -275,6 +283,8 @@ function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState[
     outcome: event.outcome,
     summary: event.evidence?.summary ?? "",
     claimed: claimed(attempt),
+    ...(attempt.kept === undefined ? {} : { kept: attempt.kept }),
+    ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),
     costUsd: (attempt.agent?.costUsd ?? 0) + (attempt.questionsUsd ?? 0) + lostUsd(attempt),
   };
 }

@@ -3,6 +3,7 @@ import type { Fence, TicketId } from "../values/ids.ts";
 import type { AgentEnding, AgentStopKind, AttemptOutcome, Evidence, Question } from "./attempt-fact.ts";
 import type { FailingOnBase } from "./base-fact.ts";
 import type { CarriedOverWork } from "./event.ts";
+import type { LeftWork } from "./kept-work.ts";
 
 /** The phase of a ticket. `ready` is not stored: it is `waiting` with nothing left to wait for. */
 export type Phase = "waiting" | "working" | "finishing" | "done" | "human-gated" | "stalled";
@@ -16,7 +17,7 @@ export interface RunningStep {
 }
 
 /** The running attempt. */
-export interface Attempt {
+export interface Attempt extends LeftWork {
   readonly n: number;
   readonly fence: Fence;
   readonly slot: number;
@@ -62,7 +63,7 @@ export interface Attempt {
 }
 
 /** A past attempt. Times in milliseconds. */
-export interface PastAttempt {
+export interface PastAttempt extends LeftWork {
   readonly n: number;
   readonly slot: number;
   readonly startedAt: number;

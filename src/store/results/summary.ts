@@ -2,6 +2,7 @@ import { failingOnBaseLine } from "../../domain/evidence/summary-lines.ts";
 import { type Ledger, ledgerOf } from "../../domain/results/ledger.ts";
 import { nextSteps } from "../../domain/results/next-steps.ts";
 import { type EarlierRun, trendOf } from "../../domain/results/trend.ts";
+import { leftWorkLines } from "../../domain/run/kept-work.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
@@ -136,13 +137,17 @@ export function renderSummaryText(state: RunState, live = true, earlier: readonl
     ...(state.sandboxed ? [] : ["  unsandboxed: agents and checks ran with your rights"]),
     ...shipped.flatMap((t) => [
       `  ${STYLES.done.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}${attemptsText(t)}`,
-      ...baseLines(t).map((line) => `      ${line}`),
+      ...[...baseLines(t), ...leftWorkLines(t)].map((line) => `      ${line}`),
     ]),
     ...gated.flatMap((t) => [
       `  ${STYLES.needsYou.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}yours:`,
       `      ${plainText(stepText(t))}`,
+      ...leftWorkLines(t).map((line) => `      ${line}`),
     ]),
-    ...open.map(({ ticket, why }) => `  ${STYLES.failed.glyph} ${ticket.id}  ${title(ticket)}  ${plainText(why)}`),
+    ...open.flatMap(({ ticket, why }) => [
+      `  ${STYLES.failed.glyph} ${ticket.id}  ${title(ticket)}  ${plainText(why)}`,
+      ...leftWorkLines(ticket).map((line) => `      ${line}`),
+    ]),
     `  ${numbersLine(ledger)}`,
     ...(trend === undefined ? [] : [`  ${trend}`]),
     ...slotText(state, SLOTS_WIDTH),
@@ -191,6 +196,7 @@ export function renderMarkdown(state: RunState, live = true, earlier: readonly E
   const { shipped, gated, open } = outcomes(state);
   const title = (t: TicketState) => escapeMarkdown(titleOf(state, t) + foundLabel(t));
   const sha = ({ mergedSha }: TicketState) => (mergedSha === undefined ? "" : ` \`${mergedSha.slice(0, 10)}\``);
+  const left = (t: TicketState) => leftWorkLines(t).map((line) => `  - ${escapeMarkdown(line)}`);
   const section = (name: string, rows: readonly string[]) => (rows.length === 0 ? [] : ["", `## ${name}`, ...rows]);
   const trend = trendLine(trendOf(state, earlier));
   const slots = slotText(state, SLOTS_WIDTH);
@@ -201,17 +207,18 @@ export function renderMarkdown(state: RunState, live = true, earlier: readonly E
     ...(state.sandboxed ? [] : ["", "Unsandboxed: agents and checks ran with the user's rights."]),
     ...section(
       "Yours",
-      gated.map((t) => `- **${t.id}** ${title(t)}${sha(t)}: ${escapeMarkdown(stepText(t))}`),
+      gated.flatMap((t) => [`- **${t.id}** ${title(t)}${sha(t)}: ${escapeMarkdown(stepText(t))}`, ...left(t)]),
     ),
     ...section(
       "Open",
-      open.map(({ ticket, why }) => `- **${ticket.id}** ${title(ticket)}: ${escapeMarkdown(why)}`),
+      open.flatMap(({ ticket, why }) => [`- **${ticket.id}** ${title(ticket)}: ${escapeMarkdown(why)}`, ...left(ticket)]),
     ),
     ...section(
       "Shipped",
       shipped.flatMap((t) => [
         `- **${t.id}** ${title(t)}${sha(t)} (${attemptsText(t)})`,
         ...baseLines(t).map((line) => `  - ${escapeMarkdown(line)}`),
+        ...left(t),
       ]),
     ),
     ...section("Numbers", [
