@@ -1,5 +1,5 @@
 import { ledgerOf } from "../domain/results/ledger.ts";
-import { leftWorkLines } from "../domain/run/kept-work.ts";
+import { leftWorkLines } from "../domain/run/left-work.ts";
 import type { RunState } from "../domain/run/state.ts";
 import type { TicketState } from "../domain/run/ticket-state.ts";
 import { specOf } from "../domain/schedule/plan.ts";

@@ -1,6 +1,6 @@
 import { ledgerOf } from "../../../src/domain/results/ledger.ts";
 import { type EarlierRun, trendOf } from "../../../src/domain/results/trend.ts";
-import { leftWorkLines } from "../../../src/domain/run/kept-work.ts";
+import { leftWorkLines } from "../../../src/domain/run/left-work.ts";
 import type { RunState } from "../../../src/domain/run/state.ts";
 import type { TicketState } from "../../../src/domain/run/ticket-state.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";

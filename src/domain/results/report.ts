@@ -1,5 +1,6 @@
 import type { FailingOnBase } from "../run/base-fact.ts";
-import { type KeptWork, leftWorkOf } from "../run/kept-work.ts";
+import type { KeptWork } from "../run/kept-work.ts";
+import { leftWorkOf } from "../run/left-work.ts";
 import type { RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
 import { specOf } from "../schedule/plan.ts";

@@ -1,5 +1,6 @@
 import type { AttemptOutcome } from "../../domain/run/attempt-fact.ts";
-import { keptBranch, ticketBranch, workToKeep } from "../../domain/run/kept-work.ts";
+import { keptBranch, ticketBranch } from "../../domain/run/kept-work.ts";
+import { workToKeep } from "../../domain/run/left-work.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";

@@ -1,6 +1,6 @@
 import type { AgentEnding } from "../../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
-import { leftWorkLines } from "../../domain/run/kept-work.ts";
+import { leftWorkLines } from "../../domain/run/left-work.ts";
 import { activeTickets, ticketOf } from "../../domain/run/state.ts";
 import type { Action } from "../../domain/schedule/decide.ts";
 import { specOf } from "../../domain/schedule/plan.ts";

@@ -2,7 +2,7 @@ import { failingOnBaseLine } from "../../domain/evidence/summary-lines.ts";
 import { type Ledger, ledgerOf } from "../../domain/results/ledger.ts";
 import { nextSteps } from "../../domain/results/next-steps.ts";
 import { type EarlierRun, trendOf } from "../../domain/results/trend.ts";
-import { leftWorkLines } from "../../domain/run/kept-work.ts";
+import { leftWorkLines } from "../../domain/run/left-work.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";

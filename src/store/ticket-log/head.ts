@@ -1,4 +1,5 @@
-import { describeLeftWork, leftWorkOf } from "../../domain/run/kept-work.ts";
+import { describeLeftWork } from "../../domain/run/kept-work.ts";
+import { leftWorkOf } from "../../domain/run/left-work.ts";
 import { isSettled } from "../../domain/run/ticket-state.ts";
 import { plural } from "../../domain/values/plural.ts";
 import type { DashboardState } from "../dashboard-state.ts";

@@ -97,6 +97,8 @@ describe("the report", () => {
           foundBy: null,
           fixes: [],
           failingOnBase: [],
+          keptWork: [],
+          lostWork: [],
         },
         {
           id: "T-2",
@@ -110,6 +112,8 @@ describe("the report", () => {
           foundBy: null,
           fixes: [],
           failingOnBase: [],
+          keptWork: [],
+          lostWork: [],
         },
         {
           id: "T-3",
@@ -123,6 +127,8 @@ describe("the report", () => {
           foundBy: null,
           fixes: [],
           failingOnBase: [],
+          keptWork: [],
+          lostWork: [],
         },
         {
           id: "T-4",
@@ -136,6 +142,8 @@ describe("the report", () => {
           foundBy: null,
           fixes: [],
           failingOnBase: [],
+          keptWork: [],
+          lostWork: [],
         },
       ],
       interventions: { total: 1, work: 1, harness: 0, byClass: { I7: 1 } },
