@@ -77,14 +77,16 @@ function usePeople(width: number): readonly SpanLine[] {
   const tripwire = useDashboard((s) => s.run?.tripwire);
   const end = useDashboard((s) => s.run?.end);
   const interventions = useDashboard((s) => s.run?.interventions);
+  const plan = useDashboard((s) => s.run?.plan);
   return useMemo(() => {
-    if (heals === undefined || batch === undefined || tripwire === undefined || interventions === undefined) return [];
+    if (heals === undefined || batch === undefined || tripwire === undefined || interventions === undefined || plan === undefined)
+      return [];
     const of = { heals, batch, tripwire, ...(end === undefined ? {} : { end }) };
     const sections: readonly (readonly [OracleSection, readonly SpanLine[], string])[] = [
       [{ title: "HEALS", tone: "running", count: healsCount(of) }, healHistoryLines(of, width), " none so far"],
       [
         { title: "INTERVENTIONS", tone: "person", count: interventionsCount({ interventions }) },
-        interventionLines({ interventions }, width),
+        interventionLines({ batch, interventions, plan }, width),
         " none so far",
       ],
     ];
@@ -92,7 +94,7 @@ function usePeople(width: number): readonly SpanLine[] {
       sectionTitle(section, width),
       ...(lines.length === 0 ? [[{ text: none, tone: "waiting" as const }]] : lines.map((line) => cutSpans(line, width))),
     ]);
-  }, [heals, batch, tripwire, end, interventions, width]);
+  }, [heals, batch, tripwire, end, interventions, plan, width]);
 }
 
 /** Joins two columns of lines. */

@@ -1,3 +1,4 @@
+import type { Evidence } from "../run/attempt-fact.ts";
 import type { RepoId, TicketId } from "../values/ids.ts";
 
 /**
@@ -14,6 +15,8 @@ export interface Incident {
   readonly endedAt?: number;
   readonly ticket?: TicketId;
   readonly repo?: RepoId;
+  /** The step that found it. */
+  readonly step?: Evidence["step"];
   /** One line for people, safe for a terminal. */
   readonly summary: string;
 }

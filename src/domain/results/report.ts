@@ -5,7 +5,10 @@ import type { RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
 import { specOf } from "../schedule/plan.ts";
 import { vecItems } from "../values/vec.ts";
+import type { Incident } from "./incident.ts";
+import { type Intervention, interventionKind } from "./intervention.ts";
 import { type Ledger, ledgerOf } from "./ledger.ts";
+import { ticketsFrom } from "./linked-tickets.ts";
 import { type EarlierRun, type TrendPoint, trendOf } from "./trend.ts";
 
 /** What `loopdash report --json` prints: a stable contract. */
@@ -21,11 +24,16 @@ export interface RunReport {
   readonly sandboxed: boolean;
   readonly tickets: readonly ReportTicket[];
   readonly interventions: Ledger["interventions"];
+  /** The interventions, in order. */
+  readonly interventionList: readonly ReportIntervention[];
   readonly fixAndProceed: number;
+  readonly fixAndProceedByCause: Ledger["fixAndProceedByCause"];
   readonly heals: number;
   readonly healsAccepted: number;
   readonly incidents: number;
-  readonly pullRequests: number;
+  readonly incidentsByKind: Ledger["incidentsByKind"];
+  /** The incidents, in order. */
+  readonly incidentList: readonly ReportIncident[];
   readonly costUsd: number;
   readonly claims: Ledger["claims"];
   readonly checks: Ledger["checks"];
@@ -36,6 +44,30 @@ export interface RunReport {
   readonly attempts: number;
   /** The last runs of the batch file, oldest first. The last one is this run. */
   readonly trend: readonly TrendPoint[];
+}
+
+/** An intervention. Times in ISO 8601, UTC. */
+interface ReportIntervention {
+  readonly at: string;
+  readonly class: Intervention["class"];
+  readonly kind: "work" | "harness";
+  readonly target: string;
+  readonly note: string;
+  /** True if a person noted it afterwards. */
+  readonly noted: boolean;
+  /** The tickets that it became. */
+  readonly tickets: readonly string[];
+}
+
+/** An incident. Times in ISO 8601, UTC. */
+interface ReportIncident {
+  readonly kind: Incident["kind"];
+  readonly startedAt: string;
+  /** null while it lasts. */
+  readonly endedAt: string | null;
+  readonly ticket: string | null;
+  readonly repo: string | null;
+  readonly summary: string;
 }
 
 export interface ReportTicket {
@@ -77,6 +109,23 @@ export function reportOf(state: RunState, earlier: readonly EarlierRun[] = []): 
     sandboxed: state.sandboxed,
     tickets: [...vecItems(state.tickets)].map((ticket) => reportTicket(state, ticket)),
     ...numbers,
+    interventionList: state.interventions.map((each) => ({
+      at: iso(each.at),
+      class: each.class,
+      kind: interventionKind(each.class),
+      target: each.target,
+      note: each.note,
+      noted: each.noted === true,
+      tickets: ticketsFrom(state, each),
+    })),
+    incidentList: state.incidents.map(({ kind, at, endedAt, ticket, repo, summary }) => ({
+      kind,
+      startedAt: iso(at),
+      endedAt: endedAt === undefined ? null : iso(endedAt),
+      ticket: ticket ?? null,
+      repo: repo ?? null,
+      summary,
+    })),
     trend: trendOf(state, earlier),
   };
 }

@@ -274,6 +274,7 @@ function claimed({ agent }: Attempt): boolean {
 }
 
 function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState["history"][number] {
+  const failedAt = event.outcome === "done" ? undefined : (event.evidence ?? attempt.refused)?.step;
   return {
     n: attempt.n,
     slot: attempt.slot,
@@ -282,6 +283,7 @@ function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState[
     endedAt: event.at,
     outcome: event.outcome,
     summary: event.evidence?.summary ?? "",
+    ...(failedAt === undefined ? {} : { failedAt }),
     claimed: claimed(attempt),
     ...(attempt.kept === undefined ? {} : { kept: attempt.kept }),
     ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),

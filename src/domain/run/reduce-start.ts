@@ -33,6 +33,21 @@ export function newTicket({ id, foundBy }: Ticket, openDeps: number): TicketStat
   return { id, phase: "waiting", openDeps, failures: 0, costUsd: 0, history: [], evidence: [], ...found };
 }
 
+const NOTHING_COUNTED: Pick<RunState, "blockers" | "checks" | "claims" | "discoveries" | "reviewer" | "transients"> = {
+  reviewer: {
+    asked: 0,
+    valid: 0,
+    usd: 0,
+    findings: { critical: 0, high: 0, medium: 0, low: 0 },
+    canaries: { seen: 0, missed: 0 },
+  },
+  blockers: { claimed: 0, upheld: 0, rejected: 0 },
+  discoveries: { filed: 0, refused: 0 },
+  transients: { retried: 0, passed: 0 },
+  claims: { made: 0, upheld: 0 },
+  checks: { compared: 0, uncompared: 0, "exit-code": 0 },
+};
+
 function emptyState(event: Started, plan: RunState["plan"], tickets: readonly TicketState[]): RunState {
   const counts: Record<Phase, number> = { waiting: 0, working: 0, finishing: 0, done: 0, "human-gated": 0, stalled: 0 };
   for (const ticket of tickets) counts[ticket.phase] += 1;
@@ -70,13 +85,8 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     spentUsd: 0,
     spentTodayUsd: event.spentTodayUsd,
     reservedUsd: 0,
-    reviewer: { asked: 0, valid: 0, usd: 0, canaries: { seen: 0, missed: 0 } },
-    blockers: { claimed: 0, upheld: 0, rejected: 0 },
-    discoveries: { filed: 0, refused: 0 },
-    transients: { retried: 0, passed: 0 },
+    ...NOTHING_COUNTED,
     interventions: [],
-    claims: { made: 0, upheld: 0 },
-    checks: { compared: 0, uncompared: 0, "exit-code": 0 },
     droppedReports: 0,
     incidents: [],
     resumes: 0,

@@ -96,6 +96,7 @@ function reopen(state: RunState, index: number, { evidence, at }: Extract<Ticket
   const landed = mergedSha === undefined || evidence.step === "merge" ? {} : { mergedSha };
   const ticket = withEvidence({ ...rest, ...landed, phase: "waiting", failures: rest.failures + 1, signs }, evidence);
   const next = shiftDependents(withTicket(state, index, ticket), index, 1);
-  const incidents = withIncident(state.incidents, { kind: "reopened", at, ticket: ticket.id, summary: evidence.summary });
+  const { step, summary } = evidence;
+  const incidents = withIncident(state.incidents, { kind: "reopened", at, ticket: ticket.id, step, summary });
   return requeue({ ...next, reverified: false, incidents }, index);
 }

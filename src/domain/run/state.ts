@@ -1,3 +1,4 @@
+import type { Severity } from "../batch/reviewer-spec.ts";
 import type { Batch, Ticket } from "../batch/schema.ts";
 import type { CheckStrength } from "../evidence/results.ts";
 import type { Incident } from "../results/incident.ts";
@@ -79,6 +80,8 @@ export interface RunState {
     readonly asked: number;
     readonly valid: number;
     readonly usd: number;
+    /** By severity, without those about planted defects. */
+    readonly findings: Readonly<Record<Severity, number>>;
     readonly canaries: { readonly seen: number; readonly missed: number };
   };
   /** Blockers that workers claimed, and their rulings. A claim whose attempt was cut off has none. */

@@ -71,6 +71,8 @@ export interface PastAttempt extends LeftWork {
   readonly endedAt: number;
   readonly outcome: AttemptOutcome;
   readonly summary: string;
+  /** The part that its evidence is about; absent without evidence. */
+  readonly failedAt?: Evidence["step"];
   /** True if the agent stopped by itself with exit 0: it claimed to have done the ticket. */
   readonly claimed: boolean;
   /** Dollars of its agent and of its questions to the reviewer. */

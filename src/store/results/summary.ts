@@ -1,3 +1,4 @@
+import { SEVERITIES } from "../../domain/batch/reviewer-spec.ts";
 import { failingOnBaseLine } from "../../domain/evidence/summary-lines.ts";
 import { type Ledger, ledgerOf } from "../../domain/results/ledger.ts";
 import { nextSteps } from "../../domain/results/next-steps.ts";
@@ -52,9 +53,9 @@ export function numbersLine(ledger: Ledger): string {
     ...checksLabels(ledger.checks),
     ...reviewerLabels(ledger.reviewer),
     ...claimLabels(ledger),
-    `fixed without you ${ledger.fixAndProceed}`,
+    `fixed without you ${fixes(ledger)}`,
     ...(ledger.heals > 0 ? [`heals ${ledger.heals}, accepted ${ledger.healsAccepted}`] : []),
-    `incidents ${ledger.incidents}`,
+    `incidents ${incidents(ledger)}`,
     `$ ${ledger.costUsd.toFixed(2)}`,
     `interventions ${i.total} (${i.work} work, ${i.harness} harness)`,
   ].join(" · ");
@@ -75,6 +76,25 @@ function partsOf(whole: number, parts: readonly (readonly [n: number, word: stri
   return words.length === 0 ? String(whole) : `${whole}: ${words.join(", ")}`;
 }
 
+/** `fixed without you 3: 1 transient, 2 failed checks`. */
+function fixes({ fixAndProceed, fixAndProceedByCause: by }: Ledger): string {
+  return partsOf(fixAndProceed, [
+    [by.transient, by.transient === 1 ? "transient" : "transients"],
+    [by.reviewFinding, by.reviewFinding === 1 ? "review finding" : "review findings"],
+    [by.failedCheck, by.failedCheck === 1 ? "failed check" : "failed checks"],
+    [by.liveFix, by.liveFix === 1 ? "live fix" : "live fixes"],
+    [by.conflict, by.conflict === 1 ? "conflict" : "conflicts"],
+  ]);
+}
+
+function incidents({ incidents: total, incidentsByKind: by }: Ledger): string {
+  return partsOf(total, [
+    [by.liveChecks, by.liveChecks === 1 ? "failed live check" : "failed live checks"],
+    [by.brokenBases, by.brokenBases === 1 ? "broken base" : "broken bases"],
+    [by.reopened, "reopened"],
+  ]);
+}
+
 /** Passed checks by the strength of their proof, if there were any: an exit code never looks equal to results per test. */
 function checksLabels({ compared, uncompared, exitCodeOnly }: Ledger["checks"]): readonly string[] {
   const words = [
@@ -86,11 +106,20 @@ function checksLabels({ compared, uncompared, exitCodeOnly }: Ledger["checks"]):
 }
 
 /** The questions to the reviewer, if there were any, with its valid answers and missed canaries. */
-function reviewerLabels({ questions, valid, usd, canaries }: Ledger["reviewer"]): readonly string[] {
+function reviewerLabels({ questions, valid, usd, canaries, findings }: Ledger["reviewer"]): readonly string[] {
   if (questions === 0) return [];
+  const found = SEVERITIES.reduce((sum, severity) => sum + findings[severity], 0);
   const planted = canaries.seen + canaries.missed;
   return [
     `reviewer asked ${questions}, answered ${valid}${usd > 0 ? `, $ ${usd.toFixed(2)}` : ""}`,
+    ...(found === 0
+      ? []
+      : [
+          `findings ${partsOf(
+            found,
+            SEVERITIES.map((severity) => [findings[severity], severity] as const),
+          )}`,
+        ]),
     ...(planted > 0 ? [`canaries ${planted}, missed ${canaries.missed}`] : []),
   ];
 }
