@@ -1,5 +1,5 @@
 import type { Evidence } from "../run/attempt-fact.ts";
-import type { RunState } from "../run/state.ts";
+import { type RunState, ticketOf } from "../run/state.ts";
 import type { PastAttempt, TicketState } from "../run/ticket-state.ts";
 import { vecItems } from "../values/vec.ts";
 
@@ -48,16 +48,27 @@ export function fixAndProceedOf(state: RunState): FixAndProceed {
       if (cause !== undefined) counts[cause] += 1;
     }
   }
-  // A re-verification takes a ticket back after its attempt: the failure is in no attempt.
-  counts.liveFix += state.incidents.filter(
-    ({ kind, endedAt, step }) => kind === "reopened" && step === "verify" && endedAt !== undefined,
-  ).length;
+  counts.liveFix += mendedReopenings(state);
   return counts;
 }
 
-/** Failed attempts that were followed by another one. */
+/** Verifications that took a shipped ticket back, after its attempt, until another attempt mended it. */
+function mendedReopenings(state: RunState): number {
+  return state.incidents.filter(({ kind, at, endedAt, step, ticket }) => {
+    if (kind !== "reopened" || step !== "verify" || endedAt === undefined || ticket === undefined) return false;
+    const { phase, history } = ticketOf(state, ticket);
+    return phase === "done" && history.some((past) => past.startedAt >= at && hasLanded(past));
+  }).length;
+}
+
+/** Failed attempts that a later one made good. A live check that passes by itself later has been fixed by nobody. */
 function fixedAttempts({ history, retriedAfter = 0 }: TicketState): readonly PastAttempt[] {
-  return history.slice(retriedAfter, -1).filter(({ outcome }) => outcome === "failed");
+  const alone = history.slice(retriedAfter);
+  return alone.filter(({ outcome }, i) => (outcome === "failed" || outcome === "landed") && alone.slice(i + 1).some(hasLanded));
+}
+
+function hasLanded({ outcome, failedAt }: PastAttempt): boolean {
+  return outcome === "done" || (outcome === "landed" && failedAt !== undefined);
 }
 
 /** All of them together. */

@@ -36,6 +36,11 @@ export function endIncident(list: readonly Incident[], subject: IncidentSubject,
     : list;
 }
 
+/** Ends what lasts of a ticket that is done or left to a person. */
+export function endTicketIncidents(list: readonly Incident[], ticket: TicketId, at: number): readonly Incident[] {
+  return endIncident(endIncident(list, { kind: "reopened", ticket }, at), { kind: "live-check", ticket }, at);
+}
+
 function isLasting(incident: Incident, { kind, ticket, repo }: IncidentSubject): boolean {
   return incident.endedAt === undefined && incident.kind === kind && incident.ticket === ticket && incident.repo === repo;
 }

@@ -6,18 +6,15 @@ import { vecItems } from "../../domain/values/vec.ts";
 import type { Executor, ProcessId } from "../../ports/executor.ts";
 import type { LoopContext } from "../attempt/context.ts";
 import { repoOf } from "../attempt/context.ts";
-import { fileUnfiled } from "../attempt/discoveries.ts";
 import { type KeepContext, keepWork } from "../attempt/kept-work.ts";
 import { cleanUp } from "../attempt/worker.ts";
 import { healMarker } from "../heal/heal.ts";
+import { liveCheckMarker } from "./live-check.ts";
 import { reverifyMarker } from "./reverify.ts";
 
 /**
  * Takes over a run whose engine is gone. Ends the processes that it left behind, finds out which announced landings did happen,
- * keeps what agents under way left in their worktrees, and ends every attempt under way as `lost`, which costs no attempt. The
- * next attempt continues from an agent's finished work. A
- * heal that had begun is used up, and the harness stays as it was. Discovered tickets that the tracker may not have are filed.
- * The caller holds the run's lock.
+import { type KeepContext, keepWork } from "../attempt/kept-work.ts";
  */
 export async function recover(ctx: LoopContext): Promise<void> {
   const state = ctx.state();
@@ -44,7 +41,6 @@ export async function recover(ctx: LoopContext): Promise<void> {
     ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, outcome: "lost" });
   }
   await cleanUpDone(ctx, state);
-  await fileUnfiled(ctx, new AbortController().signal);
 }
 
 /** Keeps the work of an attempt whose engine is gone. Its agent was ended before. True if its own branch is not needed any more. */
@@ -69,6 +65,7 @@ export function straysOf(state: RunState): Parameters<Executor["killStrays"]>[0]
     markers: [
       reverifyMarker(state.run),
       ...(running === undefined ? [] : [healMarker(state.run, running)]),
+      ...[...vecItems(state.tickets)].filter(({ live }) => live?.checking).map(({ id }) => liveCheckMarker(state.run, id)),
       ...active.map(({ id, attempt }) => `${state.run}/${id}/${attempt?.n}/${attempt?.fence}`),
     ],
   };
