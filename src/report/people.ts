@@ -1,7 +1,9 @@
 import { interventionKind } from "../domain/results/intervention.ts";
+import type { JudgementRecord } from "../domain/results/judgements.ts";
 import { ticketsFrom } from "../domain/results/linked-tickets.ts";
 import type { RunState } from "../domain/run/state.ts";
 import { utcTime } from "../domain/values/time.ts";
+import { judgementLines } from "../store/results/judgement-lines.ts";
 import type { PageSection } from "./html.ts";
 import { html } from "./html.ts";
 
@@ -19,6 +21,21 @@ export function interventionsSection(state: RunState): PageSection {
   const body = html`<div class="scroll" role="region" aria-labelledby="people-h" tabindex="0"><table><thead><tr><th scope="col">When (UTC)</th><th scope="col">Class</th><th scope="col">What</th><th scope="col">Note</th></tr></thead><tbody>
 ${rows}</tbody></table></div>`;
   return { id: "people", title, note: String(interventions.length), body };
+}
+
+/** Every judgement of the oracle, as far as a page can list them. */
+export function judgementsSection(judgements: readonly JudgementRecord[]): PageSection | undefined {
+  if (judgements.length === 0) return undefined;
+  const items = judgementLines(judgements).map(
+    (line) => html`<li><bdi>${line}</bdi></li>
+`,
+  );
+  return {
+    id: "judgements",
+    title: "Judgements of the oracle",
+    note: String(judgements.length),
+    body: html`<ul class="plain">${items}</ul>`,
+  };
 }
 
 /** The purpose of this page, and the oracle that judged the run. */

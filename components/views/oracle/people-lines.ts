@@ -4,8 +4,10 @@ import type { PastHeal } from "../../../src/domain/run/heal-fact.ts";
 import type { RunState } from "../../../src/domain/run/state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatClock, formatElapsed, formatUsd } from "../../../src/store/format.ts";
+import { VERDICT_LABELS } from "../../../src/store/labels/oracle-label.ts";
 import { HEAL_LABELS } from "../../../src/store/labels/outcome-label.ts";
 import { STYLES, type Tone } from "../../../src/store/labels/tone.ts";
+import { judgementText } from "../../../src/store/results/judgement-lines.ts";
 import { wrapWords } from "../../kit/fit.ts";
 import type { SpanLine } from "../../kit/spans.tsx";
 
@@ -113,3 +115,17 @@ export function interventionLines(run: Pick<RunState, "batch" | "interventions" 
 }
 
 const KIND_WIDTH = "harness".length;
+
+/** The last judgements of the oracle, newest first. */
+export function judgementHistoryLines({ oracle }: Pick<RunState, "oracle">): readonly SpanLine[] {
+  return oracle.recent.toReversed().map((each): SpanLine => {
+    const { glyph, tone } = VERDICT_LABELS[each.verdict];
+    const changed = each.changed === undefined ? "no evidence" : `${each.changed} changed`;
+    return [
+      { text: ` ${formatClock(each.at)}  `, tone: "waiting" },
+      { text: `${glyph} `, tone },
+      { text: judgementText(each) },
+      { text: ` · ${changed}`, tone: "waiting" },
+    ];
+  });
+}

@@ -3,12 +3,14 @@ import { landingOf } from "../run/carry-over.ts";
 import type { KeptWork } from "../run/kept-work.ts";
 import { leftWorkOf } from "../run/left-work.ts";
 import { isLandedNotLive } from "../run/live-check.ts";
+import type { EvidenceChange } from "../run/oracle-evidence.ts";
 import type { RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
 import { specOf } from "../schedule/plan.ts";
 import { vecItems } from "../values/vec.ts";
 import type { Incident } from "./incident.ts";
 import { type Intervention, interventionKind } from "./intervention.ts";
+import type { JudgementRecord } from "./judgements.ts";
 import { type Ledger, ledgerOf } from "./ledger.ts";
 import { ticketsFrom } from "./linked-tickets.ts";
 import { type EarlierRun, type TrendPoint, trendOf } from "./trend.ts";
@@ -44,6 +46,8 @@ export interface RunReport {
   readonly discoveries: Ledger["discoveries"];
   readonly transients: Ledger["transients"];
   readonly attempts: number;
+  /** Every judgement of the oracle, oldest first. */
+  readonly judgements: readonly ReportJudgement[];
   /** The last runs of the batch file, oldest first. The last one is this run. */
   readonly trend: readonly TrendPoint[];
 }
@@ -70,6 +74,21 @@ interface ReportIncident {
   readonly ticket: string | null;
   readonly repo: string | null;
   readonly summary: string;
+}
+
+/** A judgement of the oracle. Times in ISO 8601, UTC. */
+interface ReportJudgement {
+  readonly at: string;
+  /** True if it was asked to end the run. */
+  readonly final: boolean;
+  readonly verdict: "done" | "not-done" | "unjudged";
+  /** sha256 of the oracle's bytes that judged. */
+  readonly oracleSha: string;
+  readonly counts: JudgementRecord["counts"];
+  readonly problem: string | null;
+  readonly durationMs: number;
+  /** What the oracle said of tickets that it had not said in the judgement before; null if it gave no evidence. */
+  readonly evidence: EvidenceChange | null;
 }
 
 export interface ReportTicket {
@@ -111,9 +130,13 @@ export interface ReportLanded {
 
 /**
  * Computes the report of a running or ended run. A run without an end is `unjudged`. `earlier`: earlier runs of its batch file,
- * newest first.
+ * newest first. `judgements`: those of its journal.
  */
-export function reportOf(state: RunState, earlier: readonly EarlierRun[] = []): RunReport {
+export function reportOf(
+  state: RunState,
+  earlier: readonly EarlierRun[] = [],
+  judgements: readonly JudgementRecord[] = [],
+): RunReport {
   const { tickets: _, agentMs: __, elapsedMs: ___, ...numbers } = ledgerOf(state);
   return {
     run: state.run,
@@ -142,6 +165,16 @@ export function reportOf(state: RunState, earlier: readonly EarlierRun[] = []): 
       ticket: ticket ?? null,
       repo: repo ?? null,
       summary,
+    })),
+    judgements: judgements.map(({ at, final, verdict, oracleSha, counts, problem, durationMs, evidence }) => ({
+      at: iso(at),
+      final,
+      verdict,
+      oracleSha,
+      counts,
+      problem: problem ?? null,
+      durationMs,
+      evidence: evidence ?? null,
     })),
     trend: trendOf(state, earlier),
   };

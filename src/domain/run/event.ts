@@ -8,6 +8,7 @@ import type { ExclusiveFact } from "./exclusive-fact.ts";
 import type { HealFact } from "./heal-fact.ts";
 import type { KeptWorkFact } from "./kept-work.ts";
 import type { LiveCheckFact, LiveState } from "./live-check.ts";
+import type { EvidenceChange } from "./oracle-evidence.ts";
 import type { OutageFact } from "./outage-fact.ts";
 
 export type VerdictWord = "done" | "not-done" | "unjudged";
@@ -145,7 +146,14 @@ export type RunFact =
   /** The cost of other sessions today has become unknown. `why` is one line, safe for a terminal. */
   | { readonly type: "day-spend-unknown"; readonly why: string }
   | { readonly type: "oracle-asked"; readonly final: boolean }
-  | { readonly type: "oracle-judged"; readonly final: boolean; readonly judgement: Judgement }
+  | {
+      readonly type: "oracle-judged";
+      readonly final: boolean;
+      readonly judgement: Judgement;
+      /** sha256 of the oracle's bytes that judged. */
+      readonly oracleSha?: string;
+      readonly evidence?: EvidenceChange;
+    }
   | BaseFact
   | ExclusiveFact
   | HealFact

@@ -96,7 +96,7 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     paused: false,
     workers: event.batch.limits.workers,
     reverified: false,
-    oracle: { asking: false, judged: 0, finalJudgements: 0 },
+    oracle: { asking: false, judged: 0, finalJudgements: 0, recent: [] },
     version: event.version,
     tripwire: { status: "due", canaries: 0, ms: 0 },
     heals: NO_HEALS,

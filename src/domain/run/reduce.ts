@@ -1,4 +1,5 @@
 import { countIntervention } from "../results/intervention.ts";
+import { pastJudgement, withJudgement } from "../results/judgements.ts";
 import { backOff, clearHalt, haltOnUnknownSpend } from "../schedule/backoff.ts";
 import { withTicket } from "../schedule/queue.ts";
 import { resized } from "../schedule/slots.ts";
@@ -183,6 +184,7 @@ function judged(state: RunState, event: Extract<RunEvent, { type: "oracle-judged
       judged: state.oracle.judged + 1,
       finalJudgements: state.oracle.finalJudgements + (final ? 1 : 0),
       last: { ...judgement, at, final },
+      recent: withJudgement(state.oracle.recent, pastJudgement(event, state.oracleSha)),
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { AgentEnding } from "../../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
 import { leftWorkLines } from "../../domain/run/left-work.ts";
+import { evidenceChange, type TicketEvidence } from "../../domain/run/oracle-evidence.ts";
 import { activeTickets, ticketOf } from "../../domain/run/state.ts";
 import type { Action } from "../../domain/schedule/decide.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
@@ -30,6 +31,8 @@ export class Performer implements Effects {
   readonly #fail: (error: unknown) => void;
   readonly #workers = new Map<number, Running>();
   readonly #others = new AbortController();
+  /** The oracle's last evidence; none of an earlier engine. */
+  #evidence: readonly TicketEvidence[] | undefined;
   /** Ends the wait of a judgement in the background, once it would disturb no running effect. */
   #hurry: (() => void) | undefined;
   readonly #pending = new Set<Promise<void>>();
@@ -133,8 +136,10 @@ export class Performer implements Effects {
     await (final ? this.#retries.oracle.turn(this.#others.signal) : this.#afterOthers());
     // The tracker does not have a ticket yet that is being filed.
     await this.#filings;
-    const judgement = await oracle.judge(this.#others.signal, final ? undefined : "background");
-    report({ type: "oracle-judged", final, judgement });
+    const { evidence, ...judgement } = await oracle.judge(this.#others.signal, final ? undefined : "background");
+    const change = evidence === undefined ? {} : { evidence: evidenceChange(this.#evidence, evidence) };
+    this.#evidence = evidence ?? this.#evidence;
+    report({ type: "oracle-judged", final, judgement, oracleSha: oracle.sha, ...change });
     if (final) this.#note("oracle", judgement.verdict === "unjudged" ? (judgement.problem ?? "it gave no reason") : undefined);
   }
 

@@ -54,6 +54,7 @@ describe("the report", () => {
           failingOnBase: [],
           keptWork: [],
           lostWork: [],
+          landed: null,
         },
         {
           id: "T-2",
@@ -70,6 +71,7 @@ describe("the report", () => {
           failingOnBase: [],
           keptWork: [],
           lostWork: [],
+          landed: null,
         },
         {
           id: "T-3",
@@ -86,6 +88,7 @@ describe("the report", () => {
           failingOnBase: [],
           keptWork: [],
           lostWork: [],
+          landed: null,
         },
         {
           id: "T-4",
@@ -102,6 +105,7 @@ describe("the report", () => {
           failingOnBase: [],
           keptWork: [],
           lostWork: [],
+          landed: null,
         },
       ],
       interventions: { total: 1, work: 1, harness: 0, byClass: { I7: 1 }, becameTickets: 0 },
@@ -137,6 +141,7 @@ describe("the report", () => {
       discoveries: { filed: 0, refused: 0 },
       transients: { retried: 0, passed: 0 },
       attempts: 3,
+      judgements: [],
       trend: [
         {
           run: "test-run",
@@ -190,7 +195,7 @@ describe("the summary", () => {
     ["oracle-done", "✔ DONE, says the oracle"],
     ["not-done", "✖ NOT DONE, says the oracle"],
     ["interrupted", "■ STOPPED before the final verdict"],
-    ["unjudged", "? UNJUDGED: the oracle could not say"],
+    ["unjudged", "? UNJUDGED: there is no final verdict"],
     ["engine-failure", "✖ FAILED: the engine had to stop"],
   ] as const)("%s: %s", ([kind, line]) => {
     expect(headline(ended(mixed(), kind, 1).state)).toBe(line);
