@@ -29,11 +29,11 @@ export async function droppedTests(
 ): Promise<Pick<TestEdits, "edited" | "added">> {
   const all = (await repo.files(edits.base)).filter((path) => SOURCE.test(path)).slice(0, MAX_FILES);
   const [base, own] = await Promise.all([
-    repo.readFiles({ commit: edits.base, paths: [...new Set([...all, ...edits.edited])] }),
+    repo.readFiles({ commit: edits.base, paths: [...new Set([...edits.edited, ...all])] }),
     repo.readFiles({ commit: edits.commit, paths: [...edits.edited, ...edits.added] }),
   ]);
   const holdsTests = (path: string, text: string) => runner.append({ path, text }, { draw: () => 0, fails: "new" }) !== undefined;
-  const tests = new Set([...base].flatMap(([path, text]) => (holdsTests(path, text) ? [path] : [])));
+  const tests = new Set(edits.edited.filter((path) => holdsTests(path, base.get(path) ?? "")));
   const stays = new Set<string>();
   let left = [...edits.edited, ...edits.added];
   const touched = new Set(left);

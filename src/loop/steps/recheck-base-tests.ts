@@ -179,26 +179,25 @@ export function lostTests(
 }
 
 /**
- * Finds such tests in a run. If edited files are left out, tests that then fail on the base as well depend on those files, and do
- * not count: all of them if the base cannot be prepared. `runOnBase` is called once, if a run has lost tests.
+ * Finds such tests in a run. If edited files are left out, tests that do not come out better on the base without these files
+ * depend on them, and do not count. `runOnBase` is called once, if a run has lost tests.
  */
 export function lostTestsFinder(
   check: PassedCheck,
   stripped: Stripped,
   runOnBase: () => Promise<Run | Broken>,
 ): (run: Run) => Promise<readonly string[]> {
-  let excused: Promise<ReadonlySet<string>> | undefined;
-  const lostOnBase = async () => {
-    const run = await runOnBase();
-    const { tests = [], files } = "evidence" in run ? { files: [] } : run;
-    return new Set(lostTests({ ...check, tests: check.baseTests, loads: [] }, stripped, { tests, files }));
-  };
+  let onBase: Promise<Run | Broken> | undefined;
   return async ({ tests = [], files }) => {
     const ids = lostTests(check, stripped, { tests, files });
     if (ids.length === 0 || stripped.base === check.candidate.base) return ids;
-    excused ??= lostOnBase();
-    const set = await excused;
-    return ids.filter((id) => !set.has(id));
+    onBase ??= runOnBase();
+    const base = await onBase;
+    const [own, old] = [tallies(tests), tallies("evidence" in base ? [] : (base.tests ?? []))];
+    return ids.filter((id) => {
+      const [now, then] = [own.get(id) ?? NO_TALLY, old.get(id) ?? NO_TALLY];
+      return now.failed > then.failed || now.passed < then.passed || check.loads.includes(id);
+    });
   };
 }
 
