@@ -18,6 +18,9 @@ const PYTEST = {
   report: { format: "junit", path: "{artifacts}/r.xml" },
 } satisfies StepSpec;
 
+const IN_BACKEND =
+  "cd backend && /usr/bin/python3 -m pytest -q -p no:cacheprovider --junitxml=$LOOPDASH_ARTIFACTS/r.xml tests/test_more.py tests/test_calc.py";
+
 const HEAD = 'import { test } from "node:test";\nimport assert from "node:assert";\n';
 
 const ROUND = `${HEAD}import { round } from "../money.mjs";
@@ -122,6 +125,18 @@ test.each<[string, Judging]>([
       base: NODE,
       change: { ...ROUNDS, "test/round.test.mjs": ROUND.replace("2.5), 2", "2.5), 3") },
       check: { ...TAP, command: [process.execPath, ...TAP.command.slice(1, 4), "test/round.test.mjs", "./test/add.test.mjs"] },
+    },
+  ],
+  [
+    "a file that the command names from another folder is edited",
+    {
+      base: {
+        "backend/calc.py": "def add(a, b):\n    return a + b\n",
+        "backend/tests/test_calc.py": "from calc import add\n\n\ndef test_adds():\n    assert add(1, 2) == 3\n",
+        "backend/tests/test_more.py": "def test_is_there():\n    assert True\n",
+      },
+      change: { "backend/tests/test_more.py": "def test_is_there():\n    assert 1 == 1\n" },
+      check: { ...PYTEST, command: ["sh", "-c", IN_BACKEND] },
     },
   ],
 ])("an honest change lands: %s", async (_, judging) => {

@@ -90,8 +90,9 @@ async function withoutEdited(changes: TestChanges): Promise<Stripped | undefined
   if (edited.length === 0) return undefined;
   const dropped = await droppedTests(repo, found, { base: origin.first, commit: candidate.commit, edited, added });
   if (dropped.edited.length === 0) return undefined;
-  // A runner refuses to start if a file that the command names does not exist.
-  const isNamed = (path: string) => found.words.some((word) => word.replace(/^(?:\.\/)+/, "").replace(/::.*$/s, "") === path);
+  // A runner refuses to start if a file that the command names does not exist. The command may have changed its folder.
+  const named = found.words.slice(1).map((word) => `/${word.replace(/^(?:\.\/)+/, "").replace(/::.*$/s, "")}`);
+  const isNamed = (path: string) => named.some((name) => name !== "/" && `/${path}`.endsWith(name));
   const empty = dropped.edited.filter(isNamed).map((path) => ({ path, text: "" }));
   const gone = dropped.edited.filter((path) => !isNamed(path));
   const [commit, base] = await Promise.all([
