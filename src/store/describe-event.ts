@@ -3,14 +3,16 @@ import { interventionKind } from "../domain/results/intervention.ts";
 import type { AgentEnding, AttemptOutcome } from "../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import type { HealFact } from "../domain/run/heal-fact.ts";
+import { isOutageEvent, type OutageEvent } from "../domain/run/reduce-outage.ts";
 import type { RunState } from "../domain/run/state.ts";
 import { specOf } from "../domain/schedule/plan.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { plural } from "../domain/values/plural.ts";
 import { vecItems } from "../domain/values/vec.ts";
 import { claimLabel, type EventLabel } from "./describe-claim.ts";
+import { limitLabel } from "./describe-limit.ts";
 import { displayText } from "./display-text.ts";
-import { formatElapsed } from "./format.ts";
+import { outageLabel } from "./labels/outage-label.ts";
 import { HEAL_LABELS, outcomeLabel } from "./labels/outcome-label.ts";
 import { specLabel } from "./labels/step-label.ts";
 import { STYLES, type Tone, toned } from "./labels/tone.ts";
@@ -35,10 +37,11 @@ export function describeEvent(event: RunEvent, state: RunState): FeedLine | unde
 }
 
 type Event<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
-type RunWide = Exclude<RunEvent, { ticket: TicketId }>;
+type RunWide = Exclude<RunEvent, { ticket: TicketId } | OutageEvent>;
 type OfTicket = Extract<RunEvent, { ticket: TicketId }>;
 
 function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
+  if (isOutageEvent(event)) return outageLabel(event);
   return "ticket" in event ? ticketEventLabel(event, state) : runEventLabel(event, state);
 }
 
@@ -65,17 +68,6 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
       ];
     case "intervention":
       return [STYLES.needsYou, interventionText(event)];
-    case "workers-set":
-      return [STYLES.run, `${plural(event.workers, "worker")} from now on`];
-    case "backoff-started":
-      return [toned(STYLES.heldUp, "waiting"), `no agent starts for ${formatElapsed(event.until - event.at)}: ${event.reason}`];
-    case "others-spent-today":
-      return [
-        toned(STYLES.needsYou, "waiting"),
-        `other runs have spent $${event.usd.toFixed(2)} of the day's money: no more fits into it`,
-      ];
-    case "day-spend-unknown":
-      return [STYLES.failed, `what other sessions have cost today is not known: ${event.why}`];
     case "reverify-started":
       return [STYLES.oracle, "re-verifying live state"];
     case "reverify-ended":
@@ -93,6 +85,8 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
     case "heal-agent-started":
     case "heal-ended":
       return healLabel(event);
+    default:
+      return limitLabel(event);
   }
 }
 
@@ -102,7 +96,8 @@ function interventionText(event: Event<"intervention">): string {
   return event.noted ? `${counted} noted: ${event.note}` : `${counted} on ${event.target}: ${event.note}`;
 }
 
-function tripwireLabel({ ok, canaries, problem }: Event<"tripwire-ended">): EventLabel {
+function tripwireLabel({ ok, canaries, problem, unproven }: Event<"tripwire-ended">): EventLabel {
+  if (unproven) return [toned(STYLES.oracle, "waiting"), `tripwire not proven yet: ${problem ?? "no reason given"}`];
   return ok
     ? [STYLES.oracle, `tripwire: ${plural(canaries, "canary", "canaries")} judged right`]
     : [toned(STYLES.oracle, "bad"), `tripwire fired: ${problem ?? "no reason given"}`];
@@ -147,6 +142,8 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     case "gate-writing":
     case "gate-put-off":
       return undefined;
+    case "exclusive-awaited":
+      return limitLabel(event);
     case "attempt-claimed":
       return [STYLES.agent, `attempt ${event.attempt} begins in slot ${event.slot + 1}`];
     case "kill-requested":

@@ -5,6 +5,7 @@ import { systemClock } from "../../src/adapters/clock/system-clock.ts";
 import type { RunEvent } from "../../src/domain/run/event.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import type { AgentTask } from "../../src/ports/agent.ts";
+import { TicketIdTaken } from "../../src/ports/tracker.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { addHint, ended, hinted, openHealing } from "./heal-stage.ts";
@@ -88,7 +89,7 @@ test("a found ticket that the tracker did not take is filed again at a person's 
   };
   using stage = await Stage.open(options, ({ tracker }) => ({
     clock: { now: () => systemClock.now(), after: (ms, then) => systemClock.after(ms / 100, then) },
-    tracker: { ...tracker, file: (ticket) => (tracked.down ? Promise.reject(new Error("down")) : tracker.file(ticket)) },
+    tracker: { ...tracker, file: (ticket) => (tracked.down ? Promise.reject(new TicketIdTaken("down")) : tracker.file(ticket)) },
   }));
   stage.start();
   await stage.until("ticket-stalled");

@@ -16,6 +16,7 @@ import { type RunState, ticketOf as stateOf } from "../../src/domain/run/state.t
 import { RunId } from "../../src/domain/values/ids.ts";
 import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import { MergeQueue } from "../../src/loop/concurrency/merge-queue.ts";
+import { Outages } from "../../src/loop/concurrency/outages.ts";
 import { Semaphore } from "../../src/loop/concurrency/semaphore.ts";
 import { WorktreeGate } from "../../src/loop/concurrency/worktree-gate.ts";
 import { Orchestrator } from "../../src/loop/run/orchestrator.ts";
@@ -182,8 +183,11 @@ export class Stage implements Disposable {
       report: (fact) => !engine.dead && orchestrator.report(fact),
       recordDuration: () => undefined,
       dayBudget: { take: () => ({ ok: true }), settle: () => undefined },
+      outages: new Outages({ clock: systemClock, minutes: 0, report: () => false }),
     };
-    const ctx = { ...plain, ...change(plain) };
+    const changed = { ...plain, ...change(plain) };
+    const minutes = state.batch.limits.outageMinutes;
+    const ctx = { ...changed, outages: new Outages({ clock: changed.clock, minutes, report: plain.report }) };
     const performer = new Performer(ctx, (error) => orchestrator.fail(error));
     this.engine = Object.assign(engine, { orchestrator, performer, ctx, repo });
     orchestrator.ended.catch(() => performer.abortAll());

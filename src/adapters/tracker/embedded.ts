@@ -1,5 +1,5 @@
 import type { TicketId } from "../../domain/values/ids.ts";
-import type { FiledTicket, Tracker, TrackerState, TrackerTicket } from "../../ports/tracker.ts";
+import { type FiledTicket, TicketIdTaken, type Tracker, type TrackerState, type TrackerTicket } from "../../ports/tracker.ts";
 import { brokenTracker, type EmbeddedRead, type EmbeddedTicket, embeddedText, readEmbedded } from "./embedded-file.ts";
 import { queuePerFile } from "./queue-per-file.ts";
 import { isSameState, noteLine, recordOf, stateOf } from "./state-record.ts";
@@ -78,7 +78,7 @@ async function add(file: string, { id, title, body, note }: FiledTicket): Promis
     const before = await existing(file);
     const known = before.tickets.find((t) => t.id.toLowerCase() === id.toLowerCase());
     if (known !== undefined && (known.id !== id || known.title !== title))
-      throw brokenTracker(file, `${known.id} is another ticket`);
+      throw new TicketIdTaken(brokenTracker(file, `${known.id} is another ticket`).message);
     if (known !== undefined) return;
     const added: EmbeddedTicket = { id, title, body, state: "open", note: noteLine(note) };
     if (await replaceWholeFile(file, embeddedText([...before.tickets, added]), before.file)) {

@@ -2,7 +2,7 @@ import { basename, join } from "node:path";
 import { hasErrorCode } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { UserError } from "../../domain/values/user-error.ts";
-import type { FiledTicket, Tracker, TrackerState, TrackerTicket } from "../../ports/tracker.ts";
+import { type FiledTicket, TicketIdTaken, type Tracker, type TrackerState, type TrackerTicket } from "../../ports/tracker.ts";
 import { MAX_TICKET_FILE, readFolder, takenIn, unreadableFolder } from "./folder-read.ts";
 import { shownFileName, tame } from "./message-text.ts";
 import { queuePerFile } from "./queue-per-file.ts";
@@ -87,13 +87,13 @@ async function add(folder: string, ticket: FiledTicket): Promise<string> {
   const { id, title } = ticket;
   const there = (await readFolder(folder, "state")).find((t) => t.id.toLowerCase() === id.toLowerCase());
   if (there !== undefined && (there.id !== id || there.title !== title))
-    throw unreadableFolder(folder, [`${there.id} is another ticket`]);
+    throw new TicketIdTaken(unreadableFolder(folder, [`${there.id} is another ticket`]).message);
   if (there !== undefined) return basename(there.file);
   const name = `${id}.md`;
   const text = newTicketText(ticket);
   mustRead(folder, name, id, text, { as: "open" });
   if (!(await makeWholeFile(join(folder, name), text)))
-    throw unreadableFolder(folder, [`${shownFileName(name)} is there already, and is not ${id}`]);
+    throw new TicketIdTaken(unreadableFolder(folder, [`${shownFileName(name)} is there already, and is not ${id}`]).message);
   const after = await look(folder, name, id);
   if (after === undefined || after.file.text !== text)
     throw unreadableFolder(folder, [`ticket ${id} was filed and did not read back so`]);

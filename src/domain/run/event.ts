@@ -4,7 +4,9 @@ import type { Fence, RunId, TicketId } from "../values/ids.ts";
 import type { AttemptFact, Evidence } from "./attempt-fact.ts";
 import type { BaseFact } from "./base-fact.ts";
 import type { Command } from "./command.ts";
+import type { ExclusiveFact } from "./exclusive-fact.ts";
 import type { HealFact } from "./heal-fact.ts";
+import type { OutageFact } from "./outage-fact.ts";
 
 export type VerdictWord = "done" | "not-done" | "unjudged";
 
@@ -87,7 +89,7 @@ export type RunFact =
   | { readonly type: "backoff-started"; readonly until: number; readonly reason: string }
   | { readonly type: "gate-requested"; readonly ticket: TicketId; readonly step: string }
   | { readonly type: "gate-writing"; readonly ticket: TicketId }
-  /** A stop cut the write off, so nobody knows if the tracker took it. The run's next engine writes it again. */
+  /** A stop or an outage cut the write off: nobody knows if the tracker took it. The run's next engine writes it again. */
   | { readonly type: "gate-put-off"; readonly ticket: TicketId }
   | { readonly type: "ticket-gated"; readonly ticket: TicketId; readonly step: string }
   /** `by` is set if the ticket has used up its attempts or a breaker stopped it; absent for every other cause. */
@@ -108,8 +110,10 @@ export type RunFact =
   | {
       readonly type: "tripwire-ended";
       readonly ok: boolean;
-      /** The canary that was judged wrong, or the changed part of the frozen set. Present if the tripwire fired. */
+      /** The canary that was judged wrong, or the changed part of the frozen set. Present if it is not ok. */
       readonly problem?: string;
+      /** Set if a fault of the machine, named in `problem`, kept the proof from being made: it says nothing about the oracle. */
+      readonly unproven?: true;
       readonly canaries: number;
       readonly ms: number;
     }
@@ -120,7 +124,9 @@ export type RunFact =
   | { readonly type: "oracle-asked"; readonly final: boolean }
   | { readonly type: "oracle-judged"; readonly final: boolean; readonly judgement: Judgement }
   | BaseFact
-  | HealFact;
+  | ExclusiveFact
+  | HealFact
+  | OutageFact;
 
 /** A fact with its place in the run: `seq` counts from 1 without gaps, `at` is wall-clock milliseconds. */
 export type RunEvent = RunFact & { readonly seq: number; readonly at: number };
@@ -137,6 +143,8 @@ export function mayWait(fact: RunFact): boolean {
     case "change-captured":
     case "base-failing":
     case "merge-landed":
+    case "outage-started":
+    case "outage-continues":
       return true;
     case "step-ended":
       // If a refusal were lost, the change would be checked again until it passes (adversary case A19).

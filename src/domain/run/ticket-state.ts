@@ -120,7 +120,7 @@ export interface TicketState {
     readonly step: string;
     readonly writing: boolean;
     readonly by?: "blocker";
-    /** This engine does not write it any more: it is stopping, and the tracker did not take it. */
+    /** This engine does not write it any more: the run is ending, and the tracker did not take it. */
     readonly putOff?: true;
   };
   readonly stalledReason?: string;

@@ -16,6 +16,7 @@ import { readFileAt } from "./read-file.ts";
 import { locateOrRefuse, refuseBaseName, refuseState } from "./refuse.ts";
 import { openStore, type Store, type StoreOptions } from "./store.ts";
 import { trackedFiles } from "./tracked-files.ts";
+import { withUnavailability } from "./unavailable.ts";
 import { knownPath } from "./user-checkout.ts";
 import { addWorktree, removeWorktree } from "./worktree.ts";
 
@@ -29,7 +30,7 @@ export async function openRepo(options: { id: RepoId; path: string; base: string
   refuseBaseName(options.id, options.base);
   const store = await openStore(await locateOrRefuse(options.id, options.path), options.base, options);
   await Promise.all([refuseState(options.id, options.base, store), sweepTemporary(store.at.objects)]);
-  return repoOf(store, options.id, options.base);
+  return withUnavailability(repoOf(store, options.id, options.base), store);
 }
 
 /** The number of captured tips that are remembered with their start commits. */
