@@ -70,7 +70,7 @@ describe("a reviewer that crashes", () => {
       ...(made && { reviewer: made }),
     }));
     reviewer(join(stage.root, "second"), PASSES);
-    expect(stage.state.outages).not.toEqual({});
+    expect(stage.state.outageOver).toMatchObject({ what: "reviewer" });
     await stage.resume();
     expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done", exitCode: 0 });
     expect(stage.tasks).toHaveLength(1);

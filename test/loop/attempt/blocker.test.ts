@@ -173,8 +173,7 @@ describe("the reviewer", () => {
     ["answers with a nonce of its own", () => forged("abc"), "no begin line with its nonce"],
     ["repeats what it was shown", (p: string) => p, "its answer is not JSON"],
   ] as const)("that %s has not ruled: the claim stays open, and the run names the reviewer", async ([, answer, why]) => {
-    const { stage } = await run({ judge: new Adjudicator(answer) });
-    using _ = stage;
+    using stage = (await run({ judge: new Adjudicator(answer) })).stage;
     expect(stage.state).toMatchObject({ blockers: { rejected: 0 }, end: { exitCode: 3, reason: expect.stringContaining(why) } });
     expect(stage.ticket(T1)).toMatchObject({ phase: "waiting", failures: 0 });
   });
