@@ -10,8 +10,8 @@ import type { TicketId } from "../domain/values/ids.ts";
 import { plural } from "../domain/values/plural.ts";
 import { vecItems } from "../domain/values/vec.ts";
 import { claimLabel, type EventLabel } from "./describe-claim.ts";
+import { limitLabel } from "./describe-limit.ts";
 import { displayText } from "./display-text.ts";
-import { formatElapsed } from "./format.ts";
 import { outageLabel } from "./labels/outage-label.ts";
 import { HEAL_LABELS, outcomeLabel } from "./labels/outcome-label.ts";
 import { specLabel } from "./labels/step-label.ts";
@@ -68,17 +68,6 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
       ];
     case "intervention":
       return [STYLES.needsYou, interventionText(event)];
-    case "workers-set":
-      return [STYLES.run, `${plural(event.workers, "worker")} from now on`];
-    case "backoff-started":
-      return [toned(STYLES.heldUp, "waiting"), `no agent starts for ${formatElapsed(event.until - event.at)}: ${event.reason}`];
-    case "others-spent-today":
-      return [
-        toned(STYLES.needsYou, "waiting"),
-        `other runs have spent $${event.usd.toFixed(2)} of the day's money: no more fits into it`,
-      ];
-    case "day-spend-unknown":
-      return [STYLES.failed, `what other sessions have cost today is not known: ${event.why}`];
     case "reverify-started":
       return [STYLES.oracle, "re-verifying live state"];
     case "reverify-ended":
@@ -96,6 +85,8 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
     case "heal-agent-started":
     case "heal-ended":
       return healLabel(event);
+    default:
+      return limitLabel(event);
   }
 }
 
@@ -151,6 +142,8 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     case "gate-writing":
     case "gate-put-off":
       return undefined;
+    case "exclusive-awaited":
+      return limitLabel(event);
     case "attempt-claimed":
       return [STYLES.agent, `attempt ${event.attempt} begins in slot ${event.slot + 1}`];
     case "kill-requested":

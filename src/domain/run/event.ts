@@ -4,6 +4,7 @@ import type { Fence, RunId, TicketId } from "../values/ids.ts";
 import type { AttemptFact, Evidence } from "./attempt-fact.ts";
 import type { BaseFact } from "./base-fact.ts";
 import type { Command } from "./command.ts";
+import type { ExclusiveFact } from "./exclusive-fact.ts";
 import type { HealFact } from "./heal-fact.ts";
 import type { OutageFact } from "./outage-fact.ts";
 
@@ -123,6 +124,7 @@ export type RunFact =
   | { readonly type: "oracle-asked"; readonly final: boolean }
   | { readonly type: "oracle-judged"; readonly final: boolean; readonly judgement: Judgement }
   | BaseFact
+  | ExclusiveFact
   | HealFact
   | OutageFact;
 

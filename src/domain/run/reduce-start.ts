@@ -56,6 +56,7 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     slots: new Array<null>(event.batch.limits.workers).fill(null),
     finishing: [],
     held: {},
+    heldElsewhere: {},
     counts,
     landings: {},
     lastFence: 0,

@@ -4,6 +4,7 @@ import { withTicket } from "../schedule/queue.ts";
 import { resized } from "../schedule/slots.ts";
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
+import { reduceExclusive } from "./exclusive-fact.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
 import { reduceClaim } from "./reduce-claim.ts";
 import { reduceGrowth } from "./reduce-growth.ts";
@@ -87,6 +88,9 @@ function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunS
 /** Folds events of one ticket, and of its attempt if it has one. */
 function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
   switch (event.type) {
+    case "exclusive-awaited":
+    case "exclusive-freed":
+      return reduceExclusive(state, event);
     case "reviewer-asked":
     case "reviewer-answered":
     case "step-retried":
@@ -111,7 +115,9 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
   }
 }
 
-type TicketFacts = Parameters<typeof reduceClaim | typeof reduceGrowth | typeof reduceTicket | typeof reduceAttempt>[1];
+type TicketFacts = Parameters<
+  typeof reduceExclusive | typeof reduceClaim | typeof reduceGrowth | typeof reduceTicket | typeof reduceAttempt
+>[1];
 
 /** A new engine took over the run. The unfinished actions of the last one are repeated; a stop or a pause is over. */
 function resumed(state: RunState): RunState {
@@ -122,6 +128,7 @@ function resumed(state: RunState): RunState {
     stage: "working",
     paused: false,
     reverified: false,
+    heldElsewhere: {},
     oracle: { ...state.oracle, asking: false, finalJudgements: 0 },
     tripwire: { status: "due", canaries: 0, ms: 0 },
   };

@@ -5,6 +5,7 @@ import type { Backoff, Halt, RateLimits } from "../schedule/halt.ts";
 import type { RunId, TicketId } from "../values/ids.ts";
 import { type Vec, vecAt } from "../values/vec.ts";
 import type { EndKind, FrozenSet, VerdictWord } from "./event.ts";
+import type { HeldElsewhere } from "./exclusive-fact.ts";
 import type { HealsState } from "./heal-fact.ts";
 import type { Landings } from "./landings.ts";
 import type { OutageOver, OutageState } from "./outage-fact.ts";
@@ -54,6 +55,8 @@ export interface RunState {
   readonly finishing: readonly number[];
   /** Exclusive resources in use, by the ticket that has them. */
   readonly held: Readonly<Record<string, TicketId>>;
+  /** Exclusive resources that another run of this machine holds, as far as a ticket of this run has met them. */
+  readonly heldElsewhere: Readonly<Record<string, HeldElsewhere>>;
   readonly counts: Readonly<Record<Phase, number>>;
   /** The changes of each base by tickets and others, by repository; repositories without a landing are left out. */
   readonly landings: Readonly<Record<string, Landings>>;

@@ -102,7 +102,7 @@ function schedule(state: RunState, now: number): Action[] {
   const kept = soonReady(state, now);
   const free = freeSlots(state);
   const starts: Action[] = [];
-  const taken = new Set(Object.keys(state.held));
+  const taken = new Set([...Object.keys(state.held), ...Object.keys(state.heldElsewhere)]);
   let reserved = 0;
   for (const index of state.ready) {
     const slot = free[starts.length];
@@ -131,11 +131,11 @@ function isBusy(state: RunState): boolean {
   return !isQuiet(state) || state.oracle.asking;
 }
 
-/** True if a pause or a backoff keeps back tickets that could run. */
+/** True if a pause, a backoff or another run's exclusive resource keeps back tickets that could run. */
 function canStartLater(state: RunState, now: number): boolean {
-  if (!state.paused && !isBackingOff(state, now)) return false;
+  if (!state.paused && !isBackingOff(state, now) && Object.keys(state.heldElsewhere).length === 0) return false;
   const { backoff: _, ...rest } = state;
-  return schedule({ ...rest, paused: false }, now).length > 0;
+  return schedule({ ...rest, paused: false, heldElsewhere: {} }, now).length > 0;
 }
 
 function interimJudgement(state: RunState, now: number): Action[] {

@@ -18,6 +18,8 @@ export type Reason =
       readonly stalled: readonly TicketId[];
     }
   | { readonly kind: "resource"; readonly resource: string; readonly by: TicketId }
+  /** Another run of this machine holds it; `by` is its name, if it is known. */
+  | { readonly kind: "elsewhere"; readonly resource: string; readonly by?: string }
   | { readonly kind: "slots"; readonly slots: number }
   | { readonly kind: "finishing"; readonly tickets: number }
   | { readonly kind: "kept"; readonly by: TicketId }
@@ -53,6 +55,8 @@ function resourceOf(state: RunState, index: number): Reason | undefined {
   for (const resource of state.plan.tickets[index]?.exclusive ?? []) {
     const by = Object.hasOwn(state.held, resource) ? state.held[resource] : undefined;
     if (by !== undefined) return { kind: "resource", resource, by };
+    const elsewhere = Object.hasOwn(state.heldElsewhere, resource) ? state.heldElsewhere[resource] : undefined;
+    if (elsewhere !== undefined) return { kind: "elsewhere", resource, ...(elsewhere.by && { by: elsewhere.by }) };
   }
   return undefined;
 }
@@ -120,6 +124,8 @@ export function describeReason(reason: Reason): string {
       return `ready; the free slot is kept for ${reason.by}`;
     case "resource":
       return `${reason.resource} is held by ${reason.by}`;
+    case "elsewhere":
+      return `${reason.resource} is held by ${reason.by === undefined ? "another run" : `the run ${reason.by}`}`;
     case "money":
       return `one more attempt could break ${reason.cap} ($${reason.limitUsd})`;
     case "backoff":

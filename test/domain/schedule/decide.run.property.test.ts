@@ -216,6 +216,10 @@ function checkReason(state: RunState, index: number): string {
       expect(state.plan.tickets[index]?.exclusive).toContain(reason.resource);
       expect(state.held[reason.resource]).toBe(reason.by);
       break;
+    case "elsewhere":
+      expect(state.plan.tickets[index]?.exclusive).toContain(reason.resource);
+      expect(Object.keys(state.heldElsewhere)).toContain(reason.resource);
+      break;
     case "slots":
       expect(reason.slots).toBe(state.workers);
       expect(working(state).length).toBeGreaterThanOrEqual(state.workers);

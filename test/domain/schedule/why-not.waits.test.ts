@@ -51,6 +51,8 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "report-dropped": false,
   "others-spent-today": false,
   "day-spend-unknown": false,
+  "exclusive-awaited": false,
+  "exclusive-freed": false,
   "reverify-started": false,
   "reverify-ended": false,
   "tripwire-started": false,
