@@ -3,8 +3,9 @@ import { interventionKind } from "../domain/results/intervention.ts";
 import type { AgentEnding, AttemptOutcome } from "../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import type { HealFact } from "../domain/run/heal-fact.ts";
+import type { LiveCheckCause, LiveCheckFact } from "../domain/run/live-check.ts";
 import { isOutageEvent, type OutageEvent } from "../domain/run/reduce-outage.ts";
-import type { RunState } from "../domain/run/state.ts";
+import { type RunState, ticketOf } from "../domain/run/state.ts";
 import { specOf } from "../domain/schedule/plan.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { plural } from "../domain/values/plural.ts";
@@ -110,7 +111,10 @@ function startLabel({ batch }: Event<"run-started">): EventLabel {
 function reverifyLabel(event: Event<"reverify-ended">, state: RunState): EventLabel {
   if (event.problem !== undefined) return [toned(STYLES.oracle, "bad"), `re-verification: ${event.problem}`];
   if (event.reopened > 0) return [toned(STYLES.oracle, "bad"), `re-verified: ${plural(event.reopened, "ticket")} reopened`];
-  const landed = [...vecItems(state.tickets)].filter(({ mergedSha }) => mergedSha !== undefined).length;
+  const { checked, notLive = 0 } = event;
+  if (notLive > 0)
+    return [toned(STYLES.oracle, "bad"), `re-verified: ${notLive} of ${plural(checked ?? notLive, "landed ticket")} not live`];
+  const landed = checked ?? [...vecItems(state.tickets)].filter(({ mergedSha }) => mergedSha !== undefined).length;
   const found =
     landed === 0 ? "no ticket of this run has landed" : `${landed} landed ${landed === 1 ? "ticket holds" : "tickets hold"}`;
   return [STYLES.oracle, `re-verified: ${found}`];
@@ -140,7 +144,7 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     case "step-started":
     case "merge-intended":
     case "gate-writing":
-    case "gate-put-off":
+    case "gate-postponed":
       return undefined;
     case "exclusive-awaited":
       return limitLabel(event);
@@ -160,6 +164,9 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
       return [STYLES.done, `merged ${event.to.slice(0, 7)} into ${event.repo}`];
     case "attempt-ended":
       return attemptEndedLabel(event);
+    case "live-check-started":
+    case "live-check-ended":
+      return liveCheckLabel(event, state);
     case "gate-requested":
       return [STYLES.needsYou, `human gate asked for: ${event.step}`];
     case "ticket-gated":
@@ -208,6 +215,7 @@ function agentEndedLabel(event: Event<"agent-ended">): EventLabel | undefined {
 
 const OUTCOME_TEXTS: Readonly<Record<AttemptOutcome, string>> = {
   done: "done",
+  landed: "attempt ended: it landed, and is not live",
   failed: "attempt failed",
   silent: "attempt ended: silent for too long",
   "out-of-time": "attempt ended: out of time",
@@ -230,6 +238,22 @@ function attemptEndedLabel(event: Event<"attempt-ended">): EventLabel {
 }
 
 const BEFORE_STEPS: ReadonlySet<string> = new Set(["agent", "prepare", "worktree"]);
+
+const CHECK_CAUSES: Readonly<Record<LiveCheckCause, string>> = {
+  due: "live check repeated",
+  person: "live check asked for",
+  end: "last live check",
+};
+
+/** A live check, with its count and what follows a failed one. */
+function liveCheckLabel(event: LiveCheckFact, state: RunState): EventLabel {
+  const { live, phase } = ticketOf(state, event.ticket);
+  if (event.type === "live-check-started") return [STYLES.landed, CHECK_CAUSES[event.why]];
+  if (event.ok) return [STYLES.done, `live: the check passed; ${live?.sha.slice(0, 7) ?? "it"} is done`];
+  if (event.problem !== undefined) return [toned(STYLES.landed, "bad"), `live check without a result: ${event.summary}`];
+  const next = phase === "landed" ? "" : "; an agent is next";
+  return [STYLES.failed, `not live (${plural(live?.failed ?? 1, "failed check")})${next}: ${event.summary}`];
+}
 
 /** Describes healing of the harness, one line per event. The heal's begin already reports that an agent was started. */
 function healLabel(event: HealFact): EventLabel | undefined {

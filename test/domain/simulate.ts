@@ -126,8 +126,8 @@ export class Simulation {
     this.report({ type: "outage-ended", what, ms: 900_000, givenUp: why });
   }
 
-  /** What a person wishes, as the engine takes it. */
-  wish(command: Command): void {
+  /** Takes a command of a person, as the engine does. */
+  command(command: Command): void {
     for (const fact of admitCommand(this.state, command)) this.report(fact);
   }
 
@@ -199,6 +199,9 @@ export class Simulation {
         return;
       case "tripwire":
         this.report({ type: "tripwire-started" });
+        return;
+      case "live-check":
+        this.report({ type: "live-check-started", ticket: action.ticket, why: "due" });
         return;
       case "reverify":
         this.report({ type: "reverify-started" });

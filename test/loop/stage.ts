@@ -42,6 +42,8 @@ type Work = (task: AgentTask) => Promise<Partial<AgentResult> | undefined> | Par
 export interface StageOptions {
   readonly tickets: readonly Ticket[];
   readonly limits?: Partial<Batch["limits"]>;
+  /** The repetition of live checks; by default there is none, and an agent starts at once. */
+  readonly live?: Batch["live"];
   readonly protect?: readonly string[];
   readonly prepare?: readonly (readonly string[])[];
   readonly work?: Work;
@@ -54,6 +56,8 @@ export interface StageOptions {
 export function agentResult(over: Partial<AgentResult> = {}): AgentResult {
   return { ending: "exited", exitCode: 0, signal: null, costUsd: 0, tail: "", ...over };
 }
+
+const NO_REPEATS = { repeats: 0, everySeconds: 0.1 };
 
 /** An agent that leaves one file named after its ticket, with its attempt in it. */
 export const oneFile: Work = (task) => {
@@ -90,7 +94,7 @@ export class Stage implements Disposable {
     await seedEmbeddedTracker(file, options.tickets);
     const made = batchOf(options.tickets, options.limits);
     const repos = { app: { path: stage.user, base: "main", prepare: options.prepare ?? [] } };
-    const batch: Batch = { ...made, repos, protect: options.protect ?? [] };
+    const batch: Batch = { ...made, repos, protect: options.protect ?? [], live: options.live ?? NO_REPEATS };
     const row = { run: RUN, name: "test", batchPath: "/batch.json", batchFileSha: "x", startedAt: Date.now() };
     const journal = stage.#store.create(row);
     const first = journal.append({

@@ -12,7 +12,7 @@ import { parseTicketFile } from "./ticket-file.ts";
 import { makeWholeFile, readWholeFile, replaceWholeFile, type WholeFile } from "./whole-file.ts";
 
 /** Attempts of a write that starts over because another process wrote the file meanwhile. */
-const TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 /**
  * A folder of Markdown tickets that people write by hand (see readTicketFolder). `ids` are the batch's tickets, in order; filed
@@ -68,7 +68,7 @@ interface Found {
 }
 
 async function set(folder: string, find: () => Promise<Found>, state: TrackerState, note: string): Promise<void> {
-  for (let tries = 0; tries < TRIES; tries += 1) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const { id, name, file, state: now } = await find();
     if (isSameState(now, state)) return;
     const text = withState(file.text, state, note);

@@ -11,7 +11,7 @@ import { reopenings } from "./reopenings.ts";
 const AT_A_TIME = { background: 2, now: 4 };
 
 /** Attempts to judge the real tracker if it changes meanwhile. */
-const TRIES = 3;
+const MAX_ATTEMPTS = 3;
 
 /** The number of tickets that a problem names. */
 const NAMED = 3;
@@ -54,7 +54,7 @@ export async function judgeWithCopies(
   asked: JudgementRequest,
   only?: "done",
 ): Promise<CopyComparison> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const batch = options.batch();
     const before = await copyOrWhyNot(batch.tracker);
     const real = await options.program.judge(batch, asked.signal, asked.how);
@@ -68,7 +68,7 @@ export async function judgeWithCopies(
       const problem = await contradiction({ ...options, batch }, real, before as Copy, asked);
       return { judgement, compared: true, ...(problem === undefined ? {} : { problem }) };
     }
-    if (tries === TRIES) return { judgement, compared: false };
+    if (attempt === MAX_ATTEMPTS) return { judgement, compared: false };
   }
 }
 

@@ -98,7 +98,7 @@ function unreadable(file: string, cause: unknown): UserError {
   return new UserError({ what: `cannot read the batch file ${file}`, why, todo, exitCode: EXIT.usage, cause });
 }
 
-/** What the problems are in, as a subject with its verb. */
+/** The file with the problems, as a subject with its verb. */
 function whereOf(file: string, problems: readonly BatchProblem[]): string {
   const files = new Set(problems.map((problem) => problem.file ?? file));
   const [first = file] = files;

@@ -28,6 +28,7 @@ export function resolveBatch(
     ...(file.reviewer && { reviewer: file.reviewer }),
     ...(oracle && { oracle }),
     ...(file.sandboxPolicy && { sandboxPolicy: atHome(file.sandboxPolicy, folder) }),
+    ...(file.live && { live: file.live }),
     ...transients,
   };
   return {

@@ -2,13 +2,13 @@ import type { EndKind } from "../run/event.ts";
 import type { RunState } from "../run/state.ts";
 import { plainText } from "../values/text.ts";
 
-/** What is to be done after a run that has ended without being done. Lines of outside text are safe to print. */
+/** The next steps after a run that has ended without being done. Lines of outside text are safe to print. */
 export interface NextSteps {
-  /** What a person has to put right first. */
+  /** The problem that a person has to fix first. */
   readonly fix: string;
   /** The command that goes on. */
   readonly command: string;
-  /** What that command keeps of this run. */
+  /** The parts of this run that the command keeps. */
   readonly kept: string;
 }
 

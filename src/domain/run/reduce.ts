@@ -9,6 +9,7 @@ import { reduceAttempt } from "./reduce-attempt.ts";
 import { reduceClaim } from "./reduce-claim.ts";
 import { reduceGrowth } from "./reduce-growth.ts";
 import { reduceHeal } from "./reduce-heal.ts";
+import { checkedAnew, reduceLive } from "./reduce-live.ts";
 import { isOutageEvent, type OutageEvent, reduceOutage, withoutOutages } from "./reduce-outage.ts";
 import { initialState } from "./reduce-start.ts";
 import { reduceTicket } from "./reduce-ticket.ts";
@@ -34,7 +35,7 @@ function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunS
     case "run-started":
       throw new RangeError("a run starts once");
     case "run-resumed":
-      return resumed(state);
+      return checkedAnew(resumed(state), event.at);
     case "run-paused":
       return { ...state, paused: true };
     case "run-unpaused":
@@ -102,9 +103,12 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
     case "ticket-discovered":
     case "discovery-filed":
       return reduceGrowth(state, event);
+    case "live-check-started":
+    case "live-check-ended":
+      return reduceLive(state, event);
     case "gate-requested":
     case "gate-writing":
-    case "gate-put-off":
+    case "gate-postponed":
     case "ticket-gated":
     case "ticket-stalled":
     case "ticket-retried":
@@ -116,12 +120,18 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
 }
 
 type TicketFacts = Parameters<
-  typeof reduceExclusive | typeof reduceClaim | typeof reduceGrowth | typeof reduceTicket | typeof reduceAttempt
+  | typeof reduceExclusive
+  | typeof reduceClaim
+  | typeof reduceGrowth
+  | typeof reduceLive
+  | typeof reduceTicket
+  | typeof reduceAttempt
 >[1];
 
 /** A new engine took over the run. The unfinished actions of the last one are repeated; a stop or a pause is over. */
 function resumed(state: RunState): RunState {
-  const { end: _, stopBy: __, ...rest } = withoutOutages(clearHalt(state));
+  // The command that goes on with a run has agents start, whatever began it.
+  const { end: _, stopBy: __, checksOnly: ____, ...rest } = withoutOutages(clearHalt(state));
   const next: RunState = {
     ...rest,
     resumes: state.resumes + 1,
@@ -135,7 +145,7 @@ function resumed(state: RunState): RunState {
   return next.gating.reduce((s, index) => {
     const ticket = vecAt(s.tickets, index);
     if (ticket.gate === undefined) return s;
-    const { putOff: ___, ...gate } = ticket.gate;
+    const { postponed: ___, ...gate } = ticket.gate;
     return withTicket(s, index, { ...ticket, gate: { ...gate, writing: false } });
   }, next);
 }

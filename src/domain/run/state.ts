@@ -63,6 +63,8 @@ export interface RunState {
   readonly lastFence: number;
   readonly stage: RunStage;
   readonly paused: boolean;
+  /** No agent starts: the run checks what earlier runs have landed, once. */
+  readonly checksOnly?: true;
   /** The requested number of worker slots. Surplus slots are removed once no agent has them, the last one first. */
   readonly workers: number;
   readonly stopBy?: "person" | "signal";

@@ -1,9 +1,9 @@
 import type { AgentEnding, Evidence } from "../../domain/run/attempt-fact.ts";
+import type { LiveState } from "../../domain/run/live-check.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import type { PastAttempt, TicketState } from "../../domain/run/ticket-state.ts";
 import { boundedTail } from "../../domain/values/bounded-text.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
-import type { Fence } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { AgentResult } from "../../ports/agent.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
@@ -11,6 +11,7 @@ import { type Change, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
 import { OutageGivenUp } from "../concurrency/outages.ts";
 import { confineAgent, opened } from "../programs/confine.ts";
 import { howItEnded, sanitizeStopReason, thinActivity } from "../programs/output.ts";
+import { reserveMoney } from "../programs/reserve-money.ts";
 import { prepareWorktree } from "../programs/run-on-commit.ts";
 import { type AttemptEnd, AttemptOver, abortedEnd } from "../programs/scope.ts";
 import { protectedFor } from "../steps/gates.ts";
@@ -43,7 +44,7 @@ export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void>
   const evidence =
     end.evidence === undefined
       ? {}
-      : { evidence: { ...end.evidence, summary: `put off, for the disk was full: ${end.evidence.summary}` } };
+      : { evidence: { ...end.evidence, summary: `postponed, because the disk was full: ${end.evidence.summary}` } };
   ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, outcome: "stopped", ...evidence });
 }
 
@@ -180,6 +181,8 @@ async function finishFrom(
   if (!ctx.report({ type: "change-captured", ...of, tip, files: paths.length, additions, deletions }))
     return { outcome: "stopped" };
   if (humanStep !== undefined && paths.length === 0) return { outcome: "gated" };
+  // Nothing is left to change about what landed: its live check is repeated.
+  if (paths.length === 0 && ticketOf(ctx.state(), open.ticket.id).live !== undefined) return { outcome: "landed" };
   const end = await runFinishLine(ctx, open, change, { gated: humanStep !== undefined }).catch(endOf);
   if (end.outcome === "failed") await keepPatch(repoOf(ctx, open.ticket), open, baseSha, change);
   return end;
@@ -187,19 +190,6 @@ async function finishFrom(
 
 async function keepPatch(repo: Repo, open: OpenAttempt, from: string, change: Change): Promise<void> {
   if (change.paths.length > 0) await repo.writePatch({ from, tip: change.tip, file: open.files.patch, maxBytes: PATCH_BYTES });
-}
-
-/** Others may have spent the day's money since this attempt was decided. Then neither it nor any later attempt starts. */
-async function takeMoney(ctx: LoopContext, fence: Fence): Promise<void> {
-  const unknown = await ctx.dayBudget.look?.();
-  if (unknown !== undefined) {
-    ctx.report({ type: "day-spend-unknown", why: unknown });
-    throw new AttemptOver({ outcome: "stopped" });
-  }
-  const taken = ctx.dayBudget.take(fence, ctx.agent.reserveUsd);
-  if (taken.ok) return;
-  ctx.report({ type: "others-spent-today", usd: taken.othersUsd });
-  throw new AttemptOver({ outcome: "stopped" });
 }
 
 async function runAgent(
@@ -212,7 +202,8 @@ async function runAgent(
   const of = { ticket: ticket.id, fence };
   const { limits } = ctx.batch;
   ctx.report({ type: "worktree-ready", ...of, ...tree });
-  await takeMoney(ctx, fence);
+  const reserved = await reserveMoney(ctx.dayBudget, ctx.report, { fence, usd: ctx.agent.reserveUsd });
+  if (!reserved.ok) throw new AttemptOver({ outcome: "stopped" });
   if (!ctx.report({ type: "agent-launching", ...of })) throw new AttemptOver({ outcome: "stopped" });
   const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...of, text, lines }));
   const result = await ctx.agent.run({
@@ -248,7 +239,7 @@ async function runAgent(
 }
 
 async function promptOf(ctx: LoopContext, open: OpenAttempt): Promise<string> {
-  const { evidence, failures, history, refusals } = ticketOf(ctx.state(), open.ticket.id);
+  const { evidence, failures, history, live, refusals } = ticketOf(ctx.state(), open.ticket.id);
   const last = lastAttempts(history);
   const files = await Promise.all(last.map(({ n }) => ctx.files.attempt(open.ticket.id, n)));
   const patch = files[0] !== undefined && (await ctx.files.exists(files[0].patch)) ? files[0].patch : undefined;
@@ -263,9 +254,17 @@ async function promptOf(ctx: LoopContext, open: OpenAttempt): Promise<string> {
     protect: protectedFor(ctx.batch.protect, open.ticket),
     hints: await ctx.harness.hints(),
     evidence: refused === undefined ? evidence : [...evidence, refusalEvidence(refused.lines)],
+    ...(live === undefined ? {} : { landed: { ...live, paths: await landedPaths(ctx, open, live) } }),
     ...(patch === undefined ? {} : { patch }),
     ...(notes === undefined ? {} : { notes }),
   });
+}
+
+/** The files of a landed change; empty if its commits are no longer there. */
+async function landedPaths(ctx: LoopContext, { ticket }: OpenAttempt, { from, sha }: LiveState): Promise<readonly string[]> {
+  const repo = repoOf(ctx, ticket);
+  if (!(await repo.has(from)) || !(await repo.has(sha))) return [];
+  return (await repo.change({ from, tip: sha })).paths.map(({ path }) => path);
 }
 
 /** The last attempt that ended by itself, and the interrupted ones before it, whose work it may have continued. Newest first. */

@@ -16,6 +16,7 @@ import { confineReader, opened } from "../programs/confine.ts";
 import type { ProgramContext } from "../programs/context.ts";
 import { howItEnded, sanitizeStopReason, thinActivity } from "../programs/output.ts";
 import { type ProtectedFiles, protectedFiles } from "../programs/protected-files.ts";
+import { reserveMoney } from "../programs/reserve-money.ts";
 import { AttemptOver, abortedEnd, type StepFact, type StepScope } from "../programs/scope.ts";
 
 /** The context of questions. */
@@ -93,13 +94,13 @@ export async function askReviewer<T>(ctx: QuestionContext, scope: QuestionScope,
   const { reviewer } = ctx;
   if (reviewer === undefined) return { ok: false, why: "the batch names no reviewer" };
   const { halted } = ctx.state();
-  if (halted?.party === "reviewer") throw putOff(ask, `it is not asked any more (${halted.kind}): ${halted.says}`);
+  if (halted?.party === "reviewer") throw postponed(ask, `it is not asked any more (${halted.kind}): ${halted.says}`);
   const retry = ctx.outages.retry("reviewer");
   try {
     for (;;) {
       const answer = await askInTurn(ctx, scope, repo, { ...ask, reviewer });
       if (answer.ok || answer.isUnpaid || ask.canary !== undefined) return answer;
-      if (!retry.failed(answer.says)) throw putOff(ask, answer.says);
+      if (!retry.failed(answer.says)) throw postponed(ask, answer.says);
       await retry.turn(scope.signal);
       if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
     }
@@ -125,14 +126,14 @@ async function askInTurn<T>(
 /** The result of a final answer. Throws AttemptOver if its stop applies to every question. */
 function answerOf<T>(ask: Ask<T>, answer: Answer<T>): Answer<T> {
   const reach = answer.stop === undefined ? "attempt" : reachOf(answer.stop.kind);
-  if (reach === "waits" || reach === "run") throw putOff(ask, answer.says);
+  if (reach === "waits" || reach === "run") throw postponed(ask, answer.says);
   return answer;
 }
 
 const STEP: Readonly<Record<Question, Evidence["step"]>> = { review: "review", adversary: "adversary", adjudicate: "blocker" };
 
 /** Ends an attempt that continues from here once the reviewer is available. */
-function putOff({ question, name }: Pick<Ask<unknown>, "question" | "name">, why: string): AttemptOver {
+function postponed({ question, name }: Pick<Ask<unknown>, "question" | "name">, why: string): AttemptOver {
   const summary = `postponed, because the reviewer is unavailable: ${why}`;
   return new AttemptOver({ outcome: "stopped", evidence: { step: STEP[question], name, summary, detail: "" } });
 }
@@ -141,13 +142,8 @@ function putOff({ question, name }: Pick<Ask<unknown>, "question" | "name">, why
 type Putting<T> = Ask<T> & { readonly reviewer: Reviewer; readonly again: boolean };
 
 async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, putting: Putting<T>): Promise<Answer<T>> {
-  const { question, reviewer } = putting;
-  const unknown = await ctx.dayBudget.look?.();
-  if (unknown !== undefined) {
-    scope.announce({ type: "day-spend-unknown", why: unknown });
-    throw putOff(putting, unknown);
-  }
-  const noMoney = setAside(ctx, scope, question, reviewer.reserveUsd);
+  const { question } = putting;
+  const noMoney = await reserve(ctx, scope, putting);
   if (noMoney !== undefined) return { ok: false, why: noMoney, says: noMoney, isUnpaid: true };
   let costUsd = 0;
   const book = (answer: Pick<Answered, "valid" | "says" | "canary" | "stop">): void => {
@@ -169,20 +165,19 @@ async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo
 }
 
 /** Reserves the money and announces the question. Gives the reason if it cannot be afforded. */
-function setAside(
+async function reserve<T>(
   ctx: QuestionContext,
   { ticket, fence, announce }: QuestionScope,
-  question: Question,
-  usd: number,
-): string | undefined {
+  putting: Putting<T>,
+): Promise<string | undefined> {
+  const { question, reviewer } = putting;
+  const usd = reviewer.reserveUsd;
   const state = ctx.state();
   const cap = questionCap(state, ticketOf(state, ticket.id), usd);
   if (cap !== undefined) return `the reviewer may cost ${usd} dollars, and limits.${cap} has no room for that any more`;
-  const taken = ctx.dayBudget.take(fence, usd, question);
-  if (!taken.ok) {
-    announce({ type: "others-spent-today", usd: taken.othersUsd });
-    return `the reviewer may cost ${usd} dollars, and others have left no room for that in limits.usdPerDay`;
-  }
+  const reserved = await reserveMoney(ctx.dayBudget, announce, { fence, usd, question });
+  if (!reserved.ok && reserved.unknown) throw postponed(putting, reserved.why);
+  if (!reserved.ok) return `the reviewer may cost ${usd} dollars, and others have left no room for that in limits.usdPerDay`;
   if (announce({ type: "reviewer-asked", question, reservedUsd: usd })) return undefined;
   ctx.dayBudget.settle(fence, 0, question);
   throw new AttemptOver({ outcome: "stopped" });

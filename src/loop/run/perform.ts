@@ -11,6 +11,7 @@ import type { Retry } from "../concurrency/outages.ts";
 import { pause } from "../concurrency/wait.ts";
 import { heal, keepHarness } from "../heal/heal.ts";
 import { assertTracker } from "../steps/assert.ts";
+import { checkLive } from "./live-check.ts";
 import type { Effects } from "./orchestrator.ts";
 import { reverify } from "./reverify.ts";
 
@@ -63,6 +64,10 @@ export class Performer implements Effects {
         return event.unproven ? undefined : this.#others.abort();
       case "heal-started":
         return this.#track(heal(this.#ctx, event, this.#others.signal));
+      case "live-check-started":
+        // The last re-verification runs its own.
+        if (event.why !== "end") this.#track(checkLive(this.#ctx, event.ticket, this.#others.signal));
+        return;
       case "reverify-started":
         this.#hurry?.();
         return this.#track(this.#reverify());
@@ -177,6 +182,6 @@ export class Performer implements Effects {
     const { signal } = this.#others;
     const result = await assertTracker(this.#ctx, { ticket, state: { as: "human-gated", step }, note, signal });
     if (result.ok) report({ type: "ticket-gated", ticket, step });
-    else report({ type: "gate-put-off", ticket });
+    else report({ type: "gate-postponed", ticket });
   }
 }

@@ -6,6 +6,7 @@ import type { LoopContext } from "../attempt/context.ts";
 import { repoOf } from "../attempt/context.ts";
 import { cleanUp } from "../attempt/worker.ts";
 import { healMarker } from "../heal/heal.ts";
+import { liveCheckMarker } from "./live-check.ts";
 import { reverifyMarker } from "./reverify.ts";
 
 /**
@@ -52,6 +53,7 @@ export function straysOf(state: RunState): Parameters<Executor["killStrays"]>[0]
     markers: [
       reverifyMarker(state.run),
       ...(running === undefined ? [] : [healMarker(state.run, running)]),
+      ...[...vecItems(state.tickets)].filter(({ live }) => live?.checking).map(({ id }) => liveCheckMarker(state.run, id)),
       ...active.map(({ id, attempt }) => `${state.run}/${id}/${attempt?.n}/${attempt?.fence}`),
     ],
   };

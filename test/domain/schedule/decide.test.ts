@@ -114,7 +114,7 @@ describe("law 1: only the oracle ends a run as done", () => {
 
   test("a ticket that moves after the re-verification asks for another one", () => {
     const sim = atTheEnd();
-    sim.report({ type: "ticket-reopened", ticket: T1, evidence: { step: "verify", name: "live", summary: "down", detail: "" } });
+    sim.report({ type: "ticket-reopened", ticket: T1, evidence: { step: "merge", name: "merge", summary: "gone", detail: "" } });
     expect(sim.decide().map((a) => a.do)).toEqual(["start"]);
   });
 });
@@ -240,7 +240,7 @@ describe("people", () => {
       { type: "gate", ticket: TicketId.parse("constructor"), step: "x" },
       "there is no ticket constructor in this batch",
     ],
-  ] as const)("a wish that makes no sense is refused with its reason: %s", (_, command, reason) => {
+  ] as const)("a command that makes no sense is refused with its reason: %s", (_, command, reason) => {
     const sim = new Simulation(batchOf([ticketOf("T-1")]));
     expect(admitCommand(sim.state, command)).toEqual([{ type: "command-refused", command, reason }]);
   });

@@ -197,7 +197,7 @@ describe("a gate", () => {
       if (clock.waiting > 0) clock.advance(4_000);
       await settle();
     }
-    expect(stage.ticket(T1)).toMatchObject({ phase: "waiting", gate: { step, putOff: true } });
+    expect(stage.ticket(T1)).toMatchObject({ phase: "waiting", gate: { step, postponed: true } });
     expect(stage.state.end).toMatchObject({ kind: "unjudged", exitCode: 3 });
     expect(stage.state.end?.reason).toMatch(/^the tracker was away: 403 /);
     await stage.crashAndReopen();
