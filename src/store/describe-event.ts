@@ -3,6 +3,7 @@ import { interventionKind } from "../domain/results/intervention.ts";
 import type { AgentEnding, AttemptOutcome } from "../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import type { HealFact } from "../domain/run/heal-fact.ts";
+import { describeLeftWork } from "../domain/run/kept-work.ts";
 import type { LiveCheckCause, LiveCheckFact } from "../domain/run/live-check.ts";
 import { isOutageEvent, type OutageEvent } from "../domain/run/reduce-outage.ts";
 import { type RunState, ticketOf } from "../domain/run/state.ts";
@@ -158,6 +159,9 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
       return stepEndedLabel(event, state);
     case "base-failing":
       return [toned(STYLES.needsYou, "waiting"), `${failingOnBaseLine(event.tests, event.count)} (check ${event.check})`];
+    case "work-kept":
+    case "work-not-kept":
+      return leftWorkLabel(event);
     case "merge-waiting":
       return [toned(STYLES.heldUp, "waiting"), `merge waits: ${event.reason}`];
     case "merge-landed":
@@ -182,6 +186,12 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     default:
       return claimLabel(event, state);
   }
+}
+
+function leftWorkLabel(event: Event<"work-kept" | "work-not-kept">): EventLabel {
+  const { type } = event;
+  const text = type === "work-kept" ? describeLeftWork({ kept: event }) : describeLeftWork({ notKept: event.why });
+  return [type === "work-kept" ? toned(STYLES.done, "plain") : STYLES.failed, text];
 }
 
 /** Steps that pass without a line of their own: other lines report the landing and the finished ticket. */

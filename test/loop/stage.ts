@@ -68,8 +68,8 @@ export const oneFile: Work = (task) => {
 /** An agent that goes on until it is cancelled. */
 export const endless: Work = (task) =>
   new Promise((resolve) => {
-    task.onStart({ pid: 999_999_999, startTime: "1" });
     task.signal.addEventListener("abort", () => resolve({ ending: "aborted", exitCode: null, signal: "SIGKILL" }));
+    task.onStart({ pid: 999_999_999, startTime: "1" });
   });
 
 /** One run over a real repository, journal, tracker and executor; only the agent and the oracle are scripted. */

@@ -86,7 +86,7 @@ export function ledgerOf(state: RunState): Ledger {
     fixAndProceed,
     heals: state.heals.started,
     healsAccepted: state.heals.accepted,
-    incidents: state.reopened,
+    incidents: state.incidents.length,
     pullRequests: 0,
     costUsd: state.spentUsd,
     elapsedMs: (state.end?.at ?? state.lastEventAt) - state.startedAt,

@@ -1,5 +1,7 @@
 import type { FailingOnBase } from "../run/base-fact.ts";
 import { landingOf } from "../run/carry-over.ts";
+import type { KeptWork } from "../run/kept-work.ts";
+import { leftWorkOf } from "../run/left-work.ts";
 import { isLandedNotLive } from "../run/live-check.ts";
 import type { RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
@@ -59,6 +61,10 @@ export interface ReportTicket {
   readonly fixes: readonly string[];
   /** Tests that fail on the ticket's base and do not count for it, by check: their number, and the first of them. */
   readonly failingOnBase: readonly FailingOnBase[];
+  /** The work of attempts that were cut off, each on a branch of its own; the newest first. */
+  readonly keptWork: readonly (KeptWork & { readonly attempt: number })[];
+  /** Attempts that were cut off and whose work could not be kept, and why; the newest first. */
+  readonly lostWork: readonly { readonly attempt: number; readonly why: string }[];
 }
 
 /** A landed change that is not live. */
@@ -95,6 +101,7 @@ export function reportOf(state: RunState, earlier: readonly EarlierRun[] = []): 
 function reportTicket(state: RunState, ticket: TicketState): ReportTicket {
   const spec = specOf(state.plan, ticket.id);
   const landing = landingOf(ticket);
+  const left = leftWorkOf(ticket);
   const settled = ticket.phase === "done" || ticket.phase === "human-gated" ? ticket.phase : "open";
   return {
     id: ticket.id,
@@ -110,6 +117,8 @@ function reportTicket(state: RunState, ticket: TicketState): ReportTicket {
     foundBy: ticket.foundBy ?? null,
     fixes: spec?.fixes ?? [],
     failingOnBase: ticket.failingOnBase ?? [],
+    keptWork: left.flatMap(({ n, kept }) => (kept === undefined ? [] : [{ attempt: n, ...kept }])),
+    lostWork: left.flatMap(({ n, notKept }) => (notKept === undefined ? [] : [{ attempt: n, why: notKept }])),
   };
 }
 

@@ -6,6 +6,7 @@ import type { BaseFact } from "./base-fact.ts";
 import type { Command } from "./command.ts";
 import type { ExclusiveFact } from "./exclusive-fact.ts";
 import type { HealFact } from "./heal-fact.ts";
+import type { KeptWorkFact } from "./kept-work.ts";
 import type { LiveCheckFact, LiveState } from "./live-check.ts";
 import type { OutageFact } from "./outage-fact.ts";
 
@@ -148,6 +149,7 @@ export type RunFact =
   | BaseFact
   | ExclusiveFact
   | HealFact
+  | KeptWorkFact
   | LiveCheckFact
   | OutageFact;
 

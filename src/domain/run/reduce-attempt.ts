@@ -1,4 +1,5 @@
 import { PREPARE_STEP } from "../batch/step-spec.ts";
+import { endIncident } from "../results/incident.ts";
 import { afterAgent } from "../schedule/backoff.ts";
 import { countsAsFailure, signsAfter } from "../schedule/breaker.ts";
 import { setAside } from "../schedule/money.ts";
@@ -146,6 +147,14 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
       return { phase, attempt: endStep(attempt, event) };
     case "base-failing":
       return { failingOnBase: withFailingOnBase(ticket.failingOnBase, event) };
+    case "work-kept": {
+      const { branch, sha, files } = event;
+      return { phase, attempt: { ...attempt, kept: { branch, sha, files } } };
+    }
+    case "work-not-kept": {
+      const { kept: _, ...rest } = attempt;
+      return { phase, attempt: { ...rest, notKept: event.why } };
+    }
     case "merge-waiting": {
       const { merge: _, ...rest } = attempt;
       return { phase, attempt: { ...rest, waiting: event.reason } };
@@ -179,7 +188,10 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
   const hasClaim = claimed(attempt) || ticket.unfinished?.claimed === true;
   const upheld = state.claims.upheld + (done && hasClaim ? 1 : 0);
   const next: RunState = { ...freed, claims: { ...freed.claims, upheld }, reverified: false };
-  if (done) return shiftDependents(next, index, -1);
+  if (done) {
+    const incidents = endIncident(next.incidents, { kind: "reopened", ticket: ticket.id }, event.at);
+    return shiftDependents({ ...next, incidents }, index, -1);
+  }
   const gates = after.gate !== undefined && !next.gating.includes(index);
   if (event.outcome === "landed" && !gates)
     return stayLanded(next, index, { attempt, claimed: hasClaim, event, before: ticket.unfinished });
@@ -274,6 +286,8 @@ function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState[
     outcome: event.outcome,
     summary: event.evidence?.summary ?? "",
     claimed: claimed(attempt),
+    ...(attempt.kept === undefined ? {} : { kept: attempt.kept }),
+    ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),
     costUsd: (attempt.agent?.costUsd ?? 0) + (attempt.questionsUsd ?? 0) + lostUsd(attempt),
   };
 }

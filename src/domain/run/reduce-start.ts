@@ -96,7 +96,7 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     claims: { made: 0, upheld: 0 },
     checks: { compared: 0, uncompared: 0, "exit-code": 0 },
     droppedReports: 0,
-    reopened: 0,
+    incidents: [],
     resumes: 0,
   };
 }

@@ -1,7 +1,7 @@
+import { endIncident, withIncident } from "../results/incident.ts";
 import { failedAgain } from "../schedule/breaker.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import { vecAt } from "../values/vec.ts";
-import type { Evidence } from "./attempt-fact.ts";
 import type { RunEvent } from "./event.ts";
 import { afterFailure, givenUpLive, landedAgain } from "./reduce-live.ts";
 import { indexOf, type RunState } from "./state.ts";
@@ -37,7 +37,8 @@ export function reduceTicket(state: RunState, event: TicketEvent): RunState {
       return withTicket(state, index, { ...ticket, gate: { ...(ticket.gate ?? { step: "" }), writing: false, postponed: true } });
     case "ticket-gated": {
       const { gate: _, stalledReason: __, stalledBy: ___, ...rest } = ticket;
-      return settle(state, index, { ...rest, phase: "human-gated", humanStep: event.step, endedAt: event.at });
+      const incidents = endIncident(state.incidents, { kind: "reopened", ticket: ticket.id }, event.at);
+      return settle({ ...state, incidents }, index, { ...rest, phase: "human-gated", humanStep: event.step, endedAt: event.at });
     }
     case "ticket-stalled": {
       if (ticket.live !== undefined && event.by === "attempts") return settle(state, index, givenUpLive(ticket, event.reason));
@@ -80,21 +81,18 @@ function retry(state: RunState, index: number, ticket: TicketState): RunState {
 }
 
 /** Reopens a done ticket. Its dependents wait for it again, unless they are already running. An open ticket stays as it is. */
-function reopen(
-  state: RunState,
-  index: number,
-  { evidence, at }: { readonly evidence: Evidence; readonly at: number },
-): RunState {
+function reopen(state: RunState, index: number, { evidence, at }: Extract<TicketEvent, { type: "ticket-reopened" }>): RunState {
   const { endedAt: _, ...before } = vecAt(state.tickets, index);
   if (before.phase !== "done") return state;
+  const incidents = withIncident(state.incidents, { kind: "reopened", at, ticket: before.id, summary: evidence.summary });
   const again = evidence.step === "merge" ? undefined : landedAgain(before, evidence, at);
   if (again !== undefined) {
     const open = shiftDependents(withTicket(state, index, again), index, 1);
-    return afterFailure({ ...open, reverified: false, reopened: state.reopened + 1 }, index, at);
+    return afterFailure({ ...open, reverified: false, incidents }, index, at);
   }
   const { mergedSha: __, mergedFrom: ___, live: ____, ...rest } = before;
   const signs = failedAgain(rest.signs ?? {}, evidence);
   const ticket = withEvidence({ ...rest, phase: "waiting", failures: rest.failures + 1, signs }, evidence);
   const next = shiftDependents(withTicket(state, index, ticket), index, 1);
-  return requeue({ ...next, reverified: false, reopened: state.reopened + 1 }, index);
+  return requeue({ ...next, reverified: false, incidents }, index);
 }

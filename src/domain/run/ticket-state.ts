@@ -3,6 +3,7 @@ import type { Fence, TicketId } from "../values/ids.ts";
 import type { AgentEnding, AgentStopKind, AttemptOutcome, Evidence, Question } from "./attempt-fact.ts";
 import type { FailingOnBase } from "./base-fact.ts";
 import type { CarriedOverWork, EarlierLanding } from "./event.ts";
+import type { LeftWork } from "./kept-work.ts";
 import type { LiveState } from "./live-check.ts";
 
 /**
@@ -20,7 +21,7 @@ export interface RunningStep {
 }
 
 /** The running attempt. */
-export interface Attempt {
+export interface Attempt extends LeftWork {
   readonly n: number;
   readonly fence: Fence;
   readonly slot: number;
@@ -66,7 +67,7 @@ export interface Attempt {
 }
 
 /** A past attempt. Times in milliseconds. */
-export interface PastAttempt {
+export interface PastAttempt extends LeftWork {
   readonly n: number;
   readonly slot: number;
   readonly startedAt: number;

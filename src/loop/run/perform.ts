@@ -1,5 +1,6 @@
 import type { AgentEnding } from "../../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
+import { leftWorkLines } from "../../domain/run/left-work.ts";
 import { activeTickets, ticketOf } from "../../domain/run/state.ts";
 import type { Action } from "../../domain/schedule/decide.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
@@ -175,10 +176,13 @@ export class Performer implements Effects {
 
   async #writeGate(ticket: TicketId): Promise<void> {
     const { report, run, state } = this.#ctx;
-    const { gate, mergedSha } = ticketOf(state(), ticket);
+    const settled = ticketOf(state(), ticket);
+    const { gate, mergedSha } = settled;
     const step = gate?.step ?? "";
     const built = mergedSha === undefined ? "" : `; what was built landed as ${mergedSha}`;
-    const note = `gated by ${gate?.by === "blocker" ? "an upheld blocker" : "a person"} in run ${run}${built}`;
+    const left = leftWorkLines(settled).map((line) => `; ${line}`);
+    const by = gate?.by === "blocker" ? "an upheld blocker" : "a person";
+    const note = `gated by ${by} in run ${run}${built}${left.join("")}`;
     const { signal } = this.#others;
     const result = await assertTracker(this.#ctx, { ticket, state: { as: "human-gated", step }, note, signal });
     if (result.ok) report({ type: "ticket-gated", ticket, step });

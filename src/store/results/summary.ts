@@ -3,6 +3,7 @@ import { type Ledger, ledgerOf } from "../../domain/results/ledger.ts";
 import { nextSteps } from "../../domain/results/next-steps.ts";
 import { type EarlierRun, trendOf } from "../../domain/results/trend.ts";
 import { landingOf } from "../../domain/run/carry-over.ts";
+import { leftWorkLines } from "../../domain/run/left-work.ts";
 import { isLandedNotLive } from "../../domain/run/live-check.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
@@ -143,15 +144,16 @@ export function renderSummaryText(state: RunState, live = true, earlier: readonl
     ...(state.sandboxed ? [] : ["  unsandboxed: agents and checks ran with your rights"]),
     ...shipped.flatMap((t) => [
       `  ${STYLES.done.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}${attemptsText(t)}`,
-      ...baseLines(t).map((line) => `      ${line}`),
+      ...[...baseLines(t), ...leftWorkLines(t)].map((line) => `      ${line}`),
     ]),
     ...gated.flatMap((t) => [
       `  ${STYLES.needsYou.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}yours:`,
       `      ${plainText(stepText(t))}`,
+      ...leftWorkLines(t).map((line) => `      ${line}`),
     ]),
     ...open.flatMap(({ ticket, why }) => [
       `  ${openStyle(ticket).glyph} ${ticket.id}  ${title(ticket)}  ${plainText(why)}`,
-      ...landedLines(state, ticket).map((line) => `      ${line}`),
+      ...[...landedLines(state, ticket), ...leftWorkLines(ticket)].map((line) => `      ${line}`),
     ]),
     `  ${numbersLine(ledger)}`,
     ...(trend === undefined ? [] : [`  ${trend}`]),
@@ -226,6 +228,7 @@ export function renderMarkdown(state: RunState, live = true, earlier: readonly E
     const landing = landingOf(t);
     return landing === undefined ? "" : ` \`${landing.sha.slice(0, 10)}\`${escapeMarkdown(earlierRunLabel(landing))}`;
   };
+  const left = (t: TicketState) => leftWorkLines(t).map((line) => `  - ${escapeMarkdown(line)}`);
   const section = (name: string, rows: readonly string[]) => (rows.length === 0 ? [] : ["", `## ${name}`, ...rows]);
   const trend = trendLine(trendOf(state, earlier));
   const slots = slotText(state, SLOTS_WIDTH);
@@ -236,13 +239,14 @@ export function renderMarkdown(state: RunState, live = true, earlier: readonly E
     ...(state.sandboxed ? [] : ["", "Unsandboxed: agents and checks ran with the user's rights."]),
     ...section(
       "Yours",
-      gated.map((t) => `- **${t.id}** ${title(t)}${sha(t)}: ${escapeMarkdown(stepText(t))}`),
+      gated.flatMap((t) => [`- **${t.id}** ${title(t)}${sha(t)}: ${escapeMarkdown(stepText(t))}`, ...left(t)]),
     ),
     ...section(
       "Open",
       open.flatMap(({ ticket, why }) => [
         `- **${ticket.id}** ${title(ticket)}: ${escapeMarkdown(why)}`,
         ...landedLines(state, ticket).map((line) => `  - ${escapeMarkdown(line)}`),
+        ...left(ticket),
       ]),
     ),
     ...section(
@@ -250,6 +254,7 @@ export function renderMarkdown(state: RunState, live = true, earlier: readonly E
       shipped.flatMap((t) => [
         `- **${t.id}** ${title(t)}${sha(t)} (${attemptsText(t)})`,
         ...baseLines(t).map((line) => `  - ${escapeMarkdown(line)}`),
+        ...left(t),
       ]),
     ),
     ...section("Numbers", [

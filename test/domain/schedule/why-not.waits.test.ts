@@ -21,6 +21,8 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "kill-requested": false,
   "agent-ended": false,
   "base-failing": true,
+  "work-kept": false,
+  "work-not-kept": false,
   "change-captured": true,
   "step-started": { gates: true, check: false, review: false, adversary: false, merge: true, verify: false, assert: false },
   "step-ended": true,
