@@ -217,7 +217,7 @@ describe("the summary", () => {
     ["oracle-done", "✔ DONE, says the oracle"],
     ["not-done", "✖ NOT DONE, says the oracle"],
     ["interrupted", "■ STOPPED before the final verdict"],
-    ["unjudged", "? UNJUDGED: the oracle could not say"],
+    ["unjudged", "? UNJUDGED: there is no final verdict"],
     ["engine-failure", "✖ FAILED: the engine had to stop"],
   ] as const)("%s: %s", ([kind, line]) => {
     expect(headline(ended(mixed(), kind, 1).state)).toBe(line);
