@@ -2,7 +2,6 @@ import { endTicketIncidents, withIncident } from "../results/incident.ts";
 import { failedAgain } from "../schedule/breaker.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import { vecAt } from "../values/vec.ts";
-import type { Evidence } from "./attempt-fact.ts";
 import type { RunEvent } from "./event.ts";
 import { afterFailure, givenUpLive, landedAgain } from "./reduce-live.ts";
 import { indexOf, type RunState } from "./state.ts";
@@ -82,11 +81,7 @@ function retry(state: RunState, index: number, ticket: TicketState): RunState {
 }
 
 /** Reopens a done ticket. Its dependents wait for it again, unless they are already running. An open ticket stays as it is. */
-function reopen(
-  state: RunState,
-  index: number,
-  { evidence, at }: { readonly evidence: Evidence; readonly at: number },
-): RunState {
+function reopen(state: RunState, index: number, { evidence, at }: Extract<TicketEvent, { type: "ticket-reopened" }>): RunState {
   const { endedAt: _, ...before } = vecAt(state.tickets, index);
   if (before.phase !== "done") return state;
   const { step, summary } = evidence;

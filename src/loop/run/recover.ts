@@ -14,7 +14,9 @@ import { reverifyMarker } from "./reverify.ts";
 
 /**
  * Takes over a run whose engine is gone. Ends the processes that it left behind, finds out which announced landings did happen,
-import { type KeepContext, keepWork } from "../attempt/kept-work.ts";
+ * keeps what agents under way left in their worktrees, and ends every attempt under way as `lost`, which costs no attempt. The next
+ * attempt continues from an agent's finished work. A heal that had begun is used up, and the harness stays as it was. The caller
+ * holds the run's lock.
  */
 export async function recover(ctx: LoopContext): Promise<void> {
   const state = ctx.state();
