@@ -1,6 +1,7 @@
 import { failingOnBaseLine } from "../domain/evidence/summary-lines.ts";
 import { interventionKind } from "../domain/results/intervention.ts";
 import type { AgentEnding, AttemptOutcome } from "../domain/run/attempt-fact.ts";
+import { describeChange } from "../domain/run/drift-fact.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import type { HealFact } from "../domain/run/heal-fact.ts";
 import type { RunState } from "../domain/run/state.ts";
@@ -87,11 +88,12 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
       return tripwireLabel(event);
     case "oracle-judged":
       return judgedLabel(event, state);
-    case "heal-asked":
-    case "heal-dropped":
-    case "heal-started":
-    case "heal-agent-started":
-    case "heal-ended":
+    case "tracker-read":
+    case "tracker-others":
+    case "tracker-away":
+    case "tracker-back":
+      return trackerLabel(event);
+    default:
       return healLabel(event);
   }
 }
@@ -99,7 +101,24 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
 /** A person's action is reported as theirs. */
 function interventionText(event: Event<"intervention">): string {
   const counted = `intervention ${event.class} (${interventionKind(event.class)})`;
+  if (event.observed) return `${counted} observed on ${event.target}: ${event.note}`;
   return event.noted ? `${counted} noted: ${event.note}` : `${counted} on ${event.target}: ${event.note}`;
+}
+
+function trackerLabel(event: Event<"tracker-read" | "tracker-others" | "tracker-away" | "tracker-back">): EventLabel | undefined {
+  switch (event.type) {
+    case "tracker-read":
+      return undefined;
+    case "tracker-others":
+      return [
+        STYLES.waits,
+        `not in the batch, ignored: ${event.ids.join(" ")}${event.more === 0 ? "" : ` and ${event.more} more`}`,
+      ];
+    case "tracker-away":
+      return [toned(STYLES.heldUp, "waiting"), `the tracker cannot be read; its last reading counts: ${event.why}`];
+    case "tracker-back":
+      return [STYLES.run, "the tracker can be read again"];
+  }
 }
 
 function tripwireLabel({ ok, canaries, problem }: Event<"tripwire-ended">): EventLabel {
@@ -146,7 +165,12 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     case "merge-intended":
     case "gate-writing":
     case "gate-put-off":
+    case "tracker-written":
       return undefined;
+    case "tracker-writing":
+      return event.again ? [STYLES.again, `the tracker lost ${event.state.as}: it is set again`] : undefined;
+    case "tracker-drifted":
+      return [STYLES.needsYou, `observed: ${describeChange(event.change)}`];
     case "attempt-claimed":
       return [STYLES.agent, `attempt ${event.attempt} begins in slot ${event.slot + 1}`];
     case "kill-requested":
@@ -198,6 +222,7 @@ const ENDINGS: Readonly<Partial<Record<AgentEnding, string>>> = {
   "over-quota": "wrote too much: agent is ended",
   "killed-by-person": "kill asked for",
   "gated-by-person": "agent is ended for the human gate",
+  "closed-by-person": "agent is ended: a person closed the ticket",
   stopped: "agent is ended for the stop",
 };
 
@@ -216,6 +241,7 @@ const OUTCOME_TEXTS: Readonly<Record<AttemptOutcome, string>> = {
   "out-of-time": "attempt ended: out of time",
   killed: "attempt ended: killed by a person",
   gated: "attempt ended for the human gate",
+  closed: "attempt ended: a person closed the ticket",
   stopped: "attempt ended by the stop",
   lost: "attempt lost with its engine",
 };

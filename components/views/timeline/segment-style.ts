@@ -20,6 +20,7 @@ const BY_OUTCOME: Readonly<Record<AttemptOutcome, BarStyle>> = {
   silent: FAILED,
   "out-of-time": FAILED,
   killed: KILLED,
+  closed: CUT_OFF,
   stopped: CUT_OFF,
   lost: CUT_OFF,
 };

@@ -16,6 +16,7 @@ import type { Journal } from "../../ports/journal.ts";
 import type { Oracle, OracleBatch } from "../../ports/oracle.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { Tracker } from "../../ports/tracker.ts";
+import { packageFiles } from "../package-files.ts";
 import { runFolder, type StateHome } from "../state-home.ts";
 import { VERSION } from "../version.ts";
 import { carryOver, leftBehind, stoppedShort, withDiscoveries } from "./carry-over.ts";
@@ -58,13 +59,18 @@ export function trackerOf(
 ): { tracker: Tracker; place: OracleBatch["tracker"]; seed: () => Promise<void> } {
   const ids = [...batch.tickets.map((ticket) => ticket.id), ...found];
   const { path } = batch.tracker;
+  const thread = { program: packageFiles().main, args: ["__tracker"] };
   if (path !== undefined) {
     const nothing = () => Promise.resolve();
-    return { tracker: createFolderTracker({ folder: path, ids }), place: { kind: "folder", folder: path }, seed: nothing };
+    return {
+      tracker: createFolderTracker({ folder: path, ids, thread }),
+      place: { kind: "folder", folder: path },
+      seed: nothing,
+    };
   }
   const file = join(folder, "tracker.json");
   return {
-    tracker: createEmbeddedTracker({ file, ids }),
+    tracker: createEmbeddedTracker({ file, ids, thread }),
     place: { kind: "embedded", file },
     seed: () => seedEmbeddedTracker(file, batch.tickets),
   };
@@ -93,7 +99,15 @@ export async function beginRun(options: {
   const carriedOver = last === undefined ? [] : await leftBehind({ last, batch, world: options.world });
   if (last !== undefined && place.kind === "embedded")
     await carryOver({ last, batch, world: options.world, tracker, left: carriedOver });
-  const settled = (await tracker.snapshot()).flatMap(({ id, state }) => {
+  const tickets = await tracker.snapshot();
+  const tracked = tickets.map(({ id, revision, titleSha, bodySha, dependsOn }) => ({
+    id,
+    revision,
+    titleSha,
+    bodySha,
+    ...(dependsOn !== undefined && { dependsOn }),
+  }));
+  const settled = tickets.flatMap(({ id, state }) => {
     if (state.as === "open") return [];
     return [{ id, as: state.as, ...(state.as === "human-gated" ? { step: state.step } : {}) }];
   });
@@ -113,6 +127,7 @@ export async function beginRun(options: {
     frozen: frozenNow(batch, oracle.sha, batchSha),
     sandboxed: options.world.sandbox !== undefined,
     settled,
+    tracked,
     durations: store.durations(loaded.path),
     spentTodayUsd: store.spentSince(startOfDay(now), run) + (options.others?.usd ?? 0),
     ...(last === undefined ? {} : { carriedOver }),

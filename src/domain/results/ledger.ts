@@ -117,7 +117,7 @@ function refutedClaims(history: readonly PastAttempt[]): number {
   for (const { claimed, outcome } of history) {
     open ||= claimed;
     if (outcome === "stopped" || outcome === "lost") continue;
-    if (open && outcome !== "done" && outcome !== "gated") refuted += 1;
+    if (open && outcome !== "done" && outcome !== "gated" && outcome !== "closed") refuted += 1;
     open = false;
   }
   return refuted;

@@ -4,6 +4,7 @@ import type { Fence, RunId, TicketId } from "../values/ids.ts";
 import type { AttemptFact, Evidence } from "./attempt-fact.ts";
 import type { BaseFact } from "./base-fact.ts";
 import type { Command } from "./command.ts";
+import type { DriftFact, TrackedWords } from "./drift-fact.ts";
 import type { HealFact } from "./heal-fact.ts";
 
 export type VerdictWord = "done" | "not-done" | "unjudged";
@@ -50,6 +51,8 @@ export type RunFact =
       readonly sandboxed: boolean;
       /** Ids that the tracker already held settled when the run began. */
       readonly settled: readonly { readonly id: TicketId; readonly as: "done" | "human-gated"; readonly step?: string }[];
+      /** Tickets as the tracker had them when the run began; absent in runs of older versions. */
+      readonly tracked?: readonly ({ readonly id: TicketId; readonly revision: string } & TrackedWords)[];
       /** Working milliseconds per ticket in earlier runs of this batch. They guide the order, never the outcome. */
       readonly durations: Readonly<Record<string, number>>;
       /** Dollars that earlier runs have spent today, for `usdPerDay`. */
@@ -77,6 +80,8 @@ export type RunFact =
       readonly note: string;
       /** A person noted it in these words. It is a separate decision. */
       readonly noted?: true;
+      /** The engine saw what the person did beside loopdash. */
+      readonly observed?: true;
     }
   /** Sets the number of worker slots. */
   | { readonly type: "workers-set"; readonly workers: number }
@@ -120,6 +125,7 @@ export type RunFact =
   | { readonly type: "oracle-asked"; readonly final: boolean }
   | { readonly type: "oracle-judged"; readonly final: boolean; readonly judgement: Judgement }
   | BaseFact
+  | DriftFact
   | HealFact;
 
 /** A fact with its place in the run: `seq` counts from 1 without gaps, `at` is wall-clock milliseconds. */
@@ -137,6 +143,7 @@ export function mayWait(fact: RunFact): boolean {
     case "change-captured":
     case "base-failing":
     case "merge-landed":
+    case "tracker-written":
       return true;
     case "step-ended":
       // If a refusal were lost, the change would be checked again until it passes (adversary case A19).

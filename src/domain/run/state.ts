@@ -4,6 +4,7 @@ import type { Intervention } from "../results/intervention.ts";
 import type { Backoff, Halt, RateLimits } from "../schedule/halt.ts";
 import type { RunId, TicketId } from "../values/ids.ts";
 import { type Vec, vecAt } from "../values/vec.ts";
+import type { TrackerStatus } from "./drift-fact.ts";
 import type { EndKind, FrozenSet, VerdictWord } from "./event.ts";
 import type { HealsState } from "./heal-fact.ts";
 import type { Landings } from "./landings.ts";
@@ -94,6 +95,8 @@ export interface RunState {
   /** No agent starts any more, because every one would meet this halt. */
   readonly halted?: Halt;
   readonly interventions: readonly Intervention[];
+  /** The tracker as a whole; absent in runs of older versions. */
+  readonly tracker?: TrackerStatus;
   readonly claims: { readonly made: number; readonly upheld: number };
   /** Passed checks, by strength. */
   readonly checks: Readonly<Record<CheckStrength, number>>;

@@ -17,6 +17,8 @@ export type Reason =
       readonly gated: readonly TicketId[];
       readonly stalled: readonly TicketId[];
     }
+  /** The tracker lacks it, so it cannot be judged. */
+  | { readonly kind: "missing"; readonly why: string }
   | { readonly kind: "resource"; readonly resource: string; readonly by: TicketId }
   | { readonly kind: "slots"; readonly slots: number }
   | { readonly kind: "finishing"; readonly tickets: number }
@@ -32,6 +34,8 @@ export function whyNot(state: RunState, index: number): Reason {
   const ticket = vecAt(state.tickets, index);
   if (ticket.attempt !== undefined) return { kind: "active" };
   if (isSettled(ticket.phase)) return { kind: "settled" };
+  const missing = ticket.tracked?.missing;
+  if (missing !== undefined) return { kind: "missing", why: missing };
   const writing = beingWritten(ticket);
   if (writing !== undefined) return writing;
   if (state.stage === "stopping") return { kind: "stopping" };
@@ -110,6 +114,8 @@ export function describeReason(reason: Reason): string {
       return "the human gate is being recorded";
     case "healing":
       return "ready; the harness is healed first";
+    case "missing":
+      return `the tracker lacks it, so it cannot be judged: ${reason.why}`;
     case "filing":
       return "it is being filed in the tracker";
     case "slots":

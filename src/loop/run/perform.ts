@@ -12,6 +12,7 @@ import { heal, keepHarness } from "../heal/heal.ts";
 import { assertTracker } from "../steps/assert.ts";
 import type { Effects } from "./orchestrator.ts";
 import { reverify } from "./reverify.ts";
+import { TrackerWatch } from "./tracker-watch.ts";
 
 /** Waits before a final judgement is repeated, doubled each time. Milliseconds. */
 const ASK_AGAIN_MS = 1_000;
@@ -28,6 +29,7 @@ interface Running {
 export class Performer implements Effects {
   readonly #ctx: LoopContext;
   readonly #fail: (error: unknown) => void;
+  readonly #watch: TrackerWatch;
   readonly #workers = new Map<number, Running>();
   readonly #others = new AbortController();
   /** Ends the wait of a judgement in the background, once it would disturb no running effect. */
@@ -38,12 +40,26 @@ export class Performer implements Effects {
 
   /** `fail` receives what an effect threw: a full disk, or a defect. The run cannot continue as if nothing had happened. */
   constructor(ctx: LoopContext, fail: (error: unknown) => void) {
-    this.#ctx = ctx;
+    this.#watch = new TrackerWatch(ctx);
+    this.#ctx = { ...ctx, tracker: this.#watch.tracker };
     this.#fail = fail;
+  }
+
+  /** Reads the tracker once and reconciles it. */
+  lookAtTracker(): Promise<void> {
+    return this.#watch.look();
+  }
+
+  /** Looks at the tracker during the run. A resumed run has to know what people did there before it decides. */
+  async watchTracker({ isResumed }: { readonly isResumed: boolean }): Promise<void> {
+    if (isResumed) await this.#watch.look();
+    this.#watch.start();
   }
 
   launch(event: RunEvent): void {
     switch (event.type) {
+      case "run-ended":
+        return this.#watch.stop();
       case "attempt-claimed":
         return this.#track(this.#work(event));
       case "oracle-asked":
@@ -83,6 +99,7 @@ export class Performer implements Effects {
   /** Ends everything at once, whatever the state is. For a journal that can no longer be written. */
   abortAll(): void {
     this.#others.abort();
+    this.#watch.stop();
     for (const running of this.#workers.values()) running.controller.abort();
   }
 
@@ -153,6 +170,7 @@ export class Performer implements Effects {
     const { signal } = this.#others;
     const result = await assertTracker(this.#ctx, { ticket, state: { as: "human-gated", step }, note, signal });
     if (result.ok) report({ type: "ticket-gated", ticket, step });
+    else if (ticketOf(state(), ticket).gate === undefined) return;
     else if (signal.aborted) report({ type: "gate-put-off", ticket });
     else report({ type: "ticket-stalled", ticket, reason: `the human gate was not recorded: ${result.evidence.summary}` });
   }

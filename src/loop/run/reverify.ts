@@ -6,7 +6,6 @@ import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
-import type { TrackerState } from "../../ports/tracker.ts";
 import { type LoopContext, repoOf } from "../attempt/context.ts";
 import { fileUnfiled } from "../attempt/discoveries.ts";
 import type { StepScope } from "../programs/scope.ts";
@@ -22,8 +21,8 @@ export function reverifyMarker(run: RunId): string {
 
 /**
  * The last check of the world before the oracle is asked (S5.17). Every shipped commit is still in its base. Every verify command
- * passes on the base as it is now (each distinct one once per repository). The tracker still has the asserted states, or gets
- * them again. Reopens done tickets that fail. A human-gated ticket is not reopened, because a person may have taken its step
+ * passes on the base as it is now (each distinct one once per repository). The tracker still has what the engine wrote, or gets
+ * it again. Reopens done tickets that fail. A human-gated ticket is not reopened, because a person may have taken its step
  * already: if its commit is gone, that is a problem. Never throws: it reports problems.
  */
 export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<void> {
@@ -31,12 +30,13 @@ export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<v
   const counted = () => (transients.retried === 0 ? {} : { transients });
   try {
     const landed = [...vecItems(ctx.state().tickets)].filter((ticket) => ticket.mergedSha !== undefined);
-    const done = landed.filter(({ phase }) => phase === "done");
+    // What a person closed is not taken back.
+    const done = landed.filter(({ phase, byPerson }) => phase === "done" && byPerson === undefined);
     const broken = await missing(ctx, done);
     for (const [id, evidence] of await failing(ctx, done, { signal, transients })) if (!broken.has(id)) broken.set(id, evidence);
     for (const [ticket, evidence] of broken) await reopen(ctx, { ticket, evidence, signal });
     if (broken.size === 0) {
-      await reassert(ctx, signal);
+      await reconcile(ctx, signal);
       for (const [ticket, { summary }] of await missing(ctx, landed.filter(isGated)))
         throw new Error(`${ticket} is left to a person with what was built, but ${summary}`);
     }
@@ -137,31 +137,13 @@ async function reopen(ctx: LoopContext, options: { ticket: TicketId; evidence: E
   ctx.report({ type: "ticket-reopened", ticket, evidence });
 }
 
-/** Asserts states again that the tracker has lost or never had. One read; a write only for a difference. */
-async function reassert(ctx: LoopContext, signal: AbortSignal): Promise<void> {
-  await fileUnfiled(ctx, signal);
-  const said = new Map((await ctx.tracker.snapshot()).map((t) => [t.id, t.state]));
-  const onlyOurs = ctx.batch.tracker.path === undefined;
-  for (const ticket of vecItems(ctx.state().tickets)) {
-    if (ticket.unfiled === true) continue;
-    const state = wanted(ticket, said.get(ticket.id)?.as, onlyOurs);
-    if (state === undefined) continue;
-    const note = `asserted again by run ${ctx.run}`;
-    const result = await assertTracker(ctx, { ticket: ticket.id, state, note, signal });
-    if (!result.ok) throw new Error(`${ticket.id}: ${result.evidence.summary}`);
-  }
-}
-
 /**
- * The state that the tracker should have and does not. In a folder, a person may have settled a ticket by hand. The embedded
- * tracker has the engine as its only writer: if it has a ticket as settled that no run has settled, somebody else wrote it.
+ * Files what the tracker lacks and reads it once more. What the engine wrote and the tracker lost is written again; what somebody
+ * else wrote takes effect. Throws if a ticket cannot be read.
  */
-function wanted(ticket: TicketState, now: TrackerState["as"] | undefined, onlyOurs: boolean): TrackerState | undefined {
-  if (ticket.phase === "done") return now === "done" ? undefined : { as: "done" };
-  if (ticket.phase === "human-gated") {
-    return now === "open" && ticket.humanStep !== undefined ? { as: "human-gated", step: ticket.humanStep } : undefined;
-  }
-  return onlyOurs && now !== "open" ? { as: "open" } : undefined;
+async function reconcile(ctx: LoopContext, signal: AbortSignal): Promise<void> {
+  await fileUnfiled(ctx, signal);
+  await ctx.tracker.snapshot();
 }
 
 async function scopeOf(

@@ -1,7 +1,8 @@
+import type { TrackerState } from "../../domain/run/drift-fact.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
-import type { TrackerState } from "../../ports/tracker.ts";
+import { TicketMoved } from "../../ports/tracker.ts";
 import { pause } from "../concurrency/wait.ts";
 import type { StepContext, StepResult } from "./step.ts";
 
@@ -29,7 +30,7 @@ export async function assertTracker(
 export async function tellTracker(
   { clock }: Pick<StepContext, "clock">,
   signal: AbortSignal,
-  write: () => Promise<void>,
+  write: () => Promise<unknown>,
 ): Promise<string | undefined> {
   let problem = "";
   for (const wait of [0, ...BACKOFF_MS]) {
@@ -40,6 +41,8 @@ export async function tellTracker(
       return undefined;
     } catch (error) {
       problem = plainText(errorMessage(error), 500);
+      // A person's act is no outage.
+      if (error instanceof TicketMoved) break;
     }
   }
   return problem;

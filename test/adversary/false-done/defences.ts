@@ -111,8 +111,8 @@ export const DEFENCES = {
     holes: [
       {
         file: "src/adapters/tracker/embedded.ts",
-        from: "if (isSameState(trackerTicket(file, id, after).state, state)) return;",
-        to: "return;",
+        from: "if (isSameState(after.state, state)) return {",
+        to: "return {",
       },
     ],
   },

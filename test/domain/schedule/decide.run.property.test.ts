@@ -253,6 +253,9 @@ function checkReason(state: RunState, index: number): string {
     case "filing":
       expect(vecAt(state.tickets, index).unfiled).toBe(true);
       break;
+    case "missing":
+      expect(vecAt(state.tickets, index).tracked?.missing).toBe(reason.why);
+      break;
     case "gating":
       expect(state.gating).toContain(index);
       break;

@@ -2,14 +2,14 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { HumanStep } from "../../../src/domain/run/command.ts";
 import type { Judgement } from "../../../src/domain/run/event.ts";
 import { type Fence, TicketId } from "../../../src/domain/values/ids.ts";
-import type { LoopContext } from "../../../src/loop/attempt/context.ts";
 import { assertTracker } from "../../../src/loop/steps/assert.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { Tracker } from "../../../src/ports/tracker.ts";
 import { cleanUp } from "../../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../../domain/simulate.ts";
 import { FakeClock } from "../fake-clock.ts";
-import { endless, judgeBy, Stage } from "../stage.ts";
+import { judgeBy } from "../honest-oracle.ts";
+import { endless, Stage } from "../stage.ts";
 
 cleanUp();
 const T1 = TicketId.parse("T-1");
@@ -154,7 +154,7 @@ test("a defect in what was launched fails the run; it is never an unhandled reje
 });
 
 describe("a gate", () => {
-  const open = async (set: () => Promise<void>) => {
+  const open = async (set: Tracker["set"]) => {
     const clock = new FakeClock();
     const stage = await Stage.open({ tickets: [ticketOf("T-1")], limits: { attempts: 1 }, work: endless }, ({ tracker }) => ({
       clock: { now: () => clock.now(), after: (_, then) => clock.after(0, then) },
@@ -204,19 +204,19 @@ describe("the tracker's write", () => {
     const clock = new FakeClock();
     const script = [...answers];
     let writes = 0;
-    const tracker: Tracker = {
+    const tracker = {
       snapshot: () => Promise.resolve([]),
       taken: () => Promise.resolve([]),
       file: () => Promise.resolve(),
       set: () => {
         writes += 1;
         const answer = script.shift();
-        return answer === undefined ? Promise.resolve() : Promise.reject(answer);
+        return answer === undefined ? Promise.resolve({ before: "", after: "" }) : Promise.reject(answer);
       },
     };
-    const ctx: Partial<LoopContext> = { clock, tracker };
+    const ctx = { clock, tracker: tracker as Partial<Tracker> as Tracker };
     const of = { ticket: T1, state: { as: "done" } as const, note: "", signal };
-    const result = assertTracker(ctx as LoopContext, of);
+    const result = assertTracker(ctx, of);
     return { clock, result, writes: () => writes };
   };
   const down = new Error("down");
